@@ -1,0 +1,79 @@
+// From a timeline view and the estimates to the rows of the breakdown table, the layer table and the run log. No ImGui
+// here; pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/networks/specification.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/session/predictor.h"
+#include "profiler/textbook/textbook.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+// The step whose peak the tables tell of: the one asked for, else the last complete one.
+struct PeakMoment {
+  int64_t step = -1;
+  events::EventIndex index = 0;
+  std::string title;  // "at the peak of step 42"
+};
+std::optional<PeakMoment> LatestPeak(const timeline::View& view);
+
+struct BreakdownRow {
+  std::string title;
+  std::optional<events::Category> category;  // none for the totals
+  std::optional<int64_t> textbook_bytes;
+  std::optional<int64_t> phantom_bytes;
+  std::optional<int64_t> measured_bytes;
+  std::optional<int64_t> difference_bytes;   // measured − phantom
+};
+struct Breakdown {
+  std::string moment;               // "at the peak of step 42", "no step is complete yet"
+  std::vector<BreakdownRow> rows;   // categories in their order
+  std::vector<BreakdownRow> totals; // requested, allocated, reserved
+};
+Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
+                        const std::optional<session::Prediction>& phantom);
+
+struct LayerRow {
+  std::string name;
+  std::string output;
+  int64_t parameters = 0;
+  int64_t parameters_bytes = 0;
+  int64_t activations_bytes = 0;                 // textbook
+  std::optional<int64_t> measured_saved_bytes;   // alive as activation at the peak, allocated by this layer
+  std::optional<int64_t> measured_temporary_bytes;
+  double share_of_peak = 0;                      // of everything this layer allocated that is alive at the peak
+  std::string formula;
+};
+std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook);
+
+enum class LogLevel : uint8_t { kInfo, kGood, kWarning, kError };
+struct LogLine {
+  int64_t time_ns = 0;
+  LogLevel level = LogLevel::kInfo;
+  std::string text;
+};
+// Markers, out of memory, skipped steps, and after every `steps_per_epoch` steps what a PyTorch script would print:
+// "epoch 3 · loss 1.2345 · allocated 85.4 MB · max allocated 177.7 MB · reserved 218.1 MB".
+// Incremental: give the log so far and how much of the view it covers.
+class RunLog {
+ public:
+  explicit RunLog(int64_t steps_per_epoch) : steps_per_epoch_(steps_per_epoch) {}
+  void Update(const timeline::View& view);
+  void Add(LogLine line);
+  const std::vector<LogLine>& lines() const { return lines_; }
+
+ private:
+  int64_t steps_per_epoch_;
+  int64_t next_step_ = 0;
+  size_t markers_seen_ = 0;
+  size_t failures_seen_ = 0;
+  std::vector<LogLine> lines_;
+};
+
+}  // namespace tidemark::presenters

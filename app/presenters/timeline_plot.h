@@ -1,0 +1,107 @@
+// From a timeline view and a visible range to what the timeline panel draws: a bounded number of columns, whatever the
+// range holds. No ImGui here; pure functions, ≤ 1 ms for 2,000 columns over ten million events.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+// What the horizontal axis counts. kEvents is the default: a step of a millisecond and a pause of a second get the room
+// that what happens in them deserves.
+enum class TimeAxis : uint8_t { kEvents, kWallClock };
+
+// Positions on the axis: event indices, or nanoseconds (CLOCK_REALTIME) since the view's first event.
+struct VisibleRange {
+  double begin = 0;
+  double end = 0;
+};
+
+// One column of pixels: the stack as it stood at the column's highest moment, so that its sum is exact to the byte.
+struct PlotColumn {
+  double begin = 0;
+  double end = 0;
+  timeline::SeriesValues at_peak{};
+  int64_t allocated_min = 0;
+  int64_t reserved_max = 0;
+  events::EventIndex peak = 0;
+};
+
+struct PlotPhase {
+  double begin = 0;
+  double end = 0;
+  events::Phase phase = events::Phase::kIdle;
+};
+
+struct PlotStep {
+  double begin = 0;
+  double end = 0;
+  int64_t number = 0;
+};
+
+struct PlotMarker {
+  double position = 0;
+  std::string text;         // "fp16 on"
+  std::string consequence;  // "−45.4 MB at peak", once a step after it is complete
+};
+
+// A level that holds over a stretch of the axis: while certain settings were in force.
+struct PlotLevel {
+  double begin = 0;
+  double end = 0;
+  int64_t bytes = 0;
+};
+
+// What theory says of one of View::settings().
+struct SettingsEstimate {
+  int64_t textbook_bytes = 0;
+  std::optional<int64_t> phantom_allocated_bytes;
+  std::optional<int64_t> phantom_reserved_bytes;
+};
+
+struct TimelinePlot {
+  std::vector<PlotColumn> columns;
+  std::vector<PlotPhase> phases;      // spans narrower than a column are merged into their neighbour
+  std::vector<PlotStep> steps;        // at most one per 40 columns, so that labels fit
+  std::vector<PlotMarker> markers;
+  std::vector<PlotMarker> failures;   // out of memory
+  std::vector<PlotLevel> textbook;
+  std::vector<PlotLevel> phantom;
+  int64_t highest_bytes = 0;          // of everything above: for the vertical axis
+};
+
+struct TimelinePlotRequest {
+  TimeAxis axis = TimeAxis::kEvents;
+  VisibleRange visible;
+  int columns = 0;  // pixels across
+};
+
+TimelinePlot MakeTimelinePlot(const timeline::View& view, const std::vector<SettingsEstimate>& estimates,
+                              const TimelinePlotRequest& request);
+
+// The whole axis of a view, and positions on it.
+VisibleRange WholeRange(const timeline::View& view, TimeAxis axis);
+double PositionOf(const timeline::View& view, TimeAxis axis, events::EventIndex index);
+events::EventIndex IndexAtPosition(const timeline::View& view, TimeAxis axis, double position);
+// The last `steps` steps, for follow mode.
+VisibleRange LastSteps(const timeline::View& view, TimeAxis axis, int steps);
+
+// The allocation under a point of the plot: at event `index`, `bytes` above the axis, stacked as the plot stacks
+// (categories in their order, blocks of one category by birth). Nothing above the stack.
+struct BlockDescription {
+  std::string title;       // "conv2 output", "fc.weight gradient", "temporary of aten::relu"
+  events::Category category = events::Category::kUnknown;
+  int64_t bytes = 0;
+  int64_t rounded_bytes = 0;
+  std::string layer;
+  std::string op;
+  std::string alive;       // "1.90 ms · event 251 → 331", "since event 251"
+  events::EventIndex born = 0;
+};
+std::optional<BlockDescription> BlockUnder(const timeline::View& view, events::EventIndex index, int64_t bytes);
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,28 @@
+# Imported targets for everything that we did not write. System libraries come from the distribution; LibTorch, the CUDA
+# headers, CUPTI and Dear ImGui from the archives that cmake/install_dependencies.sh unpacked into .deps.
+set(TIDEMARK_DEPS "${PROJECT_SOURCE_DIR}/.deps" CACHE PATH "Folder with the unpacked archives")
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+
+if(TIDEMARK_TORCH)
+  set(TIDEMARK_SITE "${TIDEMARK_DEPS}/site")
+  # Headers of the CUDA runtime, driver and CUPTI: from the pinned wheels, never from a toolkit on the machine.
+  add_library(tidemark_cuda_headers INTERFACE)
+  target_include_directories(tidemark_cuda_headers SYSTEM INTERFACE "${TIDEMARK_SITE}/nvidia/cu13/include")
+
+  add_library(tidemark_libtorch INTERFACE)
+  target_include_directories(tidemark_libtorch SYSTEM INTERFACE
+    "${TIDEMARK_SITE}/torch/include" "${TIDEMARK_SITE}/torch/include/torch/csrc/api/include")
+  target_link_directories(tidemark_libtorch INTERFACE "${TIDEMARK_SITE}/torch/lib")
+  # What these need in turn (cuBLAS, cuDNN, ...) is found at run time: NVIDIA's wheels beside torch, or the stand-ins.
+  target_link_libraries(tidemark_libtorch INTERFACE tidemark_cuda_headers
+    -Wl,--no-as-needed torch_cuda torch_cpu c10_cuda c10 -Wl,--as-needed -Wl,--allow-shlib-undefined)
+  target_link_options(tidemark_libtorch INTERFACE
+    "-Wl,--disable-new-dtags,-rpath,${TIDEMARK_SITE}/torch/lib:${TIDEMARK_SITE}/nvidia/cu13/lib")
+endif()

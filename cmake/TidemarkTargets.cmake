@@ -1,0 +1,28 @@
+# tidemark_library(NAME [SOURCES ...] [LINKS ...]): a folder is a target. Its headers are included by their path from the
+# top ("profiler/base/result.h"); which of them a target may include is held by its link edges and tests/architecture.
+add_library(tidemark_warnings INTERFACE)
+target_compile_options(tidemark_warnings INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(tidemark_warnings INTERFACE -Wno-restrict)  # false alarms in std::string::insert
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(tidemark_warnings INTERFACE -Wthread-safety)
+endif()
+
+add_library(tidemark_sanitizers INTERFACE)
+foreach(sanitizer IN LISTS TIDEMARK_SANITIZE)
+  target_compile_options(tidemark_sanitizers INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
+  target_link_options(tidemark_sanitizers INTERFACE -fsanitize=${sanitizer})
+endforeach()
+
+function(tidemark_target_settings target)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${target} PRIVATE tidemark_warnings tidemark_sanitizers)
+endfunction()
+
+function(tidemark_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(tidemark_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(tidemark_${name} PUBLIC ${ARG_LINKS})
+  tidemark_target_settings(tidemark_${name})
+endfunction()

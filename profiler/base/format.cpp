@@ -1,0 +1,49 @@
+#include "profiler/base/format.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+namespace tidemark {
+
+const char* UnitName(ByteUnit unit) { return unit == ByteUnit::kMegabytes ? "MB" : "MiB"; }
+
+double InUnit(int64_t bytes, ByteUnit unit) {
+  return static_cast<double>(bytes) / (unit == ByteUnit::kMegabytes ? 1e6 : 1024.0 * 1024.0);
+}
+
+std::string FormatNumber(int64_t number) {
+  std::string digits = fmt::format("{}", number);
+  const size_t first = number < 0 ? 1 : 0;
+  for (size_t position = digits.size(); position > first + 3;) {
+    position -= 3;
+    digits.insert(position, ",");
+  }
+  return digits;
+}
+
+std::string FormatExactBytes(int64_t bytes) { return FormatNumber(bytes) + " B"; }
+
+std::string FormatInUnit(int64_t bytes, ByteUnit unit) { return fmt::format("{:.2f}", InUnit(bytes, unit)); }
+
+std::string FormatBytes(int64_t bytes, ByteUnit unit) {
+  const bool decimal = unit == ByteUnit::kMegabytes;
+  const double step = decimal ? 1000.0 : 1024.0;
+  const double size = std::abs(static_cast<double>(bytes));
+  const double number = static_cast<double>(bytes);
+  if (size < step) return fmt::format("{} B", bytes);
+  if (size < step * step) return fmt::format("{:.1f} {}", number / step, decimal ? "kB" : "KiB");
+  if (size < step * step * step) return fmt::format("{:.1f} {}", number / step / step, decimal ? "MB" : "MiB");
+  return fmt::format("{:.2f} {}", number / step / step / step, decimal ? "GB" : "GiB");
+}
+
+std::string FormatDuration(int64_t nanoseconds) {
+  const double time = static_cast<double>(nanoseconds);
+  if (std::abs(time) < 1e3) return fmt::format("{} ns", nanoseconds);
+  if (std::abs(time) < 1e6) return fmt::format("{:.2f} µs", time / 1e3);
+  if (std::abs(time) < 1e9) return fmt::format("{:.2f} ms", time / 1e6);
+  return fmt::format("{:.2f} s", time / 1e9);
+}
+
+}  // namespace tidemark

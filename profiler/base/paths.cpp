@@ -1,0 +1,13 @@
+#include "profiler/base/paths.h"
+
+namespace tidemark {
+
+std::filesystem::path ExecutableFolder() {
+  static const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return folder;
+}
+std::filesystem::path AssetsFolder() { return ExecutableFolder().parent_path() / "share" / "tidemark"; }
+std::filesystem::path PhantomFolder() { return ExecutableFolder().parent_path() / "lib" / "phantom"; }
+std::filesystem::path TrainerExecutable() { return ExecutableFolder() / "tidemark-trainer"; }
+
+}  // namespace tidemark

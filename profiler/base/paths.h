@@ -1,0 +1,14 @@
+// Where the program finds what was built beside it. Everything is relative to the running executable, so a build tree
+// and an installed tree work alike:  <root>/bin/tidemark, <root>/lib/phantom/, <root>/share/tidemark/{cards,networks,fonts}.
+#pragma once
+
+#include <filesystem>
+
+namespace tidemark {
+
+std::filesystem::path ExecutableFolder();   // <root>/bin
+std::filesystem::path AssetsFolder();       // <root>/share/tidemark
+std::filesystem::path PhantomFolder();      // <root>/lib/phantom: the stand-ins for the CUDA libraries
+std::filesystem::path TrainerExecutable();  // <root>/bin/tidemark-trainer
+
+}  // namespace tidemark

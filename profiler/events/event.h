@@ -1,0 +1,123 @@
+// The shared vocabulary: what happened to memory, and what the program was doing at the time. Everything Tidemark shows
+// (a live run, a recording, a prediction, an import) is one ordered stream of these 64-byte events; nothing downstream
+// knows where a stream came from.
+//
+// An event's index is its position in the stream, and the stream's order is the truth: time stamps of different threads
+// may disagree with it by microseconds. Plain data, safe to copy between processes of one machine and into files
+// (little endian; see profiler/trace/FORMAT.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+namespace tidemark::events {
+
+// Index of an event in its stream.
+using EventIndex = uint64_t;
+
+// Names (tensors, layers, operators, marker texts) travel once, as kName events, and are referred to by id afterwards.
+// Id 0 is the empty name.
+using NameId = uint32_t;
+
+// What a block of memory holds. We own the model, so tensors are tagged exactly; kUnknown is for foreign programs.
+enum class Category : uint8_t {
+  kParameter,
+  kOptimizerState,
+  kGradient,       // of parameters, once accumulated into .grad
+  kInput,          // the batch and its labels
+  kActivation,     // saved for backward
+  kTemporary,      // everything an operator makes that nobody keeps, gradients of activations among it
+  kWorkspace,      // scratch that a library (cuBLAS, cuDNN) asked for
+  kAutocastCache,  // low-precision copies of weights that autocast keeps
+  kUnknown,
+};
+inline constexpr int kCategoryCount = 9;
+
+enum class Phase : uint8_t { kIdle, kForward, kBackward, kOptimizer, kEvaluation };
+inline constexpr int kPhaseCount = 5;
+
+// Who reported the event.
+enum class Source : uint8_t { kTrainer, kAllocator, kDriver, kDevice, kSession };
+
+enum class EventKind : uint8_t {
+  // --- memory: `address`, `bytes` as requested, `stream`, `layer`, `op` ---
+  kAllocate,        // `rounded_bytes` = the block the allocator set aside; `category` as known at birth
+  kFreeRequested,   // the program let go; the block may wait for other streams
+  kFreeCompleted,   // the block can be handed out again. It may come without a kFreeRequested before it
+  kCategorize,      // the block at `address` is `category` from here on; `name` = the tensor, 0 if it has none
+  kSegmentAllocate, // reserved from the driver; `bytes` = size
+  kSegmentFree,
+  kSegmentMap,      // expandable segments
+  kSegmentUnmap,
+  kOutOfMemory,     // `bytes` = the request that failed, `rounded_bytes` = free bytes on the device
+  kSnapshot,        // the program took an allocator snapshot; `bytes` = active bytes
+  // --- structure ---
+  kPhase,           // `phase` begins, and the one before it ends
+  kStepBegin,       // `bytes` = step number, from 0
+  kStepEnd,         // `bytes` = step number
+  kMicroBatchBegin, // `bytes` = number within the step, from 0
+  kScopeBegin,      // a layer (`layer` set, `op` 0) or an operator (`op` set) begins on `thread`
+  kScopeEnd,
+  kMarker,          // something switched: `name` = text for people, `op` = the training settings from here on, as JSON
+  // --- numbers ---
+  kMetric,          // `name` = "loss", "loss scale", "gradient norm", ...; value in MetricOf(); `bytes` = step number
+  kCounter,         // `name` = "device used", "driver live", ...; `bytes` = value
+  kLoss,            // `bytes` events from `source` could not be kept here; the stream has a gap
+  // --- definitions ---
+  kName,            // one piece of a name; see NamePiece
+};
+inline constexpr int kEventKindCount = 21;
+
+struct Event {
+  int64_t time_ns = 0;  // CLOCK_REALTIME
+  uint64_t address = 0;
+  int64_t bytes = 0;
+  int64_t rounded_bytes = 0;
+  uint64_t stream = 0;  // cudaStream_t as a number; 0 is the default stream
+  NameId layer = 0;
+  NameId op = 0;
+  NameId name = 0;
+  uint32_t thread = 0;  // kernel thread id
+  EventKind kind = EventKind::kAllocate;
+  Category category = Category::kUnknown;
+  Phase phase = Phase::kIdle;  // only set on kPhase; the timeline derives it for the others
+  Source source = Source::kTrainer;
+  uint8_t device = 0;
+  uint8_t recompute = 0;  // 1 while checkpointing runs a forward again inside backward
+  std::array<uint8_t, 2> reserved{};
+
+  bool operator==(const Event&) const = default;
+};
+static_assert(sizeof(Event) == 64 && std::is_trivially_copyable_v<Event>);
+
+// A metric's value travels in the bits of `address`.
+inline double MetricOf(const Event& event) {
+  double value = 0;
+  std::memcpy(&value, &event.address, sizeof value);
+  return value;
+}
+inline void SetMetric(Event& event, double value) { std::memcpy(&event.address, &value, sizeof value); }
+
+// A name of any length travels as consecutive kName events of one producer (other producers' events may come between):
+// `name` = its id, `layer` = offset of this piece, `op` = total length, and up to 32 bytes of UTF-8 in the four fields
+// from `address` to `stream`. A name is complete before any event that refers to it.
+inline constexpr size_t kNamePieceBytes = 32;
+inline void SetNamePiece(Event& event, std::string_view piece) {
+  std::memcpy(reinterpret_cast<char*>(&event) + offsetof(Event, address), piece.data(), piece.size());
+}
+inline std::string_view NamePiece(const Event& event) {
+  const size_t left = event.op > event.layer ? event.op - event.layer : 0;
+  return {reinterpret_cast<const char*>(&event) + offsetof(Event, address), left < kNamePieceBytes ? left : kNamePieceBytes};
+}
+
+std::string_view NameOf(Category category);   // "optimizer state"
+std::string_view KeyOf(Category category);    // "optimizer_state", for JSON and CSV
+std::string_view NameOf(Phase phase);         // "forward"
+std::string_view NameOf(EventKind kind);      // "free requested"
+std::string_view NameOf(Source source);       // "allocator"
+
+}  // namespace tidemark::events

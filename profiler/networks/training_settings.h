@@ -1,0 +1,72 @@
+// Everything a person can choose about a training run: which network, and which techniques. Plain data; the ranges are
+// checked by Validate, and every value has one textual form, used by the command line, files, markers and the trainer's
+// socket alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/base/result.h"
+
+namespace tidemark::networks {
+
+enum class Precision : uint8_t { kFloat32, kFloat16, kBfloat16 };  // --amp off | fp16 | bf16
+enum class OptimizerKind : uint8_t { kSgd, kMomentum, kAdam, kAdamW };
+enum class CheckpointMode : uint8_t { kNone, kByLayer, kSegments };
+
+// --checkpoint none | layer | K (K segments of equal numbers of layers)
+struct Checkpointing {
+  CheckpointMode mode = CheckpointMode::kNone;
+  int segments = 0;  // only for kSegments, 1..64
+  bool operator==(const Checkpointing&) const = default;
+};
+
+struct TrainingSettings {
+  std::string network = "simple-conv-net";
+  int batch = 64;       // samples in a micro-batch, 1..4096
+  Precision amp = Precision::kFloat32;
+  int accumulate = 1;   // micro-batches in a step, 1..64
+  Checkpointing checkpoint;
+  OptimizerKind optimizer = OptimizerKind::kAdam;
+  double learning_rate = 1e-3;  // > 0, at most 100
+  double clip_norm = 0;         // 0 = off, else gradients are clipped to this norm after unscaling
+  uint64_t seed = 0;
+  bool operator==(const TrainingSettings&) const = default;
+};
+
+inline constexpr int kMaxBatch = 4096;
+inline constexpr int kMaxAccumulate = 64;
+inline constexpr int kMaxSegments = 64;
+
+// --device phantom | cpu | cuda:N
+enum class DeviceKind : uint8_t { kPhantom, kCpu, kCuda };
+struct DeviceChoice {
+  DeviceKind kind = DeviceKind::kPhantom;
+  int index = 0;              // of a CUDA device
+  std::string card = "h200";  // of a phantom
+  bool operator==(const DeviceChoice&) const = default;
+};
+
+Result<Precision> PrecisionFromText(std::string_view text);
+Result<OptimizerKind> OptimizerFromText(std::string_view text);
+Result<Checkpointing> CheckpointingFromText(std::string_view text);
+Result<DeviceChoice> DeviceFromText(std::string_view device, std::string_view card);
+std::string TextOf(Precision precision);
+std::string TextOf(OptimizerKind optimizer);
+std::string TextOf(const Checkpointing& checkpoint);
+std::string TextOf(const DeviceChoice& device);  // "phantom", "cpu", "cuda:0"
+
+// The first thing that is out of range or unknown, as a sentence that names the option and what it may be.
+Status Validate(const TrainingSettings& settings);
+
+// One line of JSON with a key per field; FromJson(ToJson(x)) == x. Missing keys keep their defaults, unknown ones are an
+// error, and so is what Validate refuses.
+std::string ToJson(const TrainingSettings& settings);
+Result<TrainingSettings> SettingsFromJson(std::string_view json);
+
+// What changed, for a marker on the timeline: "fp16 on, batch 64 → 128". Empty if nothing did.
+std::string DescribeChange(const TrainingSettings& before, const TrainingSettings& after);
+
+}  // namespace tidemark::networks

@@ -1,0 +1,22 @@
+// How a child process is put on a phantom GPU: the environment that places the stand-ins under its LibTorch.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/phantom/cards/card.h"
+
+namespace tidemark::phantom {
+
+// "NAME=value" entries to add to the child's environment (LD_PRELOAD of the stand-ins, the card's file). With no card the
+// machine looks as if it had no GPU at all: what a CPU run needs, since the CUDA libraries that LibTorch links are not
+// installed where there is no driver. Fails with a sentence when the stand-ins are not where the build put them.
+Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& card);
+
+// The first line that a stand-in writes to stderr before it ends the process over a CUDA function that nobody modelled:
+// this prefix, then the function's name. The session turns it into a sentence for the window.
+inline constexpr const char* kUnmodelledPrefix = "tidemark phantom: not modelled: ";
+
+}  // namespace tidemark::phantom

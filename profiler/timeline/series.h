@@ -1,0 +1,33 @@
+// The curves that a timeline keeps: bytes over events, one value after each event.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "profiler/events/event.h"
+
+namespace tidemark::timeline {
+
+// The first nine are the categories, in their order: rounded bytes of live blocks in that category; they sum to
+// kAllocated at every event.
+enum class Series : uint8_t {
+  kAllocated = events::kCategoryCount,  // rounded bytes of live blocks: PyTorch's memory_allocated()
+  kRequested,                           // the same blocks as the program asked for them
+  kReserved,                            // segments: PyTorch's memory_reserved()
+};
+inline constexpr int kSeriesCount = events::kCategoryCount + 3;
+
+inline constexpr Series SeriesOf(events::Category category) { return static_cast<Series>(category); }
+
+using SeriesValues = std::array<int64_t, kSeriesCount>;
+inline int64_t ValueOf(const SeriesValues& values, Series series) { return values[static_cast<size_t>(series)]; }
+
+// A series over a range of events. `first` is its value before the range begins.
+struct Bucket {
+  int64_t first = 0;
+  int64_t min = 0;
+  int64_t max = 0;
+  int64_t last = 0;
+};
+
+}  // namespace tidemark::timeline

@@ -1,0 +1,162 @@
+// The store: a stream of events, kept so that any range can be drawn at any zoom and the state at any moment can be told.
+//
+//   Builder (one thread, appends) ── Publish() ──► View (immutable, any thread, as many as wanted)
+//
+// Chunks of 16,384 events, each with a pyramid of minimum, maximum and last value per series over its buckets, so that a
+// one-event spike in ten million is found and is exact to the byte. A View costs a pointer per chunk and stays valid,
+// unchanged, for as long as it is held. When the memory budget is reached the oldest chunks are let go (counted in
+// health()); `first()` moves up, indices stay.
+//
+// Complexity: Append O(1) amortised per event; Envelope O(chunks in range + columns · log); StateAt O(chunk + live).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/events/event.h"
+#include "profiler/timeline/series.h"
+
+namespace tidemark::timeline {
+
+using events::EventIndex;
+
+// An allocation that is alive at the moment asked for.
+struct LiveBlock {
+  uint64_t address = 0;
+  int64_t bytes = 0;          // requested
+  int64_t rounded_bytes = 0;  // allocated
+  events::Category category = events::Category::kUnknown;
+  events::NameId name = 0;    // tensor
+  events::NameId layer = 0;   // that allocated it
+  events::NameId op = 0;
+  uint64_t stream = 0;
+  EventIndex born = 0;        // index of its kAllocate
+  bool pending_free = false;  // requested, not yet completed
+};
+
+struct Segment {
+  uint64_t address = 0;
+  int64_t bytes = 0;
+  EventIndex born = 0;
+};
+
+// Everything that is true right after event `index`.
+struct State {
+  EventIndex index = 0;
+  int64_t time_ns = 0;
+  events::Phase phase = events::Phase::kIdle;
+  int64_t step = -1;               // -1 before the first
+  SeriesValues values{};
+  std::vector<LiveBlock> blocks;   // by birth
+  std::vector<Segment> segments;   // by address
+};
+
+struct Step {
+  int64_t number = 0;
+  EventIndex begin = 0;            // its kStepBegin
+  EventIndex end = 0;              // its kStepEnd; the view's end while it runs
+  bool complete = false;
+  int64_t begin_ns = 0;
+  int64_t end_ns = 0;
+  EventIndex peak = 0;             // first event at which kAllocated is largest
+  SeriesValues at_peak{};          // all series at that event
+  int64_t reserved_peak = 0;
+  int64_t requested_peak = 0;
+  std::optional<double> loss;
+  std::optional<double> loss_scale;
+  bool skipped = false;            // the optimizer step was skipped (overflow under fp16)
+  int32_t settings = -1;           // index into View::settings()
+};
+
+struct PhaseSpan {
+  events::Phase phase = events::Phase::kIdle;
+  EventIndex begin = 0;
+  EventIndex end = 0;
+};
+
+struct Marker {
+  EventIndex index = 0;
+  std::string text;                // "fp16 on"
+  int32_t settings = -1;           // in force from here on; index into View::settings(), -1 = not changed
+};
+
+struct OutOfMemory {
+  EventIndex index = 0;
+  int64_t requested_bytes = 0;
+  int64_t free_bytes = 0;
+};
+
+// What could not be kept or understood. Each counter has a sentence in DescribeHealth.
+struct Health {
+  uint64_t events = 0;             // captured
+  uint64_t lost = 0;               // dropped at the source, from kLoss
+  uint64_t unmatched_frees = 0;    // of addresses that were not alive
+  uint64_t double_allocations = 0; // of addresses that were alive
+  uint64_t unmatched_categories = 0;
+  uint64_t let_go = 0;             // oldest events given up to stay within the memory budget
+};
+std::vector<std::string> DescribeHealth(const Health& health);  // only what is not zero
+
+class View {
+ public:
+  virtual ~View() = default;
+
+  EventIndex first() const { return first_; }
+  EventIndex end() const { return end_; }  // one past the last event
+  bool empty() const { return first_ == end_; }
+
+  virtual const events::Event& event(EventIndex index) const = 0;         // first() <= index < end()
+  virtual std::string_view name(events::NameId id) const = 0;             // "" if never defined
+  virtual int64_t TimeOf(EventIndex index) const = 0;                     // clamped to the view
+  virtual EventIndex IndexAt(int64_t time_ns) const = 0;                  // first event at or after; end() if none
+
+  // Splits [begin, end) into out.size() equal ranges (of events) and fills one bucket for each.
+  virtual void Envelope(Series series, EventIndex begin, EventIndex end, std::span<Bucket> out) const = 0;
+  // The same over equal ranges of time; empty ranges repeat the value before them.
+  virtual void EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns, std::span<Bucket> out) const = 0;
+  // All series right after the first event in [begin, end) at which `series` is largest.
+  struct Peak {
+    EventIndex index = 0;
+    SeriesValues values{};
+  };
+  virtual Peak PeakIn(Series series, EventIndex begin, EventIndex end) const = 0;
+  virtual SeriesValues ValuesAt(EventIndex index) const = 0;
+  virtual State StateAt(EventIndex index) const = 0;
+  // When the block born at `born` is freed (kFreeCompleted), if it is, in this view.
+  virtual std::optional<EventIndex> FreedAt(EventIndex born) const = 0;
+
+  virtual std::span<const Step> steps() const = 0;      // ascending; the last may be incomplete
+  virtual std::span<const PhaseSpan> phases() const = 0;
+  virtual std::span<const Marker> markers() const = 0;
+  virtual std::span<const OutOfMemory> out_of_memory() const = 0;
+  virtual std::span<const std::string> settings() const = 0;  // training settings as JSON, in order of appearance
+  virtual const Health& health() const = 0;
+
+ protected:
+  EventIndex first_ = 0;
+  EventIndex end_ = 0;
+};
+
+inline constexpr size_t kDefaultBudgetEvents = 16'000'000;  // about 1.2 GB
+
+class Builder {
+ public:
+  explicit Builder(size_t budget_events = kDefaultBudgetEvents);
+  ~Builder();
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  void Append(std::span<const events::Event> events);
+  std::shared_ptr<const View> Publish();
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace tidemark::timeline

@@ -1,0 +1,52 @@
+// The native recording (.tide): append-only chunks of events with checksums, readable up to the last whole chunk however
+// its writer ended. FORMAT.md gives the bytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/events/event.h"
+#include "profiler/events/run_description.h"
+
+namespace tidemark::trace {
+
+// One thread. Errors (disk full, file gone) come back from the call that met them; what was written before stays readable.
+class TideWriter {
+ public:
+  static Result<TideWriter> Create(const std::filesystem::path& file, const events::RunDescription& description);
+  TideWriter(TideWriter&&) noexcept;
+  TideWriter& operator=(TideWriter&&) noexcept;
+  ~TideWriter();
+
+  Status Append(std::span<const events::Event> events);
+  // Writes what is buffered as a chunk of its own, so that a kill after this loses nothing before it.
+  Status Flush();
+  // Flush and the closing chunk; a file without one is shown as cut short.
+  Status Close();
+
+ private:
+  class Implementation;
+  explicit TideWriter(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+struct TideSummary {
+  events::RunDescription description;
+  uint64_t events = 0;
+  bool complete = false;   // it ends with a closing chunk
+  std::string warning;     // "" or a sentence: where and why reading ended before the end of the file
+};
+
+// Calls `accept` for each chunk's events in order. An unreadable header is an error; damage later on ends the reading
+// with what came before it and a warning. `progress` (0..1) may return false to cancel, which is an error.
+Result<TideSummary> ReadTide(const std::filesystem::path& file,
+                             const std::function<void(std::span<const events::Event>)>& accept,
+                             const std::function<bool(double)>& progress = {});
+
+}  // namespace tidemark::trace
