@@ -49,6 +49,7 @@ struct LiveOptions {
   bool start_paused = false;
   std::optional<std::filesystem::path> recording;  // .tide file to write while it runs
   size_t budget_events = timeline::kDefaultBudgetEvents;
+  std::optional<std::filesystem::path> trainer_executable;  // another program that speaks the protocol; for tests
 };
 
 class Run {

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profiler/events/event.h"
@@ -112,6 +113,8 @@ class View {
 
   virtual const events::Event& event(EventIndex index) const = 0;         // first() <= index < end()
   virtual std::string_view name(events::NameId id) const = 0;             // "" if never defined
+  // Every name defined so far, for writers that must define them again (the oldest chunks may be let go).
+  virtual std::vector<std::pair<events::NameId, std::string>> names() const = 0;
   virtual int64_t TimeOf(EventIndex index) const = 0;                     // clamped to the view
   virtual EventIndex IndexAt(int64_t time_ns) const = 0;                  // first event at or after; end() if none
 
