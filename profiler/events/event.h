@@ -42,6 +42,7 @@ inline constexpr int kPhaseCount = 5;
 
 // Who reported the event.
 enum class Source : uint8_t { kTrainer, kAllocator, kDriver, kDevice, kSession };
+inline constexpr int kSourceCount = 5;
 
 enum class EventKind : uint8_t {
   // --- memory: `address`, `bytes` as requested, `stream`, `layer`, `op` ---
@@ -93,6 +94,12 @@ struct Event {
   bool operator==(const Event&) const = default;
 };
 static_assert(sizeof(Event) == 64 && std::is_trivially_copyable_v<Event>);
+
+// Whether every enumeration holds one of its values: what readers ask of events that come from another process or a file.
+inline bool IsWellFormed(const Event& event) {
+  return static_cast<int>(event.kind) < kEventKindCount && static_cast<int>(event.category) < kCategoryCount &&
+         static_cast<int>(event.phase) < kPhaseCount && static_cast<int>(event.source) < kSourceCount;
+}
 
 // A metric's value travels in the bits of `address`.
 inline double MetricOf(const Event& event) {
