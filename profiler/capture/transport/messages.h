@@ -1,5 +1,5 @@
-// What the program and a trainer say to each other, as JSON packets. Parsing accepts exactly what ToJson writes; anything
-// else is an error with a sentence.
+// What the program and a trainer say to each other, as JSON packets. Parsing accepts exactly what ToJson
+// writes; anything else is an error with a sentence.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Start {
   networks::TrainingSettings settings;
   networks::DeviceChoice device;
 };
-// Takes effect at the next step boundary and appears as a marker. A change of network, seed or optimizer rebuilds what it
-// concerns.
+// Takes effect at the next step boundary and appears as a marker. A change of network, seed or optimizer
+// rebuilds what it concerns.
 struct Change {
   networks::TrainingSettings settings;
 };
@@ -37,7 +37,8 @@ struct SetPace {
 struct SetStepLimit {
   int64_t steps = 0;
 };
-// Frees everything and starts afresh with these settings: no model, cached blocks or cuBLAS workspaces stay behind.
+// Frees everything and starts afresh with these settings: no model, cached blocks or cuBLAS workspaces stay
+// behind.
 struct Restart {
   networks::TrainingSettings settings;
 };
@@ -60,7 +61,8 @@ struct ActivityChanged {
 struct Finished {
   int64_t steps_done = 0;
 };
-// The run cannot go on; the trainer exits with 1. `out_of_memory`: the device's memory was not enough (also an event).
+// The run cannot go on; the trainer exits with 1. `out_of_memory`: the device's memory was not enough (also
+// an event).
 struct Failed {
   std::string sentence;
   bool out_of_memory = false;

@@ -1,0 +1,277 @@
+#include "profiler/capture/transport/ring.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace tidemark::transport {
+
+using Counter = std::atomic<uint64_t>;
+static_assert(Counter::is_always_lock_free && sizeof(Counter) == sizeof(uint64_t),
+              "atomics in shared memory must not hide a lock");
+
+// `head` and `written` are what every push changes: one cache line, so that two producers exchange one line
+// and not two.
+struct RingHeader {
+  uint64_t magic = 0;
+  uint32_t version = 0;
+  uint32_t event_bytes = 0;
+  uint64_t capacity = 0;
+  alignas(64) Counter head;
+  std::array<Counter, events::kSourceCount> written;
+  alignas(64) std::array<Counter, events::kSourceCount> dropped;
+  alignas(64) Counter tail;
+};
+
+namespace {
+
+constexpr uint64_t kMagic = 0x474e'4952'4544'4954;  // "TIDERING"
+constexpr uint32_t kVersion = 1;
+constexpr size_t kHeaderBytes = 4096;
+constexpr size_t kMinRingCapacity = 64;
+constexpr uint64_t kRetired = ~uint64_t{0};
+static_assert(sizeof(RingHeader) <= kHeaderBytes);
+
+std::atomic_ref<uint64_t> Stamp(const RingMemory& memory, uint64_t index) {
+  return std::atomic_ref<uint64_t>(*memory.stamp(index));
+}
+
+bool IsCapacity(uint64_t capacity) {
+  return capacity >= kMinRingCapacity && capacity <= kMaxRingCapacity && std::has_single_bit(capacity);
+}
+
+int64_t MonotonicNs() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+Error SystemError(const std::string& what) { return Error{what + ": " + std::strerror(errno) + "."}; }
+
+Error NotARing(const std::string& why) {
+  return Error{"What was handed over as an event ring is not one (" + why +
+               "). The trainer and the program must be of the same build."};
+}
+
+}  // namespace
+
+RingMemory::RingMemory(RingMemory&& other) noexcept
+    : header_(std::exchange(other.header_, nullptr)),
+      stamps_(std::exchange(other.stamps_, nullptr)),
+      slots_(std::exchange(other.slots_, nullptr)),
+      capacity_(std::exchange(other.capacity_, 0)) {}
+
+RingMemory& RingMemory::operator=(RingMemory&& other) noexcept {
+  std::swap(header_, other.header_);
+  std::swap(stamps_, other.stamps_);
+  std::swap(slots_, other.slots_);
+  std::swap(capacity_, other.capacity_);
+  return *this;
+}
+
+RingMemory::~RingMemory() {
+  if (header_ != nullptr) munmap(header_, BytesFor(capacity_));
+}
+
+size_t RingMemory::BytesFor(size_t capacity) {
+  return kHeaderBytes + capacity * (sizeof(uint64_t) + sizeof(events::Event));
+}
+
+Result<RingMemory> RingMemory::Map(int fd, size_t capacity) {
+  // Populated now: a page fault inside an allocator's hook would cost a hundred pushes.
+  void* address = mmap(nullptr, BytesFor(capacity), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+  if (address == MAP_FAILED) return SystemError("The event ring cannot be mapped");
+  auto* base = static_cast<std::byte*>(address);
+  RingMemory memory;
+  memory.header_ = std::launder(reinterpret_cast<RingHeader*>(base));
+  memory.stamps_ = reinterpret_cast<uint64_t*>(base + kHeaderBytes);
+  memory.slots_ = reinterpret_cast<events::Event*>(base + kHeaderBytes + capacity * sizeof(uint64_t));
+  memory.capacity_ = capacity;
+  return memory;
+}
+
+Result<RingReader> RingReader::Create(size_t capacity) {
+  TIDEMARK_CHECK(IsCapacity(capacity));
+  RingReader reader;
+  reader.fd_ = UniqueFd(memfd_create("tidemark-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!reader.fd_.valid()) return SystemError("The event ring cannot be created");
+  const auto bytes = static_cast<off_t>(RingMemory::BytesFor(capacity));
+  // Allocated in full at once, so that a machine out of memory says so here and not by SIGBUS in the traced
+  // program.
+  if (ftruncate(reader.fd(), bytes) != 0 || fallocate(reader.fd(), 0, 0, bytes) != 0) {
+    return SystemError("There is no memory for the event ring of " + std::to_string(bytes >> 20) + " MiB");
+  }
+  if (fcntl(reader.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+    return SystemError("The event ring cannot be sealed against resizing");
+  }
+  Result<RingMemory> memory = RingMemory::Map(reader.fd(), capacity);
+  if (!memory) return memory.error();
+  reader.memory_ = std::move(*memory);
+  auto* header = new (&reader.memory_.header()) RingHeader{};
+  header->capacity = capacity;
+  header->event_bytes = sizeof(events::Event);
+  header->version = kVersion;
+  header->magic = kMagic;
+  return reader;
+}
+
+bool RingReader::IsClaimed(uint64_t index) const {
+  const uint64_t claimed = memory_.header().head.load(std::memory_order_acquire) - tail_;
+  return claimed <= memory_.capacity() &&
+         index - tail_ < claimed;  // a head out of range is damage: nothing is claimed
+}
+
+// The slot at tail_ holds no event. Steps over it if one was claimed there that will never come.
+bool RingReader::SkipTorn(bool producer_dead) {
+  if (!IsClaimed(tail_)) {
+    stuck_since_ns_ = 0;
+    return false;
+  }
+  auto stamp = Stamp(memory_, tail_);
+  uint64_t seen = stamp.load(std::memory_order_acquire);
+  if (seen == tail_ + 1) return true;  // published in between
+  if (seen == kRetired) {              // its new claimer left it alone and counted its event as dropped
+    ++tail_;
+    return true;
+  }
+  if (!producer_dead) {
+    const int64_t now_ns = MonotonicNs();
+    if (stuck_since_ns_ == 0) stuck_since_ns_ = now_ns;
+    if (now_ns - stuck_since_ns_ < kTornAfterNs) return false;
+    // Whoever claimed it may only be very late, and write into the slot when it is somebody else's: so nobody
+    // gets it.
+    if (!stamp.compare_exchange_strong(seen, kRetired, std::memory_order_acq_rel)) return true;
+  }
+  stuck_since_ns_ = 0;
+  ++torn_;
+  ++tail_;
+  return true;
+}
+
+size_t RingReader::Pop(std::span<events::Event> out, bool producer_dead) {
+  constexpr uint64_t kFreeEvery = 1024;  // slots are handed back while a long batch is still being copied
+  auto& shared_tail = memory_.header().tail;
+  size_t count = 0;
+  while (count < out.size()) {
+    if (Stamp(memory_, tail_).load(std::memory_order_acquire) == tail_ + 1) {
+      out[count] = *memory_.slot(tail_);
+      if (events::IsWellFormed(out[count])) {
+        ++count;
+      } else {
+        ++torn_;
+      }
+      stuck_since_ns_ = 0;
+      ++tail_;
+    } else if (!SkipTorn(producer_dead)) {
+      break;
+    }
+    if (tail_ % kFreeEvery == 0) shared_tail.store(tail_, std::memory_order_release);
+  }
+  shared_tail.store(tail_, std::memory_order_release);
+  return count;
+}
+
+uint64_t RingReader::written(events::Source source) const {
+  return memory_.header().written[static_cast<size_t>(source)].load(std::memory_order_acquire);
+}
+
+uint64_t RingReader::dropped(events::Source source) const {
+  return memory_.header().dropped[static_cast<size_t>(source)].load(std::memory_order_acquire);
+}
+
+Result<RingWriter> RingWriter::Map(UniqueFd fd) {
+  const int seals = fcntl(fd.get(), F_GET_SEALS);
+  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) return NotARing("it is not sealed shared memory");
+  struct stat status {};
+  RingHeader header{};
+  if (fstat(fd.get(), &status) != 0 || pread(fd.get(), &header, sizeof header, 0) != sizeof header) {
+    return NotARing("it is too short");
+  }
+  if (header.magic != kMagic) return NotARing("its first bytes are not those of a ring");
+  if (header.version != kVersion || header.event_bytes != sizeof(events::Event)) {
+    return NotARing("its version is " + std::to_string(header.version) + ", not " + std::to_string(kVersion));
+  }
+  if (!IsCapacity(header.capacity) ||
+      static_cast<uint64_t>(status.st_size) != RingMemory::BytesFor(header.capacity)) {
+    return NotARing("its size does not fit its capacity");
+  }
+  Result<RingMemory> memory = RingMemory::Map(fd.get(), header.capacity);
+  if (!memory) return memory.error();
+  RingWriter writer;
+  writer.memory_ = std::move(*memory);
+  return writer;
+}
+
+bool RingWriter::Claim(uint64_t count, events::Source source, uint64_t* first) {
+  RingHeader& header = memory_.header();
+  uint64_t head = header.head.load(std::memory_order_relaxed);
+  do {
+    const uint64_t used = head - header.tail.load(std::memory_order_acquire);
+    // Another producer may have moved on since `head` was read, and the tail with it: then `used` wraps
+    // around, and the compare-and-swap below is bound to fail and bring a fresh head.
+    const bool stale = used > memory_.capacity() && header.head.load(std::memory_order_relaxed) != head;
+    if (!stale && (used > memory_.capacity() || memory_.capacity() - used < count)) {
+      header.dropped[static_cast<size_t>(source)].fetch_add(count, std::memory_order_relaxed);
+      return false;
+    }
+  } while (!header.head.compare_exchange_weak(head, head + count, std::memory_order_relaxed));
+  *first = head;
+  return true;
+}
+
+bool RingWriter::Publish(uint64_t index, const events::Event& event) {
+  auto stamp = Stamp(memory_, index);
+  RingHeader& header = memory_.header();
+  const auto source = static_cast<size_t>(event.source);
+  if (stamp.load(std::memory_order_relaxed) == kRetired) [[unlikely]] {
+    header.dropped[source].fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
+  *memory_.slot(index) = event;
+  stamp.store(index + 1, std::memory_order_release);
+  header.written[source].fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool RingWriter::Push(const events::Event& event) {
+  uint64_t index = 0;
+  return Claim(1, event.source, &index) && Publish(index, event);
+}
+
+bool RingWriter::PushName(events::NameId id, std::string_view text, int64_t time_ns) {
+  events::Event event;
+  event.time_ns = time_ns;
+  event.kind = events::EventKind::kName;
+  event.name = id;
+  event.op = static_cast<uint32_t>(text.size());
+  const uint64_t pieces =
+      std::max<uint64_t>(1, (text.size() + events::kNamePieceBytes - 1) / events::kNamePieceBytes);
+  uint64_t first = 0;
+  if (!Claim(pieces, event.source, &first)) return false;
+  bool complete = true;
+  for (uint64_t piece = 0; piece < pieces; ++piece) {
+    const size_t offset = piece * events::kNamePieceBytes;
+    event.layer = static_cast<uint32_t>(offset);
+    events::SetNamePiece(event, text.substr(offset, events::kNamePieceBytes));
+    complete &= Publish(first + piece, event);
+  }
+  return complete;
+}
+
+double RingWriter::fill() const {
+  const RingHeader& header = memory_.header();
+  const uint64_t tail = header.tail.load(std::memory_order_acquire);
+  const uint64_t used = header.head.load(std::memory_order_relaxed) - tail;
+  return static_cast<double>(std::min<uint64_t>(used, memory_.capacity())) /
+         static_cast<double>(memory_.capacity());
+}
+
+}  // namespace tidemark::transport
