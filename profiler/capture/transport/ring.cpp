@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cerrno>
@@ -63,35 +64,19 @@ Error NotARing(const std::string& why) {
 
 }  // namespace
 
-RingMemory::RingMemory(RingMemory&& other) noexcept
-    : header_(std::exchange(other.header_, nullptr)),
-      stamps_(std::exchange(other.stamps_, nullptr)),
-      slots_(std::exchange(other.slots_, nullptr)),
-      capacity_(std::exchange(other.capacity_, 0)) {}
-
-RingMemory& RingMemory::operator=(RingMemory&& other) noexcept {
-  std::swap(header_, other.header_);
-  std::swap(stamps_, other.stamps_);
-  std::swap(slots_, other.slots_);
-  std::swap(capacity_, other.capacity_);
-  return *this;
-}
-
-RingMemory::~RingMemory() {
-  if (header_ != nullptr) munmap(header_, BytesFor(capacity_));
-}
-
 size_t RingMemory::BytesFor(size_t capacity) {
   return kHeaderBytes + capacity * (sizeof(uint64_t) + sizeof(events::Event));
 }
 
 Result<RingMemory> RingMemory::Map(int fd, size_t capacity) {
   // Populated now: a page fault inside an allocator's hook would cost a hundred pushes.
-  void* address = mmap(nullptr, BytesFor(capacity), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
+  const size_t bytes = BytesFor(capacity);
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
   if (address == MAP_FAILED) return SystemError("The event ring cannot be mapped");
   auto* base = static_cast<std::byte*>(address);
   RingMemory memory;
-  memory.header_ = std::launder(reinterpret_cast<RingHeader*>(base));
+  memory.header_ = std::shared_ptr<RingHeader>(std::launder(reinterpret_cast<RingHeader*>(base)),
+                                               [bytes](RingHeader* header) { munmap(header, bytes); });
   memory.stamps_ = reinterpret_cast<uint64_t*>(base + kHeaderBytes);
   memory.slots_ = reinterpret_cast<events::Event*>(base + kHeaderBytes + capacity * sizeof(uint64_t));
   memory.capacity_ = capacity;
@@ -207,6 +192,12 @@ Result<RingWriter> RingWriter::Map(UniqueFd fd) {
   if (!memory) return memory.error();
   RingWriter writer;
   writer.memory_ = std::move(*memory);
+  return writer;
+}
+
+RingWriter RingWriter::Beside(const RingReader& reader) {
+  RingWriter writer;
+  writer.memory_ = reader.memory_;
   return writer;
 }
 

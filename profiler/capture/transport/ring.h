@@ -15,9 +15,9 @@
 // position and size and hands on well-formed events only, and a writer refuses memory that is not a ring.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -33,14 +33,9 @@ inline constexpr int64_t kTornAfterNs = 100'000'000;
 
 struct RingHeader;
 
-// The mapped memory, owned. Moved, never copied.
+// The mapped memory; unmapped with its last copy.
 class RingMemory {
  public:
-  RingMemory() = default;
-  RingMemory(RingMemory&& other) noexcept;
-  RingMemory& operator=(RingMemory&& other) noexcept;
-  ~RingMemory();
-
   static size_t BytesFor(size_t capacity);
   // `fd` must be as long as BytesFor(capacity).
   static Result<RingMemory> Map(int fd, size_t capacity);
@@ -51,7 +46,7 @@ class RingMemory {
   events::Event* slot(uint64_t index) const { return slots_ + (index & (capacity_ - 1)); }
 
  private:
-  RingHeader* header_ = nullptr;
+  std::shared_ptr<RingHeader> header_;
   uint64_t* stamps_ = nullptr;
   events::Event* slots_ = nullptr;
   size_t capacity_ = 0;
@@ -77,6 +72,7 @@ class RingReader {
   uint64_t torn() const { return torn_; }
 
  private:
+  friend class RingWriter;
   RingReader() = default;
   bool IsClaimed(uint64_t index) const;
   bool SkipTorn(bool producer_dead);
@@ -92,6 +88,9 @@ class RingReader {
 class RingWriter {
  public:
   static Result<RingWriter> Map(UniqueFd fd);
+  // For producers in the reader's own process: both use one mapping, so that a thread sanitizer sees what
+  // they do.
+  static RingWriter Beside(const RingReader& reader);
 
   // False if the ring was full and the event is lost (and counted).
   bool Push(const events::Event& event);
