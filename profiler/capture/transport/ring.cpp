@@ -29,7 +29,6 @@ struct RingHeader {
   uint32_t event_bytes = 0;
   uint64_t capacity = 0;
   alignas(64) Counter head;
-  std::array<Counter, events::kSourceCount> written;
   alignas(64) std::array<Counter, events::kSourceCount> dropped;
   alignas(64) Counter tail;
 };
@@ -149,6 +148,7 @@ size_t RingReader::Pop(std::span<events::Event> out, bool producer_dead) {
     if (Stamp(memory_, tail_).load(std::memory_order_acquire) == tail_ + 1) {
       out[count] = *memory_.slot(tail_);
       if (events::IsWellFormed(out[count])) {
+        ++received_[static_cast<size_t>(out[count].source)];
         ++count;
       } else {
         ++torn_;
@@ -162,10 +162,6 @@ size_t RingReader::Pop(std::span<events::Event> out, bool producer_dead) {
   }
   shared_tail.store(tail_, std::memory_order_release);
   return count;
-}
-
-uint64_t RingReader::written(events::Source source) const {
-  return memory_.header().written[static_cast<size_t>(source)].load(std::memory_order_acquire);
 }
 
 uint64_t RingReader::dropped(events::Source source) const {
@@ -220,15 +216,12 @@ bool RingWriter::Claim(uint64_t count, events::Source source, uint64_t* first) {
 
 bool RingWriter::Publish(uint64_t index, const events::Event& event) {
   auto stamp = Stamp(memory_, index);
-  RingHeader& header = memory_.header();
-  const auto source = static_cast<size_t>(event.source);
   if (stamp.load(std::memory_order_relaxed) == kRetired) [[unlikely]] {
-    header.dropped[source].fetch_add(1, std::memory_order_relaxed);
+    memory_.header().dropped[static_cast<size_t>(event.source)].fetch_add(1, std::memory_order_relaxed);
     return false;
   }
   *memory_.slot(index) = event;
   stamp.store(index + 1, std::memory_order_release);
-  header.written[source].fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 

@@ -7,7 +7,7 @@
 // that was claimed and never published (its thread died in between) is skipped once the producer is known to
 // be dead, or after kTornAfterNs, and counted as torn. Invariant: written + dropped == attempted, per source.
 //
-//   header page: magic, version, capacity | head, written[source] | dropped[source] | tail
+//   header page: magic, version, capacity | head | dropped[source] | tail
 //   stamps:      one uint64 per slot: index + 1 of the event that it holds; kRetired if its claimer was given
 //   up slots:       events::Event, 64 bytes each, capacity a power of two
 //
@@ -15,6 +15,7 @@
 // position and size and hands on well-formed events only, and a writer refuses memory that is not a ring.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,8 +66,7 @@ class RingReader {
   // producer's ring = it is drained.
   size_t Pop(std::span<events::Event> out, bool producer_dead);
 
-  // By the producers' own count.
-  uint64_t written(events::Source source) const;
+  uint64_t received(events::Source source) const { return received_[static_cast<size_t>(source)]; }
   uint64_t dropped(events::Source source) const;
   // Claimed and never published, or published with fields that no producer of ours writes.
   uint64_t torn() const { return torn_; }
@@ -81,6 +81,7 @@ class RingReader {
   RingMemory memory_;
   uint64_t tail_ = 0;  // next event to read; the header holds a copy for the producers
   uint64_t torn_ = 0;
+  std::array<uint64_t, events::kSourceCount> received_{};
   int64_t stuck_since_ns_ = 0;  // since when the slot at tail_ has been claimed and empty; 0 = it is not
 };
 
