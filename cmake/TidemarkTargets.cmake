@@ -26,3 +26,10 @@ function(tidemark_library name)
   target_link_libraries(tidemark_${name} PUBLIC ${ARG_LINKS})
   tidemark_target_settings(tidemark_${name})
 endfunction()
+
+# tidemark_assets(FOLDER): assets/FOLDER as the running program finds it (profiler/base/paths.h). A link, so that a file
+# added there is there at once.
+function(tidemark_assets folder)
+  file(MAKE_DIRECTORY "${TIDEMARK_SHARE_DIRECTORY}")
+  file(CREATE_LINK "${PROJECT_SOURCE_DIR}/assets/${folder}" "${TIDEMARK_SHARE_DIRECTORY}/${folder}" SYMBOLIC)
+endfunction()

@@ -1,5 +1,5 @@
-// A network as data: a chain of layers with their sizes, read from assets/networks/NAME.json. No Torch here: the textbook
-// computes from it, and the trainer builds its modules from it.
+// A network as data: a chain of layers with their sizes, read from assets/networks/NAME.json. No Torch here:
+// the textbook computes from it, and the trainer builds its modules from it.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@ std::string TextOf(const SampleShape& shape);  // "3×32×32"
 struct Layer {
   std::string name;  // "conv1"
   LayerKind kind = LayerKind::kRelu;
-  int64_t in_features = 0;   // channels or features, of kConv2d and kLinear
+  int64_t in_features = 0;  // channels or features, of kConv2d and kLinear
   int64_t out_features = 0;
-  int64_t kernel = 0;        // kConv2d: square, stride 1
+  int64_t kernel = 0;  // kConv2d: square, stride 1
   int64_t padding = 0;
   // Derived when the network is read:
   SampleShape input;
@@ -49,8 +49,8 @@ struct Network {
 // Reads one network's JSON text; checks kinds and that shapes fit from layer to layer.
 Result<Network> NetworkFromJson(std::string_view json);
 
-// All networks in a folder (AssetsFolder() / "networks"), ordered by file name; a file that cannot be read is an error
-// that names it.
+// All networks in a folder (AssetsFolder() / "networks"), ordered by file name; a file that cannot be read is
+// an error that names it.
 Result<std::vector<Network>> LoadNetworks();
 // One by its name; unknown names list the known ones.
 Result<Network> FindNetwork(std::string_view name);

@@ -1,6 +1,6 @@
-// Everything a person can choose about a training run: which network, and which techniques. Plain data; the ranges are
-// checked by Validate, and every value has one textual form, used by the command line, files, markers and the trainer's
-// socket alike.
+// Everything a person can choose about a training run: which network, and which techniques. Plain data; the
+// ranges are checked by Validate, and every value has one textual form, used by the command line, files,
+// markers and the trainer's socket alike.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ struct Checkpointing {
 
 struct TrainingSettings {
   std::string network = "simple-conv-net";
-  int batch = 64;       // samples in a micro-batch, 1..4096
+  int batch = 64;  // samples in a micro-batch, 1..4096
   Precision amp = Precision::kFloat32;
-  int accumulate = 1;   // micro-batches in a step, 1..64
+  int accumulate = 1;  // micro-batches in a step, 1..64
   Checkpointing checkpoint;
   OptimizerKind optimizer = OptimizerKind::kAdam;
   double learning_rate = 1e-3;  // > 0, at most 100
@@ -61,8 +61,8 @@ std::string TextOf(const DeviceChoice& device);  // "phantom", "cpu", "cuda:0"
 // The first thing that is out of range or unknown, as a sentence that names the option and what it may be.
 Status Validate(const TrainingSettings& settings);
 
-// One line of JSON with a key per field; FromJson(ToJson(x)) == x. Missing keys keep their defaults, unknown ones are an
-// error, and so is what Validate refuses.
+// One line of JSON with a key per field; FromJson(ToJson(x)) == x. Missing keys keep their defaults, unknown
+// ones are an error, and so is what Validate refuses.
 std::string ToJson(const TrainingSettings& settings);
 Result<TrainingSettings> SettingsFromJson(std::string_view json);
 

@@ -1,0 +1,258 @@
+#include "profiler/networks/training_settings.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+namespace tidemark::networks {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Enum>
+struct Spelling {
+  Enum value;
+  std::string_view text;
+};
+
+constexpr std::array<Spelling<Precision>, 3> kPrecisions = {
+    {{Precision::kFloat32, "off"}, {Precision::kFloat16, "fp16"}, {Precision::kBfloat16, "bf16"}}};
+constexpr std::array<Spelling<OptimizerKind>, 4> kOptimizers = {{{OptimizerKind::kSgd, "sgd"},
+                                                                 {OptimizerKind::kMomentum, "momentum"},
+                                                                 {OptimizerKind::kAdam, "adam"},
+                                                                 {OptimizerKind::kAdamW, "adamw"}}};
+
+template <typename Enum, size_t kCount>
+Result<Enum> FromText(const std::array<Spelling<Enum>, kCount>& spellings, std::string_view option,
+                      std::string_view text) {
+  std::string known;
+  for (const auto& [value, spelling] : spellings) {
+    if (spelling == text) return value;
+    known += (known.empty() ? "" : ", ") + std::string(spelling);
+  }
+  return Error{fmt::format("--{} must be one of {}, not '{}'.", option, known, text)};
+}
+
+template <typename Enum, size_t kCount>
+std::string ToText(const std::array<Spelling<Enum>, kCount>& spellings, Enum wanted) {
+  for (const auto& [value, spelling] : spellings) {
+    if (value == wanted) return std::string(spelling);
+  }
+  return "unknown";
+}
+
+std::optional<int> WholeNumber(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+Status InRange(std::string_view option, int value, int most) {
+  if (value >= 1 && value <= most) return Done{};
+  return Error{fmt::format("--{} must be between 1 and {}, not {}.", option, most, value)};
+}
+
+// Reads the keys of a settings object one by one and remembers the first that is wrong.
+class SettingsReader {
+ public:
+  explicit SettingsReader(const Json& json) : json_(json) {}
+
+  template <typename Number>
+  void Read(const char* key, Number& field) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    const bool fits = std::is_floating_point_v<Number> ? value->is_number()
+                      : std::is_unsigned_v<Number>     ? value->is_number_unsigned()
+                                                       : value->is_number_integer();
+    if (!fits) return Fail(fmt::format("Setting '{}' must be a number.", key));
+    const Number number = value->get<Number>();
+    // An integer that does not fit comes back changed.
+    if (std::is_integral_v<Number> && Json(number) != *value) {
+      return Fail(fmt::format("Setting '{}' is out of range.", key));
+    }
+    field = number;
+  }
+
+  template <typename Parsed>
+  void ReadText(const char* key, Parsed& field, Result<Parsed> (*parse)(std::string_view)) {
+    const Json* value = Take(key);
+    if (value == nullptr) return;
+    if (!value->is_string()) return Fail(fmt::format("Setting '{}' must be a text.", key));
+    Result<Parsed> parsed = parse(value->get_ref<const std::string&>());
+    if (!parsed) return Fail(parsed.error().message);
+    field = std::move(*parsed);
+  }
+
+  Status Finish() {
+    if (!failure_.empty()) return Error{failure_};
+    if (taken_ != json_.size()) {
+      for (const auto& [key, value] : json_.items()) {
+        if (!IsKnown(key)) return Error{fmt::format("There is no setting called '{}'.", key)};
+      }
+    }
+    return Done{};
+  }
+
+ private:
+  const Json* Take(const char* key) {
+    known_.emplace_back(key);
+    const auto found = json_.find(key);
+    if (found == json_.end()) return nullptr;
+    ++taken_;
+    return &*found;
+  }
+  bool IsKnown(std::string_view key) const {
+    for (const std::string_view known : known_) {
+      if (known == key) return true;
+    }
+    return false;
+  }
+  void Fail(std::string sentence) {
+    if (failure_.empty()) failure_ = std::move(sentence);
+  }
+
+  const Json& json_;
+  std::vector<std::string_view> known_;
+  size_t taken_ = 0;
+  std::string failure_;
+};
+
+Result<std::string> AnyText(std::string_view text) { return std::string(text); }
+
+}  // namespace
+
+Result<Precision> PrecisionFromText(std::string_view text) { return FromText(kPrecisions, "amp", text); }
+Result<OptimizerKind> OptimizerFromText(std::string_view text) {
+  return FromText(kOptimizers, "optimizer", text);
+}
+
+Result<Checkpointing> CheckpointingFromText(std::string_view text) {
+  if (text == "none") return Checkpointing{};
+  if (text == "layer") return Checkpointing{CheckpointMode::kByLayer, 0};
+  const std::optional<int> segments = WholeNumber(text);
+  if (segments && *segments >= 1 && *segments <= kMaxSegments) {
+    return Checkpointing{CheckpointMode::kSegments, *segments};
+  }
+  return Error{
+      fmt::format("--checkpoint must be none, layer, or a number of segments from 1 to {}, not '{}'.",
+                  kMaxSegments, text)};
+}
+
+Result<DeviceChoice> DeviceFromText(std::string_view device, std::string_view card) {
+  DeviceChoice choice;
+  choice.card = card;
+  if (device == "phantom") return choice;
+  choice.kind = DeviceKind::kCpu;
+  if (device == "cpu") return choice;
+  constexpr std::string_view kCudaPrefix = "cuda:";
+  const bool indexed = device.starts_with(kCudaPrefix);
+  const std::optional<int> index = indexed ? WholeNumber(device.substr(kCudaPrefix.size())) : std::nullopt;
+  if (device != "cuda" && (!index || *index < 0)) {
+    return Error{
+        fmt::format("--device must be phantom, cpu or cuda:N (cuda:0 is the first GPU), not '{}'.", device)};
+  }
+  choice.kind = DeviceKind::kCuda;
+  choice.index = index.value_or(0);
+  return choice;
+}
+
+std::string TextOf(Precision precision) { return ToText(kPrecisions, precision); }
+std::string TextOf(OptimizerKind optimizer) { return ToText(kOptimizers, optimizer); }
+std::string TextOf(const Checkpointing& checkpoint) {
+  if (checkpoint.mode == CheckpointMode::kNone) return "none";
+  if (checkpoint.mode == CheckpointMode::kByLayer) return "layer";
+  return fmt::format("{}", checkpoint.segments);
+}
+std::string TextOf(const DeviceChoice& device) {
+  if (device.kind == DeviceKind::kPhantom) return "phantom";
+  if (device.kind == DeviceKind::kCpu) return "cpu";
+  return fmt::format("cuda:{}", device.index);
+}
+
+Status Validate(const TrainingSettings& settings) {
+  for (const Status& checked : {InRange("batch", settings.batch, kMaxBatch),
+                                InRange("accumulate", settings.accumulate, kMaxAccumulate)}) {
+    if (!checked) return checked;
+  }
+  if (settings.checkpoint.mode == CheckpointMode::kSegments) {
+    const Status segments = InRange("checkpoint", settings.checkpoint.segments, kMaxSegments);
+    if (!segments) return segments;
+  }
+  constexpr double kMostLearningRate = 100;
+  if (!(settings.learning_rate > 0 && settings.learning_rate <= kMostLearningRate)) {
+    return Error{fmt::format("--lr must be above 0 and at most {}, not {}.", kMostLearningRate,
+                             settings.learning_rate)};
+  }
+  if (!(settings.clip_norm >= 0 && std::isfinite(settings.clip_norm))) {
+    return Error{fmt::format("--clip must be 0 (off) or a positive norm, not {}.", settings.clip_norm)};
+  }
+  return Done{};
+}
+
+std::string ToJson(const TrainingSettings& settings) {
+  return Json{{"network", settings.network},
+              {"batch", settings.batch},
+              {"amp", TextOf(settings.amp)},
+              {"accumulate", settings.accumulate},
+              {"checkpoint", TextOf(settings.checkpoint)},
+              {"optimizer", TextOf(settings.optimizer)},
+              {"learning_rate", settings.learning_rate},
+              {"clip_norm", settings.clip_norm},
+              {"seed", settings.seed}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<TrainingSettings> SettingsFromJson(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Error{"The training settings are not a JSON object."};
+  TrainingSettings settings;
+  SettingsReader reader(json);
+  reader.ReadText("network", settings.network, AnyText);
+  reader.Read("batch", settings.batch);
+  reader.ReadText("amp", settings.amp, PrecisionFromText);
+  reader.Read("accumulate", settings.accumulate);
+  reader.ReadText("checkpoint", settings.checkpoint, CheckpointingFromText);
+  reader.ReadText("optimizer", settings.optimizer, OptimizerFromText);
+  reader.Read("learning_rate", settings.learning_rate);
+  reader.Read("clip_norm", settings.clip_norm);
+  reader.Read("seed", settings.seed);
+  if (const Status read = reader.Finish(); !read) return read.error();
+  if (const Status valid = Validate(settings); !valid) return valid.error();
+  return settings;
+}
+
+std::string DescribeChange(const TrainingSettings& before, const TrainingSettings& after) {
+  std::string text;
+  const auto say = [&text](const std::string& change) { text += (text.empty() ? "" : ", ") + change; };
+  if (before.network != after.network) say(after.network);
+  if (before.amp != after.amp) {
+    const bool off = after.amp == Precision::kFloat32;
+    say(fmt::format("{} {}", TextOf(off ? before.amp : after.amp), off ? "off" : "on"));
+  }
+  if (before.batch != after.batch) say(fmt::format("batch {} → {}", before.batch, after.batch));
+  if (before.accumulate != after.accumulate)
+    say(fmt::format("accumulate {} → {}", before.accumulate, after.accumulate));
+  if (before.checkpoint != after.checkpoint) {
+    say(fmt::format("checkpoint {} → {}", TextOf(before.checkpoint), TextOf(after.checkpoint)));
+  }
+  if (before.optimizer != after.optimizer) {
+    say(fmt::format("{} → {}", TextOf(before.optimizer), TextOf(after.optimizer)));
+  }
+  if (before.learning_rate != after.learning_rate) {
+    say(fmt::format("learning rate {} → {}", before.learning_rate, after.learning_rate));
+  }
+  if (before.clip_norm != after.clip_norm) {
+    say(after.clip_norm == 0 ? std::string("clipping off")
+                             : fmt::format("clip gradients at {}", after.clip_norm));
+  }
+  if (before.seed != after.seed) say(fmt::format("seed {} → {}", before.seed, after.seed));
+  return text;
+}
+
+}  // namespace tidemark::networks
