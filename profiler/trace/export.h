@@ -14,7 +14,8 @@ namespace tidemark::trace {
 enum class ExportFormat { kChrome, kCsv };
 Result<ExportFormat> ExportFormatFromText(std::string_view text);  // "chrome" | "csv"
 
-// kChrome: Trace Event JSON for Perfetto and chrome://tracing: counters by category and level, phases, steps and scopes as
+// kChrome: Trace Event JSON for Perfetto and chrome://tracing: counters by category and level, phases, steps
+// and scopes as
 //          slices, markers and out-of-memory as instants, losses in the metadata.
 // kCsv:    one row per event.
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,

@@ -1,5 +1,5 @@
-// The native recording (.tide): append-only chunks of events with checksums, readable up to the last whole chunk however
-// its writer ended. FORMAT.md gives the bytes.
+// The native recording (.tide): append-only chunks of events with checksums, readable up to the last whole
+// chunk however its writer ended. FORMAT.md gives the bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/events/event.h"
@@ -16,14 +15,22 @@
 
 namespace tidemark::trace {
 
-// One thread. Errors (disk full, file gone) come back from the call that met them; what was written before stays readable.
+inline constexpr size_t kMaxEventsInChunk = 1 << 16;
+
+// One thread. Errors (disk full, file gone) come back from the call that met them, and again from every later
+// one; what was written before stays readable.
 class TideWriter {
  public:
-  static Result<TideWriter> Create(const std::filesystem::path& file, const events::RunDescription& description);
+  // Replaces an existing file.
+  static Result<TideWriter> Create(const std::filesystem::path& file,
+                                   const events::RunDescription& description);
   TideWriter(TideWriter&&) noexcept;
   TideWriter& operator=(TideWriter&&) noexcept;
+  // Without a Close before it, leaves the file as after a kill: what is buffered is lost.
   ~TideWriter();
 
+  // A more precise description than the one the file was created with; readers take the last one.
+  Status Describe(const events::RunDescription& description);
   Status Append(std::span<const events::Event> events);
   // Writes what is buffered as a chunk of its own, so that a kill after this loses nothing before it.
   Status Flush();
@@ -39,12 +46,13 @@ class TideWriter {
 struct TideSummary {
   events::RunDescription description;
   uint64_t events = 0;
-  bool complete = false;   // it ends with a closing chunk
-  std::string warning;     // "" or a sentence: where and why reading ended before the end of the file
+  bool complete = false;  // it ends with a closing chunk
+  std::string warning;    // "" or a sentence: where and why reading ended before the end of the file
 };
 
-// Calls `accept` for each chunk's events in order. An unreadable header is an error; damage later on ends the reading
-// with what came before it and a warning. `progress` (0..1) may return false to cancel, which is an error.
+// Calls `accept` for each chunk's events in order. An unreadable header is an error; damage later on ends the
+// reading with what came before it and a warning. `progress` (0..1) may return false to cancel, which is an
+// error. Uses at most 10 MiB whatever the file says of itself.
 Result<TideSummary> ReadTide(const std::filesystem::path& file,
                              const std::function<void(std::span<const events::Event>)>& accept,
                              const std::function<bool(double)>& progress = {});

@@ -1,0 +1,110 @@
+#include "profiler/trace/output_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace tidemark::trace {
+namespace {
+
+constexpr size_t kBufferBytes = 1 << 20;
+
+const char* AdviceFor(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return " Free some space or choose another folder.";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return " Choose a folder that you may write to.";
+    case ENOENT:
+    case ENOTDIR:
+      return " Create its folder first, or choose another one.";
+    case EISDIR:
+      return " Give the name of a file in it.";
+    default:
+      return " Choose another place.";
+  }
+}
+
+}  // namespace
+
+Error CannotWrite(const std::filesystem::path& file, int error_number) {
+  return Error{file.string() + " cannot be written: " + std::strerror(error_number) + "." +
+               AdviceFor(error_number)};
+}
+
+int WriteFully(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+ReplacingFile::ReplacingFile(std::filesystem::path target, std::filesystem::path path, UniqueFd fd)
+    : target_(std::move(target)), path_(std::move(path)), fd_(std::move(fd)) {
+  buffer_.reserve(kBufferBytes);
+}
+
+ReplacingFile::ReplacingFile(ReplacingFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      path_(std::exchange(other.path_, {})),
+      fd_(std::move(other.fd_)),
+      buffer_(std::move(other.buffer_)) {}
+
+ReplacingFile::~ReplacingFile() {
+  if (!path_.empty() && path_ != target_) unlink(path_.c_str());
+}
+
+Result<ReplacingFile> ReplacingFile::Create(const std::filesystem::path& requested) {
+  std::error_code not_resolved;  // then the name is used as it is, and opening it says what is wrong
+  std::filesystem::path target = std::filesystem::weakly_canonical(requested, not_resolved);
+  if (not_resolved) target = requested;
+  struct stat status {};
+  if (stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    UniqueFd fd(open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!fd.valid()) return CannotWrite(requested, errno);
+    return ReplacingFile(target, target, std::move(fd));
+  }
+  static std::atomic<int> counter = 0;
+  const std::string suffix = "." + std::to_string(getpid()) + "-" + std::to_string(counter++) + ".part";
+  const std::filesystem::path part = target.parent_path() / ("." + target.filename().string() + suffix);
+  UniqueFd fd(open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (!fd.valid()) return CannotWrite(requested, errno);
+  return ReplacingFile(target, part, std::move(fd));
+}
+
+Status ReplacingFile::WriteBuffered() {
+  const int error_number = WriteFully(fd_.get(), buffer_);
+  buffer_.clear();
+  if (error_number != 0) return CannotWrite(target_, error_number);
+  return Done{};
+}
+
+Status ReplacingFile::Write(std::string_view bytes) {
+  buffer_ += bytes;
+  return buffer_.size() < kBufferBytes ? Status(Done{}) : WriteBuffered();
+}
+
+Status ReplacingFile::Commit() {
+  if (Status written = WriteBuffered(); !written) return written;
+  if (close(fd_.Release()) != 0) return CannotWrite(target_, errno);
+  if (path_ != target_ && rename(path_.c_str(), target_.c_str()) != 0) return CannotWrite(target_, errno);
+  path_.clear();
+  return Done{};
+}
+
+}  // namespace tidemark::trace

@@ -1,0 +1,46 @@
+// Files that are written from start to end. Not thread safe.
+//
+// ReplacingFile writes beside its target and takes its place at the end, so that a failure leaves an existing
+// file as it was and no half of a new one. A target that is no regular file (a pipe, /dev/stdout) is written
+// directly.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "profiler/base/result.h"
+#include "profiler/base/unique_fd.h"
+
+namespace tidemark::trace {
+
+// "FILE cannot be written: No space left on device. ..." with advice for the usual causes, from errno.
+Error CannotWrite(const std::filesystem::path& file, int error_number);
+
+// All of `bytes`, or the errno of what went wrong; 0 = done.
+int WriteFully(int fd, std::string_view bytes);
+
+class ReplacingFile {
+ public:
+  static Result<ReplacingFile> Create(const std::filesystem::path& target);
+  ReplacingFile(ReplacingFile&& other) noexcept;
+  ReplacingFile& operator=(ReplacingFile&& other) = delete;
+  ~ReplacingFile();  // removes what was not committed
+
+  // Where the bytes go until Commit: for writers that open their file by its name.
+  const std::filesystem::path& path() const { return path_; }
+
+  Status Write(std::string_view bytes);  // buffered
+  Status Commit();
+
+ private:
+  ReplacingFile(std::filesystem::path target, std::filesystem::path path, UniqueFd fd);
+  Status WriteBuffered();
+
+  std::filesystem::path target_;
+  std::filesystem::path path_;  // == target_ if it is written directly; "" once committed or moved from
+  UniqueFd fd_;
+  std::string buffer_;
+};
+
+}  // namespace tidemark::trace

@@ -1,0 +1,50 @@
+#include "profiler/trace/tide_format.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tidemark::trace {
+namespace {
+
+using Json = nlohmann::json;
+
+void Take(const Json& json, const char* key, std::string& field) {
+  const auto found = json.find(key);
+  if (found != json.end() && found->is_string()) field = found->get<std::string>();
+}
+
+template <typename Integer>
+void Take(const Json& json, const char* key, Integer& field) {
+  const auto found = json.find(key);
+  if (found != json.end() && found->is_number_integer()) field = found->get<Integer>();
+}
+
+}  // namespace
+
+std::string DescriptionToJson(const events::RunDescription& description) {
+  const Json json = {{"title", description.title},
+                     {"device", description.device},
+                     {"device_name", description.device_name},
+                     {"device_bytes", description.device_bytes},
+                     {"settings_json", description.settings_json},
+                     {"producer", description.producer},
+                     {"start_time_ns", description.start_time_ns},
+                     {"process_id", description.process_id}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<events::RunDescription> DescriptionFromJson(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Error{"its description is not a JSON object"};
+  events::RunDescription description;
+  Take(json, "title", description.title);
+  Take(json, "device", description.device);
+  Take(json, "device_name", description.device_name);
+  Take(json, "device_bytes", description.device_bytes);
+  Take(json, "settings_json", description.settings_json);
+  Take(json, "producer", description.producer);
+  Take(json, "start_time_ns", description.start_time_ns);
+  Take(json, "process_id", description.process_id);
+  return description;
+}
+
+}  // namespace tidemark::trace

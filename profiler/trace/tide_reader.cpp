@@ -1,0 +1,210 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "profiler/base/format.h"
+#include "profiler/base/unique_fd.h"
+#include "profiler/trace/tide.h"
+#include "profiler/trace/tide_format.h"
+
+namespace tidemark::trace {
+namespace {
+
+// Why reading cannot go on at some place, as the end of a sentence: "its checksum is wrong".
+using Damage = std::optional<std::string>;
+
+class Reader {
+ public:
+  Reader(const std::filesystem::path& file, UniqueFd fd, uint64_t file_bytes)
+      : name_(file.string()), fd_(std::move(fd)), file_bytes_(file_bytes), zstd_(ZSTD_createDCtx()) {}
+  ~Reader() { ZSTD_freeDCtx(zstd_); }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  Result<TideSummary> Run(const std::function<void(std::span<const events::Event>)>& accept,
+                          const std::function<bool(double)>& progress) {
+    if (Status begun = ReadFileHeader(); !begun) return begun.error();
+    if (Damage damage = ReadChunk(); damage || !described_) {
+      return Error{name_ + " cannot be read: at byte " + std::to_string(chunk_at_) + ", " +
+                   damage.value_or("its first chunk is not a description") +
+                   ". Its beginning is damaged, so nothing of it can be shown."};
+    }
+    while (!summary_.complete) {
+      if (progress && !progress(static_cast<double>(at_) / static_cast<double>(std::max(file_bytes_, at_)))) {
+        return Error{"Reading " + name_ + " was cancelled."};
+      }
+      if (Damage damage = ReadChunk()) {
+        summary_.warning = name_ + " is cut short or damaged: at byte " + std::to_string(chunk_at_) + ", " +
+                           *damage + ". The " + FormatNumber(static_cast<int64_t>(summary_.events)) +
+                           " events before it are shown.";
+        return summary_;
+      }
+      if (!events_.empty()) accept(events_);
+    }
+    if (progress && !progress(1)) return Error{"Reading " + name_ + " was cancelled."};
+    WarnOfTail();
+    return summary_;
+  }
+
+ private:
+  // How much of `bytes` the file could fill; less only at its end.
+  size_t Read(char* bytes, size_t size) {
+    size_t done = 0;
+    while (done < size) {
+      const ssize_t count = read(fd_.get(), bytes + done, size - done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) read_error_ = std::strerror(errno);
+      if (count <= 0) break;
+      done += static_cast<size_t>(count);
+    }
+    at_ += done;
+    return done;
+  }
+
+  Damage EndsEarly(const char* where) const {
+    if (!read_error_.empty()) return "it cannot be read (" + read_error_ + ")";
+    return std::string("the file ends ") + where;
+  }
+
+  Status ReadFileHeader() {
+    if (file_bytes_ == 0)
+      return Error{name_ + " is empty (it ends at byte 0), so it is no Tidemark recording."};
+    FileHeader header;
+    const FileHeader expected;
+    const size_t read = Read(reinterpret_cast<char*>(&header), sizeof header);
+    const size_t magic = std::min(read, expected.magic.size());
+    if (!read_error_.empty()) return Error{name_ + " cannot be read at byte 0: " + read_error_ + "."};
+    if (!std::equal(header.magic.begin(), header.magic.begin() + static_cast<ptrdiff_t>(magic),
+                    expected.magic.begin())) {
+      return Error{name_ +
+                   " is no Tidemark recording: it does not begin as one at byte 0. Choose a .tide file."};
+    }
+    if (read < sizeof header) {
+      return Error{name_ + " is cut short: it ends at byte " + std::to_string(read) + ", within its header."};
+    }
+    if (header.version != expected.version || header.event_bytes != expected.event_bytes) {
+      return Error{name_ + " has format version " + std::to_string(header.version) + " with events of " +
+                   std::to_string(header.event_bytes) + " bytes (at byte 8); this program reads version " +
+                   std::to_string(expected.version) + " with " + std::to_string(expected.event_bytes) +
+                   ". Open it with the program that wrote it."};
+    }
+    return Done{};
+  }
+
+  // Reads the chunk at the present place into summary_ and events_.
+  Damage ReadChunk() {
+    chunk_at_ = at_;
+    events_.clear();
+    ChunkHeader header;
+    const size_t read = Read(reinterpret_cast<char*>(&header), sizeof header);
+    if (read == 0) return EndsEarly("without its closing chunk (its writer may have been killed)");
+    if (read < sizeof header) return EndsEarly("within a chunk's header");
+    if (Damage damage = CheckHeader(header)) return damage;
+    packed_.resize(header.packed_bytes);
+    if (Read(packed_.data(), packed_.size()) < packed_.size()) return EndsEarly("within a chunk");
+    if (XXH3_64bits(packed_.data(), packed_.size()) != header.payload_checksum) {
+      return "the checksum of a chunk is wrong";
+    }
+    switch (header.kind) {
+      case ChunkKind::kDescription:
+        return TakeDescription(header);
+      case ChunkKind::kEvents:
+        return TakeEvents(header);
+      case ChunkKind::kClosing:
+        summary_.complete = true;
+        return std::nullopt;
+    }
+    return "a chunk is of a kind that this program does not know";
+  }
+
+  Damage CheckHeader(const ChunkHeader& header) const {
+    if (header.magic != ChunkHeader{}.magic) return "there is no chunk";
+    if (header.Checksum() != header.header_checksum) return "the checksum of a chunk's header is wrong";
+    const bool is_events = header.kind == ChunkKind::kEvents;
+    const bool sizes_fit = is_events ? header.events >= 1 && header.events <= kMaxEventsInChunk &&
+                                           header.unpacked_bytes == header.events * sizeof(events::Event)
+                                     : header.events == 0 && header.unpacked_bytes <= kMaxDescriptionBytes;
+    const bool packing_fits = header.packing == Packing::kNone
+                                  ? header.packed_bytes == header.unpacked_bytes
+                                  : header.packing == Packing::kZstd &&
+                                        header.packed_bytes <= ZSTD_compressBound(header.unpacked_bytes);
+    if (!sizes_fit || !packing_fits) return "a chunk has a size that no recording has";
+    if (header.first_event != summary_.events) return "a chunk does not follow the one before it";
+    return std::nullopt;
+  }
+
+  bool Unpack(const ChunkHeader& header, void* out) {
+    if (header.packing == Packing::kNone) {
+      if (!packed_.empty()) std::memcpy(out, packed_.data(), packed_.size());
+      return true;
+    }
+    return ZSTD_decompressDCtx(zstd_, out, header.unpacked_bytes, packed_.data(), packed_.size()) ==
+           header.unpacked_bytes;
+  }
+
+  Damage TakeDescription(const ChunkHeader& header) {
+    std::string json(header.unpacked_bytes, '\0');
+    if (!Unpack(header, json.data())) return "a chunk cannot be unpacked";
+    Result<events::RunDescription> description = DescriptionFromJson(json);
+    if (!description) return description.error().message;
+    summary_.description = std::move(*description);
+    described_ = true;
+    return std::nullopt;
+  }
+
+  Damage TakeEvents(const ChunkHeader& header) {
+    events_.resize(header.events);
+    if (!Unpack(header, events_.data())) return "a chunk cannot be unpacked";
+    if (!std::all_of(events_.begin(), events_.end(), events::IsWellFormed)) {
+      return "a chunk holds events of a kind that this program does not know";
+    }
+    summary_.events += header.events;
+    return std::nullopt;
+  }
+
+  void WarnOfTail() {
+    char extra = 0;
+    const uint64_t end = at_;
+    if (Read(&extra, 1) == 0) return;
+    summary_.warning = name_ + " goes on after its end at byte " + std::to_string(end) +
+                       ". What follows was not written by Tidemark and is left out.";
+  }
+
+  const std::string name_;
+  UniqueFd fd_;
+  const uint64_t file_bytes_;
+  ZSTD_DCtx* zstd_;
+  uint64_t at_ = 0;        // how far the file has been read
+  uint64_t chunk_at_ = 0;  // where the present chunk begins
+  std::string packed_;
+  std::vector<events::Event> events_;
+  bool described_ = false;
+  std::string read_error_;
+  TideSummary summary_;
+};
+
+}  // namespace
+
+Result<TideSummary> ReadTide(const std::filesystem::path& file,
+                             const std::function<void(std::span<const events::Event>)>& accept,
+                             const std::function<bool(double)>& progress) {
+  UniqueFd fd(
+      open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));  // non-blocking: a pipe must not hang us
+  struct stat status {};
+  if (!fd.valid() || fstat(fd.get(), &status) != 0) {
+    return Error{file.string() + " cannot be opened: " + std::strerror(errno) +
+                 ". Check its name and its permissions."};
+  }
+  if (S_ISDIR(status.st_mode)) return Error{file.string() + " is a folder. Choose a .tide file in it."};
+  if (!S_ISREG(status.st_mode)) return Error{file.string() + " is no regular file. Choose a .tide file."};
+  return Reader(file, std::move(fd), static_cast<uint64_t>(status.st_size)).Run(accept, progress);
+}
+
+}  // namespace tidemark::trace
