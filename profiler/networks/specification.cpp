@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "profiler/base/paths.h"
+#include "profiler/networks/choices.h"
 
 namespace tidemark::networks {
 namespace {
@@ -20,7 +21,8 @@ using Json = nlohmann::json;
 
 // Sizes beyond this are no network but a mistake; it also keeps every product of sizes within 64 bits.
 constexpr int64_t kMostFeatures = int64_t{1} << 22;
-constexpr int64_t kMostElements = int64_t{1} << 40;
+constexpr size_t kMostLayers = 256;
+constexpr size_t kLongestName = 64;
 
 constexpr std::array<std::pair<std::string_view, LayerKind>, 4> kKinds = {{{"conv2d", LayerKind::kConv2d},
                                                                            {"relu", LayerKind::kRelu},
@@ -31,6 +33,16 @@ Result<std::string> ReadText(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || !found->is_string()) return Error{fmt::format("'{}' must be a text.", key)};
   return found->get<std::string>();
+}
+
+// A misspelt key would leave its default in force without a word.
+Status OnlyKeys(const Json& object, std::span<const std::string> known) {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(known.begin(), known.end(), key) == known.end()) {
+      return Error{UnknownChoice("key", key, known)};
+    }
+  }
+  return Done{};
 }
 
 Result<int64_t> ReadSize(const Json& object, const char* key, int64_t least,
@@ -46,20 +58,24 @@ Result<int64_t> ReadSize(const Json& object, const char* key, int64_t least,
 Status ReadKind(const Json& json, Layer& layer) {
   Result<std::string> kind = ReadText(json, "kind");
   if (!kind) return kind.error();
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& [text, value] : kKinds) {
     if (text == *kind) {
       layer.kind = value;
       return Done{};
     }
-    known += (known.empty() ? "" : ", ") + std::string(text);
+    known.emplace_back(text);
   }
-  return Error{fmt::format("'kind' must be one of {}, not '{}'.", known, *kind)};
+  return Error{UnknownChoice("kind of layer", *kind, known)};
 }
 
 Status ReadFeatures(const Json& json, Layer& layer) {
-  if (layer.kind != LayerKind::kConv2d && layer.kind != LayerKind::kLinear) return Done{};
   const bool convolution = layer.kind == LayerKind::kConv2d;
+  std::vector<std::string> keys{"name", "kind"};
+  if (convolution || layer.kind == LayerKind::kLinear) keys.insert(keys.end(), {"in", "out"});
+  if (convolution) keys.insert(keys.end(), {"kernel", "padding"});
+  if (const Status known = OnlyKeys(json, keys); !known) return known;
+  if (!convolution && layer.kind != LayerKind::kLinear) return Done{};
   const std::array<std::pair<int64_t*, Result<int64_t>>, 4> fields = {
       {{&layer.in_features, ReadSize(json, "in", 1)},
        {&layer.out_features, ReadSize(json, "out", 1)},
@@ -86,7 +102,7 @@ Status FitConvolution(Layer& layer) {
   }
   layer.weight_elements = layer.out_features;
   for (const int64_t factor : {layer.in_features, layer.kernel, layer.kernel}) {
-    layer.weight_elements = std::min(layer.weight_elements * factor, kMostElements + 1);
+    layer.weight_elements = std::min(layer.weight_elements * factor, kMaxElements + 1);
   }
   layer.bias_elements = layer.out_features;
   return Done{};
@@ -114,8 +130,8 @@ Status FitLayer(Layer& layer) {
   if (layer.kind == LayerKind::kLinear) fits = FitLinear(layer);
   if (layer.kind == LayerKind::kFlatten) layer.output = {ElementCount(layer.input)};
   if (!fits) return fits;
-  if (ElementCount(layer.output) > kMostElements || layer.weight_elements > kMostElements) {
-    return Error{"it is too large."};
+  if (ElementCount(layer.output) > kMaxElements || layer.weight_elements > kMaxElements) {
+    return Error{fmt::format("it is too large: more than {} elements.", kMaxElements)};
   }
   return Done{};
 }
@@ -129,59 +145,122 @@ Result<SampleShape> ReadShape(const Json& json) {
     if (!size.is_number_integer() || size < 1 || size > kMostFeatures) return wrong;
     shape.push_back(size.get<int64_t>());
   }
-  if (ElementCount(shape) > kMostElements) return wrong;
+  if (ElementCount(shape) > kMaxElements) return wrong;
   return shape;
+}
+
+// Names become module names of LibTorch (no dots), columns of tables and keys of files.
+Result<std::string> ReadLayerName(const Json& entry, const std::vector<Layer>& before) {
+  Result<std::string> name = ReadText(entry, "name");
+  if (!name) return name;
+  const bool plain = std::all_of(name->begin(), name->end(), [](char letter) {
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+           (letter >= '0' && letter <= '9') || letter == '_';
+  });
+  if (!plain || name->empty() || name->size() > kLongestName) {
+    return Error{fmt::format("'name' must be 1 to {} letters, digits or '_'.", kLongestName)};
+  }
+  const bool taken =
+      std::any_of(before.begin(), before.end(), [&name](const Layer& other) { return other.name == *name; });
+  if (taken) return Error{fmt::format("two layers are called '{}'; give each a name of its own.", *name)};
+  return name;
+}
+
+Status ReadLayer(const Json& entry, Network& network) {
+  const size_t number = network.layers.size() + 1;
+  if (!entry.is_object())
+    return Error{fmt::format("Layer {} must be an object with a name and a kind.", number)};
+  Layer layer;
+  layer.input = network.layers.empty() ? network.input : network.layers.back().output;
+  Result<std::string> name = ReadLayerName(entry, network.layers);
+  if (!name) return Error{fmt::format("Layer {}: {}", number, name.error().message)};
+  layer.name = *name;
+  for (Status (*read)(const Json&, Layer&) : {ReadKind, ReadFeatures}) {
+    if (const Status done = read(entry, layer); !done) {
+      return Error{fmt::format("Layer '{}': {}", layer.name, done.error().message)};
+    }
+  }
+  if (const Status fits = FitLayer(layer); !fits) {
+    return Error{fmt::format("Layer '{}' does not fit: {}", layer.name, fits.error().message)};
+  }
+  network.layers.push_back(std::move(layer));
+  return Done{};
+}
+
+// Of one sample: everything that its layers put out.
+int64_t OutputElements(const Network& network) {
+  int64_t count = 0;
+  for (const Layer& layer : network.layers) count += ElementCount(layer.output);
+  return count;
 }
 
 Status ReadLayers(const Json& json, Network& network) {
   const auto found = json.find("layers");
-  if (found == json.end() || !found->is_array() || found->empty())
-    return Error{"'layers' must be a list of layers."};
-  SampleShape shape = network.input;
-  for (const Json& entry : *found) {
-    Layer layer;
-    layer.input = shape;
-    if (!entry.is_object()) return Error{fmt::format("Layer {} is not an object.", network.layers.size())};
-    Result<std::string> name = ReadText(entry, "name");
-    if (!name) return Error{fmt::format("Layer {}: {}", network.layers.size(), name.error().message)};
-    layer.name = *name;
-    for (Status (*read)(const Json&, Layer&) : {ReadKind, ReadFeatures}) {
-      if (const Status done = read(entry, layer); !done) {
-        return Error{fmt::format("Layer '{}': {}", layer.name, done.error().message)};
-      }
-    }
-    if (const Status fits = FitLayer(layer); !fits) {
-      return Error{fmt::format("Layer '{}' does not fit: {}", layer.name, fits.error().message)};
-    }
-    const bool taken = std::any_of(network.layers.begin(), network.layers.end(),
-                                   [&](const Layer& other) { return other.name == layer.name; });
-    if (taken)
-      return Error{fmt::format("Two layers are called '{}'; give each a name of its own.", layer.name)};
-    shape = layer.output;
-    network.layers.push_back(std::move(layer));
+  if (found == json.end() || !found->is_array() || found->empty() || found->size() > kMostLayers) {
+    return Error{fmt::format("'layers' must be a list of 1 to {} layers.", kMostLayers)};
   }
-  if (shape != SampleShape{network.classes}) {
+  for (const Json& entry : *found) {
+    if (const Status read = ReadLayer(entry, network); !read) return read;
+  }
+  if (network.parameters() > kMaxElements || OutputElements(network) > kMaxElements) {
     return Error{
-        fmt::format("The last layer gives {}, but there are {} classes.", TextOf(shape), network.classes)};
+        fmt::format("The network is too large: its layers have more than {} elements.", kMaxElements)};
+  }
+  const SampleShape& last = network.layers.back().output;
+  if (last != SampleShape{network.classes}) {
+    return Error{
+        fmt::format("The last layer gives {}, but there are {} classes.", TextOf(last), network.classes)};
   }
   return Done{};
 }
 
 Result<Network> ReadNetwork(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) return Error{fmt::format("The network {} cannot be read.", file.string())};
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) {
+    return Error{
+        fmt::format("The network file {} cannot be read; is it a file that you may read?", file.string())};
+  }
   Result<Network> network = NetworkFromJson(text);
-  if (!network) return Error{fmt::format("{}: {}", file.filename().string(), network.error().message)};
+  if (!network) {
+    return Error{
+        fmt::format("In the network file {}: {}", file.filename().string(), network.error().message)};
+  }
   network->name = file.stem().string();
   return network;
+}
+
+Result<std::vector<std::filesystem::path>> NetworkFiles(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".json") files.push_back(entry->path());
+  }
+  if (error || files.empty()) {
+    return Error{fmt::format("There are no networks in {}; build again with ./run.", folder.string())};
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// Index of the first layer of each group; see CheckpointBoundaries.
+std::vector<size_t> GroupStarts(const Network& network) {
+  std::vector<size_t> starts{0};
+  bool has_parameters = false;
+  for (size_t index = 0; index < network.layers.size(); ++index) {
+    if (network.layers[index].parameters() == 0) continue;
+    if (has_parameters) starts.push_back(index);
+    has_parameters = true;
+  }
+  return starts;
 }
 
 }  // namespace
 
 int64_t ElementCount(const SampleShape& shape) {
   int64_t count = 1;
-  for (const int64_t size : shape) count = std::min(count, kMostElements + 1) * size;
+  for (const int64_t size : shape) count = std::min(count, kMaxElements + 1) * size;
   return count;
 }
 
@@ -193,9 +272,27 @@ int64_t Network::parameters() const {
   return count;
 }
 
+std::vector<size_t> CheckpointBoundaries(const Network& network, const Checkpointing& checkpointing) {
+  if (checkpointing.mode == CheckpointMode::kNone) return {};
+  const std::vector<size_t> groups = GroupStarts(network);
+  size_t pieces = groups.size();
+  if (checkpointing.mode == CheckpointMode::kSegments) {
+    pieces = std::clamp(static_cast<size_t>(std::max(checkpointing.segments, 1)), size_t{1}, pieces);
+  }
+  std::vector<size_t> boundaries;
+  for (size_t piece = 0, group = 0; piece < pieces; ++piece) {
+    boundaries.push_back(groups[group]);
+    group += groups.size() / pieces + (piece < groups.size() % pieces ? 1 : 0);
+  }
+  boundaries.push_back(network.layers.size());
+  return boundaries;
+}
+
 Result<Network> NetworkFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Error{"This is not a network: a JSON object was expected."};
+  if (!json.is_object()) return Error{"this is not a network; a JSON object was expected."};
+  const std::vector<std::string> keys{"title", "description", "input", "classes", "layers"};
+  if (const Status known = OnlyKeys(json, keys); !known) return known.error();
   Network network;
   for (const auto& [field, key] :
        {std::pair{&network.title, "title"}, std::pair{&network.description, "description"}}) {
@@ -213,19 +310,11 @@ Result<Network> NetworkFromJson(std::string_view text) {
   return network;
 }
 
-Result<std::vector<Network>> LoadNetworks() {
-  const std::filesystem::path folder = AssetsFolder() / "networks";
-  std::error_code error;
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  if (error || files.empty()) {
-    return Error{fmt::format("There are no networks in {}; build again with ./run.", folder.string())};
-  }
-  std::sort(files.begin(), files.end());
+Result<std::vector<Network>> LoadNetworksFrom(const std::filesystem::path& folder) {
+  const Result<std::vector<std::filesystem::path>> files = NetworkFiles(folder);
+  if (!files) return files.error();
   std::vector<Network> networks;
-  for (const std::filesystem::path& file : files) {
+  for (const std::filesystem::path& file : *files) {
     Result<Network> network = ReadNetwork(file);
     if (!network) return network.error();
     networks.push_back(std::move(*network));
@@ -233,15 +322,20 @@ Result<std::vector<Network>> LoadNetworks() {
   return networks;
 }
 
-Result<Network> FindNetwork(std::string_view name) {
-  Result<std::vector<Network>> networks = LoadNetworks();
-  if (!networks) return networks.error();
-  std::string known;
-  for (Network& network : *networks) {
-    if (network.name == name) return std::move(network);
-    known += (known.empty() ? "" : ", ") + network.name;
+Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_view name) {
+  const Result<std::vector<std::filesystem::path>> files = NetworkFiles(folder);
+  if (!files) return files.error();
+  std::vector<std::string> known;
+  for (const std::filesystem::path& file : *files) {
+    if (file.stem() == name) return ReadNetwork(file);
+    known.push_back(file.stem().string());
   }
-  return Error{fmt::format("There is no network called '{}'; known are {}.", name, known)};
+  return Error{UnknownChoice("network", name, known)};
+}
+
+Result<std::vector<Network>> LoadNetworks() { return LoadNetworksFrom(AssetsFolder() / "networks"); }
+Result<Network> FindNetwork(std::string_view name) {
+  return FindNetworkIn(AssetsFolder() / "networks", name);
 }
 
 }  // namespace tidemark::networks

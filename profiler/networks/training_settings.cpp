@@ -8,6 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include "profiler/networks/choices.h"
 
 namespace tidemark::networks {
 namespace {
@@ -30,12 +33,15 @@ constexpr std::array<Spelling<OptimizerKind>, 4> kOptimizers = {{{OptimizerKind:
 template <typename Enum, size_t kCount>
 Result<Enum> FromText(const std::array<Spelling<Enum>, kCount>& spellings, std::string_view option,
                       std::string_view text) {
-  std::string known;
+  std::vector<std::string> known;
   for (const auto& [value, spelling] : spellings) {
     if (spelling == text) return value;
-    known += (known.empty() ? "" : ", ") + std::string(spelling);
+    known.emplace_back(spelling);
   }
-  return Error{fmt::format("--{} must be one of {}, not '{}'.", option, known, text)};
+  const std::string nearest = NearestChoice(text, known);
+  const std::string hint = nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
+  return Error{
+      fmt::format("--{} must be one of {}, not '{}'{}", option, fmt::join(known, ", "), Quoted(text), hint)};
 }
 
 template <typename Enum, size_t kCount>
@@ -141,7 +147,7 @@ Result<Checkpointing> CheckpointingFromText(std::string_view text) {
   }
   return Error{
       fmt::format("--checkpoint must be none, layer, or a number of segments from 1 to {}, not '{}'.",
-                  kMaxSegments, text)};
+                  kMaxSegments, Quoted(text))};
 }
 
 Result<DeviceChoice> DeviceFromText(std::string_view device, std::string_view card) {
@@ -154,8 +160,8 @@ Result<DeviceChoice> DeviceFromText(std::string_view device, std::string_view ca
   const bool indexed = device.starts_with(kCudaPrefix);
   const std::optional<int> index = indexed ? WholeNumber(device.substr(kCudaPrefix.size())) : std::nullopt;
   if (device != "cuda" && (!index || *index < 0)) {
-    return Error{
-        fmt::format("--device must be phantom, cpu or cuda:N (cuda:0 is the first GPU), not '{}'.", device)};
+    return Error{fmt::format("--device must be phantom, cpu or cuda:N (cuda:0 is the first GPU), not '{}'.",
+                             Quoted(device))};
   }
   choice.kind = DeviceKind::kCuda;
   choice.index = index.value_or(0);
@@ -164,6 +170,19 @@ Result<DeviceChoice> DeviceFromText(std::string_view device, std::string_view ca
 
 std::string TextOf(Precision precision) { return ToText(kPrecisions, precision); }
 std::string TextOf(OptimizerKind optimizer) { return ToText(kOptimizers, optimizer); }
+std::string TitleOf(OptimizerKind optimizer) {
+  switch (optimizer) {
+    case OptimizerKind::kSgd:
+      return "SGD";
+    case OptimizerKind::kMomentum:
+      return "SGD with momentum";
+    case OptimizerKind::kAdam:
+      return "Adam";
+    case OptimizerKind::kAdamW:
+      return "AdamW";
+  }
+  return "";
+}
 std::string TextOf(const Checkpointing& checkpoint) {
   if (checkpoint.mode == CheckpointMode::kNone) return "none";
   if (checkpoint.mode == CheckpointMode::kByLayer) return "layer";
@@ -184,9 +203,8 @@ Status Validate(const TrainingSettings& settings) {
     const Status segments = InRange("checkpoint", settings.checkpoint.segments, kMaxSegments);
     if (!segments) return segments;
   }
-  constexpr double kMostLearningRate = 100;
-  if (!(settings.learning_rate > 0 && settings.learning_rate <= kMostLearningRate)) {
-    return Error{fmt::format("--lr must be above 0 and at most {}, not {}.", kMostLearningRate,
+  if (!(settings.learning_rate > 0 && settings.learning_rate <= kMaxLearningRate)) {
+    return Error{fmt::format("--lr must be above 0 and at most {}, not {}.", kMaxLearningRate,
                              settings.learning_rate)};
   }
   if (!(settings.clip_norm >= 0 && std::isfinite(settings.clip_norm))) {
@@ -242,7 +260,7 @@ std::string DescribeChange(const TrainingSettings& before, const TrainingSetting
     say(fmt::format("checkpoint {} → {}", TextOf(before.checkpoint), TextOf(after.checkpoint)));
   }
   if (before.optimizer != after.optimizer) {
-    say(fmt::format("{} → {}", TextOf(before.optimizer), TextOf(after.optimizer)));
+    say(fmt::format("{} → {}", TitleOf(before.optimizer), TitleOf(after.optimizer)));
   }
   if (before.learning_rate != after.learning_rate) {
     say(fmt::format("learning rate {} → {}", before.learning_rate, after.learning_rate));

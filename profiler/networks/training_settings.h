@@ -30,7 +30,7 @@ struct TrainingSettings {
   int accumulate = 1;  // micro-batches in a step, 1..64
   Checkpointing checkpoint;
   OptimizerKind optimizer = OptimizerKind::kAdam;
-  double learning_rate = 1e-3;  // > 0, at most 100
+  double learning_rate = 1e-3;  // > 0, at most kMaxLearningRate
   double clip_norm = 0;         // 0 = off, else gradients are clipped to this norm after unscaling
   uint64_t seed = 0;
   bool operator==(const TrainingSettings&) const = default;
@@ -39,6 +39,7 @@ struct TrainingSettings {
 inline constexpr int kMaxBatch = 4096;
 inline constexpr int kMaxAccumulate = 64;
 inline constexpr int kMaxSegments = 64;
+inline constexpr double kMaxLearningRate = 100;
 
 // --device phantom | cpu | cuda:N
 enum class DeviceKind : uint8_t { kPhantom, kCpu, kCuda };
@@ -55,10 +56,12 @@ Result<Checkpointing> CheckpointingFromText(std::string_view text);
 Result<DeviceChoice> DeviceFromText(std::string_view device, std::string_view card);
 std::string TextOf(Precision precision);
 std::string TextOf(OptimizerKind optimizer);
+std::string TitleOf(OptimizerKind optimizer);  // "SGD with momentum"
 std::string TextOf(const Checkpointing& checkpoint);
 std::string TextOf(const DeviceChoice& device);  // "phantom", "cpu", "cuda:0"
 
-// The first thing that is out of range or unknown, as a sentence that names the option and what it may be.
+// The first thing that is out of range, as a sentence that names the option and what it may be. Whether there
+// is a network of that name, FindNetwork says.
 Status Validate(const TrainingSettings& settings);
 
 // One line of JSON with a key per field; FromJson(ToJson(x)) == x. Missing keys keep their defaults, unknown

@@ -1,0 +1,67 @@
+#include "profiler/networks/choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tidemark::networks {
+namespace {
+
+// Longer input is no slip of the finger, and is not worth quoting in full.
+constexpr size_t kLongestQuoted = 60;
+
+// Letters inserted, left out, replaced, or swapped with their neighbour (optimal string alignment).
+size_t EditDistance(std::string_view from, std::string_view to) {
+  const size_t columns = to.size() + 1;
+  std::vector<size_t> distance((from.size() + 1) * columns);
+  const auto at = [&](size_t i, size_t j) -> size_t& { return distance[i * columns + j]; };
+  for (size_t i = 0; i <= from.size(); ++i) at(i, 0) = i;
+  for (size_t j = 0; j <= to.size(); ++j) at(0, j) = j;
+  for (size_t i = 1; i <= from.size(); ++i) {
+    for (size_t j = 1; j <= to.size(); ++j) {
+      const size_t replaced = at(i - 1, j - 1) + (from[i - 1] == to[j - 1] ? 0 : 1);
+      at(i, j) = std::min({replaced, at(i - 1, j) + 1, at(i, j - 1) + 1});
+      const bool swapped = i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1];
+      if (swapped) at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+    }
+  }
+  return distance.back();
+}
+
+}  // namespace
+
+std::string Quoted(std::string_view given) {
+  size_t length = std::min(given.size(), kLongestQuoted);
+  while (length > 0 && length < given.size() &&
+         (static_cast<unsigned char>(given[length]) & 0xC0U) == 0x80U) {
+    --length;  // never within a UTF-8 letter
+  }
+  std::string text(given.substr(0, length));
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char letter) { return letter < 0x20 || letter == 0x7F; }, '?');
+  return length < given.size() ? text + "…" : text;
+}
+
+std::string NearestChoice(std::string_view given, std::span<const std::string> known) {
+  if (given.size() > kLongestQuoted) return "";
+  std::string nearest;
+  size_t smallest = 0;
+  for (const std::string& name : known) {
+    const size_t distance = EditDistance(given, name);
+    const bool near = distance * 3 <= std::max(name.size(), given.size());
+    if (near && (nearest.empty() || distance < smallest)) {
+      nearest = name;
+      smallest = distance;
+    }
+  }
+  return nearest;
+}
+
+std::string UnknownChoice(std::string_view what, std::string_view given, std::span<const std::string> known) {
+  const std::string nearest = NearestChoice(given, known);
+  const std::string hint = nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest);
+  return fmt::format("There is no {} '{}'{} Known: {}.", what, Quoted(given), hint, fmt::join(known, ", "));
+}
+
+}  // namespace tidemark::networks

@@ -1,0 +1,20 @@
+// Names that people type: what to say about one that is not known. Pure functions.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tidemark::networks {
+
+// What was typed, for a sentence: cut short where it goes on and on, and on one line.
+std::string Quoted(std::string_view given);
+
+// The known name that is nearest to `given` (by single-letter edits), or "" if none is near enough to be a
+// slip.
+std::string NearestChoice(std::string_view given, std::span<const std::string> known);
+
+// "There is no optimizer 'adma'; did you mean 'adam'? Known: sgd, momentum, adam, adamw."
+std::string UnknownChoice(std::string_view what, std::string_view given, std::span<const std::string> known);
+
+}  // namespace tidemark::networks

@@ -1,0 +1,210 @@
+#include "profiler/networks/specification.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/catch.h"
+
+using namespace tidemark;
+using namespace tidemark::networks;
+
+namespace {
+
+Network FromZoo(std::string_view name) {
+  const Result<Network> network = FindNetworkIn(TIDEMARK_ZOO, name);
+  INFO((network ? std::string() : network.error().message));
+  REQUIRE(network.ok());
+  return *network;
+}
+
+// A network with one layer between the braces, and what is said about it.
+std::string ComplaintAbout(
+    const std::string& layers,
+    const std::string& rest = R"("title": "T", "description": "D", "input": [3, 8, 8], "classes": 10)") {
+  const Result<Network> network = NetworkFromJson("{" + rest + R"(, "layers": [)" + layers + "]}");
+  return network ? "accepted" : network.error().message;
+}
+
+// A folder that goes away with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string pattern = std::filesystem::temp_directory_path() / "tidemark-networks-XXXXXX";
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  void Write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+constexpr const char* kTiny = R"({"title": "Tiny", "description": "One layer.", "input": [4], "classes": 2,
+                                  "layers": [{"name": "fc", "kind": "linear", "in": 4, "out": 2}]})";
+
+}  // namespace
+
+TEST_CASE("SimpleConvNet has the sizes of the classic table") {
+  const Network network = FromZoo("simple-conv-net");
+  CHECK(network.title == "SimpleConvNet");
+  REQUIRE(network.layers.size() == 6);
+  const Layer& conv1 = network.layers[0];
+  CHECK(conv1.name == "conv1");
+  CHECK(conv1.parameters() == 1'792);
+  CHECK(conv1.output == SampleShape{64, 30, 30});
+  const Layer& conv2 = network.layers[2];
+  CHECK(conv2.parameters() == 73'856);
+  CHECK(conv2.output == SampleShape{128, 28, 28});
+  CHECK(network.layers[4].output == SampleShape{100'352});
+  const Layer& fc = network.layers[5];
+  CHECK(fc.name == "fc");
+  CHECK(fc.weight_elements == 1'003'520);
+  CHECK(fc.bias_elements == 10);
+  CHECK(network.parameters() == 1'079'178);
+}
+
+TEST_CASE("SmallerConvNet has half the channels") {
+  const Network network = FromZoo("smaller-conv-net");
+  CHECK(network.layers[0].parameters() == 896);
+  CHECK(network.layers[2].parameters() == 18'496);
+  CHECK(network.layers[5].parameters() == 501'770);
+}
+
+TEST_CASE("Shapes are written with their sizes") {
+  CHECK(TextOf(SampleShape{3, 32, 32}) == "3×32×32");
+  CHECK(TextOf(SampleShape{10}) == "10");
+  CHECK(ElementCount({3, 32, 32}) == 3'072);
+}
+
+TEST_CASE("Checkpointed pieces begin at layers with parameters") {
+  const Network network = FromZoo("simple-conv-net");  // conv1 relu1 | conv2 relu2 flatten | fc
+  using Boundaries = std::vector<size_t>;
+  CHECK(CheckpointBoundaries(network, {}).empty());
+  CHECK(CheckpointBoundaries(network, {CheckpointMode::kByLayer, 0}) == Boundaries{0, 2, 5, 6});
+  CHECK(CheckpointBoundaries(network, {CheckpointMode::kSegments, 1}) == Boundaries{0, 6});
+  CHECK(CheckpointBoundaries(network, {CheckpointMode::kSegments, 2}) == Boundaries{0, 5, 6});
+  CHECK(CheckpointBoundaries(network, {CheckpointMode::kSegments, 3}) == Boundaries{0, 2, 5, 6});
+  CHECK(CheckpointBoundaries(network, {CheckpointMode::kSegments, 64}) == Boundaries{0, 2, 5, 6});
+}
+
+TEST_CASE("Layers before the first with parameters belong to its piece") {
+  const Result<Network> network = NetworkFromJson(
+      R"({"title": "T", "description": "D", "input": [2, 2, 2], "classes": 3, "layers": [
+          {"name": "relu0", "kind": "relu"}, {"name": "flat", "kind": "flatten"},
+          {"name": "a", "kind": "linear", "in": 8, "out": 5}, {"name": "b", "kind": "linear", "in": 5, "out": 3}]})");
+  REQUIRE(network.ok());
+  CHECK(CheckpointBoundaries(*network, {CheckpointMode::kByLayer, 0}) == std::vector<size_t>{0, 3, 4});
+}
+
+TEST_CASE("Every fault of a layer is told with its name") {
+  const auto [layers, complaint] = GENERATE(table<std::string, std::string>({
+      {R"({"kind": "relu"})", "Layer 1: 'name' must be a text."},
+      {R"(7)", "Layer 1 must be an object with a name and a kind."},
+      {R"({"name": "a.b", "kind": "relu"})", "Layer 1: 'name' must be 1 to 64 letters, digits or '_'."},
+      {R"({"name": "r", "kind": "rleu"})",
+       "Layer 'r': There is no kind of layer 'rleu'; did you mean 'relu'? Known: conv2d, relu, flatten, "
+       "linear."},
+      {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 3, "paddding": 1})",
+       "Layer 'c': There is no key 'paddding'; did you mean 'padding'? Known: name, kind, in, out, kernel, "
+       "padding."},
+      {R"({"name": "r", "kind": "relu", "in": 3})", "Layer 'r': There is no key 'in'. Known: name, kind."},
+      {R"({"name": "c", "kind": "conv2d", "in": 3, "out": "x", "kernel": 3})",
+       "Layer 'c': 'out' must be a whole number from 1 to 4194304."},
+      {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 0})",
+       "Layer 'c': 'kernel' must be a whole number from 1 to 4194304."},
+      {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 3, "padding": -1})",
+       "Layer 'c': 'padding' must be a whole number from 0 to 4194304."},
+      {R"({"name": "c", "kind": "conv2d", "in": 4, "out": 8, "kernel": 3})",
+       "Layer 'c' does not fit: 'in' is 4, but 3 channels come in."},
+      {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 9})",
+       "Layer 'c' does not fit: a kernel of 9 does not fit into 3×8×8."},
+      {R"({"name": "l", "kind": "linear", "in": 192, "out": 10})",
+       "Layer 'l' does not fit: it needs one row of features, not 3×8×8; put a flatten before it."},
+      {R"({"name": "f", "kind": "flatten"}, {"name": "l", "kind": "linear", "in": 191, "out": 10})",
+       "Layer 'l' does not fit: 'in' is 191, but 192 features come in."},
+      {R"({"name": "f", "kind": "flatten"}, {"name": "c", "kind": "conv2d", "in": 192, "out": 8, "kernel": 3})",
+       "Layer 'c' does not fit: it needs an image, not 192."},
+      {R"({"name": "r", "kind": "relu"}, {"name": "r", "kind": "relu"})",
+       "Layer 2: two layers are called 'r'; give each a name of its own."},
+      {R"({"name": "f", "kind": "flatten"})", "The last layer gives 192, but there are 10 classes."},
+      {R"()", "'layers' must be a list of 1 to 256 layers."},
+  }));
+  CHECK(ComplaintAbout(layers) == complaint);
+}
+
+TEST_CASE("Every fault of the network itself is told") {
+  const std::string relu = R"({"name": "r", "kind": "relu"})";
+  const auto [rest, complaint] = GENERATE(table<std::string, std::string>({
+      {R"("description": "D", "input": [3], "classes": 3)", "'title' must be a text."},
+      {R"("title": "T", "description": 1, "input": [3], "classes": 3)", "'description' must be a text."},
+      {R"("title": "T", "description": "D", "input": [], "classes": 3)",
+       "'input' must be the shape of one sample, like [3, 32, 32]."},
+      {R"("title": "T", "description": "D", "input": [0], "classes": 3)",
+       "'input' must be the shape of one sample, like [3, 32, 32]."},
+      {R"("title": "T", "description": "D", "input": [3.5], "classes": 3)",
+       "'input' must be the shape of one sample, like [3, 32, 32]."},
+      {R"("title": "T", "description": "D", "input": [3], "classes": 1)",
+       "'classes' must be a whole number from 2 to 4194304."},
+      {R"("title": "T", "description": "D", "inputs": [3], "classes": 3)",
+       "There is no key 'inputs'; did you mean 'input'? Known: title, description, input, classes, layers."},
+  }));
+  CHECK(ComplaintAbout(relu, rest) == complaint);
+  CHECK_FALSE(NetworkFromJson("").ok());
+  CHECK_FALSE(NetworkFromJson("[1, 2]").ok());
+  CHECK_FALSE(NetworkFromJson("{\"title\": ").ok());
+}
+
+TEST_CASE("Sizes that no memory holds are refused before they overflow") {
+  CHECK(ComplaintAbout(
+            R"({"name": "c", "kind": "conv2d", "in": 3, "out": 4194304, "kernel": 3000, "padding": 4000})") ==
+        "Layer 'c' does not fit: it is too large: more than 1099511627776 elements.");
+  CHECK(ComplaintAbout(R"({"name": "l", "kind": "linear", "in": 4194304, "out": 4194304})",
+                       R"("title": "T", "description": "D", "input": [4194304], "classes": 10)") ==
+        "Layer 'l' does not fit: it is too large: more than 1099511627776 elements.");
+  // Each layer is small enough; together they are not.
+  std::string many;
+  for (int i = 0; i < 200; ++i) {
+    many += (i ? ", " : "") + std::string(R"({"name": "r)") + std::to_string(i) + R"(", "kind": "relu"})";
+  }
+  CHECK(ComplaintAbout(many,
+                       R"("title": "T", "description": "D", "input": [2048, 2048, 2048], "classes": 10)") ==
+        "The network is too large: its layers have more than 1099511627776 elements.");
+}
+
+TEST_CASE("A folder of networks is read in the order of its file names") {
+  const TemporaryFolder folder;
+  folder.Write("b.json", kTiny);
+  folder.Write("a.json", kTiny);
+  folder.Write("README", "not a network");
+  const Result<std::vector<Network>> networks = LoadNetworksFrom(folder.path());
+  REQUIRE(networks.ok());
+  REQUIRE(networks->size() == 2);
+  CHECK((*networks)[0].name == "a");
+  CHECK((*networks)[1].name == "b");
+}
+
+TEST_CASE("A broken file is named, and hinders only those who ask for it") {
+  const TemporaryFolder folder;
+  folder.Write("good.json", kTiny);
+  folder.Write("bad.json", "{}");
+  const Result<std::vector<Network>> all = LoadNetworksFrom(folder.path());
+  REQUIRE_FALSE(all.ok());
+  CHECK(all.error().message == "In the network file bad.json: 'title' must be a text.");
+  CHECK(FindNetworkIn(folder.path(), "good").ok());
+  CHECK_FALSE(FindNetworkIn(folder.path(), "bad").ok());
+}
+
+TEST_CASE("An unknown network is answered with the known ones") {
+  const Result<Network> network = FindNetworkIn(TIDEMARK_ZOO, "simple-convnet");
+  REQUIRE_FALSE(network.ok());
+  CHECK(network.error().message ==
+        "There is no network 'simple-convnet'; did you mean 'simple-conv-net'? Known: simple-conv-net, "
+        "smaller-conv-net.");
+  CHECK_FALSE(FindNetworkIn(TIDEMARK_ZOO, "../networks/simple-conv-net").ok());
+  CHECK_FALSE(FindNetworkIn("/nowhere", "simple-conv-net").ok());
+}

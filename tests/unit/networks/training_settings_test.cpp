@@ -1,0 +1,142 @@
+#include "profiler/networks/training_settings.h"
+
+#include <limits>
+#include <string>
+
+#include "tests/support/catch.h"
+
+using namespace tidemark;
+using namespace tidemark::networks;
+
+namespace {
+
+std::string Complaint(const TrainingSettings& settings) {
+  const Status status = Validate(settings);
+  return status ? "accepted" : status.error().message;
+}
+
+TrainingSettings Unusual() {
+  TrainingSettings settings;
+  settings.network = "smaller-conv-net";
+  settings.batch = 4096;
+  settings.amp = Precision::kBfloat16;
+  settings.accumulate = 64;
+  settings.checkpoint = {CheckpointMode::kSegments, 5};
+  settings.optimizer = OptimizerKind::kMomentum;
+  settings.learning_rate = 0.1 + 0.2;  // not a short decimal
+  settings.clip_norm = 1.5;
+  settings.seed = std::numeric_limits<uint64_t>::max();
+  return settings;
+}
+
+}  // namespace
+
+TEST_CASE("Settings survive their JSON exactly") {
+  for (const TrainingSettings& settings : {TrainingSettings(), Unusual()}) {
+    const Result<TrainingSettings> again = SettingsFromJson(ToJson(settings));
+    REQUIRE(again.ok());
+    CHECK(*again == settings);
+  }
+  CHECK(ToJson({}).find('\n') == std::string::npos);
+}
+
+TEST_CASE("Missing keys keep their defaults") {
+  const Result<TrainingSettings> settings = SettingsFromJson(R"({"batch": 16})");
+  REQUIRE(settings.ok());
+  TrainingSettings expected;
+  expected.batch = 16;
+  CHECK(*settings == expected);
+}
+
+TEST_CASE("Settings that are wrong are refused with a sentence") {
+  for (const char* json :
+       {"", "[]", "{", R"({"batch": 0})", R"({"batch": "64"})", R"({"batch": 64.5})",
+        R"({"batch": 99999999999})", R"({"seed": -1})", R"({"amp": "half"})", R"({"amp": 16})",
+        R"({"checkpoint": "0"})", R"({"batchsize": 64})", R"({"learning_rate": 0})",
+        R"({"learning_rate": "fast"})", R"({"clip_norm": -1})"}) {
+    const Result<TrainingSettings> settings = SettingsFromJson(json);
+    INFO(json);
+    REQUIRE_FALSE(settings.ok());
+    CHECK(settings.error().message.ends_with("."));
+  }
+}
+
+TEST_CASE("Numbers out of range name their option and what it may be") {
+  TrainingSettings settings;
+  CHECK(Complaint(settings) == "accepted");
+  settings.batch = 0;
+  CHECK(Complaint(settings) == "--batch must be between 1 and 4096, not 0.");
+  settings.batch = 4097;
+  CHECK(Complaint(settings) == "--batch must be between 1 and 4096, not 4097.");
+  settings = {};
+  settings.accumulate = 65;
+  CHECK(Complaint(settings) == "--accumulate must be between 1 and 64, not 65.");
+  settings = {};
+  settings.checkpoint = {CheckpointMode::kSegments, 0};
+  CHECK(Complaint(settings) == "--checkpoint must be between 1 and 64, not 0.");
+  settings = {};
+  settings.learning_rate = 0;
+  CHECK(Complaint(settings) == "--lr must be above 0 and at most 100, not 0.");
+  settings.learning_rate = std::numeric_limits<double>::quiet_NaN();
+  CHECK(Complaint(settings) != "accepted");
+  settings = {};
+  settings.clip_norm = -1;
+  CHECK(Complaint(settings) == "--clip must be 0 (off) or a positive norm, not -1.");
+  settings.clip_norm = std::numeric_limits<double>::infinity();
+  CHECK(Complaint(settings) != "accepted");
+}
+
+TEST_CASE("The ends of every range are allowed") {
+  TrainingSettings settings = Unusual();
+  settings.learning_rate = 100;
+  settings.checkpoint = {CheckpointMode::kSegments, 64};
+  CHECK(Complaint(settings) == "accepted");
+  settings.batch = settings.accumulate = 1;
+  settings.checkpoint.segments = 1;
+  CHECK(Complaint(settings) == "accepted");
+}
+
+TEST_CASE("Each choice is read from its text and written the same") {
+  for (const char* text : {"off", "fp16", "bf16"}) CHECK(TextOf(*PrecisionFromText(text)) == text);
+  for (const char* text : {"sgd", "momentum", "adam", "adamw"})
+    CHECK(TextOf(*OptimizerFromText(text)) == text);
+  for (const char* text : {"none", "layer", "1", "64"}) CHECK(TextOf(*CheckpointingFromText(text)) == text);
+  for (const char* text : {"phantom", "cpu", "cuda:0", "cuda:7"})
+    CHECK(TextOf(*DeviceFromText(text, "t4")) == text);
+  CHECK(DeviceFromText("phantom", "t4")->card == "t4");
+  CHECK(DeviceFromText("cuda", "t4")->index == 0);
+}
+
+TEST_CASE("Unknown choices are refused with what is known") {
+  CHECK(PrecisionFromText("fp61").error().message ==
+        "--amp must be one of off, fp16, bf16, not 'fp61'; did you mean 'fp16'?");
+  CHECK(OptimizerFromText("lion king").error().message ==
+        "--optimizer must be one of sgd, momentum, adam, adamw, not 'lion king'.");
+  for (const char* text : {"", "0", "65", "-1", "2x", "layers", "1.5", "99999999999"}) {
+    INFO(text);
+    CHECK_FALSE(CheckpointingFromText(text).ok());
+  }
+  for (const char* text : {"", "gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:0x", "cpu:0"}) {
+    INFO(text);
+    CHECK_FALSE(DeviceFromText(text, "h200").ok());
+  }
+}
+
+TEST_CASE("A change is told in words") {
+  const TrainingSettings before;
+  TrainingSettings after = before;
+  CHECK(DescribeChange(before, after).empty());
+  after.amp = Precision::kFloat16;
+  CHECK(DescribeChange(before, after) == "fp16 on");
+  CHECK(DescribeChange(after, before) == "fp16 off");
+  after.batch = 128;
+  CHECK(DescribeChange(before, after) == "fp16 on, batch 64 → 128");
+  // Every field is noticed.
+  const std::string all = DescribeChange(before, Unusual());
+  for (const char* part :
+       {"smaller-conv-net", "bf16 on", "batch 64 → 4096", "accumulate 1 → 64", "checkpoint none → 5",
+        "Adam → SGD with momentum", "learning rate", "clip gradients at 1.5", "seed 0 →"}) {
+    INFO(all);
+    CHECK(all.find(part) != std::string::npos);
+  }
+}
