@@ -1,0 +1,87 @@
+#include "profiler/capture/torch/autocast_copies.h"
+
+#include <ATen/CachedTensorUtils.h>
+#include <ATen/autocast_mode.h>
+#include <ATen/record_function.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "profiler/capture/torch/context.h"
+#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/torch/tensor_tags.h"
+
+namespace tidemark::capture {
+namespace {
+
+struct ThreadAutocast {
+  bool on = false;
+  c10::DeviceType device = c10::DeviceType::CPU;
+  std::vector<uint64_t> copies;  // addresses; all alive, for autocast's cache holds them
+};
+thread_local ThreadAutocast autocast;
+
+// at::autocast::cached_cast: can_try_cache. While it runs, autocast has switched itself off, so a cast that the program
+// asks for itself is told apart.
+bool WillBeCached(const at::Tensor& source, const c10::IValue& dtype) {
+  return autocast.on && !at::autocast::is_autocast_enabled(autocast.device) &&
+         at::autocast::is_autocast_cache_enabled() && source.defined() &&
+         source.device().type() == autocast.device && source.scalar_type() == at::kFloat &&
+         source.requires_grad() && source.is_leaf() && !source.is_view() &&
+         !at::caching::is_cached_tensor(source) && dtype.isInt() &&
+         dtype.toScalarType() == at::autocast::get_autocast_dtype(autocast.device);
+}
+
+// Makes what is allocated while it lives an autocast copy, and remembers where it was.
+class CopyContext final : public at::ObserverContext {
+ public:
+  explicit CopyContext(events::NameId name) : birth_(events::Category::kAutocastCache, name) {}
+  ~CopyContext() override { autocast.copies.push_back(current_context.last_birth_address); }
+
+ private:
+  BirthScope birth_;
+};
+
+std::unique_ptr<at::ObserverContext> NoticeCopy(const at::RecordFunction& function) {
+  if (std::string_view(function.name()) != "aten::_to_copy") return nullptr;
+  const auto inputs = function.inputs();
+  if (inputs.size() < 2 || !inputs[0].isTensor() || !WillBeCached(inputs[0].toTensor(), inputs[1])) return nullptr;
+  return std::make_unique<CopyContext>(ParameterTag::CopyName(inputs[0].toTensor()));
+}
+
+}  // namespace
+
+AutocastScope::AutocastScope(c10::DeviceType device, c10::ScalarType dtype)
+    : device_(device),
+      was_enabled_(at::autocast::is_autocast_enabled(device)),
+      outer_dtype_(at::autocast::get_autocast_dtype(device)) {
+  at::autocast::set_autocast_enabled(device, true);
+  at::autocast::set_autocast_dtype(device, dtype);
+  at::autocast::increment_nesting();
+  if (was_enabled_) return;
+  autocast.on = true;
+  autocast.device = device;
+  observer_ = at::addThreadLocalCallback(at::RecordFunctionCallback(NoticeCopy)
+                                             .needsInputs(true)
+                                             .scopes({at::RecordScope::FUNCTION}));
+}
+
+AutocastScope::~AutocastScope() {
+  if (observer_ != 0) {
+    at::removeCallback(observer_);
+    autocast.on = false;
+    autocast.copies.clear();
+  }
+  if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  at::autocast::set_autocast_enabled(device_, was_enabled_);
+  at::autocast::set_autocast_dtype(device_, outer_dtype_);
+}
+
+bool IsAutocastCopy(const at::Tensor& tensor) {
+  const auto address = reinterpret_cast<uint64_t>(tensor.storage().data());
+  return std::find(autocast.copies.begin(), autocast.copies.end(), address) != autocast.copies.end();
+}
+
+}  // namespace tidemark::capture

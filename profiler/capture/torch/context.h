@@ -1,0 +1,87 @@
+// What the program is doing at the moment, per thread: which layer and operator run, and what the memory asked for now
+// will hold. Allocation events take their context from here.
+//
+// Threads that LibTorch starts for an operator (OpenMP's on the CPU) have no context of their own; they share the one of
+// the operator that was begun last.
+#pragma once
+
+#include <cstdint>
+
+#include "profiler/events/event.h"
+
+namespace tidemark::capture {
+
+struct Context {
+  events::NameId layer = 0;
+  events::NameId op = 0;
+  // For memory whose purpose is known before it exists; `birth_name` != 0 makes a kCategorize follow the allocation.
+  events::Category birth_category = events::Category::kTemporary;
+  events::NameId birth_name = 0;
+  uint64_t last_birth_address = 0;  // of the last allocation that had a birth name
+  int operator_depth = 0;  // operators call operators; only the outermost counts
+  events::NameId layer_around_operator = 0;  // to return to when the outermost ends
+  bool recompute = false;
+};
+
+inline constinit thread_local Context current_context{};
+
+// The context for an event of the calling thread. Cheap; safe under any lock.
+struct Attribution {
+  events::NameId layer = 0;
+  events::NameId op = 0;
+};
+Attribution CurrentAttribution();
+// To be called whenever the calling thread's layer or operator changes.
+void ShareAttribution();
+
+// A layer runs in this scope, on this thread: kScopeBegin, kScopeEnd, and the layer of everything allocated inside and of
+// the backward nodes made inside (see LayerOfNode). What its operators save for backward and did not get as an input is
+// called `saved_name`; `saved_scalar_name` if it has no dimensions.
+class LayerScope {
+ public:
+  LayerScope(events::NameId layer, events::NameId saved_name, events::NameId saved_scalar_name = 0);
+  ~LayerScope();
+  LayerScope(const LayerScope&) = delete;
+  LayerScope& operator=(const LayerScope&) = delete;
+
+  static const LayerScope* Current();
+  events::NameId SavedName(bool scalar) const { return scalar ? saved_scalar_name_ : saved_name_; }
+
+ private:
+  LayerScope* outer_;
+  events::NameId outer_layer_;
+  events::NameId saved_name_;
+  events::NameId saved_scalar_name_;
+  uint64_t first_node_;
+};
+
+// The layer whose scope made the backward node with this number on that thread; 0 if none did.
+events::NameId LayerOfNode(uint64_t forward_thread, uint64_t sequence_number);
+// Forgets the layers of all nodes: their graphs are gone.
+void ForgetNodes();
+
+// Memory allocated in this scope is of this category from birth.
+class BirthScope {
+ public:
+  BirthScope(events::Category category, events::NameId name);
+  ~BirthScope();
+  BirthScope(const BirthScope&) = delete;
+  BirthScope& operator=(const BirthScope&) = delete;
+
+ private:
+  Context outer_;
+};
+
+// Checkpointing runs a forward again in this scope. Its operators count as outermost, though a backward node called them.
+class RecomputeScope {
+ public:
+  RecomputeScope();
+  ~RecomputeScope();
+  RecomputeScope(const RecomputeScope&) = delete;
+  RecomputeScope& operator=(const RecomputeScope&) = delete;
+
+ private:
+  Context outer_;
+};
+
+}  // namespace tidemark::capture

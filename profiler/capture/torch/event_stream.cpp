@@ -1,0 +1,95 @@
+#include "profiler/capture/torch/event_stream.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "profiler/base/check.h"
+#include "profiler/base/thread_annotations.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::Event;
+using events::NameId;
+
+// Lets maps of std::string be asked with a std::string_view, without a copy.
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+};
+using NameMap = std::unordered_map<std::string, NameId, TextHash, std::equal_to<>>;
+
+std::optional<transport::RingWriter> ring;
+uint8_t stream_device = 0;
+thread_local uint32_t thread_id = 0;
+
+uint32_t ThreadId() {
+  if (thread_id == 0) thread_id = static_cast<uint32_t>(syscall(SYS_gettid));
+  return thread_id;
+}
+
+class NameTable {
+ public:
+  // The lock is held while the name is pushed, so that nobody can use the id before its name is on the ring.
+  NameId IdOf(std::string_view name) {
+    const MutexLock lock(mutex_);
+    const auto known = ids_.find(name);
+    if (known != ids_.end()) return known->second;
+    const auto id = static_cast<NameId>(ids_.size() + 1);  // 0 is the empty name
+    if (ring && !ring->PushName(id, name, NowNs())) return 0;  // better no name than one that nobody was told
+    ids_.emplace(name, id);
+    return id;
+  }
+
+ private:
+  Mutex mutex_;
+  NameMap ids_ TIDEMARK_GUARDED_BY(mutex_);
+};
+
+NameTable& Names() {
+  static auto& names = *new NameTable;  // threads of LibTorch outlive main
+  return names;
+}
+
+}  // namespace
+
+void OpenEventStream(transport::RingWriter writer, uint8_t device) {
+  TIDEMARK_CHECK(!ring.has_value());
+  ring.emplace(std::move(writer));
+  stream_device = device;
+}
+
+void Emit(Event& event) {
+  if (!ring) return;
+  event.time_ns = NowNs();
+  event.thread = ThreadId();
+  event.device = stream_device;
+  ring->Push(event);
+}
+
+NameId Intern(std::string_view name) {
+  if (name.empty()) return 0;
+  thread_local NameMap known;
+  const auto found = known.find(name);
+  if (found != known.end()) return found->second;
+  const NameId id = Names().IdOf(name);
+  if (id != 0) known.emplace(name, id);
+  return id;
+}
+
+double RingFill() { return ring ? ring->fill() : 0; }
+
+int64_t NowNs() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace tidemark::capture

@@ -1,0 +1,39 @@
+// Dynamic loss scaling for float16, the algorithm and the allocations of torch.amp.GradScaler (PyTorch 2.11,
+// torch/amp/grad_scaler.py): the loss is multiplied by a scale so that small gradients do not vanish in half precision;
+// gradients are divided by it again; a step whose gradients overflowed is skipped and halves the scale, and 2,000 good
+// steps in a row double it. One thread.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "profiler/capture/torch/tensor_tags.h"
+
+namespace tidemark::training {
+
+class GradientScaler {
+ public:
+  // loss × scale.
+  at::Tensor Scale(const at::Tensor& loss);
+  // Divides the gradients by the scale and notes whether one of them is infinite or not a number.
+  void Unscale(const std::vector<at::Tensor>& parameters);
+  // After Unscale; waits for the device.
+  bool FoundInfinity() const;
+  // At the end of a step: adapts the scale.
+  void Update();
+  // Waits for the device.
+  double scale() const;
+
+ private:
+  void Initialize(c10::Device device);
+
+  at::Tensor scale_;
+  at::Tensor growth_tracker_;
+  at::Tensor found_infinity_;
+  std::unique_ptr<capture::KeptTag> scale_tag_;
+  std::unique_ptr<capture::KeptTag> growth_tag_;
+};
+
+}  // namespace tidemark::training

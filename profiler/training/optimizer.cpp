@@ -1,0 +1,69 @@
+#include "profiler/training/optimizer.h"
+
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/sgd.h>
+
+#include <string>
+
+#include "profiler/capture/torch/event_stream.h"
+
+namespace tidemark::training {
+namespace {
+
+using networks::OptimizerKind;
+
+constexpr double kMomentum = 0.9;
+
+void TagState(const at::Tensor& state, const capture::ParameterTag& parameter, const char* role) {
+  if (!state.defined()) return;
+  capture::Tag(state, events::Category::kOptimizerState, capture::Intern(parameter.full_name() + " " + role));
+}
+
+template <typename State>
+void TagMoments(const torch::optim::OptimizerParamState& generic, const capture::ParameterTag& parameter) {
+  const auto& state = dynamic_cast<const State&>(generic);
+  TagState(state.exp_avg(), parameter, "exp_avg");
+  TagState(state.exp_avg_sq(), parameter, "exp_avg_sq");
+}
+
+void TagOne(const torch::optim::OptimizerParamState& state, const capture::ParameterTag& parameter) {
+  if (const auto* momentum = dynamic_cast<const torch::optim::SGDParamState*>(&state)) {
+    TagState(momentum->momentum_buffer(), parameter, "momentum_buffer");
+  } else if (dynamic_cast<const torch::optim::AdamParamState*>(&state) != nullptr) {
+    TagMoments<torch::optim::AdamParamState>(state, parameter);
+  } else {
+    TagMoments<torch::optim::AdamWParamState>(state, parameter);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(OptimizerKind kind, const std::vector<at::Tensor>& parameters,
+                                                       double learning_rate) {
+  switch (kind) {
+    case OptimizerKind::kSgd:
+      return std::make_unique<torch::optim::SGD>(parameters, torch::optim::SGDOptions(learning_rate));
+    case OptimizerKind::kMomentum:
+      return std::make_unique<torch::optim::SGD>(parameters,
+                                                 torch::optim::SGDOptions(learning_rate).momentum(kMomentum));
+    case OptimizerKind::kAdam:
+      return std::make_unique<torch::optim::Adam>(parameters, torch::optim::AdamOptions(learning_rate));
+    case OptimizerKind::kAdamW:
+      return std::make_unique<torch::optim::AdamW>(parameters, torch::optim::AdamWOptions(learning_rate));
+  }
+  return nullptr;
+}
+
+void SetLearningRate(torch::optim::Optimizer& optimizer, double learning_rate) {
+  for (auto& group : optimizer.param_groups()) group.options().set_lr(learning_rate);
+}
+
+void TagOptimizerState(torch::optim::Optimizer& optimizer, const std::deque<capture::ParameterTag>& parameters) {
+  for (const capture::ParameterTag& parameter : parameters) {
+    const auto state = optimizer.state().find(parameter.parameter().unsafeGetTensorImpl());
+    if (state != optimizer.state().end()) TagOne(*state->second, parameter);
+  }
+}
+
+}  // namespace tidemark::training

@@ -1,0 +1,41 @@
+#include "profiler/training/structure_events.h"
+
+#include "profiler/capture/torch/event_stream.h"
+
+namespace tidemark::training {
+
+using events::Event;
+using events::EventKind;
+
+void EmitPhase(events::Phase phase) {
+  Event event;
+  event.kind = EventKind::kPhase;
+  event.phase = phase;
+  capture::Emit(event);
+}
+
+void EmitNumbered(EventKind kind, int64_t number) {
+  Event event;
+  event.kind = kind;
+  event.bytes = number;
+  capture::Emit(event);
+}
+
+void EmitMetric(std::string_view name, double value, int64_t step) {
+  Event event;
+  event.kind = EventKind::kMetric;
+  event.name = capture::Intern(name);
+  event.bytes = step;
+  events::SetMetric(event, value);
+  capture::Emit(event);
+}
+
+void EmitMarker(std::string_view text, const networks::TrainingSettings& settings) {
+  Event event;
+  event.kind = EventKind::kMarker;
+  event.name = capture::Intern(text);
+  event.op = capture::Intern(networks::ToJson(settings));
+  capture::Emit(event);
+}
+
+}  // namespace tidemark::training

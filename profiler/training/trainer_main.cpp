@@ -1,0 +1,48 @@
+// tidemark-trainer: the process that trains, started by tidemark with one end of a command channel.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "profiler/base/unique_fd.h"
+#include "profiler/capture/transport/channel.h"
+#include "profiler/training/trainer_process.h"
+
+namespace {
+
+std::optional<int> ChannelFromArguments(int count, char** arguments) {
+  if (count != 3 || std::string_view(arguments[1]) != "--channel") return std::nullopt;
+  const std::string_view text = arguments[2];
+  int fd = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+  if (error != std::errc{} || end != text.data() + text.size() || fcntl(fd, F_GETFD) < 0) return std::nullopt;
+  return fd;
+}
+
+// Dies with its parent, even where the channel's other end is inherited by somebody who lives on.
+void DieWithParent() {
+  const pid_t parent = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) std::_Exit(1);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const std::optional<int> fd = ChannelFromArguments(count, arguments);
+  if (!fd) {
+    std::fputs("tidemark-trainer is started by tidemark, which tells it what to train: run tidemark instead.\n", stderr);
+    return 2;
+  }
+  DieWithParent();
+  fcntl(*fd, F_SETFD, FD_CLOEXEC);
+  const int code = tidemark::training::RunTrainerProcess(tidemark::transport::Channel(tidemark::UniqueFd(*fd)));
+  std::fflush(nullptr);
+  std::_Exit(code);  // LibTorch's threads still run; its destructors would wait for them
+}

@@ -1,0 +1,231 @@
+#include "profiler/training/trainer_process.h"
+
+#include <c10/util/Exception.h>
+#include <torch/headeronly/version.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "profiler/capture/torch/allocator_events.h"
+#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/torch/operator_scopes.h"
+#include "profiler/capture/torch/saved_tensors.h"
+#include "profiler/training/device.h"
+#include "profiler/training/run_control.h"
+#include "profiler/training/structure_events.h"
+#include "profiler/training/training_run.h"
+
+namespace tidemark::training {
+namespace {
+
+using networks::Network;
+using networks::TrainingSettings;
+using transport::Channel;
+using transport::Command;
+
+constexpr double kRingFillToWait = 0.5;
+
+// The ring, once it can be half full, loses nothing: a step's events are far fewer than the other half holds.
+bool RingHasRoom() { return capture::RingFill() <= kRingFillToWait; }
+
+// The program is gone, or speaks another language: nobody is left to report to.
+[[noreturn]] void LeaveAtOnce() { std::_Exit(1); }
+
+void SendReport(const Channel& channel, const transport::Report& report) {
+  if (!channel.Send(transport::ToJson(report)).ok()) LeaveAtOnce();
+}
+
+RunControl* operator_control = nullptr;
+
+void ReceiveCommands(const Channel& channel, RunControl& control) {
+  while (true) {
+    auto received = channel.Receive(-1);
+    if (!received.ok()) LeaveAtOnce();
+    if (!received->has_value()) continue;
+    const Result<Command> command = transport::CommandFromJson((*received)->message);
+    if (!command.ok()) {
+      SendReport(channel, transport::Failed{"The trainer got a command that it does not know: " +
+                                            command.error().message, false});
+      LeaveAtOnce();
+    }
+    control.Apply(*command);
+  }
+}
+
+// LibTorch's messages end in C++ frames and in advice about its settings; people need the first part.
+std::string FirstPart(const std::string& message) {
+  std::string text = message.substr(0, message.find('\n'));
+  const size_t advice = text.find(" If reserved but unallocated memory is large");
+  if (advice != std::string::npos) text.resize(advice);
+  return text;
+}
+
+transport::Failed FailureOf(const std::exception& exception) {
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&exception);
+  const std::string message =
+      FirstPart(torch_error != nullptr ? torch_error->what_without_backtrace() : exception.what());
+  const bool out_of_memory =
+      dynamic_cast<const c10::OutOfMemoryError*>(&exception) != nullptr || capture::RanOutOfMemory();
+  return {message, out_of_memory};
+}
+
+// The training itself, between commands.
+class Course {
+ public:
+  Course(Network network, const TrainingSettings& settings, Device device)
+      : network_(std::move(network)), device_(std::move(device)) {
+    Begin("start", settings);
+  }
+
+  int64_t steps_done() const { return steps_done_; }
+
+  void Step() {
+    run_->Step(steps_done_);
+    ++steps_done_;
+  }
+
+  Status Change(const TrainingSettings& settings) {
+    const TrainingSettings before = run_->settings();
+    const std::string text = networks::DescribeChange(before, settings);
+    if (text.empty()) return Done{};
+    if (before.network == settings.network && before.seed == settings.seed) {
+      EmitMarker(text, settings);
+      run_->Change(settings);
+      return Done{};
+    }
+    return Rebuild(text, settings);
+  }
+
+  Status Restart(const TrainingSettings& settings) {
+    steps_done_ = 0;
+    run_.reset();
+    ReleaseDeviceMemory(device_.torch_device);
+    return Rebuild("restart", settings);
+  }
+
+ private:
+  Status Rebuild(const std::string& text, const TrainingSettings& settings) {
+    run_.reset();
+    if (network_.name != settings.network) {
+      Result<Network> network = networks::FindNetwork(settings.network);
+      if (!network.ok()) return network.error();
+      network_ = std::move(*network);
+    }
+    Begin(text, settings);
+    return Done{};
+  }
+
+  void Begin(const std::string& text, const TrainingSettings& settings) {
+    EmitMarker(text, settings);
+    EmitPhase(events::Phase::kIdle);
+    run_ = std::make_unique<TrainingRun>(network_, settings, device_.torch_device);
+  }
+
+  Network network_;
+  Device device_;
+  std::unique_ptr<TrainingRun> run_;
+  int64_t steps_done_ = 0;
+};
+
+Result<Network> CheckedNetwork(const TrainingSettings& settings) {
+  if (Status valid = networks::Validate(settings); !valid.ok()) return valid.error();
+  return networks::FindNetwork(settings.network);
+}
+
+Status Train(Course& course, RunControl& control) {
+  using Kind = RunControl::Next::Kind;
+  while (true) {
+    const RunControl::Next next = control.AwaitNext(course.steps_done());
+    if (next.kind == Kind::kStop) return Done{};
+    if (next.kind == Kind::kStep) {
+      course.Step();
+      continue;
+    }
+    if (Status valid = networks::Validate(next.settings); !valid.ok()) return valid;
+    Status done = next.kind == Kind::kChange ? course.Change(next.settings) : course.Restart(next.settings);
+    if (!done.ok()) return done;
+  }
+}
+
+struct Beginning {
+  transport::Start start;
+  UniqueFd ring;
+};
+
+Result<Beginning> ReceiveStart(const Channel& channel) {
+  auto received = channel.Receive(-1);
+  if (!received.ok()) LeaveAtOnce();
+  if (!received->has_value()) LeaveAtOnce();
+  const Result<Command> command = transport::CommandFromJson((*received)->message);
+  if (!command.ok()) return command.error();
+  const auto* start = std::get_if<transport::Start>(&*command);
+  if (start == nullptr) return Error{"The trainer was given a command before it was started."};
+  if (!(*received)->attached_fd.valid()) return Error{"The trainer was started without a ring for its events."};
+  return Beginning{*start, std::move((*received)->attached_fd)};
+}
+
+std::string TorchVersion() {
+  return std::to_string(TORCH_VERSION_MAJOR) + "." + std::to_string(TORCH_VERSION_MINOR) + "." +
+         std::to_string(TORCH_VERSION_PATCH);
+}
+
+events::RunDescription Describe(const transport::Start& start, const Network& network, const Device& device) {
+  events::RunDescription description;
+  description.device = networks::TextOf(start.device);
+  description.device_name = device.name;
+  description.device_bytes = device.bytes;
+  description.title = network.title + " on " + device.title;
+  description.settings_json = networks::ToJson(start.settings);
+  description.producer = "tidemark-trainer 0.1 (torch " + TorchVersion() + ")";
+  description.start_time_ns = capture::NowNs();
+  description.process_id = getpid();
+  return description;
+}
+
+Status RunFrom(Beginning beginning, const Channel& channel, RunControl& control) {
+  Result<Network> network = CheckedNetwork(beginning.start.settings);
+  if (!network.ok()) return network.error();
+  Result<transport::RingWriter> ring = transport::RingWriter::Map(std::move(beginning.ring));
+  if (!ring.ok()) return ring.error();
+  Result<Device> device = OpenDevice(beginning.start.device);
+  if (!device.ok()) return device.error();
+  capture::OpenEventStream(std::move(*ring), static_cast<uint8_t>(device->index));
+  AttachCapture(*device);
+  SendReport(channel, transport::Started{Describe(beginning.start, *network, *device)});
+
+  Course course(std::move(*network), beginning.start.settings, std::move(*device));
+  Status trained = Train(course, control);
+  if (trained.ok()) SendReport(channel, transport::Finished{course.steps_done()});
+  return trained;
+}
+
+}  // namespace
+
+int RunTrainerProcess(Channel channel) {
+  Result<Beginning> beginning = ReceiveStart(channel);
+  if (!beginning.ok()) {
+    SendReport(channel, transport::Failed{beginning.error().message, false});
+    return 1;
+  }
+  RunControl control([&](transport::ActivityChanged report) { SendReport(channel, report); }, RingHasRoom);
+  operator_control = &control;
+  capture::SetOperatorGate([] { operator_control->AwaitOperator(); });
+  std::thread([&] { ReceiveCommands(channel, control); }).detach();  // the caller ends the process, never returns to it
+  try {
+    const Status ran = RunFrom(std::move(*beginning), channel, control);
+    if (ran.ok()) return 0;
+    SendReport(channel, transport::Failed{ran.error().message, false});
+  } catch (const std::exception& exception) {
+    SendReport(channel, FailureOf(exception));
+  }
+  return 1;
+}
+
+}  // namespace tidemark::training

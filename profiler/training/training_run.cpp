@@ -1,0 +1,140 @@
+#include "profiler/training/training_run.h"
+
+#include <ATen/Context.h>
+#include <ATen/Functions.h>
+#include <ATen/cuda/CUDAContextLight.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <torch/nn/utils/clip_grad.h>
+
+#include <utility>
+#include <vector>
+
+#include "profiler/capture/torch/autocast_copies.h"
+#include "profiler/capture/torch/context.h"
+#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/torch/library_workspaces.h"
+#include "profiler/capture/torch/saved_tensors.h"
+#include "profiler/training/optimizer.h"
+#include "profiler/training/structure_events.h"
+
+namespace tidemark::training {
+
+using capture::Intern;
+using events::Category;
+using events::Phase;
+using networks::Precision;
+using networks::TrainingSettings;
+
+struct TrainingRun::Batch {
+  at::Tensor images;
+  at::Tensor labels;
+  capture::KeptTag images_tag{images, Category::kInput, Intern("input")};
+  capture::KeptTag labels_tag{labels, Category::kInput, Intern("labels")};
+};
+
+TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings, c10::Device device)
+    : settings_(settings),
+      device_(device),
+      sample_shape_(network.input),
+      images_(network.input, network.classes, settings.seed) {
+  at::manual_seed(settings.seed);
+  model_ = std::make_unique<Model>(network, device);
+  optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), settings.learning_rate);
+  MakeScaler();
+}
+
+TrainingRun::~TrainingRun() = default;
+
+void TrainingRun::MakeScaler() {
+  const bool wanted = settings_.amp == Precision::kFloat16;
+  if (wanted == scaler_.has_value()) return;
+  scaler_.reset();
+  if (wanted) scaler_.emplace();
+}
+
+void TrainingRun::Change(const TrainingSettings& settings) {
+  const TrainingSettings before = std::exchange(settings_, settings);
+  if (before.optimizer != settings.optimizer) {
+    optimizer_.reset();
+    optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), settings.learning_rate);
+    optimizer_state_tagged_ = false;
+  } else if (before.learning_rate != settings.learning_rate) {
+    SetLearningRate(*optimizer_, settings.learning_rate);
+  }
+  MakeScaler();
+}
+
+TrainingRun::Batch TrainingRun::CopyToDevice() {
+  const SyntheticImages::Batch host = images_.Next(settings_.batch);
+  std::vector<int64_t> sizes{settings_.batch};
+  sizes.insert(sizes.end(), sample_shape_.begin(), sample_shape_.end());
+  // Copies even where the device is the CPU.
+  const capture::BirthScope birth(Category::kInput, 0);
+  at::Tensor images = at::empty(sizes, at::dtype(at::kFloat).device(device_));
+  images.copy_(at::from_blob(host.pixels, sizes, at::dtype(at::kFloat)));
+  at::Tensor labels = at::empty({settings_.batch}, at::dtype(at::kLong).device(device_));
+  labels.copy_(at::from_blob(host.labels, {settings_.batch}, at::dtype(at::kLong)));
+  return {std::move(images), std::move(labels)};
+}
+
+at::Tensor TrainingRun::Loss(const Batch& batch) {
+  static const events::NameId kLayer = Intern("loss");
+  static const events::NameId kSaved = Intern("log-probabilities");
+  static const events::NameId kSavedScalar = Intern("total weight of the classes");
+  std::optional<capture::AutocastScope> autocast;
+  if (settings_.amp != Precision::kFloat32) {
+    autocast.emplace(device_.type(), settings_.amp == Precision::kFloat16 ? at::kHalf : at::kBFloat16);
+  }
+  const at::Tensor scores = model_->Forward(batch.images, settings_.checkpoint);
+  const capture::LayerScope scope(kLayer, kSaved, kSavedScalar);
+  return at::cross_entropy_loss(scores, batch.labels).div(settings_.accumulate);
+}
+
+void TrainingRun::RunMicroBatch(int64_t number) {
+  EmitNumbered(events::EventKind::kMicroBatchBegin, number);
+  EmitPhase(Phase::kForward);
+  const Batch batch = CopyToDevice();
+  const at::Tensor loss = Loss(batch);
+  capture::ForgetOutputs();
+  EmitPhase(Phase::kBackward);
+  (scaler_ ? scaler_->Scale(loss) : loss).backward();
+  capture::ForgetNodes();
+  last_loss_ += loss.item<float>();
+}
+
+void TrainingRun::Step(int64_t number) {
+  EmitNumbered(events::EventKind::kStepBegin, number);
+  EmitPhase(Phase::kForward);
+  last_loss_ = 0;
+  optimizer_->zero_grad(/*set_to_none=*/true);
+  for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch) RunMicroBatch(micro_batch);
+  EmitPhase(Phase::kOptimizer);
+  Update(number);
+  EmitMetric("loss", last_loss_, number);
+  EmitNumbered(events::EventKind::kStepEnd, number);
+  EmitPhase(Phase::kIdle);
+}
+
+void TrainingRun::Update(int64_t step) {
+  if (scaler_) scaler_->Unscale(model_->parameters());
+  if (settings_.clip_norm > 0) {
+    const double norm = torch::nn::utils::clip_grad_norm_(model_->parameters(), settings_.clip_norm);
+    EmitMetric("gradient norm", norm, step);
+  }
+  const bool skip = scaler_ && scaler_->FoundInfinity();
+  if (!skip) optimizer_->step();
+  if (!skip && !std::exchange(optimizer_state_tagged_, true)) TagOptimizerState(*optimizer_, model_->tags());
+  if (!scaler_) return;
+  scaler_->Update();
+  EmitMetric("loss scale", scaler_->scale(), step);
+  if (skip) EmitMetric("skipped", 1, step);
+}
+
+void ReleaseDeviceMemory(c10::Device device) {
+  if (!device.is_cuda()) return;
+  at::cuda::clearCublasWorkspaces();
+  capture::ForgetLibraryWorkspaces();
+  c10::cuda::CUDACachingAllocator::emptyCache();
+}
+
+}  // namespace tidemark::training

@@ -1,0 +1,61 @@
+// A network in training on one device: everything that a step needs and everything that takes memory. One thread runs it;
+// LibTorch's backward thread takes part.
+#pragma once
+
+#include <torch/optim/optimizer.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "profiler/networks/specification.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/training/gradient_scaler.h"
+#include "profiler/training/model.h"
+#include "profiler/training/synthetic_images.h"
+
+namespace tidemark::training {
+
+class TrainingRun {
+ public:
+  // `settings` are valid; `network` is the one that they name.
+  TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings, c10::Device device);
+  ~TrainingRun();
+  TrainingRun(const TrainingRun&) = delete;
+  TrainingRun& operator=(const TrainingRun&) = delete;
+
+  const networks::TrainingSettings& settings() const { return settings_; }
+
+  // Between steps. `settings` name the same network and the same seed; another optimizer starts without state.
+  void Change(const networks::TrainingSettings& settings);
+
+  // One optimizer step: the micro-batches' forward and backward passes, then the update. Events tell of all of it.
+  void Step(int64_t number);
+
+  // The mean loss of the last step's samples; 0 where values read back mean nothing (a phantom).
+  double last_loss() const { return last_loss_; }
+  const Model& model() const { return *model_; }
+
+ private:
+  struct Batch;
+  Batch CopyToDevice();
+  at::Tensor Loss(const Batch& batch);
+  void RunMicroBatch(int64_t number);
+  void Update(int64_t step);
+  void MakeScaler();
+
+  networks::TrainingSettings settings_;
+  c10::Device device_;
+  networks::SampleShape sample_shape_;
+  SyntheticImages images_;
+  std::unique_ptr<Model> model_;
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  std::optional<GradientScaler> scaler_;
+  bool optimizer_state_tagged_ = false;
+  double last_loss_ = 0;
+};
+
+// Frees what LibTorch keeps on the device beyond tensors: cuBLAS workspaces and cached blocks. No TrainingRun is alive.
+void ReleaseDeviceMemory(c10::Device device);
+
+}  // namespace tidemark::training
