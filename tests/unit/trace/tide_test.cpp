@@ -1,0 +1,296 @@
+#include "profiler/trace/tide.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::Event;
+
+events::RunDescription Description() {
+  return {"Net on \"phantom\"\n",
+          "phantom",
+          "NVIDIA H200",
+          150'754'820'096,
+          R"({"batch": 64})",
+          "trainer 0.1",
+          17,
+          42};
+}
+
+std::vector<Event> RandomEvents(size_t count) {
+  std::mt19937_64 random(count);
+  std::vector<Event> events(count);
+  int64_t time_ns = 1'760'000'000'000'000'000;
+  for (Event& event : events) {
+    event.time_ns = time_ns += static_cast<int64_t>(random() % 1000);
+    event.address = 0x7f0000000000 + random() % 1000 * 512;
+    event.bytes = static_cast<int64_t>(random() % 4096);
+    event.rounded_bytes = (event.bytes + 511) / 512 * 512;
+    event.kind = static_cast<events::EventKind>(random() % events::kEventKindCount);
+    event.category = static_cast<events::Category>(random() % events::kCategoryCount);
+  }
+  return events;
+}
+
+struct ReadBack {
+  Result<TideSummary> summary;
+  std::vector<Event> events;
+};
+
+ReadBack Read(const std::filesystem::path& file) {
+  std::vector<Event> events;
+  Result<TideSummary> summary = ReadTide(
+      file, [&](std::span<const Event> chunk) { events.insert(events.end(), chunk.begin(), chunk.end()); });
+  return {std::move(summary), std::move(events)};
+}
+
+// Where each chunk begins, and the end of the file: by the sizes in the chunks' headers (FORMAT.md).
+std::vector<size_t> Boundaries(const std::string& bytes) {
+  std::vector<size_t> boundaries = {16};
+  while (boundaries.back() < bytes.size()) {
+    uint32_t packed = 0;
+    std::memcpy(&packed, bytes.data() + boundaries.back() + 24, sizeof packed);
+    boundaries.push_back(boundaries.back() + 48 + packed);
+  }
+  return boundaries;
+}
+
+// Three chunks of events: of 5, 3 and 7.
+std::string SmallRecording(const std::filesystem::path& file, const std::vector<Event>& events) {
+  TideWriter writer = std::move(*TideWriter::Create(file, Description()));
+  const std::span<const Event> all(events);
+  REQUIRE(writer.Append(all.first(5)).ok());
+  REQUIRE(writer.Flush().ok());
+  REQUIRE(writer.Append(all.subspan(5, 3)).ok());
+  REQUIRE(writer.Flush().ok());
+  REQUIRE(writer.Append(all.subspan(8)).ok());
+  REQUIRE(writer.Close().ok());
+  return ReadFile(file);
+}
+
+bool IsPrefix(const std::vector<Event>& part, const std::vector<Event>& whole) {
+  return part.size() <= whole.size() && std::equal(part.begin(), part.end(), whole.begin());
+}
+
+TEST_CASE("a recording reads back as it was written", "[tide]") {
+  const Scratch scratch;
+  const size_t count = GENERATE(0, 1, kMaxEventsInChunk - 1, kMaxEventsInChunk, 3 * kMaxEventsInChunk + 5);
+  const std::vector<Event> events = RandomEvents(count);
+  TideWriter writer = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
+  std::span<const Event> rest(events);
+  for (size_t part = 1; !rest.empty(); part = part * 3 + 1) {
+    const size_t size = std::min(part, rest.size());
+    REQUIRE(writer.Append(rest.first(size)).ok());
+    rest = rest.subspan(size);
+  }
+  REQUIRE(writer.Close().ok());
+  const ReadBack read = Read(scratch / "run.tide");
+  REQUIRE(read.summary.ok());
+  CHECK(read.events == events);
+  CHECK(read.summary->complete);
+  CHECK(read.summary->warning.empty());
+  CHECK(read.summary->events == count);
+  const events::RunDescription description = read.summary->description;
+  CHECK(description.title == Description().title);
+  CHECK(description.device == "phantom");
+  CHECK(description.device_name == "NVIDIA H200");
+  CHECK(description.device_bytes == 150'754'820'096);
+  CHECK(description.settings_json == R"({"batch": 64})");
+  CHECK(description.producer == "trainer 0.1");
+  CHECK(description.start_time_ns == 17);
+  CHECK(description.process_id == 42);
+}
+
+TEST_CASE("the last description holds", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(10);
+  TideWriter writer = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
+  REQUIRE(writer.Append(events).ok());
+  events::RunDescription better = Description();
+  better.device_name = "NVIDIA T4";
+  REQUIRE(writer.Describe(better).ok());
+  REQUIRE(writer.Close().ok());
+  const ReadBack read = Read(scratch / "run.tide");
+  REQUIRE(read.summary.ok());
+  CHECK(read.summary->description.device_name == "NVIDIA T4");
+  CHECK(read.events == events);
+}
+
+TEST_CASE("what was flushed survives a writer that never closes", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(100);
+  {
+    TideWriter writer = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
+    REQUIRE(writer.Append(events).ok());
+    REQUIRE(writer.Flush().ok());
+    REQUIRE(writer.Append(events).ok());
+  }
+  const ReadBack read = Read(scratch / "run.tide");
+  REQUIRE(read.summary.ok());
+  CHECK(read.events == events);
+  CHECK_FALSE(read.summary->complete);
+  CHECK(read.summary->warning.find("without its closing chunk") != std::string::npos);
+}
+
+TEST_CASE("a file cut anywhere reads up to its last whole chunk and says where it ends", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(15);
+  const std::string whole = SmallRecording(scratch / "whole.tide", events);
+  const std::vector<size_t> boundaries = Boundaries(whole);
+  REQUIRE(boundaries.size() == 6);
+  const std::vector<size_t> events_before = {0, 0, 5, 8, 15};
+  const auto cut_file = scratch / "cut.tide";
+  for (size_t size = 0; size < whole.size(); ++size) {
+    INFO("cut at byte " << size);
+    WriteFile(cut_file, std::string_view(whole).substr(0, size));
+    const ReadBack read = Read(cut_file);
+    if (size < boundaries[1]) {
+      REQUIRE_FALSE(read.summary.ok());
+      CHECK(read.summary.error().message.find("byte " + std::to_string(size < 16 ? size : 16)) !=
+            std::string::npos);
+      continue;
+    }
+    REQUIRE(read.summary.ok());
+    const auto next = std::upper_bound(boundaries.begin(), boundaries.end(), size) - 1;
+    CHECK(read.events.size() == events_before[static_cast<size_t>(next - boundaries.begin())]);
+    CHECK(IsPrefix(read.events, events));
+    CHECK_FALSE(read.summary->complete);
+    CHECK(read.summary->warning.find("at byte " + std::to_string(*next)) != std::string::npos);
+  }
+}
+
+TEST_CASE("any flipped bit is found", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(15);
+  const std::string whole = SmallRecording(scratch / "whole.tide", events);
+  const auto flipped_file = scratch / "flipped.tide";
+  for (size_t bit = 0; bit < whole.size() * 8; ++bit) {
+    INFO("bit " << bit % 8 << " of byte " << bit / 8);
+    std::string bytes = whole;
+    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
+    WriteFile(flipped_file, bytes);
+    const ReadBack read = Read(flipped_file);
+    if (read.summary.ok()) {
+      CHECK(read.summary->warning.find("at byte ") != std::string::npos);
+      CHECK(IsPrefix(read.events, events));
+      CHECK_FALSE(read.summary->complete);
+    } else {
+      CHECK(read.summary.error().message.find("byte ") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("a file with bytes after its end is read, with a warning", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(15);
+  const std::string whole = SmallRecording(scratch / "a.tide", events);
+  WriteFile(scratch / "b.tide", whole + "x");
+  const ReadBack read = Read(scratch / "b.tide");
+  REQUIRE(read.summary.ok());
+  CHECK(read.summary->complete);
+  CHECK(read.events == events);
+  CHECK(read.summary->warning.find("byte " + std::to_string(whole.size())) != std::string::npos);
+}
+
+TEST_CASE("a chunk that is missing in the middle is noticed", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(15);
+  const std::string whole = SmallRecording(scratch / "a.tide", events);
+  const std::vector<size_t> at = Boundaries(whole);
+  WriteFile(scratch / "b.tide", whole.substr(0, at[2]) + whole.substr(at[3]));
+  const ReadBack read = Read(scratch / "b.tide");
+  REQUIRE(read.summary.ok());
+  CHECK(read.events.size() == 5);
+  CHECK(read.summary->warning.find("does not follow") != std::string::npos);
+}
+
+TEST_CASE("events with values out of range do not get through", "[tide]") {
+  const Scratch scratch;
+  std::vector<Event> events = RandomEvents(3);
+  events[1].category = static_cast<events::Category>(99);
+  TideWriter writer = std::move(*TideWriter::Create(scratch / "run.tide", Description()));
+  REQUIRE(writer.Append(events).ok());
+  REQUIRE(writer.Close().ok());
+  const ReadBack read = Read(scratch / "run.tide");
+  REQUIRE(read.summary.ok());
+  CHECK(read.events.empty());
+  CHECK(read.summary->warning.find("does not know") != std::string::npos);
+}
+
+std::string ReadError(const std::filesystem::path& file) {
+  const ReadBack read = Read(file);
+  REQUIRE_FALSE(read.summary.ok());
+  CHECK(read.events.empty());
+  return read.summary.error().message;
+}
+
+TEST_CASE("what is no recording is refused with a sentence", "[tide]") {
+  const Scratch scratch;
+  WriteFile(scratch / "empty.tide", "");
+  CHECK(ReadError(scratch / "empty.tide").find("is empty") != std::string::npos);
+  WriteFile(scratch / "text.tide", "{\"traceEvents\": []}, and some more text");
+  CHECK(ReadError(scratch / "text.tide").find("no Tidemark recording") != std::string::npos);
+  WriteFile(scratch / "short.tide", "PK");
+  CHECK(ReadError(scratch / "short.tide").find("no Tidemark recording") != std::string::npos);
+  CHECK(ReadError(scratch / "missing.tide").find("No such file") != std::string::npos);
+  CHECK(ReadError(scratch / ".").find("is a folder") != std::string::npos);
+  CHECK(ReadError("/dev/zero").find("no regular file") != std::string::npos);
+  REQUIRE(mkfifo((scratch / "pipe").c_str(), 0600) == 0);
+  CHECK(ReadError(scratch / "pipe").find("no regular file") != std::string::npos);
+  std::string newer = SmallRecording(scratch / "a.tide", RandomEvents(15));
+  newer[8] = 2;
+  WriteFile(scratch / "newer.tide", newer);
+  CHECK(ReadError(scratch / "newer.tide").find("version 2") != std::string::npos);
+}
+
+TEST_CASE("places where nothing can be written are refused with a sentence", "[tide]") {
+  const Scratch scratch;
+  const auto error_of = [](const std::filesystem::path& file) {
+    const Result<TideWriter> writer = TideWriter::Create(file, Description());
+    REQUIRE_FALSE(writer.ok());
+    CHECK(writer.error().message.find(file.string()) != std::string::npos);
+    return writer.error().message;
+  };
+  CHECK(error_of(scratch / "no/such/run.tide").find("Create its folder") != std::string::npos);
+  CHECK(error_of(scratch / ".").find("Is a directory") != std::string::npos);
+  CHECK(error_of("/dev/full").find("Free some space") != std::string::npos);
+  if (geteuid() != 0) {  // root may write anywhere
+    std::filesystem::create_directory(scratch / "locked");
+    std::filesystem::permissions(scratch / "locked", std::filesystem::perms::owner_read);
+    CHECK(error_of(scratch / "locked/run.tide").find("may write to") != std::string::npos);
+    WriteFile(scratch / "locked.tide", "");
+    std::filesystem::permissions(scratch / "locked.tide", std::filesystem::perms::none);
+    CHECK(ReadError(scratch / "locked.tide").find("Permission denied") != std::string::npos);
+  }
+}
+
+TEST_CASE("reading tells its progress and can be cancelled", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(15);
+  SmallRecording(scratch / "a.tide", events);
+  std::vector<double> seen;
+  const auto nothing = [](std::span<const Event>) {};
+  REQUIRE(ReadTide(scratch / "a.tide", nothing, [&](double share) {
+            seen.push_back(share);
+            return true;
+          }).ok());
+  CHECK(std::is_sorted(seen.begin(), seen.end()));
+  CHECK(seen.back() == 1);
+  const auto cancelled = ReadTide(scratch / "a.tide", nothing, [](double) { return false; });
+  REQUIRE_FALSE(cancelled.ok());
+  CHECK(cancelled.error().message.find("cancelled") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tidemark::trace
