@@ -1,0 +1,23 @@
+// The subcommands. Each registers itself on the application and returns what to run if it was chosen: a
+// function that does the work and returns the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <vector>
+
+namespace tidemark::cli {
+
+struct Command {
+  CLI::App* app = nullptr;
+  std::function<int()> run;
+};
+
+Command RegisterEstimate(CLI::App& application);
+Command RegisterTrain(CLI::App& application);
+Command RegisterInfo(CLI::App& application);
+Command RegisterExport(CLI::App& application);
+Command RegisterNetworks(CLI::App& application);
+Command RegisterCards(CLI::App& application);
+
+}  // namespace tidemark::cli

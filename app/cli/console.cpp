@@ -1,0 +1,43 @@
+#include "app/cli/console.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "app/cli/command_line.h"
+
+namespace tidemark::cli {
+
+int Complain(std::string_view sentence, int exit_code) {
+  fmt::print(stderr, "tidemark: {}\n", sentence);
+  return exit_code;
+}
+
+int Answer(const std::string& text) {
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (written) return kExitDone;
+  return Complain(fmt::format("The answer could not be written: {}.", std::strerror(errno)), kExitFailed);
+}
+
+ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+ProgressLine::~ProgressLine() { Clear(); }
+
+void ProgressLine::Show(std::string_view text) {
+  if (!terminal_) return;
+  fmt::print(stderr, "\r\033[K{}", text);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void ProgressLine::Clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  shown_ = false;
+}
+
+}  // namespace tidemark::cli
