@@ -1,0 +1,26 @@
+// tidemark: the window and the command line. Links neither Torch nor CUDA; training happens in tidemark-trainer.
+#include "app/cli/command_line.h"
+#include "app/cli/console.h"
+
+#if TIDEMARK_GUI
+#include "app/gui/gui.h"
+#endif
+
+namespace {
+
+#if TIDEMARK_GUI
+int OpenWindow(const std::optional<std::filesystem::path>& recording) {
+  tidemark::gui::WindowOptions options;
+  options.file = recording;
+  return tidemark::gui::RunWindow(options);
+}
+#else
+int OpenWindow(const std::optional<std::filesystem::path>& /*recording*/) {
+  return tidemark::cli::Complain("This build has no window; build it with TIDEMARK_GUI=ON, or see tidemark --help.",
+                                 tidemark::cli::kExitFailed);
+}
+#endif
+
+}  // namespace
+
+int main(int argc, char** argv) { return tidemark::cli::RunCommandLine(argc, argv, OpenWindow); }
