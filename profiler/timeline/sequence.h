@@ -1,8 +1,8 @@
-// An append-only list that a timeline publishes: steps, phases, markers. Publishing shares its pieces instead of copying
-// its elements, so it costs the same whether the list holds ten elements or a million.
+// An append-only list that a timeline publishes: steps, phases, markers. Publishing shares its pieces instead
+// of copying its elements, so it costs the same whether the list holds ten elements or a million.
 //
-// Thread safety: a SequenceBuilder belongs to one thread. A Sequence is immutable and for any thread; what the builder
-// adds later goes to memory that no published Sequence reads.
+// Thread safety: a SequenceBuilder belongs to one thread. A Sequence is immutable and for any thread; what
+// the builder adds later goes to memory that no published Sequence reads.
 #pragma once
 
 #include <array>
@@ -107,12 +107,14 @@ class SequenceBuilder {
   void LetGoWhile(Predicate is_over) {
     size_t position = skipped_;
     const size_t end = skipped_ + size_;
-    while (position < end && is_over((*pieces_)[position / kPieceSize]->items[position % kPieceSize])) ++position;
+    while (position < end && is_over((*pieces_)[position / kPieceSize]->items[position % kPieceSize]))
+      ++position;
     size_ = end - position;
     skipped_ = position;
     const size_t whole_pieces = skipped_ / kPieceSize;
     if (whole_pieces == 0) return;
-    pieces_ = std::make_shared<Pieces>(pieces_->begin() + static_cast<std::ptrdiff_t>(whole_pieces), pieces_->end());
+    pieces_ = std::make_shared<Pieces>(pieces_->begin() + static_cast<std::ptrdiff_t>(whole_pieces),
+                                       pieces_->end());
     skipped_ %= kPieceSize;
   }
 

@@ -8,8 +8,8 @@
 
 namespace tidemark::timeline {
 
-// The first nine are the categories, in their order: rounded bytes of live blocks in that category; they sum to
-// kAllocated at every event.
+// The first nine are the categories, in their order: rounded bytes of live blocks in that category; they sum
+// to kAllocated at every event.
 enum class Series : uint8_t {
   kAllocated = events::kCategoryCount,  // rounded bytes of live blocks: PyTorch's memory_allocated()
   kRequested,                           // the same blocks as the program asked for them
@@ -20,7 +20,9 @@ inline constexpr int kSeriesCount = events::kCategoryCount + 3;
 inline constexpr Series SeriesOf(events::Category category) { return static_cast<Series>(category); }
 
 using SeriesValues = std::array<int64_t, kSeriesCount>;
-inline int64_t ValueOf(const SeriesValues& values, Series series) { return values[static_cast<size_t>(series)]; }
+inline int64_t ValueOf(const SeriesValues& values, Series series) {
+  return values[static_cast<size_t>(series)];
+}
 
 // A series over a range of events. `first` is its value before the range begins.
 struct Bucket {

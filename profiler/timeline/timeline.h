@@ -1,27 +1,29 @@
-// The store: a stream of events, kept so that any range can be drawn at any zoom and the state at any moment can be told.
+// The store: a stream of events, kept so that any range can be drawn at any zoom and the state at any moment
+// can be told.
 //
 //   Builder (one thread, appends) ── Publish() ──► View (immutable, any thread, as many as wanted)
 //
-// Chunks of 16,384 events, each with a pyramid of minimum, maximum and last value per series over its buckets, so that a
-// one-event spike in ten million is found and is exact to the byte. A View shares the chunks and stays valid, unchanged,
-// for as long as it is held. When the memory budget is reached the oldest chunks are let go (counted in health());
-// `first()` moves up, indices stay; names and settings are kept.
+// Chunks of 16,384 events, each with a pyramid of minimum, maximum and last value per series over its
+// buckets, so that a one-event spike in ten million is found and is exact to the byte. A View shares the
+// chunks and stays valid, unchanged, for as long as it is held. When the memory budget is reached the oldest
+// chunks are let go (counted in health()); `first()` moves up, indices stay; names and settings are kept.
 //
 // When a block counts: from its kAllocate to the first of kFreeRequested and kFreeCompleted, as in PyTorch's
-// memory_allocated() (DeviceCachingAllocator::free lowers allocated_bytes at the request, however long the block then
-// waits for other streams). A block that waits is still listed in State, as pending. kReserved is the size of the union
-// of all segments; where nobody reports segments (the CPU) it stays 0.
+// memory_allocated() (DeviceCachingAllocator::free lowers allocated_bytes at the request, however long the
+// block then waits for other streams). A block that waits is still listed in State, as pending. kReserved is
+// the size of the union of all segments; where nobody reports segments (the CPU) it stays 0.
 //
-// Events come back completed: the store knows what an address stood for when they happened. Every event has its `phase`;
-// frees have `bytes`, `rounded_bytes`, `category` and `name` of the block; kCategorize has `bytes`, `rounded_bytes`, and
-// its `name` if it brought none; segment events have in `rounded_bytes` by how much they changed kReserved. Negative sizes
-// count, and come back, as 0. Appending completed events again gives the same timeline.
+// Events come back completed: the store knows what an address stood for when they happened. Every event has
+// its `phase`; frees have `bytes`, `rounded_bytes`, `category` and `name` of the block; kCategorize has
+// `bytes`, `rounded_bytes`, and its `name` if it brought none; segment events have in `rounded_bytes` by how
+// much they changed kReserved. Negative sizes count, and come back, as 0. Appending completed events again
+// gives the same timeline.
 //
 // Any stream is accepted, whoever wrote it: what does not fit is counted in Health. Sums wrap at 2^64.
 //
-// Memory: 77 bytes per event, checkpoints and steps of a usual run 2 more. Complexity: Append O(1) amortised per event;
-// Publish O(1), and O(chunks) once per chunk; Envelope and Columns O(chunks in range + columns · log); StateAt
-// O(chunk + live).
+// Memory: 77 bytes per event, checkpoints and steps of a usual run 2 more. Complexity: Append O(1) amortised
+// per event; Publish O(1), and O(chunks) once per chunk; Envelope and Columns O(chunks in range + columns ·
+// log); StateAt O(chunk + live).
 #pragma once
 
 #include <cstdint>
@@ -47,8 +49,8 @@ struct LiveBlock {
   int64_t bytes = 0;          // requested
   int64_t rounded_bytes = 0;  // allocated
   events::Category category = events::Category::kUnknown;
-  events::NameId name = 0;    // tensor
-  events::NameId layer = 0;   // that allocated it
+  events::NameId name = 0;   // tensor
+  events::NameId layer = 0;  // that allocated it
   events::NameId op = 0;
   uint64_t stream = 0;
   EventIndex born = 0;        // index of its kAllocate
@@ -67,39 +69,39 @@ struct State {
   EventIndex index = 0;
   int64_t time_ns = 0;
   events::Phase phase = events::Phase::kIdle;
-  int64_t step = -1;               // the latest that began; -1 before the first
+  int64_t step = -1;  // the latest that began; -1 before the first
   SeriesValues values{};
-  std::vector<LiveBlock> blocks;   // by birth
-  std::vector<Segment> segments;   // by address
+  std::vector<LiveBlock> blocks;  // by birth
+  std::vector<Segment> segments;  // by address
 };
 
 struct Step {
   int64_t number = 0;
-  EventIndex begin = 0;            // its kStepBegin
-  EventIndex end = 0;              // its kStepEnd; the view's end while it runs; what cut it short
+  EventIndex begin = 0;  // its kStepBegin
+  EventIndex end = 0;    // its kStepEnd; the view's end while it runs; what cut it short
   bool complete = false;
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
-  EventIndex peak = 0;             // first event in [begin, end] at which kAllocated is largest
-  SeriesValues at_peak{};          // all series at that event
+  EventIndex peak = 0;     // first event in [begin, end] at which kAllocated is largest
+  SeriesValues at_peak{};  // all series at that event
   int64_t reserved_peak = 0;
   int64_t requested_peak = 0;
   std::optional<double> loss;
   std::optional<double> loss_scale;
-  bool skipped = false;            // the optimizer step was skipped (overflow under fp16)
-  int32_t settings = -1;           // index into View::settings()
+  bool skipped = false;   // the optimizer step was skipped (overflow under fp16)
+  int32_t settings = -1;  // index into View::settings()
 };
 
 struct PhaseSpan {
   events::Phase phase = events::Phase::kIdle;
-  EventIndex begin = 0;            // its kPhase; the oldest may begin before View::first()
-  EventIndex end = 0;              // the next kPhase; the view's end while it lasts
+  EventIndex begin = 0;  // its kPhase; the oldest may begin before View::first()
+  EventIndex end = 0;    // the next kPhase; the view's end while it lasts
 };
 
 struct Marker {
   EventIndex index = 0;
-  std::string text;                // "fp16 on"
-  int32_t settings = -1;           // in force from here on; index into View::settings(), -1 = not told
+  std::string text;       // "fp16 on"
+  int32_t settings = -1;  // in force from here on; index into View::settings(), -1 = not told
 };
 
 struct OutOfMemory {
@@ -110,16 +112,16 @@ struct OutOfMemory {
 
 // What could not be kept or understood. Each counter has a sentence in DescribeHealth.
 struct Health {
-  uint64_t events = 0;             // captured
-  uint64_t lost = 0;               // dropped at the source, from kLoss
-  uint64_t unmatched_frees = 0;    // of addresses that were not alive
-  uint64_t double_allocations = 0; // of addresses that were alive
+  uint64_t events = 0;              // captured
+  uint64_t lost = 0;                // dropped at the source, from kLoss
+  uint64_t unmatched_frees = 0;     // of addresses that were not alive
+  uint64_t double_allocations = 0;  // of addresses that were alive
   uint64_t unmatched_categories = 0;
-  uint64_t unmatched_segments = 0; // freed or unmapped where nothing was reserved, or reserved twice
-  uint64_t unmatched_steps = 0;    // ended without a beginning, or begun again before their end
-  uint64_t malformed = 0;          // of no known kind, category or phase; not kept
-  uint64_t unreadable_names = 0;   // pieces that do not fit together, or ids beyond the table
-  uint64_t let_go = 0;             // oldest events given up to stay within the memory budget
+  uint64_t unmatched_segments = 0;  // freed or unmapped where nothing was reserved, or reserved twice
+  uint64_t unmatched_steps = 0;     // ended without a beginning, or begun again before their end
+  uint64_t malformed = 0;           // of no known kind, category or phase; not kept
+  uint64_t unreadable_names = 0;    // pieces that do not fit together, or ids beyond the table
+  uint64_t let_go = 0;              // oldest events given up to stay within the memory budget
 };
 std::vector<std::string> DescribeHealth(const Health& health);  // only what is not zero
 
@@ -131,29 +133,31 @@ class View {
   EventIndex end() const { return end_; }  // one past the last event
   bool empty() const { return first_ == end_; }
 
-  virtual const events::Event& event(EventIndex index) const = 0;         // first() <= index < end()
-  virtual std::string_view name(events::NameId id) const = 0;             // "" if never defined
+  virtual const events::Event& event(EventIndex index) const = 0;  // first() <= index < end()
+  virtual std::string_view name(events::NameId id) const = 0;      // "" if never defined
   // Every name defined so far, for writers that must define them again (the oldest chunks may be let go).
   virtual std::vector<std::pair<events::NameId, std::string>> names() const = 0;
-  // The axis of time never goes back: an event stamped before its predecessor counts as simultaneous with it. TimeOf is
-  // clamped to the view; IndexAt is the first event at or after, end() if none.
+  // The axis of time never goes back: an event stamped before its predecessor counts as simultaneous with it.
+  // TimeOf is clamped to the view; IndexAt is the first event at or after, end() if none.
   virtual int64_t TimeOf(EventIndex index) const = 0;
   virtual EventIndex IndexAt(int64_t time_ns) const = 0;
 
-  // Splits [begin, end) into out.size() equal ranges of events, the k-th from begin + (end − begin) · k / size, and fills
-  // one bucket for each. An empty range repeats the value before it; so do ranges outside of the view.
+  // Splits [begin, end) into out.size() equal ranges of events, the k-th from begin + (end − begin) · k /
+  // size, and fills one bucket for each. An empty range repeats the value before it; so do ranges outside of
+  // the view.
   virtual void Envelope(Series series, EventIndex begin, EventIndex end, std::span<Bucket> out) const = 0;
   // The same over equal ranges of time.
-  virtual void EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns, std::span<Bucket> out) const = 0;
-  // All series right after the first event in [begin, end) at which `series` is largest. For an empty range the values
-  // before it.
+  virtual void EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns,
+                              std::span<Bucket> out) const = 0;
+  // All series right after the first event in [begin, end) at which `series` is largest. For an empty range
+  // the values before it.
   struct Peak {
     EventIndex index = 0;
     SeriesValues values{};
   };
   virtual Peak PeakIn(Series series, EventIndex begin, EventIndex end) const = 0;
-  // What a chart's column needs, in one pass. `edges` ascend; out[k] is of [edges[k], edges[k + 1]), so out is one
-  // shorter. Columns of an empty range hold the values before it.
+  // What a chart's column needs, in one pass. `edges` ascend; out[k] is of [edges[k], edges[k + 1]), so out
+  // is one shorter. Columns of an empty range hold the values before it.
   struct Column {
     Peak peak;  // of kAllocated
     int64_t allocated_min = 0;
@@ -166,14 +170,14 @@ class View {
   // When the block born at `born` is freed (kFreeCompleted), if it is, in this view.
   virtual std::optional<EventIndex> FreedAt(EventIndex born) const = 0;
 
-  // Those that begin in the view, in its order (a restart counts its steps from 0 again). The last may be incomplete, and
-  // so is one that was cut short.
+  // Those that begin in the view, in its order (a restart counts its steps from 0 again). The last may be
+  // incomplete, and so is one that was cut short.
   virtual const Sequence<Step>& steps() const = 0;
   virtual const Sequence<PhaseSpan>& phases() const = 0;  // those that end in the view
   virtual const Sequence<Marker>& markers() const = 0;
   virtual const Sequence<OutOfMemory>& out_of_memory() const = 0;
   // Training settings as JSON, each once, in order of appearance; never let go.
-  virtual std::span<const std::string> settings() const = 0;
+  virtual const Sequence<std::string>& settings() const = 0;
   virtual const Health& health() const = 0;
 
  protected:

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "profiler/timeline/chunk.h"
+#include "profiler/timeline/ledger.h"
+#include "profiler/timeline/names.h"
+#include "profiler/timeline/stored_view.h"
+#include "profiler/timeline/structure.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::timeline {
+namespace {
+
+using events::Event;
+using events::EventKind;
+
+// A checkpoint is worth its memory once this many events per live block have passed: 64 bytes for at least 8
+// events.
+constexpr size_t kEventsPerLiveBlock = 8;
+// The distance to a block's end has 32 bits.
+constexpr size_t kMostChunks = std::numeric_limits<uint32_t>::max() / kChunkEvents - 1;
+
+size_t ChunksFor(size_t events) {
+  return std::clamp<size_t>(events / kChunkEvents + (events % kChunkEvents != 0 ? 1 : 0), 2, kMostChunks);
+}
+
+}  // namespace
+
+class Builder::Implementation {
+ public:
+  explicit Implementation(size_t budget_events) : most_chunks_(ChunksFor(budget_events)) {}
+
+  void Append(const Event& event);
+  std::shared_ptr<const View> Publish();
+
+ private:
+  void Apply(Event& event);
+  void BeginChunk();
+  std::shared_ptr<const Checkpoint> CheckpointFor(EventIndex start);
+  void LetGoOfOldest();
+  EventIndex first() const { return chunks_.empty() ? end_ : chunks_.front()->start; }
+
+  const size_t most_chunks_;
+  std::vector<std::shared_ptr<Chunk>> chunks_;
+  std::optional<ChunkWriter> writer_;  // of the last chunk
+  std::shared_ptr<const Chunks> published_chunks_ =
+      std::make_shared<Chunks>();  // empty: chunks_ has changed since
+  EventIndex end_ = 0;
+  int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
+  Ledger ledger_;
+  Health health_;
+  std::shared_ptr<NameTable> names_ = std::make_shared<NameTable>();
+  NameAssembler assembler_{*names_};
+  Structure structure_{*names_};
+};
+
+void Builder::Implementation::Append(const Event& event) {
+  if (!events::IsWellFormed(event)) {
+    ++health_.malformed;
+    return;
+  }
+  if (!writer_ || writer_->full()) BeginChunk();
+  ++health_.events;
+  time_ns_ = std::max(time_ns_, event.time_ns);
+  Event completed = event;
+  Apply(completed);
+  ++end_;
+}
+
+void Builder::Implementation::Apply(Event& event) {
+  const Ledger::Outcome outcome = ledger_.Apply(event, end_, health_);
+  if (event.kind == EventKind::kName) {
+    if (!assembler_.Append(event)) ++health_.unreadable_names;
+  } else if (event.kind == EventKind::kLoss) {
+    const auto lost = static_cast<uint64_t>(std::max<int64_t>(event.bytes, 0));
+    health_.lost += std::min(lost, std::numeric_limits<uint64_t>::max() - health_.lost);
+  } else if (event.kind >= EventKind::kOutOfMemory) {
+    structure_.Apply(event, end_, time_ns_, ledger_.values(), health_);
+  }
+  event.phase = structure_.phase();
+  if (outcome.effect != Effect::kNone) structure_.Observe(end_, ledger_.values());
+  if (outcome.ended && outcome.block.born >= first()) {
+    const EventIndex born = outcome.block.born - first();
+    chunks_[born / kChunkEvents]->ends_after[born % kChunkEvents].store(
+        static_cast<uint32_t>(end_ - outcome.block.born), std::memory_order_relaxed);
+  }
+  writer_->Append(event, outcome, ledger_.values(), time_ns_);
+}
+
+void Builder::Implementation::BeginChunk() {
+  if (chunks_.size() >= most_chunks_) LetGoOfOldest();
+  auto chunk = std::make_shared<Chunk>();
+  chunk->start = end_;
+  chunk->values_before = ledger_.values();
+  chunk->time_before = time_ns_;
+  chunk->step_before = structure_.step();
+  chunk->checkpoint = CheckpointFor(end_);
+  writer_.emplace(*chunk);
+  chunks_.push_back(std::move(chunk));
+  published_chunks_ = nullptr;
+}
+
+// The cap keeps what LetGoOfOldest takes at once to a quarter of the budget.
+std::shared_ptr<const Checkpoint> Builder::Implementation::CheckpointFor(EventIndex start) {
+  if (!chunks_.empty()) {
+    const auto& latest = chunks_.back()->checkpoint;
+    const size_t most_events = std::max<size_t>(1, most_chunks_ / 4) * kChunkEvents;
+    if (start - latest->index < std::min(kEventsPerLiveBlock * ledger_.size(), most_events)) return latest;
+  }
+  auto checkpoint = std::make_shared<Checkpoint>();
+  checkpoint->index = start;
+  ledger_.blocks().AppendTo(checkpoint->blocks);
+  ledger_.segments().AppendTo(checkpoint->segments);
+  return checkpoint;
+}
+
+// Chunks go together with those that need the same checkpoint.
+void Builder::Implementation::LetGoOfOldest() {
+  const auto checkpoint = chunks_.front()->checkpoint;
+  const auto kept = std::find_if(chunks_.begin(), chunks_.end() - 1,
+                                 [&](const auto& chunk) { return chunk->checkpoint != checkpoint; });
+  health_.let_go += static_cast<uint64_t>(kept - chunks_.begin()) * kChunkEvents;
+  chunks_.erase(chunks_.begin(), kept);
+  structure_.LetGoBefore(first());
+}
+
+std::shared_ptr<const View> Builder::Implementation::Publish() {
+  if (published_chunks_ == nullptr)
+    published_chunks_ = std::make_shared<Chunks>(chunks_.begin(), chunks_.end());
+  Published published;
+  published.store = {published_chunks_, first(), end_};
+  published.names = names_;
+  published.name_limit = names_->limit();
+  published.steps = structure_.Steps(first(), end_, time_ns_);
+  published.phases = structure_.Phases(end_);
+  published.markers = structure_.Markers();
+  published.failures = structure_.Failures();
+  published.settings = structure_.Settings();
+  published.health = health_;
+  return std::make_shared<StoredView>(std::move(published));
+}
+
+Builder::Builder(size_t budget_events) : implementation_(std::make_unique<Implementation>(budget_events)) {}
+Builder::~Builder() = default;
+
+void Builder::Append(std::span<const Event> events) {
+  for (const Event& event : events) implementation_->Append(event);
+}
+
+std::shared_ptr<const View> Builder::Publish() { return implementation_->Publish(); }
+
+}  // namespace tidemark::timeline

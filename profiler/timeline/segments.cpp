@@ -1,0 +1,81 @@
+#include "profiler/timeline/segments.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+
+namespace tidemark::timeline {
+namespace {
+
+uint64_t EndOf(uint64_t address, int64_t bytes) {
+  const uint64_t room = std::numeric_limits<uint64_t>::max() - address;
+  return address + std::min(room, static_cast<uint64_t>(std::max<int64_t>(bytes, 0)));
+}
+
+uint64_t EndOf(const Segment& segment) { return EndOf(segment.address, segment.bytes); }
+
+bool Joins(const Segment& left, const Segment& right) {
+  const bool fits = left.bytes <= std::numeric_limits<int64_t>::max() - right.bytes;
+  return left.expandable && right.expandable && EndOf(left) == right.address && fits;
+}
+
+}  // namespace
+
+void Segments::Insert(Segment segment) {
+  if (segment.expandable) {
+    auto next = segments_.lower_bound(segment.address);
+    if (next != segments_.end() && Joins(segment, next->second)) {
+      segment.bytes += next->second.bytes;
+      next = segments_.erase(next);
+    }
+    if (next != segments_.begin() && Joins(std::prev(next)->second, segment)) {
+      std::prev(next)->second.bytes += segment.bytes;
+      return;
+    }
+  }
+  segments_.emplace(segment.address, segment);
+}
+
+int64_t Segments::Reserve(uint64_t address, int64_t bytes, EventIndex born, bool expandable) {
+  const auto size = static_cast<int64_t>(EndOf(address, bytes) - address);
+  if (size == 0) return 0;
+  const int64_t reserved_before = Release(address, size);
+  Insert({address, size, born, expandable});
+  return size - reserved_before;
+}
+
+int64_t Segments::Release(uint64_t address, int64_t bytes) {
+  const uint64_t end = EndOf(address, bytes);
+  int64_t removed = 0;
+  auto next = segments_.lower_bound(address);
+  if (next != segments_.begin() && EndOf(std::prev(next)->second) > address) --next;
+  while (next != segments_.end() && next->second.address < end) {
+    const Segment segment = next->second;
+    next = segments_.erase(next);
+    const uint64_t from = std::max(segment.address, address);
+    const uint64_t until = std::min(EndOf(segment), end);
+    removed += static_cast<int64_t>(until - from);
+    if (segment.address < from) {
+      segments_.emplace(segment.address,
+                        Segment{segment.address, static_cast<int64_t>(from - segment.address), segment.born,
+                                segment.expandable});
+    }
+    if (until < EndOf(segment)) {
+      segments_.emplace(until, Segment{until, static_cast<int64_t>(EndOf(segment) - until), segment.born,
+                                       segment.expandable});
+    }
+  }
+  return removed;
+}
+
+int64_t Segments::SizeAt(uint64_t address) const {
+  const auto found = segments_.find(address);
+  return found == segments_.end() ? 0 : found->second.bytes;
+}
+
+void Segments::AppendTo(std::vector<Segment>& segments) const {
+  segments.reserve(segments.size() + segments_.size());
+  for (const auto& [address, segment] : segments_) segments.push_back(segment);
+}
+
+}  // namespace tidemark::timeline

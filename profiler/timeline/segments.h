@@ -1,0 +1,31 @@
+// What is reserved from the driver: disjoint stretches of the address space. What is reserved again belongs
+// to the later segment and is not counted twice; freeing takes only what was there. So the size of the union
+// is right whatever is reported. Not thread safe. O(log segments) amortised.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::timeline {
+
+class Segments {
+ public:
+  // Both return by how many bytes the union changed.
+  int64_t Reserve(uint64_t address, int64_t bytes, EventIndex born, bool expandable);
+  int64_t Release(uint64_t address, int64_t bytes);
+  // The size of the segment that begins there, for frees that do not tell it; 0 if none does.
+  int64_t SizeAt(uint64_t address) const;
+  size_t size() const { return segments_.size(); }
+  void AppendTo(std::vector<Segment>& segments) const;  // by address
+
+ private:
+  using Map = std::map<uint64_t, Segment>;
+  void Insert(Segment segment);
+
+  Map segments_;
+};
+
+}  // namespace tidemark::timeline

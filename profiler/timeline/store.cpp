@@ -1,0 +1,61 @@
+#include "profiler/timeline/store.h"
+
+#include <algorithm>
+
+namespace tidemark::timeline {
+
+EventIndex Store::Clamped(EventIndex index) const { return std::clamp(index, first, end); }
+
+const Chunk& Store::ChunkOf(EventIndex index) const {
+  return *(*chunks)[static_cast<size_t>((index - first) / kChunkEvents)];
+}
+
+size_t Store::SizeOf(const Chunk& chunk) const {
+  return static_cast<size_t>(std::min<EventIndex>(end - chunk.start, kChunkEvents));
+}
+
+// The end of the store may lie one past the last chunk's last event.
+SeriesValues Store::ValuesBefore(EventIndex index) const {
+  if (empty()) return {};
+  if (index < end || OffsetOf(index) != 0) return timeline::ValuesBefore(ChunkOf(index), OffsetOf(index));
+  return ChunkOf(index - 1).at_end[kLeaves - 1];
+}
+
+int64_t Store::ValueBefore(Series series, EventIndex index) const {
+  if (empty()) return 0;
+  if (index < end || OffsetOf(index) != 0)
+    return timeline::ValueBefore(ChunkOf(index), series, OffsetOf(index));
+  return ValueOf(ChunkOf(index - 1).at_end[kLeaves - 1], series);
+}
+
+int64_t Store::TimeOf(EventIndex index) const { return TimeBefore(ChunkOf(index), OffsetOf(index) + 1); }
+
+EventIndex Store::IndexAt(int64_t time_ns, size_t& from) const {
+  if (empty()) return end;
+  // The chunk that ends at or after the time, or the last.
+  const auto last = chunks->end() - 1;
+  const auto found =
+      std::partition_point(chunks->begin() + static_cast<std::ptrdiff_t>(from), last,
+                           [&](const auto& chunk) { return chunk->time_at_end[kLeaves - 1] < time_ns; });
+  from = static_cast<size_t>(found - chunks->begin());
+  const Chunk& chunk = **found;
+  const size_t size = SizeOf(chunk);
+  const auto leaves = chunk.time_at_end.begin();
+  const auto leaf = std::partition_point(leaves, leaves + static_cast<std::ptrdiff_t>(size / kLeafEvents),
+                                         [&](int64_t until) { return until < time_ns; });
+  auto offset = static_cast<size_t>(leaf - leaves) * kLeafEvents;
+  int64_t time_before = TimeBefore(chunk, offset);
+  while (offset < size && std::max(time_before, chunk.events[offset].time_ns) < time_ns) {
+    time_before = std::max(time_before, chunk.events[offset].time_ns);
+    ++offset;
+  }
+  return chunk.start + offset;
+}
+
+const SeriesValues& Cursor::Values() {
+  if (!values_known_) values_ = store_.ValuesBefore(position_);
+  values_known_ = true;
+  return values_;
+}
+
+}  // namespace tidemark::timeline

@@ -1,0 +1,239 @@
+#include "profiler/timeline/stored_view.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "profiler/base/check.h"
+
+namespace tidemark::timeline {
+namespace {
+
+__extension__ using Wide = __int128;  // a product of two 64-bit numbers
+
+struct ExtentVisitor {
+  Series series;
+  Extent extent{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
+
+  void OnNode(const Chunk& chunk, size_t node, EventIndex) {
+    const Extent& other = chunk.extents[static_cast<size_t>(series)][node];
+    extent.min = std::min(extent.min, other.min);
+    extent.max = std::max(extent.max, other.max);
+  }
+  void OnEvent(EventIndex, const SeriesValues& values) {
+    extent.min = std::min(extent.min, ValueOf(values, series));
+    extent.max = std::max(extent.max, ValueOf(values, series));
+  }
+};
+
+struct ColumnVisitor {
+  View::Column column;
+  bool any = false;
+
+  bool Exceeds(int64_t allocated) {
+    return !any || allocated > ValueOf(column.peak.values, Series::kAllocated);
+  }
+  void Include(int64_t allocated_min, int64_t reserved_max) {
+    column.allocated_min = any ? std::min(column.allocated_min, allocated_min) : allocated_min;
+    column.reserved_max = any ? std::max(column.reserved_max, reserved_max) : reserved_max;
+    any = true;
+  }
+  void OnNode(const Chunk& chunk, size_t node, EventIndex) {
+    const Extent& allocated = chunk.extents[static_cast<size_t>(Series::kAllocated)][node];
+    if (Exceeds(allocated.max)) column.peak = {chunk.start + chunk.peak_offset[node], chunk.at_peak[node]};
+    Include(allocated.min, chunk.extents[static_cast<size_t>(Series::kReserved)][node].max);
+  }
+  void OnEvent(EventIndex index, const SeriesValues& values) {
+    const int64_t allocated = ValueOf(values, Series::kAllocated);
+    if (Exceeds(allocated)) column.peak = {index, values};
+    Include(allocated, ValueOf(values, Series::kReserved));
+  }
+};
+
+// Where a series first reaches a value: a single event, or the largest node that holds it.
+struct ReachVisitor {
+  Series series;
+  int64_t value;
+  std::optional<EventIndex> at;
+  const Chunk* chunk = nullptr;
+  size_t node = 0;
+
+  void OnNode(const Chunk& candidate, size_t candidate_node, EventIndex) {
+    if (at || chunk != nullptr || candidate.extents[static_cast<size_t>(series)][candidate_node].max != value)
+      return;
+    chunk = &candidate;
+    node = candidate_node;
+  }
+  void OnEvent(EventIndex index, const SeriesValues& values) {
+    if (!at && chunk == nullptr && ValueOf(values, series) == value) at = index;
+  }
+};
+
+EventIndex FirstInNode(const Chunk& chunk, size_t node, Series series, int64_t value) {
+  const auto& extents = chunk.extents[static_cast<size_t>(series)];
+  auto level =
+      static_cast<size_t>(std::upper_bound(kFirstNode.begin(), kFirstNode.end(), node) - kFirstNode.begin()) -
+      1;
+  size_t number = node - kFirstNode[level];
+  while (level > 0) {
+    --level;
+    number *= kFanOut;
+    while (extents[kFirstNode[level] + number].max != value) ++number;
+  }
+  size_t offset = number * kLeafEvents;
+  SeriesValues values = ValuesBefore(chunk, offset);
+  for (Replay(values, chunk, offset); ValueOf(values, series) != value; Replay(values, chunk, offset)) ++offset;
+  return chunk.start + offset;
+}
+
+// The value is the largest of the range.
+EventIndex FirstAtValue(const Store& store, Series series, int64_t value, EventIndex begin, EventIndex end) {
+  ReachVisitor visitor{series, value, {}, nullptr, 0};
+  Cursor(store, begin).Advance(end, visitor);
+  if (visitor.at) return *visitor.at;
+  TIDEMARK_CHECK(visitor.chunk != nullptr);
+  return FirstInNode(*visitor.chunk, visitor.node, series, value);
+}
+
+Bucket BucketOf(Cursor& cursor, Series series, EventIndex begin, EventIndex end) {
+  Bucket bucket;
+  bucket.first = cursor.Value(series);
+  if (begin >= end) return {bucket.first, bucket.first, bucket.first, bucket.first};
+  ExtentVisitor visitor{series};
+  cursor.Advance(end, visitor);
+  bucket.min = visitor.extent.min;
+  bucket.max = visitor.extent.max;
+  bucket.last = cursor.Value(series);
+  return bucket;
+}
+
+}  // namespace
+
+StoredView::StoredView(Published published) : data_(std::move(published)) {
+  first_ = data_.store.first;
+  end_ = data_.store.end;
+}
+
+const events::Event& StoredView::event(EventIndex index) const {
+  TIDEMARK_CHECK(first_ <= index && index < end_);
+  return data_.store.ChunkOf(index).events[data_.store.OffsetOf(index)];
+}
+
+std::string_view StoredView::name(events::NameId id) const { return data_.names->Find(id, data_.name_limit); }
+
+std::vector<std::pair<events::NameId, std::string>> StoredView::names() const {
+  return data_.names->All(data_.name_limit);
+}
+
+int64_t StoredView::TimeOf(EventIndex index) const {
+  return empty() ? 0 : data_.store.TimeOf(std::clamp(index, first_, end_ - 1));
+}
+
+EventIndex StoredView::IndexAt(int64_t time_ns) const {
+  size_t from = 0;
+  return data_.store.IndexAt(time_ns, from);
+}
+
+void StoredView::Envelope(Series series, EventIndex begin, EventIndex end, std::span<Bucket> out) const {
+  if (out.empty()) return;
+  const Wide span = end > begin ? Wide{end} - Wide{begin} : 0;
+  const auto edge = [&](size_t k) {
+    return data_.store.Clamped(
+        begin + static_cast<EventIndex>(span * static_cast<Wide>(k) / static_cast<Wide>(out.size())));
+  };
+  EventIndex from = edge(0);
+  Cursor cursor(data_.store, from);
+  for (size_t k = 0; k < out.size(); ++k) {
+    const EventIndex to = edge(k + 1);
+    out[k] = BucketOf(cursor, series, from, to);
+    from = to;
+  }
+}
+
+void StoredView::EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns,
+                                std::span<Bucket> out) const {
+  if (out.empty()) return;
+  const Wide span = end_ns > begin_ns ? Wide{end_ns} - Wide{begin_ns} : 0;
+  size_t chunk = 0;
+  const auto edge = [&](size_t k) {
+    const Wide time = Wide{begin_ns} + span * static_cast<Wide>(k) / static_cast<Wide>(out.size());
+    return data_.store.IndexAt(static_cast<int64_t>(time), chunk);
+  };
+  EventIndex from = edge(0);
+  Cursor cursor(data_.store, from);
+  for (size_t k = 0; k < out.size(); ++k) {
+    const EventIndex to = edge(k + 1);
+    out[k] = BucketOf(cursor, series, from, to);
+    from = to;
+  }
+}
+
+View::Peak StoredView::PeakIn(Series series, EventIndex begin, EventIndex end) const {
+  begin = data_.store.Clamped(begin);
+  end = std::max(begin, data_.store.Clamped(end));
+  Cursor cursor(data_.store, begin);
+  if (begin == end) return {begin, cursor.Values()};
+  if (series == Series::kAllocated) {
+    ColumnVisitor visitor;
+    cursor.Advance(end, visitor);
+    return visitor.column.peak;
+  }
+  ExtentVisitor visitor{series};
+  cursor.Advance(end, visitor);
+  const EventIndex index = FirstAtValue(data_.store, series, visitor.extent.max, begin, end);
+  return {index, ValuesAt(index)};
+}
+
+void StoredView::Columns(std::span<const EventIndex> edges, std::span<Column> out) const {
+  if (out.empty()) return;
+  TIDEMARK_CHECK(edges.size() == out.size() + 1);
+  EventIndex from = data_.store.Clamped(edges[0]);
+  Cursor cursor(data_.store, from);
+  for (size_t k = 0; k < out.size(); ++k) {
+    const EventIndex to = std::max(from, data_.store.Clamped(edges[k + 1]));
+    ColumnVisitor visitor;
+    if (from == to) {
+      visitor.OnEvent(from, cursor.Values());
+    } else {
+      cursor.Advance(to, visitor);
+    }
+    out[k] = visitor.column;
+    from = to;
+  }
+}
+
+SeriesValues StoredView::ValuesAt(EventIndex index) const {
+  return empty() ? SeriesValues{} : data_.store.ValuesBefore(std::clamp(index, first_, end_ - 1) + 1);
+}
+
+State StoredView::StateAt(EventIndex index) const {
+  State state;
+  if (empty()) return state;
+  state.index = std::clamp(index, first_, end_ - 1);
+  state.time_ns = TimeOf(state.index);
+  state.phase = event(state.index).phase;
+  const Checkpoint& checkpoint = *data_.store.ChunkOf(state.index).checkpoint;
+  const Chunk& base = data_.store.ChunkOf(checkpoint.index);
+  state.step = base.step_before;
+  Ledger ledger;
+  ledger.Restore(base.values_before, checkpoint.blocks, checkpoint.segments);
+  Health ignored;  // the builder has counted these
+  for (EventIndex at = checkpoint.index; at <= state.index; ++at) {
+    events::Event event = data_.store.ChunkOf(at).events[data_.store.OffsetOf(at)];
+    if (event.kind == events::EventKind::kStepBegin) state.step = event.bytes;
+    ledger.Apply(event, at, ignored);
+  }
+  state.values = ledger.values();
+  ledger.blocks().AppendTo(state.blocks);
+  ledger.segments().AppendTo(state.segments);
+  return state;
+}
+
+std::optional<EventIndex> StoredView::FreedAt(EventIndex born) const {
+  if (born < first_ || born >= end_) return std::nullopt;
+  const Chunk& chunk = data_.store.ChunkOf(born);
+  const uint32_t after = chunk.ends_after[data_.store.OffsetOf(born)].load(std::memory_order_relaxed);
+  if (after == 0 || born + after >= end_) return std::nullopt;
+  return born + after;
+}
+
+}  // namespace tidemark::timeline

@@ -1,0 +1,57 @@
+// The view that a Builder publishes: shares the builder's chunks, names and lists as they were at that
+// moment.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profiler/timeline/names.h"
+#include "profiler/timeline/store.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::timeline {
+
+struct Published {
+  Store store;
+  std::shared_ptr<const NameTable> names;
+  uint64_t name_limit = 0;
+  Sequence<Step> steps;
+  Sequence<PhaseSpan> phases;
+  Sequence<Marker> markers;
+  Sequence<OutOfMemory> failures;
+  Sequence<std::string> settings;
+  Health health;
+};
+
+class StoredView final : public View {
+ public:
+  explicit StoredView(Published published);
+
+  const events::Event& event(EventIndex index) const override;
+  std::string_view name(events::NameId id) const override;
+  std::vector<std::pair<events::NameId, std::string>> names() const override;
+  int64_t TimeOf(EventIndex index) const override;
+  EventIndex IndexAt(int64_t time_ns) const override;
+
+  void Envelope(Series series, EventIndex begin, EventIndex end, std::span<Bucket> out) const override;
+  void EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns, std::span<Bucket> out) const override;
+  Peak PeakIn(Series series, EventIndex begin, EventIndex end) const override;
+  void Columns(std::span<const EventIndex> edges, std::span<Column> out) const override;
+  SeriesValues ValuesAt(EventIndex index) const override;
+  State StateAt(EventIndex index) const override;
+  std::optional<EventIndex> FreedAt(EventIndex born) const override;
+
+  const Sequence<Step>& steps() const override { return data_.steps; }
+  const Sequence<PhaseSpan>& phases() const override { return data_.phases; }
+  const Sequence<Marker>& markers() const override { return data_.markers; }
+  const Sequence<OutOfMemory>& out_of_memory() const override { return data_.failures; }
+  const Sequence<std::string>& settings() const override { return data_.settings; }
+  const Health& health() const override { return data_.health; }
+
+ private:
+  Published data_;
+};
+
+}  // namespace tidemark::timeline

@@ -1,0 +1,124 @@
+#include "profiler/timeline/structure.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tidemark::timeline {
+
+using events::Event;
+using events::EventKind;
+
+void Structure::Apply(const Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
+                      Health& health) {
+  switch (event.kind) {
+    case EventKind::kPhase:
+      return BeginPhase(event, index);
+    case EventKind::kStepBegin:
+      return BeginStep(event, index, time_ns, values, health);
+    case EventKind::kStepEnd:
+      return EndStep(event, index, time_ns, health);
+    case EventKind::kMetric:
+      return KeepMetric(event);
+    case EventKind::kMarker:
+      return KeepMarker(event, index);
+    case EventKind::kOutOfMemory:
+      return failures_.push_back({index, event.bytes, event.rounded_bytes});
+    default:
+      return;
+  }
+}
+
+void Structure::BeginPhase(const Event& event, EventIndex index) {
+  if (phase_) {
+    phase_->end = index;
+    phases_.push_back(*phase_);
+  }
+  phase_ = PhaseSpan{event.phase, index, index};
+}
+
+void Structure::BeginStep(const Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
+                          Health& health) {
+  if (step_runs_) {
+    ++health.unmatched_steps;
+    step_->end = index;
+    step_->end_ns = time_ns;
+  }
+  if (step_) steps_.push_back(*std::move(step_));
+  step_runs_ = true;
+  step_ = Step{};
+  step_->number = event.bytes;
+  step_->begin = index;
+  step_->begin_ns = time_ns;
+  step_->peak = index;
+  step_->at_peak = values;
+  step_->reserved_peak = ValueOf(values, Series::kReserved);
+  step_->requested_peak = ValueOf(values, Series::kRequested);
+  step_->settings = settings_now_;
+}
+
+void Structure::EndStep(const Event& event, EventIndex index, int64_t time_ns, Health& health) {
+  if (!step_runs_ || step_->number != event.bytes) {
+    ++health.unmatched_steps;
+    return;
+  }
+  step_runs_ = false;
+  step_->end = index;
+  step_->end_ns = time_ns;
+  step_->complete = true;
+}
+
+void Structure::Observe(EventIndex index, const SeriesValues& values) {
+  if (!step_runs_) return;
+  step_->reserved_peak = std::max(step_->reserved_peak, ValueOf(values, Series::kReserved));
+  step_->requested_peak = std::max(step_->requested_peak, ValueOf(values, Series::kRequested));
+  if (ValueOf(values, Series::kAllocated) <= ValueOf(step_->at_peak, Series::kAllocated)) return;
+  step_->peak = index;
+  step_->at_peak = values;
+}
+
+void Structure::KeepMetric(const Event& event) {
+  if (!step_ || step_->number != event.bytes) return;
+  const std::string_view name = Name(event.name);
+  if (name == "loss") step_->loss = events::MetricOf(event);
+  if (name == "loss scale") step_->loss_scale = events::MetricOf(event);
+  if (name == "skipped") step_->skipped = events::MetricOf(event) != 0;
+}
+
+void Structure::KeepMarker(const Event& event, EventIndex index) {
+  const int32_t settings = SettingsIndex(event.op);
+  if (settings >= 0) settings_now_ = settings;
+  markers_.push_back({index, std::string(Name(event.name)), settings});
+}
+
+int32_t Structure::SettingsIndex(events::NameId json) {
+  std::string text(Name(json));
+  if (text.empty()) return -1;
+  const auto next = static_cast<int32_t>(settings_by_text_.size());
+  const auto [found, is_new] = settings_by_text_.try_emplace(std::move(text), next);
+  if (is_new) settings_.push_back(found->first);
+  return found->second;
+}
+
+void Structure::LetGoBefore(EventIndex first) {
+  steps_.LetGoWhile([first](const Step& step) { return step.begin < first; });
+  phases_.LetGoWhile([first](const PhaseSpan& phase) { return phase.end <= first; });
+  markers_.LetGoWhile([first](const Marker& marker) { return marker.index < first; });
+  failures_.LetGoWhile([first](const OutOfMemory& failure) { return failure.index < first; });
+}
+
+Sequence<Step> Structure::Steps(EventIndex first, EventIndex end, int64_t time_ns) const {
+  if (!step_ || step_->begin < first) return steps_.Publish();
+  Step last = *step_;
+  if (step_runs_) {
+    last.end = end;
+    last.end_ns = time_ns;
+  }
+  return steps_.Publish(last);
+}
+
+Sequence<PhaseSpan> Structure::Phases(EventIndex end) const {
+  if (!phase_) return phases_.Publish();
+  return phases_.Publish(PhaseSpan{phase_->phase, phase_->begin, end});
+}
+
+}  // namespace tidemark::timeline

@@ -1,0 +1,63 @@
+// The parts of a stream that people speak of: steps, phases, markers, settings, out of memory. Belongs to the
+// builder; not thread safe. O(1) amortised per event.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "profiler/events/event.h"
+#include "profiler/timeline/names.h"
+#include "profiler/timeline/sequence.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::timeline {
+
+class Structure {
+ public:
+  explicit Structure(const NameTable& names) : names_(names) {}
+
+  // Every event that is not about memory. `time_ns` is the largest stamp so far, `values` those after the
+  // event.
+  void Apply(const events::Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
+             Health& health);
+  // Every event that changed the values.
+  void Observe(EventIndex index, const SeriesValues& values);
+  // Lets go of what lies before `first`.
+  void LetGoBefore(EventIndex first);
+
+  events::Phase phase() const { return phase_ ? phase_->phase : events::Phase::kIdle; }
+  int64_t step() const { return step_ ? step_->number : -1; }
+
+  Sequence<Step> Steps(EventIndex first, EventIndex end, int64_t time_ns) const;
+  Sequence<PhaseSpan> Phases(EventIndex end) const;
+  Sequence<Marker> Markers() const { return markers_.Publish(); }
+  Sequence<OutOfMemory> Failures() const { return failures_.Publish(); }
+  Sequence<std::string> Settings() const { return settings_.Publish(); }
+
+ private:
+  void BeginPhase(const events::Event& event, EventIndex index);
+  void BeginStep(const events::Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
+                 Health& health);
+  void EndStep(const events::Event& event, EventIndex index, int64_t time_ns, Health& health);
+  void KeepMetric(const events::Event& event);
+  void KeepMarker(const events::Event& event, EventIndex index);
+  int32_t SettingsIndex(events::NameId json);
+  std::string_view Name(events::NameId id) const { return names_.Find(id, names_.limit()); }
+
+  const NameTable& names_;
+  std::optional<Step>
+      step_;  // the latest; kept apart until the next begins, for its metrics may come late
+  bool step_runs_ = false;
+  std::optional<PhaseSpan> phase_;
+  int32_t settings_now_ = -1;
+  std::unordered_map<std::string, int32_t> settings_by_text_;
+  SequenceBuilder<Step> steps_;
+  SequenceBuilder<PhaseSpan> phases_;
+  SequenceBuilder<Marker> markers_;
+  SequenceBuilder<OutOfMemory> failures_;
+  SequenceBuilder<std::string> settings_;
+};
+
+}  // namespace tidemark::timeline
