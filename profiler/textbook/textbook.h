@@ -1,6 +1,24 @@
-// How much memory training takes, as a person would compute it on paper: layer by layer, from shapes alone. Closed
-// formulas, no allocator, no library workspaces, no temporaries: those are what the bridge adds. Every number carries its
-// formula. Pure functions, microseconds.
+// How much memory training takes, as a person would compute it on paper: layer by layer, from shapes alone.
+// Closed formulas, no allocator, no library workspaces, no temporaries: those are what the bridge adds. Every
+// number carries its formula. Pure functions, microseconds, O(layers).
+//
+// With P parameters and a micro-batch of B samples:
+//   parameters   P · 4 B          always float32: autocast does not touch them
+//   gradients    P · 4 B          float32 too, made once and added to by each micro-batch of an accumulated
+//   step optimizer    k · P · 4 B      k = 0 SGD, 1 with momentum, 2 Adam and AdamW (torch/optim: exp_avg,
+//   exp_avg_sq) input        B · sample · 4 B one micro-batch; its labels (8 B a sample) are left out, as the
+//   classic table does activations  what autograd saves for backward; saved_tensors.h gives the rules
+//   autocast     P · 2 B          half copies of all weights and biases, cached during forward
+//   (ATen/autocast_mode.cpp)
+// Left out, as in the classic table: what the loss saves (log-probabilities, B · classes · 4 B), gradients of
+// activations, gradient clipping and loss scaling (some scalars).
+//
+// With checkpointing (Chen et al., Training Deep Nets with Sublinear Memory Cost, arXiv 1604.06174, 2016) the
+// network is cut into pieces (networks::CheckpointBoundaries). Forward keeps each piece's input only;
+// backward takes the pieces from the last to the first and makes a piece's saved tensors again when it comes
+// to it, while the inputs of the pieces before are still kept. So: activations = max over pieces p of (inputs
+// of pieces up to p + saved tensors made again in p). An input that is the batch itself is in `input`
+// already.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +33,20 @@ namespace tidemark::textbook {
 
 struct LayerEstimate {
   std::string name;
-  std::string output;             // "64×64×30×30", batch first
-  int64_t parameters = 0;         // elements
+  std::string output;      // "64×64×30×30", batch first
+  int64_t parameters = 0;  // elements
   int64_t parameters_bytes = 0;
-  int64_t activations_bytes = 0;  // kept for backward, with checkpointing as set
-  int64_t recomputed_bytes = 0;   // not kept, made again in backward
-  std::string formula;            // how activations_bytes came about, in numbers
+  int64_t activations_bytes =
+      0;                         // kept from forward to backward, with checkpointing as set; of a convolution
+                                 // or linear layer with the ReLU behind it, since the ReLU's result is kept
+  int64_t recomputed_bytes = 0;  // made again in backward; 0 without checkpointing
+  std::string formula;           // how activations_bytes came about, in numbers
 };
 
 // One line of the total: a category, its bytes, and why.
 struct Term {
   events::Category category = events::Category::kUnknown;
-  std::string title;    // "Optimizer state (Adam)"
+  std::string title;  // "Optimizer state (Adam)"
   int64_t bytes = 0;
   std::string words;    // "two moments per parameter, 4 bytes each"
   std::string symbols;  // "2 · P · 4 B = 2 · 1,079,178 · 4 B"
@@ -38,13 +58,21 @@ struct Estimate {
   int64_t optimizer_bytes = 0;
   int64_t activations_bytes = 0;
   int64_t input_bytes = 0;
-  int64_t autocast_cache_bytes = 0;  // half copies of weights under autocast
-  int64_t total_bytes = 0;           // of all above
-  int64_t halved_everything_bytes = 0;  // the often-quoted "FP16 halves everything": total at fp32, divided by two; marked as what it is
+  int64_t autocast_cache_bytes = 0;     // half copies of weights under autocast
+  int64_t total_bytes = 0;              // of all above
+  int64_t halved_everything_bytes = 0;  // kHalvedEverythingTitle: the total without AMP, divided by two
   std::vector<LayerEstimate> layers;
   std::vector<Term> terms;  // sum to total_bytes
 };
 
+// How the line of `halved_everything_bytes` is to be marked.
+inline constexpr const char* kHalvedEverythingTitle = "“FP16 halves everything”";
+inline constexpr const char* kHalvedEverythingWords =
+    "A common saying, not what happens: autocast keeps weights, gradients and optimizer state in float32, "
+    "adds half "
+    "copies of the weights, and halves activations only.";
+
+// `settings` must be valid for `network` (networks::Validate).
 Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings);
 
 // The estimate's bytes in one of the timeline's categories (0 where the textbook has none).

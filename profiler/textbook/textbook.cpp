@@ -1,0 +1,257 @@
+#include "profiler/textbook/textbook.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "profiler/base/format.h"
+#include "profiler/textbook/saved_tensors.h"
+
+namespace tidemark::textbook {
+namespace {
+
+using events::Category;
+using networks::LayerKind;
+using networks::Network;
+using networks::OptimizerKind;
+using networks::Precision;
+using networks::TrainingSettings;
+
+constexpr int64_t kFloat32Bytes = 4;
+constexpr int64_t kHalfBytes = 2;
+constexpr size_t kMostProductsWritten = 6;  // beyond, a sum of activations is written as its count
+
+int64_t BytesOf(const SavedTensor& tensor, int64_t batch) {
+  return batch * tensor.elements * tensor.bytes_per_element;
+}
+
+std::string ShapeInNumbers(const networks::SampleShape& shape) {
+  return fmt::format("{}", fmt::join(shape, "·"));
+}
+
+// "64 · 64·30·30 · 4 B"
+std::string ProductOf(const Network& network, const SavedTensor& tensor, int64_t batch) {
+  const networks::Layer& maker = network.layers[tensor.maker];
+  return fmt::format("{} · {} · {} B", batch,
+                     ShapeInNumbers(tensor.is_half_copy ? maker.input : maker.output),
+                     tensor.bytes_per_element);
+}
+
+// Writes the words and symbols of one estimate, and its numbers with them.
+class Author {
+ public:
+  Author(const Network& network, const TrainingSettings& settings)
+      : network_(network),
+        settings_(settings),
+        batch_(settings.batch),
+        saved_(FindSavedTensors(network, settings.amp)),
+        worst_(FindWorstMoment(network, saved_, settings.checkpoint)) {}
+
+  Estimate Write() {
+    AddParameterTerms();
+    AddInput();
+    AddActivations();
+    if (settings_.amp != Precision::kFloat32) AddAutocastCache();
+    AddLayers();
+    for (const Term& term : estimate_.terms) estimate_.total_bytes += term.bytes;
+    return std::move(estimate_);
+  }
+
+ private:
+  void AddParameterTerms();
+  void AddInput();
+  void AddActivations();
+  void AddAutocastCache();
+  void AddLayers();
+
+  int64_t Sum(const std::vector<size_t>& tensors) const {
+    return std::accumulate(tensors.begin(), tensors.end(), int64_t{0}, [this](int64_t sum, size_t tensor) {
+      return sum + BytesOf(saved_.tensors[tensor], batch_);
+    });
+  }
+  std::string Products(const std::vector<size_t>& tensors) const;
+  std::string KeptInWords() const;
+  std::string MadeAgainInWords() const;
+  std::string LayerFormula(size_t layer, const SavedOverall& overall) const;
+  std::string OwnedBy(size_t layer, const std::vector<size_t>& tensors) const;
+
+  const Network& network_;
+  const TrainingSettings& settings_;
+  const int64_t batch_;
+  const SavedTensors saved_;
+  const SavedAtWorst worst_;
+  Estimate estimate_;
+};
+
+struct OptimizerFormula {
+  int64_t values_per_parameter;
+  const char* words;
+};
+OptimizerFormula FormulaOf(OptimizerKind optimizer) {
+  switch (optimizer) {
+    case OptimizerKind::kSgd:
+      return {0, "plain SGD keeps nothing between steps"};
+    case OptimizerKind::kMomentum:
+      return {1, "one momentum per parameter, float32"};
+    case OptimizerKind::kAdam:
+    case OptimizerKind::kAdamW:
+      return {2, "two moments per parameter (mean and mean square of its gradients), float32"};
+  }
+  return {0, ""};
+}
+
+void Author::AddParameterTerms() {
+  const int64_t parameters = network_.parameters();
+  const std::string count = FormatNumber(parameters);
+  estimate_.parameters_bytes = parameters * kFloat32Bytes;
+  const bool autocast = settings_.amp != Precision::kFloat32;
+  estimate_.terms.push_back(
+      {Category::kParameter, "Parameters", estimate_.parameters_bytes,
+       autocast ? "weights and biases; float32, under autocast too" : "weights and biases, float32",
+       fmt::format("P · 4 B = {} · 4 B", count)});
+  const OptimizerFormula optimizer = FormulaOf(settings_.optimizer);
+  estimate_.optimizer_bytes = optimizer.values_per_parameter * parameters * kFloat32Bytes;
+  estimate_.terms.push_back(
+      {Category::kOptimizerState, fmt::format("Optimizer state ({})", networks::TitleOf(settings_.optimizer)),
+       estimate_.optimizer_bytes, optimizer.words,
+       fmt::format("{0} · P · 4 B = {0} · {1} · 4 B", optimizer.values_per_parameter, count)});
+  estimate_.gradients_bytes = parameters * kFloat32Bytes;
+  std::string words = "one gradient per parameter, float32";
+  if (settings_.accumulate > 1) {
+    words += fmt::format("; the {} micro-batches of a step add to the same ones", settings_.accumulate);
+  }
+  estimate_.terms.push_back({Category::kGradient, "Gradients", estimate_.gradients_bytes, words,
+                             fmt::format("P · 4 B = {} · 4 B", count)});
+}
+
+void Author::AddInput() {
+  estimate_.input_bytes = batch_ * networks::ElementCount(network_.input) * kFloat32Bytes;
+  const char* words = settings_.accumulate > 1 ? "the samples of one micro-batch, float32"
+                                               : "the samples of a batch, float32";
+  estimate_.terms.push_back(
+      {Category::kInput, "Input", estimate_.input_bytes, words,
+       fmt::format("B · sample · 4 B = {} · {} · 4 B", batch_, ShapeInNumbers(network_.input))});
+}
+
+std::string Author::Products(const std::vector<size_t>& tensors) const {
+  if (tensors.empty()) return "0 B";
+  if (tensors.size() > kMostProductsWritten) return fmt::format("Σ over {} tensors", tensors.size());
+  std::vector<std::string> products;
+  for (const size_t tensor : tensors) products.push_back(ProductOf(network_, saved_.tensors[tensor], batch_));
+  return fmt::format("{}", fmt::join(products, " + "));
+}
+
+std::string Author::KeptInWords() const {
+  if (worst_.pieces == 0) {
+    return settings_.amp == Precision::kFloat32
+               ? "what backward needs again: each ReLU's result, which is the next layer's input too"
+               : "what backward needs again, in half precision: a half copy of the first layer's input, and "
+                 "each "
+                 "ReLU's result, which is the next layer's input too";
+  }
+  return fmt::format(
+      "inputs of the checkpointed pieces up to the one that needs most, piece {} of {}; the batch itself "
+      "counts as input",
+      worst_.piece + 1, worst_.pieces);
+}
+
+std::string Author::MadeAgainInWords() const {
+  const std::string& first = network_.layers[worst_.first_layer].name;
+  const std::string& last = network_.layers[worst_.end_layer - 1].name;
+  return fmt::format("what backward makes again of piece {} of {} ({}), the one that needs most",
+                     worst_.piece + 1, worst_.pieces, first == last ? first : first + " … " + last);
+}
+
+void Author::AddActivations() {
+  const int64_t kept = Sum(worst_.kept);
+  estimate_.terms.push_back({Category::kActivation,
+                             worst_.pieces == 0 ? "Activations" : "Activations, kept by checkpointing", kept,
+                             KeptInWords(), Products(worst_.kept)});
+  estimate_.activations_bytes = kept;
+  if (worst_.pieces == 0) return;
+  const int64_t made_again = Sum(worst_.made_again);
+  estimate_.terms.push_back({Category::kActivation, "Activations, made again", made_again, MadeAgainInWords(),
+                             Products(worst_.made_again)});
+  estimate_.activations_bytes += made_again;
+}
+
+void Author::AddAutocastCache() {
+  estimate_.autocast_cache_bytes = network_.parameters() * kHalfBytes;
+  estimate_.terms.push_back(
+      {Category::kAutocastCache, "Autocast's copies of weights", estimate_.autocast_cache_bytes,
+       "a half-precision copy of every weight and bias, made once in a forward pass and cached",
+       fmt::format("P · 2 B = {} · 2 B", FormatNumber(network_.parameters()))});
+}
+
+// What the tensors of a list that count with one layer are, in numbers; "" if there are none.
+std::string Author::OwnedBy(size_t layer, const std::vector<size_t>& tensors) const {
+  std::vector<std::string> parts;
+  for (const size_t index : tensors) {
+    const SavedTensor& tensor = saved_.tensors[index];
+    if (tensor.owner != layer) continue;
+    std::string what = "its output";
+    if (tensor.is_half_copy) what = "its input copied to half precision";
+    if (tensor.maker != layer) what = fmt::format("the result of {}", network_.layers[tensor.maker].name);
+    parts.push_back(fmt::format("{}: {} = {}", what, ProductOf(network_, tensor, batch_),
+                                FormatExactBytes(BytesOf(tensor, batch_))));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) const {
+  const std::string kept = OwnedBy(layer, overall.kept);
+  const std::string made_again = OwnedBy(layer, overall.made_again);
+  if (!kept.empty() && made_again.empty()) return kept;
+  if (!made_again.empty())
+    return (kept.empty() ? kept : kept + "; ") + "made again in backward: " + made_again;
+  if (network_.layers[layer].kind == LayerKind::kFlatten)
+    return "a view of its input, without memory of its own";
+  for (const SavedTensor& tensor : saved_.tensors) {
+    if (tensor.maker == layer && tensor.owner != layer) {
+      return fmt::format("its result counts with {}", network_.layers[tensor.owner].name);
+    }
+  }
+  return "nothing keeps its output";
+}
+
+void Author::AddLayers() {
+  const SavedOverall overall = FindKeptAndMadeAgain(network_, saved_, settings_.checkpoint);
+  for (size_t index = 0; index < network_.layers.size(); ++index) {
+    const networks::Layer& layer = network_.layers[index];
+    LayerEstimate row;
+    row.name = layer.name;
+    row.output = fmt::format("{}×{}", batch_, networks::TextOf(layer.output));
+    row.parameters = layer.parameters();
+    row.parameters_bytes = layer.parameters() * kFloat32Bytes;
+    row.formula = LayerFormula(index, overall);
+    estimate_.layers.push_back(std::move(row));
+  }
+  for (const size_t tensor : overall.kept) {
+    estimate_.layers[saved_.tensors[tensor].owner].activations_bytes +=
+        BytesOf(saved_.tensors[tensor], batch_);
+  }
+  for (const size_t tensor : overall.made_again) {
+    estimate_.layers[saved_.tensors[tensor].owner].recomputed_bytes +=
+        BytesOf(saved_.tensors[tensor], batch_);
+  }
+}
+
+}  // namespace
+
+Estimate EstimateMemory(const Network& network, const TrainingSettings& settings) {
+  Estimate estimate = Author(network, settings).Write();
+  TrainingSettings without_amp = settings;
+  without_amp.amp = Precision::kFloat32;
+  estimate.halved_everything_bytes = Author(network, without_amp).Write().total_bytes / 2;
+  return estimate;
+}
+
+int64_t BytesOf(const Estimate& estimate, events::Category category) {
+  int64_t bytes = 0;
+  for (const Term& term : estimate.terms) {
+    if (term.category == category) bytes += term.bytes;
+  }
+  return bytes;
+}
+
+}  // namespace tidemark::textbook
