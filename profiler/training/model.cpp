@@ -2,7 +2,6 @@
 
 #include <ATen/Functions.h>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -34,25 +33,12 @@ at::Tensor Apply(LayerKind kind, torch::nn::Conv2d& convolution, torch::nn::Line
 
 }  // namespace
 
-std::vector<size_t> PieceBoundaries(size_t layers, const networks::Checkpointing& checkpointing) {
-  if (checkpointing.mode == networks::CheckpointMode::kNone) return {};
-  size_t pieces = layers;
-  if (checkpointing.mode == networks::CheckpointMode::kSegments) {
-    pieces = std::min(layers, static_cast<size_t>(std::max(checkpointing.segments, 1)));
-  }
-  std::vector<size_t> boundaries{0};
-  for (size_t piece = 0; piece < pieces; ++piece) {
-    boundaries.push_back(boundaries.back() + layers / pieces + (piece < layers % pieces ? 1 : 0));
-  }
-  return boundaries;
-}
-
-Model::Model(const networks::Network& network, c10::Device device) {
+Model::Model(const networks::Network& network, c10::Device device) : network_(network) {
   const auto root = std::make_shared<Root>();
   for (const networks::Layer& layer : network.layers) AddLayer(layer, *root);
   root->to(device);
   parameters_ = root->parameters();
-  TagParameters(network);
+  TagParameters();
 }
 
 void Model::AddLayer(const networks::Layer& specification, torch::nn::Module& root) {
@@ -81,9 +67,9 @@ void Model::AddLayer(const networks::Layer& specification, torch::nn::Module& ro
   layers_.push_back(std::move(layer));
 }
 
-void Model::TagParameters(const networks::Network& network) {
+void Model::TagParameters() {
   for (size_t index = 0; index < layers_.size(); ++index) {
-    const std::string& name = network.layers[index].name;
+    const std::string& name = network_.layers[index].name;
     Layer& layer = layers_[index];
     torch::nn::Module* module = nullptr;
     if (layer.convolution) module = layer.convolution.get();
@@ -108,7 +94,7 @@ at::Tensor Model::RunLayers(size_t first, size_t end, at::Tensor input) {
 }
 
 at::Tensor Model::Forward(const at::Tensor& input, const networks::Checkpointing& checkpointing) {
-  const std::vector<size_t> boundaries = PieceBoundaries(layers_.size(), checkpointing);
+  const std::vector<size_t> boundaries = networks::CheckpointBoundaries(network_, checkpointing);
   if (boundaries.empty()) return RunLayers(0, layers_.size(), input);
   at::Tensor activation = input;
   for (size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {

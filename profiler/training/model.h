@@ -36,16 +36,13 @@ class Model {
     torch::nn::Linear linear{nullptr};
   };
   void AddLayer(const networks::Layer& specification, torch::nn::Module& root);
-  void TagParameters(const networks::Network& network);
+  void TagParameters();
   at::Tensor RunLayers(size_t first, size_t end, at::Tensor input);
 
-  std::vector<Layer> layers_;
+  networks::Network network_;
+  std::vector<Layer> layers_;  // as in network_
   std::vector<at::Tensor> parameters_;
   std::deque<capture::ParameterTag> tags_;
 };
-
-// Where the checkpointed pieces of `layers` layers begin, and the end: {0, 3, 6}. Empty without checkpointing. K segments
-// have equal numbers of layers, as far as they divide; the earlier ones get the rest.
-std::vector<size_t> PieceBoundaries(size_t layers, const networks::Checkpointing& checkpointing);
 
 }  // namespace tidemark::training

@@ -20,6 +20,7 @@ struct Context {
   uint64_t last_birth_address = 0;  // of the last allocation that had a birth name
   int operator_depth = 0;  // operators call operators; only the outermost counts
   events::NameId layer_around_operator = 0;  // to return to when the outermost ends
+  bool awaits_node = false;  // the outermost is the engine's, and its backward node has not begun yet
   bool recompute = false;
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/event_stream.h"
@@ -28,7 +29,16 @@ void EmitOperator(EventKind kind) {
   Emit(event);
 }
 
-// Backward nodes are called "torch::autograd::AccumulateGrad" or "ConvolutionBackward0".
+// The engine announces each backward node twice: around all that it does with the node, by this prefix and no number, and
+// inside around the node's own work, with its number. The scope is the outer one, told of once the inner is known.
+constexpr std::string_view kEnginePrefix = "autograd::engine::evaluate_function: ";
+
+bool IsEngineAround(const at::RecordFunction& function) {
+  return function.scope() == at::RecordScope::FUNCTION &&
+         std::string_view(function.name()).starts_with(kEnginePrefix);
+}
+
+// "torch::autograd::AccumulateGrad" or "ConvolutionBackward0".
 NameId NodeName(std::string_view name) {
   constexpr std::string_view kNamespace = "torch::autograd::";
   if (name.starts_with(kNamespace)) name.remove_prefix(kNamespace.size());
@@ -44,26 +54,41 @@ NameId LayerOf(const at::RecordFunction& function) {
   return layer_of_last_node;
 }
 
-std::unique_ptr<at::ObserverContext> BeginOperator(const at::RecordFunction& function) {
-  if (current_context.operator_depth++ > 0) return nullptr;
-  if (void (*const gate)() = operator_gate.load(std::memory_order_relaxed)) gate();
-  current_context.layer_around_operator = current_context.layer;
-  if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-    current_context.op = NodeName(function.name());
-    current_context.layer = LayerOf(function);
-  } else {
-    current_context.op = Intern(function.name());
-  }
+void Announce(NameId op, NameId layer) {
+  current_context.op = op;
+  current_context.layer = layer;
   ShareAttribution();
   EmitOperator(EventKind::kScopeBegin);
+}
+
+void BeginOutermost(const at::RecordFunction& function) {
+  if (void (*const gate)() = operator_gate.load(std::memory_order_relaxed)) gate();
+  if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
+    Announce(NodeName(function.name()), LayerOf(function));
+  } else {
+    Announce(Intern(function.name()), current_context.layer);
+  }
+}
+
+std::unique_ptr<at::ObserverContext> BeginOperator(const at::RecordFunction& function) {
+  Context& context = current_context;
+  if (context.operator_depth++ == 0) {
+    context.layer_around_operator = context.layer;
+    context.awaits_node = IsEngineAround(function);
+    if (!context.awaits_node) BeginOutermost(function);
+  } else if (context.awaits_node) {
+    context.awaits_node = false;
+    BeginOutermost(function);
+  }
   return nullptr;
 }
 
 void EndOperator(const at::RecordFunction& /*function*/, at::ObserverContext* /*none*/) {
-  if (--current_context.operator_depth > 0) return;
+  Context& context = current_context;
+  if (--context.operator_depth > 0 || std::exchange(context.awaits_node, false)) return;
   EmitOperator(EventKind::kScopeEnd);
-  current_context.op = 0;
-  current_context.layer = current_context.layer_around_operator;
+  context.op = 0;
+  context.layer = context.layer_around_operator;
   ShareAttribution();
 }
 
