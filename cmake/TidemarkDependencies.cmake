@@ -12,6 +12,10 @@ pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 
 if(TIDEMARK_TORCH)
   set(TIDEMARK_SITE "${TIDEMARK_DEPS}/site")
+  if(NOT EXISTS "${TIDEMARK_SITE}/torch/lib/libtorch_cuda.so")
+    message(FATAL_ERROR "LibTorch is not in ${TIDEMARK_SITE}. Run cmake/install_dependencies.sh (or ./run): it fetches it; or "
+                        "configure with -DTIDEMARK_TORCH=OFF (preset core) to build without the trainer.")
+  endif()
   # Headers of the CUDA runtime, driver and CUPTI: from the pinned wheels, never from a toolkit on the machine.
   add_library(tidemark_cuda_headers INTERFACE)
   target_include_directories(tidemark_cuda_headers SYSTEM INTERFACE "${TIDEMARK_SITE}/nvidia/cu13/include")
@@ -25,4 +29,8 @@ if(TIDEMARK_TORCH)
     -Wl,--no-as-needed torch_cuda torch_cpu c10_cuda c10 -Wl,--as-needed -Wl,--allow-shlib-undefined)
   target_link_options(tidemark_libtorch INTERFACE
     "-Wl,--disable-new-dtags,-rpath,${TIDEMARK_SITE}/torch/lib:${TIDEMARK_SITE}/nvidia/cu13/lib")
+endif()
+
+if(TIDEMARK_GUI)
+  include(TidemarkImGui)
 endif()
