@@ -1,6 +1,6 @@
-// What the phantom says a configuration needs: the same program, run for a few steps on a GPU that does not exist. One
-// warm trainer process answers question after question; the first answer takes about half a second, the next ones a few
-// milliseconds. Thread safe; the work is done on a thread of its own.
+// What the phantom says a configuration needs: the same program, run for a few steps on a GPU that does not
+// exist. One warm trainer process answers question after question; the first answer takes about half a
+// second, the next ones a few milliseconds. Thread safe; the work is done on a thread of its own.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ struct Prediction {
   int64_t allocated_peak_bytes = 0;
   int64_t requested_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;
-  timeline::SeriesValues at_peak{};   // by category, at the allocated peak
-  double step_seconds = 0;            // of the phantom's host side
-  bool out_of_memory = false;         // it does not fit on the card; the figures then are those up to the failure
-  std::string sentence;               // why there is no full answer; "" if there is
+  timeline::SeriesValues at_peak{};  // by category, at the allocated peak
+  double step_seconds = 0;           // of the phantom's host side
+  bool out_of_memory = false;  // it does not fit on the card; the figures then are those up to the failure
+  std::string sentence;        // why there is no full answer; "" if there is
 };
 
 class Predictor {
@@ -31,8 +31,8 @@ class Predictor {
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;
 
-  // The answer if it is known; otherwise nothing, and the question is put (the newest question is answered first, and
-  // one that was replaced before its turn may never be).
+  // The answer if it is known; otherwise nothing, and the question is put (the newest question is answered
+  // first, and one that was replaced before its turn may never be).
   std::optional<Prediction> Ask(const networks::TrainingSettings& settings, const std::string& card);
   // Asks and waits.
   Result<Prediction> AskAndWait(const networks::TrainingSettings& settings, const std::string& card);

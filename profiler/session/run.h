@@ -1,9 +1,9 @@
-// A run: one training process or one recording, its timeline, and what may be asked of it. The window and the command
-// line both work on this and on nothing below it.
+// A run: one training process or one recording, its timeline, and what may be asked of it. The window and the
+// command line both work on this and on nothing below it.
 //
-// Live and recorded runs go one way: chunks of events → (recording on disk) → timeline builder → views. A live run has an
-// ingest thread that pops the ring, writes the recording and publishes views; all methods are for one owner thread, except
-// view(), which is for any.
+// Live and recorded runs go one way: chunks of events → (recording on disk) → timeline builder → views. A
+// live run has an ingest thread that pops the ring, writes the recording and publishes views; all methods are
+// for one owner thread, except view(), which is for any.
 #pragma once
 
 #include <cstdint>
@@ -23,39 +23,40 @@
 namespace tidemark::session {
 
 enum class RunState : uint8_t {
-  kStarting,   // the process loads LibTorch
+  kStarting,  // the process loads LibTorch
   kRunning,
   kPaused,
-  kFinished,   // stopped in order, or the recording was read to its end
-  kFailed,     // ended by an error that it could explain: out of memory, an unmodelled function
-  kDied,       // killed, crashed: it could not explain itself
+  kFinished,  // stopped in order, or the recording was read to its end
+  kFailed,    // ended by an error that it could explain: out of memory, an unmodelled function
+  kDied,      // killed, crashed: it could not explain itself
 };
 
 struct RunStatus {
   RunState state = RunState::kStarting;
-  std::string sentence;        // empty unless there is something to tell: why it ended, what to do
+  std::string sentence;  // empty unless there is something to tell: why it ended, what to do
   bool out_of_memory = false;
   int64_t steps_done = 0;
-  uint64_t captured = 0;       // events
-  uint64_t lost = 0;           // dropped by the ring, or torn
-  std::string recording_error; // "" or why the recording could not go on; the run does
+  uint64_t captured = 0;        // events
+  uint64_t lost = 0;            // dropped by the ring, or torn
+  std::string recording_error;  // "" or why the recording could not go on; the run does
 };
 
 struct LiveOptions {
   networks::TrainingSettings settings;
   networks::DeviceChoice device;
-  double steps_per_second = 0;                     // 0 = as fast as it goes
-  int64_t step_limit = 0;                          // 0 = none
+  double steps_per_second = 0;  // 0 = as fast as it goes
+  int64_t step_limit = 0;       // 0 = none
   bool start_paused = false;
   std::optional<std::filesystem::path> recording;  // .tide file to write while it runs
   size_t budget_events = timeline::kDefaultBudgetEvents;
-  std::optional<std::filesystem::path> trainer_executable;  // another program that speaks the protocol; for tests
+  std::optional<std::filesystem::path>
+      trainer_executable;  // another program that speaks the protocol; for tests
 };
 
 class Run {
  public:
-  // Starts a trainer process. Errors: no such device, the trainer or the stand-ins are missing, the recording cannot be
-  // created. What goes wrong later is in status().
+  // Starts a trainer process. Errors: no such device, the trainer or the stand-ins are missing, the recording
+  // cannot be created. What goes wrong later is in status().
   static Result<std::unique_ptr<Run>> Start(const LiveOptions& options);
   // Reads a recording; `progress` (0..1) is called from the reading thread and may return false to cancel.
   static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file,

@@ -21,9 +21,10 @@ inline constexpr size_t kMaxEventsInChunk = 1 << 16;
 // one; what was written before stays readable.
 class TideWriter {
  public:
-  // Replaces an existing file.
+  // Replaces an existing file. Sentences call it `shown_name` if that is not empty.
   static Result<TideWriter> Create(const std::filesystem::path& file,
-                                   const events::RunDescription& description);
+                                   const events::RunDescription& description,
+                                   const std::filesystem::path& shown_name = {});
   TideWriter(TideWriter&&) noexcept;
   TideWriter& operator=(TideWriter&&) noexcept;
   // Without a Close before it, leaves the file as after a kill: what is buffered is lost.

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "profiler/base/format.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/trace/output_file.h"
 #include "profiler/trace/tide.h"
@@ -112,9 +111,9 @@ class TideWriter::Implementation {
 
   Status Fail(int error_number) {
     Error error = CannotWrite(file_, error_number);
-    const bool trimmed = fd_.valid() && ftruncate(fd_.get(), whole_bytes_) == 0;  // half a chunk helps nobody
-    error.message += " The recording ends after " + FormatNumber(static_cast<int64_t>(events_)) + " events" +
-                     (trimmed ? ", which it keeps." : ".");
+    // Half a chunk helps nobody; where it cannot be cut off, readers stop before it.
+    if (fd_.valid() && ftruncate(fd_.get(), whole_bytes_) != 0)
+      error.message += " Its last bytes are damaged.";
     failure_ = error;
     return error;
   }
@@ -136,10 +135,12 @@ TideWriter& TideWriter::operator=(TideWriter&&) noexcept = default;
 TideWriter::~TideWriter() = default;
 
 Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
-                                      const events::RunDescription& description) {
+                                      const events::RunDescription& description,
+                                      const std::filesystem::path& shown_name) {
   UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!fd.valid()) return CannotWrite(file, errno);
-  auto implementation = std::make_unique<Implementation>(file, std::move(fd));
+  const std::filesystem::path& name = shown_name.empty() ? file : shown_name;
+  if (!fd.valid()) return CannotWrite(name, errno);
+  auto implementation = std::make_unique<Implementation>(name, std::move(fd));
   if (Status begun = implementation->Begin(description); !begun) return begun.error();
   return TideWriter(std::move(implementation));
 }

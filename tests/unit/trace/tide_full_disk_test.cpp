@@ -40,7 +40,7 @@ ExitCode WriteUntilFull(const std::filesystem::path& file) {
     Status status = writer.Append(events);
     if (status) status = writer.Flush();
     if (status) continue;
-    if (status.error().message.find("which it keeps") == std::string::npos) return kNoSentence;
+    if (status.error().message.find("Free some space") == std::string::npos) return kNoSentence;
     return !writer.Append(events).ok() && !writer.Close().ok() ? kAsExpected : kErrorForgotten;
   }
   return kNoError;

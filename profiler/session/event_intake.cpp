@@ -1,0 +1,113 @@
+#include "profiler/session/event_intake.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace tidemark::session {
+namespace {
+
+using events::Event;
+using events::EventKind;
+
+constexpr size_t kBatchEvents = 8192;
+// Producers count their names from 1, and timelines take ids below 2^24.
+constexpr events::NameId kSessionNameId = (1U << 24) - 1;
+
+int64_t NowNs() { return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
+
+Event SessionEvent(EventKind kind) {
+  Event event;
+  event.time_ns = NowNs();
+  event.kind = kind;
+  event.source = events::Source::kSession;
+  return event;
+}
+
+}  // namespace
+
+EventIntake::EventIntake(transport::RingReader ring, std::optional<trace::TideWriter> recording,
+                         size_t budget_events)
+    : ring_(std::move(ring)),
+      recording_(std::move(recording)),
+      builder_(budget_events),
+      batch_(kBatchEvents) {}
+
+size_t EventIntake::Take(bool producer_dead) {
+  size_t taken = 0;
+  while (taken < transport::kDefaultRingCapacity) {
+    const size_t count = ring_.Pop(batch_, producer_dead);
+    if (count > 0) Append(std::span(batch_).first(count));
+    taken += count;
+    if (count < batch_.size()) break;
+  }
+  captured_ += taken;
+  AddLosses();
+  return taken;
+}
+
+void EventIntake::Append(std::span<const Event> events) {
+  for (const Event& event : events) {
+    if (event.kind == EventKind::kStepBegin) steps_done_ = event.bytes;
+    if (event.kind == EventKind::kStepEnd) steps_done_ = event.bytes + 1;
+  }
+  builder_.Append(events);
+  if (recording_) Record(recording_->Append(events));
+}
+
+void EventIntake::AddLosses() {
+  for (int source = 0; source < events::kSourceCount; ++source) {
+    const auto which = static_cast<events::Source>(source);
+    AddLoss(which, ring_.dropped(which), dropped_told_[static_cast<size_t>(source)]);
+  }
+  AddLoss(events::Source::kTrainer, ring_.torn(), torn_told_);
+}
+
+void EventIntake::AddLoss(events::Source source, uint64_t total, uint64_t& told) {
+  if (total <= told) return;  // the counters lie in shared memory; one that falls is damage, not news
+  Event loss = SessionEvent(EventKind::kLoss);
+  loss.source = source;
+  loss.bytes = static_cast<int64_t>(total - told);
+  lost_ += total - told;
+  told = total;
+  Append(std::span(&loss, 1));
+}
+
+void EventIntake::AddMarker(std::string_view text) {
+  std::vector<Event> events;
+  for (size_t offset = 0; offset == 0 || offset < text.size(); offset += events::kNamePieceBytes) {
+    Event piece = SessionEvent(EventKind::kName);
+    piece.name = kSessionNameId;
+    piece.layer = static_cast<uint32_t>(offset);
+    piece.op = static_cast<uint32_t>(text.size());
+    events::SetNamePiece(piece, text.substr(offset, events::kNamePieceBytes));
+    events.push_back(piece);
+  }
+  Event marker = SessionEvent(EventKind::kMarker);
+  marker.name = kSessionNameId;
+  events.push_back(marker);
+  Append(events);
+}
+
+void EventIntake::Describe(const events::RunDescription& description) {
+  if (recording_) Record(recording_->Describe(description));
+}
+
+void EventIntake::FlushRecording() {
+  if (recording_) Record(recording_->Flush());
+}
+
+void EventIntake::CloseRecording() {
+  if (!recording_) return;
+  Record(recording_->Close());
+  recording_.reset();
+}
+
+void EventIntake::Record(Status written) {
+  if (written) return;
+  recording_error_ =
+      written.error().message + " The recording keeps what it has until then; the run goes on.";
+  recording_.reset();
+}
+
+}  // namespace tidemark::session

@@ -1,0 +1,58 @@
+// The way of a live run's events: ring → recording (if there is one) → timeline. Adds what the stream must
+// tell of itself: how many events were lost, and how the run ended. One thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/capture/transport/ring.h"
+#include "profiler/events/run_description.h"
+#include "profiler/timeline/timeline.h"
+#include "profiler/trace/tide.h"
+
+namespace tidemark::session {
+
+class EventIntake {
+ public:
+  EventIntake(transport::RingReader ring, std::optional<trace::TideWriter> recording, size_t budget_events);
+
+  // Takes what the ring holds, up to one lap of it; how many events that were.
+  size_t Take(bool producer_dead);
+  std::shared_ptr<const timeline::View> Publish() { return builder_.Publish(); }
+
+  // A marker of the session's own: how the run ended.
+  void AddMarker(std::string_view text);
+  void Describe(const events::RunDescription& description);
+  void FlushRecording();
+  void CloseRecording();
+
+  uint64_t captured() const { return captured_; }
+  uint64_t lost() const { return lost_; }
+  int64_t steps_done() const { return steps_done_; }  // of the latest start or restart
+  // Why the recording could not go on; "" if it does, or if there is none.
+  const std::string& recording_error() const { return recording_error_; }
+
+ private:
+  void Append(std::span<const events::Event> events);
+  void AddLosses();
+  void AddLoss(events::Source source, uint64_t total, uint64_t& told);
+  void Record(Status written);
+
+  transport::RingReader ring_;
+  std::optional<trace::TideWriter> recording_;
+  timeline::Builder builder_;
+  std::vector<events::Event> batch_;
+  std::array<uint64_t, events::kSourceCount> dropped_told_{};
+  uint64_t torn_told_ = 0;
+  uint64_t captured_ = 0;
+  uint64_t lost_ = 0;
+  int64_t steps_done_ = 0;
+  std::string recording_error_;
+};
+
+}  // namespace tidemark::session

@@ -1,0 +1,81 @@
+#include "profiler/session/launch.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <system_error>
+
+#include "profiler/base/paths.h"
+#include "profiler/networks/specification.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/environment.h"
+
+namespace tidemark::session {
+namespace {
+
+using networks::DeviceKind;
+
+// Without loading it for good, and without initialising CUDA in this process.
+bool CanLoadDriver() {
+  std::error_code unreadable;  // then the second way decides
+  if (std::filesystem::exists("/proc/driver/nvidia/version", unreadable)) return true;
+  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver == nullptr) return false;
+  dlclose(driver);
+  return true;
+}
+
+Result<std::vector<std::string>> EnvironmentFor(const networks::DeviceChoice& device) {
+  switch (device.kind) {
+    case DeviceKind::kPhantom: {
+      const Result<phantom::Card> card = phantom::FindCard(device.card);
+      if (!card) return card.error();
+      return phantom::PhantomEnvironment(*card);
+    }
+    case DeviceKind::kCpu:
+      return phantom::PhantomEnvironment(std::nullopt);
+    case DeviceKind::kCuda:
+      break;
+  }
+  if (!CanLoadDriver()) {
+    return Error{
+        "There is no NVIDIA GPU here: no driver is installed. Choose a phantom GPU (--device phantom) or the "
+        "CPU (--device cpu)."};
+  }
+  return std::vector<std::string>();
+}
+
+events::RunDescription Describe(const LiveOptions& options, const networks::Network& network) {
+  events::RunDescription description;
+  description.device = networks::TextOf(options.device);
+  description.title = network.title + " on " + description.device;
+  description.settings_json = networks::ToJson(options.settings);
+  description.producer = "tidemark";
+  description.start_time_ns =
+      std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+  return description;
+}
+
+}  // namespace
+
+Result<Launch> PrepareLaunch(const LiveOptions& options) {
+  if (Status valid = networks::Validate(options.settings); !valid) return valid.error();
+  const Result<networks::Network> network = networks::FindNetwork(options.settings.network);
+  if (!network) return network.error();
+  Launch launch;
+  launch.description = Describe(options, *network);
+  launch.executable = options.trainer_executable.value_or(TrainerExecutable());
+  if (!options.trainer_executable) {
+    Result<std::vector<std::string>> environment = EnvironmentFor(options.device);
+    if (!environment) return environment.error();
+    launch.environment = std::move(*environment);
+  }
+  if (access(launch.executable.c_str(), X_OK) != 0) {
+    return Error{"The trainer program " + launch.executable.string() +
+                 " is missing. ./run builds it where it belongs."};
+  }
+  return launch;
+}
+
+}  // namespace tidemark::session

@@ -1,0 +1,235 @@
+#include "profiler/session/predictor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::session {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using networks::TrainingSettings;
+using timeline::Series;
+
+// The first step creates gradients and optimizer state; the second may still meet blocks of the first; two
+// more show that it stays.
+constexpr int64_t kSteps = 4;
+constexpr size_t kMaxWaiting = 16;
+constexpr int kAnswerTimeoutMs = 20'000;
+constexpr size_t kBudgetEvents = 1 << 20;
+// After which a question that failed may be put again: a window asks each frame.
+constexpr std::chrono::seconds kFailureHolds{10};
+
+struct Question {
+  TrainingSettings settings;
+  std::string card;
+  std::string key;
+};
+
+// What changes no byte is the same for all questions of a kind.
+Question QuestionOf(const TrainingSettings& settings, const std::string& card) {
+  Question question{settings, card, {}};
+  question.settings.seed = 0;
+  question.settings.learning_rate = TrainingSettings().learning_rate;
+  if (question.settings.clip_norm > 0) question.settings.clip_norm = 1;
+  question.key = card + " " + networks::ToJson(question.settings);
+  return question;
+}
+
+struct Answer {
+  Prediction prediction;
+  std::optional<Clock::time_point> valid_until;  // of failures that are not the configuration's own
+};
+
+double MedianSeconds(std::vector<int64_t> durations_ns) {
+  if (durations_ns.empty()) return 0;
+  const auto middle = durations_ns.begin() + static_cast<ptrdiff_t>(durations_ns.size() / 2);
+  std::nth_element(durations_ns.begin(), middle, durations_ns.end());
+  return static_cast<double>(*middle) / 1e9;
+}
+
+// The largest step after the first; of those that begin at or after `begin`.
+Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
+  Prediction prediction;
+  std::vector<int64_t> durations_ns;
+  for (const timeline::Step& step : view.steps()) {
+    if (step.begin < begin || step.number == 0 || !step.complete) continue;
+    const int64_t allocated = ValueOf(step.at_peak, Series::kAllocated);
+    if (allocated > prediction.allocated_peak_bytes) {
+      prediction.allocated_peak_bytes = allocated;
+      prediction.at_peak = step.at_peak;
+    }
+    prediction.requested_peak_bytes = std::max(prediction.requested_peak_bytes, step.requested_peak);
+    prediction.reserved_peak_bytes = std::max(prediction.reserved_peak_bytes, step.reserved_peak);
+    durations_ns.push_back(step.end_ns - step.begin_ns);
+  }
+  prediction.step_seconds = MedianSeconds(std::move(durations_ns));
+  return prediction;
+}
+
+// Everything up to the failure.
+Prediction UpToFailure(const timeline::View& view, timeline::EventIndex begin) {
+  Prediction prediction;
+  const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
+  prediction.at_peak = peak(Series::kAllocated);
+  prediction.allocated_peak_bytes = ValueOf(prediction.at_peak, Series::kAllocated);
+  prediction.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
+  prediction.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);
+  prediction.out_of_memory = true;
+  return prediction;
+}
+
+// The one warm trainer. The worker's thread.
+class WarmTrainer {
+ public:
+  // Nothing if the process died of something that a fresh one may survive.
+  std::optional<Prediction> Ask(const Question& question) {
+    const bool warm = run_ != nullptr && card_ == question.card && run_->live();
+    timeline::EventIndex begin = 0;
+    if (warm) {
+      begin = run_->view()->end();
+      if (!run_->Restart(question.settings)) return std::nullopt;
+    } else if (Status started = Start(question); !started) {
+      return Unanswered(started.error().message);
+    }
+    const bool settled = run_->WaitUntilSettled(kAnswerTimeoutMs);
+    const RunStatus status = run_->status();
+    const std::shared_ptr<const timeline::View> view = run_->view();
+    if (settled && status.state == RunState::kPaused) return SteadyState(*view, begin);
+    run_.reset();
+    if (!settled)
+      return Unanswered("The phantom GPU gave no answer within 20 s. Try a smaller configuration.");
+    if (!status.out_of_memory) return warm ? std::nullopt : std::optional(Unanswered(status.sentence));
+    Prediction prediction = UpToFailure(*view, begin);
+    prediction.sentence = status.sentence;
+    return prediction;
+  }
+
+ private:
+  static Prediction Unanswered(std::string sentence) {
+    Prediction prediction;
+    prediction.sentence = std::move(sentence);
+    return prediction;
+  }
+
+  Status Start(const Question& question) {
+    run_.reset();
+    LiveOptions options;
+    options.settings = question.settings;
+    options.device = {networks::DeviceKind::kPhantom, 0, question.card};
+    options.step_limit = kSteps;
+    options.budget_events = kBudgetEvents;
+    auto run = Run::Start(options);
+    if (!run) return run.error();
+    run_ = std::move(*run);
+    card_ = question.card;
+    return Done{};
+  }
+
+  std::unique_ptr<Run> run_;
+  std::string card_;
+};
+
+}  // namespace
+
+class Predictor::Implementation {
+ public:
+  Implementation() : worker_([this] { Work(); }) {}
+  ~Implementation() {
+    {
+      const MutexLock lock(mutex_);
+      stop_ = true;
+      changed_.notify_all();
+    }
+    worker_.join();
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
+  std::optional<Prediction> Ask(const TrainingSettings& settings, const std::string& card) {
+    Question question = QuestionOf(settings, card);
+    const MutexLock lock(mutex_);
+    if (const Answer* answer = Find(question.key)) return answer->prediction;
+    if (question.key == in_work_) return std::nullopt;
+    std::erase_if(waiting_, [&](const Question& other) { return other.key == question.key; });
+    waiting_.push_back(std::move(question));
+    if (waiting_.size() > kMaxWaiting) waiting_.pop_front();
+    changed_.notify_all();
+    return std::nullopt;
+  }
+
+  Result<Prediction> AskAndWait(const TrainingSettings& settings, const std::string& card) {
+    while (true) {
+      if (std::optional<Prediction> prediction = Ask(settings, card)) {
+        if (!prediction->sentence.empty() && !prediction->out_of_memory) return Error{prediction->sentence};
+        return *prediction;
+      }
+      const MutexLock lock(mutex_);
+      // It may have been answered in between, or be pushed out by newer questions: so it is put again now and
+      // then.
+      changed_.wait_for(mutex_, std::chrono::milliseconds(20));
+    }
+  }
+
+ private:
+  const Answer* Find(const std::string& key) const TIDEMARK_REQUIRES(mutex_) {
+    const auto found = answers_.find(key);
+    if (found == answers_.end()) return nullptr;
+    const auto& valid_until = found->second.valid_until;
+    return valid_until && Clock::now() > *valid_until ? nullptr : &found->second;
+  }
+
+  std::optional<Question> Next() {
+    const MutexLock lock(mutex_);
+    while (waiting_.empty() && !stop_) changed_.wait(mutex_);
+    if (stop_) return std::nullopt;
+    Question question = std::move(waiting_.back());
+    waiting_.pop_back();
+    in_work_ = question.key;
+    return question;
+  }
+
+  void Work() {
+    WarmTrainer trainer;
+    while (std::optional<Question> question = Next()) {
+      std::optional<Prediction> prediction = trainer.Ask(*question);
+      if (!prediction) prediction = trainer.Ask(*question);  // in a fresh process
+      Answer answer{prediction.value_or(Prediction()), std::nullopt};
+      const bool failed = !answer.prediction.sentence.empty() && !answer.prediction.out_of_memory;
+      if (failed) answer.valid_until = Clock::now() + kFailureHolds;
+      const MutexLock lock(mutex_);
+      answers_[question->key] = std::move(answer);
+      in_work_.clear();
+      changed_.notify_all();
+    }
+  }
+
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<std::string, Answer> answers_ TIDEMARK_GUARDED_BY(mutex_);
+  std::deque<Question> waiting_ TIDEMARK_GUARDED_BY(mutex_);  // the newest at the back
+  std::string in_work_ TIDEMARK_GUARDED_BY(mutex_);
+  bool stop_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  std::thread worker_;
+};
+
+Predictor::Predictor() : implementation_(std::make_unique<Implementation>()) {}
+Predictor::~Predictor() = default;
+
+std::optional<Prediction> Predictor::Ask(const TrainingSettings& settings, const std::string& card) {
+  return implementation_->Ask(settings, card);
+}
+
+Result<Prediction> Predictor::AskAndWait(const TrainingSettings& settings, const std::string& card) {
+  return implementation_->AskAndWait(settings, card);
+}
+
+}  // namespace tidemark::session

@@ -1,0 +1,39 @@
+// A run that was read from a recording: nothing moves any more.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "profiler/session/run.h"
+
+namespace tidemark::session {
+
+class RecordedRun final : public Run {
+ public:
+  static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file,
+                                           const std::function<bool(double)>& progress);
+
+  std::shared_ptr<const timeline::View> view() const override { return view_; }
+  RunStatus status() const override { return status_; }
+  events::RunDescription description() const override { return description_; }
+  bool live() const override { return false; }
+
+  bool Change(const networks::TrainingSettings&) override { return false; }
+  bool SetMode(transport::RunMode) override { return false; }
+  bool SetPace(double) override { return false; }
+  bool Restart(const networks::TrainingSettings&) override { return false; }
+  bool SetStepLimit(int64_t) override { return false; }
+  void Stop() override {}
+
+  bool WaitUntilSettled(int) override { return true; }
+  Status Save(const std::filesystem::path& file) const override;
+
+ private:
+  RecordedRun() = default;
+  std::shared_ptr<const timeline::View> view_;
+  RunStatus status_;
+  events::RunDescription description_;
+};
+
+}  // namespace tidemark::session

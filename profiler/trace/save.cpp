@@ -1,0 +1,121 @@
+#include "profiler/trace/save.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "profiler/trace/output_file.h"
+#include "profiler/trace/tide.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::Event;
+using events::EventKind;
+
+// What a timeline still knows of the time before its second event, as events.
+class Prologue {
+ public:
+  explicit Prologue(const timeline::View& view) : view_(view), time_ns_(view.TimeOf(view.first())) {
+    Add(EventKind::kLoss).bytes = static_cast<int64_t>(view.first());
+    AddNames();
+    AddSettings();
+    AddState();
+  }
+
+  const std::vector<Event>& events() const { return events_; }
+
+ private:
+  Event& Add(EventKind kind) {
+    Event event;
+    event.time_ns = time_ns_;
+    event.kind = kind;
+    event.source = events::Source::kSession;
+    return events_.emplace_back(event);
+  }
+
+  void AddNames() {
+    for (const auto& [id, text] : view_.names()) {
+      for (size_t offset = 0; offset == 0 || offset < text.size(); offset += events::kNamePieceBytes) {
+        Event& piece = Add(EventKind::kName);
+        piece.name = id;
+        piece.layer = static_cast<uint32_t>(offset);
+        piece.op = static_cast<uint32_t>(text.size());
+        events::SetNamePiece(piece, std::string_view(text).substr(offset, events::kNamePieceBytes));
+      }
+    }
+  }
+
+  // The step under way tells which settings are in force; a marker with their name's id makes it known again.
+  void AddSettings() {
+    const auto& steps = view_.steps();
+    const int32_t settings = steps.empty() ? -1 : steps.front().settings;
+    if (settings < 0) return;
+    const std::string& json = view_.settings()[static_cast<size_t>(settings)];
+    for (const auto& [id, text] : view_.names()) {
+      if (text != json) continue;
+      Add(EventKind::kMarker).op = id;
+      return;
+    }
+  }
+
+  void AddState() {
+    const timeline::State state = view_.StateAt(view_.first());
+    for (const timeline::Segment& segment : state.segments) {
+      Event& event = Add(EventKind::kSegmentAllocate);
+      event.address = segment.address;
+      event.bytes = segment.bytes;
+    }
+    for (const timeline::LiveBlock& block : state.blocks) {
+      Event& event = Add(EventKind::kAllocate);
+      event.address = block.address;
+      event.bytes = block.bytes;
+      event.rounded_bytes = block.rounded_bytes;
+      event.stream = block.stream;
+      event.category = block.category;
+      event.layer = block.layer;
+      event.op = block.op;
+      event.name = block.name;
+      if (!block.pending_free) continue;
+      Event& freed = Add(EventKind::kFreeRequested);
+      freed.address = block.address;
+      freed.stream = block.stream;
+    }
+    Add(EventKind::kPhase).phase = state.phase;
+  }
+
+  const timeline::View& view_;
+  const int64_t time_ns_;
+  std::vector<Event> events_;
+};
+
+Status WriteEvents(const timeline::View& view, TideWriter& writer) {
+  timeline::EventIndex next = view.first();
+  if (next > 0) {
+    if (Status written = writer.Append(Prologue(view).events()); !written) return written;
+    ++next;
+  }
+  std::array<Event, 1024> batch;
+  while (next < view.end()) {
+    const size_t count = std::min<size_t>(batch.size(), view.end() - next);
+    for (size_t i = 0; i < count; ++i) batch[i] = view.event(next + i);
+    if (Status written = writer.Append(std::span(batch).first(count)); !written) return written;
+    next += count;
+  }
+  return writer.Close();
+}
+
+}  // namespace
+
+Status SaveTide(const timeline::View& view, const events::RunDescription& description,
+                const std::filesystem::path& file) {
+  Result<ReplacingFile> target = ReplacingFile::Create(file);
+  if (!target) return target.error();
+  Result<TideWriter> writer = TideWriter::Create(target->path(), description, file);
+  if (!writer) return writer.error();
+  if (Status written = WriteEvents(view, *writer); !written) return written;
+  return target->Commit();
+}
+
+}  // namespace tidemark::trace
