@@ -1,0 +1,252 @@
+#include "app/gui/application.h"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <utility>
+
+#include "app/gui/devices.h"
+#include "app/gui/panels/panels.h"
+
+namespace tidemark::gui {
+namespace {
+
+using namespace std::chrono_literals;
+using networks::DeviceChoice;
+using networks::DeviceKind;
+using session::RunState;
+
+constexpr int64_t kStepsPerEpoch = 50;
+
+int64_t NowNs() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+// std::function copies what it holds, and a run cannot be copied.
+using StartOutcome = std::shared_ptr<Result<std::unique_ptr<session::Run>>>;
+
+}  // namespace
+
+Result<std::unique_ptr<Application>> Application::Create(const ApplicationOptions& options, ViewState view) {
+  Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
+  if (!networks) return networks.error();
+  Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  return std::unique_ptr<Application>(new Application(options, std::move(view), std::move(*networks), std::move(*cards)));
+}
+
+Application::Application(const ApplicationOptions& options, ViewState view, std::vector<networks::Network> networks, std::vector<phantom::Card> cards)
+    : options_(options),
+      networks_(std::move(networks)),
+      cards_(std::move(cards)),
+      cuda_devices_(FindCudaDevices()),
+      state_(std::move(view)),
+      estimates_(&networks_),
+      log_(std::make_unique<presenters::RunLog>(kStepsPerEpoch)) {
+  input_.networks = &networks_;
+  input_.cards = &cards_;
+  input_.cuda_devices = &cuda_devices_;
+  input_.settings = options.settings;
+  input_.steps_per_second = options.steps_per_second;
+  if (options.device) {
+    input_.device = *options.device;
+  } else if (!cuda_devices_.empty()) {
+    input_.device.kind = DeviceKind::kCuda;
+  }
+  input_.log = log_.get();
+}
+
+Application::~Application() = default;
+
+void Application::StartRun() {
+  const uint64_t number = ++run_number_;
+  session::LiveOptions live;
+  live.settings = input_.settings;
+  live.device = input_.device;
+  live.steps_per_second = input_.steps_per_second;
+  input_.starting = true;
+  input_.live = false;
+  shell_.banner_closed = false;
+  file_title_.clear();
+  jobs_.Start("Starting the trainer", false, [this, live, old = std::exchange(run_, nullptr), number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+    old.reset();  // its process ends, and its GPU memory is free, before the next one begins
+    auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
+    return [this, outcome, number] {
+      if (number != run_number_) {
+        if (outcome->ok()) LetGo(std::move(**outcome));
+        return;
+      }
+      input_.starting = false;
+      if (!outcome->ok()) {
+        AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+        input_.status = {};
+        input_.status.state = RunState::kFailed;
+        input_.status.sentence = outcome->error().message;
+        return;
+      }
+      AdoptRun(std::move(**outcome));
+      // What was changed while the process started.
+      run_->Change(input_.settings);
+      run_->SetPace(input_.steps_per_second);
+    };
+  });
+}
+
+void Application::OpenFile(const std::filesystem::path& file) {
+  const uint64_t number = ++run_number_;
+  jobs_.Start("Opening " + file.filename().string(), true, [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+    auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress));
+    return [this, outcome, number, file] {
+      if (number != run_number_) return;
+      input_.starting = false;
+      if (!outcome->ok()) {
+        AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+        return;
+      }
+      AdoptRun(std::move(**outcome));
+      file_title_ = file.filename().string();
+      state_.last_folder = file.parent_path();
+      state_.timeline.follow = false;
+      state_.timeline.visible = {};
+      AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
+    };
+  });
+}
+
+void Application::AdoptRun(std::shared_ptr<session::Run> run) {
+  if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
+  run_ = std::move(run);
+  scene_.Reset();
+  frame_ = nullptr;
+  state_.pinned.reset();
+  if (run_->live()) state_.timeline.follow = true;
+  log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
+  input_.log = log_.get();
+  input_.view = run_->view();
+  input_.status = run_->status();
+  input_.description = run_->description();
+  input_.live = run_->live();
+}
+
+void Application::LetGo(std::shared_ptr<session::Run> run) {
+  jobs_.Start("Stopping the trainer", false, [run = std::move(run)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+    run.reset();
+    return {};
+  });
+}
+
+bool Application::Poll() {
+  bool news = jobs_.Poll();
+  if (run_ == nullptr) return news;
+  std::shared_ptr<const timeline::View> view = run_->view();
+  if (view != input_.view) {
+    input_.view = std::move(view);
+    log_->Update(*input_.view);
+    news = true;
+  }
+  const session::RunStatus before = std::exchange(input_.status, run_->status());
+  input_.description = run_->description();
+  input_.live = run_->live();
+  if (before.state != input_.status.state || before.sentence != input_.status.sentence || before.lost != input_.status.lost) {
+    ReportStatusChange(before);
+    news = true;
+  }
+  return news || estimates_.pending();
+}
+
+void Application::ReportStatusChange(const session::RunStatus& before) {
+  const session::RunStatus& now = input_.status;
+  if (!now.sentence.empty() && now.sentence != before.sentence) {
+    const bool bad = now.state == RunState::kFailed || now.state == RunState::kDied;
+    AddLogLine(bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence);
+  }
+  if (now.out_of_memory && !before.out_of_memory) batch_search_.Begin(input_.settings);
+  if (before.state != now.state) shell_.banner_closed = false;
+}
+
+void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {
+  log_->Add({NowNs(), level, text});
+  shell_.toasts.push_back({text, level, Clock::now() + (level == presenters::LogLevel::kError ? 8s : 4s)});
+}
+
+bool Application::animating() const { return !jobs_.empty() || !shell_.toasts.empty() || estimates_.pending(); }
+
+void Application::SetOwnTime(double seconds) {
+  constexpr size_t kFrames = 240;
+  own_seconds_.push_back(seconds);
+  if (own_seconds_.size() < kFrames) return;
+  std::nth_element(own_seconds_.begin(), own_seconds_.begin() + kFrames * 95 / 100, own_seconds_.end());
+  own_p95_seconds_ = own_seconds_[kFrames * 95 / 100];
+  own_seconds_.clear();
+}
+
+std::string Application::StatusText() const {
+  if (input_.starting) return "starting";
+  if (run_ == nullptr) return input_.status.state == RunState::kFailed ? "not started" : "no run";
+  if (!file_title_.empty()) return "recording";
+  switch (input_.status.state) {
+    case RunState::kStarting:
+      return "starting";
+    case RunState::kRunning:
+      return "running";
+    case RunState::kPaused:
+      return "paused";
+    case RunState::kFinished:
+      return "stopped";
+    case RunState::kFailed:
+      return input_.status.out_of_memory ? "out of memory" : "failed";
+    case RunState::kDied:
+      break;
+  }
+  return "died";
+}
+
+ShellInput Application::MakeShellInput() {
+  ShellInput shell;
+  shell.status = StatusText();
+  const RunState state = input_.status.state;
+  const bool ended_badly = !input_.starting && (state == RunState::kFailed || state == RunState::kDied);
+  if (!input_.starting && input_.live && state == RunState::kRunning) shell.tone = StatusTone::kGood;
+  if (ended_badly) shell.tone = StatusTone::kBad;
+  shell.device = file_title_.empty() ? "" : file_title_ + " · ";
+  if (run_ != nullptr) {
+    const bool phantom = input_.description.device == "phantom";
+    shell.device += (phantom ? "Phantom " : "") + input_.description.device_name;
+    if (input_.description.device_bytes > 0) {
+      shell.device += " · " + FormatNumber((input_.description.device_bytes + 500'000'000) / 1'000'000'000) + " GB";
+    }
+  }
+  if (ended_badly) {
+    shell.banner.sentence = input_.status.sentence.empty() ? "The run has ended unexpectedly. What it reported is kept." : input_.status.sentence;
+    shell.banner.again = input_.settings;
+    if (input_.status.out_of_memory && input_.settings.batch > 1) {
+      const std::string card = CardFor(input_);
+      batch_search_.Continue([&](const networks::TrainingSettings& settings) { return estimates_.Phantom(settings, card); });
+      shell.banner.smaller_label = "With batch …";
+      if (const auto batch = batch_search_.batch()) {
+        shell.banner.smaller = input_.settings;
+        shell.banner.smaller->batch = *batch;
+        shell.banner.smaller_label = "With batch " + FormatNumber(*batch);
+      }
+    }
+  }
+  for (const auto& job : jobs_.jobs()) {
+    const bool known = job->shows_progress;
+    shell.jobs.push_back({job->title, known ? job->progress.load() : -1, known ? &job->cancelled : nullptr});
+  }
+  shell.can_undo = !undo_.empty();
+  shell.can_redo = !redo_.empty();
+  shell.live = input_.live;
+  shell.has_view = input_.view != nullptr && !input_.view->empty();
+  shell.own_p95_seconds = own_p95_seconds_;
+  return shell;
+}
+
+void Application::Draw() {
+  frame_ = &scene_.Prepare(input_, state_, estimates_);
+  DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,244 @@
+// What each command does.
+#include <algorithm>
+#include <ctime>
+#include <variant>
+
+#include "app/gui/application.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr size_t kUndoLimit = 200;
+
+template <typename... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+FilePurpose PurposeOf(ActionId action) {
+  switch (action) {
+    case ActionId::kSave:
+      return FilePurpose::kSave;
+    case ActionId::kExportChrome:
+      return FilePurpose::kExportChrome;
+    case ActionId::kExportCsv:
+      return FilePurpose::kExportCsv;
+    case ActionId::kScreenshot:
+      return FilePurpose::kScreenshot;
+    default:
+      return FilePurpose::kOpen;
+  }
+}
+
+// "tidemark-20260314-0915", so that a second file does not replace the first.
+std::string FreshName() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[64];
+  std::strftime(text, sizeof text, "tidemark-%Y%m%d-%H%M%S", &parts);
+  return text;
+}
+
+}  // namespace
+
+bool Application::ExecuteCommands() {
+  const std::vector<Command> commands = queue_.Take();
+  for (const Command& command : commands) Execute(command);
+  return !commands.empty();
+}
+
+void Application::Execute(const Command& command) {
+  std::visit(Overloaded{
+                 [this](const DoAction& c) { Execute(c.id); },
+                 [this](const ChangeSettings& c) { Change(c.settings, true); },
+                 [this](const ChooseDevice& c) {
+                   if (c.device == input_.device) return;
+                   input_.device = c.device;
+                   StartRun();
+                 },
+                 [this](const ChoosePace& c) {
+                   input_.steps_per_second = c.steps_per_second;
+                   if (run_ != nullptr) run_->SetPace(c.steps_per_second);
+                 },
+                 [this](const OpenRecording& c) { OpenFile(c.file); },
+                 [this](const SaveRecording& c) { Save(c.file); },
+                 [this](const ExportRecording& c) { Export(c.format, c.file); },
+                 [this](const TakeScreenshot& c) { screenshot_ = c.file; },
+                 [this](const ShowPanel& c) { state_.shown[c.panel] = c.shown; },
+                 [this](const PinMoment& c) { state_.pinned = c.index; },
+                 [this](const StartAgain& c) {
+                   Change(c.settings, true);
+                   StartRun();
+                 },
+             },
+             command);
+}
+
+void Application::Change(const networks::TrainingSettings& settings, bool remember) {
+  if (settings == input_.settings) return;
+  if (const Status valid = networks::Validate(settings); !valid) {
+    AddLogLine(presenters::LogLevel::kWarning, valid.error().message);
+    return;
+  }
+  if (remember) {
+    undo_.push_back(input_.settings);
+    if (undo_.size() > kUndoLimit) undo_.erase(undo_.begin());
+    redo_.clear();
+  }
+  input_.settings = settings;
+  if (run_ != nullptr && input_.live) run_->Change(settings);
+}
+
+void Application::Execute(ActionId action) {
+  switch (action) {
+    case ActionId::kNewRun:
+      StartRun();
+      break;
+    case ActionId::kOpen:
+    case ActionId::kSave:
+    case ActionId::kExportChrome:
+    case ActionId::kExportCsv:
+    case ActionId::kScreenshot:
+      OpenFileDialog(PurposeOf(action), state_.last_folder, action == ActionId::kOpen ? "" : FreshName(), &shell_.file_dialog);
+      break;
+    case ActionId::kQuit:
+      quit_ = true;
+      break;
+    case ActionId::kPalette:
+      shell_.palette.open = true;
+      break;
+    case ActionId::kKeys:
+      shell_.keys_open = !shell_.keys_open;
+      break;
+    case ActionId::kGlossary:
+      shell_.glossary_open = !shell_.glossary_open;
+      break;
+    case ActionId::kAbout:
+      shell_.about_open = !shell_.about_open;
+      break;
+    case ActionId::kResetLayout:
+      shell_.reset_layout = true;
+      state_.shown.fill(true);
+      break;
+    default:
+      ExecuteRunAction(action);
+      ExecuteViewAction(action);
+  }
+}
+
+void Application::ExecuteRunAction(ActionId action) {
+  using transport::RunMode;
+  const bool live = run_ != nullptr && input_.live;
+  const bool paused = input_.status.state == session::RunState::kPaused;
+  switch (action) {
+    case ActionId::kRunOrPause:
+      if (input_.starting) break;
+      if (live) {
+        run_->SetMode(paused ? RunMode::kRun : RunMode::kPause);
+      } else {
+        StartRun();
+      }
+      break;
+    case ActionId::kStep:
+      if (live) run_->SetMode(RunMode::kOneStep);
+      break;
+    case ActionId::kOperator:
+      if (live) run_->SetMode(RunMode::kOneOperator);
+      break;
+    case ActionId::kRestart:
+      if (live) run_->Restart(input_.settings);
+      break;
+    case ActionId::kStop:
+      if (live) run_->Stop();
+      break;
+    case ActionId::kUndo:
+      if (undo_.empty()) break;
+      redo_.push_back(input_.settings);
+      Change(undo_.back(), false);
+      undo_.pop_back();
+      break;
+    case ActionId::kRedo:
+      if (redo_.empty()) break;
+      undo_.push_back(input_.settings);
+      Change(redo_.back(), false);
+      redo_.pop_back();
+      break;
+    default:
+      break;
+  }
+}
+
+void Application::ExecuteViewAction(ActionId action) {
+  TimelineState& timeline = state_.timeline;
+  switch (action) {
+    case ActionId::kFit:
+      timeline.follow = false;
+      timeline.visible = {};
+      break;
+    case ActionId::kFollow:
+      timeline.follow = !timeline.follow;
+      break;
+    case ActionId::kGoToPeak:
+      state_.pinned = scene_.PeakInSight(state_);
+      timeline.follow = false;
+      break;
+    case ActionId::kSwitchAxis: {
+      const bool clock = timeline.axis == presenters::TimeAxis::kWallClock;
+      scene_.SwitchAxis(clock ? presenters::TimeAxis::kEvents : presenters::TimeAxis::kWallClock, state_);
+      break;
+    }
+    case ActionId::kUnpin:
+      state_.pinned.reset();
+      break;
+    case ActionId::kLightOrDark:
+      state_.dark = !state_.dark;
+      break;
+    case ActionId::kSwitchUnit:
+      state_.unit = state_.unit == ByteUnit::kMegabytes ? ByteUnit::kMebibytes : ByteUnit::kMegabytes;
+      break;
+    case ActionId::kLarger:
+      state_.scale = std::min(kLargestScale, state_.scale * 1.1F);
+      break;
+    case ActionId::kSmaller:
+      state_.scale = std::max(kSmallestScale, state_.scale / 1.1F);
+      break;
+    case ActionId::kNormalSize:
+      state_.scale = 1.0F;
+      break;
+    case ActionId::kPanelTabs:
+      state_.panel_tabs = !state_.panel_tabs;
+      break;
+    case ActionId::kOwnTime:
+      state_.own_time = !state_.own_time;
+      break;
+    default:
+      break;
+  }
+}
+
+void Application::Save(const std::filesystem::path& file) {
+  if (run_ == nullptr) return;
+  jobs_.Start("Saving " + file.filename().string(), false, [this, run = run_, file](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+    const Status saved = run->Save(file);
+    return [this, saved, file] {
+      AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError, saved ? "Saved " + file.string() + "." : saved.error().message);
+    };
+  });
+}
+
+void Application::Export(trace::ExportFormat format, const std::filesystem::path& file) {
+  if (input_.view == nullptr) return;
+  jobs_.Start("Exporting " + file.filename().string(), true,
+              [this, view = input_.view, description = input_.description, format, file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const Status done = trace::Export(*view, description, format, file, progress);
+                return [this, done, format, file] {
+                  const std::string hint = format == trace::ExportFormat::kChrome ? " Open it in ui.perfetto.dev." : "";
+                  AddLogLine(done ? presenters::LogLevel::kGood : presenters::LogLevel::kError, done ? "Exported " + file.string() + "." + hint : done.error().message);
+                };
+              });
+}
+
+}  // namespace tidemark::gui

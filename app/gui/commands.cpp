@@ -1,0 +1,91 @@
+#include "app/gui/commands.h"
+
+#include <imgui.h>
+
+#include "app/gui/widgets/icons.h"
+#include "profiler/base/check.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr int kCtrl = ImGuiMod_Ctrl;
+constexpr int kShift = ImGuiMod_Shift;
+
+constexpr Action kActions[] = {
+    {ActionId::kNewRun, "New run", icons::kNew, kCtrl | ImGuiKey_N, "Ctrl+N",
+     "Stops this run and starts a new one with the settings on the left.", Menu::kFile, false},
+    {ActionId::kOpen, "Open recording…", icons::kOpen, kCtrl | ImGuiKey_O, "Ctrl+O",
+     "Opens a .tide file. A file can also be dropped on the window.", Menu::kFile, false},
+    {ActionId::kSave, "Save recording as…", icons::kSave, kCtrl | ImGuiKey_S, "Ctrl+S",
+     "Writes everything the timeline holds as a .tide file.", Menu::kFile, false},
+    {ActionId::kExportChrome, "Export for Perfetto…", icons::kExport, kCtrl | ImGuiKey_E, "Ctrl+E",
+     "Writes Chrome trace JSON: open it in ui.perfetto.dev or chrome://tracing.", Menu::kFile, true},
+    {ActionId::kExportCsv, "Export as CSV…", icons::kTable, 0, "", "Writes one row per event.", Menu::kFile, false},
+    {ActionId::kScreenshot, "Screenshot…", icons::kCamera, ImGuiKey_F12, "F12", "Saves the window as a PNG picture.",
+     Menu::kFile, true},
+    {ActionId::kQuit, "Quit", icons::kQuit, kCtrl | ImGuiKey_Q, "Ctrl+Q",
+     "Closes the window; a run that is under way is stopped.", Menu::kFile, true},
+
+    {ActionId::kRunOrPause, "Run or pause", icons::kRun, ImGuiKey_Space, "Space",
+     "Lets the training run, or holds it at the next step boundary.", Menu::kRun, false},
+    {ActionId::kStep, "One step", icons::kStep, ImGuiKey_S, "S", "Trains one step and holds.", Menu::kRun, false},
+    {ActionId::kOperator, "One operator", icons::kOperator, ImGuiKey_O, "O",
+     "Runs one operator (a convolution, a ReLU, …) and holds.", Menu::kRun, false},
+    {ActionId::kRestart, "Restart", icons::kRestart, ImGuiKey_R, "R",
+     "Frees everything on the device and trains from the beginning, with the same settings.", Menu::kRun, false},
+    {ActionId::kStop, "Stop", icons::kStop, kCtrl | ImGuiKey_Period, "Ctrl+.",
+     "Ends the run and gives back all of its memory. What was recorded stays.", Menu::kRun, false},
+    {ActionId::kUndo, "Undo the last change of settings", icons::kUndo, kCtrl | ImGuiKey_Z, "Ctrl+Z",
+     "Goes back to the settings before the last change.", Menu::kRun, true},
+    {ActionId::kRedo, "Redo", icons::kRedo, kCtrl | ImGuiKey_Y, "Ctrl+Y", "Takes the undone change again.", Menu::kRun,
+     false},
+
+    {ActionId::kFit, "Show the whole run", icons::kFit, ImGuiKey_F, "F", "Fits the timeline to everything recorded.",
+     Menu::kView, false},
+    {ActionId::kFollow, "Follow the run", icons::kFollow, ImGuiKey_L, "L",
+     "Keeps the last steps in sight while they happen.", Menu::kView, false},
+    {ActionId::kGoToPeak, "Go to the peak", icons::kPeak, ImGuiKey_P, "P",
+     "Shows the moment in sight at which the most is allocated, and pins it.", Menu::kView, false},
+    {ActionId::kSwitchAxis, "Axis: events or wall clock", icons::kAxis, ImGuiKey_X, "X",
+     "Events give every allocation the same room; the wall clock shows how long things took.", Menu::kView, false},
+    {ActionId::kUnpin, "Unpin the moment", icons::kPin, ImGuiKey_Escape, "Esc",
+     "The memory map shows the latest peak again.", Menu::kView, false},
+    {ActionId::kLightOrDark, "Light or dark", icons::kTheme, kCtrl | kShift | ImGuiKey_L, "Ctrl+Shift+L",
+     "Switches between the light and the dark look.", Menu::kView, true},
+    {ActionId::kSwitchUnit, "Unit: MB or MiB", icons::kUnit, ImGuiKey_U, "U",
+     "MB is 1,000,000 bytes, MiB is 1,048,576 bytes. Hover any figure for its exact bytes.", Menu::kView, false},
+    {ActionId::kLarger, "Larger", icons::kLarger, kCtrl | ImGuiKey_Equal, "Ctrl+=", "Makes everything larger.",
+     Menu::kView, false},
+    {ActionId::kSmaller, "Smaller", icons::kSmaller, kCtrl | ImGuiKey_Minus, "Ctrl+-", "Makes everything smaller.",
+     Menu::kView, false},
+    {ActionId::kNormalSize, "Normal size", icons::kSearch, kCtrl | ImGuiKey_0, "Ctrl+0", "The screen's own scale.",
+     Menu::kView, false},
+    {ActionId::kPanelTabs, "Show panel tabs", icons::kLayout, 0, "",
+     "Gives every panel a tab: drag it to rearrange the window.", Menu::kView, true},
+    {ActionId::kResetLayout, "Reset the layout", icons::kLayout, 0, "", "Puts all panels back to where they belong.",
+     Menu::kView, false},
+
+    {ActionId::kPalette, "All commands…", icons::kSearch, kCtrl | ImGuiKey_K, "Ctrl+K", "Finds any command by its name.",
+     Menu::kHelp, false},
+    {ActionId::kKeys, "Keys", icons::kKeys, ImGuiKey_F1, "F1", "Every key and what it does.", Menu::kHelp, false},
+    {ActionId::kGlossary, "What is…", icons::kHelp, 0, "", "The words of this window, explained.", Menu::kHelp, false},
+    {ActionId::kOwnTime, "Show the window's own time", icons::kGauge, 0, "",
+     "How long this program takes for a frame, without OpenGL.", Menu::kHelp, true},
+    {ActionId::kAbout, "About Tidemark", icons::kInfo, 0, "", "Version and libraries.", Menu::kHelp, true},
+};
+
+}  // namespace
+
+void CommandQueue::Push(Command command) { commands_.push_back(std::move(command)); }
+void CommandQueue::Push(ActionId action) { commands_.emplace_back(DoAction{action}); }
+std::vector<Command> CommandQueue::Take() { return std::exchange(commands_, {}); }
+
+std::span<const Action> Actions() { return kActions; }
+
+const Action& ActionOf(ActionId id) {
+  const auto index = static_cast<size_t>(id);
+  TIDEMARK_CHECK(index < std::size(kActions) && kActions[index].id == id);
+  return kActions[index];
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,120 @@
+// What a person can ask of the window: commands, pushed by panels, menus, keys and the palette, executed in one place
+// (Application::Execute) after the frame is drawn. UI thread only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "profiler/events/event.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/trace/export.h"
+
+namespace tidemark::gui {
+
+// Everything that has a name in the menus and the palette.
+enum class ActionId : uint8_t {
+  kNewRun,
+  kOpen,
+  kSave,
+  kExportChrome,
+  kExportCsv,
+  kScreenshot,
+  kQuit,
+  kRunOrPause,
+  kStep,
+  kOperator,
+  kRestart,
+  kStop,
+  kUndo,
+  kRedo,
+  kFit,
+  kFollow,
+  kGoToPeak,
+  kSwitchAxis,
+  kUnpin,
+  kLightOrDark,
+  kSwitchUnit,
+  kLarger,
+  kSmaller,
+  kNormalSize,
+  kPanelTabs,
+  kResetLayout,
+  kPalette,
+  kKeys,
+  kGlossary,
+  kOwnTime,
+  kAbout,
+};
+
+enum class Menu : uint8_t { kFile, kRun, kView, kHelp };
+
+struct Action {
+  ActionId id;
+  const char* label;  // "Go to the peak"
+  const char* icon;
+  int chord;          // ImGuiKeyChord; 0 = none
+  const char* keys;   // "Ctrl+O"; "" = none
+  const char* help;
+  Menu menu;
+  bool rule_before;   // a line above it in the menu
+};
+std::span<const Action> Actions();
+const Action& ActionOf(ActionId id);
+
+struct DoAction {
+  ActionId id;
+};
+struct ChangeSettings {
+  networks::TrainingSettings settings;
+};
+struct ChooseDevice {
+  networks::DeviceChoice device;
+};
+struct ChoosePace {
+  double steps_per_second;  // 0 = as fast as it goes
+};
+struct OpenRecording {
+  std::filesystem::path file;
+};
+struct SaveRecording {
+  std::filesystem::path file;
+};
+struct ExportRecording {
+  trace::ExportFormat format;
+  std::filesystem::path file;
+};
+struct TakeScreenshot {
+  std::filesystem::path file;
+};
+struct ShowPanel {
+  size_t panel;  // index into Panels()
+  bool shown;
+};
+// The moment that the memory map shows.
+struct PinMoment {
+  events::EventIndex index;
+};
+struct StartAgain {
+  networks::TrainingSettings settings;
+};
+
+using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, SaveRecording,
+                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain>;
+
+class CommandQueue {
+ public:
+  void Push(Command command);
+  void Push(ActionId action);
+  std::vector<Command> Take();
+  bool empty() const { return commands_.empty(); }
+
+ private:
+  std::vector<Command> commands_;
+};
+
+}  // namespace tidemark::gui

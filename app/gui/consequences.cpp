@@ -1,0 +1,163 @@
+#include "app/gui/consequences.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "profiler/textbook/textbook.h"
+
+namespace tidemark::gui {
+namespace {
+
+using networks::CheckpointMode;
+using networks::Precision;
+using networks::TrainingSettings;
+
+constexpr const char* kPending = "…";
+
+// The difference at peak between two configurations, in words.
+std::string AtPeak(const std::optional<session::Prediction>& from, const std::optional<session::Prediction>& to,
+                   ByteUnit unit) {
+  if (!from || !to) return kPending;
+  if (to->out_of_memory) return "does not fit on the card";
+  if (!to->sentence.empty() || !from->sentence.empty()) return "no prediction";
+  return SignedBytes(to->allocated_peak_bytes - from->allocated_peak_bytes, unit) + " at peak";
+}
+
+TrainingSettings WithPrecision(TrainingSettings settings, Precision amp) {
+  settings.amp = amp;
+  return settings;
+}
+
+TrainingSettings WithCheckpoint(TrainingSettings settings, CheckpointMode mode, int segments) {
+  settings.checkpoint = {mode, segments};
+  return settings;
+}
+
+std::string BatchLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+  const TrainingSettings& now = question.settings;
+  TrainingSettings other = now;
+  // Towards the smaller batch, because the larger one may not fit.
+  other.batch = now.batch > 1 ? std::max(1, now.batch / 2) : 2;
+  const auto here = ask(now);
+  const auto there = ask(other);
+  if (!here || !there) return kPending;
+  if (!here->sentence.empty() || !there->sentence.empty() || here->out_of_memory) return "";
+  const int64_t difference = here->allocated_peak_bytes - there->allocated_peak_bytes;
+  return SignedBytes(difference / (now.batch - other.batch), question.unit) + " at peak per sample";
+}
+
+std::string PrecisionLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+  const TrainingSettings& now = question.settings;
+  if (now.amp == Precision::kFloat32) {
+    const std::string change = AtPeak(ask(now), ask(WithPrecision(now, Precision::kFloat16)), question.unit);
+    return "fp16 would be " + change;
+  }
+  std::string line = AtPeak(ask(WithPrecision(now, Precision::kFloat32)), ask(now), question.unit) + " against fp32";
+  if (now.amp == Precision::kFloat16 && question.loss_scale) {
+    line += "\nscale " + FormatNumber(static_cast<int64_t>(*question.loss_scale)) + " · " +
+            FormatNumber(question.skipped_steps) + (question.skipped_steps == 1 ? " step skipped" : " steps skipped");
+  }
+  return line;
+}
+
+std::string CheckpointLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+  const TrainingSettings& now = question.settings;
+  if (now.checkpoint.mode == CheckpointMode::kNone) return "nothing is computed twice";
+  const auto without = ask(WithCheckpoint(now, CheckpointMode::kNone, 0));
+  std::string line = AtPeak(without, ask(now), question.unit) + " against none";
+  const textbook::Estimate estimate = textbook::EstimateMemory(*question.network, now);
+  int64_t recomputed = 0;
+  for (const textbook::LayerEstimate& layer : estimate.layers) recomputed += layer.recomputed_bytes;
+  if (recomputed > 0) line += "\n" + FormatBytes(recomputed, question.unit) + " made again in backward";
+  return line;
+}
+
+std::string OptimizerLine(const ConsequenceQuestion& question) {
+  const int64_t bytes = textbook::EstimateMemory(*question.network, question.settings).optimizer_bytes;
+  if (bytes == 0) return "keeps no state";
+  const bool two = question.settings.optimizer == networks::OptimizerKind::kAdam ||
+                   question.settings.optimizer == networks::OptimizerKind::kAdamW;
+  return std::string(two ? "two moments" : "one momentum") + " per parameter: " + FormatBytes(bytes, question.unit);
+}
+
+std::string AccumulateLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+  const TrainingSettings& now = question.settings;
+  std::string line = "effective batch " + FormatNumber(static_cast<int64_t>(now.batch) * now.accumulate);
+  if (now.accumulate == 1) return line;
+  TrainingSettings single = now;
+  single.accumulate = 1;
+  return line + " · " + AtPeak(ask(single), ask(now), question.unit);
+}
+
+std::string ClipLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+  if (question.settings.clip_norm <= 0) return "";
+  TrainingSettings without = question.settings;
+  without.clip_norm = 0;
+  return AtPeak(ask(without), ask(question.settings), question.unit);
+}
+
+void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, Consequences* lines) {
+  const auto here = ask(question.settings);
+  if (!here) {
+    lines->fit = kPending;
+    return;
+  }
+  lines->fits = !here->out_of_memory;
+  if (here->out_of_memory) {
+    lines->fit = "does not fit on the " + question.card_title;
+  } else if (!here->sentence.empty()) {
+    lines->fit = here->sentence;
+  } else {
+    lines->fit = "phantom peak " + FormatBytes(here->allocated_peak_bytes, question.unit);
+    if (question.card_bytes > 0) {
+      char share[32];
+      std::snprintf(share, sizeof share, "%.2g",
+                    100.0 * static_cast<double>(here->reserved_peak_bytes) / static_cast<double>(question.card_bytes));
+      lines->fit += " · " + std::string(share) + " % of the card reserved";
+    }
+  }
+}
+
+}  // namespace
+
+std::string SignedBytes(int64_t bytes, ByteUnit unit) {
+  if (bytes == 0) return "±0 B";
+  return (bytes > 0 ? "+" : "−") + FormatBytes(std::abs(bytes), unit);
+}
+
+int SquareRootSegments(const networks::Network& network) {
+  const double root = std::sqrt(static_cast<double>(network.layers.size()));
+  return std::clamp(static_cast<int>(std::lround(root)), 1, networks::kMaxSegments);
+}
+
+Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask) {
+  Consequences lines;
+  if (question.network == nullptr) return lines;
+  const TrainingSettings& now = question.settings;
+  lines.network = FormatNumber(question.network->parameters()) + " parameters · " +
+                  FormatBytes(question.network->parameters() * 4, question.unit);
+  DescribeFit(question, ask, &lines);
+  lines.batch = BatchLine(question, ask);
+  lines.accumulate = AccumulateLine(question, ask);
+  lines.precision = PrecisionLine(question, ask);
+  lines.checkpoint = CheckpointLine(question, ask);
+  lines.optimizer = OptimizerLine(question);
+  lines.learning_rate = "no effect on memory";
+  lines.clip = ClipLine(question, ask);
+  lines.seed = "same seed, same weights and data";
+  const auto here = ask(now);
+  for (const Precision amp : {Precision::kFloat32, Precision::kFloat16, Precision::kBfloat16}) {
+    lines.precision_hints.push_back(amp == now.amp ? "in force" : AtPeak(here, ask(WithPrecision(now, amp)), question.unit));
+  }
+  const int root = SquareRootSegments(*question.network);
+  const int segments = now.checkpoint.mode == CheckpointMode::kSegments ? now.checkpoint.segments : root + 1;
+  for (const TrainingSettings& other :
+       {WithCheckpoint(now, CheckpointMode::kNone, 0), WithCheckpoint(now, CheckpointMode::kSegments, root),
+        WithCheckpoint(now, CheckpointMode::kByLayer, 0), WithCheckpoint(now, CheckpointMode::kSegments, segments)}) {
+    lines.checkpoint_hints.push_back(other == now ? "in force" : AtPeak(here, ask(other), question.unit));
+  }
+  return lines;
+}
+
+}  // namespace tidemark::gui

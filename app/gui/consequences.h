@@ -1,0 +1,52 @@
+// What each control does to memory, as the short lines under the controls: from the textbook and from the phantom's
+// predictions of this configuration and its neighbours. Pure functions; a prediction that is not there yet reads "…".
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/base/format.h"
+#include "profiler/networks/specification.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/session/predictor.h"
+
+namespace tidemark::gui {
+
+struct Consequences {
+  std::string network;
+  std::string optimizer;
+  std::string learning_rate;
+  std::string batch;
+  std::string accumulate;
+  std::string precision;
+  std::string checkpoint;
+  std::string clip;
+  std::string seed;
+  std::string fit;  // how much of the card the prediction takes
+  bool fits = true;
+  std::vector<std::string> precision_hints;   // tooltips, one per choice
+  std::vector<std::string> checkpoint_hints;  // none, √N, by layer, segments
+};
+
+using AskPrediction = std::function<std::optional<session::Prediction>(const networks::TrainingSettings&)>;
+
+struct ConsequenceQuestion {
+  networks::TrainingSettings settings;
+  const networks::Network* network = nullptr;
+  int64_t card_bytes = 0;      // 0 = no limit known
+  std::string card_title;
+  ByteUnit unit = ByteUnit::kMegabytes;
+  std::optional<double> loss_scale;  // of the last step
+  int64_t skipped_steps = 0;
+};
+Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask);
+
+// "√N" checkpointing for a network: as many segments as the root of its number of layers, rounded.
+int SquareRootSegments(const networks::Network& network);
+
+// "+2.7 MB" or "−45.4 MB", with a true minus; "±0 B".
+std::string SignedBytes(int64_t bytes, ByteUnit unit);
+
+}  // namespace tidemark::gui

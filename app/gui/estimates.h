@@ -1,0 +1,47 @@
+// What the textbook and the phantom say of configurations, remembered. UI thread only; never waits: a prediction that is
+// not known yet is asked for, one question at a time, and is there some frames later.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/networks/specification.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/session/predictor.h"
+#include "profiler/textbook/textbook.h"
+
+namespace tidemark::gui {
+
+class Estimates {
+ public:
+  explicit Estimates(const std::vector<networks::Network>* networks) : networks_(networks) {}
+
+  // The order of questions after this is their order of importance.
+  void BeginFrame() { asked_ = false; }
+  std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings, const std::string& card);
+  // Nothing for a network that is not known here (a foreign recording).
+  const textbook::Estimate* Textbook(const networks::TrainingSettings& settings);
+  // The same for settings as JSON, as the timeline keeps them.
+  const textbook::Estimate* Textbook(const std::string& settings_json);
+  std::optional<session::Prediction> Phantom(const std::string& settings_json, const std::string& card);
+
+  // Grows with every answer: what was drawn from older ones is stale.
+  uint64_t version() const { return version_; }
+  bool pending() const { return asked_; }
+
+ private:
+  const networks::TrainingSettings* Parsed(const std::string& settings_json);
+
+  const std::vector<networks::Network>* networks_;
+  session::Predictor predictor_;
+  std::map<std::string, session::Prediction> predictions_;  // by card and what matters of the settings
+  std::map<std::string, textbook::Estimate> textbooks_;
+  std::map<std::string, std::optional<networks::TrainingSettings>> parsed_;
+  bool asked_ = false;
+  uint64_t version_ = 0;
+};
+
+}  // namespace tidemark::gui

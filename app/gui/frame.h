@@ -1,0 +1,24 @@
+// What all panels draw in one frame: made by Scene, read by the panels.
+#pragma once
+
+#include "app/gui/panels/breakdown.h"
+#include "app/gui/panels/bridge.h"
+#include "app/gui/panels/layers.h"
+#include "app/gui/panels/memory_map.h"
+#include "app/gui/panels/run_controls.h"
+#include "app/gui/panels/run_log.h"
+#include "app/gui/panels/timeline.h"
+
+namespace tidemark::gui {
+
+struct Frame {
+  RunControlsInput run_controls;
+  TimelineInput timeline;
+  BreakdownInput breakdown;
+  LayersInput layers;
+  RunLogInput run_log;
+  BridgeInput bridge;
+  MemoryMapInput memory_map;
+};
+
+}  // namespace tidemark::gui

@@ -1,0 +1,143 @@
+#include "app/gui/gui.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "app/gui/application.h"
+#include "app/gui/script.h"
+#include "app/gui/window/window.h"
+
+namespace tidemark::gui {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+constexpr double kFrameSeconds = 1.0 / 60;     // never faster, even where the driver does not wait for the screen
+constexpr double kIdleSeconds = 0.05;          // how often an idle window looks for news
+constexpr double kAfterInputSeconds = 0.6;     // hover effects and tooltips come after a pause
+constexpr int kFirstFrames = 8;                // ImGui settles its layout over some frames
+
+int Fail(const Error& error) {
+  std::fprintf(stderr, "tidemark: %s\n", error.message.c_str());
+  return 1;
+}
+
+struct Kept {
+  ViewState state;
+  std::filesystem::path state_file;   // empty = nothing is kept
+  std::filesystem::path layout_file;
+  std::vector<std::string> complaints;
+};
+
+Kept LoadKept(const WindowOptions& options) {
+  Kept kept;
+  if (options.keep_settings) {
+    const Result<std::filesystem::path> folder = ConfigFolder();
+    if (folder) {
+      kept.state_file = *folder / "view.json";
+      kept.layout_file = *folder / "layout.ini";
+      Result<ViewState> state = LoadViewState(kept.state_file);
+      if (state) {
+        kept.state = std::move(*state);
+      } else {
+        kept.complaints.push_back(state.error().message);
+      }
+    } else {
+      kept.complaints.push_back(folder.error().message);
+    }
+  }
+  if (options.scale) kept.state.scale = std::clamp(*options.scale, kSmallestScale, kLargestScale);
+  if (options.dark) kept.state.dark = *options.dark;
+  return kept;
+}
+
+class FrameLoop {
+ public:
+  FrameLoop(const WindowOptions& options, Window& window, Application& application)
+      : options_(options), window_(window), application_(application), script_(options.script) {}
+
+  void Run() {
+    while (!Finished()) {
+      const bool busy = options_.hooks.never_idle || needs_frame_ || application_.animating() || window_.SecondsSinceInput() < kAfterInputSeconds;
+      window_.Wait(busy ? 0 : kIdleSeconds);
+      KeepPace();
+      for (const std::filesystem::path& file : window_.TakeDroppedFiles()) application_.Push(OpenRecording{file});
+      const bool news = application_.Poll();
+      if (script_.Advance(application_, window_)) needs_frame_ = true;
+      if (application_.ExecuteCommands()) needs_frame_ = true;
+      if (news || busy || needs_frame_ || window_.SecondsSinceInput() < kAfterInputSeconds) DrawFrame();
+    }
+  }
+
+ private:
+  bool Finished() {
+    if (options_.hooks.finished && options_.hooks.finished()) return true;
+    return window_.should_close() || application_.wants_to_quit() || script_.finished_by_quit();
+  }
+
+  void KeepPace() {
+    for (double left = Left(); left > 0; left = Left()) window_.Wait(left);
+  }
+  double Left() const { return kFrameSeconds - Seconds(Clock::now() - last_frame_).count(); }
+
+  void DrawFrame() {
+    last_frame_ = Clock::now();
+    window_.BeginFrame(application_.view_state().dark, application_.view_state().scale);
+    application_.Draw();
+    window_.EndFrame();
+    application_.SetOwnTime(window_.own_seconds());
+    if (options_.hooks.own_time) options_.hooks.own_time(window_.own_seconds());
+    if (options_.hooks.shown) options_.hooks.shown();
+    if (const auto file = application_.TakeScreenshotRequest()) Screenshot(*file);
+    frames_left_ = std::max(0, frames_left_ - 1);
+    needs_frame_ = application_.ExecuteCommands() || frames_left_ > 0;
+  }
+
+  void Screenshot(const std::filesystem::path& file) {
+    const Status saved = window_.SaveScreenshot(file);
+    application_.AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
+                            saved ? "Screenshot saved as " + file.string() + "." : saved.error().message);
+  }
+
+  const WindowOptions& options_;
+  Window& window_;
+  Application& application_;
+  Script script_;
+  Clock::time_point last_frame_;
+  bool needs_frame_ = true;
+  int frames_left_ = kFirstFrames;
+};
+
+}  // namespace
+
+int RunWindow(const WindowOptions& options) {
+  Kept kept = LoadKept(options);
+  WindowSize size{options.width, options.height};
+  if (size.width == 0) size = {kept.state.window_width, kept.state.window_height};
+  Result<std::unique_ptr<Window>> window = Window::Open(size, kept.layout_file);
+  if (!window) return Fail(window.error());
+  Result<std::unique_ptr<Application>> application =
+      Application::Create({options.settings, options.device, options.steps_per_second}, std::move(kept.state));
+  if (!application) return Fail(application.error());
+  Application& app = **application;
+  if (options.hooks.opened) options.hooks.opened(app);
+  if (options.file) {
+    app.OpenFile(*options.file);
+  } else {
+    app.StartRun();
+  }
+  for (const std::string& complaint : kept.complaints) app.AddLogLine(presenters::LogLevel::kWarning, complaint);
+  FrameLoop(options, **window, app).Run();
+  if (!kept.state_file.empty()) {
+    app.view_state().window_width = (*window)->size().width;
+    app.view_state().window_height = (*window)->size().height;
+    if (const Status saved = SaveViewState(app.view_state(), kept.state_file); !saved) std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
+  }
+  if (options.hooks.closing) options.hooks.closing();
+  return 0;
+}
+
+}  // namespace tidemark::gui

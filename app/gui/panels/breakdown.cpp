@@ -1,0 +1,94 @@
+#include "app/gui/panels/breakdown.h"
+
+#include <cstdlib>
+
+#include "app/gui/consequences.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+void DifferenceCell(const presenters::BreakdownRow& row, ByteUnit unit) {
+  ImGui::TableNextColumn();
+  if (!row.difference_bytes) return;
+  if (*row.difference_bytes == 0) {
+    PutRight(Colored(Strongly(Words()), Colors().good), "=");
+    if (ImGui::IsItemHovered()) Tooltip("Measured and phantom agree to the byte.");
+    return;
+  }
+  const std::string sign = *row.difference_bytes > 0 ? "+" : "−";
+  PutRight(Colored(Numbers(), Colors().warning), sign + FormatInUnit(std::abs(*row.difference_bytes), unit));
+  if (ImGui::IsItemHovered()) {
+    Tooltip("Measured minus phantom: " + sign + FormatExactBytes(std::abs(*row.difference_bytes)));
+  }
+}
+
+// What the textbook says about a category, with its formula.
+void FormulaTooltip(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  if (!row.category || input.textbook == nullptr || !ImGui::IsItemHovered()) return;
+  for (const textbook::Term& term : input.textbook->terms) {
+    if (term.category != *row.category) continue;
+    Tooltip(term.title + "\n" + term.words + "\n" + term.symbols + " = " + FormatExactBytes(term.bytes));
+    return;
+  }
+  Tooltip("The textbook has no formula for this category: it is what a real program needs besides.");
+}
+
+void Row(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  const bool total = !row.category.has_value();
+  if (total) {
+    ImGui::Dummy({Px(10), 1});
+    ImGui::SameLine();
+    Put(StrongWords(), row.title);
+  } else {
+    Swatch(Colors().Of(*row.category));
+    ImGui::SameLine();
+    Put(Words(), row.title);
+    FormulaTooltip(input, row);
+  }
+  BytesCell(row.textbook_bytes, input.unit, total);
+  BytesCell(row.phantom_bytes, input.unit, total);
+  BytesCell(row.measured_bytes, input.unit, total);
+  DifferenceCell(row, input.unit);
+}
+
+}  // namespace
+
+void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue&) {
+  PanelTitle("Where the peak goes", input.breakdown->moment);
+  if (input.breakdown->rows.empty()) {
+    EmptyReason("No step is complete yet. The table fills with the first one.");
+    return;
+  }
+  const float number = Px(68);
+  if (ImGui::BeginTable("breakdown", 5, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
+    ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
+    for (const char* name : {"textbook", "phantom", "measured"}) ImGui::TableSetupColumn(name, 0, number);
+    ImGui::TableSetupColumn("difference", 0, Px(54));
+    ImGui::TableNextRow();
+    HeaderCell(std::string("category, ") + UnitName(input.unit));
+    HeaderCell("textbook", Align::kRight);
+    HeaderCell("phantom", Align::kRight);
+    HeaderCell("measured", Align::kRight);
+    HeaderCell("diff.", Align::kRight);
+    for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row);
+    bool first = true;
+    for (const presenters::BreakdownRow& row : input.breakdown->totals) {
+      Row(input, row);
+      if (first) {
+        const ImVec2 at = ImGui::GetItemRectMin();
+        const float left = ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x;
+        const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - ImGui::GetStyle().WindowPadding.x;
+        ImGui::GetWindowDrawList()->AddLine({left, at.y - Px(4)}, {right, at.y - Px(4)}, U32(Colors().border));
+      }
+      first = false;
+    }
+    ImGui::EndTable();
+  }
+  Consequence(input.note);
+}
+
+}  // namespace tidemark::gui

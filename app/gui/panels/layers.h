@@ -1,0 +1,22 @@
+// Layer by layer: what it has, what it keeps for backward, and its share of the peak.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "app/presenters/tables.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+
+struct LayersInput {
+  const std::vector<presenters::LayerRow>* rows = nullptr;
+  std::string moment;
+  ByteUnit unit = ByteUnit::kMegabytes;
+};
+struct LayersState {};
+
+void DrawLayersPanel(const LayersInput& input, LayersState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,230 @@
+#include "app/gui/panels/memory_map.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+using timeline::LiveBlock;
+using timeline::Segment;
+using timeline::State;
+
+std::vector<const LiveBlock*> ByAddress(const State& state) {
+  std::vector<const LiveBlock*> blocks;
+  blocks.reserve(state.blocks.size());
+  for (const LiveBlock& block : state.blocks) blocks.push_back(&block);
+  std::sort(blocks.begin(), blocks.end(), [](const LiveBlock* a, const LiveBlock* b) { return a->address < b->address; });
+  return blocks;
+}
+
+// Where each segment lies: as wide as it is large, in as many rows as there is room for.
+struct MapLayout {
+  std::vector<ImRect> segments;
+  float row_height = 0;
+  bool labels = false;
+};
+
+float WidthOf(const Segment& segment, double pixels_per_byte) {
+  return std::max(Px(6), static_cast<float>(static_cast<double>(segment.bytes) * pixels_per_byte));
+}
+
+int RowsNeeded(const std::vector<Segment>& segments, double pixels_per_byte, float width, float gap) {
+  int rows = 1;
+  float x = 0;
+  for (const Segment& segment : segments) {
+    const float w = WidthOf(segment, pixels_per_byte);
+    if (x > 0 && x + w > width) {
+      ++rows;
+      x = 0;
+    }
+    x += w + gap;
+  }
+  return rows;
+}
+
+MapLayout LayOut(const std::vector<Segment>& segments, const ImRect& area) {
+  MapLayout layout;
+  const float gap = Px(5);
+  int64_t all = 0;
+  for (const Segment& segment : segments) all += segment.bytes;
+  const int most_rows = std::max(1, static_cast<int>(area.GetHeight() / Px(44)));
+  const int wanted = std::clamp(static_cast<int>(segments.size() + 15) / 16, 1, most_rows);
+  double scale = static_cast<double>(area.GetWidth()) * wanted / static_cast<double>(std::max<int64_t>(all, 1));
+  while (scale > 1e-12 && RowsNeeded(segments, scale, area.GetWidth(), gap) > wanted) scale *= 0.97;
+  layout.labels = area.GetHeight() / static_cast<float>(wanted) >= Px(44);
+  layout.row_height = std::min(area.GetHeight() / static_cast<float>(wanted), Px(130));
+  ImVec2 at = area.Min;
+  for (const Segment& segment : segments) {
+    const float width = WidthOf(segment, scale);
+    if (at.x > area.Min.x && at.x + width > area.Max.x + 0.5F) at = {area.Min.x, at.y + layout.row_height};
+    const float height = layout.row_height - (layout.labels ? Px(20) : Px(4));
+    layout.segments.emplace_back(at.x, at.y, at.x + width, at.y + height);
+    at.x += width + gap;
+  }
+  return layout;
+}
+
+std::string TitleOf(const MemoryMapInput& input, const LiveBlock& block) {
+  const std::string name(input.view->name(block.name));
+  if (!name.empty()) return name;
+  const std::string op(input.view->name(block.op));
+  return op.empty() ? std::string(events::NameOf(block.category)) : "from " + op;
+}
+
+void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
+  ImGui::BeginTooltip();
+  Swatch(Colors().Of(block.category));
+  ImGui::SameLine();
+  Put(StrongWords(), TitleOf(input, block));
+  Put(Words(), FormatExactBytes(block.bytes) + " · block of " + FormatExactBytes(block.rounded_bytes));
+  const std::string layer(input.view->name(block.layer));
+  Put(MutedWords(), std::string(events::NameOf(block.category)) + (layer.empty() ? "" : " · " + layer));
+  char address[64];
+  std::snprintf(address, sizeof address, "at 0x%llx, since event %s", static_cast<unsigned long long>(block.address),
+                FormatNumber(static_cast<int64_t>(block.born)).c_str());
+  Put(SmallMuted(), address);
+  ImGui::EndTooltip();
+}
+
+void DrawSegment(const MemoryMapInput& input, const Segment& segment, const ImRect& box,
+                 const std::vector<const LiveBlock*>& blocks) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
+  const auto first = std::lower_bound(blocks.begin(), blocks.end(), segment.address,
+                                      [](const LiveBlock* block, uint64_t address) { return block->address < address; });
+  const double scale = box.GetWidth() / static_cast<double>(std::max<int64_t>(1, segment.bytes));
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  for (auto it = first; it != blocks.end() && (*it)->address < segment.address + static_cast<uint64_t>(segment.bytes); ++it) {
+    const LiveBlock& block = **it;
+    const float x0 = box.Min.x + static_cast<float>(static_cast<double>(block.address - segment.address) * scale);
+    const float x1 = std::min(box.Max.x, std::max(x0 + 1, x0 + static_cast<float>(static_cast<double>(block.rounded_bytes) * scale)));
+    const Color color = Colors().Of(block.category);
+    const float gap = x1 - x0 > Px(4) ? 1.0F : 0.0F;
+    list->AddRectFilled({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(block.pending_free ? color.WithAlpha(0.4) : color),
+                        x1 - x0 > Px(8) ? Px(2) : 0);
+    if (mouse.x >= x0 && mouse.x < x1 && mouse.y >= box.Min.y && mouse.y < box.Max.y && ImGui::IsItemHovered()) {
+      list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
+      BlockTooltip(input, block);
+    }
+  }
+  list->AddRect(box.Min, box.Max, U32(Colors().border), Px(3));
+}
+
+void DrawMap(const MemoryMapInput& input, const ImRect& area) {
+  ImGui::InvisibleButton("map", area.GetSize());
+  const std::vector<const LiveBlock*> blocks = ByAddress(*input.state);
+  const MapLayout layout = LayOut(input.state->segments, area);
+  float label_free_from = area.Min.x;
+  float label_row = area.Min.y;
+  for (size_t i = 0; i < layout.segments.size(); ++i) {
+    const Segment& segment = input.state->segments[i];
+    const ImRect& box = layout.segments[i];
+    DrawSegment(input, segment, box, blocks);
+    const std::string size = FormatBytes(segment.bytes, ByteUnit::kMebibytes);
+    const float width = Measure(SmallMuted(), size).x;
+    if (box.Min.y > label_row) label_free_from = area.Min.x;
+    label_row = box.Min.y;
+    const float left = std::clamp(box.GetCenter().x - width / 2, area.Min.x, std::max(area.Min.x, area.Max.x - width));
+    if (!layout.labels || left < label_free_from || width > box.GetWidth() + Px(30)) continue;
+    DrawText(ImGui::GetWindowDrawList(), {left, box.Max.y + Px(2)}, SmallMuted(), size);
+    label_free_from = left + width + Px(8);
+  }
+}
+
+// Drag through time.
+void Scrubber(const MemoryMapInput& input, CommandQueue& queue) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float height = Px(18);
+  ImGui::InvisibleButton("scrubber", {width, height}, ImGuiButtonFlags_EnableNav);
+  const double span = static_cast<double>(input.last - input.first);
+  if (span <= 0) return;
+  const double here = static_cast<double>(std::clamp(input.state->index, input.first, input.last) - input.first) / span;
+  if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
+    const double ratio = std::clamp((ImGui::GetIO().MousePos.x - at.x) / width, 0.0F, 1.0F);
+    queue.Push(PinMoment{input.first + static_cast<timeline::EventIndex>(ratio * span)});
+  }
+  if (ImGui::IsItemFocused()) {
+    const ImGuiID id = ImGui::GetItemID();
+    for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) ImGui::SetKeyOwner(key, id);
+    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, ImGuiInputFlags_Repeat, id) && input.state->index > input.first) {
+      queue.Push(PinMoment{input.state->index - 1});
+    }
+    if (ImGui::IsKeyPressed(ImGuiKey_RightArrow, ImGuiInputFlags_Repeat, id)) queue.Push(PinMoment{input.state->index + 1});
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float y = at.y + height / 2;
+  const float x = at.x + Px(7) + (width - Px(14)) * static_cast<float>(here);
+  list->AddRectFilled({at.x, y - Px(2)}, {at.x + width, y + Px(2)}, U32(Colors().raised), Px(2));
+  list->AddRectFilled({at.x, y - Px(2)}, {x, y + Px(2)}, U32(Colors().accent), Px(2));
+  list->AddCircleFilled({x, y}, Px(7), U32(Colors().dark ? Colors().text : Colors().accent));
+}
+
+std::string MomentOf(const MemoryMapInput& input, const MapFigures& figures) {
+  const State& state = *input.state;
+  std::string text = state.step < 0 ? "before the first step" : "step " + FormatNumber(state.step);
+  text += " · event " + FormatNumber(static_cast<int64_t>(state.index));
+  if (!input.pinned) text += " · the peak";
+  if (figures.reserved_bytes > 0) text += " · largest free block " + FormatBytes(figures.largest_free_bytes, input.unit);
+  return text;
+}
+
+}  // namespace
+
+MapFigures FiguresOf(const State& state) {
+  MapFigures figures;
+  const std::vector<const LiveBlock*> blocks = ByAddress(state);
+  int64_t requested = 0;
+  auto it = blocks.begin();
+  for (const Segment& segment : state.segments) {
+    figures.reserved_bytes += segment.bytes;
+    uint64_t free_from = segment.address;
+    const uint64_t end = segment.address + static_cast<uint64_t>(segment.bytes);
+    while (it != blocks.end() && (*it)->address < segment.address) ++it;
+    for (; it != blocks.end() && (*it)->address < end; ++it) {
+      if ((*it)->address > free_from) {
+        figures.largest_free_bytes = std::max(figures.largest_free_bytes, static_cast<int64_t>((*it)->address - free_from));
+      }
+      free_from = std::max(free_from, (*it)->address + static_cast<uint64_t>((*it)->rounded_bytes));
+      figures.allocated_bytes += (*it)->rounded_bytes;
+      requested += (*it)->bytes;
+    }
+    if (end > free_from) figures.largest_free_bytes = std::max(figures.largest_free_bytes, static_cast<int64_t>(end - free_from));
+  }
+  if (figures.reserved_bytes > 0) {
+    figures.free_share = static_cast<double>(figures.reserved_bytes - figures.allocated_bytes) / static_cast<double>(figures.reserved_bytes);
+  }
+  if (figures.allocated_bytes > 0) {
+    figures.rounding_share = static_cast<double>(figures.allocated_bytes - requested) / static_cast<double>(figures.allocated_bytes);
+  }
+  return figures;
+}
+
+void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQueue& queue) {
+  if (input.state == nullptr || !input.empty_reason.empty()) {
+    PanelTitle("Memory map", "");
+    EmptyReason(input.empty_reason);
+    return;
+  }
+  const MapFigures figures = FiguresOf(*input.state);
+  PanelTitle("Memory map", MomentOf(input, figures));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float below = Px(18) + Px(kSmallTextSize) + Px(20);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(40), room.y - below)}));
+  Scrubber(input, queue);
+  char text[160];
+  std::snprintf(text, sizeof text, "%zu segments · %zu blocks · %.2g %% of blocks is rounding · %.0f %% free", input.state->segments.size(),
+                input.state->blocks.size(), 100 * figures.rounding_share, 100 * figures.free_share);
+  Put(SmallMuted(), input.pinned ? "pinned; Esc shows the peak again" : "drag through time");
+  PutAtRowEnd(SmallMuted(), text);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,298 @@
+#include "app/gui/panels/run_controls.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+using networks::CheckpointMode;
+using networks::DeviceChoice;
+using networks::DeviceKind;
+using networks::OptimizerKind;
+using networks::Precision;
+using networks::TrainingSettings;
+
+constexpr double kFastest = 2000;  // the pace slider's end: as fast as it goes
+
+std::string TitleOf(const RunControlsInput& input, const DeviceChoice& device) {
+  if (device.kind == DeviceKind::kCpu) return "CPU";
+  if (device.kind == DeviceKind::kCuda) {
+    const auto index = static_cast<size_t>(device.index);
+    const bool known = index < input.cuda_devices->size();
+    return "cuda:" + std::to_string(device.index) + (known ? " · " + (*input.cuda_devices)[index] : "");
+  }
+  for (const phantom::Card& card : *input.cards) {
+    if (card.name == device.card) return "Phantom · " + card.title;
+  }
+  return "Phantom · " + device.card;
+}
+
+void Heading(const char* text) {
+  ImGui::PushFont(nullptr, kSmallTextSize);
+  ImGui::TextDisabled("%s", text);
+  ImGui::PopFont();
+}
+
+void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const std::string& label, const std::string& memory,
+                CommandQueue& queue) {
+  const bool chosen = choice == input.device;
+  const float width = std::max(ImGui::GetContentRegionAvail().x, Px(250));
+  if (ImGui::Selectable(label.c_str(), chosen, 0, {width, 0})) queue.Push(ChooseDevice{choice});
+  if (chosen) ImGui::SetItemDefaultFocus();
+  const ImVec2 corner = ImGui::GetItemRectMax();
+  DrawText(ImGui::GetWindowDrawList(), {corner.x - Px(8), ImGui::GetItemRectMin().y + Px(1)}, SmallMuted(), memory,
+           Align::kRight);
+}
+
+void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
+  if (!BeginChoice("Device", TitleOf(input, input.device), 0.3F)) return;
+  Heading("This machine");
+  for (size_t i = 0; i < input.cuda_devices->size(); ++i) {
+    DeviceChoice choice = input.device;
+    choice.kind = DeviceKind::kCuda;
+    choice.index = static_cast<int>(i);
+    DeviceItem(input, choice, TitleOf(input, choice), "", queue);
+  }
+  if (input.cuda_devices->empty()) {
+    ImGui::BeginDisabled();
+    ImGui::Selectable("CUDA: no NVIDIA driver here");
+    ImGui::EndDisabled();
+  }
+  DeviceChoice cpu = input.device;
+  cpu.kind = DeviceKind::kCpu;
+  DeviceItem(input, cpu, "CPU", "computes for real", queue);
+  Heading("A GPU that is not there");
+  for (const phantom::Card& card : *input.cards) {
+    const DeviceChoice choice{DeviceKind::kPhantom, 0, card.name};
+    DeviceItem(input, choice, card.title, FormatNumber((card.memory_bytes + 500'000'000) / 1'000'000'000) + " GB", queue);
+  }
+  ImGui::EndCombo();
+}
+
+void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  std::string title = settings.network;
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == settings.network) title = network.title;
+  }
+  if (BeginChoice("Network", title, 0.3F)) {
+    for (const networks::Network& network : *input.networks) {
+      TrainingSettings changed = settings;
+      changed.network = network.name;
+      if (ImGui::Selectable(network.title.c_str(), network.name == settings.network)) queue.Push(ChangeSettings{changed});
+      Tooltip(network.description);
+    }
+    ImGui::EndCombo();
+  }
+  Consequence(input.consequences.network);
+}
+
+void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  static constexpr std::array kChoices = {std::pair{OptimizerKind::kSgd, "SGD"}, std::pair{OptimizerKind::kMomentum, "Momentum"},
+                                          std::pair{OptimizerKind::kAdam, "Adam"}, std::pair{OptimizerKind::kAdamW, "AdamW"}};
+  const char* title = "";
+  for (const auto& [kind, name] : kChoices) {
+    if (kind == settings.optimizer) title = name;
+  }
+  if (BeginChoice("Optimizer", title, 0.3F)) {
+    for (const auto& [kind, name] : kChoices) {
+      TrainingSettings changed = settings;
+      changed.optimizer = kind;
+      if (ImGui::Selectable(name, kind == settings.optimizer)) queue.Push(ChangeSettings{changed});
+    }
+    ImGui::EndCombo();
+  }
+  Consequence(input.consequences.optimizer);
+}
+
+// Sliders: while one is dragged the draft holds its value; letting go sends it.
+void Settle(const Edit& edit, const TrainingSettings& changed, RunControlsState& state, CommandQueue& queue) {
+  if (edit.changed) state.draft = changed;
+  if (edit.committed) {
+    queue.Push(ChangeSettings{changed});
+    state.draft.reset();
+  }
+}
+
+void Sliders(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state, CommandQueue& queue) {
+  TrainingSettings changed = settings;
+  double batch = settings.batch;
+  Edit edit = Slider("Batch", {.minimum = 1, .maximum = networks::kMaxBatch, .logarithmic = true}, &batch);
+  changed.batch = static_cast<int>(batch);
+  Settle(edit, changed, state, queue);
+  Consequence(input.consequences.batch);
+
+  changed = settings;
+  double accumulate = settings.accumulate;
+  edit = Slider("Accumulate", {.minimum = 1, .maximum = networks::kMaxAccumulate, .logarithmic = true, .suffix = "×"}, &accumulate);
+  changed.accumulate = static_cast<int>(accumulate);
+  Settle(edit, changed, state, queue);
+  Consequence(input.consequences.accumulate);
+}
+
+void PrecisionRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  static constexpr std::array kLabels = {"off", "fp16", "bf16"};
+  Label("Mixed precision");
+  int selected = static_cast<int>(settings.amp);
+  if (Segmented("precision", kLabels, input.consequences.precision_hints, &selected)) {
+    TrainingSettings changed = settings;
+    changed.amp = static_cast<Precision>(selected);
+    queue.Push(ChangeSettings{changed});
+  }
+  Consequence(input.consequences.precision);
+}
+
+const networks::Network* FindNetworkIn(const RunControlsInput& input, const std::string& name) {
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == name) return &network;
+  }
+  return nullptr;
+}
+
+// The four ways to checkpoint: none, √N, by layer, and any number of segments.
+void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state, CommandQueue& queue) {
+  static constexpr std::array kLabels = {"none", "√N", "by layer", "K"};
+  const networks::Network* network = FindNetworkIn(input, settings.network);
+  const int root = network == nullptr ? 1 : SquareRootSegments(*network);
+  const networks::Checkpointing& now = settings.checkpoint;
+  int selected = now.mode == CheckpointMode::kNone ? 0 : now.mode == CheckpointMode::kByLayer ? 2 : now.segments == root ? 1 : 3;
+  Label("Checkpointing");
+  if (Segmented("checkpointing", kLabels, input.consequences.checkpoint_hints, &selected)) {
+    TrainingSettings changed = settings;
+    if (selected == 0) changed.checkpoint = {};
+    if (selected == 1) changed.checkpoint = {CheckpointMode::kSegments, root};
+    if (selected == 2) changed.checkpoint = {CheckpointMode::kByLayer, 0};
+    if (selected == 3) changed.checkpoint = {CheckpointMode::kSegments, root + 1};
+    queue.Push(ChangeSettings{changed});
+  }
+  if (now.mode == CheckpointMode::kSegments) {
+    const double most = network == nullptr ? networks::kMaxSegments : static_cast<double>(network->layers.size());
+    double segments = now.segments;
+    const Edit edit = Slider("Segments", {.minimum = 1, .maximum = std::max(2.0, most)}, &segments);
+    TrainingSettings changed = settings;
+    changed.checkpoint.segments = static_cast<int>(segments);
+    Settle(edit, changed, state, queue);
+  }
+  Consequence(input.consequences.checkpoint);
+}
+
+void ClipRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  bool on = settings.clip_norm > 0;
+  char label[64];
+  std::snprintf(label, sizeof label, "Clip gradients at %.3g###clip", on ? settings.clip_norm : 1.0);
+  if (Toggle(label, &on)) {
+    TrainingSettings changed = settings;
+    changed.clip_norm = on ? 1.0 : 0.0;
+    queue.Push(ChangeSettings{changed});
+  }
+  Consequence(input.consequences.clip);
+}
+
+// A number in a small field at the end of the row.
+bool FieldRow(const char* label, ImGuiDataType type, void* value, const char* format) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float left = ImGui::GetCursorPosX();
+  ImGui::AlignTextToFramePadding();
+  Put(Words(), label);
+  ImGui::SameLine(left + width - Px(92));
+  ImGui::SetNextItemWidth(Px(92));
+  ImGui::PushID(label);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(8), Px(4)));
+  ImGui::InputScalar("##field", type, value, nullptr, nullptr, format);
+  ImGui::PopStyleVar();
+  const bool done = ImGui::IsItemDeactivatedAfterEdit();
+  ImGui::PopID();
+  return done;
+}
+
+void NumberRows(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  TrainingSettings changed = settings;
+  if (FieldRow("Learning rate", ImGuiDataType_Double, &changed.learning_rate, "%g")) queue.Push(ChangeSettings{changed});
+  Tooltip(input.consequences.learning_rate);
+  changed = settings;
+  if (FieldRow("Seed", ImGuiDataType_U64, &changed.seed, "%llu")) queue.Push(ChangeSettings{changed});
+  Tooltip(input.consequences.seed);
+}
+
+void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const bool halted = !input.live;
+  std::string label = std::string(icons::kPause) + "  Pause   Space###run";
+  if (input.starting) {
+    label = "Starting…###run";
+  } else if (halted) {
+    label = std::string(icons::kRun) + "  Start   Space###run";
+  } else if (input.paused) {
+    label = std::string(icons::kRun) + "  Run   Space###run";
+  }
+  ImGui::BeginDisabled(input.starting);
+  if (PrimaryButton(label.c_str(), {width, Px(38)})) queue.Push(ActionId::kRunOrPause);
+  ImGui::EndDisabled();
+  const float gap = Px(8);
+  const ImVec2 third((width - 2 * gap) / 3, Px(30));
+  ImGui::BeginDisabled(!input.live || input.starting);
+  for (const ActionId id : {ActionId::kStep, ActionId::kOperator, ActionId::kRestart}) {
+    const char* name = id == ActionId::kStep ? "Step" : id == ActionId::kOperator ? "Operator" : "Restart";
+    if (PlainButton(name, third)) queue.Push(id);
+    Tooltip(std::string(ActionOf(id).help) + "  (" + ActionOf(id).keys + ")");
+    if (id != ActionId::kRestart) ImGui::SameLine(0, gap);
+  }
+  ImGui::EndDisabled();
+}
+
+void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
+  double pace = input.steps_per_second <= 0 ? kFastest : input.steps_per_second;
+  const Edit edit = Slider("Pace",
+                           {.minimum = 0.2, .maximum = kFastest, .logarithmic = true, .whole = false, .suffix = "steps/s",
+                            .decimals = 1, .maximum_text = "as fast as it goes"},
+                           &pace);
+  if (edit.changed) queue.Push(ChoosePace{pace >= kFastest ? 0.0 : pace});
+  if (input.measured_pace && input.live && !input.paused) {
+    char text[64];
+    std::snprintf(text, sizeof text, *input.measured_pace < 10 ? "now %.1f steps/s" : "now %.0f steps/s", *input.measured_pace);
+    Consequence(text);
+  }
+}
+
+void CaptureList(const RunControlsInput& input) {
+  const Palette& colors = Colors();
+  Put(StrongWords(), "Capture");
+  for (const CaptureLine& line : input.capture) {
+    ImGui::BeginGroup();
+    Lamp(line.lamp == LampState::kLive ? colors.good : line.lamp == LampState::kLost ? colors.bad : colors.muted.WithAlpha(0.6));
+    ImGui::SameLine();
+    Put(Words(), line.name);
+    PutAtRowEnd(line.lamp == LampState::kLost ? Colored(SmallMuted(), colors.bad) : SmallMuted(), line.status);
+    ImGui::EndGroup();
+    Tooltip(line.help);
+  }
+}
+
+}  // namespace
+
+void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue) {
+  const TrainingSettings settings = state.draft.value_or(input.settings);
+  PanelTitle("Run", input.consequences.fit);
+  ChooseDeviceRow(input, queue);
+  ChooseNetworkRow(input, settings, queue);
+  ChooseOptimizerRow(input, settings, queue);
+  Rule();
+  Sliders(input, settings, state, queue);
+  PrecisionRow(input, settings, queue);
+  CheckpointRow(input, settings, state, queue);
+  ClipRow(input, settings, queue);
+  NumberRows(input, settings, queue);
+  Rule();
+  RunButtons(input, queue);
+  PaceRow(input, queue);
+  Rule();
+  CaptureList(input);
+}
+
+}  // namespace tidemark::gui

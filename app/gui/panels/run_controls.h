@@ -1,0 +1,48 @@
+// The panel on the left: what trains, where, with which techniques; run and pause; and what is captured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "app/gui/consequences.h"
+#include "profiler/networks/specification.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::gui {
+
+enum class LampState : uint8_t { kOff, kLive, kLost };
+struct CaptureLine {
+  std::string name;    // "Allocator"
+  std::string status;  // "live · 0 lost"
+  LampState lamp = LampState::kOff;
+  std::string help;
+};
+
+struct RunControlsInput {
+  const std::vector<networks::Network>* networks = nullptr;
+  const std::vector<phantom::Card>* cards = nullptr;
+  const std::vector<std::string>* cuda_devices = nullptr;  // names, by index
+  networks::TrainingSettings settings;
+  networks::DeviceChoice device;
+  double steps_per_second = 0;
+  bool live = false;       // there is a run that takes commands
+  bool starting = false;
+  bool paused = false;
+  std::optional<double> measured_pace;  // steps per second, of late
+  Consequences consequences;
+  std::vector<CaptureLine> capture;
+};
+
+// A slider that is being dragged previews its value here; it is sent when the person lets go.
+struct RunControlsState {
+  std::optional<networks::TrainingSettings> draft;
+};
+
+void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

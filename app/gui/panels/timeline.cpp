@@ -1,0 +1,185 @@
+#include "app/gui/panels/timeline.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/gui/panels/timeline_parts.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+// A word at the end of the title's row that can be clicked; lit when it is on.
+bool TitleWord(const char* label, bool on, const char* help, float* right, float y) {
+  const TextStyle style = on ? Colored({Faces().strong, kSmallTextSize, {}}, Colors().accent) : SmallMuted();
+  const float width = Measure(style, label).x + Px(12);
+  *right -= width;
+  ImGui::SetCursorScreenPos({*right, y - Px(3)});
+  const bool clicked = ImGui::InvisibleButton(label, {width, Px(kSmallTextSize) + Px(8)});
+  if (ImGui::IsItemHovered()) {
+    ImGui::GetWindowDrawList()->AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), U32(Colors().raised), Px(4));
+  }
+  Tooltip(help);
+  DrawText(ImGui::GetWindowDrawList(), {*right + Px(6), y}, style, label);
+  return clicked;
+}
+
+void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& queue) {
+  using presenters::TimeAxis;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float right = at.x + ImGui::GetContentRegionAvail().x + Px(6);
+  PanelTitle("Memory over time", "");
+  const ImVec2 after = ImGui::GetCursorScreenPos();
+  const float y = at.y + Px(2);
+  if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", &right, y)) queue.Push(ActionId::kFollow);
+  if (TitleWord("peak", false, "Go to the highest moment in sight (P)", &right, y)) queue.Push(ActionId::kGoToPeak);
+  if (TitleWord("all", false, "Show the whole run (F, or double-click)", &right, y)) queue.Push(ActionId::kFit);
+  DrawText(ImGui::GetWindowDrawList(), {right, y}, SmallMuted(), "|", Align::kRight);
+  right -= Px(6);
+  const bool clock = state.axis == TimeAxis::kWallClock;
+  if (TitleWord("wall clock", clock, "The axis counts time (X)", &right, y) && !clock) queue.Push(ActionId::kSwitchAxis);
+  if (TitleWord("events", !clock, "The axis counts events: every allocation gets the same room (X)", &right, y) && clock) {
+    queue.Push(ActionId::kSwitchAxis);
+  }
+  const double span = state.visible.end - state.visible.begin;
+  if (input.empty_reason.empty() && span > 0) {
+    const std::string sight = clock ? FormatDuration(static_cast<int64_t>(span)) : FormatNumber(static_cast<int64_t>(span)) + " events";
+    const std::string text = sight + " in sight · axis:";
+    const float room = right - Px(4) - (at.x + Measure(TitleWords(), "Memory over time").x + Px(12));
+    if (Measure(SmallMuted(), text).x < room) DrawText(ImGui::GetWindowDrawList(), {right - Px(2), y}, SmallMuted(), text, Align::kRight);
+  }
+  ImGui::SetCursorScreenPos(after);
+}
+
+// The categories that are anywhere in the run, in their order.
+std::array<bool, events::kCategoryCount> PresentCategories(const TimelineInput& input) {
+  std::array<bool, events::kCategoryCount> present{};
+  for (const presenters::TimelinePlot* plot : {input.plot, input.overview}) {
+    for (const presenters::PlotColumn& column : plot->columns) {
+      for (size_t i = 0; i < present.size(); ++i) present[i] = present[i] || column.at_peak[i] > 0;
+    }
+  }
+  return present;
+}
+
+// Returns the legend's height: it wraps when the panel is narrow.
+float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, float width, bool draw) {
+  const auto present = PresentCategories(input);
+  float x = at.x;
+  float y = at.y;
+  const float row = Px(22);
+  for (size_t i = 0; i < present.size(); ++i) {
+    if (!present[i]) continue;
+    const std::string name(events::NameOf(static_cast<events::Category>(i)));
+    const float item = Px(10) + Px(7) + Measure(SmallMuted(), name).x + Px(20);
+    if (x + item - Px(20) > at.x + width && x > at.x) {
+      x = at.x;
+      y += row;
+    }
+    if (draw) {
+      const bool hidden = (state.hidden_categories >> i & 1U) != 0;
+      ImGui::SetCursorScreenPos({x, y});
+      if (ImGui::InvisibleButton(("legend " + name).c_str(), {item - Px(8), row})) state.hidden_categories ^= 1U << i;
+      const bool hovered = ImGui::IsItemHovered();
+      Tooltip(hidden ? "Click to show it again." : "Click to hide it.");
+      ImDrawList* list = ImGui::GetWindowDrawList();
+      const float top = y + (row - Px(10)) / 2;
+      const ImRect square(x, top, x + Px(10), top + Px(10));
+      const Color color = Colors().categories[i];
+      if (hidden) {
+        list->AddRect(square.Min, square.Max, U32(color), Px(2), Px(1.5F));
+      } else {
+        list->AddRectFilled(square.Min, square.Max, U32(color), Px(2));
+      }
+      const TextStyle style = Colored(SmallMuted(), hovered ? Colors().text : hidden ? Colors().muted.WithAlpha(0.5) : Colors().muted);
+      DrawText(list, {x + Px(17), y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, name);
+    }
+    x += item;
+  }
+  return y + row - at.y;
+}
+
+TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const ImRect all(at, at + room);
+  const float left = all.Min.x + Px(52);
+  const float legend = DrawLegend(input, state, {left, 0}, all.Max.x - left, false);
+  TimelineGeometry geometry;
+  geometry.visible = state.visible;
+  float bottom = all.Max.y;
+  const auto take = [&](float height, float gap) {
+    const ImRect rect(left, bottom - height, all.Max.x, bottom);
+    bottom -= height + gap;
+    return rect;
+  };
+  geometry.overview = take(Px(26), Px(8));
+  geometry.legend = take(legend, Px(2));
+  geometry.steps = take(Px(18), Px(4));
+  geometry.phases = take(Px(18), Px(6));
+  geometry.plot = ImRect(left, all.Min.y + Px(20), all.Max.x, std::max(bottom, all.Min.y + Px(60)));
+  geometry.plot.Min.x = std::floor(geometry.plot.Min.x);
+  geometry.plot.Max.x = std::floor(geometry.plot.Max.x);
+  return geometry;
+}
+
+void DrawCrosshair(ImDrawList* list, const TimelineGeometry& geometry, const TimelineState& state) {
+  if (!state.hover) return;
+  const ImU32 color = U32(Colors().text.WithAlpha(0.35));
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  list->AddLine({std::round(mouse.x), geometry.plot.Min.y}, {std::round(mouse.x), geometry.phases.Max.y}, color);
+  list->AddLine({geometry.plot.Min.x, std::round(mouse.y)}, {geometry.plot.Max.x, std::round(mouse.y)}, color);
+}
+
+void DrawPin(ImDrawList* list, const TimelineGeometry& geometry, double position) {
+  const float x = std::round(geometry.X(position));
+  if (x < geometry.plot.Min.x || x > geometry.plot.Max.x) return;
+  list->AddLine({x, geometry.plot.Min.y}, {x, geometry.phases.Max.y}, U32(Colors().accent), Px(1.5F));
+  list->AddTriangleFilled({x - Px(6), geometry.plot.Min.y - Px(8)}, {x + Px(6), geometry.plot.Min.y - Px(8)}, {x, geometry.plot.Min.y},
+                          U32(Colors().accent));
+}
+
+void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  TakenPlaces taken;
+  DrawGrid(list, geometry, input.unit);
+  list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);
+  DrawStack(list, geometry, *input.plot, state.hidden_categories);
+  list->PopClipRect();
+  list->PushClipRect(geometry.plot.Min - ImVec2(0, Px(8)), {geometry.plot.Max.x, geometry.steps.Max.y}, true);
+  DrawMarkers(list, geometry, *input.plot, &taken);
+  if (state.hidden_categories == 0) {
+    DrawReserved(list, geometry, *input.plot, input.unit, &taken);
+    DrawLevels(list, geometry, *input.plot, input.unit, &taken);
+    DrawHighlight(list, geometry, input.highlight);
+  }
+  if (input.pinned) DrawPin(list, geometry, *input.pinned);
+  DrawCrosshair(list, geometry, state);
+  list->PopClipRect();
+  DrawPhases(list, geometry, *input.plot);
+  DrawSteps(list, geometry, *input.plot);
+}
+
+}  // namespace
+
+void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, CommandQueue& queue) {
+  TitleRow(input, state, queue);
+  if (!input.empty_reason.empty()) {
+    EmptyReason(input.empty_reason);
+    return;
+  }
+  TimelineGeometry geometry = LayOut(input, state);
+  state.columns = std::max(16, static_cast<int>(geometry.plot.GetWidth()));
+  state.overview_columns = std::max(16, static_cast<int>(geometry.overview.GetWidth() / 2));
+  ChooseVerticalAxis(*input.plot, state.hidden_categories, input.unit, &geometry);
+  HandlePlotInput(input, geometry, state, queue);
+  DrawChart(input, geometry, state);
+  DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), true);
+  HandleOverviewInput(input, geometry, state);
+  DrawOverview(ImGui::GetWindowDrawList(), geometry, input);
+  DrawHoverTooltip(input, state);
+}
+
+}  // namespace tidemark::gui

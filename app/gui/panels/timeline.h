@@ -1,0 +1,58 @@
+// Memory over time: the live blocks stacked by category, what is reserved, what the textbook and the phantom say, phases,
+// steps, markers; zoom, pan, follow, and the name of whatever is under the mouse.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "app/presenters/timeline_plot.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+
+// Where one block lies in the stack, column by column; see highlight.h.
+struct HighlightSpan {
+  double begin = 0;
+  double end = 0;
+  int64_t bottom_bytes = 0;
+  int64_t top_bytes = 0;
+};
+
+struct TimelineInput {
+  const presenters::TimelinePlot* plot = nullptr;
+  const presenters::TimelinePlot* overview = nullptr;  // of the whole run, few columns
+  presenters::VisibleRange whole;
+  std::optional<presenters::BlockDescription> hovered;  // under TimelineState::hover of the frame before
+  std::vector<HighlightSpan> highlight;
+  std::optional<double> pinned;  // position of the pinned moment
+  ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;      // "" when there is something to draw
+};
+
+struct TimelineState {
+  presenters::TimeAxis axis = presenters::TimeAxis::kEvents;
+  bool follow = true;
+  int follow_steps = 5;
+  uint32_t hidden_categories = 0;  // a bit per category
+  presenters::VisibleRange visible;
+  // Of the last frame: what the application needs to prepare the next one.
+  int columns = 1200;
+  int overview_columns = 300;
+  struct Hover {
+    double position = 0;
+    int64_t bytes = 0;  // above the axis, in the whole stack
+  };
+  std::optional<Hover> hover;
+  // While the mouse is down.
+  enum class Drag : uint8_t { kNone, kPan, kBrush, kBrushBegin, kBrushEnd };
+  Drag drag = Drag::kNone;
+  presenters::VisibleRange drag_from;
+  double drag_position = 0;
+};
+
+void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,195 @@
+#include <algorithm>
+#include <cmath>
+
+#include "app/gui/panels/timeline_parts.h"
+#include "app/gui/widgets/controls.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::VisibleRange;
+
+constexpr double kSmallestSpanEvents = 8;       // the deepest zoom
+constexpr double kSmallestSpanNanoseconds = 2000;
+
+double SmallestSpan(const TimelineState& state) {
+  return state.axis == presenters::TimeAxis::kEvents ? kSmallestSpanEvents : kSmallestSpanNanoseconds;
+}
+
+// Keeps a range inside the run, with a little air on both sides, and no deeper than makes sense.
+VisibleRange Kept(VisibleRange range, const VisibleRange& whole, double smallest) {
+  const double longest = std::max((whole.end - whole.begin) * 1.02, smallest);
+  double span = std::clamp(range.end - range.begin, smallest, longest);
+  const double middle = (range.begin + range.end) / 2;
+  range = {middle - span / 2, middle + span / 2};
+  const double air = span * 0.02;
+  if (range.begin < whole.begin - air) range = {whole.begin - air, whole.begin - air + span};
+  if (range.end > whole.end + air) range = {std::max(whole.begin - air, whole.end + air - span), whole.end + air};
+  return range;
+}
+
+void Show(const TimelineInput& input, TimelineState& state, VisibleRange range) {
+  state.follow = false;
+  state.visible = Kept(range, input.whole, SmallestSpan(state));
+}
+
+void Zoom(const TimelineInput& input, TimelineState& state, const TimelineGeometry& geometry, double around, double factor) {
+  const double left = (around - geometry.visible.begin) * factor;
+  const double right = (geometry.visible.end - around) * factor;
+  Show(input, state, {around - left, around + right});
+}
+
+void Wheel(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state) {
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelY);
+  ImGui::SetItemKeyOwner(ImGuiKey_MouseWheelX);
+  const ImGuiIO& io = ImGui::GetIO();
+  const double span = geometry.visible.end - geometry.visible.begin;
+  const double sideways = io.MouseWheelH + (io.KeyShift ? io.MouseWheel : 0.0F);
+  if (sideways != 0) {
+    Show(input, state, {geometry.visible.begin - sideways * span * 0.08, geometry.visible.end - sideways * span * 0.08});
+  } else if (io.MouseWheel != 0) {
+    Zoom(input, state, geometry, geometry.PositionAt(io.MousePos.x), std::pow(0.82, io.MouseWheel));
+  }
+}
+
+void Keys(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state) {
+  const ImGuiID owner = ImGui::GetID("timeline keys");
+  for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow}) {
+    ImGui::SetKeyOwner(key, owner);
+  }
+  const double span = geometry.visible.end - geometry.visible.begin;
+  const double middle = (geometry.visible.begin + geometry.visible.end) / 2;
+  const auto pressed = [owner](ImGuiKey key) { return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner); };
+  if (pressed(ImGuiKey_LeftArrow)) Show(input, state, {geometry.visible.begin - span * 0.1, geometry.visible.end - span * 0.1});
+  if (pressed(ImGuiKey_RightArrow)) Show(input, state, {geometry.visible.begin + span * 0.1, geometry.visible.end + span * 0.1});
+  if (pressed(ImGuiKey_UpArrow)) Zoom(input, state, geometry, middle, 0.8);
+  if (pressed(ImGuiKey_DownArrow)) Zoom(input, state, geometry, middle, 1.25);
+}
+
+void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const double position = geometry.PositionAt(mouse.x);
+  const presenters::PlotColumn* column = ColumnAt(*input.plot, position);
+  if (column == nullptr) return;
+  // Hidden categories take no room in the picture, but they do in the stack that is asked about the block.
+  auto bytes = static_cast<int64_t>(geometry.BytesAt(mouse.y));
+  int64_t shown = 0;
+  int64_t all = 0;
+  for (size_t category = 0; category < events::kCategoryCount; ++category) {
+    const int64_t here = column->at_peak[category];
+    const bool hidden = (state.hidden_categories >> category & 1U) != 0;
+    if (!hidden && bytes < shown + here) break;
+    all += here;
+    if (!hidden) shown += here;
+  }
+  bytes += all - shown;
+  state.hover = TimelineState::Hover{position, bytes};
+}
+
+void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state, CommandQueue& queue) {
+  using Drag = TimelineState::Drag;
+  if (ImGui::IsItemActivated()) {
+    state.drag = Drag::kPan;
+    state.drag_from = geometry.visible;
+  }
+  if (state.drag != Drag::kPan) return;
+  const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, Px(4));
+  if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, Px(4))) {
+    const double per_pixel = (state.drag_from.end - state.drag_from.begin) / geometry.plot.GetWidth();
+    Show(input, state, {state.drag_from.begin - moved.x * per_pixel, state.drag_from.end - moved.x * per_pixel});
+  }
+  if (ImGui::IsItemDeactivated()) {
+    const ImVec2 travelled = ImGui::GetIO().MouseClickedPos[0] - ImGui::GetIO().MousePos;
+    const bool clicked = std::abs(travelled.x) < Px(4) && std::abs(travelled.y) < Px(4);
+    const presenters::PlotColumn* column = ColumnAt(*input.plot, geometry.PositionAt(ImGui::GetIO().MousePos.x));
+    if (clicked && ImGui::IsItemHovered() && column != nullptr) queue.Push(PinMoment{column->peak});
+    state.drag = Drag::kNone;
+  }
+}
+
+void TooltipRow(const char* name, const std::string& value) {
+  if (value.empty()) return;
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  Put(SmallMuted(), name);
+  ImGui::TableNextColumn();
+  Put(Words(), value);
+}
+
+void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
+  Swatch(Colors().Of(block.category));
+  ImGui::SameLine();
+  Put(StrongWords(), block.title);
+  if (!ImGui::BeginTable("block", 2, ImGuiTableFlags_SizingFixedFit)) return;
+  std::string size = FormatExactBytes(block.bytes) + " · " + FormatBytes(block.bytes, unit);
+  if (block.rounded_bytes != block.bytes) size += " · block of " + FormatExactBytes(block.rounded_bytes);
+  TooltipRow("size", size);
+  TooltipRow("holds", std::string(events::NameOf(block.category)));
+  TooltipRow("layer", block.layer);
+  TooltipRow("operator", block.op);
+  TooltipRow("alive", block.alive);
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state, CommandQueue& queue) {
+  ImGui::SetCursorScreenPos(geometry.plot.Min);
+  ImGui::InvisibleButton("plot", geometry.plot.GetSize());
+  const bool hovered = ImGui::IsItemHovered();
+  state.hover.reset();
+  Pan(input, geometry, state, queue);
+  if (hovered) {
+    Wheel(input, geometry, state);
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) queue.Push(ActionId::kFit);
+    if (!ImGui::IsMouseDragging(ImGuiMouseButton_Left)) NoteHover(input, geometry, state);
+  }
+  if (hovered || ImGui::IsWindowFocused()) Keys(input, geometry, state);
+}
+
+void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state) {
+  using Drag = TimelineState::Drag;
+  ImGui::SetCursorScreenPos(geometry.overview.Min);
+  ImGui::InvisibleButton("overview", geometry.overview.GetSize());
+  const double span = input.whole.end - input.whole.begin;
+  if (span <= 0) return;
+  const auto position_at = [&](float x) { return input.whole.begin + (x - geometry.overview.Min.x) / geometry.overview.GetWidth() * span; };
+  const double per_pixel = span / geometry.overview.GetWidth();
+  const double at = position_at(ImGui::GetIO().MousePos.x);
+  const double reach = per_pixel * Px(6);
+  const bool on_begin = std::abs(at - geometry.visible.begin) < reach;
+  const bool on_end = std::abs(at - geometry.visible.end) < reach;
+  if (ImGui::IsItemHovered() && (on_begin || on_end)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+  if (ImGui::IsItemActivated()) {
+    state.drag = on_begin ? Drag::kBrushBegin : on_end ? Drag::kBrushEnd : Drag::kBrush;
+    const double shown = geometry.visible.end - geometry.visible.begin;
+    const bool inside = at >= geometry.visible.begin && at <= geometry.visible.end;
+    state.drag_from = inside || state.drag != Drag::kBrush ? geometry.visible : VisibleRange{at - shown / 2, at + shown / 2};
+    state.drag_position = at;
+  }
+  if (ImGui::IsItemActive()) {
+    const double moved = at - state.drag_position;
+    VisibleRange range = state.drag_from;
+    if (state.drag != Drag::kBrushEnd) range.begin += moved;
+    if (state.drag != Drag::kBrushBegin) range.end += moved;
+    if (range.end > range.begin) Show(input, state, range);
+  }
+  if (ImGui::IsItemDeactivated()) state.drag = Drag::kNone;
+}
+
+void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state) {
+  if (!state.hover || state.drag != TimelineState::Drag::kNone) return;
+  const presenters::PlotColumn* column = ColumnAt(*input.plot, state.hover->position);
+  if (column == nullptr) return;
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
+  if (ImGui::BeginTooltip()) {
+    if (input.hovered) BlockTooltip(*input.hovered, input.unit);
+    const int64_t allocated = column->at_peak[static_cast<size_t>(timeline::Series::kAllocated)];
+    Put(SmallMuted(), "event " + FormatNumber(static_cast<int64_t>(column->peak)) + " · allocated " + FormatBytes(allocated, input.unit) +
+                          " · reserved " + FormatBytes(column->reserved_max, input.unit));
+    ImGui::EndTooltip();
+  }
+  ImGui::PopStyleVar();
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,332 @@
+#include "app/gui/panels/timeline_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "app/gui/widgets/text.h"
+#include "app/gui/window/theme.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::PlotColumn;
+using presenters::PlotLevel;
+using presenters::PlotMarker;
+using presenters::TimelinePlot;
+
+bool Hidden(uint32_t hidden_categories, int category) { return (hidden_categories >> category & 1U) != 0; }
+
+// 1, 2, 4 or 5 times a power of ten, so that about six ticks cover `span`.
+double RoundTick(double span) {
+  const double rough = span / 6;
+  const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-9))));
+  for (const double step : {1.0, 2.0, 4.0, 5.0, 10.0}) {
+    if (step * power >= rough) return step * power;
+  }
+  return 10 * power;
+}
+
+// Finds room for a label of `size` near (x, y): above the line, below it, and then further along it.
+std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size, float y,
+                                std::initializer_list<float> lefts) {
+  for (const float below : {0.0F, 1.0F}) {
+    for (float left : lefts) {
+      left = std::clamp(left, geometry.plot.Min.x + Px(4), std::max(geometry.plot.Min.x + Px(4), geometry.plot.Max.x - size.x - Px(4)));
+      const float top = below == 0 ? y - size.y - Px(3) : y + Px(3);
+      const ImRect place(left, top, left + size.x, top + size.y);
+      if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) continue;
+      if (std::none_of(taken.begin(), taken.end(), [&](const ImRect& other) { return other.Overlaps(place); })) return place;
+    }
+  }
+  return std::nullopt;
+}
+
+void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text, Color fill) {
+  list->AddRectFilled(place.Min, place.Max, U32(fill), Px(4));
+  DrawText(list, {place.Min.x + Px(6), place.Min.y + Px(2)}, style, text);
+}
+
+ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
+  const ImVec2 size = Measure(style, text);
+  return {size.x + Px(12), Px(style.size) + Px(6)};
+}
+
+void DrawDashes(ImDrawList* list, float from, float to, float y, float dash, float gap, float width, Color color) {
+  for (float x = from; x < to; x += dash + gap) {
+    list->AddRectFilled({x, y - width / 2}, {std::min(x + dash, to), y + width / 2}, U32(color));
+  }
+}
+
+// A level's label sits on its line: at the left for the textbook, at the right for the phantom, each where it is free.
+void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLevel& level, const char* name, bool dotted,
+               ByteUnit unit, TakenPlaces* taken) {
+  const float from = std::max(geometry.X(level.begin), geometry.plot.Min.x);
+  const float to = std::min(geometry.X(level.end), geometry.plot.Max.x);
+  if (to - from < 2 || level.bytes <= 0) return;
+  const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
+  const Color color = dotted ? Colors().accent : Colors().theory;
+  // A thin shadow keeps the line apart from whatever colour lies under it.
+  list->AddRectFilled({from, y - Px(1.5F)}, {to, y + Px(1.5F)}, U32(Colors().background.WithAlpha(Colors().dark ? 0.45 : 0.0)));
+  if (dotted) {
+    DrawDashes(list, from, to, y, Px(2), Px(4), Px(2), color);
+  } else {
+    DrawDashes(list, from, to, y, Px(8), Px(5), Px(2), color);
+  }
+  const TextStyle style{Faces().strong, kSmallTextSize, color};
+  const std::string text = std::string(name) + " " + FormatBytes(level.bytes, unit);
+  const ImVec2 size = ChipSize(style, text);
+  if (to - from < size.x * 0.8F) return;
+  const float left = dotted ? to - size.x - Px(6) : from + Px(6);
+  const float other = dotted ? from + Px(6) : to - size.x - Px(6);
+  if (const auto place = FindPlace(geometry, *taken, size, y, {left, other, (from + to - size.x) / 2})) {
+    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+    taken->push_back(*place);
+  }
+}
+
+void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color, Color fill, TakenPlaces* taken) {
+  const float x = std::round(geometry.X(marker.position));
+  if (x < geometry.plot.Min.x - 1 || x > geometry.plot.Max.x + 1) return;
+  list->AddLine({x, geometry.plot.Min.y}, {x, geometry.phases.Max.y}, U32(color), Px(1.5F));
+  const TextStyle style{Faces().strong, kSmallTextSize, color};
+  const std::string text = marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
+  const ImVec2 size = ChipSize(style, text);
+  for (int row = 0; row < 4; ++row) {
+    const float top = geometry.plot.Min.y + Px(2) + static_cast<float>(row) * (size.y + Px(3));
+    const float left = std::min(x, geometry.plot.Max.x - size.x);
+    const ImRect place(left, top, left + size.x, top + size.y);
+    if (std::any_of(taken->begin(), taken->end(), [&](const ImRect& other) { return other.Overlaps(place); })) continue;
+    DrawChip(list, place, style, text, fill);
+    taken->push_back(place);
+    return;
+  }
+}
+
+// One rectangle per run of columns in which a category's part of the stack stays the same.
+class StackPainter {
+ public:
+  StackPainter(ImDrawList* list, size_t columns) : list_(list), left_(static_cast<int>(columns) * events::kCategoryCount) {
+    list_->PrimReserve(6 * left_, 4 * left_);
+  }
+  void Add(int category, float x0, float x1, float y_top, float y_bottom) {
+    Run& run = runs_[static_cast<size_t>(category)];
+    if (run.open && run.y_top == y_top && run.y_bottom == y_bottom && x0 <= run.x1 + 0.5F) {
+      run.x1 = std::max(run.x1, x1);
+      return;
+    }
+    Flush(category);
+    run = {x0, x1, y_top, y_bottom, true};
+  }
+  void Finish() {
+    for (int category = 0; category < events::kCategoryCount; ++category) Flush(category);
+    list_->PrimUnreserve(6 * left_, 4 * left_);
+  }
+
+ private:
+  struct Run {
+    float x0 = 0;
+    float x1 = 0;
+    float y_top = 0;
+    float y_bottom = 0;
+    bool open = false;
+  };
+  void Flush(int category) {
+    Run& run = runs_[static_cast<size_t>(category)];
+    if (!run.open) return;
+    run.open = false;
+    if (run.y_bottom - run.y_top < 0.01F || left_ == 0) return;
+    list_->PrimRect({run.x0, run.y_top}, {run.x1, run.y_bottom}, U32(Colors().categories[static_cast<size_t>(category)]));
+    --left_;
+  }
+
+  ImDrawList* list_;
+  int left_;
+  std::array<Run, events::kCategoryCount> runs_{};
+};
+
+}  // namespace
+
+const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
+  const auto after = std::upper_bound(plot.columns.begin(), plot.columns.end(), position,
+                                      [](double at, const PlotColumn& column) { return at < column.begin; });
+  if (after == plot.columns.begin()) return nullptr;
+  const PlotColumn& column = *std::prev(after);
+  return position < column.end ? &column : nullptr;
+}
+
+void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, ByteUnit unit, TimelineGeometry* geometry) {
+  double highest = 1e6;
+  if (hidden_categories == 0) highest = std::max(highest, static_cast<double>(plot.highest_bytes));
+  for (const PlotColumn& column : plot.columns) {
+    int64_t sum = 0;
+    for (int category = 0; category < events::kCategoryCount; ++category) {
+      if (!Hidden(hidden_categories, category)) sum += column.at_peak[static_cast<size_t>(category)];
+    }
+    highest = std::max(highest, static_cast<double>(sum));
+  }
+  const double one = unit == ByteUnit::kMegabytes ? 1e6 : 1048576.0;
+  const double tick = RoundTick(highest * 1.06 / one);
+  geometry->tick_bytes = tick * one;
+  geometry->top_bytes = std::ceil(highest * 1.06 / one / tick) * tick * one;
+}
+
+void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry, ByteUnit unit) {
+  const TextStyle style = Colored({Faces().numbers, kSmallTextSize + 1, Colors().muted}, Colors().muted);
+  for (double bytes = 0; bytes <= geometry.top_bytes * 1.001; bytes += geometry.tick_bytes) {
+    const float y = std::round(geometry.Y(bytes));
+    list->AddLine({geometry.plot.Min.x, y}, {geometry.plot.Max.x, y}, U32(Colors().faint));
+    char text[32];
+    const double value = bytes / (unit == ByteUnit::kMegabytes ? 1e6 : 1048576.0);
+    std::snprintf(text, sizeof text, geometry.tick_bytes < 1e6 ? "%.1f" : "%.0f", value);
+    DrawText(list, {geometry.plot.Min.x - Px(8), y - Px(8)}, style, text, Align::kRight);
+  }
+  DrawText(list, {geometry.plot.Min.x - Px(8), geometry.plot.Min.y - Px(26)}, SmallMuted(), UnitName(unit), Align::kRight);
+}
+
+void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, uint32_t hidden_categories) {
+  StackPainter painter(list, plot.columns.size());
+  for (const PlotColumn& column : plot.columns) {
+    const float x0 = std::floor(geometry.X(column.begin));
+    const float x1 = std::max(x0 + 1, std::floor(geometry.X(column.end)));
+    int64_t below = 0;
+    float bottom = geometry.plot.Max.y;
+    for (int category = 0; category < events::kCategoryCount; ++category) {
+      if (Hidden(hidden_categories, category)) continue;
+      below += column.at_peak[static_cast<size_t>(category)];
+      const float top = std::round(geometry.Y(static_cast<double>(below)));
+      painter.Add(category, x0, x1, top, bottom);
+      bottom = top;
+    }
+  }
+  painter.Finish();
+}
+
+void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit, TakenPlaces* taken) {
+  if (plot.columns.empty()) return;
+  const Color color = Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x4A5361);
+  const float width = Px(1.5F);
+  float last_y = 0;
+  float last_x = 0;
+  bool any = false;
+  for (const PlotColumn& column : plot.columns) {
+    const float y = std::round(geometry.Y(static_cast<double>(column.reserved_max)));
+    const float x0 = std::floor(geometry.X(column.begin));
+    if (column.reserved_max <= 0) continue;
+    if (!any || y != last_y) {
+      if (any) {
+        list->AddRectFilled({last_x, last_y - width / 2}, {x0, last_y + width / 2}, U32(color));
+        list->AddRectFilled({x0 - width / 2, std::min(y, last_y)}, {x0 + width / 2, std::max(y, last_y)}, U32(color));
+      }
+      last_x = x0;
+      last_y = y;
+    }
+    any = true;
+  }
+  if (!any) return;
+  const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
+  list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
+  const TextStyle style = Colored(SmallMuted(), color);
+  const std::string text = "reserved " + FormatBytes(plot.columns.back().reserved_max, unit);
+  const ImVec2 size = ChipSize(style, text);
+  if (const auto place = FindPlace(geometry, *taken, size, last_y, {end - size.x, geometry.plot.Min.x + Px(6)})) {
+    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.7));
+    taken->push_back(*place);
+  }
+}
+
+void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit, TakenPlaces* taken) {
+  for (const PlotLevel& level : plot.phantom) DrawLevel(list, geometry, level, "phantom peak", true, unit, taken);
+  for (const PlotLevel& level : plot.textbook) DrawLevel(list, geometry, level, "textbook", false, unit, taken);
+}
+
+void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, TakenPlaces* taken) {
+  const Palette& colors = Colors();
+  for (const PlotMarker& failure : plot.failures) DrawMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
+  for (const PlotMarker& marker : plot.markers) DrawMarker(list, geometry, marker, colors.good, colors.good_fill, taken);
+}
+
+void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
+  const TextStyle style = Colored(SmallMuted(), Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x3A4350));
+  for (const presenters::PlotPhase& phase : plot.phases) {
+    if (phase.phase == events::Phase::kIdle) continue;
+    const float from = std::max(geometry.X(phase.begin), geometry.phases.Min.x);
+    const float to = std::min(geometry.X(phase.end), geometry.phases.Max.x);
+    if (to - from < 1) continue;
+    const float gap = to - from > Px(6) ? Px(1) : 0;
+    list->AddRectFilled({from + gap, geometry.phases.Min.y}, {to - gap, geometry.phases.Max.y}, U32(Colors().Of(phase.phase)),
+                        to - from > Px(8) ? Px(3) : 0);
+    const std::string_view name = events::NameOf(phase.phase);
+    if (Measure(style, name).x + Px(10) < to - from) {
+      DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, style, name, Align::kCenter);
+    }
+  }
+  DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(), "phase", Align::kRight);
+}
+
+void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
+  const TextStyle style = SmallMuted();
+  float free_from = geometry.steps.Min.x;
+  for (const presenters::PlotStep& step : plot.steps) {
+    const float x = geometry.X(step.begin);
+    if (x < geometry.plot.Min.x - 1) continue;
+    list->AddLine({std::round(x), geometry.phases.Min.y}, {std::round(x), geometry.steps.Min.y + Px(6)}, U32(Colors().border));
+    const std::string text = "step " + FormatNumber(step.number);
+    const float width = Measure(style, text).x;
+    const float left = x + Px(3);
+    if (left < free_from || left + width > geometry.steps.Max.x) continue;
+    DrawText(list, {left, geometry.steps.Min.y}, style, text);
+    free_from = left + width + Px(12);
+  }
+}
+
+void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry, const std::vector<HighlightSpan>& spans) {
+  const ImU32 fill = U32(Rgb(0xFFFFFF).WithAlpha(0.30));
+  const ImU32 edge = U32(Colors().dark ? Rgb(0xFFFFFF) : Rgb(0x000000));
+  for (const HighlightSpan& span : spans) {
+    const float x0 = std::floor(geometry.X(span.begin));
+    const float x1 = std::max(x0 + 1, std::floor(geometry.X(span.end)));
+    const float top = std::round(geometry.Y(static_cast<double>(span.top_bytes)));
+    const float bottom = std::round(geometry.Y(static_cast<double>(span.bottom_bytes)));
+    list->AddRectFilled({x0, top}, {x1, bottom}, fill);
+    list->AddRectFilled({x0, top}, {x1, top + 1}, edge);
+    list->AddRectFilled({x0, bottom - 1}, {x1, bottom}, edge);
+  }
+}
+
+void DrawOverview(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
+  const Palette& colors = Colors();
+  const ImRect& strip = geometry.overview;
+  list->AddRectFilled(strip.Min, strip.Max, U32(colors.sunken), Px(4));
+  const double span = input.whole.end - input.whole.begin;
+  if (span <= 0) return;
+  const auto x_of = [&](double position) {
+    return strip.Min.x + static_cast<float>((position - input.whole.begin) / span) * strip.GetWidth();
+  };
+  const double highest = std::max<double>(1, static_cast<double>(input.overview->highest_bytes));
+  list->PushClipRect(strip.Min, strip.Max, true);
+  for (const PlotColumn& column : input.overview->columns) {
+    const int64_t allocated = column.at_peak[static_cast<size_t>(timeline::Series::kAllocated)];
+    const float x0 = std::floor(x_of(column.begin));
+    const float x1 = std::max(x0 + 1, std::floor(x_of(column.end)));
+    const float top = strip.Max.y - Px(2) - static_cast<float>(static_cast<double>(allocated) / highest) * (strip.GetHeight() - Px(5));
+    list->AddRectFilled({x0, top}, {x1, strip.Max.y - Px(2)}, U32(colors.Of(events::Category::kActivation).WithAlpha(0.5)));
+  }
+  for (const PlotMarker& marker : input.overview->markers) {
+    const float x = x_of(marker.position);
+    list->AddLine({x, strip.Min.y}, {x, strip.Max.y}, U32(colors.good), Px(1));
+  }
+  for (const PlotMarker& failure : input.overview->failures) {
+    const float x = x_of(failure.position);
+    list->AddLine({x, strip.Min.y}, {x, strip.Max.y}, U32(colors.bad), Px(2));
+  }
+  list->PopClipRect();
+  ImRect brush(x_of(geometry.visible.begin), strip.Min.y, x_of(geometry.visible.end), strip.Max.y);
+  if (brush.GetWidth() < Px(4)) brush.Max.x = brush.Min.x + Px(4);
+  brush.ClipWith(strip);
+  list->AddRectFilled(brush.Min, brush.Max, U32(colors.accent.WithAlpha(0.12)), Px(4));
+  list->AddRect(brush.Min, brush.Max, U32(colors.accent), Px(4), Px(1.5F));
+}
+
+}  // namespace tidemark::gui

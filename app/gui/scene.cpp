@@ -1,0 +1,301 @@
+#include "app/gui/scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/gui/highlight.h"
+
+namespace tidemark::gui {
+namespace {
+
+using namespace std::chrono_literals;
+using presenters::TimeAxis;
+using presenters::VisibleRange;
+
+const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}};
+
+const phantom::Card* CardNamed(const SceneInput& input, const std::string& name) {
+  for (const phantom::Card& card : *input.cards) {
+    if (card.name == name) return &card;
+  }
+  return nullptr;
+}
+
+std::optional<double> PaceOf(const timeline::View& view) {
+  const auto& steps = view.steps();
+  size_t end = steps.size();
+  while (end > 0 && !steps[end - 1].complete) --end;
+  if (end < 3) return std::nullopt;
+  const size_t begin = end - std::min<size_t>(end, 9);
+  const double seconds = static_cast<double>(steps[end - 1].begin_ns - steps[begin].begin_ns) / 1e9;
+  if (seconds <= 0) return std::nullopt;
+  return static_cast<double>(end - 1 - begin) / seconds;
+}
+
+std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
+  const bool live = input.live && input.view != nullptr && !input.view->empty();
+  const uint64_t lost = std::max(input.status.lost, input.view == nullptr ? 0 : input.view->health().lost);
+  const std::string state = input.starting ? "starting" : live ? "live" : input.live ? "waiting" : "ended";
+  const LampState lamp = lost > 0 ? LampState::kLost : live ? LampState::kLive : LampState::kOff;
+  std::vector<CaptureLine> lines;
+  lines.push_back({"Allocator", state + " · " + FormatNumber(static_cast<int64_t>(lost)) + " lost", lamp,
+                   "Every block and segment, from the allocator itself. Lost: events that the ring could not take; they are counted, "
+                   "never silent."});
+  lines.push_back({"Layers, operators, phases", state, live ? LampState::kLive : LampState::kOff,
+                   "From the training loop and from PyTorch's operator callbacks."});
+  lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)), live ? LampState::kLive : LampState::kOff,
+                   "Captured since the run began."});
+  if (input.view != nullptr) {
+    for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
+      lines.push_back({"Health", sentence, LampState::kLost, sentence});
+    }
+  }
+  if (!input.status.recording_error.empty()) {
+    lines.push_back({"Recording", "stopped", LampState::kLost, input.status.recording_error});
+  }
+  return lines;
+}
+
+bool Same(const VisibleRange& a, const VisibleRange& b) { return a.begin == b.begin && a.end == b.end; }
+
+}  // namespace
+
+std::string CardFor(const SceneInput& input) {
+  const std::string& name = input.description.device_name;
+  for (const phantom::Card& card : *input.cards) {
+    if (!name.empty() && (card.title == name || card.name == name)) return card.name;
+  }
+  return input.device.card;
+}
+
+void Scene::Reset() { *this = Scene(); }
+
+const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates) {
+  view_ = input.view;
+  const std::string card = CardFor(input);
+  estimates.BeginFrame();
+  // The order is that of importance: what is on the plot first, then what the controls say.
+  frame_.timeline.unit = state.unit;
+  frame_.timeline.plot = &plot_;
+  frame_.timeline.overview = &overview_;
+  frame_.timeline.empty_reason.clear();
+  frame_.memory_map.empty_reason.clear();
+  frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, ""};
+  frame_.bridge = {&bridge_, "", state.unit};
+  frame_.layers.rows = &layers_;
+  frame_.layers.unit = state.unit;
+  frame_.run_log.lines = &input.log->lines();
+  if (view_ == nullptr || view_->empty()) {
+    const char* reason = input.starting || input.status.state == session::RunState::kStarting
+                             ? "The trainer is starting: it loads LibTorch. The curve begins with the first allocation."
+                             : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
+    frame_.timeline.empty_reason = reason;
+    frame_.memory_map.empty_reason = reason;
+    frame_.memory_map.state = nullptr;
+  } else {
+    PrepareRange(state);
+    // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing about it.
+    PreparePlot(state, estimates, input.description.device == "cpu" ? "" : card);
+    PrepareHover(state);
+    PrepareTables(input, state, estimates, card);
+    PrepareMap(state);
+  }
+  PrepareControls(input, state, estimates);
+  return frame_;
+}
+
+void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates) {
+  RunControlsInput& controls = frame_.run_controls;
+  controls.networks = input.networks;
+  controls.cards = input.cards;
+  controls.cuda_devices = input.cuda_devices;
+  controls.settings = input.settings;
+  controls.device = input.device;
+  controls.steps_per_second = input.steps_per_second;
+  controls.live = input.live;
+  controls.starting = input.starting;
+  controls.paused = input.status.state == session::RunState::kPaused;
+  controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
+  controls.capture = CaptureLines(input);
+
+  ConsequenceQuestion question;
+  question.settings = state.run_controls.draft.value_or(input.settings);
+  question.unit = state.unit;
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == question.settings.network) question.network = &network;
+  }
+  const std::string card_name = input.device.card;
+  if (const phantom::Card* card = CardNamed(input, card_name)) {
+    question.card_bytes = card->memory_bytes;
+    question.card_title = card->title;
+  }
+  if (view_ != nullptr) {
+    CountSkippedSteps();
+    question.skipped_steps = skipped_steps_;
+    const auto& steps = view_->steps();
+    for (size_t i = steps.size() - std::min<size_t>(2, steps.size()); i < steps.size(); ++i) {
+      if (steps[i].loss_scale) question.loss_scale = steps[i].loss_scale;
+    }
+  }
+  controls.consequences = DescribeConsequences(question, [&](const networks::TrainingSettings& settings) {
+    return estimates.Phantom(settings, card_name);
+  });
+}
+
+void Scene::CountSkippedSteps() {
+  const auto& steps = view_->steps();
+  while (steps_counted_ < steps.size() && steps[steps_counted_].complete) {
+    skipped_steps_ += steps[steps_counted_].skipped ? 1 : 0;
+    ++steps_counted_;
+  }
+}
+
+void Scene::PrepareRange(ViewState& state) {
+  TimelineState& timeline = state.timeline;
+  frame_.timeline.whole = presenters::WholeRange(*view_, timeline.axis);
+  if (timeline.follow) {
+    timeline.visible = presenters::LastSteps(*view_, timeline.axis, timeline.follow_steps);
+  } else if (timeline.visible.end <= timeline.visible.begin) {
+    timeline.visible = frame_.timeline.whole;
+  }
+  if (timeline.visible.end <= timeline.visible.begin) timeline.visible.end = timeline.visible.begin + 1;
+  frame_.timeline.pinned.reset();
+  if (state.pinned) frame_.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
+}
+
+void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std::string& card) {
+  const TimelineState& timeline = state.timeline;
+  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns};
+  // Estimates of settings that ever were in force on this timeline; few, and looked up in a map.
+  settings_estimates_.clear();
+  for (const std::string& json : view_->settings()) {
+    presenters::SettingsEstimate estimate;
+    if (const textbook::Estimate* book = estimates.Textbook(json)) estimate.textbook_bytes = book->total_bytes;
+    if (card.empty()) {
+      settings_estimates_.push_back(estimate);
+      continue;
+    }
+    if (const auto prediction = estimates.Phantom(json, card); prediction && prediction->sentence.empty()) {
+      estimate.phantom_allocated_bytes = prediction->allocated_peak_bytes;
+      estimate.phantom_reserved_bytes = prediction->reserved_peak_bytes;
+    }
+    settings_estimates_.push_back(estimate);
+  }
+  const bool same = plot_view_ == view_.get() && plot_estimates_ == estimates.version() && plot_request_.axis == request.axis &&
+                    plot_request_.columns == request.columns && Same(plot_request_.visible, request.visible);
+  if (same) return;
+  const bool other_axis = plot_request_.axis != request.axis;
+  plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
+  plot_view_ = view_.get();
+  plot_estimates_ = estimates.version();
+  plot_request_ = request;
+  if (other_axis || Clock::now() - overview_time_ > 250ms) {
+    overview_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, {timeline.axis, frame_.timeline.whole, timeline.overview_columns});
+    overview_time_ = Clock::now();
+  }
+}
+
+void Scene::PrepareHover(const ViewState& state) {
+  const TimelineState& timeline = state.timeline;
+  if (!timeline.hover) {
+    frame_.timeline.hovered.reset();
+    frame_.timeline.highlight.clear();
+    hover_.reset();
+    return;
+  }
+  const bool same = hover_ && hover_->position == timeline.hover->position && hover_->bytes == timeline.hover->bytes && hover_view_ == view_.get();
+  if (same) return;
+  hover_ = timeline.hover;
+  hover_view_ = view_.get();
+  frame_.timeline.hovered.reset();
+  frame_.timeline.highlight.clear();
+  for (const presenters::PlotColumn& column : plot_.columns) {
+    if (timeline.hover->position < column.begin || timeline.hover->position >= column.end) continue;
+    frame_.timeline.hovered = presenters::BlockUnder(*view_, column.peak, timeline.hover->bytes);
+    if (frame_.timeline.hovered) {
+      frame_.timeline.highlight = HighlightOf(*view_, plot_, *frame_.timeline.hovered, column.peak);
+    }
+    return;
+  }
+}
+
+void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates, const std::string& card) {
+  const bool stale = tables_view_ != view_.get() || tables_estimates_ != estimates.version() || tables_unit_ != state.unit;
+  const bool paused = input.status.state != session::RunState::kRunning;
+  if (stale && (paused || tables_unit_ != state.unit || Clock::now() - tables_time_ > 100ms)) {
+    tables_time_ = Clock::now();
+    tables_view_ = view_.get();
+    tables_estimates_ = estimates.version();
+    tables_unit_ = state.unit;
+    peak_ = presenters::LatestPeak(*view_);
+    // The estimates beside a step are those of the settings that it ran with.
+    std::optional<session::Prediction> prediction;
+    textbook_.reset();
+    const auto& steps = view_->steps();
+    int32_t settings = -1;
+    for (size_t i = steps.size(); i-- > 0 && peak_;) {
+      if (steps[i].number != peak_->step) continue;
+      settings = steps[i].settings;
+      break;
+    }
+    if (settings >= 0 && static_cast<size_t>(settings) < view_->settings().size()) {
+      const std::string& json = view_->settings()[static_cast<size_t>(settings)];
+      if (const textbook::Estimate* book = estimates.Textbook(json)) textbook_ = *book;
+      if (input.description.device != "cpu") prediction = estimates.Phantom(json, card);
+      if (prediction && !prediction->sentence.empty()) prediction.reset();
+    } else if (const textbook::Estimate* book = estimates.Textbook(input.settings)) {
+      textbook_ = *book;
+    }
+    breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction);
+    layers_ = textbook_ ? presenters::MakeLayerTable(*view_, *textbook_) : std::vector<presenters::LayerRow>{};
+    bridge_ = MakeBridge(breakdown_, state.unit);
+  }
+  frame_.breakdown.breakdown = &breakdown_;
+  frame_.breakdown.textbook = textbook_ ? &*textbook_ : nullptr;
+  if (input.description.device != "cpu") frame_.breakdown.note = "cuDNN's workspaces are not included in the phantom's prediction.";
+  frame_.bridge.moment = breakdown_.moment;
+  frame_.layers.moment = breakdown_.moment;
+}
+
+void Scene::PrepareMap(const ViewState& state) {
+  const TimelineState& timeline = state.timeline;
+  MemoryMapInput& map = frame_.memory_map;
+  std::optional<timeline::EventIndex> index = state.pinned;
+  if (!index && peak_) index = peak_->index;
+  if (!index) index = view_->end() - 1;
+  index = std::clamp(*index, view_->first(), view_->end() - 1);
+  if (!map_state_ || map_state_->index != *index || map_view_ == nullptr) {
+    map_state_ = view_->StateAt(*index);
+    map_view_ = view_.get();
+  }
+  map.view = view_.get();
+  map.state = &*map_state_;
+  map.pinned = state.pinned.has_value();
+  map.unit = state.unit;
+  map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin), view_->first(), view_->end() - 1);
+  map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end), view_->first(), view_->end() - 1);
+  if (map_state_->segments.empty()) {
+    map.empty_reason = "There are no segments at this moment. On the CPU blocks come straight from the system, so there is nothing to map.";
+  }
+}
+
+void Scene::SwitchAxis(TimeAxis axis, ViewState& state) const {
+  TimelineState& timeline = state.timeline;
+  if (view_ != nullptr && !view_->empty()) {
+    const timeline::EventIndex begin = presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin);
+    const timeline::EventIndex end = presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end);
+    timeline.visible = {presenters::PositionOf(*view_, axis, begin), presenters::PositionOf(*view_, axis, end)};
+  }
+  timeline.axis = axis;
+}
+
+std::optional<timeline::EventIndex> Scene::PeakInSight(const ViewState& state) const {
+  if (view_ == nullptr || view_->empty()) return std::nullopt;
+  const TimelineState& timeline = state.timeline;
+  const timeline::EventIndex begin = std::max(view_->first(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin));
+  const timeline::EventIndex end = std::min(view_->end(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end));
+  if (begin >= end) return std::nullopt;
+  return view_->PeakIn(timeline::Series::kAllocated, begin, end).index;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,92 @@
+// From the run as it stands to what the panels draw: calls the presenters, only when something they depend on has
+// changed, and within bounded time. UI thread only.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/estimates.h"
+#include "app/gui/frame.h"
+#include "app/gui/view_state.h"
+#include "app/presenters/tables.h"
+#include "app/presenters/timeline_plot.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::gui {
+
+// Everything that the picture depends on, beside the person's own view state.
+struct SceneInput {
+  std::shared_ptr<const timeline::View> view;  // none before the first run
+  session::RunStatus status;
+  events::RunDescription description;
+  bool live = false;
+  bool starting = false;
+  const std::vector<networks::Network>* networks = nullptr;
+  const std::vector<phantom::Card>* cards = nullptr;
+  const std::vector<std::string>* cuda_devices = nullptr;
+  networks::TrainingSettings settings;  // as asked for
+  networks::DeviceChoice device;
+  double steps_per_second = 0;
+  const presenters::RunLog* log = nullptr;
+};
+
+// The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording is.
+std::string CardFor(const SceneInput& input);
+
+class Scene {
+ public:
+  const Frame& Prepare(const SceneInput& input, ViewState& state, Estimates& estimates);
+  // A new run: nothing of the old one may stay in sight.
+  void Reset();
+  // Shows the same stretch of the run on the other axis.
+  void SwitchAxis(presenters::TimeAxis axis, ViewState& state) const;
+  // The highest moment in sight.
+  std::optional<timeline::EventIndex> PeakInSight(const ViewState& state) const;
+
+ private:
+  void PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates);
+  void PrepareRange(ViewState& state);
+  void PreparePlot(const ViewState& state, Estimates& estimates, const std::string& card);  // card "" = no phantom
+  void PrepareHover(const ViewState& state);
+  void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates, const std::string& card);
+  void PrepareMap(const ViewState& state);
+  void CountSkippedSteps();
+
+  using Clock = std::chrono::steady_clock;
+  Frame frame_;
+  std::shared_ptr<const timeline::View> view_;
+
+  // What the plot was made from.
+  const timeline::View* plot_view_ = nullptr;
+  presenters::TimelinePlotRequest plot_request_;
+  uint64_t plot_estimates_ = 0;
+  presenters::TimelinePlot plot_;
+  presenters::TimelinePlot overview_;
+  Clock::time_point overview_time_;
+  std::vector<presenters::SettingsEstimate> settings_estimates_;
+
+  // What the tables were made from. Ten times a second is as often as a person can read.
+  const timeline::View* tables_view_ = nullptr;
+  uint64_t tables_estimates_ = 0;
+  ByteUnit tables_unit_ = ByteUnit::kMegabytes;
+  Clock::time_point tables_time_;
+  std::optional<presenters::PeakMoment> peak_;
+  presenters::Breakdown breakdown_;
+  std::optional<textbook::Estimate> textbook_;
+  std::vector<presenters::LayerRow> layers_;
+  Bridge bridge_;
+
+  std::optional<timeline::State> map_state_;
+  const timeline::View* map_view_ = nullptr;
+
+  std::optional<TimelineState::Hover> hover_;
+  const timeline::View* hover_view_ = nullptr;
+
+  size_t steps_counted_ = 0;
+  int64_t skipped_steps_ = 0;
+};
+
+}  // namespace tidemark::gui

@@ -1,0 +1,26 @@
+// Ctrl+K: every command by its name, found by typing parts of it.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "app/gui/commands.h"
+#include "app/gui/view_state.h"
+
+namespace tidemark::gui {
+
+struct CommandPaletteState {
+  bool open = false;
+  bool focus = false;
+  int selected = 0;
+  std::array<char, 128> text{};
+};
+
+void DrawCommandPalette(const std::function<bool(ActionId)>& enabled, const ViewState& view, CommandPaletteState& state, CommandQueue& queue);
+
+// Do the letters of `query` occur in `text` in this order, whatever their case? Spaces in the query are skipped. The score
+// is smaller for better matches; < 0 = no match. Pure.
+int MatchScore(std::string_view query, std::string_view text);
+
+}  // namespace tidemark::gui

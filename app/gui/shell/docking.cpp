@@ -1,0 +1,99 @@
+#include <imgui_internal.h>
+
+#include "app/gui/panels/panels.h"
+#include "app/gui/shell/shell_parts.h"
+#include "app/gui/widgets/controls.h"
+
+namespace tidemark::gui {
+namespace {
+
+std::string WindowName(const Panel& panel) { return std::string(panel.icon) + "  " + panel.label + "###" + panel.name; }
+
+// Left: the controls. Middle: timeline over map over tables. Right: the breakdown over the bridge.
+void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
+  ImGui::DockBuilderRemoveNode(space);
+  ImGui::DockBuilderAddNode(space, ImGuiDockNodeFlags_DockSpace);
+  ImGui::DockBuilderSetNodeSize(space, size);
+  const float controls = std::clamp(Px(316) / size.x, 0.15F, 0.3F);
+  const float tables = std::clamp(Px(436) / size.x, 0.2F, 0.33F);
+  ImGuiID rest = 0;
+  const ImGuiID left = ImGui::DockBuilderSplitNode(space, ImGuiDir_Left, controls, nullptr, &rest);
+  ImGuiID middle = 0;
+  const ImGuiID right = ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
+  ImGuiID right_top = 0;
+  const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.54F, nullptr, &right_top);
+  ImGuiID top = 0;
+  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.43F, nullptr, &top);
+  ImGuiID map = 0;
+  const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.54F, nullptr, &map);
+  for (const Panel& panel : Panels()) {
+    const ImGuiID nodes[] = {left, top, map, bottom, right_top, right_bottom};
+    ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(), nodes[static_cast<size_t>(panel.place)]);
+  }
+  ImGui::DockBuilderFinish(space);
+}
+
+// A panel that is alone in its place needs no tab, unless the person wants to rearrange.
+void ChooseTabBar(ImGuiWindow* window, bool panel_tabs) {
+  ImGuiDockNode* node = window->DockNode;
+  if (node == nullptr) return;
+  ImGuiDockNodeFlags flags = node->LocalFlags & ~ImGuiDockNodeFlags_NoTabBar;
+  if (!panel_tabs && node->Windows.Size == 1) flags |= ImGuiDockNodeFlags_NoTabBar;
+  flags |= ImGuiDockNodeFlags_NoWindowMenuButton | ImGuiDockNodeFlags_NoCloseButton;
+  if (flags != node->LocalFlags) node->SetLocalFlags(flags);
+}
+
+void DrawCard(const ImGuiWindow* window) {
+  ImDrawList* list = window->DrawList;
+  const ImRect rect(window->InnerRect.Min, window->Pos + window->Size);
+  list->PushClipRect(rect.Min, rect.Max, false);
+  list->AddRectFilled(rect.Min, rect.Max, U32(Colors().panel), Px(8));
+  list->AddRect(rect.Min, rect.Max, U32(Colors().border), Px(8));
+  list->PopClipRect();
+}
+
+void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQueue& queue) {
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().background));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  const bool visible = ImGui::Begin(WindowName(panel).c_str(), nullptr, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+  ChooseTabBar(ImGui::GetCurrentWindow(), view.panel_tabs);
+  if (visible) {
+    DrawCard(ImGui::GetCurrentWindow());
+    panel.draw(frame, view, queue);
+  }
+  ImGui::End();
+}
+
+}  // namespace
+
+void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue) {
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  const float margin = Px(10);
+  ImGui::SetNextWindowPos(viewport->WorkPos + ImVec2(margin, margin));
+  ImGui::SetNextWindowSize(viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().background));
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+                                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking |
+                                      ImGuiWindowFlags_NoSavedSettings;
+  ImGui::Begin("dock host", nullptr, kFlags);
+  ImGui::PopStyleVar(3);
+  const ImGuiID space = ImGui::GetID("dock space");
+  if (shell.reset_layout || ImGui::DockBuilderGetNode(space) == nullptr) {
+    BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
+    shell.reset_layout = false;
+  }
+  ImGui::PushStyleColor(ImGuiCol_Separator, U32(Colors().background));
+  ImGui::DockSpace(space, {0, 0}, ImGuiDockNodeFlags_None);
+  ImGui::PopStyleColor(2);
+  ImGui::End();
+  for (size_t i = 0; i < Panels().size(); ++i) {
+    if (view.shown[i]) DrawPanel(Panels()[i], frame, view, queue);
+  }
+}
+
+}  // namespace tidemark::gui

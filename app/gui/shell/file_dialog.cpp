@@ -1,0 +1,200 @@
+#include "app/gui/shell/file_dialog.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/text.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PurposeText {
+  const char* title;
+  const char* button;
+  const char* extension;
+};
+PurposeText TextOf(FilePurpose purpose) {
+  switch (purpose) {
+    case FilePurpose::kOpen:
+      return {"Open recording", "Open", ".tide"};
+    case FilePurpose::kSave:
+      return {"Save recording as", "Save", ".tide"};
+    case FilePurpose::kExportChrome:
+      return {"Export for Perfetto", "Export", ".json"};
+    case FilePurpose::kExportCsv:
+      return {"Export as CSV", "Export", ".csv"};
+    case FilePurpose::kScreenshot:
+      break;
+  }
+  return {"Save a screenshot", "Save", ".png"};
+}
+
+Command CommandFor(FilePurpose purpose, const fs::path& file) {
+  switch (purpose) {
+    case FilePurpose::kOpen:
+      return OpenRecording{file};
+    case FilePurpose::kSave:
+      return SaveRecording{file};
+    case FilePurpose::kExportChrome:
+      return ExportRecording{trace::ExportFormat::kChrome, file};
+    case FilePurpose::kExportCsv:
+      return ExportRecording{trace::ExportFormat::kCsv, file};
+    case FilePurpose::kScreenshot:
+      break;
+  }
+  return TakeScreenshot{file};
+}
+
+void SetName(FileDialogState& state, const std::string& name) {
+  const size_t length = std::min(name.size(), state.name.size() - 1);
+  std::memcpy(state.name.data(), name.data(), length);
+  state.name[length] = 0;
+}
+
+void EnterFolder(FileDialogState& state, const fs::path& folder) {
+  Result<std::vector<FolderEntry>> entries = ListFolder(folder, TextOf(state.purpose).extension);
+  if (!entries) {
+    state.trouble = entries.error().message;
+    return;
+  }
+  state.trouble.clear();
+  state.folder = folder.lexically_normal();
+  state.entries = std::move(*entries);
+}
+
+// What was typed or picked: a folder is entered, a file is taken.
+void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
+  std::string typed = state.name.data();
+  if (typed.empty()) return;
+  if (typed.rfind("~/", 0) == 0 && std::getenv("HOME") != nullptr) typed = std::string(std::getenv("HOME")) + typed.substr(1);
+  fs::path file = fs::path(typed).is_absolute() ? fs::path(typed) : state.folder / typed;
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored)) {
+    EnterFolder(state, file);
+    if (state.purpose == FilePurpose::kOpen) SetName(state, "");
+    return;
+  }
+  const bool exists = fs::exists(file, ignored);
+  if (state.purpose == FilePurpose::kOpen && !exists) {
+    state.trouble = "There is no file " + file.string() + ". Choose one from the list, or type another name.";
+    return;
+  }
+  if (state.purpose != FilePurpose::kOpen) {
+    if (!file.has_extension()) file += TextOf(state.purpose).extension;
+    if (!fs::is_directory(file.parent_path(), ignored)) {
+      state.trouble = "There is no folder " + file.parent_path().string() + ". Choose one from the list, or type another name.";
+      return;
+    }
+    if (fs::exists(file, ignored) && !state.overwrite) {
+      state.overwrite = true;
+      state.trouble = file.filename().string() + " exists. Press the button again to replace it.";
+      return;
+    }
+  }
+  last_folder = file.parent_path();
+  queue.Push(CommandFor(state.purpose, file));
+  state.open = false;
+  ImGui::CloseCurrentPopup();
+}
+
+void DrawEntries(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
+  std::optional<std::string> enter;
+  for (const FolderEntry& entry : state.entries) {
+    const std::string label = std::string(entry.folder ? icons::kFolder : icons::kFile) + "   " + entry.name;
+    const bool picked = ImGui::Selectable(label.c_str(), entry.name == state.name.data(), ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
+    if (!entry.folder) {
+      const ImVec2 corner(ImGui::GetItemRectMax().x - Px(8), ImGui::GetItemRectMin().y + Px(1));
+      DrawText(ImGui::GetWindowDrawList(), corner, SmallMuted(), FormatBytes(static_cast<int64_t>(entry.bytes), ByteUnit::kMegabytes), Align::kRight);
+    }
+    if (!picked) continue;
+    const bool twice = ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || ImGui::IsKeyPressed(ImGuiKey_Enter);
+    state.overwrite = false;
+    if (entry.folder) {
+      enter = entry.name;
+    } else {
+      SetName(state, entry.name);
+      if (twice) Accept(state, last_folder, queue);
+    }
+  }
+  if (enter) EnterFolder(state, *enter == ".." ? state.folder.parent_path() : state.folder / *enter);
+  if (state.entries.size() <= 1) {
+    Put(MutedWords(), std::string("No ") + TextOf(state.purpose).extension + " file and no folder here.");
+  }
+}
+
+void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
+  const PurposeText text = TextOf(state.purpose);
+  Put(TitleWords(), text.title);
+  Put(SmallMuted(), Fitted(SmallMuted(), state.folder.string(), ImGui::GetContentRegionAvail().x));
+  if (ImGui::BeginChild("entries", {0, Px(300)}, ImGuiChildFlags_Borders | ImGuiChildFlags_NavFlattened)) DrawEntries(state, last_folder, queue);
+  ImGui::EndChild();
+  if (state.fresh) ImGui::SetKeyboardFocusHere();
+  state.fresh = false;
+  ImGui::SetNextItemWidth(-1);
+  const bool entered = ImGui::InputTextWithHint("##name", "A file's name, or a path", state.name.data(), state.name.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  if (ImGui::IsItemEdited()) {
+    state.overwrite = false;
+    state.trouble.clear();
+  }
+  if (entered) Accept(state, last_folder, queue);
+  Consequence(state.trouble, Colors().warning);
+  if (PrimaryButton(state.overwrite ? "Replace" : text.button, {Px(110), 0})) Accept(state, last_folder, queue);
+  ImGui::SameLine();
+  if (PlainButton("Cancel", {Px(110), 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
+    state.open = false;
+    ImGui::CloseCurrentPopup();
+  }
+}
+
+}  // namespace
+
+Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const std::string& extension) {
+  std::error_code failure;
+  std::vector<FolderEntry> entries;
+  for (fs::directory_iterator it(folder, failure), end; !failure && it != end; it.increment(failure)) {
+    FolderEntry entry;
+    entry.name = it->path().filename().string();
+    std::error_code ignored;
+    entry.folder = it->is_directory(ignored);
+    if (entry.name.front() == '.') continue;
+    if (!entry.folder && !extension.empty() && it->path().extension() != extension) continue;
+    if (!entry.folder) entry.bytes = it->file_size(ignored);
+    entries.push_back(std::move(entry));
+  }
+  if (failure) return Error{"The folder " + folder.string() + " cannot be read (" + failure.message() + "). Choose another."};
+  std::sort(entries.begin(), entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
+    return a.folder != b.folder ? a.folder : a.name < b.name;
+  });
+  entries.insert(entries.begin(), FolderEntry{"..", true, 0});
+  return entries;
+}
+
+void OpenFileDialog(FilePurpose purpose, const fs::path& folder, const std::string& name, FileDialogState* state) {
+  *state = FileDialogState{};
+  state->open = true;
+  state->fresh = true;
+  state->purpose = purpose;
+  SetName(*state, name);
+  std::error_code failure;
+  const fs::path start = folder.empty() || !fs::is_directory(folder, failure) ? fs::current_path(failure) : folder;
+  EnterFolder(*state, failure ? fs::path("/") : start);
+}
+
+void DrawFileDialog(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
+  if (!state.open) return;
+  if (!ImGui::IsPopupOpen("file dialog")) ImGui::OpenPopup("file dialog");
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
+  ImGui::SetNextWindowSize({std::min(Px(620), viewport->Size.x - Px(40)), 0});
+  if (ImGui::BeginPopupModal("file dialog", nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize)) {
+    DrawContent(state, last_folder, queue);
+    ImGui::EndPopup();
+  }
+}
+
+}  // namespace tidemark::gui

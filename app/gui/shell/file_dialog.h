@@ -1,0 +1,44 @@
+// Choosing a file to open or to write: a folder listing and a line to type in, made for the keyboard. No native dialog,
+// so that it is the same everywhere.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "profiler/base/result.h"
+
+namespace tidemark::gui {
+
+enum class FilePurpose : uint8_t { kOpen, kSave, kExportChrome, kExportCsv, kScreenshot };
+
+struct FolderEntry {
+  std::string name;
+  bool folder = false;
+  uintmax_t bytes = 0;
+};
+
+struct FileDialogState {
+  bool open = false;
+  bool fresh = false;  // opened in this frame
+  FilePurpose purpose = FilePurpose::kOpen;
+  std::filesystem::path folder;
+  std::vector<FolderEntry> entries;
+  std::string trouble;       // why the listing or the choice is not possible
+  bool overwrite = false;    // the person was asked, and `name` exists
+  std::array<char, 1024> name{};
+};
+
+// `folder` may be empty: the current one.
+void OpenFileDialog(FilePurpose purpose, const std::filesystem::path& folder, const std::string& name, FileDialogState* state);
+// Pushes the command for the purpose when a file is chosen. Keeps `last_folder`.
+void DrawFileDialog(FileDialogState& state, std::filesystem::path& last_folder, CommandQueue& queue);
+
+// Folders first, then files with the extension (all if it is ""), both by name; hidden ones are left out. Error: a folder
+// that cannot be read.
+Result<std::vector<FolderEntry>> ListFolder(const std::filesystem::path& folder, const std::string& extension);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,113 @@
+#include <cstdio>
+
+#include "app/gui/panels/panels.h"
+#include "app/gui/shell/shell_parts.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
+
+namespace tidemark::gui {
+namespace {
+
+bool IsChecked(ActionId action, const ViewState& view) {
+  switch (action) {
+    case ActionId::kFollow:
+      return view.timeline.follow;
+    case ActionId::kPanelTabs:
+      return view.panel_tabs;
+    case ActionId::kOwnTime:
+      return view.own_time;
+    default:
+      return false;
+  }
+}
+
+void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, CommandQueue& queue) {
+  for (const Action& action : Actions()) {
+    if (action.menu != menu) continue;
+    if (action.rule_before) ImGui::Separator();
+    const std::string label = std::string(action.icon) + "   " + action.label;
+    if (ImGui::MenuItem(label.c_str(), action.keys, IsChecked(action.id, view), IsEnabled(action.id, input))) queue.Push(action.id);
+    Tooltip(action.help);
+  }
+}
+
+void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
+  ImGui::Separator();
+  for (size_t i = 0; i < Panels().size(); ++i) {
+    const std::string label = std::string(Panels()[i].icon) + "   " + Panels()[i].label;
+    if (ImGui::MenuItem(label.c_str(), nullptr, view.shown[i])) queue.Push(ShowPanel{i, !view.shown[i]});
+    Tooltip(Panels()[i].help);
+  }
+}
+
+void DrawSearchButton(float left, float right, float height, CommandQueue& queue) {
+  const float width = std::min(Px(360), right - left);
+  if (width < Px(120)) return;
+  const float middle = ImGui::GetMainViewport()->GetCenter().x;
+  const float x = std::clamp(middle - width / 2, left, right - width);
+  const float inset = Px(8);
+  const ImVec2 at(x, ImGui::GetWindowPos().y + inset);
+  ImGui::SetCursorScreenPos(at);
+  const ImVec2 size(width, height - 2 * inset);
+  if (ImGui::InvisibleButton("search commands", size)) queue.Push(ActionId::kPalette);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, at + size, U32(ImGui::IsItemHovered() ? Colors().hovered : Colors().raised), Px(7));
+  const float y = at.y + (size.y - Px(kSmallTextSize)) / 2 - Px(1);
+  DrawText(list, {x + width / 2, y}, SmallMuted(), std::string(icons::kSearch) + "   Search commands    Ctrl K", Align::kCenter);
+}
+
+// The state of the run in a pill; returns its left edge.
+float DrawStatus(const ShellInput& input, float right, float height) {
+  const Palette& colors = Colors();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float y = ImGui::GetWindowPos().y + (height - Px(kTextSize)) / 2 - Px(1);
+  DrawText(list, {right, y}, MutedWords(), input.device, Align::kRight);
+  right -= Measure(MutedWords(), input.device).x + Px(20);
+  const Color color = input.tone == StatusTone::kGood ? colors.good : input.tone == StatusTone::kBad ? colors.bad : colors.muted;
+  const Color fill = input.tone == StatusTone::kGood ? colors.good_fill : input.tone == StatusTone::kBad ? colors.bad_fill : colors.raised;
+  const TextStyle style{Faces().strong, kTextSize, color};
+  const float width = Measure(style, input.status).x + Px(40);
+  const float half = Px(13);
+  const float middle = ImGui::GetWindowPos().y + height / 2;
+  list->AddRectFilled({right - width, middle - half}, {right, middle + half}, U32(fill), half);
+  list->AddCircleFilled({right - width + Px(16), middle}, Px(4.5F), U32(color));
+  DrawText(list, {right - width + Px(27), y}, style, input.status);
+  return right - width;
+}
+
+}  // namespace
+
+void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, CommandQueue& queue) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(10), Px(13)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  const bool open = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleVar(2);
+  if (!open) return;
+  const float height = ImGui::GetWindowHeight();
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(Px(18), Px(8)));
+  ImGui::SetCursorPosX(Px(20));
+  ImGui::AlignTextToFramePadding();
+  Put(Colored({Faces().strong, 17, {}}, Colors().text), "Tidemark");
+  static constexpr std::pair<const char*, Menu> kMenus[] = {{"File", Menu::kFile}, {"Run", Menu::kRun}, {"View", Menu::kView}, {"Help", Menu::kHelp}};
+  for (const auto& [label, menu] : kMenus) {
+    if (!ImGui::BeginMenu(label)) continue;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(Px(18), Px(9)));
+    DrawItems(menu, input, view, queue);
+    if (menu == Menu::kView) DrawPanelItems(view, queue);
+    ImGui::PopStyleVar();
+    ImGui::EndMenu();
+  }
+  float left = ImGui::GetCursorScreenPos().x;
+  if (view.own_time) {
+    char text[96];
+    std::snprintf(text, sizeof text, "own time p95 %.2f ms", input.own_p95_seconds * 1e3);
+    DrawText(ImGui::GetWindowDrawList(), {left, ImGui::GetWindowPos().y + (height - Px(kSmallTextSize)) / 2 - Px(1)}, SmallMuted(), text);
+    left += Measure(SmallMuted(), text).x + Px(16);
+  }
+  const float right = DrawStatus(input, ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - Px(20), height);
+  DrawSearchButton(left, right - Px(16), height, queue);
+  ImGui::PopStyleVar();
+  ImGui::EndMainMenuBar();
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,111 @@
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "app/gui/shell/shell_parts.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoScrollbar |
+                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoMove;
+
+float ButtonWidth(const std::string& label) { return Measure(Words(), label).x + Px(28); }
+
+}  // namespace
+
+void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue) {
+  const Banner& banner = input.banner;
+  if (banner.sentence.empty() || shell.banner_closed) return;
+  const Palette& colors = Colors();
+  const Color color = banner.bad ? colors.bad : colors.text;
+  const std::string again = "Start again";
+  float buttons = ButtonWidth(again) + Px(40) + Px(30);
+  if (!banner.smaller_label.empty()) buttons += ButtonWidth(banner.smaller_label) + Px(10);
+  const float width = ImGui::GetMainViewport()->Size.x;
+  const float wrap = width - buttons - Px(70);
+  const TextStyle style = Colored(Words(), color);
+  const ImVec2 size = style.face->CalcTextSizeA(Px(style.size), 1e9F, wrap, banner.sentence.c_str());
+  const float height = std::max(Px(50), size.y + Px(24));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(banner.bad ? colors.bad_fill : colors.raised));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  if (ImGui::BeginViewportSideBar("##banner", ImGui::GetMainViewport(), ImGuiDir_Up, height, kBarFlags)) {
+    const ImVec2 at = ImGui::GetWindowPos();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    DrawText(list, {at.x + Px(22), at.y + (height - Px(kTextSize)) / 2}, style, banner.bad ? icons::kWarning : icons::kInfo);
+    list->AddText(style.face, Px(style.size), {at.x + Px(50), at.y + (height - size.y) / 2}, U32(color), banner.sentence.c_str(), nullptr, wrap);
+    ImGui::SetCursorPos({width - buttons, (height - ImGui::GetFrameHeight()) / 2});
+    if (!banner.smaller_label.empty()) {
+      const bool ready = banner.smaller.has_value();
+      ImGui::BeginDisabled(!ready);
+      if (PrimaryButton((banner.smaller_label + "###smaller").c_str(), {ButtonWidth(banner.smaller_label), 0}) && ready) queue.Push(StartAgain{*banner.smaller});
+      ImGui::EndDisabled();
+      Tooltip("The largest batch that the phantom says fits on this card.");
+      ImGui::SameLine();
+    }
+    if (PlainButton(again.c_str(), {ButtonWidth(again), 0})) queue.Push(StartAgain{banner.again});
+    ImGui::SameLine();
+    if (PlainButton((std::string(icons::kClose) + "###close banner").c_str(), {Px(32), 0})) shell.banner_closed = true;
+    Tooltip("Close this line. Everything recorded stays.");
+  }
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+}
+
+void DrawJobs(const ShellInput& input) {
+  if (input.jobs.empty()) return;
+  const float row = Px(34);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(20), Px(6)));
+  if (ImGui::BeginViewportSideBar("##jobs", ImGui::GetMainViewport(), ImGuiDir_Down, row * static_cast<float>(input.jobs.size()) + Px(10), kBarFlags)) {
+    for (size_t i = 0; i < input.jobs.size(); ++i) {
+      const JobLine& job = input.jobs[i];
+      ImGui::PushID(static_cast<int>(i));
+      ImGui::AlignTextToFramePadding();
+      Put(Words(), job.title);
+      ImGui::SameLine(Px(320));
+      const float time = static_cast<float>(ImGui::GetTime());
+      ImGui::PushStyleColor(ImGuiCol_PlotHistogram, U32(Colors().accent_fill));
+      ImGui::ProgressBar(job.progress < 0 ? -time * 0.5F : static_cast<float>(job.progress), {Px(280), Px(18)}, job.progress < 0 ? "" : nullptr);
+      ImGui::PopStyleColor();
+      if (job.cancel != nullptr) {
+        ImGui::SameLine();
+        if (PlainButton("Cancel")) *job.cancel = true;
+      }
+      ImGui::PopID();
+    }
+  }
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+}
+
+void DrawToasts(ShellState& shell) {
+  const auto now = std::chrono::steady_clock::now();
+  std::erase_if(shell.toasts, [now](const Toast& toast) { return toast.until < now; });
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(20);
+  for (size_t i = shell.toasts.size(); i-- > 0;) {
+    const Toast& toast = shell.toasts[i];
+    const bool bad = toast.level == presenters::LogLevel::kError || toast.level == presenters::LogLevel::kWarning;
+    ImGui::SetNextWindowPos({viewport->GetCenter().x, bottom}, ImGuiCond_Always, {0.5F, 1.0F});
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {Px(640), Px(400)});
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(bad ? Colors().bad_fill : Colors().good_fill));
+    ImGui::PushStyleColor(ImGuiCol_Border, U32(bad ? Colors().bad.WithAlpha(0.4) : Colors().good.WithAlpha(0.4)));
+    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings |
+                                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoDocking;
+    ImGui::Begin(("##toast" + std::to_string(i)).c_str(), nullptr, kFlags);
+    ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
+    ImGui::PushTextWrapPos(Px(600));
+    Put(Colored(Words(), bad ? Colors().bad : Colors().good), toast.text);
+    ImGui::PopTextWrapPos();
+    bottom -= ImGui::GetWindowHeight() + Px(8);
+    ImGui::End();
+    ImGui::PopStyleColor(2);
+  }
+}
+
+}  // namespace tidemark::gui

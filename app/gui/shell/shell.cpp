@@ -1,0 +1,54 @@
+#include "app/gui/shell/shell.h"
+
+#include <imgui_internal.h>
+
+#include "app/gui/shell/shell_parts.h"
+
+namespace tidemark::gui {
+
+bool IsEnabled(ActionId action, const ShellInput& input) {
+  switch (action) {
+    case ActionId::kUndo:
+      return input.can_undo;
+    case ActionId::kRedo:
+      return input.can_redo;
+    case ActionId::kStep:
+    case ActionId::kOperator:
+    case ActionId::kRestart:
+    case ActionId::kStop:
+      return input.live;
+    case ActionId::kSave:
+    case ActionId::kExportChrome:
+    case ActionId::kExportCsv:
+    case ActionId::kFit:
+    case ActionId::kGoToPeak:
+      return input.has_view;
+    default:
+      return true;
+  }
+}
+
+void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue) {
+  // Space is ours: ImGui's navigation would press the focused button with it (Enter does that as well).
+  ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
+  if (shell.file_dialog.open || shell.palette.open) return;
+  for (const Action& action : Actions()) {
+    if (action.chord == 0 || !IsEnabled(action.id, input)) continue;
+    const ImGuiID owner = action.id == ActionId::kRunOrPause ? ImGui::GetID("window keys") : 0;
+    if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal, owner)) queue.Push(action.id);
+  }
+}
+
+void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue) {
+  PushKeys(input, shell, queue);
+  DrawMenuBar(input, shell, view, queue);
+  DrawBanner(input, shell, queue);
+  DrawJobs(input);
+  DrawPanels(frame, shell, view, queue);
+  DrawHelpWindows(shell);
+  DrawToasts(shell);
+  DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, view, shell.palette, queue);
+  DrawFileDialog(shell.file_dialog, view.last_folder, queue);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,72 @@
+// What surrounds the panels: menu bar, docking, banner, notices, palette, dialogs, keys. UI thread, inside a frame.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "app/gui/frame.h"
+#include "app/gui/shell/command_palette.h"
+#include "app/gui/shell/file_dialog.h"
+#include "app/gui/view_state.h"
+#include "app/presenters/tables.h"
+
+namespace tidemark::gui {
+
+enum class StatusTone : uint8_t { kQuiet, kGood, kBad };
+
+struct JobLine {
+  std::string title;
+  double progress = -1;  // < 0: not known
+  std::atomic<bool>* cancel = nullptr;  // set it to stop the job; none = it cannot be stopped
+};
+
+struct Banner {
+  std::string sentence;                       // "" = no banner
+  bool bad = true;
+  std::string smaller_label;                  // "With batch 96", "" = not offered
+  std::optional<networks::TrainingSettings> smaller;
+  networks::TrainingSettings again;
+};
+
+struct Toast {
+  std::string text;
+  presenters::LogLevel level = presenters::LogLevel::kInfo;
+  std::chrono::steady_clock::time_point until;
+};
+
+struct ShellInput {
+  std::string status;       // "running"
+  StatusTone tone = StatusTone::kQuiet;
+  std::string device;       // "Phantom H200 · 141 GB"
+  Banner banner;
+  std::vector<JobLine> jobs;
+  bool can_undo = false;
+  bool can_redo = false;
+  bool live = false;
+  bool has_view = false;
+  double own_p95_seconds = 0;
+};
+
+struct ShellState {
+  CommandPaletteState palette;
+  FileDialogState file_dialog;
+  bool keys_open = false;
+  bool glossary_open = false;
+  bool about_open = false;
+  bool reset_layout = false;
+  bool banner_closed = false;
+  std::vector<Toast> toasts;
+};
+
+// Everything but the panels' content; calls the panels' draw functions for those that are shown.
+void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue);
+
+// Whether an action makes sense now; menus and palette grey out what does not.
+bool IsEnabled(ActionId action, const ShellInput& input);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,22 @@
+// The parts of the shell; used by shell.cpp only. UI thread, inside a frame.
+#pragma once
+
+#include <imgui.h>
+
+#include "app/gui/shell/shell.h"
+
+namespace tidemark::gui {
+
+void DrawMenuBar(const ShellInput& input, ShellState& shell, const ViewState& view, CommandQueue& queue);
+// A line across the window when the run has ended badly: what happened, and what can be done.
+void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
+// Jobs with their progress and Cancel, at the bottom of the window.
+void DrawJobs(const ShellInput& input);
+void DrawToasts(ShellState& shell);
+void DrawHelpWindows(ShellState& shell);
+// The dock space with all panels that are shown in it.
+void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue);
+// Keys that work everywhere, as commands.
+void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue);
+
+}  // namespace tidemark::gui

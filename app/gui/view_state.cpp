@@ -1,0 +1,123 @@
+#include "app/gui/view_state.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+namespace tidemark::gui {
+namespace {
+
+using nlohmann::json;
+
+template <typename Value>
+void Read(const json& from, const char* key, Value* to) {
+  const auto found = from.find(key);
+  if (found == from.end()) return;
+  if constexpr (std::is_same_v<Value, bool>) {
+    if (found->is_boolean()) *to = found->template get<bool>();
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    if (found->is_number()) *to = found->template get<Value>();
+  } else {
+    if (found->is_string()) *to = found->template get<std::string>();
+  }
+}
+
+}  // namespace
+
+std::string ToJson(const ViewState& state) {
+  json panels = json::array();
+  for (const bool shown : state.shown) panels.push_back(shown);
+  const json out = {
+      {"dark", state.dark},
+      {"mebibytes", state.unit == ByteUnit::kMebibytes},
+      {"scale", state.scale},
+      {"panel_tabs", state.panel_tabs},
+      {"own_time", state.own_time},
+      {"panels", panels},
+      {"last_folder", state.last_folder.string()},
+      {"window_width", state.window_width},
+      {"window_height", state.window_height},
+      {"wall_clock", state.timeline.axis == presenters::TimeAxis::kWallClock},
+      {"follow", state.timeline.follow},
+      {"follow_steps", state.timeline.follow_steps},
+      {"hidden_categories", state.timeline.hidden_categories},
+  };
+  return out.dump(2);
+}
+
+Result<ViewState> ViewStateFromJson(std::string_view text) {
+  const json in = json::parse(text, nullptr, false);
+  if (!in.is_object()) return Error{"The saved view is not JSON. It is left as it is, and the defaults are used."};
+  ViewState state;
+  Read(in, "dark", &state.dark);
+  bool mebibytes = false;
+  Read(in, "mebibytes", &mebibytes);
+  state.unit = mebibytes ? ByteUnit::kMebibytes : ByteUnit::kMegabytes;
+  Read(in, "scale", &state.scale);
+  state.scale = std::clamp(state.scale, kSmallestScale, kLargestScale);
+  Read(in, "panel_tabs", &state.panel_tabs);
+  Read(in, "own_time", &state.own_time);
+  if (const auto panels = in.find("panels"); panels != in.end() && panels->is_array()) {
+    for (size_t i = 0; i < std::min(kPanelCount, panels->size()); ++i) {
+      if ((*panels)[i].is_boolean()) state.shown[i] = (*panels)[i].get<bool>();
+    }
+  }
+  std::string folder;
+  Read(in, "last_folder", &folder);
+  state.last_folder = folder;
+  Read(in, "window_width", &state.window_width);
+  Read(in, "window_height", &state.window_height);
+  if (state.window_width < 640 || state.window_height < 480) state.window_width = state.window_height = 0;
+  bool wall_clock = false;
+  Read(in, "wall_clock", &wall_clock);
+  state.timeline.axis = wall_clock ? presenters::TimeAxis::kWallClock : presenters::TimeAxis::kEvents;
+  Read(in, "follow", &state.timeline.follow);
+  Read(in, "follow_steps", &state.timeline.follow_steps);
+  state.timeline.follow_steps = std::clamp(state.timeline.follow_steps, 1, 100);
+  Read(in, "hidden_categories", &state.timeline.hidden_categories);
+  return state;
+}
+
+Result<std::filesystem::path> ConfigFolder() {
+  std::filesystem::path base;
+  if (const char* xdg = std::getenv("XDG_CONFIG_HOME"); xdg != nullptr && *xdg == '/') {
+    base = xdg;
+  } else if (const char* home = std::getenv("HOME"); home != nullptr && *home == '/') {
+    base = std::filesystem::path(home) / ".config";
+  } else {
+    return Error{"Neither XDG_CONFIG_HOME nor HOME is set, so the window's settings are not kept."};
+  }
+  const std::filesystem::path folder = base / "tidemark";
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) {
+    return Error{"The window's settings are not kept: the folder " + folder.string() + " could not be made (" + failure.message() + ")."};
+  }
+  return folder;
+}
+
+Result<ViewState> LoadViewState(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  if (!in) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) return ViewState{};
+    return Error{"The saved view in " + file.string() + " could not be read; the defaults are used."};
+  }
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return ViewStateFromJson(text);
+}
+
+Status SaveViewState(const ViewState& state, const std::filesystem::path& file) {
+  const std::filesystem::path fresh = file.string() + ".new";
+  std::ofstream out(fresh, std::ios::trunc);
+  out << ToJson(state) << '\n';
+  out.close();
+  std::error_code failure;
+  if (out) std::filesystem::rename(fresh, file, failure);
+  if (!out || failure) return Error{"The window's settings could not be written to " + file.string() + "; they will be lost."};
+  return Done{};
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,58 @@
+// Everything about the window that is not the run: one struct, saved and restored as one.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/gui/panels/breakdown.h"
+#include "app/gui/panels/bridge.h"
+#include "app/gui/panels/layers.h"
+#include "app/gui/panels/memory_map.h"
+#include "app/gui/panels/run_controls.h"
+#include "app/gui/panels/run_log.h"
+#include "app/gui/panels/timeline.h"
+#include "profiler/base/format.h"
+#include "profiler/base/result.h"
+
+namespace tidemark::gui {
+
+inline constexpr size_t kPanelCount = 7;
+
+struct ViewState {
+  bool dark = true;
+  ByteUnit unit = ByteUnit::kMegabytes;
+  float scale = 1.0F;        // times the screen's own
+  bool panel_tabs = false;   // every panel has a tab to drag it by
+  bool own_time = false;     // show how long a frame takes
+  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true};
+  std::filesystem::path last_folder;
+  int window_width = 0;      // 0 = never opened before
+  int window_height = 0;
+
+  RunControlsState run_controls;
+  TimelineState timeline;
+  BreakdownState breakdown;
+  LayersState layers;
+  RunLogState run_log;
+  BridgeState bridge;
+  MemoryMapState memory_map;
+  std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
+};
+
+inline constexpr float kSmallestScale = 0.6F;
+inline constexpr float kLargestScale = 3.0F;
+
+// What outlives the program: not the range in sight, nor what is being dragged or pinned.
+std::string ToJson(const ViewState& state);
+// Unknown keys and values out of range are ignored one by one; text that is not JSON is an error.
+Result<ViewState> ViewStateFromJson(std::string_view json);
+
+// $XDG_CONFIG_HOME/tidemark, or ~/.config/tidemark; created if it is missing.
+Result<std::filesystem::path> ConfigFolder();
+Result<ViewState> LoadViewState(const std::filesystem::path& file);  // defaults when there is no file
+Status SaveViewState(const ViewState& state, const std::filesystem::path& file);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,276 @@
+#include "app/gui/widgets/controls.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace tidemark::gui {
+namespace {
+
+// The whole width that is left, as a rectangle of the given height at the cursor.
+ImRect RowHere(float height) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  return {at, ImVec2(at.x + ImGui::GetContentRegionAvail().x, at.y + height)};
+}
+
+double RatioOf(const SliderLook& look, double value) {
+  if (!look.logarithmic) return (value - look.minimum) / (look.maximum - look.minimum);
+  return std::log(value / look.minimum) / std::log(look.maximum / look.minimum);
+}
+
+double ValueAt(const SliderLook& look, double ratio) {
+  ratio = std::clamp(ratio, 0.0, 1.0);
+  const double value = look.logarithmic ? look.minimum * std::pow(look.maximum / look.minimum, ratio)
+                                        : look.minimum + ratio * (look.maximum - look.minimum);
+  return std::clamp(look.whole ? std::round(value) : value, look.minimum, look.maximum);
+}
+
+std::string TextOfValue(const SliderLook& look, double value) {
+  if (look.maximum_text != nullptr && value >= look.maximum) return look.maximum_text;
+  char text[64];
+  const int decimals = look.whole || value >= 100 ? 0 : look.decimals;
+  std::snprintf(text, sizeof text, "%.*f%s%s", decimals, value, *look.suffix != 0 ? " " : "", look.suffix);
+  return text;
+}
+
+// The keys that move a slider which has the focus.
+double NudgedByKeys(const SliderLook& look, double value, ImGuiID id) {
+  for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_PageUp, ImGuiKey_PageDown}) {
+    ImGui::SetKeyOwner(key, id);
+  }
+  const double step = look.whole ? 1.0 : std::max(value * 0.02, 1e-6);
+  const double stride = ImGui::GetIO().KeyShift ? std::max(step, value * 0.1) : step;
+  if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, 0, id)) value -= stride;
+  if (ImGui::IsKeyPressed(ImGuiKey_RightArrow, 0, id)) value += stride;
+  if (ImGui::IsKeyPressed(ImGuiKey_PageUp, 0, id)) value *= 2;
+  if (ImGui::IsKeyPressed(ImGuiKey_PageDown, 0, id)) value /= 2;
+  value = std::clamp(value, look.minimum, look.maximum);
+  return look.whole ? std::round(value) : value;
+}
+
+void DrawTrack(const ImRect& row, double ratio, bool hot) {
+  const Palette& colors = Colors();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float radius = Px(hot ? 8.0F : 7.0F);
+  const float left = row.Min.x + Px(7);
+  const float right = row.Max.x - Px(7);
+  const float x = left + (right - left) * static_cast<float>(std::clamp(ratio, 0.0, 1.0));
+  const float y = (row.Min.y + row.Max.y) / 2;
+  const float half = Px(2);
+  list->AddRectFilled({row.Min.x, y - half}, {row.Max.x, y + half}, U32(colors.raised), half);
+  list->AddRectFilled({row.Min.x, y - half}, {x, y + half}, U32(colors.accent), half);
+  list->AddCircleFilled({x, y}, radius, U32(colors.dark ? colors.text : colors.accent));
+  if (!colors.dark) list->AddCircleFilled({x, y}, radius - Px(2), U32(colors.panel));
+}
+
+// The one number that is being typed, of all sliders.
+struct Typing {
+  ImGuiID id = 0;
+  double value = 0;
+  bool edited = false;
+};
+Typing& CurrentTyping() {
+  static Typing typing;
+  return typing;
+}
+
+void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
+  Typing& typing = CurrentTyping();
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(4), Px(3)));
+  const char* format = look.whole ? "%.0f" : "%.4g";
+  typing.edited |= ImGui::TempInputScalar(box, id, "##typed", ImGuiDataType_Double, &typing.value, format);
+  ImGui::PopStyleVar();
+}
+
+// The number at the end of the label's row: click it and type. True once, when the typing has ended in a new value.
+bool TypedValue(const SliderLook& look, double* value) {
+  Typing& typing = CurrentTyping();
+  const std::string text = TextOfValue(look, *value);
+  const float width = std::max(Px(72), Measure(StrongWords(), text).x + Px(14));
+  const ImGuiID id = ImGui::GetID("##typed");
+  ImGui::SameLine();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float right = at.x + ImGui::GetContentRegionAvail().x;
+  const ImRect box(right - width, at.y - Px(3), right, at.y + Px(kTextSize) + Px(6));
+  ImGui::SetCursorScreenPos(box.Min);
+  if (typing.id == id && ImGui::TempInputIsActive(id)) {
+    TypeInto(box, id, look);
+    return false;
+  }
+  const bool ended = typing.id == id;
+  if (ended) typing.id = 0;
+  if (ended && typing.edited) {
+    *value = std::clamp(look.whole ? std::round(typing.value) : typing.value, look.minimum, look.maximum);
+    return true;
+  }
+  const bool clicked = ImGui::InvisibleButton("##typed", box.GetSize());
+  if (ImGui::IsItemHovered()) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
+    ImGui::GetWindowDrawList()->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(4));
+  }
+  Tooltip("Click to type a value.");
+  if (clicked) {
+    typing = {id, *value, false};
+    ImGui::SetCursorScreenPos(box.Min);
+    TypeInto(box, id, look);
+    return false;
+  }
+  DrawText(ImGui::GetWindowDrawList(), {box.Max.x, at.y}, StrongWords(), text, Align::kRight);
+  return false;
+}
+
+}  // namespace
+
+bool Segmented(const char* id, std::span<const char* const> labels, std::span<const std::string> hints, int* selected) {
+  const Palette& colors = Colors();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImRect row = RowHere(Px(28));
+  const float each = row.GetWidth() / static_cast<float>(labels.size());
+  list->AddRectFilled(row.Min, row.Max, U32(colors.raised), Px(6));
+  ImGui::PushID(id);
+  bool changed = false;
+  for (int i = 0; i < static_cast<int>(labels.size()); ++i) {
+    const ImRect cell(row.Min.x + each * static_cast<float>(i), row.Min.y, row.Min.x + each * static_cast<float>(i + 1),
+                      row.Max.y);
+    ImGui::SetCursorScreenPos(cell.Min);
+    const bool clicked = ImGui::InvisibleButton(labels[static_cast<size_t>(i)], cell.GetSize(), ImGuiButtonFlags_EnableNav);
+    const bool chosen = *selected == i;
+    if (chosen) {
+      list->AddRectFilled({cell.Min.x + Px(2), cell.Min.y + Px(2)}, {cell.Max.x - Px(2), cell.Max.y - Px(2)},
+                          U32(colors.accent_fill), Px(5));
+    } else if (ImGui::IsItemHovered()) {
+      list->AddRectFilled({cell.Min.x + Px(2), cell.Min.y + Px(2)}, {cell.Max.x - Px(2), cell.Max.y - Px(2)},
+                          U32(colors.hovered), Px(5));
+    }
+    if (static_cast<size_t>(i) < hints.size()) Tooltip(hints[static_cast<size_t>(i)]);
+    const TextStyle style = chosen ? Colored(StrongWords(), colors.text_on_accent) : MutedWords();
+    DrawText(list, {cell.GetCenter().x, cell.GetCenter().y - Px(kTextSize) / 2 - Px(1)}, style,
+             labels[static_cast<size_t>(i)], Align::kCenter);
+    if (clicked && !chosen) {
+      *selected = i;
+      changed = true;
+    }
+  }
+  ImGui::PopID();
+  ImGui::SetCursorScreenPos({row.Min.x, row.Max.y});
+  ImGui::Dummy({row.GetWidth(), 0});
+  return changed;
+}
+
+bool Toggle(const char* label, bool* on) {
+  const Palette& colors = Colors();
+  const ImRect row = RowHere(Px(26));
+  const bool clicked = ImGui::InvisibleButton(label, row.GetSize(), ImGuiButtonFlags_EnableNav);
+  if (clicked) *on = !*on;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float middle = row.GetCenter().y;
+  DrawText(list, {row.Min.x, middle - Px(kTextSize) / 2 - Px(1)}, Words(), label);
+  const float width = Px(36);
+  const float half = Px(10);
+  const ImRect pill(row.Max.x - width, middle - half, row.Max.x, middle + half);
+  const Color fill = *on ? colors.accent_fill : (ImGui::IsItemHovered() ? colors.hovered : colors.raised);
+  list->AddRectFilled(pill.Min, pill.Max, U32(fill), half);
+  if (!colors.dark && !*on) list->AddRect(pill.Min, pill.Max, U32(colors.border), half);
+  list->AddCircleFilled({*on ? pill.Max.x - half : pill.Min.x + half, middle}, Px(7.5F),
+                        U32(colors.dark || *on ? Rgb(0xFFFFFF) : colors.muted));
+  return clicked;
+}
+
+Edit Slider(const char* label, const SliderLook& look, double* value) {
+  ImGui::PushID(label);
+  Edit edit;
+  Put(Words(), label);
+  if (TypedValue(look, value)) edit = {true, true};
+  const ImRect row = RowHere(Px(18));
+  ImGui::SetCursorScreenPos(row.Min);
+  ImGui::InvisibleButton("##track", row.GetSize(), ImGuiButtonFlags_EnableNav);
+  const ImGuiID id = ImGui::GetItemID();
+  const bool active = ImGui::IsItemActive();
+  if (active && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
+    const float margin = Px(7);
+    const double ratio = (ImGui::GetIO().MousePos.x - row.Min.x - margin) / (row.GetWidth() - 2 * margin);
+    const double moved = ValueAt(look, ratio);
+    edit.changed |= moved != *value;
+    *value = moved;
+  }
+  edit.committed |= ImGui::IsItemDeactivated();
+  if (ImGui::IsItemFocused()) {
+    const double moved = NudgedByKeys(look, *value, id);
+    if (moved != *value) edit = {true, true};
+    *value = moved;
+  }
+  DrawTrack(row, RatioOf(look, *value), active || ImGui::IsItemHovered());
+  ImGui::RenderNavCursor(row, id);
+  ImGui::PopID();
+  return edit;
+}
+
+bool BeginChoice(const char* label, const std::string& current, float label_share) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float left = ImGui::GetCursorPosX();
+  ImGui::AlignTextToFramePadding();
+  Put(MutedWords(), label);
+  ImGui::SameLine(left + width * label_share);
+  ImGui::SetNextItemWidth(width * (1 - label_share));
+  ImGui::PushID(label);
+  const bool open = ImGui::BeginCombo("##choice", current.c_str(), ImGuiComboFlags_HeightLarge);
+  ImGui::PopID();
+  return open;
+}
+
+void Consequence(std::string_view text) { Consequence(text, Colors().muted); }
+
+void Consequence(std::string_view text, Color color) {
+  if (text.empty()) return;
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - Px(4));
+  PutWrapped(Colored(SmallMuted(), color), text);
+}
+
+bool PrimaryButton(const char* label, ImVec2 size) {
+  const Palette& colors = Colors();
+  Color hovered = colors.accent_fill;
+  hovered.green = static_cast<uint8_t>(std::min(255, hovered.green + 14));
+  hovered.blue = static_cast<uint8_t>(std::min(255, hovered.blue + 14));
+  ImGui::PushStyleColor(ImGuiCol_Button, U32(colors.accent_fill));
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, U32(hovered));
+  ImGui::PushStyleColor(ImGuiCol_ButtonActive, U32(colors.accent_fill));
+  ImGui::PushStyleColor(ImGuiCol_Text, U32(colors.text_on_accent));
+  ImGui::PushFont(Faces().strong, 0.0F);
+  const bool clicked = ImGui::Button(label, size);
+  ImGui::PopFont();
+  ImGui::PopStyleColor(4);
+  return clicked;
+}
+
+bool PlainButton(const char* label, ImVec2 size) { return ImGui::Button(label, size); }
+
+void Swatch(Color color) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float side = Px(10);
+  const float top = at.y + (ImGui::GetTextLineHeight() - side) / 2;
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + side, top + side}, U32(color), Px(2));
+  ImGui::Dummy({side, ImGui::GetTextLineHeight()});
+}
+
+void Lamp(Color color) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float radius = Px(4.5F);
+  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + radius, at.y + ImGui::GetTextLineHeight() / 2 + Px(0.5F)}, radius,
+                                              U32(color));
+  ImGui::Dummy({2 * radius, ImGui::GetTextLineHeight()});
+}
+
+void Rule() {
+  ImGui::Dummy({0, Px(2)});
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddLine(at, {at.x + ImGui::GetContentRegionAvail().x, at.y}, U32(Colors().border));
+  ImGui::Dummy({0, Px(4)});
+}
+
+void Label(const char* text) { Put(Words(), text); }
+
+}  // namespace tidemark::gui

@@ -1,0 +1,27 @@
+// What every panel has in common: the title, the moment it tells of, tables with one look, and the reason when it is
+// empty. UI thread, inside a frame.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/gui/widgets/text.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+
+// Title in bold, at the end of the row what the figures refer to ("at the peak of step 42").
+void PanelTitle(std::string_view title, std::string_view aside);
+// Why there is nothing to see yet, in the middle of what is left of the panel.
+void EmptyReason(std::string_view text);
+
+// A table's header cell, and a number in a cell: right-aligned, exact bytes on hover, "–" when there is none.
+void HeaderCell(std::string_view text, Align align = Align::kLeft);
+void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong = false);
+void NumberCell(std::string_view text, bool strong = false);
+// A bar of `share` (0..1) of the cell's width.
+void BarCell(double share, Color color);
+
+}  // namespace tidemark::gui

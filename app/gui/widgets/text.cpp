@@ -1,0 +1,85 @@
+#include "app/gui/widgets/text.h"
+
+#include <algorithm>
+
+namespace tidemark::gui {
+
+TextStyle Words() { return {Faces().words, kTextSize, Colors().text}; }
+TextStyle MutedWords() { return {Faces().words, kTextSize, Colors().muted}; }
+TextStyle SmallMuted() { return {Faces().words, kSmallTextSize, Colors().muted}; }
+TextStyle StrongWords() { return {Faces().strong, kTextSize, Colors().text}; }
+TextStyle TitleWords() { return {Faces().strong, kTitleSize, Colors().text}; }
+TextStyle Numbers() { return {Faces().numbers, kTextSize, Colors().text}; }
+TextStyle MutedNumbers() { return {Faces().numbers, kTextSize, Colors().muted}; }
+
+TextStyle Colored(TextStyle style, Color color) {
+  style.color = color;
+  return style;
+}
+
+TextStyle Strongly(TextStyle style) {
+  if (style.face == Faces().words) style.face = Faces().strong;
+  return style;
+}
+
+ImVec2 Measure(const TextStyle& style, std::string_view text) {
+  return style.face->CalcTextSizeA(Px(style.size), 1e9F, 0.0F, text.data(), text.data() + text.size());
+}
+
+void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, Align align) {
+  if (text.empty()) return;
+  if (align != Align::kLeft) {
+    const float width = Measure(style, text).x;
+    at.x -= align == Align::kRight ? width : width / 2;
+  }
+  at.x = static_cast<float>(static_cast<int>(at.x));
+  at.y = static_cast<float>(static_cast<int>(at.y));
+  list->AddText(style.face, Px(style.size), at, U32(style.color), text.data(), text.data() + text.size());
+}
+
+std::string Fitted(const TextStyle& style, std::string_view text, float width) {
+  if (Measure(style, text).x <= width) return std::string(text);
+  std::string cut(text);
+  while (!cut.empty() && Measure(style, cut + "…").x > width) {
+    cut.pop_back();
+    while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
+    if (!cut.empty() && static_cast<unsigned char>(cut.back()) >= 0xC0) cut.pop_back();
+  }
+  return cut + "…";
+}
+
+void Put(const TextStyle& style, std::string_view text) {
+  ImGui::PushFont(style.face, style.size);
+  ImGui::PushStyleColor(ImGuiCol_Text, U32(style.color));
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
+}
+
+void PutWrapped(const TextStyle& style, std::string_view text) {
+  ImGui::PushTextWrapPos(0);
+  Put(style, text);
+  ImGui::PopTextWrapPos();
+}
+
+void PutRight(const TextStyle& style, std::string_view text) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, room - Measure(style, text).x));
+  Put(style, text);
+}
+
+void PutAtRowEnd(const TextStyle& style, std::string_view text) {
+  ImGui::SameLine();
+  PutRight(style, text);
+}
+
+void Tooltip(std::string_view text) {
+  if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(Px(360));
+  Put(Words(), text);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+}  // namespace tidemark::gui

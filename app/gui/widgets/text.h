@@ -1,0 +1,48 @@
+// Text in the window's few styles, drawn freely or as an item of ImGui's layout. UI thread, inside a frame.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+#include "app/gui/window/theme.h"
+
+namespace tidemark::gui {
+
+struct TextStyle {
+  ImFont* face = nullptr;
+  float size = kTextSize;  // design pixels
+  Color color;
+};
+
+TextStyle Words();
+TextStyle MutedWords();
+TextStyle SmallMuted();       // consequence lines, axis labels
+TextStyle StrongWords();
+TextStyle TitleWords();
+TextStyle Numbers();          // monospaced
+TextStyle MutedNumbers();
+TextStyle Colored(TextStyle style, Color color);
+TextStyle Strongly(TextStyle style);
+
+enum class Align { kLeft, kCenter, kRight };
+
+ImVec2 Measure(const TextStyle& style, std::string_view text);
+// `at` is the top left, top centre or top right corner.
+void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, Align align = Align::kLeft);
+// Cut to `width` with an ellipsis when it is longer.
+std::string Fitted(const TextStyle& style, std::string_view text, float width);
+
+// As items at the cursor.
+void Put(const TextStyle& style, std::string_view text);
+void PutWrapped(const TextStyle& style, std::string_view text);
+// Right-aligned in what is left of the row (a table's cell, or the panel).
+void PutRight(const TextStyle& style, std::string_view text);
+// On the current row, ending at the content's right edge.
+void PutAtRowEnd(const TextStyle& style, std::string_view text);
+
+// A line of sight for a value: a tooltip with the item's help, after a short pause.
+void Tooltip(std::string_view text);
+
+}  // namespace tidemark::gui

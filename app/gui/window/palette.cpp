@@ -1,0 +1,63 @@
+#include "app/gui/window/palette.h"
+
+namespace tidemark::gui {
+
+const Palette& DarkPalette() {
+  static constexpr Palette kPalette = {
+      .dark = true,
+      .background = Rgb(0x12151A),
+      .panel = Rgb(0x1A1E25),
+      .raised = Rgb(0x262C36),
+      .hovered = Rgb(0x323945),
+      .sunken = Rgb(0x12151A),
+      .border = Rgb(0x2C323C),
+      .text = Rgb(0xE7EAEE),
+      .muted = Rgb(0x8F99A8),
+      .faint = Rgb(0x2A303A),
+      .accent = Rgb(0x4CC2FF),
+      .accent_fill = Rgb(0x2F6FB2),
+      .text_on_accent = Rgb(0xFFFFFF),
+      .good = Rgb(0x47D7A8),
+      .good_fill = Rgb(0x123D33),
+      .warning = Rgb(0xF2C14E),
+      .warning_fill = Rgb(0x40351A),
+      .bad = Rgb(0xFF7A85),
+      .bad_fill = Rgb(0x4A1F28),
+      .theory = Rgb(0xFFFFFF),
+      .categories = {Rgb(0x5384DC), Rgb(0xBA9AEB), Rgb(0xE99A37), Rgb(0x8B8FA7), Rgb(0x23C7AA), Rgb(0xE4606C),
+                     Rgb(0xE6CD50), Rgb(0xA0D9EE), Rgb(0x585C68)},
+      .phases = {Rgb(0x2A303A), Rgb(0x35506B), Rgb(0x54457A), Rgb(0x55502F), Rgb(0x2B5A4C)},
+  };
+  return kPalette;
+}
+
+const Palette& LightPalette() {
+  static constexpr Palette kPalette = {
+      .dark = false,
+      .background = Rgb(0xE9ECF0),
+      .panel = Rgb(0xFFFFFF),
+      .raised = Rgb(0xEEF1F5),
+      .hovered = Rgb(0xE1E6EC),
+      .sunken = Rgb(0xF5F7F9),
+      .border = Rgb(0xD5DAE1),
+      .text = Rgb(0x1A1E25),
+      .muted = Rgb(0x5D6776),
+      .faint = Rgb(0xE3E7EC),
+      .accent = Rgb(0x0B73B8),
+      .accent_fill = Rgb(0x2F6FB2),
+      .text_on_accent = Rgb(0xFFFFFF),
+      .good = Rgb(0x0B7A57),
+      .good_fill = Rgb(0xD8F3E8),
+      .warning = Rgb(0x8A5A00),
+      .warning_fill = Rgb(0xFBEFCF),
+      .bad = Rgb(0xC22B3A),
+      .bad_fill = Rgb(0xFBE0E3),
+      .theory = Rgb(0x1A1E25),
+      .categories = {Rgb(0x415DA0), Rgb(0x8E64D2), Rgb(0xCC8A39), Rgb(0x8499AA), Rgb(0x1A8977), Rgb(0xDA3D51),
+                     Rgb(0xD6B114), Rgb(0x4FB7EB), Rgb(0xB3BDB7)},
+      .phases = {Rgb(0xE3E7EC), Rgb(0xBBD3EC), Rgb(0xD0C3EC), Rgb(0xE9E0B4), Rgb(0xBCE3D4)},
+  };
+  return kPalette;
+}
+
+}  // namespace tidemark::gui

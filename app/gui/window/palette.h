@@ -1,0 +1,59 @@
+// The colours of the window, as data: one table for dark and one for light. A category has one colour, everywhere.
+// tests/gui/palette_test.cpp simulates three kinds of colour blindness and holds all categories apart. No ImGui here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "profiler/events/event.h"
+
+namespace tidemark::gui {
+
+struct Color {
+  uint8_t red = 0;
+  uint8_t green = 0;
+  uint8_t blue = 0;
+  uint8_t alpha = 255;
+
+  constexpr Color WithAlpha(double opacity) const {
+    return {red, green, blue, static_cast<uint8_t>(opacity * 255.0 + 0.5)};
+  }
+  bool operator==(const Color&) const = default;
+};
+
+constexpr Color Rgb(uint32_t hex) {
+  return {static_cast<uint8_t>(hex >> 16), static_cast<uint8_t>(hex >> 8), static_cast<uint8_t>(hex), 255};
+}
+
+struct Palette {
+  bool dark = true;
+  Color background;     // between the panels
+  Color panel;
+  Color raised;         // controls that stand on a panel
+  Color hovered;        // the same under the mouse
+  Color sunken;         // boxes of text and tooltips
+  Color border;
+  Color text;
+  Color muted;
+  Color faint;          // grid lines, disabled
+  Color accent;         // selection, phantom
+  Color accent_fill;    // behind text_on_accent
+  Color text_on_accent;
+  Color good;           // live, equal
+  Color good_fill;
+  Color warning;
+  Color warning_fill;
+  Color bad;            // out of memory, failed
+  Color bad_fill;
+  Color theory;         // the textbook's line
+  std::array<Color, events::kCategoryCount> categories;
+  std::array<Color, events::kPhaseCount> phases;
+
+  const Color& Of(events::Category category) const { return categories[static_cast<size_t>(category)]; }
+  const Color& Of(events::Phase phase) const { return phases[static_cast<size_t>(phase)]; }
+};
+
+const Palette& DarkPalette();
+const Palette& LightPalette();
+
+}  // namespace tidemark::gui

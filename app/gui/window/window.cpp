@@ -1,0 +1,179 @@
+#include "app/gui/window/window.h"
+
+#include <GLFW/glfw3.h>
+#include <GL/gl.h>
+#include <imgui.h>
+#include <imgui_impl_glfw.h>
+#include <imgui_impl_opengl3.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "app/gui/window/application_icon.h"
+#include "app/gui/window/screenshot.h"
+#include "app/gui/window/theme.h"
+
+namespace tidemark::gui {
+namespace {
+
+std::string& LastGlfwError() {
+  static std::string text;
+  return text;
+}
+
+Window* WindowOf(GLFWwindow* window) { return static_cast<Window*>(glfwGetWindowUserPointer(window)); }
+
+WindowSize DefaultSize() {
+  WindowSize size{1600, 900};
+  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor(); monitor != nullptr) {
+    int x = 0;
+    int y = 0;
+    int width = 0;
+    int height = 0;
+    glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
+    if (width > 0 && height > 0) size = {std::min(width, 1920), std::min(height, 1080)};
+  }
+  return size;
+}
+
+Error NoDisplay() {
+  const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
+  const std::string why = LastGlfwError().empty() ? "" : " (" + LastGlfwError() + ")";
+  if (!has_display) {
+    return Error{"There is no display to open a window on" + why +
+                 ". Start it from a desktop session, or use the command line: tidemark --help."};
+  }
+  return Error{"The window could not be opened on this display" + why +
+               ". It needs OpenGL 3.2; a software renderer (Mesa's llvmpipe) is enough. The command line works without: "
+               "tidemark --help."};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const std::filesystem::path& layout_file) {
+  glfwSetErrorCallback([](int, const char* text) { LastGlfwError() = text; });
+  if (glfwInit() == GLFW_FALSE) return NoDisplay();
+  std::unique_ptr<Window> window(new Window);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 2);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHintString(GLFW_X11_CLASS_NAME, "tidemark");
+  const WindowSize wanted = size.width > 0 ? size : DefaultSize();
+  window->window_ = glfwCreateWindow(wanted.width, wanted.height, "Tidemark", nullptr, nullptr);
+  if (window->window_ == nullptr) return NoDisplay();
+  glfwSetWindowSizeLimits(window->window_, 960, 600, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  const std::vector<uint8_t> pixels = ApplicationIcon(64);
+  const GLFWimage icon{64, 64, const_cast<uint8_t*>(pixels.data())};
+  glfwSetWindowIcon(window->window_, 1, &icon);
+  glfwMakeContextCurrent(window->window_);
+  glfwSwapInterval(1);
+
+  // Ours first: ImGui's backend calls on to whatever was set before it.
+  GLFWwindow* native = window->window_;
+  glfwSetWindowUserPointer(native, window.get());
+  glfwSetCursorPosCallback(native, [](GLFWwindow* w, double, double) { WindowOf(w)->NoteInput(); });
+  glfwSetMouseButtonCallback(native, [](GLFWwindow* w, int, int, int) { WindowOf(w)->NoteInput(); });
+  glfwSetScrollCallback(native, [](GLFWwindow* w, double, double) { WindowOf(w)->NoteInput(); });
+  glfwSetKeyCallback(native, [](GLFWwindow* w, int, int, int, int) { WindowOf(w)->NoteInput(); });
+  glfwSetCharCallback(native, [](GLFWwindow* w, unsigned) { WindowOf(w)->NoteInput(); });
+  glfwSetWindowFocusCallback(native, [](GLFWwindow* w, int) { WindowOf(w)->NoteInput(); });
+  glfwSetWindowRefreshCallback(native, [](GLFWwindow* w) { WindowOf(w)->NoteInput(); });
+  glfwSetFramebufferSizeCallback(native, [](GLFWwindow* w, int, int) { WindowOf(w)->NoteInput(); });
+  glfwSetDropCallback(native, [](GLFWwindow* w, int count, const char** paths) {
+    WindowOf(w)->NoteInput();
+    for (int i = 0; i < count; ++i) WindowOf(w)->dropped_.emplace_back(paths[i]);
+  });
+
+  IMGUI_CHECKVERSION();
+  ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  window->layout_file_ = layout_file.string();
+  io.IniFilename = window->layout_file_.empty() ? nullptr : window->layout_file_.c_str();
+  io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
+  io.ConfigWindowsMoveFromTitleBarOnly = true;
+  io.ConfigDockingWithShift = false;
+  ImGui_ImplGlfw_InitForOpenGL(native, true);
+  ImGui_ImplOpenGL3_Init("#version 150");
+  window->has_backends_ = true;
+  if (Status fonts = LoadFonts(); !fonts) return fonts.error();
+  return window;
+}
+
+Window::~Window() {
+  if (has_backends_) {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext();
+  }
+  if (window_ != nullptr) glfwDestroyWindow(window_);
+  glfwTerminate();
+}
+
+void Window::NoteInput() { last_input_ = glfwGetTime(); }
+
+void Window::Wait(double timeout_seconds) {
+  if (timeout_seconds <= 0) {
+    glfwPollEvents();
+  } else {
+    glfwWaitEventsTimeout(timeout_seconds);
+  }
+}
+
+void Window::Wake() { glfwPostEmptyEvent(); }
+double Window::SecondsSinceInput() const { return glfwGetTime() - last_input_; }
+bool Window::should_close() const { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
+void Window::KeepOpen() { glfwSetWindowShouldClose(window_, GLFW_FALSE); }
+void Window::SetTitle(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
+
+WindowSize Window::size() const {
+  WindowSize size;
+  glfwGetWindowSize(window_, &size.width, &size.height);
+  return size;
+}
+
+std::vector<std::filesystem::path> Window::TakeDroppedFiles() { return std::exchange(dropped_, {}); }
+
+void Window::BeginFrame(bool dark, float user_scale) {
+  frame_begin_ = glfwGetTime();
+  float x_scale = 1;
+  float y_scale = 1;
+  glfwGetWindowContentScale(window_, &x_scale, &y_scale);
+  screen_scale_ = std::clamp(x_scale, 0.5F, 4.0F);
+  ApplyTheme(dark, screen_scale_ * user_scale);
+  ImGui_ImplOpenGL3_NewFrame();
+  ImGui_ImplGlfw_NewFrame();
+  ImGui::NewFrame();
+}
+
+void Window::EndFrame() {
+  ImGui::Render();
+  own_seconds_ = glfwGetTime() - frame_begin_;
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window_, &width, &height);
+  glViewport(0, 0, width, height);
+  const ImVec4 color = Vec4(Colors().background);
+  glClearColor(color.x, color.y, color.z, 1.0F);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glfwSwapBuffers(window_);
+}
+
+Status Window::SaveScreenshot(const std::filesystem::path& file) const {
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window_, &width, &height);
+  std::vector<uint8_t> pixels(static_cast<size_t>(width) * static_cast<size_t>(height) * 4);
+  // Painted again, because what the back buffer holds after a swap is undefined.
+  glViewport(0, 0, width, height);
+  const ImVec4 color = Vec4(Colors().background);
+  glClearColor(color.x, color.y, color.z, 1.0F);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+  return WritePngBottomUp(file, width, height, pixels);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,66 @@
+// The native window: GLFW, OpenGL 3, and an ImGui context in it. One at a time, UI thread only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+
+struct GLFWwindow;
+
+namespace tidemark::gui {
+
+struct WindowSize {
+  int width = 0;  // screen pixels; 0 = as it was last time, or most of the screen
+  int height = 0;
+};
+
+class Window {
+ public:
+  // Errors: no display, no OpenGL 3.2, missing fonts; each says what to do.
+  static Result<std::unique_ptr<Window>> Open(const WindowSize& size, const std::filesystem::path& layout_file);
+  ~Window();
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+
+  // Waits for input for at most `timeout_seconds` (0 = only looks).
+  void Wait(double timeout_seconds);
+  // From any thread: ends a Wait.
+  static void Wake();
+  // Seconds since a person last did something.
+  double SecondsSinceInput() const;
+
+  void BeginFrame(bool dark, float user_scale);
+  void EndFrame();  // paints and shows
+  // Files dropped on the window since the last call.
+  std::vector<std::filesystem::path> TakeDroppedFiles();
+
+  bool should_close() const;
+  void KeepOpen();  // answers a request to close with no
+  float screen_scale() const { return screen_scale_; }
+  WindowSize size() const;
+  void SetTitle(const std::string& title);
+  // Own time of the last frame, from BeginFrame to the point where painting by OpenGL begins.
+  double own_seconds() const { return own_seconds_; }
+  // The pixels of the last frame painted, as a PNG file.
+  Status SaveScreenshot(const std::filesystem::path& file) const;
+
+ private:
+  Window() = default;
+  void NoteInput();
+
+  GLFWwindow* window_ = nullptr;
+  std::string layout_file_;
+  float screen_scale_ = 1.0F;
+  double last_input_ = 0;
+  double frame_begin_ = 0;
+  double own_seconds_ = 0;
+  bool has_backends_ = false;
+  std::vector<std::filesystem::path> dropped_;
+};
+
+}  // namespace tidemark::gui
