@@ -5,6 +5,7 @@
 #include "profiler/timeline/chunk.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/names.h"
+#include "profiler/timeline/sequence.h"
 #include "profiler/timeline/stored_view.h"
 #include "profiler/timeline/structure.h"
 #include "profiler/timeline/timeline.h"
@@ -43,9 +44,8 @@ class Builder::Implementation {
 
   const size_t most_chunks_;
   std::vector<std::shared_ptr<Chunk>> chunks_;
-  std::optional<ChunkWriter> writer_;  // of the last chunk
-  std::shared_ptr<const Chunks> published_chunks_ =
-      std::make_shared<Chunks>();  // empty: chunks_ has changed since
+  std::optional<ChunkWriter> writer_;                                               // of the last chunk
+  SequenceBuilder<std::shared_ptr<const Chunk>, kChunksInPiece> published_chunks_;  // the same
   EventIndex end_ = 0;
   int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
   Ledger ledger_;
@@ -97,8 +97,8 @@ void Builder::Implementation::BeginChunk() {
   chunk->step_before = structure_.step();
   chunk->checkpoint = CheckpointFor(end_);
   writer_.emplace(*chunk);
+  published_chunks_.push_back(chunk);
   chunks_.push_back(std::move(chunk));
-  published_chunks_ = nullptr;
 }
 
 // The cap keeps what LetGoOfOldest takes at once to a quarter of the budget.
@@ -122,14 +122,13 @@ void Builder::Implementation::LetGoOfOldest() {
                                  [&](const auto& chunk) { return chunk->checkpoint != checkpoint; });
   health_.let_go += static_cast<uint64_t>(kept - chunks_.begin()) * kChunkEvents;
   chunks_.erase(chunks_.begin(), kept);
+  published_chunks_.LetGoWhile([this](const auto& chunk) { return chunk->start < first(); });
   structure_.LetGoBefore(first());
 }
 
 std::shared_ptr<const View> Builder::Implementation::Publish() {
-  if (published_chunks_ == nullptr)
-    published_chunks_ = std::make_shared<Chunks>(chunks_.begin(), chunks_.end());
   Published published;
-  published.store = {published_chunks_, first(), end_};
+  published.store = {published_chunks_.Publish(), first(), end_};
   published.names = names_;
   published.name_limit = names_->limit();
   published.steps = structure_.Steps(first(), end_, time_ns_);

@@ -160,11 +160,7 @@ Ledger::Outcome Ledger::ApplySegment(Event& event, EventIndex index, Health& hea
   return outcome;
 }
 
-void Ledger::Restore(const SeriesValues& values, const std::vector<LiveBlock>& blocks,
-                     const std::vector<Segment>& segments) {
-  values_ = values;
-  blocks_ = {};
-  segments_ = {};
+void Ledger::Restore(const std::vector<LiveBlock>& blocks, const std::vector<Segment>& segments) {
   for (const LiveBlock& block : blocks) blocks_.Add(block);
   for (const Segment& segment : segments) {
     segments_.Reserve(segment.address, segment.bytes, segment.born, segment.expandable);

@@ -66,9 +66,9 @@ class Ledger {
   const Segments& segments() const { return segments_; }
   size_t size() const { return blocks_.size() + segments_.size(); }
 
-  // A ledger that goes on from a moment kept earlier.
-  void Restore(const SeriesValues& values, const std::vector<LiveBlock>& blocks,
-               const std::vector<Segment>& segments);
+  // For a ledger that has seen nothing: goes on with what was alive at a moment kept earlier. Its values
+  // start from 0.
+  void Restore(const std::vector<LiveBlock>& blocks, const std::vector<Segment>& segments);
 
  private:
   Outcome ApplyAllocate(events::Event& event, EventIndex index, Health& health);

@@ -5,6 +5,7 @@
 // the builder adds later goes to memory that no published Sequence reads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -16,10 +17,11 @@
 
 namespace tidemark::timeline {
 
-template <typename T>
+template <typename T, size_t kPieceSize>
 class SequenceBuilder;
 
-template <typename T>
+// `kPieceSize` elements are shared at a time; with fewer, building costs more and letting go less.
+template <typename T, size_t kPieceSize = 1024>
 class Sequence {
  public:
   using value_type = T;
@@ -39,8 +41,7 @@ class Sequence {
   Iterator end() const { return {this, static_cast<std::ptrdiff_t>(size_)}; }
 
  private:
-  friend class SequenceBuilder<T>;
-  static constexpr size_t kPieceSize = 256;
+  friend class SequenceBuilder<T, kPieceSize>;
   struct Piece {
     std::array<T, kPieceSize> items;
   };
@@ -52,8 +53,8 @@ class Sequence {
   std::optional<T> last_;
 };
 
-template <typename T>
-class Sequence<T>::Iterator {
+template <typename T, size_t kPieceSize>
+class Sequence<T, kPieceSize>::Iterator {
  public:
   using iterator_category = std::random_access_iterator_tag;
   using value_type = T;
@@ -88,9 +89,10 @@ class Sequence<T>::Iterator {
   difference_type position_ = 0;
 };
 
-template <typename T>
+template <typename T, size_t kPieceSize = 1024>
 class SequenceBuilder {
  public:
+  size_t size() const { return size_; }
   void push_back(T item) {
     const size_t position = skipped_ + size_;
     if (position == pieces_->size() * kPieceSize) {
@@ -102,25 +104,31 @@ class SequenceBuilder {
     ++size_;
   }
 
-  // Lets go of elements from the front, as long as `is_over` says so. O(elements let go).
+  // Lets go of elements from the front, as long as `is_over` says so. O(elements let go + a piece).
   template <typename Predicate>
   void LetGoWhile(Predicate is_over) {
     size_t position = skipped_;
     const size_t end = skipped_ + size_;
     while (position < end && is_over((*pieces_)[position / kPieceSize]->items[position % kPieceSize]))
       ++position;
+    if (position == skipped_) return;
     size_ = end - position;
-    skipped_ = position;
-    const size_t whole_pieces = skipped_ / kPieceSize;
-    if (whole_pieces == 0) return;
-    pieces_ = std::make_shared<Pieces>(pieces_->begin() + static_cast<std::ptrdiff_t>(whole_pieces),
-                                       pieces_->end());
-    skipped_ %= kPieceSize;
+    skipped_ = position % kPieceSize;
+    auto pieces = std::make_shared<Pieces>(
+        pieces_->begin() + static_cast<std::ptrdiff_t>(position / kPieceSize), pieces_->end());
+    if (skipped_ > 0) {  // what is over must not live on in a piece that is not
+      auto first = std::make_shared<Piece>();
+      const std::array<T, kPieceSize>& items = pieces->front()->items;
+      std::copy(items.begin() + static_cast<std::ptrdiff_t>(skipped_), items.end(),
+                first->items.begin() + static_cast<std::ptrdiff_t>(skipped_));
+      pieces->front() = std::move(first);
+    }
+    pieces_ = std::move(pieces);
   }
 
   // What is kept, and after it `last`, an element that may still change.
-  Sequence<T> Publish(std::optional<T> last = std::nullopt) const {
-    Sequence<T> sequence;
+  Sequence<T, kPieceSize> Publish(std::optional<T> last = std::nullopt) const {
+    Sequence<T, kPieceSize> sequence;
     sequence.pieces_ = pieces_;
     sequence.skipped_ = skipped_;
     sequence.size_ = size_ + (last ? 1 : 0);
@@ -129,9 +137,8 @@ class SequenceBuilder {
   }
 
  private:
-  using Piece = typename Sequence<T>::Piece;
-  using Pieces = typename Sequence<T>::Pieces;
-  static constexpr size_t kPieceSize = Sequence<T>::kPieceSize;
+  using Piece = typename Sequence<T, kPieceSize>::Piece;
+  using Pieces = typename Sequence<T, kPieceSize>::Pieces;
 
   std::shared_ptr<const Pieces> pieces_ = std::make_shared<Pieces>();
   size_t skipped_ = 0;

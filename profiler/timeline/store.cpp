@@ -7,7 +7,7 @@ namespace tidemark::timeline {
 EventIndex Store::Clamped(EventIndex index) const { return std::clamp(index, first, end); }
 
 const Chunk& Store::ChunkOf(EventIndex index) const {
-  return *(*chunks)[static_cast<size_t>((index - first) / kChunkEvents)];
+  return *chunks[static_cast<size_t>((index - first) / kChunkEvents)];
 }
 
 size_t Store::SizeOf(const Chunk& chunk) const {
@@ -33,11 +33,11 @@ int64_t Store::TimeOf(EventIndex index) const { return TimeBefore(ChunkOf(index)
 EventIndex Store::IndexAt(int64_t time_ns, size_t& from) const {
   if (empty()) return end;
   // The chunk that ends at or after the time, or the last.
-  const auto last = chunks->end() - 1;
+  const auto last = chunks.end() - 1;
   const auto found =
-      std::partition_point(chunks->begin() + static_cast<std::ptrdiff_t>(from), last,
+      std::partition_point(chunks.begin() + static_cast<std::ptrdiff_t>(from), last,
                            [&](const auto& chunk) { return chunk->time_at_end[kLeaves - 1] < time_ns; });
-  from = static_cast<size_t>(found - chunks->begin());
+  from = static_cast<size_t>(found - chunks.begin());
   const Chunk& chunk = **found;
   const size_t size = SizeOf(chunk);
   const auto leaves = chunk.time_at_end.begin();

@@ -5,17 +5,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "profiler/timeline/chunk.h"
+#include "profiler/timeline/sequence.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::timeline {
 
-using Chunks = std::vector<std::shared_ptr<const Chunk>>;
+inline constexpr size_t kChunksInPiece = 16;
+using Chunks = Sequence<std::shared_ptr<const Chunk>, kChunksInPiece>;
 
 struct Store {
-  std::shared_ptr<const Chunks> chunks;  // contiguous; the first begins at `first`
+  Chunks chunks;  // contiguous; the first begins at `first`
   EventIndex first = 0;
   EventIndex end = 0;
 

@@ -81,7 +81,8 @@ EventIndex FirstInNode(const Chunk& chunk, size_t node, Series series, int64_t v
   }
   size_t offset = number * kLeafEvents;
   SeriesValues values = ValuesBefore(chunk, offset);
-  for (Replay(values, chunk, offset); ValueOf(values, series) != value; Replay(values, chunk, offset)) ++offset;
+  for (Replay(values, chunk, offset); ValueOf(values, series) != value; Replay(values, chunk, offset))
+    ++offset;
   return chunk.start + offset;
 }
 
@@ -205,24 +206,28 @@ SeriesValues StoredView::ValuesAt(EventIndex index) const {
   return empty() ? SeriesValues{} : data_.store.ValuesBefore(std::clamp(index, first_, end_ - 1) + 1);
 }
 
+// Blocks that come and go on the way are left out: what happens at their address meanwhile finds nothing
+// there, or a block whose own end was not seen and comes with theirs.
 State StoredView::StateAt(EventIndex index) const {
   State state;
   if (empty()) return state;
   state.index = std::clamp(index, first_, end_ - 1);
   state.time_ns = TimeOf(state.index);
   state.phase = event(state.index).phase;
+  state.values = ValuesAt(state.index);
   const Checkpoint& checkpoint = *data_.store.ChunkOf(state.index).checkpoint;
-  const Chunk& base = data_.store.ChunkOf(checkpoint.index);
-  state.step = base.step_before;
+  state.step = data_.store.ChunkOf(checkpoint.index).step_before;
   Ledger ledger;
-  ledger.Restore(base.values_before, checkpoint.blocks, checkpoint.segments);
+  ledger.Restore(checkpoint.blocks, checkpoint.segments);
   Health ignored;  // the builder has counted these
   for (EventIndex at = checkpoint.index; at <= state.index; ++at) {
-    events::Event event = data_.store.ChunkOf(at).events[data_.store.OffsetOf(at)];
+    const events::Event& event = this->event(at);
     if (event.kind == events::EventKind::kStepBegin) state.step = event.bytes;
-    ledger.Apply(event, at, ignored);
+    if (event.kind > events::EventKind::kSegmentUnmap) continue;
+    if (event.kind == events::EventKind::kAllocate && FreedAt(at).value_or(end_) <= state.index) continue;
+    events::Event copy = event;
+    ledger.Apply(copy, at, ignored);
   }
-  state.values = ledger.values();
   ledger.blocks().AppendTo(state.blocks);
   ledger.segments().AppendTo(state.segments);
   return state;

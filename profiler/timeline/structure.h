@@ -47,8 +47,7 @@ class Structure {
   std::string_view Name(events::NameId id) const { return names_.Find(id, names_.limit()); }
 
   const NameTable& names_;
-  std::optional<Step>
-      step_;  // the latest; kept apart until the next begins, for its metrics may come late
+  std::optional<Step> step_;  // the latest; kept apart until the next begins, for its metrics may come late
   bool step_runs_ = false;
   std::optional<PhaseSpan> phase_;
   int32_t settings_now_ = -1;
