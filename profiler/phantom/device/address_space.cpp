@@ -1,0 +1,96 @@
+#include "profiler/phantom/device/address_space.h"
+
+#include <sys/mman.h>
+
+#include "profiler/phantom/device/refusal.h"
+
+namespace tidemark::phantom::device {
+namespace {
+
+// Room enough that addresses rarely begin again, and little enough for any address space.
+constexpr size_t kSpanPerCapacity = 8;
+
+size_t RoundToGranules(size_t bytes) {
+  return bytes == 0 ? kGranuleBytes : (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
+}
+
+uintptr_t ReserveAddresses(size_t bytes) {
+  void* range = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) {
+    EndProcess("tidemark phantom: the addresses of the card's memory cannot be reserved; raise `ulimit -v`.");
+  }
+  return (reinterpret_cast<uintptr_t>(range) + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
+}
+
+}  // namespace
+
+AddressSpace::AddressSpace(size_t capacity_bytes)
+    : capacity_bytes_(capacity_bytes / kGranuleBytes * kGranuleBytes),
+      span_bytes_(capacity_bytes_ * kSpanPerCapacity),
+      base_(ReserveAddresses(span_bytes_ + kGranuleBytes)),
+      cursor_(base_ + span_bytes_),
+      allocated_granules_(std::make_unique<std::atomic<bool>[]>(span_bytes_ / kGranuleBytes)) {}
+
+std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
+  if (bytes > capacity_bytes_) return {};
+  const size_t rounded = RoundToGranules(bytes);
+  if (rounded > capacity_bytes_ - used_bytes_) return {};
+  const std::optional<uintptr_t> address = Place(rounded);
+  if (!address) return {};
+  allocations_[*address] = rounded;
+  used_bytes_ += rounded;
+  cursor_ = *address;
+  Mark(*address, rounded, true);
+  return address;
+}
+
+std::optional<uintptr_t> AddressSpace::Place(size_t bytes) {
+  for (const uintptr_t start : {cursor_, base_ + span_bytes_}) {
+    uintptr_t end = start;
+    while (end - base_ >= bytes) {
+      const uintptr_t candidate = end - bytes;
+      const auto above = allocations_.lower_bound(end);
+      if (above == allocations_.begin()) return candidate;
+      const auto& [below, size] = *std::prev(above);
+      if (below + size <= candidate) return candidate;
+      end = below;
+    }
+  }
+  return {};
+}
+
+std::optional<size_t> AddressSpace::Free(uintptr_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end()) return {};
+  const size_t bytes = found->second;
+  Mark(address, bytes, false);
+  used_bytes_ -= bytes;
+  allocations_.erase(found);
+  return bytes;
+}
+
+bool AddressSpace::IsAllocated(uintptr_t address, size_t bytes) const {
+  const size_t offset = address - base_;
+  if (offset >= span_bytes_ || bytes > span_bytes_ - offset) return false;
+  const size_t last = (offset + (bytes == 0 ? 0 : bytes - 1)) / kGranuleBytes;
+  for (size_t granule = offset / kGranuleBytes; granule <= last; ++granule) {
+    if (!allocated_granules_[granule].load(std::memory_order_relaxed)) return false;
+  }
+  return true;
+}
+
+std::optional<uintptr_t> AddressSpace::AllocationOf(uintptr_t address) const {
+  const auto above = allocations_.upper_bound(address);
+  if (above == allocations_.begin()) return {};
+  const auto& [start, bytes] = *std::prev(above);
+  return address - start < bytes ? std::optional(start) : std::nullopt;
+}
+
+void AddressSpace::Mark(uintptr_t address, size_t bytes, bool allocated) {
+  const size_t first = (address - base_) / kGranuleBytes;
+  for (size_t granule = first; granule < first + bytes / kGranuleBytes; ++granule) {
+    allocated_granules_[granule].store(allocated, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace tidemark::phantom::device

@@ -1,0 +1,58 @@
+// Where device memory lies: a range of addresses that belongs to the device, handed out in whole granules.
+//
+// The range is reserved in the process but cannot be touched, so no device address is ever also a host address, and a
+// program that reads through one on the host crashes as it would with a real card. Addresses fall from one allocation to
+// the next, as Linux drivers mostly hand them out (PyTorch's allocator prefers low addresses among equal blocks, so the
+// order shows in what it reserves); after several times the card's memory they begin again at the top.
+//
+// Not thread safe, but for Contains and IsAllocated, which take no lock and are exact for memory that is not being
+// allocated or freed at that moment. Allocate is O(log n), rarely O(n); the others O(log n) or O(1).
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace tidemark::phantom::device {
+
+// cudaMalloc takes memory from the driver in pages of this size.
+inline constexpr size_t kGranuleBytes = size_t{2} << 20;
+
+class AddressSpace {
+ public:
+  // Ends the process with a sentence when so many addresses cannot be reserved.
+  explicit AddressSpace(size_t capacity_bytes);
+
+  // None when it does not fit; zero bytes take a granule as well.
+  std::optional<uintptr_t> Allocate(size_t bytes);
+  // The size that it had; none if nothing was allocated at exactly this address.
+  std::optional<size_t> Free(uintptr_t address);
+
+  bool Contains(uintptr_t address) const { return address - base_ < span_bytes_; }
+  // Whether all of it lies in allocated memory (in however many allocations).
+  bool IsAllocated(uintptr_t address, size_t bytes) const;
+  // The start of the allocation that holds this address.
+  std::optional<uintptr_t> AllocationOf(uintptr_t address) const;
+
+  uintptr_t base() const { return base_; }
+  size_t span_bytes() const { return span_bytes_; }
+  size_t capacity_bytes() const { return capacity_bytes_; }
+  size_t used_bytes() const { return used_bytes_; }
+
+ private:
+  std::optional<uintptr_t> Place(size_t bytes);
+  void Mark(uintptr_t address, size_t bytes, bool allocated);
+
+  size_t capacity_bytes_;
+  size_t span_bytes_;
+  uintptr_t base_ = 0;
+  uintptr_t cursor_ = 0;  // the next allocation ends here, if there is room
+  size_t used_bytes_ = 0;
+  std::map<uintptr_t, size_t> allocations_;
+  std::unique_ptr<std::atomic<bool>[]> allocated_granules_;
+};
+
+}  // namespace tidemark::phantom::device

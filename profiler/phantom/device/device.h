@@ -1,0 +1,29 @@
+// The phantom device of this process: the card that TIDEMARK_PHANTOM_CARD names (the path of its file), its memory, and the
+// host memory pinned for it. Without that variable there is no device. One per process, shared by all stand-ins.
+#pragma once
+
+#include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/device/host_memory.h"
+#include "profiler/phantom/device/memory.h"
+
+namespace tidemark::phantom::device {
+
+struct Device {
+  explicit Device(Card its_card)
+      : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes) {}
+
+  const Card card;
+  Memory memory;
+  HostMemory host_memory;
+};
+
+// Null where there is none. Thread safe; after the first call it costs a nanosecond. Lives until the process ends: LibTorch
+// frees memory while the process exits.
+Device* TheDevice();
+
+// For every function that computes on the device.
+inline void KernelRan() {
+  if (Device* device = TheDevice()) device->memory.KernelRan();
+}
+
+}  // namespace tidemark::phantom::device

@@ -1,0 +1,59 @@
+#include "profiler/phantom/device/memory.h"
+
+#include <cstring>
+
+namespace tidemark::phantom::device {
+
+Memory::Memory(int64_t total_bytes, int64_t context_bytes)
+    : total_bytes_(static_cast<size_t>(total_bytes)),
+      space_(static_cast<size_t>(total_bytes - context_bytes)),
+      contents_(space_.span_bytes()) {}
+
+void* Memory::Allocate(size_t bytes) {
+  const MutexLock lock(mutex_);
+  const std::optional<uintptr_t> address = space_.Allocate(bytes);
+  return address ? reinterpret_cast<void*>(*address) : nullptr;
+}
+
+bool Memory::Free(void* pointer) {
+  const MutexLock lock(mutex_);
+  const std::optional<size_t> bytes = space_.Free(reinterpret_cast<uintptr_t>(pointer));
+  if (!bytes) return false;
+  contents_.Release(OffsetOf(pointer), *bytes);
+  return true;
+}
+
+size_t Memory::free_bytes() const {
+  const MutexLock lock(mutex_);
+  return space_.capacity_bytes() - space_.used_bytes();
+}
+
+bool Memory::Copy(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return true;
+  const bool to_device = IsDevice(to);
+  const bool from_device = IsDevice(from);
+  if ((to_device && !IsAllocated(to, bytes)) || (from_device && !IsAllocated(from, bytes))) return false;
+  if (to_device && from_device) {
+    contents_.Copy(OffsetOf(to), OffsetOf(from), bytes);
+  } else if (to_device) {
+    contents_.Write(OffsetOf(to), from, bytes);
+  } else if (from_device) {
+    contents_.Read(OffsetOf(from), to, bytes);
+  } else {
+    std::memmove(to, from, bytes);
+  }
+  return true;
+}
+
+bool Memory::Fill(void* pointer, int value, size_t bytes) {
+  if (bytes == 0) return true;
+  if (!IsDevice(pointer)) {
+    std::memset(pointer, value, bytes);
+    return true;
+  }
+  if (!IsAllocated(pointer, bytes)) return false;
+  contents_.Fill(OffsetOf(pointer), value, bytes);
+  return true;
+}
+
+}  // namespace tidemark::phantom::device

@@ -1,0 +1,49 @@
+// The memory of the phantom device: allocation within the card's limit, and copies as cudaMemcpy makes them. Thread safe;
+// an allocation or a free takes a lock, a small copy another, a large one none but for its own bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/phantom/device/address_space.h"
+#include "profiler/phantom/device/contents.h"
+
+namespace tidemark::phantom::device {
+
+class Memory {
+ public:
+  // `total_bytes` as the card reports it, `context_bytes` of which the CUDA context takes.
+  Memory(int64_t total_bytes, int64_t context_bytes);
+
+  // Null when the device is full.
+  void* Allocate(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  // False if nothing is allocated at exactly this address.
+  bool Free(void* pointer) TIDEMARK_EXCLUDES(mutex_);
+
+  size_t total_bytes() const { return total_bytes_; }
+  size_t free_bytes() const TIDEMARK_EXCLUDES(mutex_);
+
+  // An address of the device, allocated or not.
+  bool IsDevice(const void* pointer) const { return space_.Contains(reinterpret_cast<uintptr_t>(pointer)); }
+  bool IsAllocated(const void* pointer, size_t bytes) const {
+    return space_.IsAllocated(reinterpret_cast<uintptr_t>(pointer), bytes);
+  }
+
+  // Between host and device in any combination; the addresses say which. False where device memory that is not allocated
+  // would be touched.
+  bool Copy(void* to, const void* from, size_t bytes);
+  bool Fill(void* pointer, int value, size_t bytes);
+  // A computation ran on the device: see contents.h.
+  void KernelRan() { contents_.KernelRan(); }
+
+ private:
+  size_t OffsetOf(const void* pointer) const { return reinterpret_cast<uintptr_t>(pointer) - space_.base(); }
+
+  const size_t total_bytes_;
+  mutable Mutex mutex_;  // of space_'s allocations
+  AddressSpace space_;
+  Contents contents_;
+};
+
+}  // namespace tidemark::phantom::device

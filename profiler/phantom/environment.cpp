@@ -1,0 +1,42 @@
+#include "profiler/phantom/environment.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "profiler/base/paths.h"
+
+namespace tidemark::phantom {
+namespace {
+
+// The stand-ins are told from the library that they share by their names: libcudart.so.13, libtidemark-phantom-device.so.
+bool IsStandIn(const std::filesystem::path& file) {
+  return file.filename().string().find(".so.") != std::string::npos;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& card) {
+  const std::filesystem::path folder = PhantomFolder();
+  // The dynamic loader takes both as the end of a path, and knows no way to quote them.
+  if (folder.string().find_first_of(" :\t") != std::string::npos) {
+    return Error{"The program lies in a folder whose path has a space or a colon (" + folder.string() +
+                 "), where the phantom GPU cannot be loaded from. Move the program to another folder."};
+  }
+  std::vector<std::string> stand_ins;
+  std::error_code failure;
+  for (auto entry = std::filesystem::directory_iterator(folder, failure);
+       !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure)) {
+    if (IsStandIn(entry->path())) stand_ins.push_back(entry->path().string());
+  }
+  if (failure || stand_ins.empty()) {
+    return Error{"The phantom GPU is not in " + folder.string() + ". Build or install the program again, with LibTorch."};
+  }
+  std::sort(stand_ins.begin(), stand_ins.end());
+  std::string preload = "LD_PRELOAD=";
+  for (const std::string& file : stand_ins) preload += (preload.back() == '=' ? "" : ":") + file;
+  const std::filesystem::path card_file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";
+  return std::vector<std::string>{preload, "TIDEMARK_PHANTOM_CARD=" + card_file.string()};
+}
+
+}  // namespace tidemark::phantom

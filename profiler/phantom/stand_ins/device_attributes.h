@@ -1,0 +1,25 @@
+// What the card says about itself, in the form of the runtime's and the driver's attributes (their numbers are the same).
+#pragma once
+
+#include <optional>
+
+#include "profiler/phantom/cards/card.h"
+
+namespace tidemark::phantom {
+
+// Limits that all cards from compute capability 7.0 to 12.0 share (CUDA C++ Programming Guide, "Technical Specifications
+// per Compute Capability").
+inline constexpr int kWarpThreads = 32;
+inline constexpr int kThreadsPerBlock = 1024;
+inline constexpr int kBlockSize[3] = {1024, 1024, 64};
+inline constexpr int kGridSize[3] = {2147483647, 65535, 65535};
+inline constexpr int kRegisters = 65536;  // per block and per multiprocessor
+inline constexpr int kConstantBytes = 65536;
+inline constexpr int kTextureAlignment = 512;
+inline constexpr int kTexturePitchAlignment = 32;
+inline constexpr int kPitchBytes = 2147483647;
+
+// None for an attribute that nobody has modelled. `attribute` is a cudaDeviceAttr or a CUdevice_attribute.
+std::optional<int> AttributeOf(const Card& card, int attribute);
+
+}  // namespace tidemark::phantom

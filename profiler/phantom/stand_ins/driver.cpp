@@ -1,0 +1,114 @@
+// The CUDA driver, as far as LibTorch asks it directly.
+#include <cuda.h>
+
+#include <cstdio>
+
+#include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/stand_ins/device_attributes.h"
+
+using namespace tidemark::phantom;
+using device::Device;
+using device::TheDevice;
+
+// The driver declares it and leaves what it is to itself.
+struct CUctx_st {};
+
+namespace {
+
+// No thread has a context of its own: the primary one is current everywhere, as after any call of the runtime.
+CUctx_st primary_context;
+
+CUresult CheckDevice(CUdevice number) {
+  if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
+  return number == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+struct ErrorText {
+  CUresult error;
+  const char* name;
+  const char* text;
+};
+constexpr ErrorText kErrors[] = {
+    {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
+    {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+};
+
+const ErrorText* Find(CUresult error) {
+  for (const ErrorText& entry : kErrors) {
+    if (entry.error == error) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuInit(unsigned int) { return CheckDevice(0); }
+
+CUresult cuDriverGetVersion(int* version) {
+  *version = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int* count) {
+  *count = TheDevice() == nullptr ? 0 : 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice* device, int number) {
+  *device = number;
+  return CheckDevice(number);
+}
+
+CUresult cuDeviceGetName(char* name, int bytes, CUdevice number) {
+  const CUresult error = CheckDevice(number);
+  if (error == CUDA_SUCCESS) {
+    std::snprintf(name, static_cast<size_t>(bytes), "%s", TheDevice()->card.title.c_str());
+  }
+  return error;
+}
+
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice number) {
+  const CUresult error = CheckDevice(number);
+  if (error != CUDA_SUCCESS) return error;
+  const std::optional<int> known = AttributeOf(TheDevice()->card, attribute);
+  if (!known) device::Refuse("cuDeviceGetAttribute", {static_cast<uint64_t>(attribute)});
+  *value = *known;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice number, unsigned int* flags, int* active) {
+  *flags = 0;
+  *active = 1;
+  return CheckDevice(number);
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice number) {
+  *context = &primary_context;
+  return CheckDevice(number);
+}
+
+CUresult cuCtxGetCurrent(CUcontext* context) {
+  *context = TheDevice() == nullptr ? nullptr : &primary_context;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext) { return CheckDevice(0); }
+
+CUresult cuGetErrorName(CUresult error, const char** name) {
+  const ErrorText* entry = Find(error);
+  *name = entry == nullptr ? nullptr : entry->name;
+  return entry == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  const ErrorText* entry = Find(error);
+  *text = entry == nullptr ? nullptr : entry->text;
+  return entry == nullptr ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+}  // extern "C"

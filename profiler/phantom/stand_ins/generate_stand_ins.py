@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Writes the generated half of the stand-ins for NVIDIA's libraries, from what the installed LibTorch asks of them.
+
+  sonames   --torch DIR            prints the stand-ins that this LibTorch needs, one soname a line
+  versions  --torch DIR --out FILE writes the header with the versions of the libraries that it was built for
+  stand-ins --torch DIR ...        writes SONAME.cpp and SONAME.map for each, and classes.tsv: every function's class
+
+DIR is the unpacked wheel's torch folder. Every function that LibTorch imports is exactly one of: modelled (it is defined in
+the object files given with --modelled), harmless (a row of functions.txt matches it), or refusing (all others).
+"""
+
+import argparse
+import fnmatch
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+# The libraries that get a stand-in, by their soname without its number, and what their functions' names begin with.
+PREFIXES = {
+    "libcudart.so": ("cuda", "__cuda"),
+    "libcuda.so": ("cu[A-Z]",),
+    "libcublas.so": ("cublas(?!Lt)",),
+    "libcublasLt.so": ("cublasLt",),
+    "libcudnn.so": ("cudnn",),
+    "libcufft.so": ("cufft",),
+    "libcufile.so": ("cuFile",),
+    "libcurand.so": ("curand",),
+    "libcusolver.so": ("cusolver",),
+    "libcusparse.so": ("cusparse(?!Lt)",),
+    "libcusparseLt.so": ("cusparseLt",),
+    "libnccl.so": ("nccl",),
+    "libnvrtc.so": ("nvrtc",),
+    "libnvshmem_host.so": ("nvshmem",),
+}
+# Also imported, but there as they are: the system's libraries, and CUPTI's from its wheel.
+OTHERS = re.compile(r"(libcupti|libgomp|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libutil|ld-linux.*)\.so\b")
+# A name that says that it answers something on the host, so that doing nothing would leave the answer unset.
+ANSWERS = re.compile(r"Get|Query|Create")
+
+
+class Complaint(Exception):
+    pass
+
+
+def output_of(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def stem_of(soname):
+    return re.sub(r"\.so\..*", ".so", soname)
+
+
+def torch_libraries(torch):
+    libraries = sorted((torch / "lib").glob("lib*.so"))
+    if not libraries:
+        raise Complaint(f"There is no LibTorch in {torch}.")
+    return libraries
+
+
+def needed_sonames(torch):
+    """The sonames of NVIDIA's libraries that LibTorch is linked with."""
+    sonames = set()
+    for library in torch_libraries(torch):
+        for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "--dynamic", "--wide", str(library))):
+            if stem_of(needed) in PREFIXES:
+                sonames.add(needed)
+            elif not OTHERS.match(needed) and not (torch / "lib" / needed).exists():
+                raise Complaint(f"{library.name} needs {needed}, for which there is no stand-in.")
+    return sorted(sonames)
+
+
+def imported_functions(torch, sonames):
+    """{soname: {function: symbol version or None}} of all that LibTorch imports from these libraries."""
+    functions = {soname: {} for soname in sonames}
+    for library in torch_libraries(torch):
+        for line in output_of("nm", "--dynamic", "--undefined-only", str(library)).splitlines():
+            name, _, version = line.split()[-1].partition("@")
+            version = version.lstrip("@")
+            soname = version if version in functions else soname_by_prefix(name, sonames)
+            if soname:
+                functions[soname][name] = version or None
+    return functions
+
+
+def soname_by_prefix(name, sonames):
+    for soname in sonames:
+        if any(re.match(prefix, name) for prefix in PREFIXES[stem_of(soname)]):
+            return soname
+    return None
+
+
+def driver_functions(compiler, cuda_include):
+    """LibTorch looks the driver's functions up by name, so the stand-in has all that the driver's header declares."""
+    text = output_of(compiler, "-E", "-P", "-x", "c++", f"-I{cuda_include}", str(Path(cuda_include) / "cuda.h"))
+    return set(re.findall(r"\bCUresult\s+(cu[A-Z]\w+)\s*\(", text))
+
+
+def modelled_functions(objects):
+    """The functions of the families above that the hand-written object files define."""
+    family = re.compile("|".join(prefix for prefixes in PREFIXES.values() for prefix in prefixes))
+    names = {line.split()[-1] for line in output_of("nm", "--defined-only", "--extern-only", *objects).splitlines() if line}
+    return {name for name in names if family.match(name) and not name.endswith(":")}
+
+
+def read_rows(file):
+    """[(pattern, reason)] of functions.txt."""
+    rows = []
+    for number, line in enumerate(file.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        pattern, _, reason = line.partition(" ")
+        if not reason.strip():
+            raise Complaint(f"{file.name}:{number}: {pattern} has no reason.")
+        rows.append((pattern, reason.strip()))
+    return rows
+
+
+def harmless_functions(rows, imported, modelled):
+    """{function: reason}; complains about rows that say too much or nothing."""
+    harmless = {}
+    for pattern, reason in rows:
+        matches = fnmatch.filter(imported, pattern)
+        if not matches:
+            raise Complaint(f"functions.txt: {pattern} matches no function that LibTorch imports.")
+        for name in matches:
+            if name in harmless:
+                raise Complaint(f"functions.txt: two rows match {name}.")
+            if name in modelled:
+                raise Complaint(f"functions.txt: {pattern} matches {name}, which is written by hand.")
+            if ANSWERS.search(name):
+                raise Complaint(f"functions.txt: {name} gives an answer, so it cannot do nothing; model it.")
+            harmless[name] = reason
+    return harmless
+
+
+def write_if_changed(file, text):
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+
+
+def write_stand_in(folder, soname, functions, harmless, modelled):
+    lines = ['#include "profiler/phantom/stand_ins/generated.h"']
+    for name in sorted(set(functions) - modelled):
+        lines.append(f"TIDEMARK_HARMLESS({name})" if name in harmless else f"TIDEMARK_REFUSING({name})")
+    write_if_changed(folder / f"{soname}.cpp", "\n".join(lines) + "\n")
+    versions = {version for version in functions.values() if version}
+    if len(versions) > 1:
+        raise Complaint(f"{soname} has more than one version of its symbols: {', '.join(sorted(versions))}.")
+    prefixes = [re.sub(r"\(.*|\[A-Z\]", "", prefix) + "*" for prefix in PREFIXES[stem_of(soname)]]
+    names = "; ".join(prefixes)
+    write_if_changed(folder / f"{soname}.map", f"{next(iter(versions), '')} {{ global: {names}; local: *; }};\n")
+
+
+def write_stand_ins(options):
+    sonames = needed_sonames(options.torch)
+    functions = imported_functions(options.torch, sonames)
+    for soname in sonames:
+        if stem_of(soname) == "libcuda.so":
+            found = driver_functions(options.compiler, options.cuda_include)
+            functions[soname] = {**{name: None for name in found}, **functions[soname]}
+    imported = {name for names in functions.values() for name in names}
+    modelled = modelled_functions(options.modelled)
+    harmless = harmless_functions(read_rows(options.functions), imported, modelled)
+    table = []
+    for soname in sonames:
+        write_stand_in(options.out, soname, functions[soname], harmless, modelled)
+        for name in sorted(functions[soname]):
+            kind = "modelled" if name in modelled else "harmless" if name in harmless else "refusing"
+            table.append(f"{soname}\t{name}\t{kind}\t{harmless.get(name, '')}\n")
+    (options.out / "classes.tsv").write_text("".join(table))
+
+
+def packaged_version(torch, package):
+    """(major, minor, patch) of a library, from the requirements of the wheel."""
+    metadata = "".join(file.read_text() for file in torch.parent.glob("torch-*.dist-info/METADATA"))
+    found = re.search(rf"Requires-Dist: {package}-cu\d+==(\d+)\.(\d+)\.(\d+)", metadata)
+    if not found:
+        raise Complaint(f"The metadata beside {torch} does not say which {package} it needs.")
+    return tuple(map(int, found.groups()))
+
+
+def write_versions(options):
+    cudnn = packaged_version(options.torch, "nvidia-cudnn")
+    nccl = packaged_version(options.torch, "nvidia-nccl")
+    numbers = {"CUDNN": cudnn[0] * 10000 + cudnn[1] * 100 + cudnn[2], "NCCL": nccl[0] * 10000 + nccl[1] * 100 + nccl[2]}
+    text = "// Versions of the libraries that this LibTorch was built for.\n#pragma once\n\n"
+    text += "".join(f"#define TIDEMARK_{name}_VERSION {number}\n" for name, number in numbers.items())
+    write_if_changed(options.out, text)
+
+
+def print_sonames(options):
+    print("\n".join(needed_sonames(options.torch)))
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers(required=True)
+    for name, action in (("sonames", print_sonames), ("versions", write_versions), ("stand-ins", write_stand_ins)):
+        command = commands.add_parser(name)
+        command.set_defaults(action=action)
+        command.add_argument("--torch", type=Path, required=True)
+        command.add_argument("--out", type=Path)
+        command.add_argument("--functions", type=Path)
+        command.add_argument("--compiler")
+        command.add_argument("--cuda-include")
+        command.add_argument("--modelled", nargs="*", default=[])
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    try:
+        options.action(options)
+    except Complaint as complaint:
+        sys.exit(f"generate_stand_ins.py: {complaint}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+// The CUDA runtime's answers about devices and about the driver.
+#include <dlfcn.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/stand_ins/device_attributes.h"
+#include "profiler/phantom/stand_ins/runtime_errors.h"
+
+using namespace tidemark::phantom;
+using device::Device;
+using device::TheDevice;
+using runtime::Report;
+
+namespace {
+
+// What a function with a device's number answers before all else; success if there is that device.
+cudaError_t CheckDevice(int number) {
+  if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
+  return Report(runtime::IsDeviceNumber(number) ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+// Sixteen bytes that are always the same for a card, and differ between cards.
+cudaUUID_t UuidOf(const Card& card) {
+  cudaUUID_t uuid = {};
+  std::snprintf(uuid.bytes, sizeof uuid.bytes, "%s", card.name.c_str());
+  return uuid;
+}
+
+void FillSizes(const Card& card, cudaDeviceProp& properties) {
+  const auto attribute = [&](cudaDeviceAttr name) { return AttributeOf(card, name).value_or(0); };
+  properties.totalGlobalMem = static_cast<size_t>(card.memory_bytes);
+  properties.multiProcessorCount = card.multiprocessors;
+  properties.maxThreadsPerMultiProcessor = card.threads_per_multiprocessor;
+  properties.maxBlocksPerMultiProcessor = card.blocks_per_multiprocessor;
+  properties.sharedMemPerBlock = static_cast<size_t>(card.shared_bytes_per_block);
+  properties.sharedMemPerBlockOptin = static_cast<size_t>(card.shared_bytes_per_block_optin);
+  properties.sharedMemPerMultiprocessor = static_cast<size_t>(card.shared_bytes_per_multiprocessor);
+  properties.reservedSharedMemPerBlock = static_cast<size_t>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+  properties.l2CacheSize = static_cast<int>(card.l2_bytes);
+  properties.warpSize = kWarpThreads;
+  properties.maxThreadsPerBlock = kThreadsPerBlock;
+  properties.regsPerBlock = kRegisters;
+  properties.regsPerMultiprocessor = kRegisters;
+  properties.totalConstMem = kConstantBytes;
+  properties.textureAlignment = kTextureAlignment;
+  properties.texturePitchAlignment = kTexturePitchAlignment;
+  properties.memPitch = kPitchBytes;
+  std::memcpy(properties.maxThreadsDim, kBlockSize, sizeof kBlockSize);
+  std::memcpy(properties.maxGridSize, kGridSize, sizeof kGridSize);
+}
+
+cudaDeviceProp PropertiesOf(const Card& card) {
+  const auto attribute = [&](cudaDeviceAttr name) { return AttributeOf(card, name).value_or(0); };
+  cudaDeviceProp properties = {};
+  std::snprintf(properties.name, sizeof properties.name, "%s", card.title.c_str());
+  properties.uuid = UuidOf(card);
+  properties.major = card.compute_capability / 10;
+  properties.minor = card.compute_capability % 10;
+  FillSizes(card, properties);
+  properties.unifiedAddressing = attribute(cudaDevAttrUnifiedAddressing);
+  properties.canMapHostMemory = attribute(cudaDevAttrCanMapHostMemory);
+  properties.concurrentKernels = attribute(cudaDevAttrConcurrentKernels);
+  properties.cooperativeLaunch = attribute(cudaDevAttrCooperativeLaunch);
+  properties.hostRegisterSupported = attribute(cudaDevAttrHostRegisterSupported);
+  properties.canUseHostPointerForRegisteredMem = attribute(cudaDevAttrCanUseHostPointerForRegisteredMem);
+  properties.streamPrioritiesSupported = attribute(cudaDevAttrStreamPrioritiesSupported);
+  properties.computePreemptionSupported = attribute(cudaDevAttrComputePreemptionSupported);
+  properties.clusterLaunch = attribute(cudaDevAttrClusterLaunch);
+  properties.asyncEngineCount = 1;
+  return properties;
+}
+
+// The driver exports the newest form of a function under a numbered name.
+void* FindDriverFunction(const char* name) {
+  // Only the stand-in that is already loaded, never a driver of the machine.
+  static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return nullptr;
+  for (const char* ending : {"", "_v2", "_v3", "_v4"}) {
+    if (void* function = dlsym(driver, (std::string(name) + ending).c_str())) return function;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = TheDevice() == nullptr ? 0 : 1;
+  return Report(*count == 0 ? cudaErrorNoDevice : cudaSuccess);
+}
+
+cudaError_t cudaGetDevice(int* number) {
+  *number = 0;
+  return CheckDevice(0);
+}
+
+cudaError_t cudaSetDevice(int number) { return CheckDevice(number); }
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
+  const cudaError_t error = CheckDevice(number);
+  if (error == cudaSuccess) *properties = PropertiesOf(TheDevice()->card);
+  return error;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int number) {
+  const cudaError_t error = CheckDevice(number);
+  if (error != cudaSuccess) return error;
+  const std::optional<int> known = AttributeOf(TheDevice()->card, attribute);
+  if (!known) device::Refuse("cudaDeviceGetAttribute", {static_cast<uint64_t>(attribute)});
+  *value = *known;
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  // As all cards of compute capability 7.0 and later answer.
+  *least = 0;
+  *greatest = -5;
+  return CheckDevice(0);
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int number) {
+  const cudaError_t error = CheckDevice(number);
+  if (error == cudaSuccess) std::snprintf(text, static_cast<size_t>(bytes), "0000:00:00.0");
+  return error;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int number, int peer) {
+  *can = 0;
+  const cudaError_t error = CheckDevice(number);
+  return error == cudaSuccess ? CheckDevice(peer) : error;
+}
+
+cudaError_t cudaDeviceSynchronize() { return CheckDevice(0); }
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  // As the runtime does where there is no driver.
+  *version = TheDevice() == nullptr ? 0 : CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned int, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* result) {
+  *function = FindDriverFunction(name);
+  if (result != nullptr) {
+    *result = *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
+  }
+  return cudaSuccess;
+}
+
+}  // extern "C"

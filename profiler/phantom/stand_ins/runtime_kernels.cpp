@@ -1,0 +1,137 @@
+// The CUDA runtime's kernels: registered, configured, launched; nothing computes. What they say about themselves decides
+// how much scratch memory libraries ask for, so it follows the card.
+#include <algorithm>
+#include <cstdint>
+
+#include "profiler/phantom/stand_ins/device_attributes.h"
+#include "profiler/phantom/stand_ins/runtime_errors.h"
+
+using namespace tidemark::phantom;
+using device::Device;
+using device::TheDevice;
+using runtime::Report;
+
+namespace {
+
+// Of every kernel, since their real counts are in their machine code: few enough that registers never limit how many blocks
+// a multiprocessor holds, as for the small kernels whose scratch depends on it.
+constexpr int kRegistersPerThread = 32;
+
+// A launch in two halves, as the compiler writes it: `kernel<<<...>>>` pushes, the kernel's host stub pops.
+struct Configuration {
+  dim3 grid;
+  dim3 block;
+  size_t shared_bytes = 0;
+  cudaStream_t stream = nullptr;
+};
+constexpr int kNestedLaunches = 8;
+thread_local Configuration configurations[kNestedLaunches];
+thread_local int configuration_count = 0;
+
+cudaError_t Launch(dim3 grid, dim3 block) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  const uint64_t threads = uint64_t{block.x} * block.y * block.z;
+  const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
+  if (threads == 0 || threads > kThreadsPerBlock || blocks == 0) return Report(cudaErrorInvalidConfiguration);
+  device->memory.KernelRan();
+  return cudaSuccess;
+}
+
+cudaError_t BlocksPerMultiprocessor(int* blocks, int threads, size_t shared_bytes) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  const Card& card = device->card;
+  if (threads <= 0 || threads > kThreadsPerBlock) return Report(cudaErrorInvalidValue);
+  const int warps = (threads + kWarpThreads - 1) / kWarpThreads;
+  int64_t count = std::min(card.blocks_per_multiprocessor,
+                           card.threads_per_multiprocessor / kWarpThreads / warps);
+  count = std::min<int64_t>(count, kRegisters / (kRegistersPerThread * kWarpThreads * warps));
+  if (shared_bytes > 0) {
+    count = std::min<int64_t>(count, card.shared_bytes_per_multiprocessor / static_cast<int64_t>(shared_bytes));
+  }
+  *blocks = static_cast<int>(count);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+void** __cudaRegisterFatBinary(void*) {
+  static void* handle = nullptr;
+  return &handle;
+}
+
+void __cudaRegisterFatBinaryEnd(void**) {}
+
+void __cudaUnregisterFatBinary(void**) {}
+
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*) {}
+
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
+
+char __cudaInitModule(void**) { return 1; }
+
+// Functions are known by the address of their host stub.
+cudaError_t __cudaGetKernel(cudaKernel_t* kernel, const void* function) {
+  *kernel = static_cast<cudaKernel_t>(const_cast<void*>(function));
+  return cudaSuccess;
+}
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void* stream) {
+  if (configuration_count == kNestedLaunches) return cudaErrorMissingConfiguration;
+  configurations[configuration_count++] = {grid, block, shared_bytes, static_cast<cudaStream_t>(stream)};
+  return cudaSuccess;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes, void* stream) {
+  if (configuration_count == 0) return Report(cudaErrorMissingConfiguration);
+  const Configuration& configuration = configurations[--configuration_count];
+  *grid = configuration.grid;
+  *block = configuration.block;
+  *shared_bytes = configuration.shared_bytes;
+  *static_cast<cudaStream_t*>(stream) = configuration.stream;
+  return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3 grid, dim3 block, void**, size_t, cudaStream_t) {
+  return Launch(grid, block);
+}
+
+cudaError_t cudaLaunchKernel(const void*, dim3 grid, dim3 block, void**, size_t, cudaStream_t) {
+  return Launch(grid, block);
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void*, dim3 grid, dim3 block, void**, size_t, cudaStream_t) {
+  return Launch(grid, block);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void*, void**) {
+  return Launch(configuration->gridDim, configuration->blockDim);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  *attributes = {};
+  attributes->maxThreadsPerBlock = kThreadsPerBlock;
+  attributes->numRegs = kRegistersPerThread;
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(device->card.shared_bytes_per_block);
+  attributes->preferredShmemCarveout = -1;
+  // Not the card's own number: CUB chooses its scratch by the architecture that the kernel was compiled for.
+  attributes->ptxVersion = device->card.compiled_architecture;
+  attributes->binaryVersion = device->card.compiled_architecture;
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int threads, size_t shared_bytes) {
+  return BlocksPerMultiprocessor(blocks, threads, shared_bytes);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int threads,
+                                                                   size_t shared_bytes, unsigned int) {
+  return BlocksPerMultiprocessor(blocks, threads, shared_bytes);
+}
+
+}  // extern "C"
