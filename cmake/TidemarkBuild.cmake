@@ -17,7 +17,7 @@ set(TIDEMARK_SHARE_DIRECTORY "${PROJECT_BINARY_DIR}/share/tidemark")
 
 find_program(CCACHE_PROGRAM ccache)
 find_program(ENV_PROGRAM env)
-if(CCACHE_PROGRAM AND ENV_PROGRAM)
+if(CCACHE_PROGRAM AND ENV_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Sloppiness: what ccache's manual ("Precompiled headers") asks for before it caches what uses one; by content all the same.
   # The base folder makes paths relative, so that a second checkout finds what the first one compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER "${ENV_PROGRAM}"

@@ -33,11 +33,3 @@ function(tidemark_assets folder)
   file(MAKE_DIRECTORY "${TIDEMARK_SHARE_DIRECTORY}")
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/assets/${folder}" "${TIDEMARK_SHARE_DIRECTORY}/${folder}" SYMBOLIC)
 endfunction()
-
-# tidemark_precompiled_settings(TARGET): lets ccache find again what was compiled with a precompiled header: GCC must keep its
-# name in the preprocessed text (ccache's manual, "Precompiled headers").
-function(tidemark_precompiled_settings target)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
-  endif()
-endfunction()

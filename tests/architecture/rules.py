@@ -1,0 +1,63 @@
+"""Who may include whom, and what else holds for the tree as a whole. check.py applies it; change it together with README.md."""
+
+BASE = {"profiler/base"}
+EVENTS = BASE | {"profiler/events"}
+MODELS = EVENTS | {"profiler/timeline", "profiler/networks"}
+
+# What a folder may include besides itself. A folder that is not named here takes the rules of the one around it.
+# base <- events <- {timeline, networks} <- {textbook, trace, capture, session, phantom} <- presenters <- {cli, gui} <- app
+MAY_INCLUDE = {
+    "profiler/base": set(),
+    "profiler/events": BASE,
+    "profiler/timeline": EVENTS,
+    "profiler/networks": EVENTS,
+    "profiler/textbook": MODELS,
+    "profiler/trace": EVENTS | {"profiler/timeline"},
+    "profiler/capture/transport": EVENTS | {"profiler/networks"},
+    "profiler/capture/torch": EVENTS | {"profiler/capture/transport"},
+    "profiler/phantom": BASE | {"profiler/phantom/cards"},
+    "profiler/phantom/cards": BASE,
+    "profiler/phantom/device": BASE | {"profiler/phantom", "profiler/phantom/cards"},
+    "profiler/phantom/stand_ins": BASE | {"profiler/phantom", "profiler/phantom/cards", "profiler/phantom/device"},
+    "profiler/training": EVENTS | {"profiler/networks", "profiler/capture/torch", "profiler/capture/transport"},
+    "profiler/session": MODELS | {"profiler/trace", "profiler/capture/transport", "profiler/phantom",
+                                  "profiler/phantom/cards"},
+}
+ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/phantom/cards"}
+MAY_INCLUDE |= {
+    "app/presenters": ENGINE,
+    "app/cli": ENGINE | {"app/presenters"},
+    "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/panels", "app/gui/shell"},
+    "app/gui/window": EVENTS,
+    "app/gui/widgets": BASE | {"app/gui/window"},
+    "app": BASE | {"app/cli", "app/gui"},
+}
+
+# Libraries of others, by how their headers begin, and the only folders that may include them.
+LIBTORCH = {"profiler/capture/torch", "profiler/training"}
+STAND_INS = {"profiler/phantom/stand_ins"}
+WINDOW = {"app/gui", "tests/gui"}
+ONLY_IN = {
+    "torch/": LIBTORCH,
+    "ATen/": LIBTORCH,
+    "c10/": LIBTORCH,
+    "cuda": LIBTORCH | STAND_INS,
+    "cublas": LIBTORCH | STAND_INS,
+    "cudnn": LIBTORCH | STAND_INS,
+    "nccl": LIBTORCH | STAND_INS,
+    "nvrtc": LIBTORCH | STAND_INS,
+    "cupti": LIBTORCH | STAND_INS,
+    "imgui": WINDOW,
+    "implot": WINDOW,
+    "hello_imgui/": WINDOW,
+    "GLFW/": WINDOW,
+    "GL/": WINDOW,
+    "CLI/": {"app/cli"},
+    "catch2/": {"tests/support"},
+}
+
+# Tests may include everything of ours, but nothing of ours may include a test.
+# Headers that a build step writes are found without a folder.
+GENERATED_HEADERS = {"tidemark_library_versions.h": STAND_INS}
+
+LONGEST_FILE_LINES = 700
