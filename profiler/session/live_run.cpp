@@ -62,6 +62,7 @@ Result<std::unique_ptr<Run>> LiveRun::Start(const LiveOptions& options) {
   if (options.start_paused) run->SetMode(transport::RunMode::kPause);
   if (options.steps_per_second > 0) run->SetPace(options.steps_per_second);
   if (options.step_limit > 0) run->SetStepLimit(options.step_limit);
+  run->SendCommands();  // they lie ready before the trainer can take its first step
   std::promise<Status> promise;
   std::future<Status> started = promise.get_future();
   run->ingest_thread_ = std::thread(
