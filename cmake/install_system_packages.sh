@@ -32,7 +32,7 @@ echo "Tidemark needs ${#missing[@]} system packages that are not installed: ${mi
 as_root=()
 if [[ $(id -u) != 0 ]]; then
   if ! command -v sudo > /dev/null || { ! sudo -n true 2> /dev/null && [[ ! -t 0 ]]; }; then
-    echo "Installing them takes root. As root, type: apt-get install --no-install-recommends ${missing[*]}" >&2
+    echo "Installing them takes root. As root, type: apt-get update && apt-get install --no-install-recommends ${missing[*]}" >&2
     exit 1
   fi
   as_root=(sudo)
