@@ -1,5 +1,5 @@
-// From a timeline view and the estimates to the rows of the breakdown table, the layer table and the run log. No ImGui
-// here; pure functions.
+// From a timeline view and the estimates to the rows of the breakdown table, the layer table and the run log.
+// No ImGui here; pure functions.
 #pragma once
 
 #include <cstdint>
@@ -29,12 +29,15 @@ struct BreakdownRow {
   std::optional<int64_t> textbook_bytes;
   std::optional<int64_t> phantom_bytes;
   std::optional<int64_t> measured_bytes;
-  std::optional<int64_t> difference_bytes;   // measured − phantom
+  std::optional<int64_t> difference_bytes;  // measured − phantom
 };
+// Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports
+// any. Requested and reserved are the highest of the step, allocated and the categories are those at its
+// allocated peak.
 struct Breakdown {
-  std::string moment;               // "at the peak of step 42", "no step is complete yet"
-  std::vector<BreakdownRow> rows;   // categories in their order
-  std::vector<BreakdownRow> totals; // requested, allocated, reserved
+  std::string moment;                // "at the peak of step 42", "no step is complete yet"
+  std::vector<BreakdownRow> rows;    // categories in their order, without those that nobody knows bytes in
+  std::vector<BreakdownRow> totals;  // requested, allocated, reserved
 };
 Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom);
@@ -44,10 +47,10 @@ struct LayerRow {
   std::string output;
   int64_t parameters = 0;
   int64_t parameters_bytes = 0;
-  int64_t activations_bytes = 0;                 // textbook
-  std::optional<int64_t> measured_saved_bytes;   // alive as activation at the peak, allocated by this layer
+  int64_t activations_bytes = 0;                // textbook
+  std::optional<int64_t> measured_saved_bytes;  // alive as activation at the peak, allocated by this layer
   std::optional<int64_t> measured_temporary_bytes;
-  double share_of_peak = 0;                      // of everything this layer allocated that is alive at the peak
+  double share_of_peak = 0;  // what this layer allocated of everything that is alive at the peak
   std::string formula;
 };
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook);
@@ -58,9 +61,11 @@ struct LogLine {
   LogLevel level = LogLevel::kInfo;
   std::string text;
 };
-// Markers, out of memory, skipped steps, and after every `steps_per_epoch` steps what a PyTorch script would print:
-// "epoch 3 · loss 1.2345 · allocated 85.4 MB · max allocated 177.7 MB · reserved 218.1 MB".
-// Incremental: give the log so far and how much of the view it covers.
+// Markers, out of memory, skipped steps, and after every `steps_per_epoch` steps what a PyTorch script would
+// print: "epoch 3 · loss 1.2345 · allocated 85.4 MB · max allocated 177.7 MB · reserved 218.1 MB": the loss
+// of its last step, and what memory_allocated(), max_memory_allocated() and memory_reserved() say after it
+// (reserved only where there is any). Incremental: Update takes what is new in a later view of the same run.
+// Keeps the newest 5,000 lines at least.
 class RunLog {
  public:
   explicit RunLog(int64_t steps_per_epoch) : steps_per_epoch_(steps_per_epoch) {}
@@ -69,10 +74,14 @@ class RunLog {
   const std::vector<LogLine>& lines() const { return lines_; }
 
  private:
+  void AddStep(const timeline::View& view, const timeline::Step& step);
+  void AddEpoch(const timeline::View& view, const timeline::Step& step);
+
   int64_t steps_per_epoch_;
-  int64_t next_step_ = 0;
-  size_t markers_seen_ = 0;
-  size_t failures_seen_ = 0;
+  timeline::EventIndex covered_ = 0;        // markers and failures before it are in the log
+  timeline::EventIndex covered_steps_ = 0;  // steps that begin before it are
+  timeline::EventIndex covered_peak_ = 0;   // events before it are in max_allocated_bytes_
+  int64_t max_allocated_bytes_ = 0;
   std::vector<LogLine> lines_;
 };
 

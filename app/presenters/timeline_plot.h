@@ -1,5 +1,5 @@
-// From a timeline view and a visible range to what the timeline panel draws: a bounded number of columns, whatever the
-// range holds. No ImGui here; pure functions, ≤ 1 ms for 2,000 columns over ten million events.
+// From a timeline view and a visible range to what the timeline panel draws: a bounded number of columns,
+// whatever the range holds. No ImGui here; pure functions, ≤ 1 ms for 2,000 columns over ten million events.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,26 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/format.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
 
-// What the horizontal axis counts. kEvents is the default: a step of a millisecond and a pause of a second get the room
-// that what happens in them deserves.
+// What the horizontal axis counts. kEvents is the default: a step of a millisecond and a pause of a second
+// get the room that what happens in them deserves.
 enum class TimeAxis : uint8_t { kEvents, kWallClock };
 
-// Positions on the axis: event indices, or nanoseconds (CLOCK_REALTIME) since the view's first event.
+// Positions on the axis: event indices, or nanoseconds since View::start_ns(). Neither changes when old
+// events are let go.
 struct VisibleRange {
   double begin = 0;
   double end = 0;
 };
 
-// One column of pixels: the stack as it stood at the column's highest moment, so that its sum is exact to the byte.
+// The stack as it stood at the column's highest moment, so that its sum is exact to the byte. Columns begin
+// at multiples of their width, so that they stay the same while the axis is moved: as many as asked for at
+// most, and one at the edge; a fifth fewer where that lets them end with whole nodes of the store. Where
+// fewer events than columns are visible, each event is a column, and the curve is exact.
 struct PlotColumn {
   double begin = 0;
   double end = 0;
@@ -45,8 +50,11 @@ struct PlotStep {
 
 struct PlotMarker {
   double position = 0;
-  std::string text;         // "fp16 on"
-  std::string consequence;  // "−45.4 MB at peak", once a step after it is complete
+  std::string text;  // "fp16 on"
+  // "−45.4 MB at peak": the second complete step after the change beside the last one before it (the first
+  // one after may still make state, or let go of old); "" until that is complete, and where settings did not
+  // change.
+  std::string consequence;
 };
 
 // A level that holds over a stretch of the axis: while certain settings were in force.
@@ -65,19 +73,20 @@ struct SettingsEstimate {
 
 struct TimelinePlot {
   std::vector<PlotColumn> columns;
-  std::vector<PlotPhase> phases;      // spans narrower than a column are merged into their neighbour
-  std::vector<PlotStep> steps;        // at most one per 40 columns, so that labels fit
+  std::vector<PlotPhase> phases;  // spans narrower than a column are merged into their neighbours
+  std::vector<PlotStep> steps;    // at most one per 40 columns, so that labels fit
   std::vector<PlotMarker> markers;
-  std::vector<PlotMarker> failures;   // out of memory
+  std::vector<PlotMarker> failures;  // out of memory
   std::vector<PlotLevel> textbook;
   std::vector<PlotLevel> phantom;
-  int64_t highest_bytes = 0;          // of everything above: for the vertical axis
+  int64_t highest_bytes = 0;  // of everything above: for the vertical axis
 };
 
 struct TimelinePlotRequest {
   TimeAxis axis = TimeAxis::kEvents;
   VisibleRange visible;
-  int columns = 0;  // pixels across
+  int columns = 0;                       // pixels across
+  ByteUnit unit = ByteUnit::kMegabytes;  // of the texts
 };
 
 TimelinePlot MakeTimelinePlot(const timeline::View& view, const std::vector<SettingsEstimate>& estimates,
@@ -86,22 +95,25 @@ TimelinePlot MakeTimelinePlot(const timeline::View& view, const std::vector<Sett
 // The whole axis of a view, and positions on it.
 VisibleRange WholeRange(const timeline::View& view, TimeAxis axis);
 double PositionOf(const timeline::View& view, TimeAxis axis, events::EventIndex index);
+// The event there, or the latest before it; the view's end beyond the last.
 events::EventIndex IndexAtPosition(const timeline::View& view, TimeAxis axis, double position);
-// The last `steps` steps, for follow mode.
+// As wide as the last `steps` complete steps, and ending with the view, for follow mode: it does not jump
+// while a step grows.
 VisibleRange LastSteps(const timeline::View& view, TimeAxis axis, int steps);
 
-// The allocation under a point of the plot: at event `index`, `bytes` above the axis, stacked as the plot stacks
-// (categories in their order, blocks of one category by birth). Nothing above the stack.
+// The allocation under a point of the plot: at event `index`, `bytes` above the axis, stacked as the plot
+// stacks (categories in their order, blocks of one category by birth). Nothing above the stack.
 struct BlockDescription {
-  std::string title;       // "conv2 output", "fc.weight gradient", "temporary of aten::relu"
+  std::string title;  // "conv2 output", "fc.weight gradient", "temporary of aten::relu"
   events::Category category = events::Category::kUnknown;
   int64_t bytes = 0;
   int64_t rounded_bytes = 0;
   std::string layer;
   std::string op;
-  std::string alive;       // "1.90 ms · event 251 → 331", "since event 251"
+  std::string alive;  // "1.90 ms · event 251 → 331", "since event 251"
   events::EventIndex born = 0;
 };
-std::optional<BlockDescription> BlockUnder(const timeline::View& view, events::EventIndex index, int64_t bytes);
+std::optional<BlockDescription> BlockUnder(const timeline::View& view, events::EventIndex index,
+                                           int64_t bytes);
 
 }  // namespace tidemark::presenters

@@ -47,6 +47,7 @@ class Builder::Implementation {
   std::optional<ChunkWriter> writer_;                                               // of the last chunk
   SequenceBuilder<std::shared_ptr<const Chunk>, kChunksInPiece> published_chunks_;  // the same
   EventIndex end_ = 0;
+  int64_t start_ns_ = 0;
   int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
   Ledger ledger_;
   Health health_;
@@ -62,6 +63,7 @@ void Builder::Implementation::Append(const Event& event) {
   }
   if (!writer_ || writer_->full()) BeginChunk();
   ++health_.events;
+  if (end_ == 0) start_ns_ = event.time_ns;
   time_ns_ = std::max(time_ns_, event.time_ns);
   Event completed = event;
   Apply(completed);
@@ -137,6 +139,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.failures = structure_.Failures();
   published.settings = structure_.Settings();
   published.health = health_;
+  published.start_ns = start_ns_;
   return std::make_shared<StoredView>(std::move(published));
 }
 

@@ -112,6 +112,7 @@ Bucket BucketOf(Cursor& cursor, Series series, EventIndex begin, EventIndex end)
 StoredView::StoredView(Published published) : data_(std::move(published)) {
   first_ = data_.store.first;
   end_ = data_.store.end;
+  start_ns_ = data_.start_ns;
 }
 
 const events::Event& StoredView::event(EventIndex index) const {
@@ -172,7 +173,7 @@ View::Peak StoredView::PeakIn(Series series, EventIndex begin, EventIndex end) c
   begin = data_.store.Clamped(begin);
   end = std::max(begin, data_.store.Clamped(end));
   Cursor cursor(data_.store, begin);
-  if (begin == end) return {begin, cursor.Values()};
+  if (begin == end) return {Before(begin), cursor.Values()};
   if (series == Series::kAllocated) {
     ColumnVisitor visitor;
     cursor.Advance(end, visitor);
@@ -193,7 +194,7 @@ void StoredView::Columns(std::span<const EventIndex> edges, std::span<Column> ou
     const EventIndex to = std::max(from, data_.store.Clamped(edges[k + 1]));
     ColumnVisitor visitor;
     if (from == to) {
-      visitor.OnEvent(from, cursor.Values());
+      visitor.OnEvent(Before(from), cursor.Values());
     } else {
       cursor.Advance(to, visitor);
     }

@@ -23,6 +23,7 @@ struct Published {
   Sequence<OutOfMemory> failures;
   Sequence<std::string> settings;
   Health health;
+  int64_t start_ns = 0;
 };
 
 class StoredView final : public View {
@@ -51,6 +52,8 @@ class StoredView final : public View {
   const Health& health() const override { return data_.health; }
 
  private:
+  EventIndex Before(EventIndex index) const { return index > first_ ? index - 1 : index; }
+
   Published data_;
 };
 

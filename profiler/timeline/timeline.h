@@ -132,6 +132,7 @@ class View {
   EventIndex first() const { return first_; }
   EventIndex end() const { return end_; }  // one past the last event
   bool empty() const { return first_ == end_; }
+  int64_t start_ns() const { return start_ns_; }  // time of the stream's very first event, also when it was let go
 
   virtual const events::Event& event(EventIndex index) const = 0;  // first() <= index < end()
   virtual std::string_view name(events::NameId id) const = 0;      // "" if never defined
@@ -150,14 +151,14 @@ class View {
   virtual void EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns,
                               std::span<Bucket> out) const = 0;
   // All series right after the first event in [begin, end) at which `series` is largest. For an empty range
-  // the values before it.
+  // the event before it.
   struct Peak {
     EventIndex index = 0;
     SeriesValues values{};
   };
   virtual Peak PeakIn(Series series, EventIndex begin, EventIndex end) const = 0;
   // What a chart's column needs, in one pass. `edges` ascend; out[k] is of [edges[k], edges[k + 1]), so out
-  // is one shorter. Columns of an empty range hold the values before it.
+  // is one shorter. An empty range holds the event before it.
   struct Column {
     Peak peak;  // of kAllocated
     int64_t allocated_min = 0;
@@ -183,6 +184,7 @@ class View {
  protected:
   EventIndex first_ = 0;
   EventIndex end_ = 0;
+  int64_t start_ns_ = 0;
 };
 
 inline constexpr size_t kDefaultBudgetEvents = 16'000'000;  // about 1.2 GB

@@ -176,7 +176,7 @@ Bucket Model::BucketOf(Series series, size_t begin, size_t end) const {
 }
 
 View::Peak Model::PeakIn(Series series, size_t begin, size_t end) const {
-  if (begin >= end) return {begin, Before(begin)};
+  if (begin >= end) return {begin == 0 ? 0 : begin - 1, Before(begin)};
   size_t peak = begin;
   for (size_t index = begin; index < end; ++index) {
     if (ValueOf(After(index), series) > ValueOf(After(peak), series)) peak = index;

@@ -1,0 +1,91 @@
+#include <algorithm>
+
+#include "app/presenters/signed_bytes.h"
+#include "app/presenters/tables.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Category;
+using timeline::Series;
+using timeline::Step;
+using timeline::View;
+
+const Step* LastCompleteStep(const View& view) {
+  const auto& steps = view.steps();
+  for (size_t number = steps.size(); number > 0; --number) {
+    if (steps[number - 1].complete) return &steps[number - 1];
+  }
+  return nullptr;
+}
+
+std::string TitleOf(const Step& step) { return "at the peak of step " + FormatNumber(step.number); }
+
+std::optional<int64_t> TextbookBytes(const std::optional<textbook::Estimate>& textbook, Category category) {
+  if (!textbook) return std::nullopt;
+  const bool has_formula =
+      std::any_of(textbook->terms.begin(), textbook->terms.end(),
+                  [category](const textbook::Term& term) { return term.category == category; });
+  return has_formula ? std::optional(textbook::BytesOf(*textbook, category)) : std::nullopt;
+}
+
+std::optional<int64_t> UnlessZero(int64_t bytes) { return bytes == 0 ? std::nullopt : std::optional(bytes); }
+
+void Compare(BreakdownRow& row) {
+  if (row.measured_bytes && row.phantom_bytes)
+    row.difference_bytes = Difference(*row.measured_bytes, *row.phantom_bytes);
+}
+
+bool IsEmpty(const BreakdownRow& row) {
+  return row.textbook_bytes.value_or(0) == 0 && row.phantom_bytes.value_or(0) == 0 &&
+         row.measured_bytes.value_or(0) == 0;
+}
+
+std::vector<BreakdownRow> Totals(const Step* step, const std::optional<textbook::Estimate>& textbook,
+                                 const std::optional<session::Prediction>& phantom) {
+  BreakdownRow requested{"requested", {}, {}, {}, {}, {}};
+  BreakdownRow allocated{"allocated", {}, {}, {}, {}, {}};
+  BreakdownRow reserved{"reserved", {}, {}, {}, {}, {}};
+  if (textbook) allocated.textbook_bytes = textbook->total_bytes;
+  if (phantom) {
+    requested.phantom_bytes = phantom->requested_peak_bytes;
+    allocated.phantom_bytes = phantom->allocated_peak_bytes;
+    reserved.phantom_bytes = UnlessZero(phantom->reserved_peak_bytes);
+  }
+  if (step != nullptr) {
+    requested.measured_bytes = step->requested_peak;
+    allocated.measured_bytes = ValueOf(step->at_peak, Series::kAllocated);
+    reserved.measured_bytes = UnlessZero(step->reserved_peak);
+  }
+  std::vector<BreakdownRow> totals = {requested, allocated, reserved};
+  for (BreakdownRow& row : totals) Compare(row);
+  return totals;
+}
+
+}  // namespace
+
+std::optional<PeakMoment> LatestPeak(const View& view) {
+  const Step* step = LastCompleteStep(view);
+  if (step == nullptr) return std::nullopt;
+  return PeakMoment{step->number, step->peak, TitleOf(*step)};
+}
+
+Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
+                        const std::optional<session::Prediction>& phantom) {
+  Breakdown breakdown;
+  const Step* step = LastCompleteStep(view);
+  breakdown.moment = step == nullptr ? "no step is complete yet" : TitleOf(*step);
+  for (int number = 0; number < events::kCategoryCount; ++number) {
+    const auto category = static_cast<Category>(number);
+    BreakdownRow row{std::string(events::NameOf(category)), category, {}, {}, {}, {}};
+    row.textbook_bytes = TextbookBytes(textbook, category);
+    if (phantom) row.phantom_bytes = ValueOf(phantom->at_peak, timeline::SeriesOf(category));
+    if (step != nullptr) row.measured_bytes = ValueOf(step->at_peak, timeline::SeriesOf(category));
+    Compare(row);
+    if (!IsEmpty(row)) breakdown.rows.push_back(std::move(row));
+  }
+  if (!breakdown.rows.empty()) breakdown.totals = Totals(step, textbook, phantom);
+  return breakdown;
+}
+
+}  // namespace tidemark::presenters

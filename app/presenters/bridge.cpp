@@ -1,0 +1,137 @@
+#include "app/presenters/bridge.h"
+
+#include <array>
+
+#include "app/presenters/signed_bytes.h"
+#include "profiler/timeline/ledger.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Category;
+using timeline::Series;
+using ByCategory = std::array<int64_t, events::kCategoryCount>;
+
+struct Words {
+  const char* name;
+  const char* sentence;
+};
+
+Words WordsFor(Category category, bool more) {
+  switch (category) {
+    case Category::kParameter:
+      return {"parameters beyond the table", "Weights that the program keeps besides those of the layers."};
+    case Category::kOptimizerState:
+      return more ? Words{"optimizer state beyond the table",
+                          "What the optimizer keeps besides its moments, such as a step counter for each "
+                          "parameter."}
+                  : Words{"optimizer state not made yet", "The optimizer makes its state in its first step."};
+    case Category::kGradient:
+      return more ? Words{"gradients beyond the table", "Gradients that are alive more than once."}
+                  : Words{"gradients not made yet",
+                          "At the peak backward has not yet made all gradients of parameters."};
+    case Category::kInput:
+      return more ? Words{"labels", "The labels of the batch are on the device too."}
+                  : Words{"input let go", "At the peak a part of the batch is gone already."};
+    case Category::kActivation:
+      return more ? Words{"kept by autograd beyond the table",
+                          "What operators save for backward besides the outputs of layers."}
+                  : Words{"activations let go or not made yet",
+                          "At the peak not all activations of the table are alive together."};
+    case Category::kTemporary:
+      return {"gradients of activations, temporaries",
+              "While backward runs, the gradient of each activation is alive beside it, and operators need "
+              "room for a moment; no table lists them."};
+    case Category::kWorkspace:
+      return {"library workspaces",
+              "Scratch memory that cuBLAS keeps for each thread that multiplies matrices, and what cuDNN "
+              "asks for while it runs."};
+    case Category::kAutocastCache:
+      return more
+                 ? Words{"autocast's copies beyond the table",
+                         "Low-precision copies of weights that autocast keeps until the forward pass is "
+                         "over."}
+                 : Words{"autocast's copies let go",
+                         "Autocast has dropped its low-precision copies of weights by the time of the peak."};
+    case Category::kUnknown:
+      break;
+  }
+  return {"unknown", "Blocks whose purpose nobody reported."};
+}
+
+class Steps {
+ public:
+  void AddLevel(const char* name, int64_t bytes, const char* sentence) {
+    steps_.push_back({BridgeStep::Kind::kLevel, name, bytes, 0, std::nullopt, sentence});
+    sum_ = bytes;
+  }
+  void AddChange(Words words, int64_t bytes, std::optional<Category> category = std::nullopt) {
+    if (bytes == 0) return;
+    steps_.push_back({BridgeStep::Kind::kChange, words.name, bytes, sum_, category, words.sentence});
+    timeline::AddTo(sum_, bytes);
+  }
+  int64_t sum() const { return sum_; }
+  std::vector<BridgeStep> Take() { return std::move(steps_); }
+
+ private:
+  std::vector<BridgeStep> steps_;
+  int64_t sum_ = 0;
+};
+
+std::vector<BridgeStep> Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t allocated,
+                              int64_t reserved) {
+  Steps steps;
+  steps.AddLevel("textbook", textbook.total_bytes,
+                 "Parameters, gradients, optimizer state, activations and input, as computed on paper.");
+  // Largest reasons first, as a person would tell it.
+  constexpr std::array kOrder = {Category::kTemporary,     Category::kWorkspace, Category::kActivation,
+                                 Category::kAutocastCache, Category::kGradient,  Category::kOptimizerState,
+                                 Category::kParameter,     Category::kInput,     Category::kUnknown};
+  static_assert(kOrder.size() == events::kCategoryCount);
+  for (const Category category : kOrder) {
+    const int64_t difference =
+        Difference(bytes[static_cast<size_t>(category)], textbook::BytesOf(textbook, category));
+    steps.AddChange(WordsFor(category, difference > 0), difference, category);
+  }
+  steps.AddChange(
+      {"rounding",
+       "The allocator rounds every block up to a multiple of 512 bytes, and does not split off small rests."},
+      Difference(allocated, steps.sum()));
+  steps.AddLevel("allocated", allocated, "Live blocks: PyTorch's memory_allocated().");
+  if (reserved <= 0) return steps.Take();
+  steps.AddChange(
+      {"cached, free", "Segments that the allocator keeps for the next time, and gaps between blocks."},
+      Difference(reserved, allocated));
+  steps.AddLevel("reserved", reserved, "Segments from the driver: PyTorch's memory_reserved().");
+  return steps.Take();
+}
+
+}  // namespace
+
+Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook) {
+  Bridge bridge;
+  const std::optional<PeakMoment> peak = LatestPeak(view);
+  if (!peak) return bridge;
+  bridge.moment = peak->title;
+  const timeline::State state = view.StateAt(peak->index);
+  ByCategory requested{};
+  for (const timeline::LiveBlock& block : state.blocks) {
+    if (!block.pending_free) timeline::AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
+  }
+  bridge.steps = Build(textbook, requested, ValueOf(state.values, Series::kAllocated),
+                       ValueOf(state.values, Series::kReserved));
+  return bridge;
+}
+
+Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook) {
+  Bridge bridge;
+  bridge.moment = "at the predicted peak";
+  ByCategory rounded{};
+  for (size_t category = 0; category < rounded.size(); ++category)
+    rounded[category] = prediction.at_peak[category];
+  bridge.steps = Build(textbook, rounded, ValueOf(prediction.at_peak, Series::kAllocated),
+                       prediction.reserved_peak_bytes);
+  return bridge;
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,40 @@
+// The way from the textbook's total to what is reserved, step by step, exact to the byte: each step has a
+// name, its bytes and a sentence that says why. Pure.
+//
+//   textbook + differences by category, as requested + rounding = allocated; + cached, free = reserved
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/presenters/tables.h"
+#include "profiler/session/predictor.h"
+#include "profiler/textbook/textbook.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+struct BridgeStep {
+  enum class Kind : uint8_t { kLevel, kChange };
+  Kind kind = Kind::kChange;
+  std::string name;                          // "library workspaces"
+  int64_t bytes = 0;                         // a level's height; what a change adds, or takes away
+  int64_t from_bytes = 0;                    // where a change begins: the sum of all before it; 0 for a level
+  std::optional<events::Category> category;  // of the difference, for its colour
+  std::string sentence;
+};
+
+struct Bridge {
+  std::string moment;  // "at the peak of step 42"
+  std::vector<BridgeStep> steps;
+};
+
+// To what was measured at the peak of the last complete step; empty if there is none.
+Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook);
+// To what the phantom predicts. It tells requested bytes only in all, so that the differences by category
+// contain their rounding.
+Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook);
+
+}  // namespace tidemark::presenters

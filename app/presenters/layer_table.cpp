@@ -1,0 +1,58 @@
+#include <map>
+#include <string_view>
+
+#include "app/presenters/tables.h"
+#include "profiler/timeline/ledger.h"
+
+namespace tidemark::presenters {
+namespace {
+
+struct AliveOfLayer {
+  int64_t saved_bytes = 0;
+  int64_t temporary_bytes = 0;
+  double all_bytes = 0;
+};
+
+std::map<std::string_view, AliveOfLayer> AliveByLayer(const timeline::View& view,
+                                                      const timeline::State& state) {
+  std::map<std::string_view, AliveOfLayer> layers;
+  for (const timeline::LiveBlock& block : state.blocks) {
+    if (block.pending_free) continue;
+    AliveOfLayer& layer = layers[view.name(block.layer)];
+    layer.all_bytes += static_cast<double>(block.rounded_bytes);
+    if (block.category == events::Category::kActivation)
+      timeline::AddTo(layer.saved_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kTemporary)
+      timeline::AddTo(layer.temporary_bytes, block.rounded_bytes);
+  }
+  return layers;
+}
+
+}  // namespace
+
+std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook) {
+  std::map<std::string_view, AliveOfLayer> alive;
+  double allocated_bytes = 0;
+  const std::optional<PeakMoment> peak = LatestPeak(view);
+  if (peak) {
+    const timeline::State state = view.StateAt(peak->index);
+    alive = AliveByLayer(view, state);
+    for (const auto& [name, layer] : alive) allocated_bytes += layer.all_bytes;
+  }
+  std::vector<LayerRow> rows;
+  for (const textbook::LayerEstimate& layer : textbook.layers) {
+    LayerRow row{
+        layer.name, layer.output, layer.parameters, layer.parameters_bytes, layer.activations_bytes, {}, {},
+        0,          layer.formula};
+    if (peak) {
+      const AliveOfLayer& measured = alive[layer.name];
+      row.measured_saved_bytes = measured.saved_bytes;
+      row.measured_temporary_bytes = measured.temporary_bytes;
+      if (allocated_bytes > 0) row.share_of_peak = measured.all_bytes / allocated_bytes;
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace tidemark::presenters

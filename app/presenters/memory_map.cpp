@@ -1,0 +1,90 @@
+#include "app/presenters/memory_map.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "profiler/timeline/ledger.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::AddTo;
+using timeline::LiveBlock;
+using timeline::Segment;
+using timeline::State;
+
+uint64_t EndOf(uint64_t address, int64_t bytes) {
+  const uint64_t room = std::numeric_limits<uint64_t>::max() - address;
+  return address + std::min(room, static_cast<uint64_t>(std::max<int64_t>(bytes, 0)));
+}
+
+std::vector<size_t> ByAddress(const std::vector<LiveBlock>& blocks) {
+  std::vector<size_t> order(blocks.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return blocks[a].address < blocks[b].address; });
+  return order;
+}
+
+class Mapper {
+ public:
+  explicit Mapper(const State& state) : state_(state), order_(ByAddress(state.blocks)) {}
+
+  MemoryMap Map() {
+    for (const Segment& segment : state_.segments) Place(segment);
+    while (next_ < order_.size()) AddOutside();
+    if (map_.reserved_bytes > 0) {
+      map_.share_free = static_cast<double>(map_.reserved_bytes - map_.occupied_bytes) /
+                        static_cast<double>(map_.reserved_bytes);
+    }
+    return std::move(map_);
+  }
+
+ private:
+  const LiveBlock& Next() const { return state_.blocks[order_[next_]]; }
+  void AddOutside() {
+    AddTo(map_.outside_bytes, Next().rounded_bytes);
+    ++next_;
+  }
+
+  void AddGap(MapSegment& segment, uint64_t from, uint64_t until) {
+    if (from >= until) return;
+    const auto bytes = static_cast<int64_t>(until - from);
+    segment.gaps.push_back({static_cast<int64_t>(from - segment.address), bytes});
+    map_.largest_free_bytes = std::max(map_.largest_free_bytes, bytes);
+  }
+
+  void Place(const Segment& source) {
+    MapSegment segment{source.address, map_.reserved_bytes, source.bytes, source.expandable, {}, {}};
+    const uint64_t end = EndOf(source.address, source.bytes);
+    uint64_t taken_until = source.address;
+    while (next_ < order_.size() && Next().address < source.address) AddOutside();
+    for (; next_ < order_.size() && Next().address < end; ++next_) {
+      const LiveBlock& block = Next();
+      const uint64_t from = std::max(block.address, taken_until);
+      const uint64_t until = std::min(EndOf(block.address, block.rounded_bytes), end);
+      if (from >= until) continue;
+      AddGap(segment, taken_until, from);
+      segment.blocks.push_back(
+          {static_cast<int64_t>(from - source.address), static_cast<int64_t>(until - from), order_[next_]});
+      AddTo(map_.occupied_bytes, static_cast<int64_t>(until - from));
+      AddTo(map_.rounding_bytes, std::max<int64_t>(0, block.rounded_bytes - block.bytes));
+      taken_until = until;
+    }
+    AddGap(segment, taken_until, end);
+    AddTo(map_.reserved_bytes, source.bytes);
+    map_.segments.push_back(std::move(segment));
+  }
+
+  const State& state_;
+  const std::vector<size_t> order_;
+  size_t next_ = 0;
+  MemoryMap map_;
+};
+
+}  // namespace
+
+MemoryMap MakeMemoryMap(const State& state) { return Mapper(state).Map(); }
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,45 @@
+// The device's memory at one moment, to scale: every segment, the blocks inside it and the gaps between them.
+// Pure. O((segments + blocks) · log).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+struct MapBlock {
+  int64_t offset_bytes = 0;  // in its segment
+  int64_t bytes = 0;         // as far as it lies in the segment
+  size_t block = 0;          // index into State::blocks
+};
+
+struct MapGap {
+  int64_t offset_bytes = 0;
+  int64_t bytes = 0;
+};
+
+struct MapSegment {
+  uint64_t address = 0;
+  int64_t position_bytes = 0;  // in the map: the sizes of all segments before it
+  int64_t bytes = 0;
+  bool expandable = false;
+  std::vector<MapBlock> blocks;  // by address, without overlap; blocks that wait to be freed are there too
+  std::vector<MapGap> gaps;      // what is free
+};
+
+struct MemoryMap {
+  std::vector<MapSegment> segments;  // by address
+  int64_t reserved_bytes = 0;
+  int64_t occupied_bytes = 0;      // by blocks
+  int64_t rounding_bytes = 0;      // of these, beyond what was requested
+  int64_t largest_free_bytes = 0;  // gap
+  double share_free = 0;           // of what is reserved
+  int64_t outside_bytes = 0;       // of blocks that lie in no segment: all, where nobody reports segments
+};
+
+MemoryMap MakeMemoryMap(const timeline::State& state);
+
+}  // namespace tidemark::presenters

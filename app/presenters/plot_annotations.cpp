@@ -1,0 +1,218 @@
+#include "app/presenters/plot_annotations.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "app/presenters/signed_bytes.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::EventIndex;
+using events::Phase;
+using timeline::Marker;
+using timeline::Step;
+using timeline::View;
+
+constexpr double kColumnsPerStepLabel = 40;
+
+// Joins spans until they are as wide as a column; what is joined shows the phase of its longest part.
+class PhaseJoiner {
+ public:
+  explicit PhaseJoiner(double least_width) : least_width_(least_width) {}
+
+  void Add(double begin, double end, Phase phase) {
+    if (!(begin < end)) return;
+    if (!open_) {
+      open_ = PlotPhase{begin, end, phase};
+      longest_ = end - begin;
+    } else {
+      open_->end = end;
+      if (end - begin > longest_) open_->phase = phase;
+      longest_ = std::max(longest_, end - begin);
+    }
+    if (open_->end - open_->begin < least_width_) return;
+    phases_.push_back(*open_);
+    open_.reset();
+  }
+  std::vector<PlotPhase> Take() {
+    if (open_ && phases_.empty()) phases_.push_back(*open_);
+    if (open_) phases_.back().end = open_->end;
+    return std::move(phases_);
+  }
+
+ private:
+  double least_width_;
+  std::optional<PlotPhase> open_;
+  double longest_ = 0;
+  std::vector<PlotPhase> phases_;
+};
+
+// With more phases than columns: the phase at each column's peak, neighbours of one phase joined.
+std::vector<PlotPhase> SampledPhases(const View& view, const PlotColumns& cut) {
+  std::vector<PlotPhase> phases;
+  for (const PlotColumn& column : cut.columns) {
+    const Phase phase = view.event(std::clamp(column.peak, view.first(), view.end() - 1)).phase;
+    if (!phases.empty() && phases.back().phase == phase) {
+      phases.back().end = column.end;
+    } else {
+      phases.push_back({column.begin, column.end, phase});
+    }
+  }
+  return phases;
+}
+
+// Steps are numbered in tens where they are many: 1, 2, 5, 10, 20, 50, …
+int64_t RoundStride(double least) {
+  int64_t ten = 1;
+  while (static_cast<double>(ten) * 10 < least) ten *= 10;
+  for (const int64_t factor : {1, 2, 5}) {
+    if (static_cast<double>(ten * factor) >= least) return ten * factor;
+  }
+  return ten * 10;
+}
+
+// The last complete step that began before the event.
+const Step* StepBefore(const View& view, EventIndex index) {
+  const auto& steps = view.steps();
+  auto after = std::lower_bound(steps.begin(), steps.end(), index,
+                                [](const Step& step, EventIndex at) { return step.begin < at; });
+  while (after != steps.begin()) {
+    --after;
+    if (after->complete) return &*after;
+  }
+  return nullptr;
+}
+
+// The second complete step with these settings: the first may still make state, or let go of old.
+const Step* SteadyStepAfter(const View& view, const Marker& marker) {
+  const auto& steps = view.steps();
+  auto step = std::lower_bound(steps.begin(), steps.end(), marker.index,
+                               [](const Step& candidate, EventIndex at) { return candidate.begin < at; });
+  int complete = 0;
+  for (; step != steps.end() && step->settings == marker.settings; ++step) {
+    if (step->complete && ++complete == 2) return &*step;
+  }
+  return nullptr;
+}
+
+std::string ConsequenceOf(const View& view, const Marker& marker, ByteUnit unit) {
+  if (marker.settings < 0) return "";
+  const Step* before = StepBefore(view, marker.index);
+  const Step* after = SteadyStepAfter(view, marker);
+  if (before == nullptr || after == nullptr) return "";
+  constexpr auto kAllocated = timeline::Series::kAllocated;
+  return SignedBytes(Difference(ValueOf(after->at_peak, kAllocated), ValueOf(before->at_peak, kAllocated)),
+                     unit) +
+         " at peak";
+}
+
+// Visits elements whose index lies under the columns, at most one per column.
+template <typename List, typename Visit>
+void VisitSpaced(const View& view, TimeAxis axis, const List& list, const PlotColumns& cut, Visit visit) {
+  using Item = typename List::value_type;
+  const auto from = [&](EventIndex index) {
+    return std::lower_bound(list.begin(), list.end(), index,
+                            [](const Item& item, EventIndex at) { return item.index < at; });
+  };
+  auto item = from(cut.first);
+  while (item != list.end() && item->index < cut.end) {
+    const double position = PositionOf(view, axis, item->index);
+    visit(static_cast<size_t>(item - list.begin()), position);
+    const EventIndex next = IndexAtPosition(view, axis, position + cut.width);
+    item = from(std::max(next, item->index + 1));
+  }
+}
+
+}  // namespace
+
+std::vector<PlotPhase> PhasesOver(const View& view, TimeAxis axis, const PlotColumns& cut) {
+  const auto& phases = view.phases();
+  auto phase = std::upper_bound(phases.begin(), phases.end(), cut.first,
+                                [](EventIndex at, const timeline::PhaseSpan& span) { return at < span.end; });
+  const auto last =
+      std::lower_bound(phase, phases.end(), cut.end,
+                       [](const timeline::PhaseSpan& span, EventIndex at) { return span.begin < at; });
+  if (last - phase > static_cast<std::ptrdiff_t>(cut.columns.size())) return SampledPhases(view, cut);
+  PhaseJoiner joiner(cut.width);
+  for (; phase != last; ++phase) {
+    joiner.Add(PositionOf(view, axis, std::max(phase->begin, view.first())),
+               PositionOf(view, axis, phase->end), phase->phase);
+  }
+  return joiner.Take();
+}
+
+std::vector<PlotStep> StepsOver(const View& view, TimeAxis axis, const PlotColumns& cut) {
+  std::vector<PlotStep> labels;
+  const auto& steps = view.steps();
+  const auto begins_before = [](const Step& step, EventIndex at) { return step.begin < at; };
+  auto step = std::lower_bound(steps.begin(), steps.end(), cut.first, begins_before);
+  if (step != steps.begin() && std::prev(step)->end > cut.first) --step;
+  const auto last = std::lower_bound(step, steps.end(), cut.end, begins_before);
+  const double room = static_cast<double>(cut.columns.size()) / kColumnsPerStepLabel;
+  const int64_t stride = RoundStride(static_cast<double>(last - step) / std::max(room, 1.0));
+  while (step < last) {
+    const int64_t beyond = ((step->number % stride) + stride) % stride;
+    if (beyond != 0) {
+      step += std::min<std::ptrdiff_t>(stride - beyond, last - step);
+      continue;
+    }
+    const double begin = PositionOf(view, axis, step->begin);
+    if (labels.empty() || begin - labels.back().begin >= kColumnsPerStepLabel * cut.width) {
+      labels.push_back({begin, PositionOf(view, axis, std::min(step->end + 1, view.end())), step->number});
+    }
+    step += std::min<std::ptrdiff_t>(stride, last - step);
+  }
+  return labels;
+}
+
+std::vector<PlotMarker> MarkersOver(const View& view, const TimelinePlotRequest& request,
+                                    const PlotColumns& cut) {
+  std::vector<PlotMarker> markers;
+  VisitSpaced(view, request.axis, view.markers(), cut, [&](size_t number, double position) {
+    const Marker& marker = view.markers()[number];
+    markers.push_back({position, marker.text, ConsequenceOf(view, marker, request.unit)});
+  });
+  return markers;
+}
+
+std::vector<PlotMarker> FailuresOver(const View& view, const TimelinePlotRequest& request,
+                                     const PlotColumns& cut) {
+  std::vector<PlotMarker> failures;
+  VisitSpaced(view, request.axis, view.out_of_memory(), cut, [&](size_t number, double position) {
+    const timeline::OutOfMemory& failure = view.out_of_memory()[number];
+    failures.push_back({position,
+                        "out of memory: " + FormatBytes(failure.requested_bytes, request.unit) + " asked for",
+                        ""});
+  });
+  return failures;
+}
+
+std::vector<SettingsStretch> SettingsOver(const View& view, const PlotColumns& cut) {
+  std::vector<SettingsStretch> stretches;
+  SettingsStretch stretch{view.first(), view.end(), -1};
+  // Where the columns begin, the step before knows; then the markers since.
+  const auto& steps = view.steps();
+  const auto later = std::upper_bound(steps.begin(), steps.end(), cut.first,
+                                      [](EventIndex at, const Step& step) { return at < step.begin; });
+  if (later != steps.begin()) stretch = {std::prev(later)->begin, view.end(), std::prev(later)->settings};
+  const auto close = [&](EventIndex end) {
+    stretch.begin = std::max(stretch.begin, cut.first);
+    stretch.end = std::min(end, cut.end);
+    if (stretch.settings >= 0 && stretch.begin < stretch.end) stretches.push_back(stretch);
+  };
+  const auto& markers = view.markers();
+  auto marker = std::lower_bound(markers.begin(), markers.end(), stretch.begin,
+                                 [](const Marker& candidate, EventIndex at) { return candidate.index < at; });
+  for (; marker != markers.end() && marker->index < cut.end; ++marker) {
+    if (marker->settings < 0 || marker->settings == stretch.settings) continue;
+    close(marker->index);
+    stretch = {marker->index, view.end(), marker->settings};
+  }
+  close(view.end());
+  return stretches;
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,107 @@
+#include "app/presenters/timeline_plot.h"
+
+#include <algorithm>
+
+#include "app/presenters/plot_annotations.h"
+#include "app/presenters/plot_columns.h"
+#include "app/presenters/signed_bytes.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::EventIndex;
+using timeline::LiveBlock;
+using timeline::Series;
+using timeline::View;
+
+void AddLevels(const View& view, TimeAxis axis, const std::vector<SettingsEstimate>& estimates,
+               const PlotColumns& cut, TimelinePlot& plot) {
+  for (const SettingsStretch& stretch : SettingsOver(view, cut)) {
+    const auto settings = static_cast<size_t>(stretch.settings);
+    if (settings >= estimates.size()) continue;
+    const SettingsEstimate& estimate = estimates[settings];
+    const double begin = PositionOf(view, axis, stretch.begin);
+    const double end = PositionOf(view, axis, stretch.end);
+    if (estimate.textbook_bytes > 0) plot.textbook.push_back({begin, end, estimate.textbook_bytes});
+    if (estimate.phantom_allocated_bytes)
+      plot.phantom.push_back({begin, end, *estimate.phantom_allocated_bytes});
+  }
+}
+
+int64_t HighestOf(const TimelinePlot& plot) {
+  int64_t highest = 0;
+  for (const PlotColumn& column : plot.columns) {
+    highest = std::max({highest, ValueOf(column.at_peak, Series::kAllocated), column.reserved_max});
+  }
+  for (const PlotLevel& level : plot.textbook) highest = std::max(highest, level.bytes);
+  for (const PlotLevel& level : plot.phantom) highest = std::max(highest, level.bytes);
+  return highest;
+}
+
+std::string TitleOf(const View& view, const LiveBlock& block) {
+  const std::string name(view.name(block.name));
+  if (!name.empty()) return name;
+  const std::string category(events::NameOf(block.category));
+  const std::string op(view.name(block.op));
+  return op.empty() ? category : category + " of " + op;
+}
+
+std::string LifeOf(const View& view, const LiveBlock& block) {
+  const std::string born = FormatNumber(static_cast<int64_t>(block.born));
+  const auto freed = view.FreedAt(block.born);
+  if (!freed) return "since event " + born;
+  const int64_t lived_ns = Difference(view.TimeOf(*freed), view.TimeOf(block.born));
+  return FormatDuration(lived_ns) + " · event " + born + " → " + FormatNumber(static_cast<int64_t>(*freed));
+}
+
+BlockDescription Describe(const View& view, const LiveBlock& block) {
+  BlockDescription description;
+  description.title = TitleOf(view, block);
+  description.category = block.category;
+  description.bytes = block.bytes;
+  description.rounded_bytes = block.rounded_bytes;
+  description.layer = view.name(block.layer);
+  description.op = view.name(block.op);
+  description.alive = LifeOf(view, block);
+  description.born = block.born;
+  return description;
+}
+
+}  // namespace
+
+TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstimate>& estimates,
+                              const TimelinePlotRequest& request) {
+  TimelinePlot plot;
+  PlotColumns cut = CutIntoColumns(view, request);
+  if (cut.columns.empty()) return plot;
+  plot.phases = PhasesOver(view, request.axis, cut);
+  plot.steps = StepsOver(view, request.axis, cut);
+  plot.markers = MarkersOver(view, request, cut);
+  plot.failures = FailuresOver(view, request, cut);
+  AddLevels(view, request.axis, estimates, cut, plot);
+  plot.columns = std::move(cut.columns);
+  plot.highest_bytes = HighestOf(plot);
+  return plot;
+}
+
+std::optional<BlockDescription> BlockUnder(const View& view, EventIndex index, int64_t bytes) {
+  if (view.empty() || bytes < 0) return std::nullopt;
+  const timeline::State state = view.StateAt(index);
+  int64_t bottom = 0;
+  for (int category = 0; category < events::kCategoryCount; ++category) {
+    const int64_t height = std::max<int64_t>(0, state.values[static_cast<size_t>(category)]);
+    if (bytes - bottom >= height) {
+      bottom += height;
+      continue;
+    }
+    for (const LiveBlock& block : state.blocks) {
+      if (static_cast<int>(block.category) != category || block.pending_free) continue;
+      if (bytes - bottom < block.rounded_bytes) return Describe(view, block);
+      bottom += block.rounded_bytes;
+    }
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tidemark::presenters
