@@ -1,4 +1,6 @@
-// Writing a timeline for other tools. Each exporter streams: memory use does not grow with the run.
+// Writing a timeline for other tools. Each exporter streams: memory use does not grow with the run. The file
+// appears, or takes the place of the one before it, when all of it is written; a failed export leaves nothing
+// behind.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +18,11 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text);  // "chrome" |
 
 // kChrome: Trace Event JSON for Perfetto and chrome://tracing: counters by category and level, phases, steps
 // and scopes as
-//          slices, markers and out-of-memory as instants, losses in the metadata.
-// kCsv:    one row per event.
+//          slices, markers and out-of-memory as instants, losses in the metadata. Times are microseconds
+//          since baseTimeNanoseconds; allocations and frees are the `[memory]` instants that torch.profiler
+//          writes.
+// kCsv:    a header row and one row per event; quoting as RFC 4180 says, lines end in \n.
+// `progress` (0..1) may return false to cancel, which is an error.
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
               const std::filesystem::path& file, const std::function<bool(double)>& progress = {});
 

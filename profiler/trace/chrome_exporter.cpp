@@ -1,0 +1,328 @@
+// Trace Event JSON. Tracks: one process; threads of the traced program with their scopes; three threads of
+// our own for steps, micro-batches and phases, which do not nest in each other.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "profiler/trace/exporters.h"
+#include "profiler/trace/scope_slices.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::Event;
+using events::EventKind;
+using timeline::Series;
+using Json = nlohmann::json;
+
+// Above every number that Linux gives a thread (at most 2^22).
+enum Track : uint32_t { kStepTrack = 1'000'000'001, kMicroBatchTrack, kPhaseTrack };
+
+std::string Quoted(std::string_view text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+class ChromeExporter final : public Exporter {
+ public:
+  ChromeExporter(const timeline::View& view, const events::RunDescription& description)
+      : view_(view),
+        description_(description),
+        process_id_(description.process_id > 0 ? description.process_id : 1) {
+    base_ns_ = view.empty() ? description.start_time_ns : view.TimeOf(view.first());
+    for (int category = 0; category < events::kCategoryCount; ++category) {
+      const auto series = timeline::SeriesOf(static_cast<events::Category>(category));
+      if (ValueOf(view.PeakIn(series, view.first(), view.end()).values, series) > 0) used_.push_back(series);
+    }
+  }
+
+  void Begin(std::string& out) override {
+    out += "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\",\n";
+    Append(out, "\"baseTimeNanoseconds\": {},\n\"traceName\": {},\n", base_ns_, Quoted(description_.title));
+    const Json device = {
+        {"id", 0}, {"name", description_.device_name}, {"totalGlobalMem", description_.device_bytes}};
+    out += "\"deviceProperties\": [" + Dumped(device) + "],\n\"otherData\": " + Dumped(OtherData());
+    out += ",\n\"traceEvents\": [\n";
+    Append(out, R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})", process_id_,
+           Quoted(description_.title));
+    NameTrack(out, kStepTrack, "steps", -3);
+    NameTrack(out, kMicroBatchTrack, "micro-batches", -2);
+    NameTrack(out, kPhaseTrack, "phases", -1);
+    if (!view_.empty()) EnterPhase(view_.event(view_.first()).phase, base_ns_, out);
+  }
+
+  void Add(const Moment& moment, std::string& out) override {
+    last_ns_ = moment.time_ns;
+    AddCounters(moment, out);
+    if (moment.event.kind <= EventKind::kSnapshot) {
+      AddMemory(moment, out);
+    } else {
+      AddStructure(moment, out);
+    }
+  }
+
+  void End(std::string& out) override {
+    for (auto& [thread, scopes] : scopes_) {
+      scopes.EndAll(last_ns_);
+      WriteScopes(thread, scopes, out);
+    }
+    Close(micro_batch_, kMicroBatchTrack, last_ns_, out);
+    Close(step_, kStepTrack, last_ns_, out);
+    Close(phase_, kPhaseTrack, last_ns_, out);
+    out += "\n]}\n";
+  }
+
+ private:
+  struct Open {
+    std::string name;
+    int64_t begin_ns = 0;
+  };
+
+  template <typename... Arguments>
+  static void Append(std::string& out, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
+  }
+  static std::string Dumped(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  // Microseconds with three digits: exact nanoseconds.
+  static std::string Micro(int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
+  std::string At(int64_t time_ns) const { return Micro(time_ns - base_ns_); }
+
+  Json OtherData() const {
+    Json settings = Json::parse(description_.settings_json, nullptr, /*allow_exceptions=*/false);
+    return {{"device", description_.device},
+            {"device_name", description_.device_name},
+            {"device_bytes", description_.device_bytes},
+            {"settings", settings.is_discarded() ? Json(description_.settings_json) : settings},
+            {"producer", description_.producer},
+            {"start_time_ns", description_.start_time_ns},
+            {"events", view_.end() - view_.first()},
+            {"events_lost", view_.health().lost},
+            {"events_let_go", view_.health().let_go},
+            {"health", timeline::DescribeHealth(view_.health())}};
+  }
+
+  void NameTrack(std::string& out, uint32_t track, std::string_view name, int order) {
+    Append(out,
+           ",\n"
+           R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})",
+           process_id_, track, name);
+    Append(out,
+           ",\n"
+           R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})",
+           process_id_, track, order);
+  }
+
+  // The JSON string of a name, made once.
+  const std::string& Name(events::NameId id) {
+    auto [entry, is_new] = names_.try_emplace(id);
+    if (is_new) entry->second = Quoted(view_.name(id));
+    return entry->second;
+  }
+
+  void AddCounters(const Moment& moment, std::string& out) {
+    if (moment.values == moment.before && counted_) return;
+    counted_ = true;
+    const auto changed = [&](Series series) {
+      return ValueOf(moment.values, series) != ValueOf(moment.before, series);
+    };
+    const std::string at = At(moment.time_ns);
+    if (!used_.empty()) {
+      Append(out,
+             ",\n"
+             R"({{"ph":"C","pid":{},"ts":{},"name":"memory by category","args":{{)",
+             process_id_, at);
+      for (const Series series : used_) {
+        Append(out, R"({}"{}":{})", series == used_.front() ? "" : ",",
+               NameOf(static_cast<events::Category>(series)), ValueOf(moment.values, series));
+      }
+      out += "}}";
+    }
+    static constexpr std::pair<Series, const char*> kLevels[] = {{Series::kAllocated, "allocated"},
+                                                                 {Series::kRequested, "requested"},
+                                                                 {Series::kReserved, "reserved"}};
+    for (const auto& [series, name] : kLevels) {
+      if (!changed(series) && moment.index != view_.first()) continue;
+      Append(out,
+             ",\n"
+             R"({{"ph":"C","pid":{},"ts":{},"name":"{}","args":{{"bytes":{}}}}})",
+             process_id_, at, name, ValueOf(moment.values, series));
+    }
+  }
+
+  void Instant(const Moment& moment, char scope, std::string_view category, std::string_view quoted_name,
+               std::string_view arguments, std::string& out) {
+    Append(out,
+           ",\n"
+           R"({{"ph":"i","s":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"name":{},"args":{{{}}}}})",
+           scope, category, process_id_, moment.event.thread, At(moment.time_ns), quoted_name, arguments);
+  }
+
+  void AddMemory(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    switch (event.kind) {
+      case EventKind::kAllocate:
+      case EventKind::kFreeRequested:
+      case EventKind::kFreeCompleted:
+        AddMemoryInstant(moment, out);
+        return;
+      case EventKind::kCategorize:
+        return;  // shows in the counters
+      case EventKind::kOutOfMemory:
+        Instant(moment, 'g', "memory", "\"out of memory\"",
+                fmt::format(R"("Requested":{},"Free":{})", event.bytes, event.rounded_bytes), out);
+        return;
+      default:
+        Instant(moment, 't', "segment", Quoted(NameOf(event.kind)),
+                fmt::format(R"("Addr":{},"Bytes":{})", event.address, event.bytes), out);
+    }
+  }
+
+  // As torch.profiler writes them (kineto, output_json.cpp), with what we know besides. A block counts until
+  // the first of its two frees, so only that one is told.
+  void AddMemoryInstant(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    const int64_t allocated = ValueOf(moment.values, Series::kAllocated);
+    const int64_t change = allocated - ValueOf(moment.before, Series::kAllocated);
+    if (change == 0) return;
+    constexpr int kCpu = 0;
+    constexpr int kCuda = 1;
+    std::string arguments = fmt::format(
+        R"("Total Reserved":{},"Total Allocated":{},"Bytes":{},"Addr":{},"Device Id":{},"Device Type":{},"Ev Idx":{})",
+        ValueOf(moment.values, Series::kReserved), allocated, change, event.address, event.device,
+        description_.device == "cpu" ? kCpu : kCuda, moment.index);
+    arguments += fmt::format(R"(,"Requested":{},"Category":"{}")", event.bytes, NameOf(event.category));
+    if (event.layer != 0) arguments += R"(,"Layer":)" + Name(event.layer);
+    if (event.op != 0) arguments += R"(,"Operator":)" + Name(event.op);
+    if (event.name != 0) arguments += R"(,"Tensor":)" + Name(event.name);
+    Instant(moment, 't', "cpu_instant_event", "\"[memory]\"", arguments, out);
+  }
+
+  void AddStructure(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    switch (event.kind) {
+      case EventKind::kPhase:
+        if (event.phase == events::Phase::kOptimizer)
+          Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
+        EnterPhase(event.phase, moment.time_ns, out);
+        return;
+      case EventKind::kStepBegin:
+        Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
+        Close(step_, kStepTrack, moment.time_ns, out);
+        step_ = Open{fmt::format("step {}", event.bytes), moment.time_ns};
+        return;
+      case EventKind::kStepEnd:
+        Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
+        Close(step_, kStepTrack, moment.time_ns, out);
+        return;
+      case EventKind::kMicroBatchBegin:
+        Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
+        micro_batch_ = Open{fmt::format("micro-batch {}", event.bytes), moment.time_ns};
+        return;
+      case EventKind::kScopeBegin:
+      case EventKind::kScopeEnd:
+        AddScope(moment, out);
+        return;
+      case EventKind::kMarker:
+        Instant(moment, 'g', "marker", Name(event.name),
+                event.op == 0 ? std::string() : R"("settings":)" + Name(event.op), out);
+        return;
+      case EventKind::kLoss:
+        Instant(moment, 'g', "loss", "\"events lost\"",
+                fmt::format(R"("Events":{},"Source":"{}")", event.bytes, NameOf(event.source)), out);
+        return;
+      default:
+        AddNumber(moment, out);
+    }
+  }
+
+  void AddNumber(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    if (event.kind != EventKind::kMetric && event.kind != EventKind::kCounter) return;
+    const double metric = events::MetricOf(event);
+    if (event.kind == EventKind::kMetric && !std::isfinite(metric)) {  // JSON has no word for it
+      Instant(moment, 'g', "metric", Name(event.name), fmt::format(R"("value":"{}")", metric), out);
+      return;
+    }
+    const std::string value =
+        event.kind == EventKind::kMetric ? fmt::format("{}", metric) : fmt::format("{}", event.bytes);
+    Append(out,
+           ",\n"
+           R"({{"ph":"C","pid":{},"ts":{},"name":{},"args":{{"value":{}}}}})",
+           process_id_, At(moment.time_ns), Name(event.name), value);
+  }
+
+  void AddScope(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    const auto [entry, is_new] = scopes_.try_emplace(event.thread);
+    if (is_new) NameTrack(out, event.thread, fmt::format("thread {}", event.thread), 0);
+    ScopeSlices& scopes = entry->second;
+    if (event.kind == EventKind::kScopeBegin) {
+      scopes.Begin({moment.time_ns, 0, event.layer, event.op, event.recompute != 0});
+    } else {
+      scopes.End(moment.time_ns);
+    }
+    if (scopes.ready()) WriteScopes(event.thread, scopes, out);
+  }
+
+  void WriteScopes(uint32_t thread, ScopeSlices& scopes, std::string& out) {
+    for (const ScopeSlices::Slice& slice : scopes.Take()) {
+      const bool is_layer = slice.op == 0;
+      std::string arguments;
+      if (!is_layer && slice.layer != 0) arguments += R"("Layer":)" + Name(slice.layer);
+      if (slice.recompute) arguments += std::string(arguments.empty() ? "" : ",") + R"("Recompute":true)";
+      Append(out,
+             ",\n"
+             R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{{}}}}})",
+             is_layer ? "layer" : "cpu_op", process_id_, thread, At(slice.begin_ns),
+             Micro(slice.end_ns - slice.begin_ns), Name(is_layer ? slice.layer : slice.op), arguments);
+    }
+  }
+
+  void EnterPhase(events::Phase phase, int64_t time_ns, std::string& out) {
+    Close(phase_, kPhaseTrack, time_ns, out);
+    if (phase != events::Phase::kIdle) phase_ = Open{std::string(NameOf(phase)), time_ns};
+  }
+
+  void Close(std::optional<Open>& open, Track track, int64_t time_ns, std::string& out) {
+    if (!open) return;
+    Append(out,
+           ",\n"
+           R"({{"ph":"X","cat":"structure","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}"}})",
+           process_id_, static_cast<uint32_t>(track), At(open->begin_ns), Micro(time_ns - open->begin_ns),
+           open->name);
+    open.reset();
+  }
+
+  const timeline::View& view_;
+  const events::RunDescription& description_;
+  const int32_t process_id_;
+  int64_t base_ns_ = 0;
+  int64_t last_ns_ = 0;
+  bool counted_ = false;
+  std::vector<Series> used_;  // categories that hold anything at any time
+  std::unordered_map<events::NameId, std::string> names_;
+  std::map<uint32_t, ScopeSlices> scopes_;  // by thread
+  std::optional<Open> step_;
+  std::optional<Open> micro_batch_;
+  std::optional<Open> phase_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exporter> MakeChromeExporter(const timeline::View& view,
+                                             const events::RunDescription& description) {
+  return std::make_unique<ChromeExporter>(view, description);
+}
+
+}  // namespace tidemark::trace

@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <iterator>
+#include <memory>
+
+#include "profiler/trace/exporters.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::Event;
+using events::EventKind;
+using timeline::Series;
+
+// RFC 4180: quoted if it holds a comma, a quote or a line end; quotes are doubled.
+void AppendQuoted(std::string_view text, std::string& out) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out += text;
+    return;
+  }
+  out += '"';
+  for (const char letter : text) {
+    if (letter == '"') out += '"';
+    out += letter;
+  }
+  out += '"';
+}
+
+bool IsOfBlock(EventKind kind) { return kind <= EventKind::kCategorize; }
+bool HasAddress(EventKind kind) { return kind <= EventKind::kSegmentUnmap; }
+
+class CsvExporter final : public Exporter {
+ public:
+  explicit CsvExporter(const timeline::View& view) : view_(view) {}
+
+  void Begin(std::string& out) override {
+    out +=
+        "index,time_ns,kind,source,phase,device,stream,thread,address,bytes,rounded_bytes,category,layer,"
+        "operator,name,"
+        "value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail\n";
+  }
+
+  void Add(const Moment& moment, std::string& out) override {
+    const Event& event = moment.event;
+    auto end = std::back_inserter(out);
+    fmt::format_to(end, "{},{},{},{},{},{},{},{},", moment.index, event.time_ns, NameOf(event.kind),
+                   NameOf(event.source), NameOf(event.phase), event.device,
+                   event.kind == EventKind::kName ? 0 : event.stream, event.thread);
+    if (HasAddress(event.kind)) fmt::format_to(end, "{:#x}", event.address);
+    out += ',';
+    if (event.kind != EventKind::kName) fmt::format_to(end, "{},{}", event.bytes, event.rounded_bytes);
+    if (event.kind == EventKind::kName) out += ',';
+    fmt::format_to(end, ",{},", IsOfBlock(event.kind) ? KeyOf(event.category) : "");
+    AppendNames(event, out);
+    if (event.kind == EventKind::kMetric) fmt::format_to(end, "{}", events::MetricOf(event));
+    fmt::format_to(end, ",{},{},{},{},", event.recompute, ValueOf(moment.values, Series::kAllocated),
+                   ValueOf(moment.values, Series::kRequested), ValueOf(moment.values, Series::kReserved));
+    if (event.kind == EventKind::kName) AppendQuoted(events::NamePiece(event), out);
+    if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
+    out += '\n';
+  }
+
+  void End(std::string&) override {}
+
+ private:
+  // layer, operator, name: of a definition only its number, of a marker the operator's field means the
+  // settings.
+  void AppendNames(const Event& event, std::string& out) {
+    if (event.kind == EventKind::kName) {
+      fmt::format_to(std::back_inserter(out), ",,{},", event.name);
+      return;
+    }
+    AppendQuoted(view_.name(event.layer), out);
+    out += ',';
+    if (event.kind != EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
+    out += ',';
+    AppendQuoted(view_.name(event.name), out);
+    out += ',';
+  }
+
+  const timeline::View& view_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exporter> MakeCsvExporter(const timeline::View& view) {
+  return std::make_unique<CsvExporter>(view);
+}
+
+}  // namespace tidemark::trace

@@ -1,0 +1,81 @@
+#include "profiler/trace/export.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/trace/exporters.h"
+#include "profiler/trace/output_file.h"
+
+namespace tidemark::trace {
+namespace {
+
+constexpr size_t kBatchEvents = 4096;
+
+// Hands each event of a batch to the exporter, with the values before and after it.
+class Walk {
+ public:
+  Walk(const timeline::View& view, Exporter& exporter) : view_(view), exporter_(exporter) {
+    std::array<timeline::Bucket, 1> bucket;
+    for (int series = 0; series < timeline::kSeriesCount; ++series) {
+      view.Envelope(static_cast<timeline::Series>(series), view.first(), view.first() + 1, bucket);
+      before_[static_cast<size_t>(series)] = view.empty() ? 0 : bucket[0].first;
+    }
+  }
+
+  void Batch(timeline::EventIndex begin, size_t count, std::string& out) {
+    edges_.resize(count + 1);
+    columns_.resize(count);
+    for (size_t i = 0; i <= count; ++i) edges_[i] = begin + i;
+    view_.Columns(edges_, columns_);
+    for (size_t i = 0; i < count; ++i) {
+      const timeline::SeriesValues& values = columns_[i].peak.values;
+      exporter_.Add({view_.event(begin + i), begin + i, view_.TimeOf(begin + i), values, before_}, out);
+      before_ = values;
+    }
+  }
+
+ private:
+  const timeline::View& view_;
+  Exporter& exporter_;
+  timeline::SeriesValues before_{};
+  std::vector<timeline::EventIndex> edges_;
+  std::vector<timeline::View::Column> columns_;
+};
+
+}  // namespace
+
+Result<ExportFormat> ExportFormatFromText(std::string_view text) {
+  if (text == "chrome") return ExportFormat::kChrome;
+  if (text == "csv") return ExportFormat::kCsv;
+  return Error{"There is no export format \"" + std::string(text) + "\". Choose chrome or csv."};
+}
+
+Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
+              const std::filesystem::path& file, const std::function<bool(double)>& progress) {
+  Result<ReplacingFile> target = ReplacingFile::Create(file);
+  if (!target) return target.error();
+  const std::unique_ptr<Exporter> exporter =
+      format == ExportFormat::kChrome ? MakeChromeExporter(view, description) : MakeCsvExporter(view);
+  std::string out;
+  exporter->Begin(out);
+  Walk walk(view, *exporter);
+  for (timeline::EventIndex next = view.first(); next < view.end(); next += kBatchEvents) {
+    const size_t count = std::min<size_t>(kBatchEvents, view.end() - next);
+    walk.Batch(next, count, out);
+    if (Status written = target->Write(out); !written) return written;
+    out.clear();
+    const double done = static_cast<double>(next + count - view.first());
+    if (progress && !progress(done / static_cast<double>(view.end() - view.first()))) {
+      return Error{"The export to " + file.string() + " was cancelled."};
+    }
+  }
+  exporter->End(out);
+  if (Status written = target->Write(out); !written) return written;
+  return target->Commit();
+}
+
+}  // namespace tidemark::trace

@@ -1,0 +1,35 @@
+// What the exporters share, and what each of them does; see export.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "profiler/base/result.h"
+#include "profiler/events/run_description.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::trace {
+
+// An event with what is true right after it.
+struct Moment {
+  const events::Event& event;
+  timeline::EventIndex index = 0;
+  int64_t time_ns = 0;  // on the view's axis, which never goes back
+  const timeline::SeriesValues& values;
+  const timeline::SeriesValues& before;
+};
+
+class Exporter {
+ public:
+  virtual ~Exporter() = default;
+  virtual void Begin(std::string& out) = 0;
+  virtual void Add(const Moment& moment, std::string& out) = 0;
+  virtual void End(std::string& out) = 0;
+};
+
+std::unique_ptr<Exporter> MakeChromeExporter(const timeline::View& view,
+                                             const events::RunDescription& description);
+std::unique_ptr<Exporter> MakeCsvExporter(const timeline::View& view);
+
+}  // namespace tidemark::trace
