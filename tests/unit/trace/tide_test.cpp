@@ -1,5 +1,6 @@
 #include "profiler/trace/tide.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/unique_fd.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 
@@ -151,9 +153,10 @@ TEST_CASE("a file cut anywhere reads up to its last whole chunk and says where i
   REQUIRE(boundaries.size() == 6);
   const std::vector<size_t> events_before = {0, 0, 5, 8, 15};
   const auto cut_file = scratch / "cut.tide";
-  for (size_t size = 0; size < whole.size(); ++size) {
+  WriteFile(cut_file, whole);
+  for (size_t size = whole.size(); size-- > 0;) {
     INFO("cut at byte " << size);
-    WriteFile(cut_file, std::string_view(whole).substr(0, size));
+    std::filesystem::resize_file(cut_file, size);
     const ReadBack read = Read(cut_file);
     if (size < boundaries[1]) {
       REQUIRE_FALSE(read.summary.ok());
@@ -175,11 +178,12 @@ TEST_CASE("any flipped bit is found", "[tide]") {
   const std::vector<Event> events = RandomEvents(15);
   const std::string whole = SmallRecording(scratch / "whole.tide", events);
   const auto flipped_file = scratch / "flipped.tide";
+  WriteFile(flipped_file, whole);
+  const UniqueFd fd(open(flipped_file.c_str(), O_WRONLY | O_CLOEXEC));
   for (size_t bit = 0; bit < whole.size() * 8; ++bit) {
     INFO("bit " << bit % 8 << " of byte " << bit / 8);
-    std::string bytes = whole;
-    bytes[bit / 8] = static_cast<char>(bytes[bit / 8] ^ (1 << bit % 8));
-    WriteFile(flipped_file, bytes);
+    const char flipped = static_cast<char>(whole[bit / 8] ^ (1 << bit % 8));
+    REQUIRE(pwrite(fd.get(), &flipped, 1, static_cast<off_t>(bit / 8)) == 1);
     const ReadBack read = Read(flipped_file);
     if (read.summary.ok()) {
       CHECK(read.summary->warning.find("at byte ") != std::string::npos);
@@ -188,6 +192,7 @@ TEST_CASE("any flipped bit is found", "[tide]") {
     } else {
       CHECK(read.summary.error().message.find("byte ") != std::string::npos);
     }
+    REQUIRE(pwrite(fd.get(), &whole[bit / 8], 1, static_cast<off_t>(bit / 8)) == 1);
   }
 }
 

@@ -1,0 +1,93 @@
+#include "profiler/trace/save.h"
+
+#include <vector>
+
+#include "profiler/trace/tide.h"
+#include "tests/support/catch.h"
+#include "tests/unit/trace/sample_run.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::trace {
+namespace {
+
+using timeline::Series;
+
+std::shared_ptr<const timeline::View> SavedAndRead(const timeline::View& view) {
+  const Scratch scratch;
+  events::RunDescription description;
+  description.title = "a run";
+  const Status saved = SaveTide(view, description, scratch / "saved.tide");
+  if (!saved) FAIL(saved.error().message);
+  timeline::Builder builder;
+  const auto summary = ReadTide(scratch / "saved.tide", [&](auto events) { builder.Append(events); });
+  REQUIRE(summary.ok());
+  CHECK(summary->complete);
+  CHECK(summary->description.title == "a run");
+  return builder.Publish();
+}
+
+TEST_CASE("a saved view reads back as the same events and the same curves", "[save]") {
+  const auto view = SampleRun().View();
+  const auto again = SavedAndRead(*view);
+  REQUIRE(again->end() == view->end());
+  for (auto index = view->first(); index < view->end(); ++index) {
+    CHECK(again->event(index) == view->event(index));
+    CHECK(again->ValuesAt(index) == view->ValuesAt(index));
+  }
+}
+
+TEST_CASE("a view whose oldest events were let go is saved with what is still known of them", "[save]") {
+  Stream run;
+  run.Name(1, "settings");
+  run.Name(2, R"({"batch": 64})");
+  run.Name(10, "conv1");
+  run.Name(11, "aten::convolution");
+  run.Add({.op = 2, .name = 1, .kind = events::EventKind::kMarker});
+  run.Add({.address = 1 << 20, .bytes = 2 << 20, .kind = events::EventKind::kSegmentAllocate});
+  run.Allocate(1 << 20, 1000, events::Category::kParameter);
+  run.Allocate((1 << 20) + 4096, 5000, events::Category::kGradient);
+  for (int step = 0; step < 20'000; ++step) {
+    run.Numbered(events::EventKind::kStepBegin, step);
+    run.Phase(events::Phase::kForward);
+    run.Allocate((1 << 20) + 16384, 2000, events::Category::kActivation);
+    run.Free((1 << 20) + 16384);
+    run.Numbered(events::EventKind::kStepEnd, step);
+  }
+  const auto view = run.View(32'768);
+  REQUIRE(view->first() > 0);
+  const auto again = SavedAndRead(*view);
+
+  // From the second event on, everything is the same, only the indices differ.
+  const auto offset = (again->end() - view->end());
+  for (auto index = view->first() + 1; index < view->end(); index += 7) {
+    REQUIRE(again->event(index + offset) == view->event(index));
+    REQUIRE(again->ValuesAt(index + offset) == view->ValuesAt(index));
+  }
+  CHECK(again->name(11) == "aten::convolution");
+  CHECK(again->health().lost == view->first());
+  CHECK(again->health().unmatched_frees == 0);
+  CHECK(again->health().double_allocations == 0);
+  const timeline::State state = again->StateAt(again->end() - 1);
+  REQUIRE(state.blocks.size() == 2);
+  CHECK(state.blocks[1].category == events::Category::kGradient);
+  CHECK(again->name(state.blocks[1].layer) == "conv1");
+  REQUIRE(again->settings().size() == 1);
+  CHECK(again->settings()[0] == R"({"batch": 64})");
+  CHECK(again->steps().back().settings == 0);
+}
+
+TEST_CASE("a save that fails keeps the file that was there, and names the file that was asked for",
+          "[save]") {
+  const Scratch scratch;
+  const auto view = SampleRun().View();
+  const Status nowhere = SaveTide(*view, {}, scratch / "no/such/run.tide");
+  REQUIRE_FALSE(nowhere.ok());
+  CHECK(nowhere.error().message.find((scratch / "no/such/run.tide").string()) != std::string::npos);
+  const Status full = SaveTide(*view, {}, "/dev/full");
+  REQUIRE_FALSE(full.ok());
+  CHECK(full.error().message.find("/dev/full cannot be written") != std::string::npos);
+  CHECK(scratch.FileCount() == 0);
+}
+
+}  // namespace
+}  // namespace tidemark::trace
