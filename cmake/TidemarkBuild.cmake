@@ -19,10 +19,8 @@ find_program(CCACHE_PROGRAM ccache)
 find_program(ENV_PROGRAM env)
 if(CCACHE_PROGRAM AND ENV_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Sloppiness: what ccache's manual ("Precompiled headers") asks for before it caches what uses one; by content all the same.
-  # The base folder makes paths relative, so that a second checkout finds what the first one compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER "${ENV_PROGRAM}"
-    "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime"
-    "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" "${CCACHE_PROGRAM}")
+    "CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime" "${CCACHE_PROGRAM}")
 endif()
 find_program(MOLD_PROGRAM mold)
 if(MOLD_PROGRAM)

@@ -11,7 +11,8 @@ endif()
 
 add_library(tidemark_sanitizers INTERFACE)
 foreach(sanitizer IN LISTS TIDEMARK_SANITIZE)
-  target_compile_options(tidemark_sanitizers INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
+  target_compile_options(tidemark_sanitizers INTERFACE
+    -fsanitize=${sanitizer} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(tidemark_sanitizers INTERFACE -fsanitize=${sanitizer})
 endforeach()
 

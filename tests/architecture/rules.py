@@ -34,7 +34,7 @@ MAY_INCLUDE |= {
 }
 
 # Libraries of others, by how their headers begin, and the only folders that may include them.
-LIBTORCH = {"profiler/capture/torch", "profiler/training"}
+LIBTORCH = {"profiler/capture/torch", "profiler/training", "tests/unit/phantom", "tests/gpu"}
 STAND_INS = {"profiler/phantom/stand_ins"}
 WINDOW = {"app/gui", "tests/gui"}
 ONLY_IN = {
