@@ -25,10 +25,14 @@ int64_t TimeAtPosition(const View& view, double position) {
   return static_cast<int64_t>(static_cast<uint64_t>(view.start_ns()) + static_cast<uint64_t>(position));
 }
 
+double PositionAtTime(const View& view, int64_t time_ns) {
+  return static_cast<double>(Since(view.start_ns(), time_ns));
+}
+
 double PositionOf(const View& view, TimeAxis axis, EventIndex index) {
   if (view.empty()) return 0;
   if (axis == TimeAxis::kEvents) return static_cast<double>(index);
-  return static_cast<double>(Since(view.start_ns(), view.TimeOf(index)));
+  return PositionAtTime(view, view.TimeOf(index));
 }
 
 EventIndex IndexAtPosition(const View& view, TimeAxis axis, double position) {

@@ -17,6 +17,7 @@ struct PlotColumns {
 
 // The time at a position on the axis of time; saturates.
 int64_t TimeAtPosition(const timeline::View& view, double position);
+double PositionAtTime(const timeline::View& view, int64_t time_ns);  // not before the start
 
 PlotColumns CutIntoColumns(const timeline::View& view, const TimelinePlotRequest& request);
 

@@ -30,26 +30,32 @@ int64_t Store::ValueBefore(Series series, EventIndex index) const {
 
 int64_t Store::TimeOf(EventIndex index) const { return TimeBefore(ChunkOf(index), OffsetOf(index) + 1); }
 
-EventIndex Store::IndexAt(int64_t time_ns, size_t& from) const {
+EventIndex Store::LeafAt(int64_t time_ns, size_t& from) const {
   if (empty()) return end;
   // The chunk that ends at or after the time, or the last.
-  const auto last = chunks.end() - 1;
   const auto found =
-      std::partition_point(chunks.begin() + static_cast<std::ptrdiff_t>(from), last,
+      std::partition_point(chunks.begin() + static_cast<std::ptrdiff_t>(from), chunks.end() - 1,
                            [&](const auto& chunk) { return chunk->time_at_end[kLeaves - 1] < time_ns; });
   from = static_cast<size_t>(found - chunks.begin());
   const Chunk& chunk = **found;
-  const size_t size = SizeOf(chunk);
   const auto leaves = chunk.time_at_end.begin();
-  const auto leaf = std::partition_point(leaves, leaves + static_cast<std::ptrdiff_t>(size / kLeafEvents),
-                                         [&](int64_t until) { return until < time_ns; });
-  auto offset = static_cast<size_t>(leaf - leaves) * kLeafEvents;
-  int64_t time_before = TimeBefore(chunk, offset);
-  while (offset < size && std::max(time_before, chunk.events[offset].time_ns) < time_ns) {
-    time_before = std::max(time_before, chunk.events[offset].time_ns);
-    ++offset;
+  const auto leaf =
+      std::partition_point(leaves, leaves + static_cast<std::ptrdiff_t>(SizeOf(chunk) / kLeafEvents),
+                           [&](int64_t until) { return until < time_ns; });
+  return chunk.start + static_cast<size_t>(leaf - leaves) * kLeafEvents;
+}
+
+EventIndex Store::IndexAt(int64_t time_ns, size_t& from) const {
+  EventIndex index = LeafAt(time_ns, from);
+  if (index == end) return end;
+  const Chunk& chunk = ChunkOf(index);
+  int64_t time_before = TimeBefore(chunk, OffsetOf(index));
+  while (index < end) {
+    time_before = std::max(time_before, chunk.events[OffsetOf(index)].time_ns);
+    if (time_before >= time_ns) break;
+    ++index;
   }
-  return chunk.start + offset;
+  return index;
 }
 
 const SeriesValues& Cursor::Values() {

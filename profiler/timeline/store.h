@@ -29,8 +29,10 @@ struct Store {
   SeriesValues ValuesBefore(EventIndex index) const;  // first <= index <= end
   int64_t ValueBefore(Series series, EventIndex index) const;
   int64_t TimeOf(EventIndex index) const;  // first <= index < end
-  // First event at or after; `from` is a chunk that is known to begin before it.
+  // First event at or after; `from` is a chunk that is known to begin before it. LeafAt is where its leaf
+  // begins.
   EventIndex IndexAt(int64_t time_ns, size_t& from) const;
+  EventIndex LeafAt(int64_t time_ns, size_t& from) const;
 };
 
 // Walks forward. A visitor is told of whole nodes and of single events, in order, without gaps:

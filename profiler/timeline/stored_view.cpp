@@ -25,28 +25,47 @@ struct ExtentVisitor {
   }
 };
 
-struct ColumnVisitor {
-  View::Column column;
-  bool any = false;
-
-  bool Exceeds(int64_t allocated) {
-    return !any || allocated > ValueOf(column.peak.values, Series::kAllocated);
-  }
-  void Include(int64_t allocated_min, int64_t reserved_max) {
-    column.allocated_min = any ? std::min(column.allocated_min, allocated_min) : allocated_min;
-    column.reserved_max = any ? std::max(column.reserved_max, reserved_max) : reserved_max;
-    any = true;
-  }
+// Remembers where the peak is and fetches its values at the end: rows of values lie far apart.
+class ColumnVisitor {
+ public:
   void OnNode(const Chunk& chunk, size_t node, EventIndex) {
     const Extent& allocated = chunk.extents[static_cast<size_t>(Series::kAllocated)][node];
-    if (Exceeds(allocated.max)) column.peak = {chunk.start + chunk.peak_offset[node], chunk.at_peak[node]};
-    Include(allocated.min, chunk.extents[static_cast<size_t>(Series::kReserved)][node].max);
+    if (Exceeds(allocated.max)) {
+      peak_chunk_ = &chunk;
+      peak_node_ = node;
+    }
+    Include(allocated, chunk.extents[static_cast<size_t>(Series::kReserved)][node].max);
   }
   void OnEvent(EventIndex index, const SeriesValues& values) {
     const int64_t allocated = ValueOf(values, Series::kAllocated);
-    if (Exceeds(allocated)) column.peak = {index, values};
-    Include(allocated, ValueOf(values, Series::kReserved));
+    if (Exceeds(allocated)) {
+      peak_chunk_ = nullptr;
+      column_.peak = {index, values};
+    }
+    Include({allocated, allocated}, ValueOf(values, Series::kReserved));
   }
+  View::Column Take() {
+    if (peak_chunk_ != nullptr) {
+      column_.peak = {peak_chunk_->start + peak_chunk_->peak_offset[peak_node_],
+                      peak_chunk_->at_peak[peak_node_]};
+    }
+    return column_;
+  }
+
+ private:
+  bool Exceeds(int64_t allocated) const { return !any_ || allocated > highest_; }
+  void Include(const Extent& allocated, int64_t reserved_max) {
+    highest_ = any_ ? std::max(highest_, allocated.max) : allocated.max;
+    column_.allocated_min = any_ ? std::min(column_.allocated_min, allocated.min) : allocated.min;
+    column_.reserved_max = any_ ? std::max(column_.reserved_max, reserved_max) : reserved_max;
+    any_ = true;
+  }
+
+  View::Column column_;
+  bool any_ = false;
+  int64_t highest_ = 0;
+  const Chunk* peak_chunk_ = nullptr;
+  size_t peak_node_ = 0;
 };
 
 // Where a series first reaches a value: a single event, or the largest node that holds it.
@@ -135,6 +154,18 @@ EventIndex StoredView::IndexAt(int64_t time_ns) const {
   return data_.store.IndexAt(time_ns, from);
 }
 
+View::Cut StoredView::CutNear(int64_t time_ns, int64_t tolerance_ns) const {
+  size_t from = 0;
+  const EventIndex leaf = data_.store.LeafAt(time_ns, from);
+  for (size_t level = kLevels; level-- > 0 && tolerance_ns > 0;) {
+    const EventIndex index = leaf / kNodeEvents[level] * kNodeEvents[level];
+    if (index <= first_) continue;
+    const int64_t time_before = data_.store.TimeOf(index - 1);  // the leaf's: no event is looked at
+    if (Wide{time_ns} - Wide{time_before} <= Wide{tolerance_ns}) return {index, time_before};
+  }
+  return {data_.store.IndexAt(time_ns, from), time_ns};
+}
+
 void StoredView::Envelope(Series series, EventIndex begin, EventIndex end, std::span<Bucket> out) const {
   if (out.empty()) return;
   const Wide span = end > begin ? Wide{end} - Wide{begin} : 0;
@@ -177,7 +208,7 @@ View::Peak StoredView::PeakIn(Series series, EventIndex begin, EventIndex end) c
   if (series == Series::kAllocated) {
     ColumnVisitor visitor;
     cursor.Advance(end, visitor);
-    return visitor.column.peak;
+    return visitor.Take().peak;
   }
   ExtentVisitor visitor{series};
   cursor.Advance(end, visitor);
@@ -198,7 +229,7 @@ void StoredView::Columns(std::span<const EventIndex> edges, std::span<Column> ou
     } else {
       cursor.Advance(to, visitor);
     }
-    out[k] = visitor.column;
+    out[k] = visitor.Take();
     from = to;
   }
 }

@@ -35,6 +35,7 @@ class StoredView final : public View {
   std::vector<std::pair<events::NameId, std::string>> names() const override;
   int64_t TimeOf(EventIndex index) const override;
   EventIndex IndexAt(int64_t time_ns) const override;
+  Cut CutNear(int64_t time_ns, int64_t tolerance_ns) const override;
 
   void Envelope(Series series, EventIndex begin, EventIndex end, std::span<Bucket> out) const override;
   void EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns, std::span<Bucket> out) const override;

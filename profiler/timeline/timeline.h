@@ -132,7 +132,9 @@ class View {
   EventIndex first() const { return first_; }
   EventIndex end() const { return end_; }  // one past the last event
   bool empty() const { return first_ == end_; }
-  int64_t start_ns() const { return start_ns_; }  // time of the stream's very first event, also when it was let go
+  int64_t start_ns() const {
+    return start_ns_;
+  }  // time of the stream's very first event, also when it was let go
 
   virtual const events::Event& event(EventIndex index) const = 0;  // first() <= index < end()
   virtual std::string_view name(events::NameId id) const = 0;      // "" if never defined
@@ -142,6 +144,14 @@ class View {
   // TimeOf is clamped to the view; IndexAt is the first event at or after, end() if none.
   virtual int64_t TimeOf(EventIndex index) const = 0;
   virtual EventIndex IndexAt(int64_t time_ns) const = 0;
+  // Where to cut the axis of time near a time: as coarse as the tolerance allows, so that the columns on both
+  // sides are answered without a look at single events. The time lies between the events on the two sides, in
+  // [time_ns − tolerance_ns, time_ns]; with a tolerance of 0 the index is IndexAt.
+  struct Cut {
+    EventIndex index = 0;
+    int64_t time_ns = 0;
+  };
+  virtual Cut CutNear(int64_t time_ns, int64_t tolerance_ns) const = 0;
 
   // Splits [begin, end) into out.size() equal ranges of events, the k-th from begin + (end − begin) · k /
   // size, and fills one bucket for each. An empty range repeats the value before it; so do ranges outside of

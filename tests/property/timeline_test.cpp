@@ -104,6 +104,11 @@ void CheckTimes(const View& view, const Model& model, uint32_t seed) {
       return std::clamp<size_t>(model.IndexAt(time), view.first(), view.end());
     };
     if (view.IndexAt(begin) != index_at(begin)) ++wrong;
+    const auto tolerance = static_cast<int64_t>(edges.Below(3) * edges.Below(5'000'000));
+    const View::Cut cut = view.CutNear(begin, tolerance);
+    if (cut.time_ns > begin || cut.time_ns < begin - tolerance) ++wrong;
+    if (cut.index > view.first() && model.TimeOf(cut.index - 1) > cut.time_ns) ++wrong;
+    if (cut.index < view.end() && model.TimeOf(cut.index) < cut.time_ns) ++wrong;
     const Series series = AnySeries(edges);
     std::vector<Bucket> buckets(1 + edges.Below(40));
     view.EnvelopeInTime(series, begin, end, buckets);
