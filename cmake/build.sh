@@ -23,35 +23,35 @@ if [[ ! -f $build/build.ninja || -n ${fresh[*]} ]]; then
   fi
 fi
 
-if [[ $(ninja -C "$build" -n "$@" 2>&1 | tail -n 1) == "ninja: no work to do." ]]; then
-  exit 0
-fi
-
 # A compiler over Torch's headers takes 1.5 GB: as many at a time as there are cores and memory for.
 memory_kib=$(awk '/^MemAvailable/ {print $2}' /proc/meminfo)
 jobs=$(nproc)
 by_memory=$((memory_kib / 1572864))
 [[ $by_memory -ge $jobs ]] || jobs=$((by_memory > 1 ? by_memory : 1))
 
-# Progress on one line of a terminal, on lines of their own elsewhere.
+# Says nothing while there is nothing to say; then progress, on one line of a terminal, on lines of their own elsewhere.
 show() {
-  local line width
-  if [[ ! -t 1 ]]; then
-    cat
-    return
-  fi
-  width=$(tput cols 2> /dev/null || echo 100)
+  local line building= width=0
+  [[ ! -t 1 ]] || width=$(tput cols 2> /dev/null || echo 100)
   while IFS= read -r line; do
-    if [[ $line == \[[0-9]* ]]; then
+    case $line in
+      "ninja: Entering directory"* | "ninja: no work to do."* | *"] Re-checking globbed directories..."*) continue ;;
+    esac
+    if [[ -z $building ]]; then
+      echo "Building with $jobs jobs; the first time takes some minutes..."
+      building=yes
+    fi
+    if [[ $width == 0 ]]; then
+      printf '%s\n' "$line"
+    elif [[ $line == \[[0-9]* ]]; then
       printf '\r\033[K%s' "${line:0:width-1}"
     else
       printf '\r\033[K%s\n' "$line"
     fi
   done
-  printf '\r\033[K'
+  [[ $width == 0 || -z $building ]] || printf '\r\033[K'
 }
 
-echo "Building with $jobs jobs; the first time takes some minutes..."
 if ! NINJA_STATUS="[%f/%t, %es] " ninja -C "$build" -j "$jobs" "$@" 2>&1 | tee "$build/build.log" | show; then
   step=$(grep --max-count=1 "^FAILED: " "$build/build.log" || true)
   step=${step#FAILED: }
