@@ -1,0 +1,170 @@
+#include <algorithm>
+
+#include "profiler/timeline/timeline.h"
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::timeline {
+namespace {
+
+using events::Category;
+
+int64_t Allocated(const View& view, EventIndex index) {
+  return ValueOf(view.ValuesAt(index), Series::kAllocated);
+}
+
+}  // namespace
+
+TEST_CASE("An empty timeline answers everything with nothing") {
+  Builder builder;
+  const auto view = builder.Publish();
+  CHECK(view->empty());
+  CHECK(view->TimeOf(5) == 0);
+  CHECK(view->IndexAt(5) == 0);
+  CHECK(view->CutNear(5, 100).index == 0);
+  std::vector<Bucket> buckets(3, Bucket{1, 1, 1, 1});
+  view->Envelope(Series::kAllocated, 0, 100, buckets);
+  CHECK(buckets[2].max == 0);
+  view->EnvelopeInTime(Series::kAllocated, 0, 100, buckets);
+  CHECK(buckets[0].last == 0);
+  CHECK(view->PeakIn(Series::kAllocated, 0, 9).values == SeriesValues{});
+  CHECK(view->ValuesAt(3) == SeriesValues{});
+  CHECK(view->StateAt(3).blocks.empty());
+  CHECK_FALSE(view->FreedAt(0));
+  CHECK(view->steps().empty());
+  CHECK(view->phases().empty());
+  CHECK(view->names().empty());
+  CHECK(view->name(1).empty());
+}
+
+TEST_CASE("A block counts from its allocation to the request to free it") {
+  Stream stream;
+  stream.Allocate(0x1000, 1000, Category::kActivation);
+  stream.Allocate(0x2000, 3000);
+  stream.RequestFree(0x1000);
+  stream.Free(0x1000);
+  stream.Free(0x2000);
+  const auto view = stream.Publish();
+  CHECK(Allocated(*view, 0) == 1024);
+  CHECK(Allocated(*view, 1) == 1024 + 3072);
+  CHECK(ValueOf(view->ValuesAt(1), Series::kRequested) == 4000);
+  CHECK(ValueOf(view->ValuesAt(1), SeriesOf(Category::kActivation)) == 1024);
+  CHECK(Allocated(*view, 2) == 3072);
+  REQUIRE(view->StateAt(2).blocks.size() == 2);
+  CHECK(view->StateAt(2).blocks[0].pending_free);
+  CHECK(Allocated(*view, 3) == 3072);
+  CHECK(view->StateAt(3).blocks.size() == 1);
+  CHECK(Allocated(*view, 4) == 0);
+  CHECK(view->FreedAt(0) == EventIndex{3});
+  CHECK(view->FreedAt(1) == EventIndex{4});
+  CHECK_FALSE(view->FreedAt(2));
+}
+
+TEST_CASE("A block moves between categories and keeps its name until it gets another") {
+  Stream stream;
+  const events::NameId name = stream.Name("conv2 output");
+  stream.Allocate(0x1000, 512);
+  const EventIndex born = stream.latest();
+  stream.Categorize(0x1000, Category::kActivation, name);
+  stream.Categorize(0x1000, Category::kTemporary);
+  stream.Free(0x1000);
+  const auto view = stream.Publish();
+  CHECK(ValueOf(view->ValuesAt(born + 1), SeriesOf(Category::kActivation)) == 512);
+  CHECK(ValueOf(view->ValuesAt(born + 1), SeriesOf(Category::kTemporary)) == 0);
+  CHECK(ValueOf(view->ValuesAt(born + 2), SeriesOf(Category::kTemporary)) == 512);
+  CHECK(Allocated(*view, born + 2) == 512);
+  CHECK(view->name(view->StateAt(born + 2).blocks.at(0).name) == "conv2 output");
+  const events::Event& freed = view->event(born + 3);
+  CHECK(freed.category == Category::kTemporary);
+  CHECK(freed.bytes == 512);
+  CHECK(freed.rounded_bytes == 512);
+  CHECK(view->name(freed.name) == "conv2 output");
+}
+
+TEST_CASE("A spike of one event in a million is found, exact to the byte") {
+  Stream stream;
+  for (int n = 0; n < 250'000; ++n) {
+    stream.Allocate(0x1000, 10'000 + n % 100);
+    stream.Free(0x1000);
+  }
+  stream.Allocate(0x9000, 123'456'789);
+  const EventIndex spike = stream.latest();
+  stream.Free(0x9000);
+  for (int n = 0; n < 250'000; ++n) {
+    stream.Allocate(0x1000, 10'000 + n % 100);
+    stream.Free(0x1000);
+  }
+  const auto view = stream.Publish();
+  CHECK(view->end() > 1'000'000);
+  std::vector<Bucket> columns(100);
+  view->Envelope(Series::kAllocated, 0, view->end(), columns);
+  const auto highest = std::max_element(columns.begin(), columns.end(),
+                                        [](const Bucket& a, const Bucket& b) { return a.max < b.max; });
+  CHECK(highest->max == 123'457'024);
+  CHECK(highest - columns.begin() == 49);
+  CHECK(std::count_if(columns.begin(), columns.end(), [](const Bucket& b) { return b.max > 20'000; }) == 1);
+  CHECK(view->PeakIn(Series::kAllocated, 0, view->end()).index == spike);
+  CHECK(view->PeakIn(Series::kRequested, 0, view->end()).index == spike);
+  CHECK(ValueOf(view->PeakIn(Series::kRequested, 0, view->end()).values, Series::kRequested) == 123'456'789);
+}
+
+TEST_CASE("Ranges outside of the view repeat its edges") {
+  Stream stream;
+  stream.Allocate(0x1000, 512);
+  stream.Allocate(0x2000, 512);
+  const auto view = stream.Publish();
+  std::vector<Bucket> buckets(4);
+  view->Envelope(Series::kAllocated, 0, 8, buckets);
+  CHECK(buckets[0].first == 0);
+  CHECK(buckets[0].max == 1024);
+  CHECK(buckets[3].min == 1024);
+  CHECK(buckets[3].last == 1024);
+}
+
+TEST_CASE("Time never goes back") {
+  Stream stream;
+  stream.Allocate(0x1000, 1).time_ns = 100;
+  stream.Allocate(0x2000, 1).time_ns = 50;
+  stream.Allocate(0x3000, 1).time_ns = 200;
+  const auto view = stream.Publish();
+  CHECK(view->start_ns() == 100);
+  CHECK(view->TimeOf(1) == 100);
+  CHECK(view->event(1).time_ns == 50);
+  CHECK(view->IndexAt(60) == 0);
+  CHECK(view->IndexAt(101) == 2);
+  CHECK(view->IndexAt(201) == 3);
+}
+
+TEST_CASE("Blocks outlive the chunks in which they were born") {
+  Stream stream;
+  const events::NameId name = stream.Name("fc.weight");
+  stream.Allocate(0x1000, 4'000'000, Category::kParameter);
+  const EventIndex born = stream.latest();
+  stream.Categorize(0x1000, Category::kParameter, name);
+  for (int n = 0; n < 100'000; ++n) {
+    stream.Allocate(0x2000, 512);
+    stream.Free(0x2000);
+  }
+  const auto view = stream.Publish(65'536);
+  CHECK(view->first() > born);
+  CHECK(view->end() - view->first() <= 65'536);
+  CHECK(view->health().let_go == view->first());
+  CHECK(view->StateAt(view->end() - 1).blocks.at(0).born == born);
+  CHECK(view->name(view->StateAt(view->first()).blocks.at(0).name) == "fc.weight");
+  CHECK(Allocated(*view, view->end() - 1) == 4'000'256);
+  CHECK_FALSE(view->FreedAt(born));
+  CHECK(view->start_ns() == Stream::kStartNs);
+}
+
+TEST_CASE("Checkpoints with many live blocks stay rare, and states right") {
+  Stream stream;
+  constexpr uint64_t kBlocks = 40'000;
+  for (uint64_t n = 0; n < kBlocks; ++n) stream.Allocate(0x1000 * (n + 1), 512);
+  for (uint64_t n = 0; n < kBlocks; n += 2) stream.Free(0x1000 * (n + 1));
+  const auto view = stream.Publish();
+  CHECK(view->StateAt(kBlocks - 1).blocks.size() == kBlocks);
+  CHECK(view->StateAt(kBlocks + 9).blocks.size() == kBlocks - 10);
+  CHECK(view->StateAt(view->end() - 1).blocks.size() == kBlocks / 2);
+}
+
+}  // namespace tidemark::timeline
