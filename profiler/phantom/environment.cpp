@@ -1,6 +1,7 @@
 #include "profiler/phantom/environment.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 
@@ -9,9 +10,16 @@
 namespace tidemark::phantom {
 namespace {
 
-// The stand-ins are told from the library that they share by their names: libcudart.so.13, libtidemark-phantom-device.so.
+// The stand-ins are told from the library that they share by their names: libcudart.so.13,
+// libtidemark-phantom-device.so.
 bool IsStandIn(const std::filesystem::path& file) {
   return file.filename().string().find(".so.") != std::string::npos;
+}
+
+// "NAME=value", followed by what the variable already says, if anything.
+std::string Prepended(const std::string& name, const std::string& value) {
+  const char* present = std::getenv(name.c_str());
+  return name + "=" + value + (present == nullptr || *present == '\0' ? "" : ":" + std::string(present));
 }
 
 }  // namespace
@@ -30,13 +38,21 @@ Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& c
     if (IsStandIn(entry->path())) stand_ins.push_back(entry->path().string());
   }
   if (failure || stand_ins.empty()) {
-    return Error{"The phantom GPU is not in " + folder.string() + ". Build or install the program again, with LibTorch."};
+    return Error{"The phantom GPU is not in " + folder.string() +
+                 ". Build or install the program again, with LibTorch."};
   }
   std::sort(stand_ins.begin(), stand_ins.end());
-  std::string preload = "LD_PRELOAD=";
-  for (const std::string& file : stand_ins) preload += (preload.back() == '=' ? "" : ":") + file;
+  std::string preload;
+  for (const std::string& file : stand_ins) preload += (preload.empty() ? "" : ":") + file;
   const std::filesystem::path card_file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";
-  return std::vector<std::string>{preload, "TIDEMARK_PHANTOM_CARD=" + card_file.string()};
+  std::vector<std::string> environment{Prepended("LD_PRELOAD", preload),
+                                       "TIDEMARK_PHANTOM_CARD=" + card_file.string()};
+#if defined(__SANITIZE_ADDRESS__)
+  // The sanitizer's runtime wants to be the first library of a process; behind the stand-ins it works as
+  // well.
+  environment.push_back(Prepended("ASAN_OPTIONS", "verify_asan_link_order=0"));
+#endif
+  return environment;
 }
 
 }  // namespace tidemark::phantom

@@ -10,13 +10,15 @@
 
 namespace tidemark::phantom {
 
-// "NAME=value" entries to add to the child's environment (LD_PRELOAD of the stand-ins, the card's file). With no card the
-// machine looks as if it had no GPU at all: what a CPU run needs, since the CUDA libraries that LibTorch links are not
-// installed where there is no driver. Fails with a sentence when the stand-ins are not where the build put them.
+// "NAME=value" entries to add to the child's environment (LD_PRELOAD of the stand-ins before what this
+// process has there, the file of the card of that name in the assets folder). With no card the machine looks
+// as if it had no GPU at all: what a CPU run needs, since the CUDA libraries that LibTorch links are not
+// installed where there is no driver. Fails with a sentence when the stand-ins are not where the build put
+// them.
 Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& card);
 
-// The first line that a stand-in writes to stderr before it ends the process over a CUDA function that nobody modelled:
-// this prefix, then the function's name. The session turns it into a sentence for the window.
+// The first line that a stand-in writes to stderr before it ends the process over a CUDA function that nobody
+// modelled: this prefix, then the function's name. The session turns it into a sentence for the window.
 inline constexpr const char* kUnmodelledPrefix = "tidemark phantom: not modelled: ";
 
 }  // namespace tidemark::phantom

@@ -32,7 +32,8 @@ class Reader {
   void Rate(const char* key, double& value, bool may_be_zero = false) {
     const auto found = json_.find(key);
     const bool number = found != json_.end() && found->is_number();
-    if (!number || *found < 0 || (*found == 0 && !may_be_zero)) return Complain(key, "must be a positive number");
+    if (!number || *found < 0 || (*found == 0 && !may_be_zero))
+      return Complain(key, "must be a positive number");
     value = found->get<double>();
   }
   void OnlyKeysRead() {
@@ -92,15 +93,18 @@ Result<Card> CardFromFile(const std::filesystem::path& file) {
   if (!stream) return Error{"The card's file " + file.string() + " cannot be read. Check that it is there."};
   const Json json = Json::parse(stream, nullptr, false);
   if (!json.is_object()) {
-    return Error{"The card's file " + file.string() + " is not a JSON object. Compare it with another card's file."};
+    return Error{"The card's file " + file.string() +
+                 " is not a JSON object. Compare it with another card's file."};
   }
   Reader reader(json);
   Card card = ReadCard(reader);
   if (reader.error().empty() && card.context_bytes >= card.memory_bytes) {
-    return Error{"In the card's file " + file.string() + ", 'context_bytes' must be less than 'memory_bytes'."};
+    return Error{"In the card's file " + file.string() +
+                 ", 'context_bytes' must be less than 'memory_bytes'."};
   }
   if (!reader.error().empty()) {
-    return Error{"In the card's file " + file.string() + ", " + reader.error() + ". Compare it with another card's file."};
+    return Error{"In the card's file " + file.string() + ", " + reader.error() +
+                 ". Compare it with another card's file."};
   }
   card.name = file.stem().string();
   return card;

@@ -1,5 +1,5 @@
-// The graphics cards that a phantom can be: plain data read from assets/cards/NAME.json, each figure with its source.
-// Used by the program (lists, limits) and by the stand-ins (what the CUDA library answers).
+// The graphics cards that a phantom can be: plain data read from assets/cards/NAME.json, each figure with its
+// source. Used by the program (lists, limits) and by the stand-ins (what the CUDA library answers).
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 namespace tidemark::phantom {
 
 struct Card {
-  std::string name;                // "h200": what the command line calls it
-  std::string title;               // "NVIDIA H200"
-  int compute_capability = 0;      // 90 for 9.0
-  int compiled_architecture = 0;   // of the kernels that this card runs in torch's binaries: 86 on an 8.9 card
+  std::string name;               // "h200": what the command line calls it
+  std::string title;              // "NVIDIA H200"
+  int compute_capability = 0;     // 90 for 9.0
+  int compiled_architecture = 0;  // of the kernels that this card runs in torch's binaries: 86 on an 8.9 card
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
   int blocks_per_multiprocessor = 0;
-  int64_t shared_bytes_per_block = 0;        // without opt-in
+  int64_t shared_bytes_per_block = 0;  // without opt-in
   int64_t shared_bytes_per_block_optin = 0;
   int64_t shared_bytes_per_multiprocessor = 0;
   int64_t l2_bytes = 0;
-  int64_t memory_bytes = 0;        // what cudaMemGetInfo calls total
-  int64_t context_bytes = 0;       // of that, taken by the CUDA context; an estimate, see `source`
+  int64_t memory_bytes = 0;   // what cudaMemGetInfo calls total
+  int64_t context_bytes = 0;  // of that, taken by the CUDA context; an estimate, see `source`
   double memory_bytes_per_second = 0;
-  double float32_flops = 0;        // peak, dense, no tensor cores
-  double float16_tensor_flops = 0; // peak, dense; 0 where there are none
-  std::string source;              // where the figures come from
-  std::string notes;               // what a user of this card should know; often empty
+  double float32_flops = 0;         // peak, dense, no tensor cores
+  double float16_tensor_flops = 0;  // peak, dense; 0 where there are none
+  std::string source;               // where the figures come from
+  std::string notes;                // what a user of this card should know; often empty
 };
 
 Result<Card> CardFromFile(const std::filesystem::path& file);

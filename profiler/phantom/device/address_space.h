@@ -1,12 +1,13 @@
 // Where device memory lies: a range of addresses that belongs to the device, handed out in whole granules.
 //
-// The range is reserved in the process but cannot be touched, so no device address is ever also a host address, and a
-// program that reads through one on the host crashes as it would with a real card. Addresses fall from one allocation to
-// the next, as Linux drivers mostly hand them out (PyTorch's allocator prefers low addresses among equal blocks, so the
-// order shows in what it reserves); after several times the card's memory they begin again at the top.
+// The range is reserved in the process but cannot be touched, so no device address is ever also a host
+// address, and a program that reads through one on the host crashes as it would with a real card. Addresses
+// fall from one allocation to the next, as Linux drivers mostly hand them out (PyTorch's allocator prefers
+// low addresses among equal blocks, so the order shows in what it reserves); after several times the card's
+// memory they begin again at the top.
 //
-// Not thread safe, but for Contains and IsAllocated, which take no lock and are exact for memory that is not being
-// allocated or freed at that moment. Allocate is O(log n), rarely O(n); the others O(log n) or O(1).
+// Not thread safe, but for Contains and IsAllocated, which take no lock and are exact for memory that is not
+// being allocated or freed at that moment. Allocate is O(log n), rarely O(n); the others O(log n) or O(1).
 #pragma once
 
 #include <atomic>

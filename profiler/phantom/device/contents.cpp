@@ -14,9 +14,12 @@ namespace {
 constexpr size_t kPageBytes = 4096;
 
 std::byte* ReserveBytes(size_t bytes) {
-  void* range = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* range =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (range == MAP_FAILED) {
-    EndProcess("tidemark phantom: room for the card's memory cannot be reserved; raise `ulimit -v` and allow overcommit.");
+    EndProcess(
+        "tidemark phantom: room for the card's memory cannot be reserved; raise `ulimit -v` and allow "
+        "overcommit.");
   }
   madvise(range, bytes, MADV_DONTDUMP);
   return static_cast<std::byte*>(range);

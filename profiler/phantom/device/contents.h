@@ -1,10 +1,11 @@
-// The bytes of device memory, as far as they are known. Kernels do nothing here, so their results are not: what a copy or a
-// fill wrote reads back true until the next kernel runs; from then on all memory reads as zero, since any of it may be what
-// the kernel was to write. So small values that go to the device and come back (the sizes that replicas compare, tables that
-// are gathered) are right, and no stale byte ever poses as a result.
+// The bytes of device memory, as far as they are known. Kernels do nothing here, so their results are not:
+// what a copy or a fill wrote reads back true until the next kernel runs; from then on all memory reads as
+// zero, since any of it may be what the kernel was to write. So small values that go to the device and come
+// back (the sizes that replicas compare, tables that are gathered) are right, and no stale byte ever poses as
+// a result.
 //
-// Only transfers of at most kKnownBytes are kept, in pages that the memory's owner never sees; larger ones read as zero. It
-// keeps the process small and a training step fast: batches of images are never looked at.
+// Only transfers of at most kKnownBytes are kept, in pages that the memory's owner never sees; larger ones
+// read as zero. It keeps the process small and a training step fast: batches of images are never looked at.
 //
 // Thread safe. KernelRan is one load where nothing was written since the last kernel.
 #pragma once

@@ -1,5 +1,6 @@
-// The phantom device of this process: the card that TIDEMARK_PHANTOM_CARD names (the path of its file), its memory, and the
-// host memory pinned for it. Without that variable there is no device. One per process, shared by all stand-ins.
+// The phantom device of this process: the card that TIDEMARK_PHANTOM_CARD names (the path of its file), its
+// memory, and the host memory pinned for it. Without that variable there is no device. One per process,
+// shared by all stand-ins.
 #pragma once
 
 #include "profiler/phantom/cards/card.h"
@@ -9,16 +10,15 @@
 namespace tidemark::phantom::device {
 
 struct Device {
-  explicit Device(Card its_card)
-      : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes) {}
+  explicit Device(Card its_card) : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes) {}
 
   const Card card;
   Memory memory;
   HostMemory host_memory;
 };
 
-// Null where there is none. Thread safe; after the first call it costs a nanosecond. Lives until the process ends: LibTorch
-// frees memory while the process exits.
+// Null where there is none. Thread safe; after the first call it costs a nanosecond. Lives until the process
+// ends: LibTorch frees memory while the process exits.
 Device* TheDevice();
 
 // For every function that computes on the device.

@@ -1,4 +1,5 @@
-// Host memory that the CUDA runtime knows: allocated pinned by it, or registered with it. Thread safe; O(log n).
+// Host memory that the CUDA runtime knows: allocated pinned by it, or registered with it. Thread safe; O(log
+// n).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// The memory of the phantom device: allocation within the card's limit, and copies as cudaMemcpy makes them. Thread safe;
-// an allocation or a free takes a lock, a small copy another, a large one none but for its own bytes.
+// The memory of the phantom device: allocation within the card's limit, and copies as cudaMemcpy makes them.
+// Thread safe; an allocation or a free takes a lock, a small copy another, a large one none but for its own
+// bytes.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,8 @@ class Memory {
     return space_.IsAllocated(reinterpret_cast<uintptr_t>(pointer), bytes);
   }
 
-  // Between host and device in any combination; the addresses say which. False where device memory that is not allocated
-  // would be touched.
+  // Between host and device in any combination; the addresses say which. False where device memory that is
+  // not allocated would be touched.
   bool Copy(void* to, const void* from, size_t bytes);
   bool Fill(void* pointer, int value, size_t bytes);
   // A computation ran on the device: see contents.h.

@@ -1,5 +1,5 @@
-// How a stand-in says that it cannot go on: on stderr, and the process ends at once. From any thread; no locks, no
-// allocation, no exit handlers, so that it works in whatever state the program is.
+// How a stand-in says that it cannot go on: on stderr, and the process ends at once. From any thread; no
+// locks, no allocation, no exit handlers, so that it works in whatever state the program is.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace tidemark::phantom::device {
 // The status of a process that was ended here (EX_SOFTWARE of sysexits.h).
 inline constexpr int kEndedStatus = 70;
 
-// "tidemark phantom: not modelled: NAME (0x1, 0x2)". The arguments are whatever the call's integer registers held.
+// "tidemark phantom: not modelled: NAME (0x1, 0x2)". The arguments are whatever the call's integer registers
+// held.
 [[noreturn]] void Refuse(const char* function, std::initializer_list<uint64_t> arguments);
 [[noreturn]] void EndProcess(const char* sentence);
 

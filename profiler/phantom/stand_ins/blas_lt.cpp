@@ -29,15 +29,19 @@ size_t cublasLtGetVersion() { return kVersion; }
 Status cublasLtMatmulDescCreate(LtObject** object, int, int) { return Create(object); }
 Status cublasLtMatmulDescDestroy(LtObject* object) { return Destroy(object); }
 
-Status cublasLtMatrixLayoutCreate(LtObject** object, int, uint64_t, uint64_t, int64_t) { return Create(object); }
+Status cublasLtMatrixLayoutCreate(LtObject** object, int, uint64_t, uint64_t, int64_t) {
+  return Create(object);
+}
 Status cublasLtMatrixLayoutDestroy(LtObject* object) { return Destroy(object); }
 
 Status cublasLtMatmulPreferenceCreate(LtObject** object) { return Create(object); }
 Status cublasLtMatmulPreferenceDestroy(LtObject* object) { return Destroy(object); }
 
-// One answer that needs no workspace: LibTorch allocates the most that it allows before it asks, whatever the answer.
-Status cublasLtMatmulAlgoGetHeuristic(const void*, const void*, const void*, const void*, const void*, const void*,
-                                      const void*, int wanted, LtHeuristicResult* results, int* found) {
+// One answer that needs no workspace: LibTorch allocates the most that it allows before it asks, whatever the
+// answer.
+Status cublasLtMatmulAlgoGetHeuristic(const void*, const void*, const void*, const void*, const void*,
+                                      const void*, const void*, int wanted, LtHeuristicResult* results,
+                                      int* found) {
   if (wanted < 1) return kInvalidValue;
   *results = {};
   *found = 1;

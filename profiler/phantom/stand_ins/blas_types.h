@@ -1,5 +1,5 @@
-// The few types of cuBLAS and cuBLASLt that the stand-ins need; their headers are not among what the build fetches. Values
-// as in the cuBLAS documentation.
+// The few types of cuBLAS and cuBLASLt that the stand-ins need; their headers are not among what the build
+// fetches. Values as in the cuBLAS documentation.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,12 @@ namespace tidemark::phantom::blas {
 
 enum Status : int { kSuccess = 0, kNotInitialized = 1, kInvalidValue = 7 };
 
+enum PointerMode : int { kPointerModeHost = 0, kPointerModeDevice = 1 };
+
 // cublasContext.
 struct Handle {
-  int math_mode = 0;     // CUBLAS_DEFAULT_MATH
-  int pointer_mode = 0;  // CUBLAS_POINTER_MODE_HOST
+  int math_mode = 0;  // CUBLAS_DEFAULT_MATH
+  int pointer_mode = kPointerModeHost;
 };
 
 // cublasLtContext, and the descriptors of a multiplication: nothing of them decides memory.

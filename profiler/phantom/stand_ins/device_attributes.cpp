@@ -10,31 +10,55 @@ int ReservedSharedBytes(const Card& card) { return card.compute_capability >= 80
 
 std::optional<int> SizeOf(const Card& card, int attribute) {
   switch (attribute) {
-    case cudaDevAttrComputeCapabilityMajor: return card.compute_capability / 10;
-    case cudaDevAttrComputeCapabilityMinor: return card.compute_capability % 10;
-    case cudaDevAttrMultiProcessorCount: return card.multiprocessors;
-    case cudaDevAttrMaxThreadsPerMultiProcessor: return card.threads_per_multiprocessor;
-    case cudaDevAttrMaxBlocksPerMultiprocessor: return card.blocks_per_multiprocessor;
-    case cudaDevAttrMaxSharedMemoryPerBlock: return static_cast<int>(card.shared_bytes_per_block);
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return static_cast<int>(card.shared_bytes_per_block_optin);
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor: return static_cast<int>(card.shared_bytes_per_multiprocessor);
-    case cudaDevAttrReservedSharedMemoryPerBlock: return ReservedSharedBytes(card);
-    case cudaDevAttrL2CacheSize: return static_cast<int>(card.l2_bytes);
-    case cudaDevAttrWarpSize: return kWarpThreads;
-    case cudaDevAttrMaxThreadsPerBlock: return kThreadsPerBlock;
-    case cudaDevAttrMaxBlockDimX: return kBlockSize[0];
-    case cudaDevAttrMaxBlockDimY: return kBlockSize[1];
-    case cudaDevAttrMaxBlockDimZ: return kBlockSize[2];
-    case cudaDevAttrMaxGridDimX: return kGridSize[0];
-    case cudaDevAttrMaxGridDimY: return kGridSize[1];
-    case cudaDevAttrMaxGridDimZ: return kGridSize[2];
+    case cudaDevAttrComputeCapabilityMajor:
+      return card.compute_capability / 10;
+    case cudaDevAttrComputeCapabilityMinor:
+      return card.compute_capability % 10;
+    case cudaDevAttrMultiProcessorCount:
+      return card.multiprocessors;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      return card.threads_per_multiprocessor;
+    case cudaDevAttrMaxBlocksPerMultiprocessor:
+      return card.blocks_per_multiprocessor;
+    case cudaDevAttrMaxSharedMemoryPerBlock:
+      return static_cast<int>(card.shared_bytes_per_block);
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      return static_cast<int>(card.shared_bytes_per_block_optin);
+    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
+      return static_cast<int>(card.shared_bytes_per_multiprocessor);
+    case cudaDevAttrReservedSharedMemoryPerBlock:
+      return ReservedSharedBytes(card);
+    case cudaDevAttrL2CacheSize:
+      return static_cast<int>(card.l2_bytes);
+    case cudaDevAttrWarpSize:
+      return kWarpThreads;
+    case cudaDevAttrMaxThreadsPerBlock:
+      return kThreadsPerBlock;
+    case cudaDevAttrMaxBlockDimX:
+      return kBlockSize[0];
+    case cudaDevAttrMaxBlockDimY:
+      return kBlockSize[1];
+    case cudaDevAttrMaxBlockDimZ:
+      return kBlockSize[2];
+    case cudaDevAttrMaxGridDimX:
+      return kGridSize[0];
+    case cudaDevAttrMaxGridDimY:
+      return kGridSize[1];
+    case cudaDevAttrMaxGridDimZ:
+      return kGridSize[2];
     case cudaDevAttrMaxRegistersPerBlock:
-    case cudaDevAttrMaxRegistersPerMultiprocessor: return kRegisters;
-    case cudaDevAttrTotalConstantMemory: return kConstantBytes;
-    case cudaDevAttrTextureAlignment: return kTextureAlignment;
-    case cudaDevAttrTexturePitchAlignment: return kTexturePitchAlignment;
-    case cudaDevAttrMaxPitch: return kPitchBytes;
-    default: return {};
+    case cudaDevAttrMaxRegistersPerMultiprocessor:
+      return kRegisters;
+    case cudaDevAttrTotalConstantMemory:
+      return kConstantBytes;
+    case cudaDevAttrTextureAlignment:
+      return kTextureAlignment;
+    case cudaDevAttrTexturePitchAlignment:
+      return kTexturePitchAlignment;
+    case cudaDevAttrMaxPitch:
+      return kPitchBytes;
+    default:
+      return {};
   }
 }
 
@@ -48,8 +72,10 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
     case cudaDevAttrCanUseHostPointerForRegisteredMem:
     case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrComputePreemptionSupported:
-    case cudaDevAttrGpuOverlap: return 1;
-    case cudaDevAttrClusterLaunch: return card.compute_capability >= 90 ? 1 : 0;
+    case cudaDevAttrGpuOverlap:
+      return 1;
+    case cudaDevAttrClusterLaunch:
+      return card.compute_capability >= 90 ? 1 : 0;
     // What the phantom has none of: peers, managed memory, the memory pools of cudaMallocAsync, IPC.
     case cudaDevAttrIntegrated:
     case cudaDevAttrManagedMemory:
@@ -64,8 +90,10 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
     case cudaDevAttrGPUDirectRDMASupported:
     case cudaDevAttrPciBusId:
     case cudaDevAttrPciDeviceId:
-    case cudaDevAttrPciDomainId: return 0;
-    default: return {};
+    case cudaDevAttrPciDomainId:
+      return 0;
+    default:
+      return {};
   }
 }
 

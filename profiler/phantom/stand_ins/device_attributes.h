@@ -1,4 +1,5 @@
-// What the card says about itself, in the form of the runtime's and the driver's attributes (their numbers are the same).
+// What the card says about itself, in the form of the runtime's and the driver's attributes (their numbers
+// are the same).
 #pragma once
 
 #include <optional>
@@ -7,8 +8,8 @@
 
 namespace tidemark::phantom {
 
-// Limits that all cards from compute capability 7.0 to 12.0 share (CUDA C++ Programming Guide, "Technical Specifications
-// per Compute Capability").
+// Limits that all cards from compute capability 7.0 to 12.0 share (CUDA C++ Programming Guide, "Technical
+// Specifications per Compute Capability").
 inline constexpr int kWarpThreads = 32;
 inline constexpr int kThreadsPerBlock = 1024;
 inline constexpr int kBlockSize[3] = {1024, 1024, 64};

@@ -18,8 +18,8 @@ struct Handle {
 // Tensor, filter and activation descriptors: nothing is ever asked of them.
 struct PlainDescriptor {};
 
-// Batch normalisation's workspace and reserve. Their real sizes only cuDNN can tell, and only on a GPU: they are not
-// included, as those of convolutions.
+// Batch normalisation's workspace and reserve. Their real sizes only cuDNN can tell, and only on a GPU: they
+// are not included, as those of convolutions.
 constexpr size_t kBatchNormalizationBytes = 0;
 
 Status Create(PlainDescriptor** descriptor) {
@@ -43,9 +43,12 @@ size_t cudnnGetCudartVersion() { return 13000; }
 
 const char* cudnnGetErrorString(Status status) {
   switch (status) {
-    case kSuccess: return "CUDNN_STATUS_SUCCESS";
-    case kNotInitialized: return "CUDNN_STATUS_NOT_INITIALIZED";
-    case kBadParameter: return "CUDNN_STATUS_BAD_PARAM";
+    case kSuccess:
+      return "CUDNN_STATUS_SUCCESS";
+    case kNotInitialized:
+      return "CUDNN_STATUS_NOT_INITIALIZED";
+    case kBadParameter:
+      return "CUDNN_STATUS_BAD_PARAM";
   }
   return "unrecognized cuDNN status";
 }
@@ -77,14 +80,14 @@ Status cudnnDestroyFilterDescriptor(PlainDescriptor* descriptor) { return Destro
 Status cudnnCreateActivationDescriptor(PlainDescriptor** descriptor) { return Create(descriptor); }
 Status cudnnDestroyActivationDescriptor(PlainDescriptor* descriptor) { return Destroy(descriptor); }
 
-Status cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(void*, int, int, void*, void*, void*, void*, void*,
-                                                                size_t* bytes) {
+Status cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(void*, int, int, void*, void*, void*, void*,
+                                                                void*, size_t* bytes) {
   *bytes = kBatchNormalizationBytes;
   return kSuccess;
 }
 
-Status cudnnGetBatchNormalizationBackwardExWorkspaceSize(void*, int, int, void*, void*, void*, void*, void*, void*,
-                                                         void*, size_t* bytes) {
+Status cudnnGetBatchNormalizationBackwardExWorkspaceSize(void*, int, int, void*, void*, void*, void*, void*,
+                                                         void*, void*, size_t* bytes) {
   *bytes = kBatchNormalizationBytes;
   return kSuccess;
 }

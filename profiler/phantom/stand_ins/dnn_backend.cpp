@@ -1,5 +1,5 @@
-// cuDNN's graph interface, through which LibTorch plans and runs its convolutions: descriptors remember what they are told,
-// the heuristics know one engine, a plan runs nothing.
+// cuDNN's graph interface, through which LibTorch plans and runs its convolutions: descriptors remember what
+// they are told, the heuristics know one engine, a plan runs nothing.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -15,8 +15,8 @@ using namespace tidemark::phantom::dnn;
 
 namespace {
 
-// Every plan says that it needs none. What a plan really needs only cuDNN itself can tell (by its device-less mode, which
-// the phantom does not ask yet), so runs say that cuDNN's workspaces are not included.
+// Every plan says that it needs none. What a plan really needs only cuDNN itself can tell (by its device-less
+// mode, which the phantom does not ask yet), so runs say that cuDNN's workspaces are not included.
 constexpr int64_t kPlanWorkspaceBytes = 0;
 
 struct Attribute {
@@ -33,7 +33,8 @@ struct Descriptor {
 
 size_t SizeOf(ElementType element) {
   switch (element) {
-    case kBoolean: return 1;
+    case kBoolean:
+      return 1;
     case kDataType:
     case kFloat:
     case kConvolutionMode:
@@ -41,12 +42,14 @@ size_t SizeOf(ElementType element) {
     case kNumericalNote:
     case kBehaviorNote:
     case kReorderingMode:
-    case kInt32: return 4;
+    case kInt32:
+      return 4;
     case kHandle:
     case kInt64:
     case kDouble:
     case kVoidPointer:
-    case kDescriptor: return 8;
+    case kDescriptor:
+      return 8;
   }
   device::Refuse("cudnnBackendSetAttribute of element type", {static_cast<uint64_t>(element)});
 }
@@ -123,8 +126,8 @@ Status cudnnBackendFinalize(Descriptor*) { return kSuccess; }
 Status cudnnBackendSetAttribute(Descriptor* descriptor, int name, ElementType element, int64_t count,
                                 const void* elements) {
   if (!IsSettable(descriptor->type, name, element)) {
-    device::Refuse("cudnnBackendSetAttribute", {static_cast<uint64_t>(descriptor->type), static_cast<uint64_t>(name),
-                                                static_cast<uint64_t>(element)});
+    device::Refuse("cudnnBackendSetAttribute", {static_cast<uint64_t>(descriptor->type),
+                                                static_cast<uint64_t>(name), static_cast<uint64_t>(element)});
   }
   Attribute* attribute = Find(*descriptor, name);
   if (attribute == nullptr) attribute = &descriptor->attributes.emplace_back();
@@ -136,8 +139,8 @@ Status cudnnBackendSetAttribute(Descriptor* descriptor, int name, ElementType el
   return kSuccess;
 }
 
-Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, ElementType element, int64_t room, int64_t* count,
-                                void* elements) {
+Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, ElementType element, int64_t room,
+                                int64_t* count, void* elements) {
   const std::pair<int, int> asked{descriptor->type, name};
   if (asked == std::pair<int, int>{kEngineHeuristics, kHeuristicResults}) {
     return FillDescriptor(kEngineConfiguration, room, count, elements);
@@ -148,7 +151,8 @@ Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, ElementType el
   if (asked == std::pair<int, int>{kExecutionPlan, kPlanWorkspaceSize}) {
     return Give(kPlanWorkspaceBytes, room, count, elements);
   }
-  if (asked == std::pair<int, int>{kEngine, kEngineGlobalIndex}) return Give(int64_t{0}, room, count, elements);
+  if (asked == std::pair<int, int>{kEngine, kEngineGlobalIndex})
+    return Give(int64_t{0}, room, count, elements);
   // The one engine has no knobs and nothing to note.
   if (asked == std::pair<int, int>{kEngineConfiguration, kConfigurationKnobChoices} ||
       asked == std::pair<int, int>{kEngine, kEngineKnobInfo} ||
@@ -158,8 +162,8 @@ Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, ElementType el
   }
   const Attribute* attribute = Find(*descriptor, name);
   if (attribute == nullptr || attribute->element != element) {
-    device::Refuse("cudnnBackendGetAttribute", {static_cast<uint64_t>(descriptor->type), static_cast<uint64_t>(name),
-                                                static_cast<uint64_t>(element)});
+    device::Refuse("cudnnBackendGetAttribute", {static_cast<uint64_t>(descriptor->type),
+                                                static_cast<uint64_t>(name), static_cast<uint64_t>(element)});
   }
   return GiveRemembered(*attribute, room, count, elements);
 }

@@ -1,5 +1,5 @@
-// The few types of cuDNN that the stand-ins need; its headers are not among what the build fetches. Names and values as in
-// the documentation of cuDNN 9, "cudnn_graph library".
+// The few types of cuDNN that the stand-ins need; its headers are not among what the build fetches. Names and
+// values as in the documentation of cuDNN 9, "cudnn_graph library".
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ struct SettableAttributes {
 inline constexpr SettableAttributes kSettable[] = {
     {kConvolution, 100, 100, kDataType},         // COMP_TYPE
     {kConvolution, 101, 101, kConvolutionMode},  // CONV_MODE
-    {kConvolution, 102, 106, kInt64},            // DILATIONS, FILTER_STRIDES, POST_ and PRE_PADDINGS, SPATIAL_DIMS
+    {kConvolution, 102, 106, kInt64},  // DILATIONS, FILTER_STRIDES, POST_ and PRE_PADDINGS, SPATIAL_DIMS
     {kEngineHeuristics, 200, 200, kHeuristicMode},
     {kEngineHeuristics, 201, 201, kDescriptor},  // OPERATION_GRAPH
     {kEngineConfiguration, 300, 300, kDescriptor},
@@ -82,8 +82,8 @@ inline constexpr SettableAttributes kSettable[] = {
     {kOperationGraph, 801, 801, kDescriptor},  // OPS
     {kTensor, 900, 900, kInt64},               // BYTE_ALIGNMENT
     {kTensor, 901, 901, kDataType},
-    {kTensor, 902, 906, kInt64},        // DIMENSIONS, STRIDES, VECTOR_COUNT, VECTORIZED_DIMENSION, UNIQUE_ID
-    {kTensor, 907, 908, kBoolean},      // IS_VIRTUAL, IS_BY_VALUE
+    {kTensor, 902, 906, kInt64},    // DIMENSIONS, STRIDES, VECTOR_COUNT, VECTORIZED_DIMENSION, UNIQUE_ID
+    {kTensor, 907, 908, kBoolean},  // IS_VIRTUAL, IS_BY_VALUE
     {kTensor, 909, 909, kReorderingMode},
     {kVariantPack, 1000, 1000, kInt64},        // UNIQUE_IDS
     {kVariantPack, 1001, 1001, kVoidPointer},  // DATA_POINTERS

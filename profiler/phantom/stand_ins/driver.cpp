@@ -16,7 +16,8 @@ struct CUctx_st {};
 
 namespace {
 
-// No thread has a context of its own: the primary one is current everywhere, as after any call of the runtime.
+// No thread has a context of its own: the primary one is current everywhere, as after any call of the
+// runtime.
 CUctx_st primary_context;
 
 CUresult CheckDevice(CUdevice number) {

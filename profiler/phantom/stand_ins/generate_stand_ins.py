@@ -19,7 +19,7 @@ from pathlib import Path
 # The libraries that get a stand-in, by their soname without its number, and what their functions' names begin with.
 PREFIXES = {
     "libcudart.so": ("cuda", "__cuda"),
-    "libcuda.so": ("cu[A-Z]",),
+    "libcuda.so": ("cu(?!File)[A-Z]",),
     "libcublas.so": ("cublas(?!Lt)",),
     "libcublasLt.so": ("cublasLt",),
     "libcudnn.so": ("cudnn",),

@@ -1,4 +1,5 @@
-// What the generated half of a stand-in is made of. A function is named once; its arguments are whatever the caller passes.
+// What the generated half of a stand-in is made of. A function is named once; its arguments are whatever the
+// caller passes.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +8,14 @@
 #include "profiler/phantom/device/refusal.h"
 
 // Computes on the device, or sets what nobody asks for: see functions.txt.
-#define TIDEMARK_HARMLESS(name)            \
-  extern "C" int name(...) {               \
+#define TIDEMARK_HARMLESS(name)             \
+  extern "C" int name(...) {                \
     tidemark::phantom::device::KernelRan(); \
-    return 0;                              \
+    return 0;                               \
   }
 
 // The first four integer or pointer arguments, by the calling convention of x86-64 and AArch64.
-#define TIDEMARK_REFUSING(name)                                                          \
+#define TIDEMARK_REFUSING(name)                                                           \
   extern "C" int name(uint64_t first, uint64_t second, uint64_t third, uint64_t fourth) { \
-    tidemark::phantom::device::Refuse(#name, {first, second, third, fourth});            \
+    tidemark::phantom::device::Refuse(#name, {first, second, third, fourth});             \
   }

@@ -1,9 +1,9 @@
 // The CUDA runtime's answers about devices and about the driver.
 #include <dlfcn.h>
 
-#include <array>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "profiler/phantom/device/refusal.h"
@@ -39,7 +39,8 @@ void FillSizes(const Card& card, cudaDeviceProp& properties) {
   properties.sharedMemPerBlock = static_cast<size_t>(card.shared_bytes_per_block);
   properties.sharedMemPerBlockOptin = static_cast<size_t>(card.shared_bytes_per_block_optin);
   properties.sharedMemPerMultiprocessor = static_cast<size_t>(card.shared_bytes_per_multiprocessor);
-  properties.reservedSharedMemPerBlock = static_cast<size_t>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
+  properties.reservedSharedMemPerBlock =
+      static_cast<size_t>(attribute(cudaDevAttrReservedSharedMemoryPerBlock));
   properties.l2CacheSize = static_cast<int>(card.l2_bytes);
   properties.warpSize = kWarpThreads;
   properties.maxThreadsPerBlock = kThreadsPerBlock;
@@ -148,12 +149,11 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
   return cudaSuccess;
 }
 
-cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned int, unsigned long long,
-                                             cudaDriverEntryPointQueryResult* result) {
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned int,
+                                             unsigned long long, cudaDriverEntryPointQueryResult* result) {
   *function = FindDriverFunction(name);
-  if (result != nullptr) {
-    *result = *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
-  }
+  if (result == nullptr) return Report(*function == nullptr ? cudaErrorSymbolNotFound : cudaSuccess);
+  *result = *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }
 

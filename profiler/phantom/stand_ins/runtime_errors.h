@@ -1,4 +1,5 @@
-// The CUDA runtime's error state, one per thread: every function that fails leaves its error for cudaGetLastError.
+// The CUDA runtime's error state, one per thread: every function that fails leaves its error for
+// cudaGetLastError.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,10 +10,6 @@ namespace tidemark::phantom::runtime {
 
 // Remembers the error, if it is one, and gives it back.
 cudaError_t Report(cudaError_t error);
-
-// What a function that needs the device begins with:
-//   Device* device = device::TheDevice();
-//   if (device == nullptr) return Report(cudaErrorNoDevice);
 
 // The only device there is has the number 0.
 inline bool IsDeviceNumber(int number) { return number == 0; }

@@ -1,5 +1,5 @@
-// The CUDA runtime's kernels: registered, configured, launched; nothing computes. What they say about themselves decides
-// how much scratch memory libraries ask for, so it follows the card.
+// The CUDA runtime's kernels: registered, configured, launched; nothing computes. What they say about
+// themselves decides how much scratch memory libraries ask for, so it follows the card.
 #include <algorithm>
 #include <cstdint>
 
@@ -13,8 +13,8 @@ using runtime::Report;
 
 namespace {
 
-// Of every kernel, since their real counts are in their machine code: few enough that registers never limit how many blocks
-// a multiprocessor holds, as for the small kernels whose scratch depends on it.
+// Of every kernel, since their real counts are in their machine code: few enough that registers never limit
+// how many blocks a multiprocessor holds, as for the small kernels whose scratch depends on it.
 constexpr int kRegistersPerThread = 32;
 
 // A launch in two halves, as the compiler writes it: `kernel<<<...>>>` pushes, the kernel's host stub pops.
@@ -44,11 +44,12 @@ cudaError_t BlocksPerMultiprocessor(int* blocks, int threads, size_t shared_byte
   const Card& card = device->card;
   if (threads <= 0 || threads > kThreadsPerBlock) return Report(cudaErrorInvalidValue);
   const int warps = (threads + kWarpThreads - 1) / kWarpThreads;
-  int64_t count = std::min(card.blocks_per_multiprocessor,
-                           card.threads_per_multiprocessor / kWarpThreads / warps);
+  int64_t count =
+      std::min(card.blocks_per_multiprocessor, card.threads_per_multiprocessor / kWarpThreads / warps);
   count = std::min<int64_t>(count, kRegisters / (kRegistersPerThread * kWarpThreads * warps));
   if (shared_bytes > 0) {
-    count = std::min<int64_t>(count, card.shared_bytes_per_multiprocessor / static_cast<int64_t>(shared_bytes));
+    count =
+        std::min<int64_t>(count, card.shared_bytes_per_multiprocessor / static_cast<int64_t>(shared_bytes));
   }
   *blocks = static_cast<int>(count);
   return cudaSuccess;
@@ -67,7 +68,8 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 
 void __cudaUnregisterFatBinary(void**) {}
 
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*) {}
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*,
+                            int*) {}
 
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
 
@@ -125,7 +127,8 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   return cudaSuccess;
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int threads, size_t shared_bytes) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int threads,
+                                                          size_t shared_bytes) {
   return BlocksPerMultiprocessor(blocks, threads, shared_bytes);
 }
 

@@ -1,5 +1,5 @@
-// The CUDA runtime's memory: cudaMalloc and its kin, host memory, copies and fills. All is done at once: streams are empty
-// whenever one asks.
+// The CUDA runtime's memory: cudaMalloc and its kin, host memory, copies and fills. All is done at once:
+// streams are empty whenever one asks.
 #include <cstring>
 
 #include "profiler/phantom/stand_ins/runtime_errors.h"
@@ -102,7 +102,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) { return Copy(to, from, bytes); }
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
+  return Copy(to, from, bytes);
+}
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
   return Copy(to, from, bytes);
@@ -116,12 +118,12 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
   return Copy(to, from, bytes);
 }
 
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
-                              cudaMemcpyKind, cudaStream_t) {
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind, cudaStream_t) {
   if (width > to_pitch || width > from_pitch) return Report(cudaErrorInvalidValue);
   for (size_t row = 0; row < height; ++row) {
-    const cudaError_t error =
-        Copy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
+    const cudaError_t error = Copy(static_cast<char*>(to) + row * to_pitch,
+                                   static_cast<const char*>(from) + row * from_pitch, width);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
@@ -129,6 +131,8 @@ cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) { return Fill(pointer, value, bytes); }
 
-cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t) { return Fill(pointer, value, bytes); }
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t) {
+  return Fill(pointer, value, bytes);
+}
 
 }  // extern "C"

@@ -1,5 +1,5 @@
-// The CUDA runtime's streams and events. Work is done the moment it is submitted, so a stream is always empty and an event
-// always reached; the time between two events is the host's time between recording them.
+// The CUDA runtime's streams and events. Work is done the moment it is submitted, so a stream is always empty
+// and an event always reached; the time between two events is the host's time between recording them.
 #include <chrono>
 #include <utility>
 
@@ -76,7 +76,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned int) {
   return event == nullptr ? Report(cudaErrorInvalidResourceHandle) : CheckDevice();
 }
 
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* argument, unsigned int) {
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* argument,
+                                  unsigned int) {
   const cudaError_t error = CheckDevice();
   if (error == cudaSuccess) callback(stream, cudaSuccess, argument);
   return error;

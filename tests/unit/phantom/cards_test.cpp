@@ -1,0 +1,107 @@
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "profiler/base/paths.h"
+#include "profiler/phantom/cards/card.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::phantom {
+namespace {
+
+constexpr int64_t kGibibyte = int64_t{1} << 30;
+
+std::filesystem::path WriteCard(const std::string& text) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "tidemark_card_test.json";
+  std::ofstream(file) << text;
+  return file;
+}
+
+std::string ReadCard(const std::string& name) {
+  std::ifstream stream(AssetsFolder() / "cards" / (name + ".json"));
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string Replaced(std::string text, const std::string& from, const std::string& to) {
+  REQUIRE(text.find(from) != std::string::npos);
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST_CASE("All cards load, ordered by memory") {
+  const auto cards = LoadCards();
+  REQUIRE(cards.ok());
+  std::set<std::string> names;
+  int64_t memory_bytes = 0;
+  for (const Card& card : cards.value()) {
+    INFO(card.name);
+    names.insert(card.name);
+    CHECK(card.memory_bytes >= memory_bytes);
+    memory_bytes = card.memory_bytes;
+  }
+  CHECK(names == std::set<std::string>{"rtx-3060-12gb", "rtx-4090", "t4", "v100-16gb", "a100-40gb",
+                                       "a100-80gb", "l4", "h100", "h200", "b200"});
+}
+
+TEST_CASE("Every card's figures are possible ones") {
+  const auto cards = LoadCards();
+  REQUIRE(cards.ok());
+  for (const Card& card : cards.value()) {
+    INFO(card.name);
+    CHECK(card.title.find("NVIDIA") == 0);
+    CHECK(card.source.size() > 100);
+    CHECK(card.source.find("http") == std::string::npos);
+    CHECK((card.compute_capability >= 70 && card.compute_capability <= 121));
+    CHECK(card.compiled_architecture <= card.compute_capability);
+    CHECK(card.compiled_architecture / 10 == card.compute_capability / 10);
+    CHECK((card.multiprocessors >= 20 && card.multiprocessors <= 200));
+    CHECK((card.threads_per_multiprocessor == 1024 || card.threads_per_multiprocessor == 1536 ||
+           card.threads_per_multiprocessor == 2048));
+    CHECK((card.blocks_per_multiprocessor >= 16 && card.blocks_per_multiprocessor <= 32));
+    CHECK(card.shared_bytes_per_block == 49152);
+    CHECK(card.shared_bytes_per_block_optin >= card.shared_bytes_per_block);
+    CHECK(card.shared_bytes_per_multiprocessor >= card.shared_bytes_per_block_optin);
+    CHECK((card.memory_bytes > 11 * kGibibyte && card.memory_bytes < 200 * kGibibyte));
+    CHECK((card.context_bytes > 50'000'000 && card.context_bytes < 1'000'000'000));
+    CHECK((card.memory_bytes_per_second > 2e11 && card.memory_bytes_per_second < 1e13));
+    CHECK((card.float32_flops > 5e12 && card.float32_flops < 2e14));
+    CHECK(card.float16_tensor_flops > card.float32_flops);
+  }
+}
+
+TEST_CASE("A card is found by its name; an unknown name lists the known ones") {
+  const auto card = FindCard("h200");
+  REQUIRE(card.ok());
+  CHECK(card.value().compute_capability == 90);
+  CHECK(card.value().multiprocessors == 132);
+  const auto unknown = FindCard("gtx-480");
+  REQUIRE(!unknown.ok());
+  CHECK(unknown.error().message.find("'gtx-480'") != std::string::npos);
+  CHECK(unknown.error().message.find("h100, h200") != std::string::npos);
+}
+
+TEST_CASE("A damaged card file is refused with what is wrong in it") {
+  const std::string good = ReadCard("h200");
+  REQUIRE(CardFromFile(WriteCard(good)).ok());
+  const auto error_of = [](const std::string& text) {
+    const auto card = CardFromFile(WriteCard(text));
+    REQUIRE(!card.ok());
+    return card.error().message;
+  };
+  CHECK(error_of("[1, 2]").find("not a JSON object") != std::string::npos);
+  CHECK(error_of(good.substr(0, good.size() / 2)).find("not a JSON object") != std::string::npos);
+  CHECK(error_of(Replaced(good, "\"multiprocessors\": 132", "\"multiprocessors\": 0"))
+            .find("'multiprocessors'") != std::string::npos);
+  CHECK(error_of(Replaced(good, "\"multiprocessors\": 132", "\"multiprocessors\": 4294967297"))
+            .find("'multiprocessors'") != std::string::npos);
+  CHECK(error_of(Replaced(good, "\"l2_bytes\"", "\"l3_bytes\"")).find("'l2_bytes'") != std::string::npos);
+  CHECK(error_of(Replaced(good, "\"notes\"", "\"colour\": 1, \"notes\"")).find("'colour'") !=
+        std::string::npos);
+  CHECK(error_of(Replaced(good, "\"context_bytes\": 415236096", "\"context_bytes\": 150108897281"))
+            .find("less than 'memory_bytes'") != std::string::npos);
+  CHECK(!CardFromFile("/nowhere/card.json").ok());
+}
+
+}  // namespace
+}  // namespace tidemark::phantom

@@ -1,0 +1,200 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "profiler/phantom/device/address_space.h"
+#include "profiler/phantom/device/host_memory.h"
+#include "profiler/phantom/device/memory.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::phantom::device {
+namespace {
+
+constexpr int64_t kMebibyte = int64_t{1} << 20;
+constexpr int64_t kTotalBytes = 1024 * kMebibyte;
+constexpr int64_t kContextBytes = 100 * kMebibyte;
+
+uintptr_t Address(void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
+char* Plus(void* pointer, size_t bytes) { return static_cast<char*>(pointer) + bytes; }
+
+TEST_CASE("Allocations take whole granules at falling addresses") {
+  Memory memory(kTotalBytes, kContextBytes);
+  CHECK(memory.total_bytes() == size_t{kTotalBytes});
+  CHECK(memory.free_bytes() == size_t{kTotalBytes - kContextBytes});
+  void* first = memory.Allocate(1);
+  void* second = memory.Allocate(kGranuleBytes + 1);
+  void* third = memory.Allocate(0);
+  CHECK(memory.free_bytes() == size_t{kTotalBytes - kContextBytes} - 4 * kGranuleBytes);
+  CHECK(Address(first) % kGranuleBytes == 0);
+  CHECK(Address(second) == Address(first) - 2 * kGranuleBytes);
+  CHECK(Address(third) == Address(second) - kGranuleBytes);
+}
+
+TEST_CASE("The device is full when the card is, and has room again after a free") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* half = memory.Allocate(600 * kMebibyte);
+  REQUIRE(half != nullptr);
+  CHECK(memory.Allocate(400 * kMebibyte) == nullptr);
+  CHECK(memory.Allocate(SIZE_MAX) == nullptr);
+  REQUIRE(memory.Free(half));
+  CHECK(memory.Allocate(400 * kMebibyte) != nullptr);
+}
+
+TEST_CASE("Only what was allocated can be freed, once and by its start") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* pointer = memory.Allocate(3 * kGranuleBytes);
+  CHECK(!memory.Free(Plus(pointer, kGranuleBytes)));
+  CHECK(memory.Free(pointer));
+  CHECK(!memory.Free(pointer));
+  int on_host = 0;
+  CHECK(!memory.Free(&on_host));
+}
+
+TEST_CASE("Addresses begin again at the top, and no two allocations overlap") {
+  AddressSpace space(64 * kGranuleBytes);
+  std::mt19937 random(7);
+  std::vector<std::pair<uintptr_t, size_t>> live;
+  for (int i = 0; i < 20000; ++i) {
+    const size_t bytes = (1 + random() % 8) * kGranuleBytes;
+    const auto address = space.Allocate(bytes);
+    if (!address) {
+      REQUIRE(space.used_bytes() + bytes > space.capacity_bytes());
+      std::swap(live[random() % live.size()], live.back());
+      REQUIRE(space.Free(live.back().first) == live.back().second);
+      live.pop_back();
+      continue;
+    }
+    for (const auto& [other, size] : live) REQUIRE((*address + bytes <= other || other + size <= *address));
+    live.emplace_back(*address, bytes);
+    REQUIRE(space.IsAllocated(*address, bytes));
+    REQUIRE(space.AllocationOf(*address + bytes - 1) == *address);
+  }
+}
+
+TEST_CASE("Small values come back as they went") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* a = memory.Allocate(kGranuleBytes);
+  void* b = memory.Allocate(kGranuleBytes);
+  const std::string sent = "sizes of parameters";
+  std::string received(sent.size(), 'x');
+  REQUIRE(memory.Copy(Plus(a, 100), sent.data(), sent.size()));
+  REQUIRE(memory.Copy(Plus(b, 5000), Plus(a, 100), sent.size()));
+  REQUIRE(memory.Copy(received.data(), Plus(b, 5000), sent.size()));
+  CHECK(received == sent);
+  REQUIRE(memory.Fill(Plus(b, 5001), 'i', 3));
+  REQUIRE(memory.Copy(received.data(), Plus(b, 5000), sent.size()));
+  CHECK(received == "siiis of parameters");
+  REQUIRE(memory.Copy(received.data(), Plus(a, 0), sent.size()));
+  CHECK(received == std::string(sent.size(), '\0'));
+}
+
+TEST_CASE("After a kernel everything reads as zero until it is written again") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* device = memory.Allocate(kGranuleBytes);
+  const std::vector<int> ones(100, 1);
+  std::vector<int> received(200, 7);
+  REQUIRE(memory.Copy(device, ones.data(), 400));
+  memory.KernelRan();
+  REQUIRE(memory.Copy(received.data(), device, 400));
+  CHECK(std::count(received.begin(), received.begin() + 100, 0) == 100);
+  REQUIRE(memory.Copy(Plus(device, 400), ones.data(), 400));
+  REQUIRE(memory.Copy(received.data(), device, 800));
+  CHECK(std::count(received.begin(), received.begin() + 100, 0) == 100);
+  CHECK(std::count(received.begin() + 100, received.end(), 1) == 100);
+}
+
+TEST_CASE("Large transfers read as zero, also where a small one had written") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* device = memory.Allocate(kGranuleBytes);
+  std::vector<char> large(kKnownBytes + 1, 'l');
+  const char small = 's';
+  REQUIRE(memory.Copy(Plus(device, 10), &small, 1));
+  REQUIRE(memory.Copy(device, large.data(), large.size()));
+  char received = 'x';
+  REQUIRE(memory.Copy(&received, Plus(device, 10), 1));
+  CHECK(received == 0);
+  REQUIRE(memory.Copy(large.data(), device, large.size()));
+  CHECK(std::count(large.begin(), large.end(), 0) == static_cast<std::ptrdiff_t>(large.size()));
+}
+
+TEST_CASE("Freed memory is zero when it is allocated again, and cannot be touched before") {
+  Memory memory(4 * kTotalBytes, kContextBytes);
+  void* device = memory.Allocate(kGranuleBytes);
+  const int sent = 5;
+  int received = 6;
+  REQUIRE(memory.Copy(device, &sent, sizeof sent));
+  REQUIRE(memory.Free(device));
+  CHECK(!memory.Copy(device, &sent, sizeof sent));
+  CHECK(!memory.Copy(&received, device, sizeof received));
+  CHECK(!memory.Fill(device, 1, 1));
+  CHECK(received == 6);
+}
+
+TEST_CASE("A copy may not reach beyond what is allocated") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* device = memory.Allocate(kGranuleBytes);
+  std::vector<char> bytes(kGranuleBytes + 1);
+  CHECK(memory.Copy(device, bytes.data(), kGranuleBytes));
+  CHECK(!memory.Copy(Plus(device, 1), bytes.data(), kGranuleBytes));
+  CHECK(memory.Copy(nullptr, nullptr, 0));
+}
+
+TEST_CASE("A device address cannot be read on the host") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* device = memory.Allocate(kGranuleBytes);
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGSEGV, SIG_DFL);
+    _exit(*static_cast<volatile char*>(device));
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+}
+
+TEST_CASE("Threads allocate, copy and free at once") {
+  Memory memory(kTotalBytes, kContextBytes);
+  const auto work = [&memory](int value) {
+    for (int i = 0; i < 500; ++i) {
+      void* device = memory.Allocate(kGranuleBytes);
+      int received = 0;
+      memory.Copy(device, &value, sizeof value);
+      memory.Copy(&received, device, sizeof received);
+      memory.Free(device);
+      if (received != value) std::abort();
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int value = 1; value <= 4; ++value) threads.emplace_back(work, value);
+  for (std::thread& thread : threads) thread.join();
+  CHECK(memory.free_bytes() == size_t{kTotalBytes - kContextBytes});
+}
+
+TEST_CASE("Pinned host memory is known by every address in it") {
+  HostMemory memory;
+  void* pinned = memory.Allocate(10000);
+  CHECK(memory.IsPinned(pinned));
+  CHECK(memory.IsPinned(Plus(pinned, 9999)));
+  CHECK(!memory.IsPinned(Plus(pinned, 10000)));
+  CHECK(!memory.Unregister(pinned));
+  CHECK(memory.Free(pinned));
+  CHECK(!memory.IsPinned(pinned));
+  CHECK(!memory.Free(pinned));
+  std::vector<char> own(5000);
+  CHECK(memory.Register(own.data(), own.size()));
+  CHECK(!memory.Register(own.data() + 100, 10));
+  CHECK(memory.IsPinned(own.data() + 4999));
+  CHECK(!memory.Free(own.data()));
+  CHECK(memory.Unregister(own.data()));
+}
+
+}  // namespace
+}  // namespace tidemark::phantom::device

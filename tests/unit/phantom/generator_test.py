@@ -1,0 +1,63 @@
+"""The rules of functions.txt, as generate_stand_ins.py holds them. usage: generator_test.py GENERATOR"""
+
+import importlib.util
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+spec = importlib.util.spec_from_file_location("generator", sys.argv.pop(1))
+generator = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(generator)
+
+IMPORTED = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasSetStream_v2", "cublasGetStream_v2", "cudaMalloc"}
+
+
+def harmless(*rows):
+    return generator.harmless_functions([(pattern, "a reason") for pattern in rows], IMPORTED, {"cudaMalloc"})
+
+
+class HarmlessRows(unittest.TestCase):
+    def test_a_row_names_a_function_or_a_family(self):
+        self.assertEqual(set(harmless("cublasSetStream_v2", "cublas[SD]gemm_v2")),
+                         {"cublasSetStream_v2", "cublasSgemm_v2", "cublasDgemm_v2"})
+
+    def test_a_row_that_matches_nothing_is_refused(self):
+        with self.assertRaisesRegex(generator.Complaint, "cublasHgemm matches no function"):
+            harmless("cublasHgemm")
+
+    def test_two_rows_may_not_match_one_function(self):
+        with self.assertRaisesRegex(generator.Complaint, "two rows match cublasSgemm_v2"):
+            harmless("cublasSgemm_v2", "cublas?gemm_v2")
+
+    def test_what_is_written_by_hand_may_not_be_declared_harmless(self):
+        with self.assertRaisesRegex(generator.Complaint, "cudaMalloc, which is written by hand"):
+            harmless("cudaMalloc")
+
+    def test_what_gives_an_answer_may_not_do_nothing(self):
+        with self.assertRaisesRegex(generator.Complaint, "cublasGetStream_v2 gives an answer"):
+            harmless("cublasGetStream_v2")
+
+    def test_every_row_has_a_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "functions.txt"
+            file.write_text("# comment\n\ncublasSgemm_v2   computes\ncublasDgemm_v2\n")
+            with self.assertRaisesRegex(generator.Complaint, "functions.txt:4: cublasDgemm_v2 has no reason"):
+                generator.read_rows(file)
+
+
+class Libraries(unittest.TestCase):
+    def test_a_function_belongs_to_the_library_of_its_name(self):
+        sonames = ["libcuda.so.1", "libcudart.so.13", "libcufile.so.0", "libcusparse.so.12", "libcusparseLt.so.0"]
+        of = lambda name: generator.soname_by_prefix(name, sonames)
+        self.assertEqual(of("cuMemMap"), "libcuda.so.1")
+        self.assertEqual(of("cudaMalloc"), "libcudart.so.13")
+        self.assertEqual(of("__cudaRegisterVar"), "libcudart.so.13")
+        self.assertEqual(of("cusparseCreate"), "libcusparse.so.12")
+        self.assertEqual(of("cusparseLtInit"), "libcusparseLt.so.0")
+        self.assertEqual(of("cuFileRead"), "libcufile.so.0")
+        self.assertIsNone(of("memcpy"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,180 @@
+// The stand-in of the CUDA runtime, called as LibTorch calls it. This program is linked with it and sets its
+// card itself.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "profiler/base/paths.h"
+#include "tests/support/catch.h"
+
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void* stream);
+extern "C" cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes,
+                                                  void* stream);
+
+namespace tidemark::phantom {
+namespace {
+
+[[maybe_unused]] const int kCardIsChosen = [] {
+  return setenv("TIDEMARK_PHANTOM_CARD", (AssetsFolder() / "cards" / "rtx-4090.json").c_str(), 1);
+}();
+
+constexpr size_t kMebibyte = size_t{1} << 20;
+
+int AttributeValue(cudaDeviceAttr attribute) {
+  int value = -1;
+  REQUIRE(cudaDeviceGetAttribute(&value, attribute, 0) == cudaSuccess);
+  return value;
+}
+
+TEST_CASE("The device is the card") {
+  int count = 0;
+  REQUIRE(cudaGetDeviceCount(&count) == cudaSuccess);
+  CHECK(count == 1);
+  cudaDeviceProp properties;
+  REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+  CHECK(std::string(properties.name) == "NVIDIA GeForce RTX 4090");
+  CHECK(properties.major * 10 + properties.minor == 89);
+  CHECK(properties.multiProcessorCount == 128);
+  CHECK(properties.maxThreadsPerMultiProcessor == 1536);
+  CHECK(AttributeValue(cudaDevAttrMultiProcessorCount) == 128);
+  CHECK(AttributeValue(cudaDevAttrMaxSharedMemoryPerBlockOptin) == 101376);
+  CHECK(cudaGetDeviceProperties(&properties, 1) == cudaErrorInvalidDevice);
+  CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
+  CHECK(cudaSetDevice(0) == cudaSuccess);
+}
+
+TEST_CASE("Kernels are the ones compiled for 8.6, and fill a multiprocessor as its limits allow") {
+  const void* kernel = &kMebibyte;  // any address: no kernel is looked up
+  cudaFuncAttributes attributes;
+  REQUIRE(cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess);
+  CHECK(attributes.binaryVersion == 86);
+  CHECK(attributes.ptxVersion == 86);
+  CHECK(attributes.maxThreadsPerBlock == 1024);
+  const auto blocks = [&](int threads, size_t shared_bytes) {
+    int count = 0;
+    REQUIRE(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&count, kernel, threads, shared_bytes) ==
+            cudaSuccess);
+    return count;
+  };
+  CHECK(blocks(1024, 0) == 1);     // 1,536 threads
+  CHECK(blocks(256, 0) == 6);      // 1,536 threads
+  CHECK(blocks(32, 0) == 24);      // 24 blocks
+  CHECK(blocks(128, 40960) == 2);  // 102,400 bytes of shared memory
+}
+
+TEST_CASE("A launch needs a configuration that is possible") {
+  const void* kernel = &kMebibyte;
+  CHECK(cudaLaunchKernel(kernel, dim3(1), dim3(1024), nullptr, 0, nullptr) == cudaSuccess);
+  CHECK(cudaLaunchKernel(kernel, dim3(1), dim3(1025), nullptr, 0, nullptr) == cudaErrorInvalidConfiguration);
+  CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+  CHECK(cudaLaunchKernel(kernel, dim3(0), dim3(32), nullptr, 0, nullptr) == cudaErrorInvalidConfiguration);
+  CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+  REQUIRE(__cudaPushCallConfiguration(dim3(3, 4), dim3(5), 6, nullptr) == 0);
+  dim3 grid, block;
+  size_t shared_bytes = 0;
+  cudaStream_t stream = cudaStreamPerThread;
+  REQUIRE(__cudaPopCallConfiguration(&grid, &block, &shared_bytes, static_cast<void*>(&stream)) ==
+          cudaSuccess);
+  CHECK((grid.x == 3 && grid.y == 4 && grid.z == 1 && block.x == 5 && shared_bytes == 6));
+  CHECK(stream == nullptr);
+}
+
+TEST_CASE("An error stays with its thread until it is asked for") {
+  REQUIRE(cudaGetLastError() == cudaSuccess);
+  int on_host = 0;
+  CHECK(cudaFree(&on_host) == cudaErrorInvalidValue);
+  std::thread([] { CHECK(cudaPeekAtLastError() == cudaSuccess); }).join();
+  CHECK(cudaPeekAtLastError() == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(std::string(cudaGetErrorName(cudaErrorMemoryAllocation)) == "cudaErrorMemoryAllocation");
+  CHECK(std::string(cudaGetErrorString(cudaErrorMemoryAllocation)) == "out of memory");
+}
+
+TEST_CASE("Memory is the card's, without the context") {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+  REQUIRE(cudaMemGetInfo(&free_bytes, &total_bytes) == cudaSuccess);
+  CHECK(total_bytes == 25250627584);
+  CHECK(free_bytes == (total_bytes - 384 * kMebibyte) / (2 * kMebibyte) * (2 * kMebibyte));
+  void* pointer = nullptr;
+  CHECK(cudaMalloc(&pointer, free_bytes + 1) == cudaErrorMemoryAllocation);
+  CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
+  REQUIRE(cudaMalloc(&pointer, free_bytes) == cudaSuccess);
+  void* other = nullptr;
+  CHECK(cudaMalloc(&other, 1) == cudaErrorMemoryAllocation);
+  CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
+  CHECK(cudaFree(pointer) == cudaSuccess);
+  CHECK(cudaFree(pointer) == cudaErrorInvalidValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  CHECK(cudaFree(nullptr) == cudaSuccess);
+}
+
+TEST_CASE("A pointer says whose memory it is") {
+  void* device = nullptr;
+  void* pinned = nullptr;
+  int on_host = 0;
+  REQUIRE(cudaMalloc(&device, 100) == cudaSuccess);
+  REQUIRE(cudaHostAlloc(&pinned, 100, 0) == cudaSuccess);
+  cudaPointerAttributes attributes;
+  REQUIRE(cudaPointerGetAttributes(&attributes, device) == cudaSuccess);
+  CHECK((attributes.type == cudaMemoryTypeDevice && attributes.device == 0 &&
+         attributes.devicePointer == device));
+  REQUIRE(cudaPointerGetAttributes(&attributes, pinned) == cudaSuccess);
+  CHECK((attributes.type == cudaMemoryTypeHost && attributes.hostPointer == pinned));
+  REQUIRE(cudaPointerGetAttributes(&attributes, &on_host) == cudaSuccess);
+  CHECK(attributes.type == cudaMemoryTypeUnregistered);
+  REQUIRE(cudaFree(device) == cudaSuccess);
+  REQUIRE(cudaPointerGetAttributes(&attributes, device) == cudaSuccess);
+  CHECK(attributes.type == cudaMemoryTypeUnregistered);
+  CHECK(cudaFreeHost(pinned) == cudaSuccess);
+}
+
+TEST_CASE("Rows are copied one by one") {
+  void* device = nullptr;
+  REQUIRE(cudaMalloc(&device, 100) == cudaSuccess);
+  const char sent[] = "ab..cd..";
+  char received[5] = {};
+  REQUIRE(cudaMemset(device, 0, 100) == cudaSuccess);
+  REQUIRE(cudaMemcpy2DAsync(device, 2, sent, 4, 2, 2, cudaMemcpyHostToDevice, nullptr) == cudaSuccess);
+  REQUIRE(cudaMemcpy(received, device, 4, cudaMemcpyDeviceToHost) == cudaSuccess);
+  CHECK(std::string(received) == "abcd");
+  CHECK(cudaFree(device) == cudaSuccess);
+}
+
+TEST_CASE("Streams and events are distinct, and always done") {
+  cudaStream_t low = nullptr;
+  cudaStream_t high = nullptr;
+  REQUIRE(cudaStreamCreateWithPriority(&low, cudaStreamNonBlocking, 0) == cudaSuccess);
+  REQUIRE(cudaStreamCreateWithPriority(&high, cudaStreamNonBlocking, -3) == cudaSuccess);
+  CHECK(low != high);
+  int priority = 0;
+  REQUIRE(cudaStreamGetPriority(high, &priority) == cudaSuccess);
+  CHECK(priority == -3);
+  CHECK(cudaStreamQuery(high) == cudaSuccess);
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
+  REQUIRE(cudaStreamIsCapturing(low, &status) == cudaSuccess);
+  CHECK(status == cudaStreamCaptureStatusNone);
+  cudaEvent_t start = nullptr;
+  cudaEvent_t end = nullptr;
+  REQUIRE((cudaEventCreate(&start) == cudaSuccess && cudaEventCreate(&end) == cudaSuccess && start != end));
+  REQUIRE((cudaEventRecord(start, low) == cudaSuccess && cudaEventRecord(end, low) == cudaSuccess));
+  CHECK(cudaEventQuery(end) == cudaSuccess);
+  float milliseconds = -1;
+  REQUIRE(cudaEventElapsedTime(&milliseconds, start, end) == cudaSuccess);
+  CHECK(milliseconds >= 0);
+  bool called = false;
+  REQUIRE(cudaLaunchHostFunc(
+              low, [](void* flag) { *static_cast<bool*>(flag) = true; }, &called) == cudaSuccess);
+  CHECK(called);
+  CHECK((cudaEventDestroy(start) == cudaSuccess && cudaEventDestroy(end) == cudaSuccess));
+  CHECK((cudaStreamDestroy(low) == cudaSuccess && cudaStreamDestroy(high) == cudaSuccess));
+}
+
+}  // namespace
+}  // namespace tidemark::phantom
