@@ -213,7 +213,7 @@ ShellInput Application::MakeShellInput() {
   shell.device = file_title_.empty() ? "" : file_title_ + " · ";
   if (run_ != nullptr) {
     const bool phantom = input_.description.device == "phantom";
-    shell.device += (phantom ? "Phantom " : "") + input_.description.device_name;
+    shell.device += (phantom ? "Phantom " : "") + ShortCardTitle(input_.description.device_name);
     if (input_.description.device_bytes > 0) {
       shell.device += " · " + FormatNumber((input_.description.device_bytes + 500'000'000) / 1'000'000'000) + " GB";
     }

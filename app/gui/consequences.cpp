@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <cstdio>
+#include <string_view>
 
+#include "app/presenters/signed_bytes.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::gui {
@@ -12,6 +14,7 @@ namespace {
 using networks::CheckpointMode;
 using networks::Precision;
 using networks::TrainingSettings;
+using presenters::SignedBytes;
 
 constexpr const char* kPending = "…";
 
@@ -105,7 +108,7 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
   }
   lines->fits = !here->out_of_memory;
   if (here->out_of_memory) {
-    lines->fit = "does not fit on the " + question.card_title;
+    lines->fit = "does not fit on the " + ShortCardTitle(question.card_title);
   } else if (!here->sentence.empty()) {
     lines->fit = here->sentence;
   } else {
@@ -121,9 +124,9 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
 
 }  // namespace
 
-std::string SignedBytes(int64_t bytes, ByteUnit unit) {
-  if (bytes == 0) return "±0 B";
-  return (bytes > 0 ? "+" : "−") + FormatBytes(std::abs(bytes), unit);
+std::string ShortCardTitle(const std::string& title) {
+  constexpr std::string_view kMaker = "NVIDIA ";
+  return title.rfind(kMaker, 0) == 0 ? title.substr(kMaker.size()) : title;
 }
 
 int SquareRootSegments(const networks::Network& network) {

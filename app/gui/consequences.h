@@ -46,7 +46,7 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
 // "√N" checkpointing for a network: as many segments as the root of its number of layers, rounded.
 int SquareRootSegments(const networks::Network& network);
 
-// "+2.7 MB" or "−45.4 MB", with a true minus; "±0 B".
-std::string SignedBytes(int64_t bytes, ByteUnit unit);
+// "H200" of "NVIDIA H200": the maker goes without saying.
+std::string ShortCardTitle(const std::string& title);
 
 }  // namespace tidemark::gui

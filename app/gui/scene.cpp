@@ -81,7 +81,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.timeline.empty_reason.clear();
   frame_.memory_map.empty_reason.clear();
   frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, ""};
-  frame_.bridge = {&bridge_, "", state.unit};
+  frame_.bridge = {&bridge_, false, state.unit};
   frame_.layers.rows = &layers_;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
@@ -92,6 +92,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     frame_.timeline.empty_reason = reason;
     frame_.memory_map.empty_reason = reason;
     frame_.memory_map.state = nullptr;
+    frame_.memory_map.map = nullptr;
   } else {
     PrepareRange(state);
     // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing about it.
@@ -165,7 +166,7 @@ void Scene::PrepareRange(ViewState& state) {
 
 void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std::string& card) {
   const TimelineState& timeline = state.timeline;
-  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns};
+  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns, state.unit};
   // Estimates of settings that ever were in force on this timeline; few, and looked up in a map.
   settings_estimates_.clear();
   for (const std::string& json : view_->settings()) {
@@ -182,7 +183,7 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
     settings_estimates_.push_back(estimate);
   }
   const bool same = plot_view_ == view_.get() && plot_estimates_ == estimates.version() && plot_request_.axis == request.axis &&
-                    plot_request_.columns == request.columns && Same(plot_request_.visible, request.visible);
+                    plot_request_.columns == request.columns && plot_request_.unit == request.unit && Same(plot_request_.visible, request.visible);
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
   plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
@@ -190,7 +191,7 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
   plot_estimates_ = estimates.version();
   plot_request_ = request;
   if (other_axis || Clock::now() - overview_time_ > 250ms) {
-    overview_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, {timeline.axis, frame_.timeline.whole, timeline.overview_columns});
+    overview_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, {timeline.axis, frame_.timeline.whole, timeline.overview_columns, state.unit});
     overview_time_ = Clock::now();
   }
 }
@@ -248,12 +249,15 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
     }
     breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction);
     layers_ = textbook_ ? presenters::MakeLayerTable(*view_, *textbook_) : std::vector<presenters::LayerRow>{};
-    bridge_ = MakeBridge(breakdown_, state.unit);
+    bridge_ = {};
+    if (textbook_ && peak_) bridge_ = presenters::MakeBridge(*view_, *textbook_);
+    bridge_predicted_ = bridge_.steps.empty() && textbook_ && prediction;
+    if (bridge_predicted_) bridge_ = presenters::MakeBridge(*prediction, *textbook_);
   }
   frame_.breakdown.breakdown = &breakdown_;
   frame_.breakdown.textbook = textbook_ ? &*textbook_ : nullptr;
   if (input.description.device != "cpu") frame_.breakdown.note = "cuDNN's workspaces are not included in the phantom's prediction.";
-  frame_.bridge.moment = breakdown_.moment;
+  frame_.bridge.predicted = bridge_predicted_;
   frame_.layers.moment = breakdown_.moment;
 }
 
@@ -266,10 +270,12 @@ void Scene::PrepareMap(const ViewState& state) {
   index = std::clamp(*index, view_->first(), view_->end() - 1);
   if (!map_state_ || map_state_->index != *index || map_view_ == nullptr) {
     map_state_ = view_->StateAt(*index);
+    map_ = presenters::MakeMemoryMap(*map_state_);
     map_view_ = view_.get();
   }
   map.view = view_.get();
   map.state = &*map_state_;
+  map.map = &map_;
   map.pinned = state.pinned.has_value();
   map.unit = state.unit;
   map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin), view_->first(), view_->end() - 1);

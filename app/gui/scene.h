@@ -77,9 +77,11 @@ class Scene {
   presenters::Breakdown breakdown_;
   std::optional<textbook::Estimate> textbook_;
   std::vector<presenters::LayerRow> layers_;
-  Bridge bridge_;
+  presenters::Bridge bridge_;
+  bool bridge_predicted_ = false;
 
   std::optional<timeline::State> map_state_;
+  presenters::MemoryMap map_;
   const timeline::View* map_view_ = nullptr;
 
   std::optional<TimelineState::Hover> hover_;

@@ -63,11 +63,11 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
     EmptyReason("No step is complete yet. The table fills with the first one.");
     return;
   }
-  const float number = Px(68);
+  const float number = Px(62);
   if (ImGui::BeginTable("breakdown", 5, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
     ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
     for (const char* name : {"textbook", "phantom", "measured"}) ImGui::TableSetupColumn(name, 0, number);
-    ImGui::TableSetupColumn("difference", 0, Px(54));
+    ImGui::TableSetupColumn("difference", 0, Px(52));
     ImGui::TableNextRow();
     HeaderCell(std::string("category, ") + UnitName(input.unit));
     HeaderCell("textbook", Align::kRight);
@@ -75,18 +75,11 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
     HeaderCell("measured", Align::kRight);
     HeaderCell("diff.", Align::kRight);
     for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row);
-    bool first = true;
-    for (const presenters::BreakdownRow& row : input.breakdown->totals) {
-      Row(input, row);
-      if (first) {
-        const ImVec2 at = ImGui::GetItemRectMin();
-        const float left = ImGui::GetWindowPos().x + ImGui::GetStyle().WindowPadding.x;
-        const float right = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - ImGui::GetStyle().WindowPadding.x;
-        ImGui::GetWindowDrawList()->AddLine({left, at.y - Px(4)}, {right, at.y - Px(4)}, U32(Colors().border));
-      }
-      first = false;
-    }
+    const float line_y = ImGui::GetCursorScreenPos().y;
+    for (const presenters::BreakdownRow& row : input.breakdown->totals) Row(input, row);
     ImGui::EndTable();
+    const float left = ImGui::GetItemRectMin().x;
+    ImGui::GetWindowDrawList()->AddLine({left, line_y}, {ImGui::GetItemRectMax().x, line_y}, U32(Colors().border));
   }
   Consequence(input.note);
 }

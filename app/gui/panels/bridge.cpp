@@ -3,16 +3,24 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "app/gui/widgets/panel_frame.h"
+#include "app/presenters/signed_bytes.h"
 
 namespace tidemark::gui {
 namespace {
 
+using presenters::BridgeStep;
+
+constexpr float kRow = 27;
+constexpr float kLine = 17;
+
 struct BridgeScale {
-  float left = 0;        // of the bars
+  float left = 0;  // of the bars
   float width = 0;
   int64_t most_bytes = 1;
 
@@ -21,61 +29,132 @@ struct BridgeScale {
   }
 };
 
+bool IsLevel(const BridgeStep& step) { return step.kind == BridgeStep::Kind::kLevel; }
+
 Color ColorOf(const BridgeStep& step) {
-  if (step.subtotal) return Colors().dark ? Rgb(0x7B8796) : Rgb(0x8A95A4);
-  if (step.category) return Colors().Of(*step.category);
-  return Colors().muted;
+  if (IsLevel(step)) return Colors().dark ? Rgb(0x7B8796) : Rgb(0x8A95A4);
+  return step.category ? Colors().Of(*step.category) : Colors().muted;
 }
 
-void DrawStep(const BridgeStep& step, const BridgeScale& scale, ByteUnit unit, float height) {
+std::string FigureOf(const BridgeStep& step, ByteUnit unit) {
+  if (IsLevel(step)) return FormatInUnit(step.bytes, unit);
+  return (step.bytes < 0 ? "−" : "+") + FormatInUnit(std::abs(step.bytes), unit);
+}
+
+// The name in lines that fit into `width`.
+std::vector<std::string_view> LinesOf(const TextStyle& style, std::string_view name, float width) {
+  std::vector<std::string_view> lines;
+  while (!name.empty()) {
+    const char* end = style.face->CalcWordWrapPosition(Px(style.size), name.data(), name.data() + name.size(), width);
+    size_t length = static_cast<size_t>(end - name.data());
+    if (length == 0) length = name.size();
+    lines.push_back(name.substr(0, length));
+    name.remove_prefix(length);
+    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+  }
+  return lines;
+}
+
+TextStyle LabelStyle(const BridgeStep& step) { return IsLevel(step) ? StrongWords() : MutedWords(); }
+
+void DrawStep(const BridgeStep& step, const BridgeScale& scale, float label_width, ByteUnit unit) {
+  const std::vector<std::string_view> lines = LinesOf(LabelStyle(step), step.name, label_width);
+  const float height = std::max(Px(kRow), Px(kLine) * static_cast<float>(lines.size()) + Px(8));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::Dummy({width, height});
   ImDrawList* list = ImGui::GetWindowDrawList();
-  if (ImGui::IsItemHovered()) list->AddRectFilled(at, {at.x + width, at.y + height}, U32(Colors().raised.WithAlpha(0.5)), Px(4));
-  Tooltip(step.help + "\n" + FormatExactBytes(step.bytes));
-  const float text_y = at.y + (height - Px(kTextSize)) / 2 - Px(1);
-  const TextStyle label = step.subtotal ? StrongWords() : Colored(Words(), Colors().muted);
-  DrawText(list, {scale.left - Px(10), text_y}, label, step.label, Align::kRight);
-  const float x0 = scale.X(std::min(step.from_bytes, step.from_bytes + step.bytes));
-  const float x1 = std::max(scale.X(std::max(step.from_bytes, step.from_bytes + step.bytes)), x0 + Px(2));
-  const float inset = height * 0.2F;
-  list->AddRectFilled({x0, at.y + inset}, {x1, at.y + height - inset}, U32(ColorOf(step)), x1 - x0 > Px(6) ? Px(3) : 0);
-  std::string figure = FormatInUnit(std::abs(step.bytes), unit);
-  if (!step.subtotal) figure = (step.bytes < 0 ? "−" : "+") + figure;
-  const TextStyle number = step.subtotal ? StrongWords() : Numbers();
-  DrawText(list, {x1 + Px(8), text_y}, number, figure);
+  if (ImGui::IsItemHovered()) {
+    list->AddRectFilled({at.x - Px(6), at.y}, {at.x + width + Px(6), at.y + height}, U32(Colors().raised.WithAlpha(0.5)), Px(4));
+  }
+  Tooltip(step.sentence + "\n" + FormatExactBytes(step.bytes));
+  float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
+  for (const std::string_view line : lines) {
+    DrawText(list, {scale.left - Px(12), y}, LabelStyle(step), line, Align::kRight);
+    y += Px(kLine);
+  }
+  const int64_t begin = IsLevel(step) ? 0 : step.from_bytes;
+  const float x0 = scale.X(std::min(begin, begin + step.bytes));
+  const float x1 = std::max(scale.X(std::max(begin, begin + step.bytes)), x0 + Px(2));
+  const float middle = at.y + height / 2;
+  const float half = Px(kRow) * 0.31F;
+  list->AddRectFilled({x0, middle - half}, {x1, middle + half}, U32(ColorOf(step)), x1 - x0 > Px(6) ? Px(3) : 0);
+  const TextStyle number = IsLevel(step) ? StrongWords() : Numbers();
+  DrawText(list, {x1 + Px(8), middle - Px(kTextSize) / 2 - Px(1)}, number, FigureOf(step, unit));
+}
+
+void DrawSteps(const BridgeInput& input) {
+  const std::vector<BridgeStep>& steps = input.bridge->steps;
+  const float room = ImGui::GetContentRegionAvail().x;
+  BridgeScale scale;
+  float labels = 0;
+  float figures = 0;
+  for (const BridgeStep& step : steps) {
+    labels = std::max(labels, Measure(LabelStyle(step), step.name).x);
+    figures = std::max(figures, Measure(StrongWords(), FigureOf(step, input.unit)).x);
+    scale.most_bytes = std::max({scale.most_bytes, step.from_bytes + step.bytes, step.from_bytes});
+  }
+  labels = std::min(labels + Px(1), room * 0.42F);
+  scale.left = ImGui::GetCursorScreenPos().x + labels + Px(12);
+  scale.width = std::max(Px(40), room - labels - figures - Px(24));
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  for (const BridgeStep& step : steps) DrawStep(step, scale, labels, input.unit);
+  ImGui::PopStyleVar();
+}
+
+std::string QuestionFor(int64_t textbook, int64_t allocated) {
+  const double ratio = static_cast<double>(allocated) / static_cast<double>(std::max<int64_t>(1, textbook));
+  if (ratio < 1.1) return "";
+  static constexpr std::array kWords = {"", "", "twice", "three times", "four times", "five times", "six times"};
+  const int whole = static_cast<int>(std::min(ratio, 100.0) + 0.5);
+  if (std::abs(ratio - whole) < 0.15 && whole >= 2 && whole < static_cast<int>(kWords.size())) {
+    return std::string("Why is the peak ") + kWords[static_cast<size_t>(whole)] + " the textbook's figure?";
+  }
+  char text[96];
+  std::snprintf(text, sizeof text, "Why is the peak %.1f times the textbook's figure?", ratio);
+  return text;
 }
 
 }  // namespace
 
+BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit) {
+  BridgeStory story;
+  std::vector<const BridgeStep*> reasons;
+  std::vector<int64_t> levels;
+  for (const BridgeStep& step : bridge.steps) {
+    if (IsLevel(step)) levels.push_back(step.bytes);
+    if (!IsLevel(step) && step.category && step.bytes > 0) reasons.push_back(&step);
+  }
+  if (levels.size() < 2) return story;
+  story.question = QuestionFor(levels[0], levels[1]);
+  if (story.question.empty()) return story;
+  std::stable_sort(reasons.begin(), reasons.end(), [](const BridgeStep* a, const BridgeStep* b) { return a->bytes > b->bytes; });
+  for (size_t i = 0; i < std::min<size_t>(2, reasons.size()); ++i) {
+    if (!story.answer.empty()) story.answer += "\n";
+    story.answer += presenters::SignedBytes(reasons[i]->bytes, unit) + ": " + reasons[i]->sentence;
+  }
+  return story;
+}
+
 void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue&) {
-  PanelTitle("The bridge", std::string("textbook → device, ") + UnitName(input.unit));
+  const std::string moment = input.bridge->moment.empty() ? "textbook → device" : input.bridge->moment;
+  PanelTitle("The bridge", std::string(UnitName(input.unit)) + " · " + (input.predicted ? "phantom, " : "") + moment);
   if (input.bridge->steps.empty()) {
     EmptyReason("The bridge leads from the textbook's figure to the measured peak. It needs one complete step.");
     return;
   }
-  BridgeScale scale;
-  float labels = 0;
-  float figures = 0;
-  for (const BridgeStep& step : input.bridge->steps) {
-    labels = std::max(labels, Measure(StrongWords(), step.label).x);
-    figures = std::max(figures, Measure(Numbers(), "+" + FormatInUnit(std::abs(step.bytes), input.unit)).x);
-    scale.most_bytes = std::max({scale.most_bytes, step.from_bytes + step.bytes, step.from_bytes});
-  }
-  scale.left = ImGui::GetCursorScreenPos().x + labels + Px(10);
-  scale.width = std::max(Px(40), ImGui::GetContentRegionAvail().x - labels - figures - Px(22));
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  for (const BridgeStep& step : input.bridge->steps) DrawStep(step, scale, input.unit, Px(26));
-  ImGui::PopStyleVar();
-  if (input.bridge->question.empty()) return;
-  ImGui::Dummy({0, Px(6)});
+  DrawSteps(input);
+  const BridgeStory story = StoryOf(*input.bridge, input.unit);
+  if (story.question.empty()) return;
+  ImGui::Dummy({0, Px(4)});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
   if (ImGui::BeginChild("why", {0, 0}, ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
-    PutWrapped(StrongWords(), input.bridge->question);
-    PutWrapped(MutedWords(), input.bridge->answer);
+    PutWrapped(StrongWords(), story.question);
+    PutWrapped(MutedWords(), story.answer);
   }
   ImGui::EndChild();
+  ImGui::PopStyleVar();
   ImGui::PopStyleColor();
 }
 

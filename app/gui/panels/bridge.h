@@ -4,17 +4,26 @@
 #include <string>
 
 #include "app/gui/commands.h"
-#include "app/gui/panels/bridge_steps.h"
+#include "app/presenters/bridge.h"
+#include "profiler/base/format.h"
 
 namespace tidemark::gui {
 
 struct BridgeInput {
-  const Bridge* bridge = nullptr;
-  std::string moment;
+  const presenters::Bridge* bridge = nullptr;
+  bool predicted = false;  // there is no measurement yet: this is the phantom's
   ByteUnit unit = ByteUnit::kMegabytes;
 };
 struct BridgeState {};
 
 void DrawBridgePanel(const BridgeInput& input, BridgeState& state, CommandQueue& queue);
+
+// What the bridge answers: "Why is the peak three times the textbook's figure?", and its two largest steps in sentences
+// with their bytes. Both empty when the peak is within a tenth of the textbook. Pure.
+struct BridgeStory {
+  std::string question;
+  std::string answer;
+};
+BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit);
 
 }  // namespace tidemark::gui

@@ -6,6 +6,9 @@
 namespace tidemark::gui {
 namespace {
 
+// A dash reads better than a column of zeros.
+std::optional<int64_t> NothingAsNone(std::optional<int64_t> bytes) { return bytes == 0 ? std::nullopt : bytes; }
+
 void Row(const LayersInput& input, const presenters::LayerRow& row) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -14,10 +17,10 @@ void Row(const LayersInput& input, const presenters::LayerRow& row) {
   ImGui::TableNextColumn();
   Put(MutedNumbers(), row.output);
   BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
-  BytesCell(row.activations_bytes, input.unit);
+  BytesCell(NothingAsNone(row.activations_bytes), input.unit);
   if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
-  BytesCell(row.measured_saved_bytes, input.unit);
-  BytesCell(row.measured_temporary_bytes, input.unit);
+  BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
+  BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
   BarCell(row.share_of_peak, Colors().Of(events::Category::kActivation));
   if (ImGui::IsItemHovered()) {
     char text[96];

@@ -13,16 +13,9 @@ namespace tidemark::gui {
 namespace {
 
 using timeline::LiveBlock;
-using timeline::Segment;
+using presenters::MapBlock;
+using presenters::MapSegment;
 using timeline::State;
-
-std::vector<const LiveBlock*> ByAddress(const State& state) {
-  std::vector<const LiveBlock*> blocks;
-  blocks.reserve(state.blocks.size());
-  for (const LiveBlock& block : state.blocks) blocks.push_back(&block);
-  std::sort(blocks.begin(), blocks.end(), [](const LiveBlock* a, const LiveBlock* b) { return a->address < b->address; });
-  return blocks;
-}
 
 // Where each segment lies: as wide as it is large, in as many rows as there is room for.
 struct MapLayout {
@@ -31,14 +24,14 @@ struct MapLayout {
   bool labels = false;
 };
 
-float WidthOf(const Segment& segment, double pixels_per_byte) {
+float WidthOf(const MapSegment& segment, double pixels_per_byte) {
   return std::max(Px(6), static_cast<float>(static_cast<double>(segment.bytes) * pixels_per_byte));
 }
 
-int RowsNeeded(const std::vector<Segment>& segments, double pixels_per_byte, float width, float gap) {
+int RowsNeeded(const std::vector<MapSegment>& segments, double pixels_per_byte, float width, float gap) {
   int rows = 1;
   float x = 0;
-  for (const Segment& segment : segments) {
+  for (const MapSegment& segment : segments) {
     const float w = WidthOf(segment, pixels_per_byte);
     if (x > 0 && x + w > width) {
       ++rows;
@@ -49,11 +42,11 @@ int RowsNeeded(const std::vector<Segment>& segments, double pixels_per_byte, flo
   return rows;
 }
 
-MapLayout LayOut(const std::vector<Segment>& segments, const ImRect& area) {
+MapLayout LayOut(const std::vector<MapSegment>& segments, const ImRect& area) {
   MapLayout layout;
   const float gap = Px(5);
   int64_t all = 0;
-  for (const Segment& segment : segments) all += segment.bytes;
+  for (const MapSegment& segment : segments) all += segment.bytes;
   const int most_rows = std::max(1, static_cast<int>(area.GetHeight() / Px(44)));
   const int wanted = std::clamp(static_cast<int>(segments.size() + 15) / 16, 1, most_rows);
   double scale = static_cast<double>(area.GetWidth()) * wanted / static_cast<double>(std::max<int64_t>(all, 1));
@@ -61,7 +54,7 @@ MapLayout LayOut(const std::vector<Segment>& segments, const ImRect& area) {
   layout.labels = area.GetHeight() / static_cast<float>(wanted) >= Px(44);
   layout.row_height = std::min(area.GetHeight() / static_cast<float>(wanted), Px(130));
   ImVec2 at = area.Min;
-  for (const Segment& segment : segments) {
+  for (const MapSegment& segment : segments) {
     const float width = WidthOf(segment, scale);
     if (at.x > area.Min.x && at.x + width > area.Max.x + 0.5F) at = {area.Min.x, at.y + layout.row_height};
     const float height = layout.row_height - (layout.labels ? Px(20) : Px(4));
@@ -93,18 +86,15 @@ void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
   ImGui::EndTooltip();
 }
 
-void DrawSegment(const MemoryMapInput& input, const Segment& segment, const ImRect& box,
-                 const std::vector<const LiveBlock*>& blocks) {
+void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
-  const auto first = std::lower_bound(blocks.begin(), blocks.end(), segment.address,
-                                      [](const LiveBlock* block, uint64_t address) { return block->address < address; });
   const double scale = box.GetWidth() / static_cast<double>(std::max<int64_t>(1, segment.bytes));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  for (auto it = first; it != blocks.end() && (*it)->address < segment.address + static_cast<uint64_t>(segment.bytes); ++it) {
-    const LiveBlock& block = **it;
-    const float x0 = box.Min.x + static_cast<float>(static_cast<double>(block.address - segment.address) * scale);
-    const float x1 = std::min(box.Max.x, std::max(x0 + 1, x0 + static_cast<float>(static_cast<double>(block.rounded_bytes) * scale)));
+  for (const MapBlock& place : segment.blocks) {
+    const LiveBlock& block = input.state->blocks[place.block];
+    const float x0 = box.Min.x + static_cast<float>(static_cast<double>(place.offset_bytes) * scale);
+    const float x1 = std::min(box.Max.x, std::max(x0 + 1, x0 + static_cast<float>(static_cast<double>(place.bytes) * scale)));
     const Color color = Colors().Of(block.category);
     const float gap = x1 - x0 > Px(4) ? 1.0F : 0.0F;
     list->AddRectFilled({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(block.pending_free ? color.WithAlpha(0.4) : color),
@@ -119,14 +109,13 @@ void DrawSegment(const MemoryMapInput& input, const Segment& segment, const ImRe
 
 void DrawMap(const MemoryMapInput& input, const ImRect& area) {
   ImGui::InvisibleButton("map", area.GetSize());
-  const std::vector<const LiveBlock*> blocks = ByAddress(*input.state);
-  const MapLayout layout = LayOut(input.state->segments, area);
+  const MapLayout layout = LayOut(input.map->segments, area);
   float label_free_from = area.Min.x;
   float label_row = area.Min.y;
   for (size_t i = 0; i < layout.segments.size(); ++i) {
-    const Segment& segment = input.state->segments[i];
+    const MapSegment& segment = input.map->segments[i];
     const ImRect& box = layout.segments[i];
-    DrawSegment(input, segment, box, blocks);
+    DrawSegment(input, segment, box);
     const std::string size = FormatBytes(segment.bytes, ByteUnit::kMebibytes);
     const float width = Measure(SmallMuted(), size).x;
     if (box.Min.y > label_row) label_free_from = area.Min.x;
@@ -167,62 +156,36 @@ void Scrubber(const MemoryMapInput& input, CommandQueue& queue) {
   list->AddCircleFilled({x, y}, Px(7), U32(Colors().dark ? Colors().text : Colors().accent));
 }
 
-std::string MomentOf(const MemoryMapInput& input, const MapFigures& figures) {
+std::string MomentOf(const MemoryMapInput& input) {
   const State& state = *input.state;
   std::string text = state.step < 0 ? "before the first step" : "step " + FormatNumber(state.step);
   text += " · event " + FormatNumber(static_cast<int64_t>(state.index));
   if (!input.pinned) text += " · the peak";
-  if (figures.reserved_bytes > 0) text += " · largest free block " + FormatBytes(figures.largest_free_bytes, input.unit);
+  if (input.map->reserved_bytes > 0) text += " · largest free block " + FormatBytes(input.map->largest_free_bytes, input.unit);
   return text;
 }
 
 }  // namespace
 
-MapFigures FiguresOf(const State& state) {
-  MapFigures figures;
-  const std::vector<const LiveBlock*> blocks = ByAddress(state);
-  int64_t requested = 0;
-  auto it = blocks.begin();
-  for (const Segment& segment : state.segments) {
-    figures.reserved_bytes += segment.bytes;
-    uint64_t free_from = segment.address;
-    const uint64_t end = segment.address + static_cast<uint64_t>(segment.bytes);
-    while (it != blocks.end() && (*it)->address < segment.address) ++it;
-    for (; it != blocks.end() && (*it)->address < end; ++it) {
-      if ((*it)->address > free_from) {
-        figures.largest_free_bytes = std::max(figures.largest_free_bytes, static_cast<int64_t>((*it)->address - free_from));
-      }
-      free_from = std::max(free_from, (*it)->address + static_cast<uint64_t>((*it)->rounded_bytes));
-      figures.allocated_bytes += (*it)->rounded_bytes;
-      requested += (*it)->bytes;
-    }
-    if (end > free_from) figures.largest_free_bytes = std::max(figures.largest_free_bytes, static_cast<int64_t>(end - free_from));
-  }
-  if (figures.reserved_bytes > 0) {
-    figures.free_share = static_cast<double>(figures.reserved_bytes - figures.allocated_bytes) / static_cast<double>(figures.reserved_bytes);
-  }
-  if (figures.allocated_bytes > 0) {
-    figures.rounding_share = static_cast<double>(figures.allocated_bytes - requested) / static_cast<double>(figures.allocated_bytes);
-  }
-  return figures;
-}
-
 void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQueue& queue) {
-  if (input.state == nullptr || !input.empty_reason.empty()) {
+  if (input.map == nullptr || input.state == nullptr || !input.empty_reason.empty()) {
     PanelTitle("Memory map", "");
     EmptyReason(input.empty_reason);
     return;
   }
-  const MapFigures figures = FiguresOf(*input.state);
-  PanelTitle("Memory map", MomentOf(input, figures));
+  const presenters::MemoryMap& map = *input.map;
+  PanelTitle("Memory map", MomentOf(input));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float below = Px(18) + Px(kSmallTextSize) + Px(20);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(40), room.y - below)}));
   Scrubber(input, queue);
   char text[160];
-  std::snprintf(text, sizeof text, "%zu segments · %zu blocks · %.2g %% of blocks is rounding · %.0f %% free", input.state->segments.size(),
-                input.state->blocks.size(), 100 * figures.rounding_share, 100 * figures.free_share);
+  char rounding[32] = "< 0.1";
+  const double share = static_cast<double>(map.rounding_bytes) / static_cast<double>(std::max<int64_t>(1, map.occupied_bytes));
+  if (share >= 0.001) std::snprintf(rounding, sizeof rounding, "%.1f", 100 * share);
+  std::snprintf(text, sizeof text, "%zu segments · %zu blocks · %s %% of them is rounding · %.0f %% of what is reserved is free",
+                input.state->segments.size(), input.state->blocks.size(), rounding, 100 * map.share_free);
   Put(SmallMuted(), input.pinned ? "pinned; Esc shows the peak again" : "drag through time");
   PutAtRowEnd(SmallMuted(), text);
 }

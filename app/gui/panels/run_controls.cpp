@@ -29,7 +29,7 @@ std::string TitleOf(const RunControlsInput& input, const DeviceChoice& device) {
     return "cuda:" + std::to_string(device.index) + (known ? " · " + (*input.cuda_devices)[index] : "");
   }
   for (const phantom::Card& card : *input.cards) {
-    if (card.name == device.card) return "Phantom · " + card.title;
+    if (card.name == device.card) return "Phantom · " + ShortCardTitle(card.title);
   }
   return "Phantom · " + device.card;
 }
@@ -71,7 +71,7 @@ void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
   Heading("A GPU that is not there");
   for (const phantom::Card& card : *input.cards) {
     const DeviceChoice choice{DeviceKind::kPhantom, 0, card.name};
-    DeviceItem(input, choice, card.title, FormatNumber((card.memory_bytes + 500'000'000) / 1'000'000'000) + " GB", queue);
+    DeviceItem(input, choice, ShortCardTitle(card.title), FormatNumber((card.memory_bytes + 500'000'000) / 1'000'000'000) + " GB", queue);
   }
   ImGui::EndCombo();
 }
@@ -278,8 +278,9 @@ void CaptureList(const RunControlsInput& input) {
 
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue) {
   const TrainingSettings settings = state.draft.value_or(input.settings);
-  PanelTitle("Run", input.consequences.fit);
+  PanelTitle("Run", "");
   ChooseDeviceRow(input, queue);
+  Consequence(input.consequences.fit, input.consequences.fits ? Colors().muted : Colors().bad);
   ChooseNetworkRow(input, settings, queue);
   ChooseOptimizerRow(input, settings, queue);
   Rule();

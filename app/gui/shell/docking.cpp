@@ -23,9 +23,9 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
   ImGuiID right_top = 0;
   const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.54F, nullptr, &right_top);
   ImGuiID top = 0;
-  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.43F, nullptr, &top);
+  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.46F, nullptr, &top);
   ImGuiID map = 0;
-  const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.54F, nullptr, &map);
+  const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.57F, nullptr, &map);
   for (const Panel& panel : Panels()) {
     const ImGuiID nodes[] = {left, top, map, bottom, right_top, right_bottom};
     ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(), nodes[static_cast<size_t>(panel.place)]);
@@ -87,9 +87,8 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
     shell.reset_layout = false;
   }
-  ImGui::PushStyleColor(ImGuiCol_Separator, U32(Colors().background));
   ImGui::DockSpace(space, {0, 0}, ImGuiDockNodeFlags_None);
-  ImGui::PopStyleColor(2);
+  ImGui::PopStyleColor();
   ImGui::End();
   for (size_t i = 0; i < Panels().size(); ++i) {
     if (view.shown[i]) DrawPanel(Panels()[i], frame, view, queue);

@@ -168,7 +168,8 @@ bool Toggle(const char* label, bool* on) {
   if (clicked) *on = !*on;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float middle = row.GetCenter().y;
-  DrawText(list, {row.Min.x, middle - Px(kTextSize) / 2 - Px(1)}, Words(), label);
+  const std::string_view words(label, static_cast<size_t>(ImGui::FindRenderedTextEnd(label) - label));
+  DrawText(list, {row.Min.x, middle - Px(kTextSize) / 2 - Px(1)}, Words(), words);
   const float width = Px(36);
   const float half = Px(10);
   const ImRect pill(row.Max.x - width, middle - half, row.Max.x, middle + half);
@@ -185,6 +186,7 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   Edit edit;
   Put(Words(), label);
   if (TypedValue(look, value)) edit = {true, true};
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - Px(6));
   const ImRect row = RowHere(Px(18));
   ImGui::SetCursorScreenPos(row.Min);
   ImGui::InvisibleButton("##track", row.GetSize(), ImGuiButtonFlags_EnableNav);
