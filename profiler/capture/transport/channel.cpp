@@ -112,9 +112,12 @@ Result<std::optional<Channel::Received>> Channel::Receive(int timeout_ms) const 
   packet.msg_controllen = control.bytes.size();
   ssize_t bytes = -1;
   do {
+    // A peer that left without reading all that it was sent makes the next call fail with ECONNRESET, once,
+    // even where its own last words still lie in the queue: they come with the call after it, and then the
+    // end.
     bytes = recvmsg(fd(), &packet, MSG_CMSG_CLOEXEC);
-  } while (bytes < 0 && errno == EINTR);
-  if (bytes == 0 || (bytes < 0 && errno == ECONNRESET)) return Gone();
+  } while (bytes < 0 && (errno == EINTR || errno == ECONNRESET));
+  if (bytes == 0) return Gone();
   if (bytes < 0) return SystemError("receive");
   received.attached_fd = TakeDescriptor(packet);
   if ((packet.msg_flags & MSG_TRUNC) != 0) {

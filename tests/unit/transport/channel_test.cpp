@@ -60,6 +60,20 @@ TEST_CASE("what was sent before the other end went is still received, then its a
   CHECK_FALSE(program.Send("hello?").ok());  // and no SIGPIPE
 }
 
+TEST_CASE("last words are received from an end that left messages of ours unread", "[channel]") {
+  auto [program, trainer] = Pair();
+  REQUIRE(program.Send("never read").ok());
+  REQUIRE(trainer.Send("last words").ok());
+  REQUIRE(trainer.Send("and more").ok());
+  { const Channel gone = std::move(trainer); }
+  for (const char* words : {"last words", "and more"}) {
+    const auto received = program.Receive(-1);
+    REQUIRE(received.ok());
+    CHECK((*received)->message == words);
+  }
+  CHECK_FALSE(program.Receive(-1).ok());
+}
+
 TEST_CASE("messages that are too long or empty are refused by the sender", "[channel]") {
   const auto [program, trainer] = Pair();
   const Status too_long = program.Send(std::string(kMaxMessageBytes + 1, 'x'));
