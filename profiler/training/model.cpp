@@ -22,7 +22,8 @@ at::Tensor Apply(LayerKind kind, torch::nn::Conv2d& convolution, torch::nn::Line
     case LayerKind::kConv2d:
       return convolution(input);
     case LayerKind::kLinear:
-      return linear(input);
+      // As Python does. Linear::forward multiplies by a transposed view of the weight, which autocast does not cache.
+      return at::linear(input, linear->weight, linear->bias);
     case LayerKind::kRelu:
       return at::relu(input);
     case LayerKind::kFlatten:

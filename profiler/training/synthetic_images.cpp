@@ -7,7 +7,8 @@ namespace tidemark::training {
 namespace {
 
 constexpr int64_t kSetSize = 1024;
-constexpr float kNoise = 0.5F;
+constexpr float kPattern = 0.2F;
+constexpr float kNoise = 0.6F;
 
 // SplitMix64 (Steele, Lea, Flood 2014): any counter gives a well-mixed number, so pictures need no common sequence.
 uint64_t Mix(uint64_t value) {
@@ -69,7 +70,7 @@ void SyntheticImages::MakeUpTo(int64_t count) {
     const float* pattern = &patterns_[static_cast<size_t>(label * sample_elements_)];
     float* pixels = &pixels_[static_cast<size_t>(sample * sample_elements_)];
     for (int64_t element = 0; element < sample_elements_; ++element) {
-      pixels[element] = pattern[element] + kNoise * noise.Value();
+      pixels[element] = kPattern * pattern[element] + kNoise * noise.Value();
     }
   }
 }

@@ -40,10 +40,17 @@ TrainingRun::TrainingRun(const networks::Network& network, const TrainingSetting
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device);
   optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), settings.learning_rate);
+  ChooseKernels();
   MakeScaler();
 }
 
 TrainingRun::~TrainingRun() = default;
+
+// oneDNN computes float16 convolutions' gradients on the CPU by reference code, LibTorch's own code is 20 times as fast
+// (2.11, measured on a CPU that has float16 instructions).
+void TrainingRun::ChooseKernels() const {
+  if (device_.is_cpu()) at::globalContext().setUserEnabledMkldnn(settings_.amp != Precision::kFloat16);
+}
 
 void TrainingRun::MakeScaler() {
   const bool wanted = settings_.amp == Precision::kFloat16;
@@ -61,6 +68,7 @@ void TrainingRun::Change(const TrainingSettings& settings) {
   } else if (before.learning_rate != settings.learning_rate) {
     SetLearningRate(*optimizer_, settings.learning_rate);
   }
+  ChooseKernels();
   MakeScaler();
 }
 

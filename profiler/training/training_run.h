@@ -43,6 +43,7 @@ class TrainingRun {
   void RunMicroBatch(int64_t number);
   void Update(int64_t step);
   void MakeScaler();
+  void ChooseKernels() const;
 
   networks::TrainingSettings settings_;
   c10::Device device_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "profiler/base/paths.h"
+#include "profiler/phantom/environment.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::tests {
@@ -20,7 +21,7 @@ using networks::DeviceChoice;
 using networks::TrainingSettings;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kPatience = std::chrono::minutes(1);
+constexpr auto kPatience = std::chrono::minutes(3);
 constexpr int kChannelFd = 3;
 
 template <typename T>
@@ -29,11 +30,20 @@ T Need(Result<T> result) {
   return std::move(*result);
 }
 
-pid_t StartTrainer(int channel) {
+std::vector<std::string> EnvironmentFor(const DeviceChoice& device, const std::vector<std::string>& more) {
+  std::optional<phantom::Card> card;
+  if (device.kind == networks::DeviceKind::kPhantom) card = Need(phantom::FindCard(device.card));
+  std::vector<std::string> environment = Need(phantom::PhantomEnvironment(card));
+  environment.insert(environment.end(), more.begin(), more.end());
+  return environment;
+}
+
+pid_t StartTrainer(int channel, std::vector<std::string> environment) {
   // The build puts test programs into <root>/tests and the trainer into <root>/bin.
   const std::string path = (ExecutableFolder().parent_path() / "bin" / "tidemark-trainer").string();
   const pid_t process = fork();
   if (process != 0) return process;
+  for (std::string& entry : environment) putenv(entry.data());
   if (channel == kChannelFd) {
     fcntl(channel, F_SETFD, 0);
   } else {
@@ -70,13 +80,14 @@ std::vector<double> CollectedEvents::Metric(const std::string& name) const {
   return values;
 }
 
-TrainerUnderTest::TrainerUnderTest(const TrainingSettings& settings, const DeviceChoice& device, int64_t steps) {
+TrainerUnderTest::TrainerUnderTest(const TrainingSettings& settings, const DeviceChoice& device, int64_t steps,
+                                   const std::vector<std::string>& environment) {
   auto [ours, theirs] = Need(transport::Channel::CreatePair());
   ring_ = Need(transport::RingReader::Create());
   channel_.emplace(std::move(ours));
-  process_ = StartTrainer(theirs.fd());
+  process_ = StartTrainer(theirs.fd(), EnvironmentFor(device, environment));
   REQUIRE(channel_->Send(transport::ToJson(transport::Command{transport::Start{settings, device}}), ring_->fd()).ok());
-  Send(transport::SetStepLimit{steps});
+  if (steps > 0) Send(transport::SetStepLimit{steps});
 }
 
 TrainerUnderTest::~TrainerUnderTest() {

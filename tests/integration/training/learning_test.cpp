@@ -1,0 +1,139 @@
+// The trainer on the CPU, where numbers are real: it learns, and no technique changes what it computes.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "tests/integration/training/replay.h"
+#include "tests/integration/training/trainer_under_test.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::tests {
+namespace {
+
+using events::Category;
+using events::Event;
+using networks::CheckpointMode;
+using networks::Precision;
+using networks::TrainingSettings;
+
+const networks::DeviceChoice kCpu{networks::DeviceKind::kCpu, 0, ""};
+constexpr double kNeverReached = 1e30;  // clipping at this norm changes nothing and tells the norm
+
+TrainingSettings Small() {
+  TrainingSettings settings;
+  settings.network = "smaller-conv-net";
+  settings.batch = 16;
+  settings.optimizer = networks::OptimizerKind::kSgd;
+  settings.learning_rate = 0.02;
+  settings.clip_norm = kNeverReached;
+  return settings;
+}
+
+TEST_CASE("The loss falls within 50 steps") {
+  TrainingSettings settings;  // SimpleConvNet, Adam
+  settings.batch = GENERATE(16, 64);
+  CAPTURE(settings.batch);
+  const std::vector<double> loss = EventsOf(settings, kCpu, 50).Metric("loss");
+  REQUIRE(loss.size() == 50);
+  CHECK(loss.front() == Approx(std::log(10.0)).margin(0.2));  // ten classes, nothing known
+  const double last_five = std::accumulate(loss.end() - 5, loss.end(), 0.0) / 5;
+  CHECK(last_five < 0.5 * loss.front());
+}
+
+TEST_CASE("Checkpointing changes no gradient") {
+  TrainingSettings settings = Small();
+  settings.accumulate = 2;
+  settings.amp = GENERATE(Precision::kFloat32, Precision::kBfloat16);
+  const CollectedEvents plain = EventsOf(settings, kCpu, 5);
+  settings.checkpoint = GENERATE(networks::Checkpointing{CheckpointMode::kByLayer, 0},
+                                 networks::Checkpointing{CheckpointMode::kSegments, 1},
+                                 networks::Checkpointing{CheckpointMode::kSegments, 2});
+  CAPTURE(networks::ToJson(settings));
+  const CollectedEvents checkpointed = EventsOf(settings, kCpu, 5);
+  REQUIRE(plain.Metric("loss").size() == 5);
+  // To the last bit: losses depend on every gradient of the steps before, the norms on every gradient of theirs.
+  CHECK(plain.Metric("loss") == checkpointed.Metric("loss"));
+  CHECK(plain.Metric("gradient norm") == checkpointed.Metric("gradient norm"));
+}
+
+TEST_CASE("Four micro-batches of 16 are a batch of 64") {
+  TrainingSettings settings = Small();
+  settings.batch = 64;
+  const CollectedEvents whole = EventsOf(settings, kCpu, 4);
+  settings.batch = 16;
+  settings.accumulate = 4;
+  const CollectedEvents parts = EventsOf(settings, kCpu, 4);
+  const auto loss = whole.Metric("loss");
+  const auto parts_loss = parts.Metric("loss");
+  const auto norm = whole.Metric("gradient norm");
+  const auto parts_norm = parts.Metric("gradient norm");
+  REQUIRE(loss.size() == 4);
+  REQUIRE(parts_loss.size() == 4);
+  for (size_t step = 0; step < 4; ++step) {
+    CHECK(parts_loss[step] == Approx(loss[step]).epsilon(1e-4));
+    CHECK(parts_norm[step] == Approx(norm[step]).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("A restarted run learns like a fresh process, another seed does not") {
+  TrainingSettings settings = Small();
+  TrainerUnderTest trainer(settings, kCpu, 3);
+  REQUIRE(trainer.AwaitPause());
+  trainer.Send(transport::Restart{settings});
+  REQUIRE(trainer.AwaitPause());
+  const auto loss = trainer.collected().Metric("loss");
+  REQUIRE(loss.size() == 6);
+  CHECK(std::vector<double>(loss.begin(), loss.begin() + 3) == std::vector<double>(loss.begin() + 3, loss.end()));
+  settings.seed = 1;
+  CHECK(EventsOf(settings, kCpu, 1).Metric("loss").front() != loss.front());
+}
+
+TEST_CASE("Clipping brings the gradients to the norm") {
+  TrainingSettings settings = Small();
+  const double norm = EventsOf(settings, kCpu, 1).Metric("gradient norm").front();
+  // Clipped to a tenth, a step of ten times the rate is the same step.
+  const auto loss = EventsOf(settings, kCpu, 2).Metric("loss");
+  settings.clip_norm = norm / 10;
+  settings.learning_rate *= 10;
+  const auto clipped = EventsOf(settings, kCpu, 2).Metric("loss");
+  CHECK(clipped[1] == Approx(loss[1]).epsilon(1e-4));
+}
+
+TEST_CASE("float16 starts from a scale of 65,536, and an overflow halves it and skips the step") {
+  TrainingSettings settings = Small();
+  settings.batch = 2;
+  settings.amp = Precision::kFloat16;
+  TrainerUnderTest trainer(settings, kCpu, 2);
+  REQUIRE(trainer.AwaitPause());
+  CHECK(trainer.collected().Metric("loss scale").front() == 65536);
+  // Weights that overflow half precision: a step far too long, then infinite gradients.
+  settings.learning_rate = 100;
+  settings.clip_norm = 0;
+  trainer.Send(transport::Change{settings});
+  trainer.Send(transport::SetStepLimit{6});
+  REQUIRE(trainer.AwaitPause());
+  const auto scale = trainer.collected().Metric("loss scale");
+  const auto skipped = trainer.collected().Metric("skipped");
+  REQUIRE(scale.size() == 6);
+  REQUIRE_FALSE(skipped.empty());
+  CHECK(scale.back() == 65536 / std::pow(2.0, static_cast<double>(skipped.size())));
+}
+
+TEST_CASE("Memory of the CPU is told in full") {
+  TrainingSettings settings = Small();
+  settings.optimizer = networks::OptimizerKind::kAdam;
+  settings.amp = GENERATE(Precision::kFloat32, Precision::kBfloat16);
+  const CollectedEvents collected = EventsOf(settings, kCpu, 3);
+  Replay(collected.events, [&](const Event& event, const MemoryState& state) {
+    if (event.kind != events::EventKind::kStepEnd) return;
+    CHECK(state[Category::kParameter] == 2'084'648);
+    CHECK(state[Category::kGradient] == 2'084'648);
+    CHECK(state[Category::kOptimizerState] == 2 * 2'084'648);
+    CHECK(state[Category::kActivation] == 0);
+    CHECK(state[Category::kAutocastCache] == 0);
+  });
+}
+
+}  // namespace
+}  // namespace tidemark::tests
