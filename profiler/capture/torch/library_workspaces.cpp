@@ -16,7 +16,7 @@ namespace {
 
 std::atomic<bool> attached{false};
 
-// One per cuBLAS handle and stream; LibTorch sets each again before every matrix product.
+// cuBLAS's and cuBLASLt's, one each per handle and stream; LibTorch hands them over again for every matrix product.
 constexpr size_t kRememberedWorkspaces = 64;
 std::array<std::atomic<void*>, kRememberedWorkspaces> cublas_workspaces{};
 
@@ -45,9 +45,9 @@ void TagWorkspace(void* workspace, size_t bytes, const char* name) {
   Emit(event);
 }
 
-void OnCublasWorkspace(void* workspace, size_t bytes) {
+void OnCublasWorkspace(void* workspace, size_t bytes, const char* name) {
   if (!attached.load(std::memory_order_relaxed) || workspace == nullptr || !Remember(workspace)) return;
-  TagWorkspace(workspace, bytes, "cuBLAS workspace");
+  TagWorkspace(workspace, bytes, name);
 }
 
 void OnCudnnWorkspace(void* workspace) {
@@ -73,13 +73,28 @@ void ForgetLibraryWorkspaces() {
 
 }  // namespace tidemark::capture
 
-// From cublas_v2.h and cudnn_backend.h, whose packages are not needed to build: the status and the enumerations are ints.
+// From cublas_v2.h, cublasLt.h and cudnn_backend.h, whose packages are not needed to build: the status and the enumerations
+// are ints, handles and descriptors pointers.
 extern "C" {
 
 __attribute__((visibility("default"))) int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes) {
   static const auto next = tidemark::capture::Next<int (*)(void*, void*, size_t)>("cublasSetWorkspace_v2");
-  tidemark::capture::OnCublasWorkspace(workspace, bytes);
+  tidemark::capture::OnCublasWorkspace(workspace, bytes, "cuBLAS workspace");
   return next(handle, workspace, bytes);
+}
+
+__attribute__((visibility("default"))) int cublasLtMatmul(void* handle, void* operation, const void* alpha,
+                                                           const void* a, void* a_layout, const void* b,
+                                                           void* b_layout, const void* beta, const void* c,
+                                                           void* c_layout, void* d, void* d_layout,
+                                                           const void* algorithm, void* workspace, size_t bytes,
+                                                           void* stream) {
+  using Function = int (*)(void*, void*, const void*, const void*, void*, const void*, void*, const void*, const void*,
+                           void*, void*, void*, const void*, void*, size_t, void*);
+  static const auto next = tidemark::capture::Next<Function>("cublasLtMatmul");
+  tidemark::capture::OnCublasWorkspace(workspace, bytes, "cuBLASLt workspace");
+  return next(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, algorithm, workspace,
+              bytes, stream);
 }
 
 __attribute__((visibility("default"))) int cudnnBackendSetAttribute(void* descriptor, int attribute, int type,
