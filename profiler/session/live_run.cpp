@@ -43,7 +43,7 @@ Overloaded(Visitors...) -> Overloaded<Visitors...>;
 Result<std::unique_ptr<Run>> LiveRun::Start(const LiveOptions& options) {
   Result<Launch> launch = PrepareLaunch(options);
   if (!launch) return launch.error();
-  Result<transport::RingReader> ring = transport::RingReader::Create();
+  Result<transport::RingReader> ring = transport::RingReader::Create(options.ring_events);
   if (!ring) return ring.error();
   auto channels = transport::Channel::CreatePair();
   if (!channels) return channels.error();

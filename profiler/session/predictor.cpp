@@ -25,6 +25,8 @@ constexpr int64_t kSteps = 4;
 constexpr size_t kMaxWaiting = 16;
 constexpr int kAnswerTimeoutMs = 20'000;
 constexpr size_t kBudgetEvents = 1 << 20;
+// Four steps of 64 micro-batches fill a quarter of it; a ring four times as large costs 20 ms to set up.
+constexpr size_t kRingEvents = 1 << 16;
 // After which a question that failed may be put again: a window asks each frame.
 constexpr std::chrono::seconds kFailureHolds{10};
 
@@ -90,6 +92,9 @@ Prediction UpToFailure(const timeline::View& view, timeline::EventIndex begin) {
 // The one warm trainer. The worker's thread.
 class WarmTrainer {
  public:
+  explicit WarmTrainer(std::optional<std::filesystem::path> executable)
+      : executable_(std::move(executable)) {}
+
   // Nothing if the process died of something that a fresh one may survive.
   std::optional<Prediction> Ask(const Question& question) {
     const bool warm = run_ != nullptr && card_ == question.card && run_->live();
@@ -127,6 +132,8 @@ class WarmTrainer {
     options.device = {networks::DeviceKind::kPhantom, 0, question.card};
     options.step_limit = kSteps;
     options.budget_events = kBudgetEvents;
+    options.ring_events = kRingEvents;
+    options.trainer_executable = executable_;
     auto run = Run::Start(options);
     if (!run) return run.error();
     run_ = std::move(*run);
@@ -134,6 +141,7 @@ class WarmTrainer {
     return Done{};
   }
 
+  const std::optional<std::filesystem::path> executable_;
   std::unique_ptr<Run> run_;
   std::string card_;
 };
@@ -142,7 +150,8 @@ class WarmTrainer {
 
 class Predictor::Implementation {
  public:
-  Implementation() : worker_([this] { Work(); }) {}
+  explicit Implementation(std::optional<std::filesystem::path> executable)
+      : worker_([this, executable = std::move(executable)] { Work(WarmTrainer(executable)); }) {}
   ~Implementation() {
     {
       const MutexLock lock(mutex_);
@@ -197,8 +206,7 @@ class Predictor::Implementation {
     return question;
   }
 
-  void Work() {
-    WarmTrainer trainer;
+  void Work(WarmTrainer trainer) {
     while (std::optional<Question> question = Next()) {
       std::optional<Prediction> prediction = trainer.Ask(*question);
       if (!prediction) prediction = trainer.Ask(*question);  // in a fresh process
@@ -221,7 +229,8 @@ class Predictor::Implementation {
   std::thread worker_;
 };
 
-Predictor::Predictor() : implementation_(std::make_unique<Implementation>()) {}
+Predictor::Predictor(std::optional<std::filesystem::path> trainer_executable)
+    : implementation_(std::make_unique<Implementation>(std::move(trainer_executable))) {}
 Predictor::~Predictor() = default;
 
 std::optional<Prediction> Predictor::Ask(const TrainingSettings& settings, const std::string& card) {

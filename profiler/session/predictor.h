@@ -3,6 +3,7 @@
 // second, the next ones a few milliseconds. Thread safe; the work is done on a thread of its own.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +27,8 @@ struct Prediction {
 
 class Predictor {
  public:
-  Predictor();
+  // `trainer_executable`: another program that speaks the protocol; for tests.
+  explicit Predictor(std::optional<std::filesystem::path> trainer_executable = std::nullopt);
   ~Predictor();
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;

@@ -16,6 +16,7 @@
 
 #include "profiler/base/result.h"
 #include "profiler/capture/transport/messages.h"
+#include "profiler/capture/transport/ring.h"
 #include "profiler/events/run_description.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/timeline/timeline.h"
@@ -49,6 +50,7 @@ struct LiveOptions {
   bool start_paused = false;
   std::optional<std::filesystem::path> recording;  // .tide file to write while it runs
   size_t budget_events = timeline::kDefaultBudgetEvents;
+  size_t ring_events = transport::kDefaultRingCapacity;
   std::optional<std::filesystem::path>
       trainer_executable;  // another program that speaks the protocol; for tests
 };

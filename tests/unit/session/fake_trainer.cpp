@@ -36,7 +36,7 @@ class FakeTrainer {
     if (!command.ok() || !std::holds_alternative<transport::Start>(*command)) return 2;
     settings_ = std::get<transport::Start>(*command).settings;
     ring_.emplace(std::move(*transport::RingWriter::Map(std::move((*received)->attached_fd))));
-    if (settings_.seed == kNeverStarts) {
+    if (behaviour() == kNeverStarts) {
       std::fputs("cannot load libwhatever.so\n\n", stderr);
       return 127;
     }
@@ -45,6 +45,7 @@ class FakeTrainer {
   }
 
  private:
+  FakeBehaviour behaviour() const { return static_cast<FakeBehaviour>(settings_.accumulate - 1); }
   void Send(const transport::Report& report) {
     if (!channel_.Send(transport::ToJson(report)).ok()) std::_Exit(1);
   }
@@ -65,9 +66,9 @@ class FakeTrainer {
     Send(transport::Started{description});
   }
 
-  // Two blocks at the most, one in the first step.
+  // Two blocks at the most, three in the first step.
   void Step() {
-    const int64_t blocks = steps_done_ == 0 ? 1 : 2;
+    const int64_t blocks = steps_done_ == 0 ? 3 : 2;
     Push(EventKind::kStepBegin, steps_done_);
     for (int phase = 1; phase <= 3; ++phase)
       Push(Event{.kind = EventKind::kPhase, .phase = static_cast<events::Phase>(phase)});
@@ -87,7 +88,7 @@ class FakeTrainer {
   }
 
   int Behave() {
-    switch (static_cast<FakeBehaviour>(settings_.seed)) {
+    switch (behaviour()) {
       case kAborts:
         for (int i = 0; i < 3; ++i) Step();
         std::fputs("first words\nterminate called: something broke\n", stderr);
@@ -136,6 +137,7 @@ class FakeTrainer {
       if (!received.ok()) return 1;
       if (received->has_value()) {
         if (!Apply(*transport::CommandFromJson((*received)->message))) return 0;
+        if (behaviour() != kObeys) return Behave();
       } else if (ring_->fill() < 0.5) {
         Step();
         if (steps_done_ % 64 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -152,7 +154,10 @@ class FakeTrainer {
       ring_->PushName(3, "batch " + std::to_string(settings_.batch), NowNs());
       Push(Event{.name = 3, .kind = EventKind::kMarker});
     }
-    if (std::holds_alternative<transport::Restart>(command)) steps_done_ = 0;
+    if (const auto* restart = std::get_if<transport::Restart>(&command)) {
+      settings_ = restart->settings;
+      steps_done_ = 0;
+    }
     if (!std::holds_alternative<transport::Stop>(command)) return true;
     Send(transport::Finished{steps_done_});
     return false;

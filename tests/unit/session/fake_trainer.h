@@ -1,11 +1,11 @@
-// How the fake trainer behaves: chosen by the seed of its settings.
+// How the fake trainer behaves: chosen by the number of micro-batches in its settings, less one.
 #pragma once
 
 #include <cstdint>
 
 namespace tidemark::session {
 
-enum FakeBehaviour : uint64_t {
+enum FakeBehaviour : int {
   kObeys,            // steps of kFakeStepEvents events, a step limit, pauses, restarts, a stop
   kAborts,           // says something on stderr and aborts after three steps
   kExitsQuietly,     // with code 3
@@ -20,6 +20,6 @@ enum FakeBehaviour : uint64_t {
 };
 
 inline constexpr int kFakeStepEvents = 12;
-inline constexpr int64_t kFakeBlockBytes = 1 << 20;  // allocated twice in a step, once in the first
+inline constexpr int64_t kFakeBlockBytes = 1 << 20;  // allocated twice in a step, three times in the first
 
 }  // namespace tidemark::session

@@ -20,7 +20,7 @@ constexpr int kPatienceMs = 20'000;
 
 LiveOptions Options(FakeBehaviour behaviour) {
   LiveOptions options;
-  options.settings.seed = behaviour;
+  options.settings.accumulate = 1 + behaviour;
   options.device.kind = networks::DeviceKind::kCpu;
   options.trainer_executable = ExecutableFolder() / "fake_trainer";
   return options;
