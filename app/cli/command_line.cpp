@@ -1,59 +1,85 @@
 #include "app/cli/command_line.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/usage.h"
 
 namespace tidemark::cli {
 namespace {
 
-Command RegisterOpen(CLI::App& application, const WindowOpener& open_window, std::string& file) {
-  CLI::App* command = application.add_subcommand("open", "Open the window, with a recording in it");
-  command->footer("Examples:\n  tidemark open run.tide");
-  command->add_option("file", file, "Recording (.tide)")->required();
-  return {command, [&] { return open_window(file); }};
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  tidemark                                         the window: train, watch, switch techniques live\n"
+    "  tidemark estimate --batch 128 --amp fp16         what a step will need\n"
+    "  tidemark train --steps 50 -o run.tide            train and record\n"
+    "  tidemark export run.tide --to chrome -o run.json for Perfetto\n"
+    "tidemark SUBCOMMAND --help tells more.\n"
+    "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; what went wrong is a sentence on standard "
+    "error.";
+
+int OpenWindowWith(const WindowOpener& open_window, const std::string& file) {
+  if (file.empty()) return open_window(std::nullopt);
+  if (access(file.c_str(), R_OK) != 0) {
+    return Complain(fmt::format("{} cannot be opened: {}. Name a recording (.tide) that you may read.", file,
+                                std::strerror(errno)),
+                    kExitFailed);
+  }
+  return open_window(file);
 }
 
-// CLI11's messages are sentences without an end.
-int WrongUsage(const CLI::ParseError& error) {
-  std::string sentence = error.what();
-  if (!sentence.empty() && sentence.back() != '.') sentence += '.';
-  return Complain(sentence + " See tidemark --help.", kExitUsage);
+Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
+  CLI::App* command =
+      application.add_subcommand("open", "Open the window, with a recording in it if one is named");
+  command->footer("Examples:\n  tidemark open run.tide\n  tidemark open");
+  auto file = std::make_shared<std::string>();
+  command->add_option("FILE", *file, "Recording (.tide)")->type_name("");
+  return {command, [=] { return OpenWindowWith(open_window, *file); }};
+}
+
+// --help and --version, on a stdout that may be full or closed.
+int AnswerCall(const CLI::App& application, const CLI::Success& asked) {
+  std::ostringstream text;
+  application.exit(asked, text, text);
+  return Answer(text.str());
 }
 
 }  // namespace
 
 int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is a failed write, with a sentence
+  ReserveStandardStreams();
   CLI::App application{"Where does a neural network's GPU memory go? Without a subcommand, the window opens.",
                        "tidemark"};
-  application.set_version_flag("--version", TIDEMARK_VERSION);
-  application.require_subcommand(0, 1);
-  application.footer(
-      "Examples:\n"
-      "  tidemark                                  the window: train, watch, switch techniques live\n"
-      "  tidemark estimate --batch 128 --amp fp16  what a step will need\n"
-      "  tidemark train --steps 50 -o run.tide     train and record\n"
-      "  tidemark export run.tide -o run.json      for Perfetto\n"
-      "tidemark SUBCOMMAND --help tells more.");
-  std::string file;
-  const std::vector<Command> commands = {RegisterEstimate(application),
-                                         RegisterTrain(application),
-                                         RegisterInfo(application),
-                                         RegisterExport(application),
-                                         RegisterNetworks(application),
-                                         RegisterCards(application),
-                                         RegisterOpen(application, open_window, file)};
+  application.set_version_flag("--version", "tidemark " TIDEMARK_VERSION, "Print the version and exit");
+  application.allow_extras();  // and so do the subcommands that are added from here on
+  application.footer(kExamples);
+  const std::vector<Command> commands = {
+      RegisterEstimate(application),         RegisterTrain(application),    RegisterInfo(application),
+      RegisterExport(application),           RegisterNetworks(application), RegisterCards(application),
+      RegisterOpen(application, open_window)};
   try {
     application.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return application.exit(asked);
+  } catch (const CLI::Success& asked) {
+    return AnswerCall(application, asked);
   } catch (const CLI::ParseError& error) {
-    return WrongUsage(error);
+    return Complain(SentenceFor(error), kExitUsage);
+  }
+  if (const auto unknown = SentenceForUnknownArgument(application)) return Complain(*unknown, kExitUsage);
+  if (application.get_subcommands().size() > 1) {
+    return Complain("One subcommand at a time; see tidemark --help.", kExitUsage);
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();

@@ -1,5 +1,6 @@
 #include "app/cli/console.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,6 +12,15 @@
 
 namespace tidemark::cli {
 
+void ReserveStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) != -1) continue;
+    // The lowest free number is this stream's. Opened the wrong way round, so that its use still fails.
+    const int opened = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    if (opened != stream && opened >= 0) close(opened);
+  }
+}
+
 int Complain(std::string_view sentence, int exit_code) {
   fmt::print(stderr, "tidemark: {}\n", sentence);
   return exit_code;
@@ -20,7 +30,9 @@ int Answer(const std::string& text) {
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (written) return kExitDone;
-  return Complain(fmt::format("The answer could not be written: {}.", std::strerror(errno)), kExitFailed);
+  return Complain(
+      fmt::format("The answer could not be written to standard output: {}.", std::strerror(errno)),
+      kExitFailed);
 }
 
 ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}

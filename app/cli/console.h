@@ -1,4 +1,4 @@
-// What every subcommand says to the person or the program that called it.
+// What every subcommand says to the person or the program that called it. Main thread only.
 #pragma once
 
 #include <string>
@@ -6,10 +6,16 @@
 
 namespace tidemark::cli {
 
+// Where the caller closed standard input, output or error, the next file that is opened would take its
+// number, and an answer would end up in a recording. This puts something into the gap that can be neither
+// read nor written. First thing in main.
+void ReserveStandardStreams();
+
 // "tidemark: SENTENCE" on stderr; returns `exit_code` for `return Complain(...)`.
 int Complain(std::string_view sentence, int exit_code);
 
-// The whole answer on stdout, at once. A closed pipe or a full disk is a failure like any other.
+// The whole answer on stdout, at once; returns the exit code. A closed pipe or a full disk is a failure like
+// any other.
 int Answer(const std::string& text);
 
 // One line on a terminal that is written over and over; silent where stderr is no terminal.

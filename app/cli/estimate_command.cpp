@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
-#include "profiler/networks/specification.h"
-#include "profiler/phantom/cards/card.h"
+#include "profiler/base/format.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/textbook.h"
 
@@ -17,39 +17,67 @@ namespace {
 
 struct EstimateOptions {
   TrainingOptions training;
+  bool textbook_only = false;
   bool json = false;
 };
 
-std::string EstimateText(const networks::Network& network, const networks::TrainingSettings& settings,
-                         const phantom::Card& card, const textbook::Estimate& estimate,
-                         const session::Prediction& prediction) {
-  std::string text = fmt::format("{}, batch {} × {}, amp {}, {}, on a phantom {}\n\n", network.title,
-                                 settings.batch, settings.accumulate, networks::TextOf(settings.amp),
-                                 networks::TextOf(settings.optimizer), card.title);
-  text += PeaksTable(estimate, {{"phantom", prediction}}) + "\n" + LayersTable(estimate) + "\n";
-  if (!prediction.sentence.empty()) text += prediction.sentence + "\n";
-  return text + std::string(kPhantomNote) + "\n";
+// What is asked, once every option has been understood.
+struct Question {
+  networks::TrainingSettings settings;
+  networks::Network network;
+  phantom::Card card;
+};
+
+Result<Question> Understand(const TrainingOptions& options) {
+  const Result<networks::TrainingSettings> settings = options.Settings();
+  if (!settings) return settings.error();
+  const Result<networks::Network> network = options.Network();
+  if (!network) return network.error();
+  const Result<phantom::Card> card = options.Card();
+  if (!card) return card.error();
+  return Question{*settings, *network, *card};
+}
+
+std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
+                         const std::optional<session::Prediction>& phantom) {
+  std::string text = question.network.title;
+  if (phantom) text += fmt::format(" on a phantom {}", question.card.title);
+  text += fmt::format("\n{}\n\n", SettingsLine(question.settings));
+  if (phantom) {
+    text += PeaksTable(estimate, {{"phantom", *phantom}});
+    const auto nanoseconds = static_cast<int64_t>(phantom->step_seconds * 1e9);
+    if (!phantom->out_of_memory)
+      text += fmt::format("A step takes the phantom's host {}.\n", FormatDuration(nanoseconds));
+    if (!phantom->sentence.empty()) text += phantom->sentence + "\n";
+    text += std::string(kPhantomNote) + "\n\n";
+  }
+  return text + TermsTable(estimate) + "\n" + LayersTable(estimate);
+}
+
+Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
+                  const std::optional<session::Prediction>& phantom) {
+  Json json = {{"settings", Json::parse(networks::ToJson(question.settings))}, {"card", question.card.name}};
+  json["textbook"] = TextbookJson(estimate);
+  if (phantom) {
+    json["phantom"] = PeaksJson(*phantom);
+    json["note"] = kPhantomNote;
+  }
+  return json;
 }
 
 int RunEstimate(const EstimateOptions& options) {
-  const Result<networks::TrainingSettings> settings = options.training.Settings();
-  if (!settings) return Complain(settings.error().message, kExitUsage);
-  const Result<phantom::Card> card = phantom::FindCard(options.training.card());
-  if (!card) return Complain(card.error().message, kExitUsage);
-  const Result<networks::Network> network = networks::FindNetwork(settings->network);
-  if (!network) return Complain(network.error().message, kExitFailed);
-
-  const textbook::Estimate estimate = textbook::EstimateMemory(*network, *settings);
-  session::Predictor predictor;
-  const Result<session::Prediction> prediction = predictor.AskAndWait(*settings, card->name);
-  if (!prediction) return Complain(prediction.error().message, kExitFailed);
-  if (!options.json) return Answer(EstimateText(*network, *settings, *card, estimate, *prediction));
-  const Json json = {{"settings", Json::parse(networks::ToJson(*settings))},
-                     {"card", card->name},
-                     {"textbook", TextbookJson(estimate)},
-                     {"phantom", PeaksJson(*prediction)},
-                     {"note", kPhantomNote}};
-  return Answer(json.dump(2) + "\n");
+  const Result<Question> question = Understand(options.training);
+  if (!question) return Complain(question.error().message, kExitUsage);
+  const textbook::Estimate estimate = textbook::EstimateMemory(question->network, question->settings);
+  std::optional<session::Prediction> phantom;
+  if (!options.textbook_only) {
+    session::Predictor predictor;
+    const Result<session::Prediction> answer = predictor.AskAndWait(question->settings, question->card.name);
+    if (!answer) return Complain(answer.error().message, kExitFailed);
+    phantom = *answer;
+  }
+  return Answer(options.json ? TextOf(EstimateJson(*question, estimate, phantom))
+                             : EstimateText(*question, estimate, phantom));
 }
 
 }  // namespace
@@ -61,9 +89,13 @@ Command RegisterEstimate(CLI::App& application) {
       "Examples:\n"
       "  tidemark estimate\n"
       "  tidemark estimate --net simple-conv-net --batch 128 --amp fp16 --card rtx-4090\n"
-      "  tidemark estimate --batch 16 --accumulate 4 --json");
+      "  tidemark estimate --batch 16 --accumulate 4 --json\n"
+      "  tidemark estimate --checkpoint layer --textbook\n"
+      "That a step does not fit on the card is an answer (\"out_of_memory\": true), not a failure.");
   auto options = std::make_shared<EstimateOptions>();
   options->training.Register(*command);
+  command->add_flag("--textbook", options->textbook_only,
+                    "The closed formulas only; no phantom GPU is asked");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunEstimate(*options); }};
 }

@@ -26,7 +26,7 @@ int ListNetworks(bool as_json) {
     text += fmt::format("{:<20}{:>12} parameters  {}\n", network.name, FormatNumber(network.parameters()),
                         network.description);
   }
-  return Answer(as_json ? json.dump(2) + "\n" : text);
+  return Answer(as_json ? TextOf(json) : text);
 }
 
 int ListCards(bool as_json) {
@@ -44,7 +44,7 @@ int ListCards(bool as_json) {
     text += fmt::format("{:<16}{:>12}  {}\n", card.name, FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
                         card.title);
   }
-  return Answer(as_json ? json.dump(2) + "\n" : text);
+  return Answer(as_json ? TextOf(json) : text);
 }
 
 Command RegisterList(CLI::App& application, const char* name, const char* help, int (*list)(bool)) {

@@ -1,14 +1,18 @@
 #include <fmt/format.h>
 
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/measured.h"
 #include "app/cli/report.h"
 #include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
 #include "profiler/session/run.h"
-#include "profiler/session/steady_state.h"
 #include "profiler/trace/export.h"
 
 namespace tidemark::cli {
@@ -16,7 +20,7 @@ namespace {
 
 struct RecordingOptions {
   std::string file;
-  std::string format = "chrome";
+  std::string format;
   std::string output;
   bool json = false;
 };
@@ -33,13 +37,30 @@ Result<std::unique_ptr<session::Run>> Open(const std::string& file) {
   return session::Run::Open(file, ShowProgress(line, "reading"));
 }
 
+int64_t DurationNs(const timeline::View& view) {
+  return view.empty() ? 0 : view.TimeOf(view.end() - 1) - view.TimeOf(view.first());
+}
+
+std::vector<double> LossesOf(const timeline::View& view) {
+  std::vector<double> losses;
+  for (const timeline::Step& step : view.steps()) {
+    if (step.loss) losses.push_back(*step.loss);
+  }
+  return losses;
+}
+
+// Why the recording is not the whole story: cut short, events lost.
+std::vector<std::string> WarningsOf(const session::Run& run) {
+  std::vector<std::string> warnings;
+  if (!run.status().sentence.empty()) warnings.push_back(run.status().sentence);
+  for (const std::string& sentence : timeline::DescribeHealth(run.view()->health()))
+    warnings.push_back(sentence);
+  return warnings;
+}
+
 Json InfoJson(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
-  const timeline::Health& health = view->health();
-  Json warnings = Json::array();
-  if (!run.status().sentence.empty()) warnings.push_back(run.status().sentence);
-  for (const std::string& sentence : timeline::DescribeHealth(health)) warnings.push_back(sentence);
   Json markers = Json::array();
   for (const timeline::Marker& marker : view->markers()) {
     markers.push_back({{"event", marker.index}, {"text", marker.text}});
@@ -51,62 +72,85 @@ Json InfoJson(const session::Run& run) {
           {"producer", description.producer},
           {"settings", Json::parse(description.settings_json, nullptr, false)},
           {"steps", view->steps().size()},
-          {"duration_ns", view->empty() ? 0 : view->TimeOf(view->end() - 1) - view->TimeOf(view->first())},
-          {"out_of_memory", view->out_of_memory().size()},
-          {"measured", PeaksJson(session::SteadyState(*view))},
+          {"duration_ns", DurationNs(*view)},
+          {"out_of_memory", !view->out_of_memory().empty()},
+          {"measured", PeaksJson(MeasuredPeaks(*view))},
+          {"loss", LossesOf(*view)},
           {"markers", markers},
-          {"events", {{"captured", health.events}, {"lost", health.lost}}},
-          {"warnings", warnings}};
+          {"events", {{"captured", view->health().events}, {"lost", view->health().lost}}},
+          {"warnings", WarningsOf(run)}};
+}
+
+std::string InfoRow(std::string_view title, std::string_view text) {
+  return fmt::format("  {:<18}{}\n", title, text);
+}
+
+std::string DeviceInWords(const events::RunDescription& description) {
+  const std::string name = description.device_name.empty() ? description.device : description.device_name;
+  if (description.device_bytes <= 0) return name;
+  return name + ", " + FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
+}
+
+std::string PeakRows(const session::Prediction& peaks) {
+  std::string rows = "At the peak of a step\n";
+  const auto row = [&rows](std::string_view title, int64_t bytes) {
+    rows += fmt::format("  {:<18}{:>18}\n", title, FormatExactBytes(bytes));
+  };
+  for (int index = 0; index < events::kCategoryCount; ++index) {
+    const int64_t bytes = peaks.at_peak[static_cast<size_t>(index)];
+    if (bytes != 0) row(events::NameOf(static_cast<events::Category>(index)), bytes);
+  }
+  row("allocated", peaks.allocated_peak_bytes);
+  row("requested", peaks.requested_peak_bytes);
+  row("reserved", peaks.reserved_peak_bytes);
+  return rows;
 }
 
 std::string InfoText(const session::Run& run) {
-  const Json json = InfoJson(run);
-  const session::Prediction peaks = session::SteadyState(*run.view());
-  std::string text =
-      fmt::format("{}\n  device    {}", run.description().title, run.description().device_name);
-  if (run.description().device_bytes > 0) {
-    text += fmt::format(", {}", FormatBytes(run.description().device_bytes, ByteUnit::kMebibytes));
+  const auto view = run.view();
+  const events::RunDescription description = run.description();
+  const timeline::Health& health = view->health();
+  std::string text = description.title + "\n" + InfoRow("device", DeviceInWords(description));
+  if (const auto settings = networks::SettingsFromJson(description.settings_json)) {
+    text += InfoRow("settings", SettingsLine(*settings));
   }
-  text +=
-      fmt::format("\n  steps     {}\n  events    {}, {} lost\n  duration  {}\n", run.view()->steps().size(),
-                  FormatNumber(json["events"]["captured"].get<int64_t>()),
-                  json["events"]["lost"].get<int64_t>(), FormatDuration(json["duration_ns"].get<int64_t>()));
-  text += fmt::format(
-      "  peak      allocated {}, requested {}, reserved {}\n", FormatExactBytes(peaks.allocated_peak_bytes),
-      FormatExactBytes(peaks.requested_peak_bytes), FormatExactBytes(peaks.reserved_peak_bytes));
-  for (int index = 0; index < events::kCategoryCount; ++index) {
-    const int64_t bytes = peaks.at_peak[static_cast<size_t>(index)];
-    if (bytes == 0) continue;
-    text += fmt::format("    {:<16}{:>16}\n", events::NameOf(static_cast<events::Category>(index)),
-                        FormatExactBytes(bytes));
+  text += InfoRow("recorded by", description.producer);
+  text += InfoRow("steps", FormatNumber(static_cast<int64_t>(view->steps().size())));
+  text += InfoRow("duration", FormatDuration(DurationNs(*view)));
+  text += InfoRow("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
+                                        FormatNumber(static_cast<int64_t>(health.lost))));
+  const std::vector<double> losses = LossesOf(*view);
+  if (!losses.empty()) text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
+  if (!view->steps().empty()) text += PeakRows(MeasuredPeaks(*view));
+  for (const timeline::Marker& marker : view->markers()) {
+    text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);
   }
-  for (const Json& marker : json["markers"]) {
-    text += fmt::format("  at event {:<10}{}\n", marker["event"].get<int64_t>(),
-                        marker["text"].get<std::string>());
-  }
-  for (const Json& warning : json["warnings"])
-    text += fmt::format("  note: {}\n", warning.get<std::string>());
+  for (const std::string& warning : WarningsOf(run)) text += fmt::format("Note: {}\n", warning);
   return text;
 }
 
 int RunInfo(const RecordingOptions& options) {
+  if (options.file.empty()) return Complain("Name a recording: tidemark info FILE.", kExitUsage);
   const Result<std::unique_ptr<session::Run>> run = Open(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
-  if (!options.json) return Answer(InfoText(**run));
-  return Answer(InfoJson(**run).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run));
 }
 
 int RunExport(const RecordingOptions& options) {
+  if (options.file.empty() || options.output.empty()) {
+    return Complain("Name a recording and a file to write: tidemark export FILE --to chrome -o FILE.",
+                    kExitUsage);
+  }
   const Result<trace::ExportFormat> format = trace::ExportFormatFromText(options.format);
   if (!format) return Complain(format.error().message, kExitUsage);
   const Result<std::unique_ptr<session::Run>> run = Open(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
+  for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   ProgressLine line;
   const Status exported = trace::Export(*(*run)->view(), (*run)->description(), *format, options.output,
                                         ShowProgress(line, "writing"));
   line.Clear();
-  if (!exported) return Complain(exported.error().message, kExitFailed);
-  return kExitDone;
+  return exported ? kExitDone : Complain(exported.error().message, kExitFailed);
 }
 
 }  // namespace
@@ -115,7 +159,7 @@ Command RegisterInfo(CLI::App& application) {
   CLI::App* command = application.add_subcommand("info", "What a recording holds");
   command->footer("Examples:\n  tidemark info run.tide\n  tidemark info run.tide --json");
   auto options = std::make_shared<RecordingOptions>();
-  command->add_option("file", options->file, "Recording (.tide)")->required();
+  command->add_option("FILE", options->file, "Recording (.tide)")->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunInfo(*options); }};
 }
@@ -128,9 +172,12 @@ Command RegisterExport(CLI::App& application) {
       "  tidemark export run.tide --to csv -o run.csv       (a row per event)\n"
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
-  command->add_option("file", options->file, "Recording (.tide)")->required();
-  command->add_option("--to", options->format, "chrome or csv")->capture_default_str();
-  command->add_option("-o,--output", options->output, "File to write")->required();
+  command->add_option("FILE", options->file, "Recording (.tide)")->type_name("");
+  options->format = "chrome";
+  command->add_option("--to", options->format, "chrome (Trace Event JSON) or csv")
+      ->capture_default_str()
+      ->type_name("");
+  command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
   return {command, [options] { return RunExport(*options); }};
 }
 

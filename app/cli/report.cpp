@@ -2,40 +2,73 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "profiler/base/format.h"
 #include "profiler/events/event.h"
 
 namespace tidemark::cli {
 namespace {
 
+constexpr int kTitleWidth = 28;
+constexpr int kTermWidth = 36;   // "Optimizer state (SGD with momentum)"
+constexpr int kBytesWidth = 22;  // up to 9 exabytes
+
 std::string Megabytes(std::optional<int64_t> bytes) {
   return bytes ? FormatInUnit(*bytes, ByteUnit::kMegabytes) : "–";
 }
 
-// A title and right-aligned figures. fmt counts characters, not bytes, so "–" takes one place.
+// A title and right-aligned figures.
 std::string Row(std::string_view title, const std::vector<std::string>& figures) {
-  std::string line = fmt::format("  {:<24}", title);
+  std::string line = fmt::format("  {:<{}}", title, kTitleWidth);
   for (const std::string& figure : figures) line += fmt::format("{:>12}", figure);
   return line + "\n";
 }
 
-std::vector<std::string> Figures(std::optional<int64_t> textbook, const std::vector<ReportColumn>& columns,
-                                 int64_t (*figure)(const session::Prediction&)) {
+std::string LevelRow(const char* title, std::optional<int64_t> textbook,
+                     const std::vector<ReportColumn>& columns, int64_t session::Prediction::*level) {
   std::vector<std::string> figures = {Megabytes(textbook)};
-  for (const ReportColumn& column : columns) figures.push_back(Megabytes(figure(column.peaks)));
-  return figures;
+  for (const ReportColumn& column : columns) figures.push_back(Megabytes(column.peaks.*level));
+  return Row(title, figures);
 }
+
+// The categories that hold anything, in their order.
+std::string CategoryRows(const textbook::Estimate& estimate, const std::vector<ReportColumn>& columns) {
+  std::string rows;
+  for (int index = 0; index < events::kCategoryCount; ++index) {
+    const auto category = static_cast<events::Category>(index);
+    const int64_t textbook = textbook::BytesOf(estimate, category);
+    bool any = textbook != 0;
+    std::vector<std::string> figures = {Megabytes(textbook != 0 ? std::optional(textbook) : std::nullopt)};
+    for (const ReportColumn& column : columns) {
+      const int64_t bytes = column.peaks.at_peak[static_cast<size_t>(index)];
+      any = any || bytes != 0;
+      figures.push_back(Megabytes(bytes));
+    }
+    if (any) rows += Row(events::NameOf(category), figures);
+  }
+  return rows;
+}
+
+std::string TermRow(std::string_view title, int64_t bytes, std::string_view symbols) {
+  std::string row = fmt::format("  {:<{}}{:>{}}", title, kTermWidth, FormatExactBytes(bytes), kBytesWidth);
+  return row + (symbols.empty() ? "" : fmt::format("   {}", symbols)) + "\n";
+}
+
+// Under a term: why.
+std::string WordsRow(std::string_view words) { return fmt::format("      {}\n", words); }
 
 }  // namespace
 
 Json TextbookJson(const textbook::Estimate& estimate) {
   Json layers = Json::array();
   for (const textbook::LayerEstimate& layer : estimate.layers) {
-    if (layer.parameters == 0) continue;  // a ReLU shares its result with the layer that reads it
+    if (layer.parameters == 0 && layer.activations_bytes == 0 && layer.recomputed_bytes == 0) continue;
     layers.push_back({{"name", layer.name},
                       {"parameters", layer.parameters},
                       {"parameters_bytes", layer.parameters_bytes},
-                      {"activations_bytes", layer.activations_bytes}});
+                      {"activations_bytes", layer.activations_bytes},
+                      {"recomputed_bytes", layer.recomputed_bytes}});
   }
   return {{"parameters_bytes", estimate.parameters_bytes},
           {"gradients_bytes", estimate.gradients_bytes},
@@ -44,6 +77,7 @@ Json TextbookJson(const textbook::Estimate& estimate) {
           {"input_bytes", estimate.input_bytes},
           {"autocast_cache_bytes", estimate.autocast_cache_bytes},
           {"total_bytes", estimate.total_bytes},
+          {"halved_everything_bytes", estimate.halved_everything_bytes},
           {"layers", layers}};
 }
 
@@ -57,48 +91,52 @@ Json PeaksJson(const session::Prediction& peaks) {
                {"requested_peak_bytes", peaks.requested_peak_bytes},
                {"reserved_peak_bytes", peaks.reserved_peak_bytes},
                {"by_category_at_peak", categories},
-               {"step_seconds", peaks.step_seconds}};
-  if (peaks.out_of_memory) json["out_of_memory"] = true;
+               {"step_seconds", peaks.step_seconds},
+               {"out_of_memory", peaks.out_of_memory}};
   if (!peaks.sentence.empty()) json["sentence"] = peaks.sentence;
   return json;
+}
+
+std::string TextOf(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<ReportColumn>& columns) {
   std::vector<std::string> titles = {"textbook"};
   for (const ReportColumn& column : columns) titles.push_back(column.title);
-  std::string table = Row("MB at the peak of a step", titles);
-  for (int index = 0; index < events::kCategoryCount; ++index) {
-    const auto category = static_cast<events::Category>(index);
-    const int64_t textbook = textbook::BytesOf(estimate, category);
-    bool any = textbook != 0;
-    std::vector<std::string> figures = {Megabytes(textbook != 0 ? std::optional(textbook) : std::nullopt)};
-    for (const ReportColumn& column : columns) {
-      const int64_t bytes = column.peaks.at_peak[static_cast<size_t>(index)];
-      any = any || bytes != 0;
-      figures.push_back(Megabytes(bytes));
-    }
-    if (any) table += Row(events::NameOf(category), figures);
+  std::string table = "MB at the peak of a step\n" + Row("", titles) + CategoryRows(estimate, columns);
+  table += LevelRow("allocated", estimate.total_bytes, columns, &session::Prediction::allocated_peak_bytes);
+  table += LevelRow("requested", std::nullopt, columns, &session::Prediction::requested_peak_bytes);
+  return table + LevelRow("reserved", std::nullopt, columns, &session::Prediction::reserved_peak_bytes);
+}
+
+std::string TermsTable(const textbook::Estimate& estimate) {
+  std::string table = "Textbook, term by term\n";
+  for (const textbook::Term& term : estimate.terms) {
+    table += TermRow(term.title, term.bytes, term.symbols) + WordsRow(term.words);
   }
-  table += Row("allocated", Figures(estimate.total_bytes, columns, [](const session::Prediction& peaks) {
-                 return peaks.allocated_peak_bytes;
-               }));
-  table += Row("requested", Figures(std::nullopt, columns, [](const session::Prediction& peaks) {
-                 return peaks.requested_peak_bytes;
-               }));
-  table += Row("reserved", Figures(std::nullopt, columns, [](const session::Prediction& peaks) {
-                 return peaks.reserved_peak_bytes;
-               }));
-  return table;
+  table += TermRow("Total", estimate.total_bytes, "");
+  return table + TermRow(textbook::kHalvedEverythingTitle, estimate.halved_everything_bytes, "") +
+         WordsRow(textbook::kHalvedEverythingWords);
 }
 
 std::string LayersTable(const textbook::Estimate& estimate) {
-  std::string table = Row("textbook, layer by layer", {"parameters", "their MB", "kept MB"});
+  std::string table = "Textbook, layer by layer\n";
   for (const textbook::LayerEstimate& layer : estimate.layers) {
-    if (layer.parameters == 0) continue;
-    table += Row(layer.name, {FormatNumber(layer.parameters), Megabytes(layer.parameters_bytes),
-                              Megabytes(layer.activations_bytes)});
+    const std::string title = fmt::format("{} → {}", layer.name, layer.output);
+    const std::string parameters = layer.parameters == 0
+                                       ? ""
+                                       : fmt::format("{} parameters = {}; ", FormatNumber(layer.parameters),
+                                                     FormatExactBytes(layer.parameters_bytes));
+    table += fmt::format("  {:<{}}   {}{}\n", title, kTitleWidth, parameters, layer.formula);
   }
   return table;
+}
+
+std::string SettingsLine(const networks::TrainingSettings& settings) {
+  return fmt::format("batch {} · accumulate {} · amp {} · checkpoint {} · {}", settings.batch,
+                     settings.accumulate, networks::TextOf(settings.amp),
+                     networks::TextOf(settings.checkpoint), networks::TitleOf(settings.optimizer));
 }
 
 }  // namespace tidemark::cli

@@ -1,14 +1,13 @@
-// The answers of `estimate` and `train`, as one JSON object for programs and as a table for people. Pure
-// functions.
+// The answers of `estimate`, `train` and `info`, as JSON for programs and as tables for people. Pure
+// functions. JSON sizes are bytes; tables say their unit in their header.
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "profiler/networks/training_settings.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/textbook.h"
 
@@ -16,21 +15,30 @@ namespace tidemark::cli {
 
 using Json = nlohmann::ordered_json;
 
+// `layers` are those with parameters; a layer without them (a ReLU) is in it only if it keeps something of
+// its own.
 Json TextbookJson(const textbook::Estimate& estimate);
-// Of a prediction, or of what a run measured: the same keys.
+// Of a prediction, or of what a run measured: the same keys. `by_category_at_peak` sums to the allocated
+// peak.
 Json PeaksJson(const session::Prediction& peaks);
+// One object, indented; text that is not UTF-8 (from a foreign file) is replaced, not refused.
+std::string TextOf(const Json& json);
 
 struct ReportColumn {
   std::string title;  // "phantom"
   session::Prediction peaks;
 };
-// Categories by textbook and columns, in MB, then the levels: requested, allocated, reserved.
+// Categories by textbook and columns, in MB, then the levels: allocated, requested, reserved.
 std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<ReportColumn>& columns);
+// Every term with its formula, the total, and the common saying about FP16, marked as one.
+std::string TermsTable(const textbook::Estimate& estimate);
 std::string LayersTable(const textbook::Estimate& estimate);
+// "batch 64 · accumulate 1 · amp off · checkpoint none · Adam"
+std::string SettingsLine(const networks::TrainingSettings& settings);
 
 // What the phantom's figures do not hold. A sentence for people and for JSON's "note".
 inline constexpr std::string_view kPhantomNote =
-    "cuDNN's workspaces are not included in the phantom's prediction (they are answered as 0), nor is the "
-    "CUDA context.";
+    "cuDNN's workspaces are not included in the phantom's figures (they are answered as 0), nor is the CUDA "
+    "context.";
 
 }  // namespace tidemark::cli

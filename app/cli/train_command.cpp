@@ -1,34 +1,71 @@
 #include <fmt/format.h>
+#include <signal.h>  // sigaction is POSIX, not in <csignal>
 
-#include <csignal>
+#include <chrono>
 #include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/measured.h"
+#include "app/cli/numbers.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
 #include "profiler/base/format.h"
-#include "profiler/networks/specification.h"
 #include "profiler/session/predictor.h"
 #include "profiler/session/run.h"
-#include "profiler/session/steady_state.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::cli {
 namespace {
 
 constexpr int kProgressPeriodMs = 100;
-constexpr int kStopTimeoutMs = 5000;
+constexpr std::chrono::milliseconds kStopTimeout{8000};
+constexpr std::chrono::milliseconds kStopPoll{2};
+constexpr int64_t kMostSteps = 1'000'000'000;
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile sig_atomic_t interrupted = 0;
+
+// The first Ctrl-C asks the run to end in order, the second ends the program at once.
+void ListenToInterrupts() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = 1; };
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
+}
 
 struct TrainOptions {
   TrainingOptions training;
-  int64_t steps = 20;
+  std::string steps = "20";
   std::string output;
   bool json = false;
 };
+
+// What is asked, once every option has been understood.
+struct Order {
+  networks::TrainingSettings settings;
+  networks::Network network;
+  phantom::Card card;
+  networks::DeviceChoice device;
+  int64_t steps = 0;
+};
+
+Result<Order> Understand(const TrainOptions& options) {
+  const Result<networks::TrainingSettings> settings = options.training.Settings();
+  if (!settings) return settings.error();
+  const Result<networks::Network> network = options.training.Network();
+  if (!network) return network.error();
+  const Result<phantom::Card> card = options.training.Card();
+  if (!card) return card.error();
+  const Result<networks::DeviceChoice> device = options.training.Device();
+  if (!device) return device.error();
+  const Result<int64_t> steps = WholeNumber("--steps", options.steps, 1, kMostSteps);
+  if (!steps) return steps.error();
+  return Order{*settings, *network, *card, *device, *steps};
+}
 
 // The losses of all steps, gathered while the run goes on: the timeline lets its oldest steps go on long
 // runs.
@@ -53,10 +90,12 @@ std::string ProgressText(const timeline::View& view, int64_t steps_done, int64_t
   if (view.steps().empty()) return text + " · starting";
   const timeline::Step& step = view.steps().back();
   if (step.loss) text += fmt::format(" · loss {:.4f}", *step.loss);
-  return text +
-         fmt::format(" · peak {}", FormatBytes(timeline::ValueOf(step.at_peak, timeline::Series::kAllocated),
-                                               ByteUnit::kMegabytes));
+  return text + fmt::format(" · allocated peak {}",
+                            FormatBytes(timeline::ValueOf(step.at_peak, timeline::Series::kAllocated),
+                                        ByteUnit::kMegabytes));
 }
+
+bool HasEnded(const session::Run& run) { return run.status().state > session::RunState::kPaused; }
 
 void WaitForEnd(session::Run& run, int64_t steps, Losses& losses) {
   ProgressLine progress;
@@ -65,48 +104,52 @@ void WaitForEnd(session::Run& run, int64_t steps, Losses& losses) {
     losses.Gather(*view);
     progress.Show(ProgressText(*view, run.status().steps_done, steps));
   }
-  if (run.status().state == session::RunState::kPaused || interrupted != 0) {
-    run.Stop();
-    run.WaitUntilSettled(kStopTimeoutMs);
-  }
+  run.Stop();
+  const auto deadline = std::chrono::steady_clock::now() + kStopTimeout;
+  while (!HasEnded(run) && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(kStopPoll);
   losses.Gather(*run.view());
 }
 
-Json TrainJson(const TrainOptions& options, const networks::TrainingSettings& settings,
-               const textbook::Estimate& estimate, const std::optional<session::Prediction>& phantom,
-               const session::Run& run, const Losses& losses) {
+Json TrainJson(const Order& order, const textbook::Estimate& estimate,
+               const std::optional<session::Prediction>& phantom, const session::Run& run,
+               const Losses& losses) {
   const session::RunStatus status = run.status();
-  Json json = {{"settings", Json::parse(networks::ToJson(settings))},
-               {"card", options.training.card()},
+  Json json = {{"settings", Json::parse(networks::ToJson(order.settings))},
+               {"card", order.card.name},
                {"device", run.description().device},
                {"device_name", run.description().device_name},
+               {"steps", status.steps_done},
                {"textbook", TextbookJson(estimate)}};
-  if (phantom) json["phantom"] = PeaksJson(*phantom);
-  json["measured"] = PeaksJson(session::SteadyState(*run.view()));
+  json["phantom"] = phantom ? PeaksJson(*phantom) : Json();
+  json["measured"] = PeaksJson(MeasuredPeaks(*run.view()));
   json["loss"] = losses.values();
   json["events"] = {{"captured", status.captured}, {"lost", status.lost}};
   json["note"] = kPhantomNote;
   return json;
 }
 
-std::string TrainText(const textbook::Estimate& estimate, const std::optional<session::Prediction>& phantom,
-                      const session::Run& run, const Losses& losses) {
+std::string TrainText(const Order& order, const textbook::Estimate& estimate,
+                      const std::optional<session::Prediction>& phantom, const session::Run& run,
+                      const Losses& losses) {
   const session::RunStatus status = run.status();
+  const session::Prediction measured = MeasuredPeaks(*run.view());
   std::vector<ReportColumn> columns;
   if (phantom) columns.push_back({"phantom", *phantom});
-  columns.push_back({"measured", session::SteadyState(*run.view())});
-  std::string text =
-      fmt::format("{}: {} steps, {} events, {} lost\n", run.description().title, status.steps_done,
-                  FormatNumber(static_cast<int64_t>(status.captured)), status.lost);
-  const bool phantom_run = run.description().device == "phantom";
-  if (!losses.values().empty() && !phantom_run) {
+  columns.push_back({"measured", measured});
+  std::string text = fmt::format("{}\n{}\n", run.description().title, SettingsLine(order.settings));
+  text += fmt::format("{} steps of {}, {} events, {} lost\n", FormatNumber(status.steps_done),
+                      FormatDuration(static_cast<int64_t>(measured.step_seconds * 1e9)),
+                      FormatNumber(static_cast<int64_t>(status.captured)), status.lost);
+  if (order.device.kind == networks::DeviceKind::kPhantom) {
+    text += "No kernel runs on a phantom: its loss says nothing, and its time is the host's.\n";
+  } else if (!losses.values().empty()) {
     text += fmt::format("loss {:.4f} → {:.4f}\n", losses.values().front(), losses.values().back());
   }
-  if (phantom_run) text += "No kernel runs on a phantom: the loss reads as zero and says nothing.\n";
-  return text + "\n" + PeaksTable(estimate, columns) + "\n" + std::string(kPhantomNote) + "\n";
+  return text + "\n" + PeaksTable(estimate, columns) + std::string(kPhantomNote) + "\n";
 }
 
-// What a run that did not reach its end has to say; 0 if it did.
+// What a run that did not reach its end has to say; kExitDone if it did.
 int ExitCodeOf(const session::Run& run, const TrainOptions& options) {
   const session::RunStatus status = run.status();
   const std::string kept =
@@ -115,39 +158,38 @@ int ExitCodeOf(const session::Run& run, const TrainOptions& options) {
     return Complain(status.sentence + kept, kExitFailed);
   }
   if (!status.recording_error.empty()) return Complain(status.recording_error, kExitFailed);
-  if (interrupted != 0) return Complain("Stopped by Ctrl-C." + kept, kExitInterrupted);
+  if (interrupted != 0)
+    return Complain("Stopped as asked, after " + FormatNumber(status.steps_done) + " steps." + kept,
+                    kExitInterrupted);
   return kExitDone;
 }
 
-int RunTrain(const TrainOptions& options) {
-  const Result<networks::TrainingSettings> settings = options.training.Settings();
-  if (!settings) return Complain(settings.error().message, kExitUsage);
-  const Result<networks::DeviceChoice> device = options.training.Device();
-  if (!device) return Complain(device.error().message, kExitUsage);
-  if (options.steps < 1) return Complain("--steps must be at least 1.", kExitUsage);
-  const Result<networks::Network> network = networks::FindNetwork(settings->network);
-  if (!network) return Complain(network.error().message, kExitFailed);
+std::optional<session::Prediction> AskPhantom(const Order& order) {
+  session::Predictor predictor;
+  const Result<session::Prediction> prediction = predictor.AskAndWait(order.settings, order.card.name);
+  if (prediction) return *prediction;
+  Complain("There is no prediction to compare with. " + prediction.error().message, kExitFailed);
+  return std::nullopt;
+}
 
+int RunTrain(const TrainOptions& options) {
+  const Result<Order> order = Understand(options);
+  if (!order) return Complain(order.error().message, kExitUsage);
   session::LiveOptions live;
-  live.settings = *settings;
-  live.device = *device;
-  live.step_limit = options.steps;
+  live.settings = order->settings;
+  live.device = order->device;
+  live.step_limit = order->steps;
   if (!options.output.empty()) live.recording = options.output;
+  ListenToInterrupts();
   Result<std::unique_ptr<session::Run>> run = session::Run::Start(live);
   if (!run) return Complain(run.error().message, kExitFailed);
-  std::signal(SIGINT, [](int) { interrupted = 1; });
   Losses losses;
-  WaitForEnd(**run, options.steps, losses);
+  WaitForEnd(**run, order->steps, losses);
   if (const int failed = ExitCodeOf(**run, options); failed != kExitDone) return failed;
-
-  const textbook::Estimate estimate = textbook::EstimateMemory(*network, *settings);
-  session::Predictor predictor;
-  const Result<session::Prediction> prediction = predictor.AskAndWait(*settings, options.training.card());
-  const std::optional<session::Prediction> phantom = prediction ? std::optional(*prediction) : std::nullopt;
-  if (!prediction) Complain(prediction.error().message, kExitFailed);
-  if (options.json)
-    return Answer(TrainJson(options, *settings, estimate, phantom, **run, losses).dump(2) + "\n");
-  return Answer(TrainText(estimate, phantom, **run, losses));
+  const textbook::Estimate estimate = textbook::EstimateMemory(order->network, order->settings);
+  const std::optional<session::Prediction> phantom = AskPhantom(*order);
+  return Answer(options.json ? TextOf(TrainJson(*order, estimate, phantom, **run, losses))
+                             : TrainText(*order, estimate, phantom, **run, losses));
 }
 
 }  // namespace
@@ -158,13 +200,17 @@ Command RegisterTrain(CLI::App& application) {
       "Examples:\n"
       "  tidemark train --steps 50 -o run.tide\n"
       "  tidemark train --device cpu --batch 16 --accumulate 4 --json\n"
-      "  tidemark train --device cuda:0 --amp fp16\n"
-      "An existing recording of that name is replaced. Ctrl-C stops the run and keeps what was recorded.");
+      "  tidemark train --device cuda:0 --amp fp16 --steps 100\n"
+      "An existing recording of that name is replaced. Ctrl-C stops the run in order and keeps what was "
+      "recorded.");
   auto options = std::make_shared<TrainOptions>();
   options->training.Register(*command);
   options->training.RegisterDevice(*command);
-  command->add_option("--steps", options->steps, "Training steps")->capture_default_str();
-  command->add_option("-o,--output", options->output, "Recording to write (.tide)");
+  command->add_option("--steps", options->steps, "Training steps, from 1")
+      ->capture_default_str()
+      ->type_name("");
+  command->add_option("-o,--output", options->output, "Recording to write while it runs (.tide)")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunTrain(*options); }};
 }

@@ -1,49 +1,84 @@
 #include "app/cli/training_options.h"
 
-#include "profiler/networks/specification.h"
-#include "profiler/phantom/cards/card.h"
+#include <fmt/format.h>
+
+#include "app/cli/numbers.h"
 
 namespace tidemark::cli {
 
 void TrainingOptions::Register(CLI::App& command) {
-  const auto add = [&command](const char* name, auto& value, const char* help) {
-    command.add_option(name, value, help)->capture_default_str()->group("Training");
+  const networks::TrainingSettings defaults;
+  const auto add = [&command](const char* name, std::string& value, const std::string& standard,
+                              const std::string& help) {
+    value = standard;
+    command.add_option(name, value, help)->capture_default_str()->type_name("")->group("Training");
   };
-  add("--net", numbers_.network, "Network; `tidemark networks` lists them");
-  add("--batch", numbers_.batch, "Samples in a micro-batch, 1 to 4096");
-  add("--amp", amp_, "Automatic mixed precision: off, fp16 (with loss scaling) or bf16");
-  add("--accumulate", numbers_.accumulate, "Micro-batches in a step, 1 to 64");
-  add("--checkpoint", checkpoint_,
-      "Recompute in backward: none, layer, or a number of segments from 1 to 64");
-  add("--optimizer", optimizer_, "sgd, momentum, adam or adamw");
-  add("--lr", numbers_.learning_rate, "Learning rate, above 0");
-  add("--clip", numbers_.clip_norm, "Clip gradients to this norm; 0 is off");
-  add("--seed", numbers_.seed, "Seed of weights and data");
-  add("--card", card_, "Card that the phantom GPU is; `tidemark cards` lists them");
+  add("--net", network_, defaults.network, "Network; tidemark networks lists them");
+  add("--batch", batch_, fmt::format("{}", defaults.batch),
+      fmt::format("Samples in a micro-batch, 1 to {}", networks::kMaxBatch));
+  add("--amp", amp_, networks::TextOf(defaults.amp),
+      "Automatic mixed precision: off, fp16 (with loss scaling) or bf16");
+  add("--accumulate", accumulate_, fmt::format("{}", defaults.accumulate),
+      fmt::format("Micro-batches in a step, 1 to {}", networks::kMaxAccumulate));
+  add("--checkpoint", checkpoint_, networks::TextOf(defaults.checkpoint),
+      fmt::format("What backward computes again: none, layer (each layer), or a number of segments, 1 to {}",
+                  networks::kMaxSegments));
+  add("--optimizer", optimizer_, networks::TextOf(defaults.optimizer), "sgd, momentum, adam or adamw");
+  add("--lr", learning_rate_, fmt::format("{}", defaults.learning_rate),
+      fmt::format("Learning rate, above 0, at most {}", networks::kMaxLearningRate));
+  add("--clip", clip_norm_, fmt::format("{}", defaults.clip_norm),
+      "Clip gradients to this norm (after unscaling); 0 is off");
+  add("--seed", seed_, fmt::format("{}", defaults.seed), "Seed of weights and data, a whole number from 0");
+  add("--card", card_, networks::DeviceChoice{}.card,
+      "Card that the phantom GPU is; tidemark cards lists them");
 }
 
 void TrainingOptions::RegisterDevice(CLI::App& command) {
-  command.add_option("--device", device_, "phantom, cpu or cuda:N")->capture_default_str()->group("Training");
+  device_ = networks::TextOf(networks::DeviceChoice{});
+  command
+      .add_option("--device", device_,
+                  "phantom (a GPU that is not there), cpu, or cuda:N (cuda:0 is the first GPU)")
+      ->capture_default_str()
+      ->type_name("")
+      ->group("Training");
 }
 
 Result<networks::TrainingSettings> TrainingOptions::Settings() const {
-  networks::TrainingSettings settings = numbers_;
+  networks::TrainingSettings settings;
+  settings.network = network_;
+  const Result<int64_t> batch = WholeNumber("--batch", batch_, 1, networks::kMaxBatch);
+  if (!batch) return batch.error();
+  settings.batch = static_cast<int>(*batch);
   const Result<networks::Precision> amp = networks::PrecisionFromText(amp_);
   if (!amp) return amp.error();
   settings.amp = *amp;
+  const Result<int64_t> accumulate = WholeNumber("--accumulate", accumulate_, 1, networks::kMaxAccumulate);
+  if (!accumulate) return accumulate.error();
+  settings.accumulate = static_cast<int>(*accumulate);
   const Result<networks::Checkpointing> checkpoint = networks::CheckpointingFromText(checkpoint_);
   if (!checkpoint) return checkpoint.error();
   settings.checkpoint = *checkpoint;
   const Result<networks::OptimizerKind> optimizer = networks::OptimizerFromText(optimizer_);
   if (!optimizer) return optimizer.error();
   settings.optimizer = *optimizer;
+  const Result<double> learning_rate = DecimalNumber("--lr", learning_rate_);
+  if (!learning_rate) return learning_rate.error();
+  settings.learning_rate = *learning_rate;
+  const Result<double> clip_norm = DecimalNumber("--clip", clip_norm_);
+  if (!clip_norm) return clip_norm.error();
+  settings.clip_norm = *clip_norm;
+  const Result<uint64_t> seed = Seed("--seed", seed_);
+  if (!seed) return seed.error();
+  settings.seed = *seed;
   if (const Status valid = networks::Validate(settings); !valid) return valid.error();
-  if (const auto network = networks::FindNetwork(settings.network); !network) return network.error();
   return settings;
 }
 
+Result<networks::Network> TrainingOptions::Network() const { return networks::FindNetwork(network_); }
+
+Result<phantom::Card> TrainingOptions::Card() const { return phantom::FindCard(card_); }
+
 Result<networks::DeviceChoice> TrainingOptions::Device() const {
-  if (const auto card = phantom::FindCard(card_); !card) return card.error();
   return networks::DeviceFromText(device_, card_);
 }
 

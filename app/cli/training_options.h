@@ -5,27 +5,36 @@
 #include <string>
 
 #include "profiler/base/result.h"
+#include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
 
 namespace tidemark::cli {
 
-// The options as typed. Register() before parsing, Settings() and Device() after it.
+// The options as typed. Register() before parsing, the others after it; each error is a sentence about an
+// option.
 class TrainingOptions {
  public:
   void Register(CLI::App& command);
   void RegisterDevice(CLI::App& command);
 
   Result<networks::TrainingSettings> Settings() const;
+  Result<networks::Network> Network() const;
+  Result<phantom::Card> Card() const;
   Result<networks::DeviceChoice> Device() const;
-  const std::string& card() const { return card_; }
 
  private:
-  networks::TrainingSettings numbers_;  // those options that are plain numbers, and the network's name
-  std::string amp_ = networks::TextOf(numbers_.amp);
-  std::string checkpoint_ = networks::TextOf(numbers_.checkpoint);
-  std::string optimizer_ = networks::TextOf(numbers_.optimizer);
-  std::string device_ = networks::TextOf(networks::DeviceChoice{});
-  std::string card_ = networks::DeviceChoice{}.card;
+  std::string network_;
+  std::string batch_;
+  std::string amp_;
+  std::string accumulate_;
+  std::string checkpoint_;
+  std::string optimizer_;
+  std::string learning_rate_;
+  std::string clip_norm_;
+  std::string seed_;
+  std::string device_;
+  std::string card_;
 };
 
 }  // namespace tidemark::cli

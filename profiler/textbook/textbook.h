@@ -68,9 +68,9 @@ struct Estimate {
 // How the line of `halved_everything_bytes` is to be marked.
 inline constexpr const char* kHalvedEverythingTitle = "“FP16 halves everything”";
 inline constexpr const char* kHalvedEverythingWords =
-    "A common saying, not what happens: autocast keeps weights, gradients and optimizer state in float32, "
+    "a common saying, not what happens: autocast keeps weights, gradients and optimizer state in float32, "
     "adds half "
-    "copies of the weights, and halves activations only.";
+    "copies of the weights, and halves activations only";
 
 // `settings` must be valid for `network` (networks::Validate).
 Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings);

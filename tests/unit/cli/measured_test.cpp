@@ -1,0 +1,79 @@
+#include "app/cli/measured.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/support/catch.h"
+
+using namespace tidemark;
+using namespace tidemark::cli;
+using events::Event;
+using events::EventKind;
+
+namespace {
+
+// Steps that each allocate one block and free it.
+class Stream {
+ public:
+  Stream& Step(int64_t bytes, int64_t duration_ns, bool complete = true) {
+    Add(EventKind::kStepBegin, step_);
+    Add(EventKind::kAllocate, bytes - 100, bytes);
+    time_ns_ += duration_ns;
+    if (!complete) return *this;
+    Add(EventKind::kFreeRequested, bytes - 100, bytes);
+    Add(EventKind::kFreeCompleted, bytes - 100, bytes);
+    Add(EventKind::kStepEnd, step_++);
+    return *this;
+  }
+  Stream& OutOfMemory() {
+    Add(EventKind::kOutOfMemory, 1 << 20);
+    return *this;
+  }
+  session::Prediction Peaks() const {
+    timeline::Builder builder;
+    builder.Append(events_);
+    return MeasuredPeaks(*builder.Publish());
+  }
+
+ private:
+  void Add(EventKind kind, int64_t bytes, int64_t rounded_bytes = 0) {
+    Event event;
+    event.kind = kind;
+    event.time_ns = time_ns_;
+    event.address = 0x1000;
+    event.bytes = bytes;
+    event.rounded_bytes = rounded_bytes;
+    event.category = events::Category::kTemporary;
+    events_.push_back(event);
+  }
+
+  std::vector<Event> events_;
+  int64_t time_ns_ = 1'000;
+  int64_t step_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("The first step does not count once others are complete") {
+  const session::Prediction peaks =
+      Stream().Step(9'000, 50'000).Step(4'000, 1'000).Step(5'000, 3'000).Step(3'000, 2'000).Peaks();
+  CHECK(peaks.allocated_peak_bytes == 5'000);
+  CHECK(peaks.requested_peak_bytes == 4'900);
+  CHECK(peaks.at_peak[static_cast<size_t>(events::Category::kTemporary)] == 5'000);
+  CHECK(peaks.step_seconds == Approx(2e-6));
+  CHECK_FALSE(peaks.out_of_memory);
+}
+
+TEST_CASE("A run of one step tells of that one, complete or not") {
+  CHECK(Stream().Step(9'000, 50'000).Peaks().allocated_peak_bytes == 9'000);
+  CHECK(Stream().Step(9'000, 50'000, false).Peaks().allocated_peak_bytes == 9'000);
+  CHECK(Stream().Peaks().allocated_peak_bytes == 0);
+}
+
+TEST_CASE("A step that is not over does not count beside complete ones, unless memory ran out in it") {
+  CHECK(Stream().Step(1'000, 1).Step(2'000, 1).Step(7'000, 1, false).Peaks().allocated_peak_bytes == 2'000);
+  const session::Prediction failed =
+      Stream().Step(1'000, 1).Step(2'000, 1).Step(7'000, 1, false).OutOfMemory().Peaks();
+  CHECK(failed.out_of_memory);
+  CHECK(failed.allocated_peak_bytes == 7'000);
+}

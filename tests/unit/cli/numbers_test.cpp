@@ -1,0 +1,48 @@
+#include "app/cli/numbers.h"
+
+#include <string>
+
+#include "tests/support/catch.h"
+
+using namespace tidemark;
+using namespace tidemark::cli;
+
+namespace {
+
+std::string ComplaintAbout(std::string_view text) {
+  const Result<int64_t> number = WholeNumber("--batch", text, 1, 4096);
+  return number ? "accepted" : number.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("Whole numbers within their range are read") {
+  CHECK(*WholeNumber("--batch", "1", 1, 4096) == 1);
+  CHECK(*WholeNumber("--batch", "4096", 1, 4096) == 4096);
+  CHECK(*WholeNumber("--offset", "-3", -5, 5) == -3);
+}
+
+TEST_CASE("Numbers out of range and words are told apart") {
+  CHECK(ComplaintAbout("0") == "--batch must be between 1 and 4096, not 0.");
+  CHECK(ComplaintAbout("4097") == "--batch must be between 1 and 4096, not 4097.");
+  CHECK(ComplaintAbout("99999999999999999999") ==
+        "--batch must be between 1 and 4096, not 99999999999999999999.");
+  for (const std::string text : {"", "abc", "1.5", "1e3", "0x10", " 1", "1 ", "+1", "64k", "--1"}) {
+    CHECK(ComplaintAbout(text) == "--batch must be a whole number between 1 and 4096, not '" + text + "'.");
+  }
+}
+
+TEST_CASE("Seeds take every number of 64 bits") {
+  CHECK(*Seed("--seed", "0") == 0);
+  CHECK(*Seed("--seed", "18446744073709551615") == 18'446'744'073'709'551'615U);
+  for (const char* text : {"-1", "18446744073709551616", "", "x", "1.0"})
+    CHECK_FALSE(Seed("--seed", text).ok());
+}
+
+TEST_CASE("Decimal numbers are finite") {
+  CHECK(*DecimalNumber("--lr", "1e-3") == 1e-3);
+  CHECK(*DecimalNumber("--lr", ".5") == 0.5);
+  for (const char* text : {"nan", "inf", "1e999", "", "fast", "1,5", "0.1x"}) {
+    CHECK_FALSE(DecimalNumber("--lr", text).ok());
+  }
+}

@@ -1,0 +1,88 @@
+#include "app/cli/report.h"
+
+#include <string>
+
+#include "profiler/networks/specification.h"
+#include "tests/support/catch.h"
+
+using namespace tidemark;
+using namespace tidemark::cli;
+
+namespace {
+
+textbook::Estimate Classic() {
+  return textbook::EstimateMemory(*networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net"), {});
+}
+
+// Each category another size.
+session::Prediction Peaks() {
+  session::Prediction peaks;
+  for (int category = 0; category < events::kCategoryCount; ++category) {
+    peaks.at_peak[static_cast<size_t>(category)] = (category + 1) * 1'000'000;
+    peaks.allocated_peak_bytes += (category + 1) * 1'000'000;
+  }
+  peaks.requested_peak_bytes = 44'000'000;
+  peaks.reserved_peak_bytes = 60'000'000;
+  peaks.step_seconds = 0.5e-3;
+  return peaks;
+}
+
+}  // namespace
+
+TEST_CASE("The textbook's JSON has the classic table's figures and the layers with parameters") {
+  const Json json = TextbookJson(Classic());
+  CHECK(json["parameters_bytes"] == 4'316'712);
+  CHECK(json["gradients_bytes"] == 4'316'712);
+  CHECK(json["optimizer_bytes"] == 8'633'424);
+  CHECK(json["activations_bytes"] == 40'435'712);
+  CHECK(json["input_bytes"] == 786'432);
+  CHECK(json["total_bytes"] == 58'488'992);
+  REQUIRE(json["layers"].size() == 3);
+  CHECK(json["layers"][0]["name"] == "conv1");
+  CHECK(json["layers"][1]["name"] == "conv2");
+  CHECK(json["layers"][2]["name"] == "fc");
+  CHECK(json["layers"][0]["parameters"] == 1'792);
+  CHECK(json["layers"][0]["parameters_bytes"] == 7'168);
+  CHECK(json["layers"][0]["activations_bytes"] == 14'745'600);
+}
+
+TEST_CASE("The peaks' JSON sums to the allocated peak") {
+  const Json json = PeaksJson(Peaks());
+  int64_t sum = 0;
+  for (const auto& [name, bytes] : json["by_category_at_peak"].items()) sum += bytes.get<int64_t>();
+  CHECK(sum == json["allocated_peak_bytes"]);
+  CHECK(json["by_category_at_peak"].size() == 9);
+  CHECK(json["by_category_at_peak"]["optimizer_state"] == 2'000'000);
+  CHECK(json["requested_peak_bytes"] == 44'000'000);
+  CHECK(json["reserved_peak_bytes"] == 60'000'000);
+  CHECK(json["step_seconds"] == 0.5e-3);
+  CHECK(json["out_of_memory"] == false);
+  CHECK_FALSE(json.contains("sentence"));
+}
+
+TEST_CASE("What does not fit says so") {
+  session::Prediction peaks = Peaks();
+  peaks.out_of_memory = true;
+  peaks.sentence = "It does not fit.";
+  const Json json = PeaksJson(peaks);
+  CHECK(json["out_of_memory"] == true);
+  CHECK(json["sentence"] == "It does not fit.");
+}
+
+TEST_CASE("The table has a column a source, and leaves out categories that are empty everywhere") {
+  session::Prediction peaks = Peaks();
+  peaks.at_peak[static_cast<size_t>(events::Category::kUnknown)] = 0;
+  const std::string table = PeaksTable(Classic(), {{"phantom", peaks}, {"measured", peaks}});
+  CHECK(table.find("unknown") == std::string::npos);
+  CHECK(table.find("  workspace                              –        7.00        7.00\n") !=
+        std::string::npos);
+  CHECK(table.find("  allocated                          58.49       45.00       45.00\n") !=
+        std::string::npos);
+  CHECK(table.find("  reserved                               –       60.00       60.00\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("Text that is not UTF-8 does not break JSON") {
+  const std::string text = TextOf(Json{{"title", "caf\xe9"}});
+  CHECK(Json::accept(text));
+}
