@@ -38,19 +38,27 @@ Result<Question> Understand(const TrainingOptions& options) {
   return Question{*settings, *network, *card};
 }
 
+std::string PhantomText(const Question& question, const textbook::Estimate& estimate,
+                        const session::Prediction& phantom) {
+  std::string text = PeaksTable(estimate, {{"phantom", phantom}});
+  if (phantom.out_of_memory) {
+    text +=
+        fmt::format("It does not fit on a {}; the phantom's figures are those up to the failure. {}\n{}\n",
+                    question.card.title, kOutOfMemoryAdvice, phantom.sentence);
+  } else {
+    const auto nanoseconds = static_cast<int64_t>(phantom.step_seconds * 1e9);
+    text += fmt::format("A step takes the phantom's host {}.\n", FormatDuration(nanoseconds));
+    if (!phantom.sentence.empty()) text += phantom.sentence + "\n";
+  }
+  return text + std::string(kPhantomNote) + "\n\n";
+}
+
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
                          const std::optional<session::Prediction>& phantom) {
   std::string text = question.network.title;
   if (phantom) text += fmt::format(" on a phantom {}", question.card.title);
   text += fmt::format("\n{}\n\n", SettingsLine(question.settings));
-  if (phantom) {
-    text += PeaksTable(estimate, {{"phantom", *phantom}});
-    const auto nanoseconds = static_cast<int64_t>(phantom->step_seconds * 1e9);
-    if (!phantom->out_of_memory)
-      text += fmt::format("A step takes the phantom's host {}.\n", FormatDuration(nanoseconds));
-    if (!phantom->sentence.empty()) text += phantom->sentence + "\n";
-    text += std::string(kPhantomNote) + "\n\n";
-  }
+  if (phantom) text += PhantomText(question, estimate, *phantom);
   return text + TermsTable(estimate) + "\n" + LayersTable(estimate);
 }
 

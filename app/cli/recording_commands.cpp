@@ -8,11 +8,11 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
-#include "app/cli/measured.h"
 #include "app/cli/report.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/run.h"
+#include "profiler/session/steady_state.h"
 #include "profiler/trace/export.h"
 
 namespace tidemark::cli {
@@ -74,7 +74,7 @@ Json InfoJson(const session::Run& run) {
           {"steps", view->steps().size()},
           {"duration_ns", DurationNs(*view)},
           {"out_of_memory", !view->out_of_memory().empty()},
-          {"measured", PeaksJson(MeasuredPeaks(*view))},
+          {"measured", PeaksJson(session::SteadyState(*view))},
           {"loss", LossesOf(*view)},
           {"markers", markers},
           {"events", {{"captured", view->health().events}, {"lost", view->health().lost}}},
@@ -120,8 +120,11 @@ std::string InfoText(const session::Run& run) {
   text += InfoRow("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
                                         FormatNumber(static_cast<int64_t>(health.lost))));
   const std::vector<double> losses = LossesOf(*view);
-  if (!losses.empty()) text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
-  if (!view->steps().empty()) text += PeakRows(MeasuredPeaks(*view));
+  const bool is_real =
+      description.device != networks::TextOf(networks::DeviceChoice{});  // a phantom's loss says nothing
+  if (!losses.empty() && is_real)
+    text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
+  if (!view->steps().empty()) text += PeakRows(session::SteadyState(*view));
   for (const timeline::Marker& marker : view->markers()) {
     text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);
   }

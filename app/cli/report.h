@@ -36,6 +36,11 @@ std::string LayersTable(const textbook::Estimate& estimate);
 // "batch 64 · accumulate 1 · amp off · checkpoint none · Adam"
 std::string SettingsLine(const networks::TrainingSettings& settings);
 
+// What to do when it does not fit.
+inline constexpr std::string_view kOutOfMemoryAdvice =
+    "Try a smaller --batch (with --accumulate the step stays the same), --amp fp16, or another --card or "
+    "--device.";
+
 // What the phantom's figures do not hold. A sentence for people and for JSON's "note".
 inline constexpr std::string_view kPhantomNote =
     "cuDNN's workspaces are not included in the phantom's figures (they are answered as 0), nor is the CUDA "

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <signal.h>  // sigaction is POSIX, not in <csignal>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -10,13 +11,13 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
-#include "app/cli/measured.h"
 #include "app/cli/numbers.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
 #include "profiler/base/format.h"
 #include "profiler/session/predictor.h"
 #include "profiler/session/run.h"
+#include "profiler/session/steady_state.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::cli {
@@ -85,13 +86,15 @@ class Losses {
   std::vector<double> values_;
 };
 
+// Of the last complete step: the one under way has no loss yet, and its peak is to come.
 std::string ProgressText(const timeline::View& view, int64_t steps_done, int64_t steps) {
   std::string text = fmt::format("step {}/{}", steps_done, steps);
-  if (view.steps().empty()) return text + " · starting";
-  const timeline::Step& step = view.steps().back();
-  if (step.loss) text += fmt::format(" · loss {:.4f}", *step.loss);
+  const auto last = std::find_if(view.steps().rbegin(), view.steps().rend(),
+                                 [](const timeline::Step& step) { return step.complete; });
+  if (last == view.steps().rend()) return text + " · starting";
+  if (last->loss) text += fmt::format(" · loss {:.4f}", *last->loss);
   return text + fmt::format(" · allocated peak {}",
-                            FormatBytes(timeline::ValueOf(step.at_peak, timeline::Series::kAllocated),
+                            FormatBytes(timeline::ValueOf(last->at_peak, timeline::Series::kAllocated),
                                         ByteUnit::kMegabytes));
 }
 
@@ -122,7 +125,7 @@ Json TrainJson(const Order& order, const textbook::Estimate& estimate,
                {"steps", status.steps_done},
                {"textbook", TextbookJson(estimate)}};
   json["phantom"] = phantom ? PeaksJson(*phantom) : Json();
-  json["measured"] = PeaksJson(MeasuredPeaks(*run.view()));
+  json["measured"] = PeaksJson(session::SteadyState(*run.view()));
   json["loss"] = losses.values();
   json["events"] = {{"captured", status.captured}, {"lost", status.lost}};
   json["note"] = kPhantomNote;
@@ -133,7 +136,7 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
                       const std::optional<session::Prediction>& phantom, const session::Run& run,
                       const Losses& losses) {
   const session::RunStatus status = run.status();
-  const session::Prediction measured = MeasuredPeaks(*run.view());
+  const session::Prediction measured = session::SteadyState(*run.view());
   std::vector<ReportColumn> columns;
   if (phantom) columns.push_back({"phantom", *phantom});
   columns.push_back({"measured", measured});
@@ -155,7 +158,8 @@ int ExitCodeOf(const session::Run& run, const TrainOptions& options) {
   const std::string kept =
       options.output.empty() ? "" : fmt::format(" What was recorded until then is in {}.", options.output);
   if (status.state == session::RunState::kFailed || status.state == session::RunState::kDied) {
-    return Complain(status.sentence + kept, kExitFailed);
+    const std::string advice = status.out_of_memory ? " " + std::string(kOutOfMemoryAdvice) : "";
+    return Complain(status.sentence + advice + kept, kExitFailed);
   }
   if (!status.recording_error.empty()) return Complain(status.recording_error, kExitFailed);
   if (interrupted != 0)

@@ -157,6 +157,8 @@ Status LiveRun::Save(const std::filesystem::path& file) const {
   return trace::SaveTide(*view(), description(), file);
 }
 
+// The trainer is spawned here and not in Start: it asks the kernel to be killed when the thread that spawned
+// it ends, and this thread outlives it.
 void LiveRun::Ingest(const Launch& launch, transport::Channel child_end, std::promise<Status> started) {
   Result<TrainerProcess> process =
       TrainerProcess::Spawn(launch.executable, launch.environment, child_end.fd());
@@ -211,16 +213,17 @@ void LiveRun::Rest(bool busy) {
 
 void LiveRun::SendCommands() {
   while (channel_) {
-    std::string message;
-    {
+    // Out of the outbox before it is sent: a newer change of settings may replace what lies there, not what
+    // is on its way.
+    if (sending_.empty()) {
       const MutexLock lock(mutex_);
       if (outbox_.empty()) return;
-      message = transport::ToJson(outbox_.front());
+      sending_ = transport::ToJson(outbox_.front());
+      outbox_.erase(outbox_.begin());
     }
-    const Result<bool> sent = channel_->TrySend(message);
+    const Result<bool> sent = channel_->TrySend(sending_);
     if (sent && !*sent) return;  // the trainer is busy; it will be told in the next round
-    const MutexLock lock(mutex_);
-    outbox_.erase(outbox_.begin());
+    sending_.clear();
   }
 }
 
@@ -259,9 +262,14 @@ void LiveRun::KillAfter(milliseconds grace) {
 // What a report tells of has happened, so its events lie in the ring: they are shown before it is.
 void LiveRun::ApplyReports() {
   intake_.Take(false);
+  const std::vector<transport::Report> reports = std::exchange(reports_, {});
+  for (const transport::Report& report : reports) {
+    if (const auto* started = std::get_if<transport::Started>(&report))
+      intake_.Describe(started->description);
+  }
   PublishView();
   const MutexLock lock(mutex_);
-  for (const transport::Report& report : std::exchange(reports_, {})) Apply(report);
+  for (const transport::Report& report : reports) Apply(report);
   changed_.notify_all();
 }
 
@@ -272,7 +280,6 @@ void LiveRun::Apply(const transport::Report& report) {
   };
   std::visit(Overloaded{[this](const transport::Started& started) {
                           description_ = started.description;
-                          intake_.Describe(started.description);
                           status_.state = RunState::kRunning;
                         },
                         [this](const transport::ActivityChanged& changed) {

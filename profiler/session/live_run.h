@@ -69,6 +69,7 @@ class LiveRun final : public Run {
   std::optional<transport::Channel> channel_;
   EventIntake intake_;
   std::optional<TrainerProcess> process_;
+  std::string sending_;  // the command on its way; "" if there is none
   std::vector<transport::Report>
       reports_;  // received, and not to be seen before the events that came before them
   std::optional<transport::Report> ending_;  // Finished or Failed

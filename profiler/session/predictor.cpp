@@ -1,6 +1,7 @@
 #include "profiler/session/predictor.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -11,19 +12,20 @@
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/session/run.h"
+#include "profiler/session/steady_state.h"
 
 namespace tidemark::session {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using networks::TrainingSettings;
-using timeline::Series;
 
 // The first step creates gradients and optimizer state; the second may still meet blocks of the first; two
 // more show that it stays.
 constexpr int64_t kSteps = 4;
 constexpr size_t kMaxWaiting = 16;
-constexpr int kAnswerTimeoutMs = 20'000;
+constexpr std::chrono::seconds kAnswerTimeout{20};
+constexpr int kStopPollMs = 100;
 constexpr size_t kBudgetEvents = 1 << 20;
 // Four steps of 64 micro-batches fill a quarter of it; a ring four times as large costs 20 ms to set up.
 constexpr size_t kRingEvents = 1 << 16;
@@ -51,69 +53,40 @@ struct Answer {
   std::optional<Clock::time_point> valid_until;  // of failures that are not the configuration's own
 };
 
-double MedianSeconds(std::vector<int64_t> durations_ns) {
-  if (durations_ns.empty()) return 0;
-  const auto middle = durations_ns.begin() + static_cast<ptrdiff_t>(durations_ns.size() / 2);
-  std::nth_element(durations_ns.begin(), middle, durations_ns.end());
-  return static_cast<double>(*middle) / 1e9;
-}
-
-// The largest step after the first; of those that begin at or after `begin`.
-Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
-  Prediction prediction;
-  std::vector<int64_t> durations_ns;
-  for (const timeline::Step& step : view.steps()) {
-    if (step.begin < begin || step.number == 0 || !step.complete) continue;
-    const int64_t allocated = ValueOf(step.at_peak, Series::kAllocated);
-    if (allocated > prediction.allocated_peak_bytes) {
-      prediction.allocated_peak_bytes = allocated;
-      prediction.at_peak = step.at_peak;
-    }
-    prediction.requested_peak_bytes = std::max(prediction.requested_peak_bytes, step.requested_peak);
-    prediction.reserved_peak_bytes = std::max(prediction.reserved_peak_bytes, step.reserved_peak);
-    durations_ns.push_back(step.end_ns - step.begin_ns);
+// Where the run's present configuration begins: the latest marker that tells settings, at the start or the
+// restart.
+timeline::EventIndex BeginOfConfiguration(const timeline::View& view) {
+  timeline::EventIndex begin = view.first();
+  for (const timeline::Marker& marker : view.markers()) {
+    if (marker.settings >= 0) begin = marker.index;
   }
-  prediction.step_seconds = MedianSeconds(std::move(durations_ns));
-  return prediction;
-}
-
-// Everything up to the failure.
-Prediction UpToFailure(const timeline::View& view, timeline::EventIndex begin) {
-  Prediction prediction;
-  const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
-  prediction.at_peak = peak(Series::kAllocated);
-  prediction.allocated_peak_bytes = ValueOf(prediction.at_peak, Series::kAllocated);
-  prediction.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
-  prediction.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);
-  prediction.out_of_memory = true;
-  return prediction;
+  return begin;
 }
 
 // The one warm trainer. The worker's thread.
 class WarmTrainer {
  public:
-  explicit WarmTrainer(std::optional<std::filesystem::path> executable)
-      : executable_(std::move(executable)) {}
+  // `stop`: the answer is not wanted any more.
+  WarmTrainer(std::optional<std::filesystem::path> executable, const std::atomic<bool>& stop)
+      : executable_(std::move(executable)), stop_(stop) {}
 
   // Nothing if the process died of something that a fresh one may survive.
   std::optional<Prediction> Ask(const Question& question) {
     const bool warm = run_ != nullptr && card_ == question.card && run_->live();
-    timeline::EventIndex begin = 0;
     if (warm) {
-      begin = run_->view()->end();
       if (!run_->Restart(question.settings)) return std::nullopt;
     } else if (Status started = Start(question); !started) {
       return Unanswered(started.error().message);
     }
-    const bool settled = run_->WaitUntilSettled(kAnswerTimeoutMs);
+    const bool settled = WaitUntilSettled();
     const RunStatus status = run_->status();
     const std::shared_ptr<const timeline::View> view = run_->view();
-    if (settled && status.state == RunState::kPaused) return SteadyState(*view, begin);
+    if (settled && status.state == RunState::kPaused) return SteadyState(*view, BeginOfConfiguration(*view));
     run_.reset();
     if (!settled)
       return Unanswered("The phantom GPU gave no answer within 20 s. Try a smaller configuration.");
     if (!status.out_of_memory) return warm ? std::nullopt : std::optional(Unanswered(status.sentence));
-    Prediction prediction = UpToFailure(*view, begin);
+    Prediction prediction = SteadyState(*view, BeginOfConfiguration(*view));
     prediction.sentence = status.sentence;
     return prediction;
   }
@@ -141,7 +114,16 @@ class WarmTrainer {
     return Done{};
   }
 
+  bool WaitUntilSettled() {
+    const auto deadline = Clock::now() + kAnswerTimeout;
+    while (!stop_ && Clock::now() < deadline) {
+      if (run_->WaitUntilSettled(kStopPollMs)) return true;
+    }
+    return false;
+  }
+
   const std::optional<std::filesystem::path> executable_;
+  const std::atomic<bool>& stop_;
   std::unique_ptr<Run> run_;
   std::string card_;
 };
@@ -151,7 +133,7 @@ class WarmTrainer {
 class Predictor::Implementation {
  public:
   explicit Implementation(std::optional<std::filesystem::path> executable)
-      : worker_([this, executable = std::move(executable)] { Work(WarmTrainer(executable)); }) {}
+      : worker_([this, executable = std::move(executable)] { Work(WarmTrainer(executable, stop_)); }) {}
   ~Implementation() {
     {
       const MutexLock lock(mutex_);
@@ -225,7 +207,7 @@ class Predictor::Implementation {
   std::map<std::string, Answer> answers_ TIDEMARK_GUARDED_BY(mutex_);
   std::deque<Question> waiting_ TIDEMARK_GUARDED_BY(mutex_);  // the newest at the back
   std::string in_work_ TIDEMARK_GUARDED_BY(mutex_);
-  bool stop_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  std::atomic<bool> stop_{false};  // set under mutex_, so that Next() does not miss it
   std::thread worker_;
 };
 

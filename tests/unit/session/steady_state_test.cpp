@@ -1,4 +1,4 @@
-#include "app/cli/measured.h"
+#include "profiler/session/steady_state.h"
 
 #include <cstdint>
 #include <vector>
@@ -6,7 +6,7 @@
 #include "tests/support/catch.h"
 
 using namespace tidemark;
-using namespace tidemark::cli;
+using namespace tidemark::session;
 using events::Event;
 using events::EventKind;
 
@@ -29,10 +29,10 @@ class Stream {
     Add(EventKind::kOutOfMemory, 1 << 20);
     return *this;
   }
-  session::Prediction Peaks() const {
+  Prediction Peaks() const {
     timeline::Builder builder;
     builder.Append(events_);
-    return MeasuredPeaks(*builder.Publish());
+    return SteadyState(*builder.Publish());
   }
 
  private:
@@ -55,7 +55,7 @@ class Stream {
 }  // namespace
 
 TEST_CASE("The first step does not count once others are complete") {
-  const session::Prediction peaks =
+  const Prediction peaks =
       Stream().Step(9'000, 50'000).Step(4'000, 1'000).Step(5'000, 3'000).Step(3'000, 2'000).Peaks();
   CHECK(peaks.allocated_peak_bytes == 5'000);
   CHECK(peaks.requested_peak_bytes == 4'900);
@@ -72,7 +72,7 @@ TEST_CASE("A run of one step tells of that one, complete or not") {
 
 TEST_CASE("A step that is not over does not count beside complete ones, unless memory ran out in it") {
   CHECK(Stream().Step(1'000, 1).Step(2'000, 1).Step(7'000, 1, false).Peaks().allocated_peak_bytes == 2'000);
-  const session::Prediction failed =
+  const Prediction failed =
       Stream().Step(1'000, 1).Step(2'000, 1).Step(7'000, 1, false).OutOfMemory().Peaks();
   CHECK(failed.out_of_memory);
   CHECK(failed.allocated_peak_bytes == 7'000);

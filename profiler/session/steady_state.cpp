@@ -1,0 +1,58 @@
+#include "profiler/session/steady_state.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tidemark::session {
+namespace {
+
+using timeline::Series;
+
+bool IsSteady(const timeline::Step& step) { return step.complete && step.number > 0; }
+
+double MedianSeconds(std::vector<int64_t> durations_ns) {
+  if (durations_ns.empty()) return 0;
+  const auto middle = durations_ns.begin() + static_cast<std::ptrdiff_t>(durations_ns.size() / 2);
+  std::nth_element(durations_ns.begin(), middle, durations_ns.end());
+  return static_cast<double>(*middle) * 1e-9;
+}
+
+Prediction UpToFailure(const timeline::View& view, timeline::EventIndex begin) {
+  const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
+  Prediction peaks;
+  peaks.at_peak = peak(Series::kAllocated);
+  peaks.allocated_peak_bytes = ValueOf(peaks.at_peak, Series::kAllocated);
+  peaks.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
+  peaks.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);
+  peaks.out_of_memory = true;
+  return peaks;
+}
+
+}  // namespace
+
+Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
+  for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
+    if (failure.index >= begin) return UpToFailure(view, begin);
+  }
+  const bool any_steady =
+      std::any_of(view.steps().begin(), view.steps().end(),
+                  [&](const timeline::Step& step) { return step.begin >= begin && IsSteady(step); });
+  Prediction peaks;
+  std::vector<int64_t> durations_ns;
+  for (const timeline::Step& step : view.steps()) {
+    if (step.begin < begin || (any_steady && !IsSteady(step))) continue;
+    if (step.complete) durations_ns.push_back(step.end_ns - step.begin_ns);
+    peaks.requested_peak_bytes = std::max(peaks.requested_peak_bytes, step.requested_peak);
+    peaks.reserved_peak_bytes = std::max(peaks.reserved_peak_bytes, step.reserved_peak);
+    const int64_t allocated = ValueOf(step.at_peak, Series::kAllocated);
+    if (allocated <= peaks.allocated_peak_bytes) continue;
+    peaks.allocated_peak_bytes = allocated;
+    peaks.at_peak = step.at_peak;
+  }
+  peaks.step_seconds = MedianSeconds(std::move(durations_ns));
+  return peaks;
+}
+
+}  // namespace tidemark::session

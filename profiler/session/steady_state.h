@@ -1,0 +1,16 @@
+// The peaks of a run once it has settled: what a prediction answers with, and what a measurement is compared
+// by.
+#pragma once
+
+#include "profiler/session/predictor.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::session {
+
+// Of the steps that begin at event `begin` or later: the largest of the complete steps after the first, which
+// creates the optimizer's state and differs, and their median time. Of a run that has no such step, every
+// step there is; of one that ran out of memory, everything from `begin` to the failure, which is where its
+// peak is. All figures are 0 if nothing happened. Pure function, O(steps).
+Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin = 0);
+
+}  // namespace tidemark::session
