@@ -61,6 +61,8 @@ std::vector<std::string> WarningsOf(const session::Run& run) {
 Json InfoJson(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
+  // Read as settings and not as any JSON: a file may hold one that is nested deeper than a stack can take.
+  const auto settings = networks::SettingsFromJson(description.settings_json);
   Json markers = Json::array();
   for (const timeline::Marker& marker : view->markers()) {
     markers.push_back({{"event", marker.index}, {"text", marker.text}});
@@ -70,7 +72,7 @@ Json InfoJson(const session::Run& run) {
           {"device_name", description.device_name},
           {"device_bytes", description.device_bytes},
           {"producer", description.producer},
-          {"settings", Json::parse(description.settings_json, nullptr, false)},
+          {"settings", settings ? Json::parse(networks::ToJson(*settings)) : Json(description.settings_json)},
           {"steps", view->steps().size()},
           {"duration_ns", DurationNs(*view)},
           {"out_of_memory", !view->out_of_memory().empty()},

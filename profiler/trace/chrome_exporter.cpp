@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/networks/training_settings.h"
 #include "profiler/trace/exporters.h"
 #include "profiler/trace/scope_slices.h"
 
@@ -99,17 +100,19 @@ class ChromeExporter final : public Exporter {
   std::string At(int64_t time_ns) const { return Micro(time_ns - base_ns_); }
 
   Json OtherData() const {
-    Json settings = Json::parse(description_.settings_json, nullptr, /*allow_exceptions=*/false);
-    return {{"device", description_.device},
-            {"device_name", description_.device_name},
-            {"device_bytes", description_.device_bytes},
-            {"settings", settings.is_discarded() ? Json(description_.settings_json) : settings},
-            {"producer", description_.producer},
-            {"start_time_ns", description_.start_time_ns},
-            {"events", view_.end() - view_.first()},
-            {"events_lost", view_.health().lost},
-            {"events_let_go", view_.health().let_go},
-            {"health", timeline::DescribeHealth(view_.health())}};
+    // Read as settings and not as any JSON: a file may hold one that is nested deeper than a stack can take.
+    const auto settings = networks::SettingsFromJson(description_.settings_json);
+    return {
+        {"device", description_.device},
+        {"device_name", description_.device_name},
+        {"device_bytes", description_.device_bytes},
+        {"settings", settings ? Json::parse(networks::ToJson(*settings)) : Json(description_.settings_json)},
+        {"producer", description_.producer},
+        {"start_time_ns", description_.start_time_ns},
+        {"events", view_.end() - view_.first()},
+        {"events_lost", view_.health().lost},
+        {"events_let_go", view_.health().let_go},
+        {"health", timeline::DescribeHealth(view_.health())}};
   }
 
   void NameTrack(std::string& out, uint32_t track, std::string_view name, int order) {

@@ -172,6 +172,15 @@ TEST_CASE("an empty view and odd names export to valid files", "[export]") {
   CHECK(Exported(*Stream().View(), ExportFormat::kCsv).find("index,time_ns,") == 0);
 }
 
+TEST_CASE("settings that are none are exported as the text they are, however deep they nest", "[export]") {
+  const Scratch scratch;
+  events::RunDescription hostile = Description();
+  hostile.settings_json = std::string(500'000, '[');
+  const Status done = Export(*Stream().View(), hostile, ExportFormat::kChrome, scratch / "out");
+  REQUIRE(done.ok());
+  CHECK(Json::parse(ReadFile(scratch / "out"))["otherData"]["settings"] == hostile.settings_json);
+}
+
 // Rows of fields, by RFC 4180.
 std::vector<std::vector<std::string>> Rows(const std::string& csv) {
   std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
