@@ -127,7 +127,9 @@ class RemadeTensor final : public SavedVariableHooks {
 class RemadeTensors final : public capture::SavedTensorRedirection::Target {
  public:
   explicit RemadeTensors(Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
-  std::unique_ptr<SavedVariableHooks> MakeHooks() override { return std::make_unique<RemadeTensor>(checkpoint_); }
+  std::unique_ptr<SavedVariableHooks> MakeHooks() override {
+    return std::make_unique<RemadeTensor>(checkpoint_);
+  }
 
  private:
   Checkpoint& checkpoint_;

@@ -17,12 +17,14 @@ using networks::DeviceKind;
 
 std::string MissingDevice(const DeviceChoice& choice, int count) {
   if (choice.kind == DeviceKind::kPhantom) {
-    return "The phantom GPU did not come up: its libraries are not under this process. Build the project again with "
+    return "The phantom GPU did not come up: its libraries are not under this process. Build the project "
+           "again with "
            "./run.";
   }
   const std::string wanted = "There is no CUDA device " + std::to_string(choice.index) + ": ";
   if (count == 0) {
-    return wanted + "this machine has no usable NVIDIA GPU or driver. Choose the device phantom or cpu instead.";
+    return wanted +
+           "this machine has no usable NVIDIA GPU or driver. Choose the device phantom or cpu instead.";
   }
   return wanted + "this machine has " + std::to_string(count) + ", counted from cuda:0.";
 }

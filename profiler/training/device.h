@@ -22,7 +22,8 @@ struct Device {
 // Initializes CUDA where it is needed. A device that is not there is an error that says what there is.
 Result<Device> OpenDevice(const networks::DeviceChoice& choice);
 
-// Events for this device's memory, operators, saved tensors and library workspaces, from here on. Once in a process.
+// Events for this device's memory, operators, saved tensors and library workspaces, from here on. Once in a
+// process.
 void AttachCapture(const Device& device);
 
 }  // namespace tidemark::training

@@ -21,7 +21,8 @@ void GradientScaler::Initialize(c10::Device device) {
   // It lives as long as the optimizer's state and decides about its steps.
   const auto category = events::Category::kOptimizerState;
   scale_tag_ = std::make_unique<capture::KeptTag>(scale_, category, capture::Intern("loss scale"));
-  growth_tag_ = std::make_unique<capture::KeptTag>(growth_tracker_, category, capture::Intern("loss scale growth"));
+  growth_tag_ =
+      std::make_unique<capture::KeptTag>(growth_tracker_, category, capture::Intern("loss scale growth"));
 }
 
 at::Tensor GradientScaler::Scale(const at::Tensor& loss) {
@@ -43,7 +44,8 @@ void GradientScaler::Unscale(const std::vector<at::Tensor>& parameters) {
 bool GradientScaler::FoundInfinity() const { return found_infinity_.item<float>() != 0; }
 
 void GradientScaler::Update() {
-  at::_amp_update_scale_(scale_, growth_tracker_, found_infinity_, kGrowthFactor, kBackoffFactor, kGrowthInterval);
+  at::_amp_update_scale_(scale_, growth_tracker_, found_infinity_, kGrowthFactor, kBackoffFactor,
+                         kGrowthInterval);
   found_infinity_.reset();
 }
 

@@ -1,7 +1,7 @@
 // Dynamic loss scaling for float16, the algorithm and the allocations of torch.amp.GradScaler (PyTorch 2.11,
-// torch/amp/grad_scaler.py): the loss is multiplied by a scale so that small gradients do not vanish in half precision;
-// gradients are divided by it again; a step whose gradients overflowed is skipped and halves the scale, and 2,000 good
-// steps in a row double it. One thread.
+// torch/amp/grad_scaler.py): the loss is multiplied by a scale so that small gradients do not vanish in half
+// precision; gradients are divided by it again; a step whose gradients overflowed is skipped and halves the
+// scale, and 2,000 good steps in a row double it. One thread.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -17,12 +17,14 @@ using networks::LayerKind;
 
 class Root final : public torch::nn::Module {};
 
-at::Tensor Apply(LayerKind kind, torch::nn::Conv2d& convolution, torch::nn::Linear& linear, const at::Tensor& input) {
+at::Tensor Apply(LayerKind kind, torch::nn::Conv2d& convolution, torch::nn::Linear& linear,
+                 const at::Tensor& input) {
   switch (kind) {
     case LayerKind::kConv2d:
       return convolution(input);
     case LayerKind::kLinear:
-      // As Python does. Linear::forward multiplies by a transposed view of the weight, which autocast does not cache.
+      // As Python does. Linear::forward multiplies by a transposed view of the weight, which autocast does
+      // not cache.
       return at::linear(input, linear->weight, linear->bias);
     case LayerKind::kRelu:
       return at::relu(input);
@@ -50,14 +52,14 @@ void Model::AddLayer(const networks::Layer& specification, torch::nn::Module& ro
   switch (specification.kind) {
     case LayerKind::kConv2d:
       layer.convolution = root.register_module(
-          name, torch::nn::Conv2d(torch::nn::Conv2dOptions(specification.in_features, specification.out_features,
-                                                           specification.kernel)
+          name, torch::nn::Conv2d(torch::nn::Conv2dOptions(specification.in_features,
+                                                           specification.out_features, specification.kernel)
                                       .padding(specification.padding)));
       layer.saved_name = capture::Intern(name + " input in low precision");
       break;
     case LayerKind::kLinear:
-      layer.linear =
-          root.register_module(name, torch::nn::Linear(specification.in_features, specification.out_features));
+      layer.linear = root.register_module(
+          name, torch::nn::Linear(specification.in_features, specification.out_features));
       layer.saved_name = capture::Intern(name + " input in low precision");
       break;
     case LayerKind::kRelu:
@@ -101,8 +103,8 @@ at::Tensor Model::Forward(const at::Tensor& input, const networks::Checkpointing
   for (size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {
     const size_t first = boundaries[piece];
     const size_t end = boundaries[piece + 1];
-    activation = RunCheckpointed([this, first, end](const at::Tensor& start) { return RunLayers(first, end, start); },
-                                 activation);
+    activation = RunCheckpointed(
+        [this, first, end](const at::Tensor& start) { return RunLayers(first, end, start); }, activation);
   }
   return activation;
 }

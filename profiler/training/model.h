@@ -1,5 +1,5 @@
-// A network as LibTorch modules, built from its specification, with its memory tagged. One thread builds and runs it;
-// checkpointed pieces also run on the backward thread, while the first waits.
+// A network as LibTorch modules, built from its specification, with its memory tagged. One thread builds and
+// runs it; checkpointed pieces also run on the backward thread, while the first waits.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -17,7 +17,8 @@ namespace tidemark::training {
 
 class Model {
  public:
-  // Parameters are made on the CPU and moved, as model.to(device) does. The random generator decides their values.
+  // Parameters are made on the CPU and moved, as model.to(device) does. The random generator decides their
+  // values.
   Model(const networks::Network& network, c10::Device device);
 
   at::Tensor Forward(const at::Tensor& input, const networks::Checkpointing& checkpointing);

@@ -39,7 +39,8 @@ void TagOne(const torch::optim::OptimizerParamState& state, const capture::Param
 
 }  // namespace
 
-std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(OptimizerKind kind, const std::vector<at::Tensor>& parameters,
+std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(OptimizerKind kind,
+                                                       const std::vector<at::Tensor>& parameters,
                                                        double learning_rate) {
   switch (kind) {
     case OptimizerKind::kSgd:
@@ -59,7 +60,8 @@ void SetLearningRate(torch::optim::Optimizer& optimizer, double learning_rate) {
   for (auto& group : optimizer.param_groups()) group.options().set_lr(learning_rate);
 }
 
-void TagOptimizerState(torch::optim::Optimizer& optimizer, const std::deque<capture::ParameterTag>& parameters) {
+void TagOptimizerState(torch::optim::Optimizer& optimizer,
+                       const std::deque<capture::ParameterTag>& parameters) {
   for (const capture::ParameterTag& parameter : parameters) {
     const auto state = optimizer.state().find(parameter.parameter().unsafeGetTensorImpl());
     if (state != optimizer.state().end()) TagOne(*state->second, parameter);

@@ -19,6 +19,7 @@ std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(networks::OptimizerKind k
 void SetLearningRate(torch::optim::Optimizer& optimizer, double learning_rate);
 
 // Tags the state of each parameter ("conv1.weight exp_avg"). Due after the step that created it.
-void TagOptimizerState(torch::optim::Optimizer& optimizer, const std::deque<capture::ParameterTag>& parameters);
+void TagOptimizerState(torch::optim::Optimizer& optimizer,
+                       const std::deque<capture::ParameterTag>& parameters);
 
 }  // namespace tidemark::training

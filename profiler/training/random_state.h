@@ -1,4 +1,5 @@
-// The state of the random generators that operators on a device draw from. Plain numbers: taking it makes no tensor.
+// The state of the random generators that operators on a device draw from. Plain numbers: taking it makes no
+// tensor.
 #pragma once
 
 #include <ATen/CPUGeneratorImpl.h>

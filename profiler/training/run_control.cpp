@@ -24,8 +24,8 @@ void RunControl::Apply(const transport::Command& command) {
   } else if (const auto* mode = std::get_if<transport::SetMode>(&command)) {
     ApplyMode(mode->mode);
   } else if (const auto* pace = std::get_if<transport::SetPace>(&command)) {
-    period_ = std::chrono::nanoseconds(pace->steps_per_second > 0 ? static_cast<int64_t>(1e9 / pace->steps_per_second)
-                                                                  : 0);
+    period_ = std::chrono::nanoseconds(
+        pace->steps_per_second > 0 ? static_cast<int64_t>(1e9 / pace->steps_per_second) : 0);
     next_step_ = Clock::now();
   } else if (const auto* limit = std::get_if<transport::SetStepLimit>(&command)) {
     step_limit_ = limit->steps;
@@ -69,7 +69,8 @@ bool RunControl::LimitReached() const { return step_limit_ > 0 && steps_done_ >=
 
 bool RunControl::StepAllowed() const {
   if (LimitReached()) return false;
-  return mode_ == RunMode::kRun || steps_allowed_ > 0 || (operators_one_by_one_.load() && operators_allowed_ > 0);
+  return mode_ == RunMode::kRun || steps_allowed_ > 0 ||
+         (operators_one_by_one_.load() && operators_allowed_ > 0);
 }
 
 std::optional<RunControl::Next> RunControl::TakeOrder() {

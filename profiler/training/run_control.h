@@ -1,6 +1,6 @@
-// What the program wants the run to do next: run, pause, one step, one operator, at which pace, up to which step, with which
-// settings. A receiving thread puts commands in; the run asks at step boundaries and, while it goes operator by operator,
-// before each operator.
+// What the program wants the run to do next: run, pause, one step, one operator, at which pace, up to which
+// step, with which settings. A receiving thread puts commands in; the run asks at step boundaries and, while
+// it goes operator by operator, before each operator.
 //
 // Thread safe.
 #pragma once
@@ -21,7 +21,8 @@ namespace tidemark::training {
 class RunControl {
  public:
   // `report` is called, under the control's lock, when the activity changes and when a step limit is reached.
-  // `may_run` says whether a step may begin now for other reasons; while it is false it is asked again each millisecond.
+  // `may_run` says whether a step may begin now for other reasons; while it is false it is asked again each
+  // millisecond.
   RunControl(std::function<void(transport::ActivityChanged)> report, std::function<bool()> may_run);
 
   void Apply(const transport::Command& command);
@@ -34,8 +35,8 @@ class RunControl {
   // At a step boundary: waits until there is something to do.
   Next AwaitNext(int64_t steps_done);
 
-  // Before an operator, on whichever thread: waits while operators are let through one by one. Costs one load when they
-  // are not.
+  // Before an operator, on whichever thread: waits while operators are let through one by one. Costs one load
+  // when they are not.
   void AwaitOperator();
 
  private:

@@ -10,7 +10,8 @@ constexpr int64_t kSetSize = 1024;
 constexpr float kPattern = 0.2F;
 constexpr float kNoise = 0.6F;
 
-// SplitMix64 (Steele, Lea, Flood 2014): any counter gives a well-mixed number, so pictures need no common sequence.
+// SplitMix64 (Steele, Lea, Flood 2014): any counter gives a well-mixed number, so pictures need no common
+// sequence.
 uint64_t Mix(uint64_t value) {
   value += 0x9E3779B97F4A7C15U;
   value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -53,7 +54,8 @@ SyntheticImages::SyntheticImages(networks::SampleShape shape, int64_t classes, u
       const int64_t row = element / width;
       const int64_t column = element % width;
       const auto blob = static_cast<uint64_t>((index * sample_elements_ + row / 4) * width + column / 4);
-      patterns_[static_cast<size_t>(index * sample_elements_ + element)] = Noise(Mix(seed_ ^ 0x5EEDU) + blob).Value();
+      patterns_[static_cast<size_t>(index * sample_elements_ + element)] =
+          Noise(Mix(seed_ ^ 0x5EEDU) + blob).Value();
     }
   }
 }

@@ -1,6 +1,6 @@
-// Pictures to train on, made from a seed: each class is a random pattern of soft blobs, and each picture is its class's
-// pattern under noise, so a network can learn them. Picture i is the same for a seed whatever the batch size is. Host
-// memory that LibTorch's allocators do not see. One thread.
+// Pictures to train on, made from a seed: each class is a random pattern of soft blobs, and each picture is
+// its class's pattern under noise, so a network can learn them. Picture i is the same for a seed whatever the
+// batch size is. Host memory that LibTorch's allocators do not see. One thread.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class SyntheticImages {
  public:
   SyntheticImages(networks::SampleShape shape, int64_t classes, uint64_t seed);
 
-  // A batch as plain arrays, valid until the next call: `count` pictures in a row from a set that repeats after about a
-  // thousand pictures (a whole number of batches).
+  // A batch as plain arrays, valid until the next call: `count` pictures in a row from a set that repeats
+  // after about a thousand pictures (a whole number of batches).
   struct Batch {
-    float* pixels = nullptr;   // count × shape
-    int64_t* labels = nullptr; // count
+    float* pixels = nullptr;    // count × shape
+    int64_t* labels = nullptr;  // count
   };
   Batch Next(int64_t count);
 

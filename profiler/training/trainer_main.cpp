@@ -37,12 +37,15 @@ void DieWithParent() {
 int main(int count, char** arguments) {
   const std::optional<int> fd = ChannelFromArguments(count, arguments);
   if (!fd) {
-    std::fputs("tidemark-trainer is started by tidemark, which tells it what to train: run tidemark instead.\n", stderr);
+    std::fputs(
+        "tidemark-trainer is started by tidemark, which tells it what to train: run tidemark instead.\n",
+        stderr);
     return 2;
   }
   DieWithParent();
   fcntl(*fd, F_SETFD, FD_CLOEXEC);
-  const int code = tidemark::training::RunTrainerProcess(tidemark::transport::Channel(tidemark::UniqueFd(*fd)));
+  const int code =
+      tidemark::training::RunTrainerProcess(tidemark::transport::Channel(tidemark::UniqueFd(*fd)));
   std::fflush(nullptr);
   std::_Exit(code);  // LibTorch's threads still run; its destructors would wait for them
 }

@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "profiler/capture/torch/allocator_events.h"
+#include "profiler/capture/torch/clock.h"
 #include "profiler/capture/torch/event_stream.h"
 #include "profiler/capture/torch/operator_scopes.h"
 #include "profiler/capture/torch/saved_tensors.h"
@@ -51,8 +52,9 @@ void ReceiveCommands(const Channel& channel, RunControl& control) {
     if (!received->has_value()) continue;
     const Result<Command> command = transport::CommandFromJson((*received)->message);
     if (!command.ok()) {
-      SendReport(channel, transport::Failed{"The trainer got a command that it does not know: " +
-                                            command.error().message, false});
+      SendReport(channel,
+                 transport::Failed{
+                     "The trainer got a command that it does not know: " + command.error().message, false});
       LeaveAtOnce();
     }
     control.Apply(*command);
@@ -167,7 +169,8 @@ Result<Beginning> ReceiveStart(const Channel& channel) {
   if (!command.ok()) return command.error();
   const auto* start = std::get_if<transport::Start>(&*command);
   if (start == nullptr) return Error{"The trainer was given a command before it was started."};
-  if (!(*received)->attached_fd.valid()) return Error{"The trainer was started without a ring for its events."};
+  if (!(*received)->attached_fd.valid())
+    return Error{"The trainer was started without a ring for its events."};
   return Beginning{*start, std::move((*received)->attached_fd)};
 }
 
@@ -217,7 +220,9 @@ int RunTrainerProcess(Channel channel) {
   RunControl control([&](transport::ActivityChanged report) { SendReport(channel, report); }, RingHasRoom);
   operator_control = &control;
   capture::SetOperatorGate([] { operator_control->AwaitOperator(); });
-  std::thread([&] { ReceiveCommands(channel, control); }).detach();  // the caller ends the process, never returns to it
+  std::thread([&] {
+    ReceiveCommands(channel, control);
+  }).detach();  // the caller ends the process, never returns to it
   try {
     const Status ran = RunFrom(std::move(*beginning), channel, control);
     if (ran.ok()) return 0;

@@ -32,7 +32,8 @@ struct TrainingRun::Batch {
   capture::KeptTag labels_tag{labels, Category::kInput, Intern("labels")};
 };
 
-TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings, c10::Device device)
+TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
+                         c10::Device device)
     : settings_(settings),
       device_(device),
       sample_shape_(network.input),
@@ -46,8 +47,8 @@ TrainingRun::TrainingRun(const networks::Network& network, const TrainingSetting
 
 TrainingRun::~TrainingRun() = default;
 
-// oneDNN computes float16 convolutions' gradients on the CPU by reference code, LibTorch's own code is 20 times as fast
-// (2.11, measured on a CPU that has float16 instructions).
+// oneDNN computes float16 convolutions' gradients on the CPU by reference code, LibTorch's own code is 20
+// times as fast (2.11, measured on a CPU that has float16 instructions).
 void TrainingRun::ChooseKernels() const {
   if (device_.is_cpu()) at::globalContext().setUserEnabledMkldnn(settings_.amp != Precision::kFloat16);
 }

@@ -1,5 +1,5 @@
-// A network in training on one device: everything that a step needs and everything that takes memory. One thread runs it;
-// LibTorch's backward thread takes part.
+// A network in training on one device: everything that a step needs and everything that takes memory. One
+// thread runs it; LibTorch's backward thread takes part.
 #pragma once
 
 #include <torch/optim/optimizer.h>
@@ -19,17 +19,20 @@ namespace tidemark::training {
 class TrainingRun {
  public:
   // `settings` are valid; `network` is the one that they name.
-  TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings, c10::Device device);
+  TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings,
+              c10::Device device);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
 
   const networks::TrainingSettings& settings() const { return settings_; }
 
-  // Between steps. `settings` name the same network and the same seed; another optimizer starts without state.
+  // Between steps. `settings` name the same network and the same seed; another optimizer starts without
+  // state.
   void Change(const networks::TrainingSettings& settings);
 
-  // One optimizer step: the micro-batches' forward and backward passes, then the update. Events tell of all of it.
+  // One optimizer step: the micro-batches' forward and backward passes, then the update. Events tell of all
+  // of it.
   void Step(int64_t number);
 
   // The mean loss of the last step's samples; 0 where values read back mean nothing (a phantom).
@@ -56,7 +59,8 @@ class TrainingRun {
   double last_loss_ = 0;
 };
 
-// Frees what LibTorch keeps on the device beyond tensors: cuBLAS workspaces and cached blocks. No TrainingRun is alive.
+// Frees what LibTorch keeps on the device beyond tensors: cuBLAS workspaces and cached blocks. No TrainingRun
+// is alive.
 void ReleaseDeviceMemory(c10::Device device);
 
 }  // namespace tidemark::training

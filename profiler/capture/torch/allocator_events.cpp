@@ -56,7 +56,8 @@ void EmitAllocation(Event& event, int64_t rounded_bytes) {
 
 void OnFreeCompleted(const TraceEntry& entry, uint64_t stream) {
   pending_free.waiting = false;
-  Event event = MemoryEvent(EventKind::kFreeCompleted, entry.addr_, static_cast<int64_t>(entry.size_), stream);
+  Event event =
+      MemoryEvent(EventKind::kFreeCompleted, entry.addr_, static_cast<int64_t>(entry.size_), stream);
   Emit(event);
 }
 
@@ -137,8 +138,8 @@ bool RanOutOfMemory() { return ran_out.load(); }
 
 }  // namespace tidemark::capture
 
-// What libc10 would export; the executable's definitions come first. LibTorch's own profiler is not used in this process,
-// so nothing needs to be passed on.
+// What libc10 would export; the executable's definitions come first. LibTorch's own profiler is not used in
+// this process, so nothing needs to be passed on.
 namespace c10 {
 
 bool memoryProfilingEnabled() { return tidemark::capture::cpu_attached.load(std::memory_order_relaxed); }

@@ -23,8 +23,8 @@ struct ThreadAutocast {
 };
 thread_local ThreadAutocast autocast;
 
-// at::autocast::cached_cast: can_try_cache. While it runs, autocast has switched itself off, so a cast that the program
-// asks for itself is told apart.
+// at::autocast::cached_cast: can_try_cache. While it runs, autocast has switched itself off, so a cast that
+// the program asks for itself is told apart.
 bool WillBeCached(const at::Tensor& source, const c10::IValue& dtype) {
   return autocast.on && !at::autocast::is_autocast_enabled(autocast.device) &&
          at::autocast::is_autocast_cache_enabled() && source.defined() &&
@@ -47,7 +47,8 @@ class CopyContext final : public at::ObserverContext {
 std::unique_ptr<at::ObserverContext> NoticeCopy(const at::RecordFunction& function) {
   if (std::string_view(function.name()) != "aten::_to_copy") return nullptr;
   const auto inputs = function.inputs();
-  if (inputs.size() < 2 || !inputs[0].isTensor() || !WillBeCached(inputs[0].toTensor(), inputs[1])) return nullptr;
+  if (inputs.size() < 2 || !inputs[0].isTensor() || !WillBeCached(inputs[0].toTensor(), inputs[1]))
+    return nullptr;
   return std::make_unique<CopyContext>(ParameterTag::CopyName(inputs[0].toTensor()));
 }
 
@@ -63,9 +64,8 @@ AutocastScope::AutocastScope(c10::DeviceType device, c10::ScalarType dtype)
   if (was_enabled_) return;
   autocast.on = true;
   autocast.device = device;
-  observer_ = at::addThreadLocalCallback(at::RecordFunctionCallback(NoticeCopy)
-                                             .needsInputs(true)
-                                             .scopes({at::RecordScope::FUNCTION}));
+  observer_ = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(NoticeCopy).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
 }
 
 AutocastScope::~AutocastScope() {

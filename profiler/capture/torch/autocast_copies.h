@@ -1,6 +1,7 @@
-// Autocast and its copies of weights. Autocast keeps, until its outermost scope ends, the low-precision copies of float32
-// leaf tensors that require a gradient (at::autocast::cached_cast); each such copy is made by one aten::_to_copy, which is
-// recognized by the same conditions and whose memory is an autocast copy from birth.
+// Autocast and its copies of weights. Autocast keeps, until its outermost scope ends, the low-precision
+// copies of float32 leaf tensors that require a gradient (at::autocast::cached_cast); each such copy is made
+// by one aten::_to_copy, which is recognized by the same conditions and whose memory is an autocast copy from
+// birth.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -8,8 +9,8 @@
 
 namespace tidemark::capture {
 
-// `with torch.autocast(device, dtype)`: on in this thread, with the weight cache, which is dropped when the outermost scope
-// ends, as Python does.
+// `with torch.autocast(device, dtype)`: on in this thread, with the weight cache, which is dropped when the
+// outermost scope ends, as Python does.
 class AutocastScope {
  public:
   AutocastScope(c10::DeviceType device, c10::ScalarType dtype);

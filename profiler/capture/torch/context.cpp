@@ -67,7 +67,8 @@ NodeLayers& Nodes() {
 }  // namespace
 
 Attribution CurrentAttribution() {
-  if (current_context.op != 0 || current_context.layer != 0) return {current_context.layer, current_context.op};
+  if (current_context.op != 0 || current_context.layer != 0)
+    return {current_context.layer, current_context.op};
   return {shared_layer.load(std::memory_order_relaxed), shared_op.load(std::memory_order_relaxed)};
 }
 

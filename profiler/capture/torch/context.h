@@ -1,8 +1,8 @@
-// What the program is doing at the moment, per thread: which layer and operator run, and what the memory asked for now
-// will hold. Allocation events take their context from here.
+// What the program is doing at the moment, per thread: which layer and operator run, and what the memory
+// asked for now will hold. Allocation events take their context from here.
 //
-// Threads that LibTorch starts for an operator (OpenMP's on the CPU) have no context of their own; they share the one of
-// the operator that was begun last.
+// Threads that LibTorch starts for an operator (OpenMP's on the CPU) have no context of their own; they share
+// the one of the operator that was begun last.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@ namespace tidemark::capture {
 struct Context {
   events::NameId layer = 0;
   events::NameId op = 0;
-  // For memory whose purpose is known before it exists; `birth_name` != 0 makes a kCategorize follow the allocation.
+  // For memory whose purpose is known before it exists; `birth_name` != 0 makes a kCategorize follow the
+  // allocation.
   events::Category birth_category = events::Category::kTemporary;
   events::NameId birth_name = 0;
-  uint64_t last_birth_address = 0;  // of the last allocation that had a birth name
-  int operator_depth = 0;  // operators call operators; only the outermost counts
+  uint64_t last_birth_address = 0;           // of the last allocation that had a birth name
+  int operator_depth = 0;                    // operators call operators; only the outermost counts
   events::NameId layer_around_operator = 0;  // to return to when the outermost ends
   bool awaits_node = false;  // the outermost is the engine's, and its backward node has not begun yet
   bool recompute = false;
@@ -35,9 +36,9 @@ Attribution CurrentAttribution();
 // To be called whenever the calling thread's layer or operator changes.
 void ShareAttribution();
 
-// A layer runs in this scope, on this thread: kScopeBegin, kScopeEnd, and the layer of everything allocated inside and of
-// the backward nodes made inside (see LayerOfNode). What its operators save for backward and did not get as an input is
-// called `saved_name`; `saved_scalar_name` if it has no dimensions.
+// A layer runs in this scope, on this thread: kScopeBegin, kScopeEnd, and the layer of everything allocated
+// inside and of the backward nodes made inside (see LayerOfNode). What its operators save for backward and
+// did not get as an input is called `saved_name`; `saved_scalar_name` if it has no dimensions.
 class LayerScope {
  public:
   LayerScope(events::NameId layer, events::NameId saved_name, events::NameId saved_scalar_name = 0);
@@ -73,7 +74,8 @@ class BirthScope {
   Context outer_;
 };
 
-// Checkpointing runs a forward again in this scope. Its operators count as outermost, though a backward node called them.
+// Checkpointing runs a forward again in this scope. Its operators count as outermost, though a backward node
+// called them.
 class RecomputeScope {
  public:
   RecomputeScope();

@@ -1,9 +1,9 @@
 #include "profiler/capture/torch/event_stream.h"
 
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -12,6 +12,7 @@
 
 #include "profiler/base/check.h"
 #include "profiler/base/thread_annotations.h"
+#include "profiler/capture/torch/clock.h"
 
 namespace tidemark::capture {
 namespace {
@@ -42,7 +43,7 @@ class NameTable {
     const MutexLock lock(mutex_);
     const auto known = ids_.find(name);
     if (known != ids_.end()) return known->second;
-    const auto id = static_cast<NameId>(ids_.size() + 1);  // 0 is the empty name
+    const auto id = static_cast<NameId>(ids_.size() + 1);      // 0 is the empty name
     if (ring && !ring->PushName(id, name, NowNs())) return 0;  // better no name than one that nobody was told
     ids_.emplace(name, id);
     return id;
@@ -57,6 +58,12 @@ NameTable& Names() {
   static auto& names = *new NameTable;  // threads of LibTorch outlive main
   return names;
 }
+
+struct RecentName {
+  std::string_view text;
+  NameId id = 0;
+};
+thread_local std::array<RecentName, 512> recent_names{};
 
 }  // namespace
 
@@ -76,20 +83,20 @@ void Emit(Event& event) {
 
 NameId Intern(std::string_view name) {
   if (name.empty()) return 0;
+  // Most names are LibTorch's own constants, so they are looked for by address first. The text decides.
+  RecentName& recent = recent_names[(reinterpret_cast<uintptr_t>(name.data()) >> 4) % recent_names.size()];
+  if (recent.text == name) return recent.id;
   thread_local NameMap known;
-  const auto found = known.find(name);
-  if (found != known.end()) return found->second;
-  const NameId id = Names().IdOf(name);
-  if (id != 0) known.emplace(name, id);
-  return id;
+  auto found = known.find(name);
+  if (found == known.end()) {
+    const NameId id = Names().IdOf(name);
+    if (id == 0) return 0;
+    found = known.emplace(name, id).first;
+  }
+  recent = {found->first, found->second};  // entries of a map stay where they are
+  return found->second;
 }
 
 double RingFill() { return ring ? ring->fill() : 0; }
-
-int64_t NowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return now.tv_sec * 1'000'000'000 + now.tv_nsec;
-}
 
 }  // namespace tidemark::capture

@@ -1,9 +1,9 @@
-// The traced process's one way out for events: it stamps them and pushes them onto the ring, and gives names their ids.
-// There is one stream in a process, because what feeds it (symbols that LibTorch calls, callbacks without arguments) has
-// nowhere to keep a pointer.
+// The traced process's one way out for events: it stamps them and pushes them onto the ring, and gives names
+// their ids. There is one stream in a process, because what feeds it (symbols that LibTorch calls, callbacks
+// without arguments) has nowhere to keep a pointer.
 //
-// Thread safe. Emit never allocates, locks or makes a system call (but for the first one of a thread, which asks for the
-// thread's id); it may run under the allocator's lock.
+// Thread safe. Emit never allocates, locks or makes a system call (but for the first one of a thread, which
+// asks for the thread's id); it may run under the allocator's lock.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,11 @@ void OpenEventStream(transport::RingWriter ring, uint8_t device);
 // Fills `time_ns`, `thread` and `device`; all else is the caller's.
 void Emit(events::Event& event);
 
-// The id of a name, announced on the ring before the id is first returned. O(1) from a cache of the calling thread; a new
-// name takes a lock.
+// The id of a name, announced on the ring before the id is first returned. O(1) from a cache of the calling
+// thread; a new name takes a lock.
 events::NameId Intern(std::string_view name);
 
 // Share of the ring in use, 0..1.
 double RingFill();
-
-// CLOCK_REALTIME, as all events use it.
-int64_t NowNs();
 
 }  // namespace tidemark::capture

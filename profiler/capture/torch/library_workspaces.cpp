@@ -16,7 +16,8 @@ namespace {
 
 std::atomic<bool> attached{false};
 
-// cuBLAS's and cuBLASLt's, one each per handle and stream; LibTorch hands them over again for every matrix product.
+// cuBLAS's and cuBLASLt's, one each per handle and stream; LibTorch hands them over again for every matrix
+// product.
 constexpr size_t kRememberedWorkspaces = 64;
 std::array<std::atomic<void*>, kRememberedWorkspaces> cublas_workspaces{};
 
@@ -73,32 +74,33 @@ void ForgetLibraryWorkspaces() {
 
 }  // namespace tidemark::capture
 
-// From cublas_v2.h, cublasLt.h and cudnn_backend.h, whose packages are not needed to build: the status and the enumerations
-// are ints, handles and descriptors pointers.
+// From cublas_v2.h, cublasLt.h and cudnn_backend.h, whose packages are not needed to build: the status and
+// the enumerations are ints, handles and descriptors pointers.
 extern "C" {
 
-__attribute__((visibility("default"))) int cublasSetWorkspace_v2(void* handle, void* workspace, size_t bytes) {
+__attribute__((visibility("default"))) int cublasSetWorkspace_v2(void* handle, void* workspace,
+                                                                 size_t bytes) {
   static const auto next = tidemark::capture::Next<int (*)(void*, void*, size_t)>("cublasSetWorkspace_v2");
   tidemark::capture::OnCublasWorkspace(workspace, bytes, "cuBLAS workspace");
   return next(handle, workspace, bytes);
 }
 
 __attribute__((visibility("default"))) int cublasLtMatmul(void* handle, void* operation, const void* alpha,
-                                                           const void* a, void* a_layout, const void* b,
-                                                           void* b_layout, const void* beta, const void* c,
-                                                           void* c_layout, void* d, void* d_layout,
-                                                           const void* algorithm, void* workspace, size_t bytes,
-                                                           void* stream) {
-  using Function = int (*)(void*, void*, const void*, const void*, void*, const void*, void*, const void*, const void*,
-                           void*, void*, void*, const void*, void*, size_t, void*);
+                                                          const void* a, void* a_layout, const void* b,
+                                                          void* b_layout, const void* beta, const void* c,
+                                                          void* c_layout, void* d, void* d_layout,
+                                                          const void* algorithm, void* workspace,
+                                                          size_t bytes, void* stream) {
+  using Function = int (*)(void*, void*, const void*, const void*, void*, const void*, void*, const void*,
+                           const void*, void*, void*, void*, const void*, void*, size_t, void*);
   static const auto next = tidemark::capture::Next<Function>("cublasLtMatmul");
   tidemark::capture::OnCublasWorkspace(workspace, bytes, "cuBLASLt workspace");
-  return next(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, algorithm, workspace,
-              bytes, stream);
+  return next(handle, operation, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, algorithm,
+              workspace, bytes, stream);
 }
 
 __attribute__((visibility("default"))) int cudnnBackendSetAttribute(void* descriptor, int attribute, int type,
-                                                                     int64_t count, const void* values) {
+                                                                    int64_t count, const void* values) {
   constexpr int kVariantPackWorkspace = 1003;  // CUDNN_ATTR_VARIANT_PACK_WORKSPACE
   static const auto next =
       tidemark::capture::Next<int (*)(void*, int, int, int64_t, const void*)>("cudnnBackendSetAttribute");
@@ -107,5 +109,4 @@ __attribute__((visibility("default"))) int cudnnBackendSetAttribute(void* descri
   }
   return next(descriptor, attribute, type, count, values);
 }
-
 }

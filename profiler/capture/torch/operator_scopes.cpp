@@ -29,13 +29,13 @@ void EmitOperator(EventKind kind) {
   Emit(event);
 }
 
-// The engine announces each backward node twice: around all that it does with the node, by this prefix and no number, and
-// inside around the node's own work, with its number. The scope is the outer one, told of once the inner is known.
+// The engine announces each backward node twice: around all that it does with the node, by this prefix and no
+// number, and inside around the node's own work, with its number. The scope is the outer one, told of once
+// the inner is known.
 constexpr std::string_view kEnginePrefix = "autograd::engine::evaluate_function: ";
 
-bool IsEngineAround(const at::RecordFunction& function) {
-  return function.scope() == at::RecordScope::FUNCTION &&
-         std::string_view(function.name()).starts_with(kEnginePrefix);
+bool IsEngineAround(const at::RecordFunction& function, std::string_view name) {
+  return function.scope() == at::RecordScope::FUNCTION && name.starts_with(kEnginePrefix);
 }
 
 // "torch::autograd::AccumulateGrad" or "ConvolutionBackward0".
@@ -45,8 +45,9 @@ NameId NodeName(std::string_view name) {
   return Intern(name);
 }
 
-// AccumulateGrad has no number of its own: the engine runs it before all else, right after the node that made its
-// gradient, and so it belongs to that node's layer (ReadyQueue orders by sequence number; AccumulateGrad's is the highest).
+// AccumulateGrad has no number of its own: the engine runs it before all else, right after the node that made
+// its gradient, and so it belongs to that node's layer (ReadyQueue orders by sequence number;
+// AccumulateGrad's is the highest).
 NameId LayerOf(const at::RecordFunction& function) {
   const auto number = static_cast<uint64_t>(function.seqNr());
   if (number == std::numeric_limits<uint64_t>::max()) return layer_of_last_node;
@@ -61,24 +62,25 @@ void Announce(NameId op, NameId layer) {
   EmitOperator(EventKind::kScopeBegin);
 }
 
-void BeginOutermost(const at::RecordFunction& function) {
+void BeginOutermost(const at::RecordFunction& function, std::string_view name) {
   if (void (*const gate)() = operator_gate.load(std::memory_order_relaxed)) gate();
   if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-    Announce(NodeName(function.name()), LayerOf(function));
+    Announce(NodeName(name), LayerOf(function));
   } else {
-    Announce(Intern(function.name()), current_context.layer);
+    Announce(Intern(name), current_context.layer);
   }
 }
 
 std::unique_ptr<at::ObserverContext> BeginOperator(const at::RecordFunction& function) {
   Context& context = current_context;
   if (context.operator_depth++ == 0) {
+    const std::string_view name = function.name();
     context.layer_around_operator = context.layer;
-    context.awaits_node = IsEngineAround(function);
-    if (!context.awaits_node) BeginOutermost(function);
+    context.awaits_node = IsEngineAround(function, name);
+    if (!context.awaits_node) BeginOutermost(function, name);
   } else if (context.awaits_node) {
     context.awaits_node = false;
-    BeginOutermost(function);
+    BeginOutermost(function, function.name());
   }
   return nullptr;
 }

@@ -17,8 +17,8 @@ namespace {
 using events::Category;
 using events::NameId;
 
-// How often each block is saved, and what layers' outputs are called. Entries live as long as a tensor that they stand for,
-// so an address is never somebody else's.
+// How often each block is saved, and what layers' outputs are called. Entries live as long as a tensor that
+// they stand for, so an address is never somebody else's.
 class SavedBlocks {
  public:
   // True if it was not saved yet.

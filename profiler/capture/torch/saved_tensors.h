@@ -1,9 +1,9 @@
 // What autograd keeps for backward. LibTorch asks its engine for hooks on every tensor that it saves
-// (SavedVariable::get_default_hooks, Engine::get_default_saved_variable_hooks); ours notes the tensor and hands it back as
-// it was. It changes no allocation.
+// (SavedVariable::get_default_hooks, Engine::get_default_saved_variable_hooks); ours notes the tensor and
+// hands it back as it was. It changes no allocation.
 //
-// A block that is saved, once or more, is an activation, unless it is a parameter, the batch or one of autocast's copies;
-// when its last saver lets go and somebody else still holds it, it is temporary again.
+// A block that is saved, once or more, is an activation, unless it is a parameter, the batch or one of
+// autocast's copies; when its last saver lets go and somebody else still holds it, it is temporary again.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -32,7 +32,8 @@ class SavedTensor {
   bool counted_ = false;
 };
 
-// The output of a layer, so that whoever saves it later calls it by that name. Valid until the next ForgetOutputs.
+// The output of a layer, so that whoever saves it later calls it by that name. Valid until the next
+// ForgetOutputs.
 void NameOutput(const at::Tensor& output, events::NameId name);
 void ForgetOutputs();
 

@@ -106,8 +106,8 @@ ParameterTag::ParameterTag(const at::Tensor& parameter, std::string_view layer, 
       layer_(Intern(layer)),
       tag_(parameter, Category::kParameter, Intern(full_name_)) {
   CopyNames().Set(parameter_, Intern(full_name_ + " in low precision"));
-  torch::autograd::impl::set_post_acc_grad_hooks(parameter_,
-                                                 std::make_unique<GradientHook>(Intern(full_name_ + ".grad")));
+  torch::autograd::impl::set_post_acc_grad_hooks(
+      parameter_, std::make_unique<GradientHook>(Intern(full_name_ + ".grad")));
 }
 
 ParameterTag::~ParameterTag() {

@@ -1,5 +1,5 @@
-// Says what tensors are, exactly: because the trainer made them for that purpose, or because autograd or autocast took
-// them. Each tag is a kCategorize event for the tensor's block.
+// Says what tensors are, exactly: because the trainer made them for that purpose, or because autograd or
+// autocast took them. Each tag is a kCategorize event for the tensor's block.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,11 +16,12 @@ inline const c10::StorageImpl* StorageOf(const at::Tensor& tensor) {
   return tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
 }
 
-// The block under this tensor is `category` from here on. Tensors that are not on the traced device are none of ours.
+// The block under this tensor is `category` from here on. Tensors that are not on the traced device are none
+// of ours.
 void Tag(const at::Tensor& tensor, events::Category category, events::NameId name);
 
-// Tags a tensor and lets that tag stand above being saved for backward, until this dies: for parameters, the batch and the
-// state of a scaler. Thread safe.
+// Tags a tensor and lets that tag stand above being saved for backward, until this dies: for parameters, the
+// batch and the state of a scaler. Thread safe.
 class KeptTag {
  public:
   KeptTag(const at::Tensor& tensor, events::Category category, events::NameId name);
@@ -35,7 +36,8 @@ class KeptTag {
   at::Tensor tensor_;
 };
 
-// Tags a parameter, its gradient whenever a new block becomes .grad, and autocast's copies of it, until this dies.
+// Tags a parameter, its gradient whenever a new block becomes .grad, and autocast's copies of it, until this
+// dies.
 class ParameterTag {
  public:
   // `name` is the parameter's within its layer: "weight".

@@ -103,8 +103,8 @@ TEST_CASE("A change of optimizer starts it without state, a change of network st
   CHECK(smaller[Category::kParameter] == 2'085'888);
 }
 
-// What memory is asked for and what for, in order, without addresses and times. Frees are left out: autocast drops its
-// copies in the order of a hash of their addresses.
+// What memory is asked for and what for, in order, without addresses and times. Frees are left out: autocast
+// drops its copies in the order of a hash of their addresses.
 std::vector<std::string> MemoryStory(const CollectedEvents& collected, size_t first) {
   std::vector<std::string> story;
   for (size_t index = first; index < collected.events.size(); ++index) {
@@ -137,7 +137,8 @@ TEST_CASE("A restarted run takes memory like a fresh process") {
   CHECK(at_restart.reserved_bytes == 0);
 
   const CollectedEvents fresh = EventsOf(settings, kH200, 3);
-  const auto story = MemoryStory(trainer.collected(), static_cast<size_t>(last_marker.base() - events.begin()));
+  const auto story =
+      MemoryStory(trainer.collected(), static_cast<size_t>(last_marker.base() - events.begin()));
   const auto fresh_story = MemoryStory(fresh, 0);
   REQUIRE(story.size() == fresh_story.size());
   const auto different = std::mismatch(story.begin(), story.end(), fresh_story.begin());
@@ -158,9 +159,9 @@ TEST_CASE("One operator at a time, forward and backward") {
   TrainerUnderTest trainer(Small(), kH200, 1);
   REQUIRE(trainer.AwaitPause());
   const auto operators = [&] {
-    return std::count_if(trainer.collected().events.begin(), trainer.collected().events.end(), [](const Event& event) {
-      return event.kind == EventKind::kScopeBegin && event.op != 0;
-    });
+    return std::count_if(
+        trainer.collected().events.begin(), trainer.collected().events.end(),
+        [](const Event& event) { return event.kind == EventKind::kScopeBegin && event.op != 0; });
   };
   const auto before = operators();
   for (int count = 1; count <= 40; ++count) {

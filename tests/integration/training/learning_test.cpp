@@ -52,7 +52,8 @@ TEST_CASE("Checkpointing changes no gradient") {
   CAPTURE(networks::ToJson(settings));
   const CollectedEvents checkpointed = EventsOf(settings, kCpu, 5);
   REQUIRE(plain.Metric("loss").size() == 5);
-  // To the last bit: losses depend on every gradient of the steps before, the norms on every gradient of theirs.
+  // To the last bit: losses depend on every gradient of the steps before, the norms on every gradient of
+  // theirs.
   CHECK(plain.Metric("loss") == checkpointed.Metric("loss"));
   CHECK(plain.Metric("gradient norm") == checkpointed.Metric("gradient norm"));
 }
@@ -84,7 +85,8 @@ TEST_CASE("A restarted run learns like a fresh process, another seed does not") 
   REQUIRE(trainer.AwaitPause());
   const auto loss = trainer.collected().Metric("loss");
   REQUIRE(loss.size() == 6);
-  CHECK(std::vector<double>(loss.begin(), loss.begin() + 3) == std::vector<double>(loss.begin() + 3, loss.end()));
+  CHECK(std::vector<double>(loss.begin(), loss.begin() + 3) ==
+        std::vector<double>(loss.begin() + 3, loss.end()));
   settings.seed = 1;
   CHECK(EventsOf(settings, kCpu, 1).Metric("loss").front() != loss.front());
 }

@@ -129,7 +129,8 @@ TEST_CASE("Operators have scopes, and backward nodes belong to the layer of thei
   std::map<std::string, std::set<std::string>> layers_of;
   for (const Event& event : collected.events) {
     if (event.kind == EventKind::kScopeBegin) ++depth[event.thread];
-    if (event.kind == EventKind::kScopeEnd && --depth[event.thread] < 0) FAIL("a scope ends that did not begin");
+    if (event.kind == EventKind::kScopeEnd && --depth[event.thread] < 0)
+      FAIL("a scope ends that did not begin");
     if (event.kind != EventKind::kScopeBegin || event.op == 0) continue;
     layers_of[collected.NameOf(event.op)].insert(collected.NameOf(event.layer));
   }
@@ -156,7 +157,8 @@ TEST_CASE("Checkpointing keeps the pieces' inputs only, and says what it compute
     }
     if (event.recompute != 0) recomputed.insert(collected.NameOf(event.layer));
   }
-  // relu1 output, relu2 output, log-probabilities, total weight: what the last pieces keep is computed again, too.
+  // relu1 output, relu2 output, log-probabilities, total weight: what the last pieces keep is computed again,
+  // too.
   CHECK(activations_after_forward == 14'745'600 + 25'690'112 + 2'560 + 512);
   CHECK(recomputed.count("conv1") == 1);
   CHECK(recomputed.count("relu2") == 1);

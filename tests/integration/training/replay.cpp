@@ -13,10 +13,10 @@ void MemoryState::Apply(const Event& event) {
   auto& total = by_category;
   switch (event.kind) {
     case EventKind::kAllocate: {
-      const bool is_new =
-          blocks
-              .emplace(event.address, LiveBlock{event.bytes, event.rounded_bytes, event.category, 0, event.layer, event.op})
-              .second;
+      const bool is_new = blocks
+                              .emplace(event.address, LiveBlock{event.bytes, event.rounded_bytes,
+                                                                event.category, 0, event.layer, event.op})
+                              .second;
       if (!is_new) FAIL("allocated twice: " << event.address);
       allocated_bytes += event.rounded_bytes;
       requested_bytes += event.bytes;
@@ -65,7 +65,8 @@ std::vector<StepPeaks> Replay(const std::vector<Event>& events,
     if (event.kind == EventKind::kStepEnd) in_step = false;
     if (event.kind == EventKind::kStepBegin) {
       in_step = true;
-      steps.push_back({state.allocated_bytes, state.requested_bytes, state.reserved_bytes, state.by_category});
+      steps.push_back(
+          {state.allocated_bytes, state.requested_bytes, state.reserved_bytes, state.by_category});
     }
     if (!in_step) continue;
     StepPeaks& peaks = steps.back();

@@ -1,4 +1,5 @@
-// The state of memory as a stream of events tells it, computed anew in the tests: independent of profiler/timeline.
+// The state of memory as a stream of events tells it, computed anew in the tests: independent of
+// profiler/timeline.
 #pragma once
 
 #include <array>
@@ -28,7 +29,8 @@ struct MemoryState {
   int64_t reserved_bytes = 0;
   std::array<int64_t, events::kCategoryCount> by_category{};
 
-  // An event that does not fit (a free of nothing, a second allocation of a block, a tag for no block) fails the test.
+  // An event that does not fit (a free of nothing, a second allocation of a block, a tag for no block) fails
+  // the test.
   void Apply(const events::Event& event);
   int64_t operator[](events::Category category) const { return by_category[static_cast<size_t>(category)]; }
 };
@@ -41,7 +43,8 @@ struct StepPeaks {
 };
 
 // Peaks of each step, counted from kStepBegin to kStepEnd. `observe` sees every event and the state after it.
-std::vector<StepPeaks> Replay(const std::vector<events::Event>& events,
-                              const std::function<void(const events::Event&, const MemoryState&)>& observe = {});
+std::vector<StepPeaks> Replay(
+    const std::vector<events::Event>& events,
+    const std::function<void(const events::Event&, const MemoryState&)>& observe = {});
 
 }  // namespace tidemark::tests

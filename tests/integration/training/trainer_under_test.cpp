@@ -80,13 +80,15 @@ std::vector<double> CollectedEvents::Metric(const std::string& name) const {
   return values;
 }
 
-TrainerUnderTest::TrainerUnderTest(const TrainingSettings& settings, const DeviceChoice& device, int64_t steps,
-                                   const std::vector<std::string>& environment) {
+TrainerUnderTest::TrainerUnderTest(const TrainingSettings& settings, const DeviceChoice& device,
+                                   int64_t steps, const std::vector<std::string>& environment) {
   auto [ours, theirs] = Need(transport::Channel::CreatePair());
   ring_ = Need(transport::RingReader::Create());
   channel_.emplace(std::move(ours));
   process_ = StartTrainer(theirs.fd(), EnvironmentFor(device, environment));
-  REQUIRE(channel_->Send(transport::ToJson(transport::Command{transport::Start{settings, device}}), ring_->fd()).ok());
+  REQUIRE(
+      channel_->Send(transport::ToJson(transport::Command{transport::Start{settings, device}}), ring_->fd())
+          .ok());
   if (steps > 0) Send(transport::SetStepLimit{steps});
 }
 

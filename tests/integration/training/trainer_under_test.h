@@ -1,5 +1,5 @@
-// A trainer process as the session would start it, on a phantom GPU or the CPU, with its events collected: what the tests
-// of training look at. No LibTorch here. One thread.
+// A trainer process as the session would start it, on a phantom GPU or the CPU, with its events collected:
+// what the tests of training look at. No LibTorch here. One thread.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@
 namespace tidemark::tests {
 
 struct CollectedEvents {
-  std::vector<events::Event> events;          // without kName
+  std::vector<events::Event> events;  // without kName
   std::map<events::NameId, std::string> names;
 
   void Add(const events::Event& event);
@@ -28,16 +28,17 @@ struct CollectedEvents {
 
 class TrainerUnderTest {
  public:
-  // Starts the process with these settings; the run pauses after `steps` (0 = never). Anything that fails here fails the
-  // test. `environment` holds more "NAME=value" entries for it.
-  TrainerUnderTest(const networks::TrainingSettings& settings, const networks::DeviceChoice& device, int64_t steps,
-                   const std::vector<std::string>& environment = {});
+  // Starts the process with these settings; the run pauses after `steps` (0 = never). Anything that fails
+  // here fails the test. `environment` holds more "NAME=value" entries for it.
+  TrainerUnderTest(const networks::TrainingSettings& settings, const networks::DeviceChoice& device,
+                   int64_t steps, const std::vector<std::string>& environment = {});
   ~TrainerUnderTest();  // kills it if it still runs
   TrainerUnderTest(const TrainerUnderTest&) = delete;
   TrainerUnderTest& operator=(const TrainerUnderTest&) = delete;
 
   void Send(const transport::Command& command);
-  // Collects events until the trainer reports one of these; nothing if the process ended without, or took too long.
+  // Collects events until the trainer reports one of these; nothing if the process ended without, or took too
+  // long.
   std::optional<transport::ActivityChanged> AwaitPause();
   std::optional<transport::Failed> AwaitFailure();
   // Sends Stop, waits for the end; the exit code, or minus the signal that ended it.
@@ -65,6 +66,7 @@ class TrainerUnderTest {
 };
 
 // Runs `steps` steps to the end and hands over everything.
-CollectedEvents EventsOf(const networks::TrainingSettings& settings, const networks::DeviceChoice& device, int64_t steps);
+CollectedEvents EventsOf(const networks::TrainingSettings& settings, const networks::DeviceChoice& device,
+                         int64_t steps);
 
 }  // namespace tidemark::tests
