@@ -103,7 +103,7 @@ void EventIntake::CloseRecording() {
   recording_.reset();
 }
 
-void EventIntake::Record(Status written) {
+void EventIntake::Record(const Status& written) {
   if (written) return;
   recording_error_ =
       written.error().message + " The recording keeps what it has until then; the run goes on.";

@@ -41,7 +41,7 @@ class EventIntake {
   void Append(std::span<const events::Event> events);
   void AddLosses();
   void AddLoss(events::Source source, uint64_t total, uint64_t& told);
-  void Record(Status written);
+  void Record(const Status& written);
 
   transport::RingReader ring_;
   std::optional<trace::TideWriter> recording_;

@@ -51,9 +51,9 @@ class Fields {
     return field != nullptr && field->get<bool>();
   }
   const Json& Object(const char* key) {
-    static const Json kEmpty = Json::object();
+    static const Json empty = Json::object();
     const Json* field = Find(key, [](const Json& json) { return json.is_object(); });
-    return field == nullptr ? kEmpty : *field;
+    return field == nullptr ? empty : *field;
   }
   template <typename Enum, size_t kCount>
   Enum Choice(const char* key, const std::array<std::string_view, kCount>& texts) {
