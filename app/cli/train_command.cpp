@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 #include <signal.h>  // sigaction is POSIX, not in <csignal>
 
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/cli/command_line.h"
@@ -30,13 +31,26 @@ constexpr int64_t kMostSteps = 1'000'000'000;
 
 volatile sig_atomic_t interrupted = 0;
 
-// The first Ctrl-C asks the run to end in order, the second ends the program at once.
-void ListenToInterrupts() {
-  struct sigaction action = {};
-  action.sa_handler = [](int) { interrupted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
-}
+// While one of these lives, Ctrl-C (or SIGTERM) asks the run to end in order, which takes seconds at most;
+// before and after, it ends the program. More of them change nothing: some senders (timeout, for one) send
+// two.
+class InterruptListener {
+ public:
+  InterruptListener() {
+    struct sigaction action = {};
+    action.sa_handler = [](int) { interrupted = 1; };
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
+  }
+  ~InterruptListener() {
+    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  InterruptListener(const InterruptListener&) = delete;
+  InterruptListener& operator=(const InterruptListener&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGTERM};
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
 
 struct TrainOptions {
   TrainingOptions training;
@@ -73,10 +87,12 @@ Result<Order> Understand(const TrainOptions& options) {
 class Losses {
  public:
   void Gather(const timeline::View& view) {
-    for (const timeline::Step& step : view.steps()) {
-      if (step.number < next_ || !step.complete) continue;
-      if (step.loss) values_.push_back(*step.loss);
-      next_ = step.number + 1;
+    const auto& steps = view.steps();
+    size_t first = steps.size();
+    while (first > 0 && steps[first - 1].number >= next_) --first;
+    for (size_t index = first; index < steps.size() && steps[index].complete; ++index) {
+      if (steps[index].loss) values_.push_back(*steps[index].loss);
+      next_ = steps[index].number + 1;
     }
   }
   const std::vector<double>& values() const { return values_; }
@@ -89,12 +105,13 @@ class Losses {
 // Of the last complete step: the one under way has no loss yet, and its peak is to come.
 std::string ProgressText(const timeline::View& view, int64_t steps_done, int64_t steps) {
   std::string text = fmt::format("step {}/{}", steps_done, steps);
-  const auto last = std::find_if(view.steps().rbegin(), view.steps().rend(),
-                                 [](const timeline::Step& step) { return step.complete; });
-  if (last == view.steps().rend()) return text + " · starting";
-  if (last->loss) text += fmt::format(" · loss {:.4f}", *last->loss);
+  const auto& all = view.steps();
+  const size_t complete = all.size() - (all.empty() || all.back().complete ? 0 : 1);
+  if (complete == 0) return text + " · starting";
+  const timeline::Step& last = all[complete - 1];
+  if (last.loss) text += fmt::format(" · loss {:.4f}", *last.loss);
   return text + fmt::format(" · allocated peak {}",
-                            FormatBytes(timeline::ValueOf(last->at_peak, timeline::Series::kAllocated),
+                            FormatBytes(timeline::ValueOf(last.at_peak, timeline::Series::kAllocated),
                                         ByteUnit::kMegabytes));
 }
 
@@ -184,12 +201,13 @@ int RunTrain(const TrainOptions& options) {
   live.device = order->device;
   live.step_limit = order->steps;
   if (!options.output.empty()) live.recording = options.output;
-  ListenToInterrupts();
+  std::optional<InterruptListener> listener(std::in_place);
   Result<std::unique_ptr<session::Run>> run = session::Run::Start(live);
   if (!run) return Complain(run.error().message, kExitFailed);
   Losses losses;
   WaitForEnd(**run, order->steps, losses);
   if (const int failed = ExitCodeOf(**run, options); failed != kExitDone) return failed;
+  listener.reset();
   const textbook::Estimate estimate = textbook::EstimateMemory(order->network, order->settings);
   const std::optional<session::Prediction> phantom = AskPhantom(*order);
   return Answer(options.json ? TextOf(TrainJson(*order, estimate, phantom, **run, losses))
