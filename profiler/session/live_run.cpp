@@ -31,13 +31,6 @@ constexpr milliseconds kQuietAfter{1000};
 constexpr milliseconds kExitGrace{5000};
 constexpr milliseconds kStopGrace{1000};
 
-template <typename... Visitors>
-struct Overloaded : Visitors... {
-  using Visitors::operator()...;
-};
-template <typename... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;
-
 }  // namespace
 
 Result<std::unique_ptr<Run>> LiveRun::Start(const LiveOptions& options) {
@@ -274,26 +267,18 @@ void LiveRun::ApplyReports() {
 }
 
 void LiveRun::Apply(const transport::Report& report) {
-  const auto end_with = [this](const transport::Report& last) {
-    if (!ending_) ending_ = last;  // the first reason is the reason
+  if (const auto* started = std::get_if<transport::Started>(&report)) {
+    description_ = started->description;
+    status_.state = RunState::kRunning;
+  } else if (const auto* changed = std::get_if<transport::ActivityChanged>(&report)) {
+    const bool paused = changed->activity == transport::Activity::kPaused;
+    status_.state = paused ? RunState::kPaused : RunState::kRunning;
+    status_.steps_done = changed->steps_done;
+    at_step_limit_ = paused && step_limit_ > 0 && changed->steps_done >= step_limit_;
+  } else {
+    if (!ending_) ending_ = report;  // the first reason is the reason
     KillAfter(kExitGrace);
-  };
-  std::visit(Overloaded{[this](const transport::Started& started) {
-                          description_ = started.description;
-                          status_.state = RunState::kRunning;
-                        },
-                        [this](const transport::ActivityChanged& changed) {
-                          const bool paused = changed.activity == transport::Activity::kPaused;
-                          status_.state = paused ? RunState::kPaused : RunState::kRunning;
-                          status_.steps_done = changed.steps_done;
-                          at_step_limit_ = paused && step_limit_ > 0 && changed.steps_done >= step_limit_;
-                        },
-                        [&](const transport::Finished& finished) {
-                          status_.steps_done = finished.steps_done;
-                          end_with(finished);
-                        },
-                        [&](const transport::Failed& failed) { end_with(failed); }},
-             report);
+  }
 }
 
 void LiveRun::PublishView() {
