@@ -79,9 +79,9 @@ void SyntheticImages::MakeUpTo(int64_t count) {
 
 SyntheticImages::Batch SyntheticImages::Next(int64_t count) {
   const int64_t set = (kSetSize + count - 1) / count * count;
-  MakeUpTo(set);
   // After a change of the batch size the old position may lie inside a batch.
   if (position_ + count > set) position_ = 0;
+  MakeUpTo(position_ + count);
   const Batch batch{&pixels_[static_cast<size_t>(position_ * sample_elements_)],
                     &labels_[static_cast<size_t>(position_)]};
   position_ = (position_ + count) % set;

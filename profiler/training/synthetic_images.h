@@ -21,6 +21,8 @@ class SyntheticImages {
     int64_t* labels = nullptr;  // count
   };
   Batch Next(int64_t count);
+  // The first picture comes next.
+  void Rewind() { position_ = 0; }
 
  private:
   void MakeUpTo(int64_t count);

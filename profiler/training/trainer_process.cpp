@@ -21,6 +21,7 @@
 #include "profiler/training/device.h"
 #include "profiler/training/run_control.h"
 #include "profiler/training/structure_events.h"
+#include "profiler/training/synthetic_images.h"
 #include "profiler/training/training_run.h"
 
 namespace tidemark::training {
@@ -61,9 +62,12 @@ void ReceiveCommands(const Channel& channel, RunControl& control) {
   }
 }
 
-// LibTorch's messages end in C++ frames and in advice about its settings; people need the first part.
-std::string FirstPart(const std::string& message) {
+// LibTorch's messages begin with where they come from, and end in C++ frames and in advice about its
+// settings; people need what is between.
+std::string MainPart(const std::string& message) {
   std::string text = message.substr(0, message.find('\n'));
+  const size_t allocator = text.find("DefaultCPUAllocator: ");
+  if (allocator != std::string::npos) text.erase(0, allocator);
   const size_t advice = text.find(" If reserved but unallocated memory is large");
   if (advice != std::string::npos) text.resize(advice);
   return text;
@@ -72,7 +76,7 @@ std::string FirstPart(const std::string& message) {
 transport::Failed FailureOf(const std::exception& exception) {
   const auto* torch_error = dynamic_cast<const c10::Error*>(&exception);
   const std::string message =
-      FirstPart(torch_error != nullptr ? torch_error->what_without_backtrace() : exception.what());
+      MainPart(torch_error != nullptr ? torch_error->what_without_backtrace() : exception.what());
   const bool out_of_memory =
       dynamic_cast<const c10::OutOfMemoryError*>(&exception) != nullptr || capture::RanOutOfMemory();
   return {message, out_of_memory};
@@ -127,11 +131,25 @@ class Course {
   void Begin(const std::string& text, const TrainingSettings& settings) {
     EmitMarker(text, settings);
     EmitPhase(events::Phase::kIdle);
-    run_ = std::make_unique<TrainingRun>(network_, settings, device_.torch_device);
+    run_ = std::make_unique<TrainingRun>(network_, settings, ImagesFor(settings), device_.torch_device);
+  }
+
+  // The same pictures for the same seed, so they are kept: a restart is to be quick.
+  SyntheticImages& ImagesFor(const TrainingSettings& settings) {
+    if (!images_ || images_network_ != network_.name || images_seed_ != settings.seed) {
+      images_ = std::make_unique<SyntheticImages>(network_.input, network_.classes, settings.seed);
+      images_network_ = network_.name;
+      images_seed_ = settings.seed;
+    }
+    images_->Rewind();
+    return *images_;
   }
 
   Network network_;
   Device device_;
+  std::unique_ptr<SyntheticImages> images_;
+  std::string images_network_;
+  uint64_t images_seed_ = 0;
   std::unique_ptr<TrainingRun> run_;
   int64_t steps_done_ = 0;
 };

@@ -33,11 +33,8 @@ struct TrainingRun::Batch {
 };
 
 TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
-                         c10::Device device)
-    : settings_(settings),
-      device_(device),
-      sample_shape_(network.input),
-      images_(network.input, network.classes, settings.seed) {
+                         SyntheticImages& images, c10::Device device)
+    : settings_(settings), device_(device), sample_shape_(network.input), images_(images) {
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device);
   optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), settings.learning_rate);

@@ -18,9 +18,9 @@ namespace tidemark::training {
 
 class TrainingRun {
  public:
-  // `settings` are valid; `network` is the one that they name.
+  // `settings` are valid; `network` is the one that they name, `images` are made for it and outlive this.
   TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings,
-              c10::Device device);
+              SyntheticImages& images, c10::Device device);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
@@ -51,7 +51,7 @@ class TrainingRun {
   networks::TrainingSettings settings_;
   c10::Device device_;
   networks::SampleShape sample_shape_;
-  SyntheticImages images_;
+  SyntheticImages& images_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<GradientScaler> scaler_;
