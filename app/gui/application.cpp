@@ -215,7 +215,7 @@ ShellInput Application::MakeShellInput() {
     const bool phantom = input_.description.device == "phantom";
     shell.device += (phantom ? "Phantom " : "") + ShortCardTitle(input_.description.device_name);
     if (input_.description.device_bytes > 0) {
-      shell.device += " · " + FormatNumber((input_.description.device_bytes + 500'000'000) / 1'000'000'000) + " GB";
+      shell.device += " · " + WholeGibibytes(input_.description.device_bytes);
     }
   }
   if (ended_badly) {

@@ -43,6 +43,7 @@ class Application {
   // Does what was asked for in the last Draw. True if anything was.
   bool ExecuteCommands();
   void Push(Command command) { queue_.Push(std::move(command)); }
+  void Push(ActionId action) { queue_.Push(action); }
 
   void AddLogLine(presenters::LogLevel level, const std::string& text);
   bool wants_to_quit() const { return quit_; }

@@ -57,7 +57,8 @@ std::string PrecisionLine(const ConsequenceQuestion& question, const AskPredicti
     return "fp16 would be " + change;
   }
   std::string line = AtPeak(ask(WithPrecision(now, Precision::kFloat32)), ask(now), question.unit) + " against fp32";
-  if (now.amp == Precision::kFloat16 && question.loss_scale) {
+  // A phantom computes nothing, so its scale reads 0.
+  if (now.amp == Precision::kFloat16 && question.loss_scale.value_or(0) > 0) {
     line += "\nscale " + FormatNumber(static_cast<int64_t>(*question.loss_scale)) + " · " +
             FormatNumber(question.skipped_steps) + (question.skipped_steps == 1 ? " step skipped" : " steps skipped");
   }
@@ -123,6 +124,11 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
 }
 
 }  // namespace
+
+std::string WholeGibibytes(int64_t bytes) {
+  constexpr int64_t kGibibyte = int64_t{1} << 30;
+  return FormatNumber((bytes + kGibibyte / 2) / kGibibyte) + " GiB";
+}
 
 std::string ShortCardTitle(const std::string& title) {
   constexpr std::string_view kMaker = "NVIDIA ";

@@ -66,7 +66,7 @@ class FrameLoop {
       KeepPace();
       for (const std::filesystem::path& file : window_.TakeDroppedFiles()) application_.Push(OpenRecording{file});
       const bool news = application_.Poll();
-      if (script_.Advance(application_, window_)) needs_frame_ = true;
+      if (script_.Advance(application_)) needs_frame_ = true;
       if (application_.ExecuteCommands()) needs_frame_ = true;
       if (news || busy || needs_frame_ || window_.SecondsSinceInput() < kAfterInputSeconds) DrawFrame();
     }
@@ -85,7 +85,7 @@ class FrameLoop {
 
   void DrawFrame() {
     last_frame_ = Clock::now();
-    window_.BeginFrame(application_.view_state().dark, application_.view_state().scale);
+    window_.BeginFrame(application_.view_state().dark, application_.view_state().scale, script_.mouse());
     application_.Draw();
     window_.EndFrame();
     application_.SetOwnTime(window_.own_seconds());

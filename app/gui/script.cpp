@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "app/gui/application.h"
-#include "app/gui/window/window.h"
 
 namespace tidemark::gui {
 namespace {
@@ -90,7 +89,7 @@ void Script::Do(const ScriptStep& step, Application& application) {
       }
       break;
     case Kind::kMouse:
-      io.AddMousePosEvent(static_cast<float>(step.x), static_cast<float>(step.y));
+      mouse_ = {static_cast<float>(step.x), static_cast<float>(step.y)};
       break;
     case Kind::kClick:
       io.AddMouseButtonEvent(0, true);
@@ -111,7 +110,7 @@ void Script::Do(const ScriptStep& step, Application& application) {
   }
 }
 
-bool Script::Advance(Application& application, Window&) {
+bool Script::Advance(Application& application) {
   if (next_ >= steps_.size()) return false;
   if (frames_to_settle_ > 0) {
     --frames_to_settle_;

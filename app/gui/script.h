@@ -2,20 +2,21 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/gui/gui.h"
 
 namespace tidemark::gui {
 
-class Window;
-
 class Script {
  public:
   explicit Script(std::vector<ScriptStep> steps) : steps_(std::move(steps)) {}
   // Does what is due. True if a frame must be drawn for it.
-  bool Advance(Application& application, Window& window);
+  bool Advance(Application& application);
   bool finished_by_quit() const { return quit_; }
+  std::optional<std::pair<float, float>> mouse() const { return mouse_; }
 
  private:
   bool IsDue(const ScriptStep& step, const Application& application);
@@ -27,6 +28,7 @@ class Script {
   Clock::time_point begun_ = Clock::now();
   int frames_to_settle_ = 0;
   bool mouse_down_ = false;
+  std::optional<std::pair<float, float>> mouse_;
   bool quit_ = false;
 };
 

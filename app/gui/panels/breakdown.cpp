@@ -46,7 +46,7 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row) {
   } else {
     Swatch(Colors().Of(*row.category));
     ImGui::SameLine();
-    Put(Words(), row.title);
+    Put(Words(), Fitted(Words(), row.title, ImGui::GetContentRegionAvail().x));
     FormulaTooltip(input, row);
   }
   BytesCell(row.textbook_bytes, input.unit, total);
@@ -63,11 +63,12 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
     EmptyReason("No step is complete yet. The table fills with the first one.");
     return;
   }
-  const float number = Px(62);
+  const float number = Px(56);
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(4)));
   if (ImGui::BeginTable("breakdown", 5, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
     ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
     for (const char* name : {"textbook", "phantom", "measured"}) ImGui::TableSetupColumn(name, 0, number);
-    ImGui::TableSetupColumn("difference", 0, Px(52));
+    ImGui::TableSetupColumn("difference", 0, Px(48));
     ImGui::TableNextRow();
     HeaderCell(std::string("category, ") + UnitName(input.unit));
     HeaderCell("textbook", Align::kRight);
@@ -75,12 +76,15 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
     HeaderCell("measured", Align::kRight);
     HeaderCell("diff.", Align::kRight);
     for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row);
+    ImGui::TableNextRow(ImGuiTableRowFlags_None, Px(9));
+    ImGui::TableNextColumn();
     const float line_y = ImGui::GetCursorScreenPos().y;
     for (const presenters::BreakdownRow& row : input.breakdown->totals) Row(input, row);
     ImGui::EndTable();
     const float left = ImGui::GetItemRectMin().x;
     ImGui::GetWindowDrawList()->AddLine({left, line_y}, {ImGui::GetItemRectMax().x, line_y}, U32(Colors().border));
   }
+  ImGui::PopStyleVar();
   Consequence(input.note);
 }
 

@@ -38,6 +38,7 @@ Color ColorOf(const BridgeStep& step) {
 
 std::string FigureOf(const BridgeStep& step, ByteUnit unit) {
   if (IsLevel(step)) return FormatInUnit(step.bytes, unit);
+  if (std::abs(step.bytes) < 10'000) return presenters::SignedBytes(step.bytes, unit);  // two decimals would read 0.00
   return (step.bytes < 0 ? "−" : "+") + FormatInUnit(std::abs(step.bytes), unit);
 }
 

@@ -1,5 +1,8 @@
 #include "app/gui/panels/layers.h"
 
+#include <cstdio>
+#include <optional>
+
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 
@@ -9,22 +12,33 @@ namespace {
 // A dash reads better than a column of zeros.
 std::optional<int64_t> NothingAsNone(std::optional<int64_t> bytes) { return bytes == 0 ? std::nullopt : bytes; }
 
-void Row(const LayersInput& input, const presenters::LayerRow& row) {
+struct Columns {
+  bool parameters = true;
+  bool temporary = true;
+  bool share = true;
+  int count() const { return 4 + static_cast<int>(parameters) + static_cast<int>(temporary) + static_cast<int>(share); }
+};
+
+// A narrow panel drops what the tooltips tell as well.
+Columns ColumnsFor(float width) { return {width > Px(430), width > Px(520), width > Px(620)}; }
+
+void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   Put(StrongWords(), row.name);
   if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
   ImGui::TableNextColumn();
-  Put(MutedNumbers(), row.output);
-  BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
+  Put(MutedNumbers(), Fitted(MutedNumbers(), row.output, ImGui::GetContentRegionAvail().x));
+  if (columns.parameters) BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
   BytesCell(NothingAsNone(row.activations_bytes), input.unit);
   if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
-  BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
-  BarCell(row.share_of_peak, Colors().Of(events::Category::kActivation));
+  if (columns.temporary) BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
+  if (!columns.share) return;
+  BarCell(row.share_of_peak, Colors().accent);
   if (ImGui::IsItemHovered()) {
     char text[96];
-    std::snprintf(text, sizeof text, "%.1f %% of everything that is alive at the peak", 100 * row.share_of_peak);
+    std::snprintf(text, sizeof text, "%.1f %% of everything that is alive at the peak was allocated by this layer", 100 * row.share_of_peak);
     Tooltip(text);
   }
 }
@@ -38,21 +52,25 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue&) {
     return;
   }
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  if (!ImGui::BeginTable("layers", 7, kFlags)) return;
+  const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x);
+  if (!ImGui::BeginTable("layers", columns.count(), kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("layer", 0, 1.0F);
+  ImGui::TableSetupColumn("layer", 0, 0.8F);
   ImGui::TableSetupColumn("output", 0, 1.5F);
-  for (const char* name : {"parameters", "textbook keeps", "measured keeps", "temporary"}) ImGui::TableSetupColumn(name, 0, 1.2F);
-  ImGui::TableSetupColumn("share", 0, 1.6F);
+  if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
+  ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
+  ImGui::TableSetupColumn("measured keeps", 0, 1.2F);
+  if (columns.temporary) ImGui::TableSetupColumn("temporary", 0, 1.1F);
+  if (columns.share) ImGui::TableSetupColumn("share", 0, 1.5F);
   ImGui::TableNextRow();
   HeaderCell("layer");
   HeaderCell("output");
-  HeaderCell("parameters", Align::kRight);
+  if (columns.parameters) HeaderCell("parameters", Align::kRight);
   HeaderCell("kept, textbook", Align::kRight);
   HeaderCell("kept, measured", Align::kRight);
-  HeaderCell("temporary", Align::kRight);
-  HeaderCell("share of peak");
-  for (const presenters::LayerRow& row : *input.rows) Row(input, row);
+  if (columns.temporary) HeaderCell("temporary", Align::kRight);
+  if (columns.share) HeaderCell("share of peak");
+  for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns);
   ImGui::EndTable();
 }
 

@@ -51,7 +51,7 @@ MapLayout LayOut(const std::vector<MapSegment>& segments, const ImRect& area) {
   const int wanted = std::clamp(static_cast<int>(segments.size() + 15) / 16, 1, most_rows);
   double scale = static_cast<double>(area.GetWidth()) * wanted / static_cast<double>(std::max<int64_t>(all, 1));
   while (scale > 1e-12 && RowsNeeded(segments, scale, area.GetWidth(), gap) > wanted) scale *= 0.97;
-  layout.labels = area.GetHeight() / static_cast<float>(wanted) >= Px(44);
+  layout.labels = area.GetHeight() / static_cast<float>(wanted) >= Px(38);
   layout.row_height = std::min(area.GetHeight() / static_cast<float>(wanted), Px(130));
   ImVec2 at = area.Min;
   for (const MapSegment& segment : segments) {
@@ -62,6 +62,13 @@ MapLayout LayOut(const std::vector<MapSegment>& segments, const ImRect& area) {
     at.x += width + gap;
   }
   return layout;
+}
+
+// Segments are whole MiB on a GPU.
+std::string SegmentSize(int64_t bytes) {
+  constexpr int64_t kMebibyte = 1 << 20;
+  if (bytes % kMebibyte == 0) return FormatNumber(bytes / kMebibyte) + " MiB";
+  return FormatBytes(bytes, ByteUnit::kMebibytes);
 }
 
 std::string TitleOf(const MemoryMapInput& input, const LiveBlock& block) {
@@ -116,7 +123,7 @@ void DrawMap(const MemoryMapInput& input, const ImRect& area) {
     const MapSegment& segment = input.map->segments[i];
     const ImRect& box = layout.segments[i];
     DrawSegment(input, segment, box);
-    const std::string size = FormatBytes(segment.bytes, ByteUnit::kMebibytes);
+    const std::string size = SegmentSize(segment.bytes);
     const float width = Measure(SmallMuted(), size).x;
     if (box.Min.y > label_row) label_free_from = area.Min.x;
     label_row = box.Min.y;
@@ -184,10 +191,11 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQue
   char rounding[32] = "< 0.1";
   const double share = static_cast<double>(map.rounding_bytes) / static_cast<double>(std::max<int64_t>(1, map.occupied_bytes));
   if (share >= 0.001) std::snprintf(rounding, sizeof rounding, "%.1f", 100 * share);
-  std::snprintf(text, sizeof text, "%zu segments · %zu blocks · %s %% of them is rounding · %.0f %% of what is reserved is free",
-                input.state->segments.size(), input.state->blocks.size(), rounding, 100 * map.share_free);
+  std::snprintf(text, sizeof text, "%zu segments · %zu blocks · %.0f %% free · %s %% rounding",
+                input.state->segments.size(), input.state->blocks.size(), 100 * map.share_free, rounding);
   Put(SmallMuted(), input.pinned ? "pinned; Esc shows the peak again" : "drag through time");
-  PutAtRowEnd(SmallMuted(), text);
+  ImGui::SameLine();
+  PutRight(SmallMuted(), Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x));
 }
 
 }  // namespace tidemark::gui

@@ -71,7 +71,7 @@ void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
   Heading("A GPU that is not there");
   for (const phantom::Card& card : *input.cards) {
     const DeviceChoice choice{DeviceKind::kPhantom, 0, card.name};
-    DeviceItem(input, choice, ShortCardTitle(card.title), FormatNumber((card.memory_bytes + 500'000'000) / 1'000'000'000) + " GB", queue);
+    DeviceItem(input, choice, ShortCardTitle(card.title), WholeGibibytes(card.memory_bytes), queue);
   }
   ImGui::EndCombo();
 }
@@ -279,6 +279,10 @@ void CaptureList(const RunControlsInput& input) {
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue) {
   const TrainingSettings settings = state.draft.value_or(input.settings);
   PanelTitle("Run", "");
+  // What starts and stops the run stays in sight however small the window is.
+  const float footer = Px(190) + (ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y) * static_cast<float>(input.capture.size() + 1);
+  const float room = ImGui::GetContentRegionAvail().y;
+  ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))}, ImGuiChildFlags_NavFlattened);
   ChooseDeviceRow(input, queue);
   Consequence(input.consequences.fit, input.consequences.fits ? Colors().muted : Colors().bad);
   ChooseNetworkRow(input, settings, queue);
@@ -289,6 +293,8 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   CheckpointRow(input, settings, state, queue);
   ClipRow(input, settings, queue);
   NumberRows(input, settings, queue);
+  state.controls_height = ImGui::GetCursorPosY() + Px(4);
+  ImGui::EndChild();
   Rule();
   RunButtons(input, queue);
   PaceRow(input, queue);

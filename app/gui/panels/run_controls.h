@@ -41,6 +41,7 @@ struct RunControlsInput {
 // A slider that is being dragged previews its value here; it is sent when the person lets go.
 struct RunControlsState {
   std::optional<networks::TrainingSettings> draft;
+  float controls_height = 10000;  // of the last frame, in screen pixels: how much room the controls would like
 };
 
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue);

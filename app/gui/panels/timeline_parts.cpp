@@ -258,6 +258,9 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     list->AddRectFilled({from + gap, geometry.phases.Min.y}, {to - gap, geometry.phases.Max.y}, U32(Colors().Of(phase.phase)),
                         to - from > Px(8) ? Px(3) : 0);
     const std::string_view name = events::NameOf(phase.phase);
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
+      ImGui::SetTooltip("%s", std::string(name).c_str());
+    }
     if (Measure(style, name).x + Px(10) < to - from) {
       DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, style, name, Align::kCenter);
     }

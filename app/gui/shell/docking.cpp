@@ -21,7 +21,7 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
   ImGuiID middle = 0;
   const ImGuiID right = ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
   ImGuiID right_top = 0;
-  const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.54F, nullptr, &right_top);
+  const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.58F, nullptr, &right_top);
   ImGuiID top = 0;
   ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.46F, nullptr, &top);
   ImGuiID map = 0;
@@ -87,8 +87,12 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
     shell.reset_layout = false;
   }
+  // The gaps between the cards are where they can be resized: they show only under the mouse.
+  ImGui::PushStyleColor(ImGuiCol_Border, U32(Colors().background));
+  ImGui::PushStyleColor(ImGuiCol_ResizeGripHovered, U32(Colors().accent.WithAlpha(0.4)));
+  ImGui::PushStyleColor(ImGuiCol_ResizeGripActive, U32(Colors().accent));
   ImGui::DockSpace(space, {0, 0}, ImGuiDockNodeFlags_None);
-  ImGui::PopStyleColor();
+  ImGui::PopStyleColor(4);
   ImGui::End();
   for (size_t i = 0; i < Panels().size(); ++i) {
     if (view.shown[i]) DrawPanel(Panels()[i], frame, view, queue);

@@ -92,10 +92,8 @@ void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, Co
   for (const auto& [label, menu] : kMenus) {
     if (!ImGui::BeginMenu(label)) continue;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(Px(18), Px(9)));
-    ImGui::PushStyleColor(ImGuiCol_Separator, U32(Colors().border));
     DrawItems(menu, input, view, queue);
     if (menu == Menu::kView) DrawPanelItems(view, queue);
-    ImGui::PopStyleColor();
     ImGui::PopStyleVar();
     ImGui::EndMenu();
   }

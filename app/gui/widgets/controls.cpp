@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "app/gui/widgets/icons.h"
+
 namespace tidemark::gui {
 namespace {
 
@@ -219,7 +221,15 @@ bool BeginChoice(const char* label, const std::string& current, float label_shar
   ImGui::SameLine(left + width * label_share);
   ImGui::SetNextItemWidth(width * (1 - label_share));
   ImGui::PushID(label);
-  const bool open = ImGui::BeginCombo("##choice", current.c_str(), ImGuiComboFlags_HeightLarge);
+  const bool open = ImGui::BeginCombo("##choice", "", ImGuiComboFlags_HeightLarge | ImGuiComboFlags_NoArrowButton);
+  if (!open) {
+    const ImVec2 low = ImGui::GetItemRectMin();
+    const ImVec2 high = ImGui::GetItemRectMax();
+    const float y = low.y + (high.y - low.y - Px(kTextSize)) / 2 - Px(1);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    DrawText(list, {low.x + Px(11), y}, Words(), Fitted(Words(), current, high.x - low.x - Px(36)));
+    DrawText(list, {high.x - Px(9), y + Px(2)}, SmallMuted(), icons::kDown, Align::kRight);
+  }
   ImGui::PopID();
   return open;
 }

@@ -35,6 +35,7 @@ inline constexpr const char* kHelp = ICON_FA_CIRCLE_QUESTION;
 inline constexpr const char* kKeys = ICON_FA_KEYBOARD;
 inline constexpr const char* kInfo = ICON_FA_CIRCLE_INFO;
 inline constexpr const char* kWarning = ICON_FA_TRIANGLE_EXCLAMATION;
+inline constexpr const char* kDown = ICON_FA_ANGLE_DOWN;
 inline constexpr const char* kUp = ICON_FA_ARROW_UP;
 inline constexpr const char* kClose = ICON_FA_XMARK;
 inline constexpr const char* kChart = ICON_FA_CHART_AREA;

@@ -65,7 +65,7 @@ void SetColors(ImGuiStyle& style, const Palette& palette) {
   set(ImGuiCol_Header, palette.accent_fill.WithAlpha(0.35));
   set(ImGuiCol_HeaderHovered, palette.hovered);
   set(ImGuiCol_HeaderActive, palette.hovered);
-  set(ImGuiCol_Separator, palette.background);  // between docked panels; menus push a visible one
+  set(ImGuiCol_Separator, palette.border);
   set(ImGuiCol_SeparatorHovered, palette.accent.WithAlpha(0.6));
   set(ImGuiCol_SeparatorActive, palette.accent);
   set(ImGuiCol_ResizeGrip, clear);

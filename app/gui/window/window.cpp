@@ -36,6 +36,27 @@ WindowSize DefaultSize() {
   return size;
 }
 
+// Pixels of text for one of the design. Where window coordinates are not pixels already (Wayland, macOS), ImGui scales by
+// the framebuffer, and this must not do it a second time.
+float ScreenScale(GLFWwindow* window) {
+  float x_scale = 1;
+  float y_scale = 1;
+  glfwGetWindowContentScale(window, &x_scale, &y_scale);
+  WindowSize points;
+  WindowSize pixels;
+  glfwGetWindowSize(window, &points.width, &points.height);
+  glfwGetFramebufferSize(window, &pixels.width, &pixels.height);
+  if (points.width > 0 && pixels.width > points.width) x_scale *= static_cast<float>(points.width) / static_cast<float>(pixels.width);
+  return std::clamp(x_scale, 0.5F, 4.0F);
+}
+
+// A small window gets slightly smaller text, so that all panels keep their room.
+float FitScale(const WindowSize& size, float screen_scale) {
+  const float width = static_cast<float>(size.width) / screen_scale / 1500;
+  const float height = static_cast<float>(size.height) / screen_scale / 930;
+  return std::clamp(std::min(width, height), 0.85F, 1.0F);
+}
+
 Error NoDisplay() {
   const bool has_display = std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr;
   const std::string why = LastGlfwError().empty() ? "" : " (" + LastGlfwError() + ")";
@@ -134,15 +155,14 @@ WindowSize Window::size() const {
 
 std::vector<std::filesystem::path> Window::TakeDroppedFiles() { return std::exchange(dropped_, {}); }
 
-void Window::BeginFrame(bool dark, float user_scale) {
+void Window::BeginFrame(bool dark, float user_scale, std::optional<std::pair<float, float>> mouse) {
   frame_begin_ = glfwGetTime();
-  float x_scale = 1;
-  float y_scale = 1;
-  glfwGetWindowContentScale(window_, &x_scale, &y_scale);
-  screen_scale_ = std::clamp(x_scale, 0.5F, 4.0F);
-  ApplyTheme(dark, screen_scale_ * user_scale);
+  screen_scale_ = ScreenScale(window_);
+  const WindowSize now = size();
+  ApplyTheme(dark, screen_scale_ * user_scale * FitScale(now, screen_scale_));
   ImGui_ImplOpenGL3_NewFrame();
   ImGui_ImplGlfw_NewFrame();
+  if (mouse) ImGui::GetIO().AddMousePosEvent(mouse->first, mouse->second);
   ImGui::NewFrame();
 }
 

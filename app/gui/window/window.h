@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/base/result.h"
@@ -34,7 +36,8 @@ class Window {
   // Seconds since a person last did something.
   double SecondsSinceInput() const;
 
-  void BeginFrame(bool dark, float user_scale);
+  // `mouse`: where a script holds the mouse, instead of a person.
+  void BeginFrame(bool dark, float user_scale, std::optional<std::pair<float, float>> mouse);
   void EndFrame();  // paints and shows
   // Files dropped on the window since the last call.
   std::vector<std::filesystem::path> TakeDroppedFiles();

@@ -1,0 +1,56 @@
+#include "app/gui/commands.h"
+
+#include <set>
+#include <string>
+
+#include "app/gui/panels/panels.h"
+#include "app/gui/shell/command_palette.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+
+TEST_CASE("Every command has a name, help, and a key of its own if it has one") {
+  std::set<std::string> labels;
+  std::set<int> chords;
+  for (const Action& action : Actions()) {
+    CHECK(labels.insert(action.label).second);
+    CHECK(std::string(action.help).size() > 5);
+    CHECK((action.chord == 0) == (*action.keys == 0));
+    if (action.chord != 0) {
+      INFO(action.keys);
+      CHECK(chords.insert(action.chord).second);
+    }
+    CHECK(&ActionOf(action.id) == &action);
+  }
+}
+
+TEST_CASE("Panels have names of their own and help") {
+  std::set<std::string> names;
+  for (const Panel& panel : Panels()) {
+    CHECK(names.insert(panel.name).second);
+    CHECK(std::string(panel.help).size() > 5);
+    CHECK(panel.draw != nullptr);
+  }
+}
+
+TEST_CASE("Commands are taken in the order they were pushed") {
+  CommandQueue queue;
+  queue.Push(ActionId::kStep);
+  queue.Push(ChoosePace{4});
+  const std::vector<Command> commands = queue.Take();
+  REQUIRE(commands.size() == 2);
+  CHECK(std::get<DoAction>(commands[0]).id == ActionId::kStep);
+  CHECK(std::get<ChoosePace>(commands[1]).steps_per_second == 4);
+  CHECK(queue.empty());
+}
+
+TEST_CASE("The palette finds commands by parts of their names") {
+  CHECK(MatchScore("", "Go to the peak") == 0);
+  CHECK(MatchScore("peak", "Go to the peak") >= 0);
+  CHECK(MatchScore("GTTP", "Go to the peak") == 0);  // beginnings of words
+  CHECK(MatchScore("peek", "Go to the peak") == -1);
+  CHECK(MatchScore("kaep", "Go to the peak") == -1);
+  CHECK(MatchScore("op", "Open recording…") < MatchScore("op", "Stop"));
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,74 @@
+#include "app/gui/consequences.h"
+
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+namespace {
+
+networks::Network ConvNet() {
+  const Result<networks::Network> network = networks::FindNetwork("simple-conv-net");
+  REQUIRE(network.ok());
+  return *network;
+}
+
+// A made-up device: 2,000,000 bytes a sample, half of that under fp16, 100 MB besides.
+std::optional<session::Prediction> Predict(const networks::TrainingSettings& settings) {
+  session::Prediction prediction;
+  const int64_t sample = settings.amp == networks::Precision::kFloat32 ? 2'000'000 : 1'000'000;
+  prediction.allocated_peak_bytes = 100'000'000 + settings.batch * sample;
+  prediction.reserved_peak_bytes = prediction.allocated_peak_bytes;
+  prediction.out_of_memory = settings.batch > 1000;
+  return prediction;
+}
+
+}  // namespace
+
+TEST_CASE("Each control says what it does to memory") {
+  const networks::Network network = ConvNet();
+  ConsequenceQuestion question;
+  question.network = &network;
+  question.card_bytes = 10'000'000'000;
+  question.card_title = "NVIDIA T4";
+  const Consequences lines = DescribeConsequences(question, Predict);
+  CHECK(lines.batch == "+2.0 MB at peak per sample");
+  CHECK(lines.precision == "fp16 would be −64.0 MB at peak");
+  CHECK(lines.accumulate == "effective batch 64");
+  CHECK(lines.optimizer == "two moments per parameter: 8.6 MB");
+  CHECK(lines.fit == "phantom peak 228.0 MB · 2.3 % of the card reserved");
+  CHECK(lines.fits);
+  CHECK(lines.clip.empty());
+  REQUIRE(lines.precision_hints.size() == 3);
+  CHECK(lines.precision_hints[0] == "in force");
+  CHECK(lines.precision_hints[1] == "−64.0 MB at peak");
+
+  question.settings.amp = networks::Precision::kFloat16;
+  question.settings.accumulate = 4;
+  question.loss_scale = 65536;
+  question.skipped_steps = 1;
+  const Consequences half = DescribeConsequences(question, Predict);
+  CHECK(half.precision == "−64.0 MB at peak against fp32\nscale 65,536 · 1 step skipped");
+  CHECK(half.accumulate == "effective batch 256 · ±0 B at peak");
+}
+
+TEST_CASE("What does not fit is said, and what is not known yet is left open") {
+  const networks::Network network = ConvNet();
+  ConsequenceQuestion question;
+  question.network = &network;
+  question.card_title = "NVIDIA T4";
+  question.settings.batch = 2000;
+  const Consequences lines = DescribeConsequences(question, Predict);
+  CHECK_FALSE(lines.fits);
+  CHECK(lines.fit == "does not fit on the T4");
+  const Consequences open = DescribeConsequences(question, [](const networks::TrainingSettings&) { return std::nullopt; });
+  CHECK(open.batch == "…");
+  CHECK(open.fit == "…");
+  CHECK(open.accumulate == "effective batch 2,000");
+}
+
+TEST_CASE("Sizes of cards are told as their makers do") {
+  CHECK(WholeGibibytes(150'754'820'096) == "140 GiB");
+  CHECK(ShortCardTitle("NVIDIA H200") == "H200");
+  CHECK(ShortCardTitle("H200") == "H200");
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,72 @@
+#include "app/gui/view_state.h"
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+
+TEST_CASE("A view comes back as it was saved") {
+  ViewState state;
+  state.dark = false;
+  state.unit = ByteUnit::kMebibytes;
+  state.scale = 1.5F;
+  state.panel_tabs = true;
+  state.shown[2] = false;
+  state.last_folder = "/some/where";
+  state.window_width = 1280;
+  state.window_height = 800;
+  state.timeline.axis = presenters::TimeAxis::kWallClock;
+  state.timeline.follow = false;
+  state.timeline.follow_steps = 9;
+  state.timeline.hidden_categories = 5;
+  const Result<ViewState> back = ViewStateFromJson(ToJson(state));
+  REQUIRE(back.ok());
+  CHECK(ToJson(*back) == ToJson(state));
+  CHECK_FALSE(back->dark);
+  CHECK_FALSE(back->shown[2]);
+  CHECK(back->timeline.follow_steps == 9);
+}
+
+TEST_CASE("A saved view that makes no sense does no harm") {
+  const Result<ViewState> state = ViewStateFromJson(
+      R"({"dark": 7, "scale": 1e9, "panels": ["x", false], "follow_steps": -4, "window_width": 3, "unknown": []})");
+  REQUIRE(state.ok());
+  CHECK(state->dark);
+  CHECK(state->scale <= kLargestScale);
+  CHECK(state->shown[0]);
+  CHECK_FALSE(state->shown[1]);
+  CHECK(state->timeline.follow_steps == 1);
+  CHECK(state->window_width == 0);
+  CHECK_FALSE(ViewStateFromJson("not JSON").ok());
+}
+
+TEST_CASE("Saving and loading a view") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tidemark-view-state-test";
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path file = folder / "view.json";
+  std::filesystem::remove(file);
+  CHECK(LoadViewState(file).ok());  // no file yet: defaults
+  ViewState state;
+  state.dark = false;
+  REQUIRE(SaveViewState(state, file).ok());
+  CHECK_FALSE(LoadViewState(file)->dark);
+  const Status nowhere = SaveViewState(state, folder / "missing" / "view.json");
+  REQUIRE_FALSE(nowhere.ok());
+  CHECK(nowhere.error().message.find("missing") != std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("The configuration folder follows XDG") {
+  const std::filesystem::path base = std::filesystem::temp_directory_path() / "tidemark-xdg-test";
+  setenv("XDG_CONFIG_HOME", base.c_str(), 1);
+  const Result<std::filesystem::path> folder = ConfigFolder();
+  REQUIRE(folder.ok());
+  CHECK(*folder == base / "tidemark");
+  CHECK(std::filesystem::is_directory(*folder));
+  unsetenv("XDG_CONFIG_HOME");
+  std::filesystem::remove_all(base);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,243 @@
+// The window as a person uses it, on a phantom GPU: start, mixed precision, pause, step, zoom, palette, export, undo, a
+// trainer that is killed. What is checked is the data behind the picture; the pictures are kept beside.
+#include <imgui.h>
+#include <imgui_test_engine/imgui_te_context.h>
+#include <imgui_test_engine/imgui_te_engine.h>
+#include <signal.h>
+
+#include <cmath>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <string>
+
+#include "app/gui/application.h"
+#include "tests/gui/driver.h"
+
+namespace tidemark::gui {
+namespace {
+
+namespace fs = std::filesystem;
+using session::RunState;
+
+fs::path& Artefacts() {
+  static fs::path folder;
+  return folder;
+}
+
+const SceneInput& Run() { return application().scene_input(); }
+
+int64_t CompleteSteps() {
+  if (Run().view == nullptr) return 0;
+  const auto& steps = Run().view->steps();
+  return static_cast<int64_t>(steps.size()) - (steps.empty() || steps.back().complete ? 0 : 1);
+}
+
+// The window goes on drawing while a test waits.
+bool WaitUntil(ImGuiTestContext* context, const std::function<bool()>& reached, double seconds = 60) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (!reached()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    context->Yield();
+  }
+  return true;
+}
+
+bool WaitForSteps(ImGuiTestContext* context, int64_t more) {
+  const int64_t wanted = CompleteSteps() + more;
+  return WaitUntil(context, [wanted] { return CompleteSteps() >= wanted; });
+}
+
+int64_t LastPeak() {
+  const auto& steps = Run().view->steps();
+  for (size_t i = steps.size(); i-- > 0;) {
+    if (steps[i].complete) return timeline::ValueOf(steps[i].at_peak, timeline::Series::kAllocated);
+  }
+  return 0;
+}
+
+void Picture(ImGuiTestContext* context, const char* name) {
+  const fs::path file = Artefacts() / (std::string(name) + ".png");
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  context->Yield(6);
+  application().Push(TakeScreenshot{file});
+  IM_CHECK(WaitUntil(context, [&] { return fs::exists(file); }));
+}
+
+void Starts(ImGuiTestContext* context) {
+  IM_CHECK(WaitForSteps(context, 4));
+  IM_CHECK(Run().status.state == RunState::kRunning);
+  IM_CHECK(application().view_state().timeline.follow);
+  IM_CHECK_EQ(Run().status.lost, 0U);
+  // What the phantom predicts is what the phantom then does.
+  IM_CHECK(WaitUntil(context, [] { return application().frame()->breakdown.breakdown->rows.size() > 3 &&
+                                          application().frame()->breakdown.breakdown->totals.front().phantom_bytes.has_value(); }));
+  for (const presenters::BreakdownRow& row : application().frame()->breakdown.breakdown->totals) {
+    if (row.title == "allocated") IM_CHECK_EQ(row.difference_bytes.value_or(-1), 0);
+  }
+  Picture(context, "start");
+}
+
+void SwitchesToHalfPrecision(ImGuiTestContext* context) {
+  const int64_t before = LastPeak();
+  context->ItemClick("//**/fp16");
+  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat16; }));
+  IM_CHECK(WaitUntil(context, [] { return Run().view->markers().back().text.find("fp16") != std::string::npos; }));
+  IM_CHECK(WaitForSteps(context, 4));
+  IM_CHECK_LT(LastPeak(), before - 20'000'000);
+  Picture(context, "half-precision");
+}
+
+void Pauses(ImGuiTestContext* context) {
+  context->KeyPress(ImGuiKey_Space);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
+  const int64_t steps = CompleteSteps();
+  context->SleepNoSkip(1.0F, 0.1F);
+  IM_CHECK_EQ(CompleteSteps(), steps);
+}
+
+void Steps(ImGuiTestContext* context) {
+  const int64_t steps = CompleteSteps();
+  context->KeyPress(ImGuiKey_S);
+  IM_CHECK(WaitUntil(context, [steps] { return CompleteSteps() == steps + 1; }));
+  context->KeyPress(ImGuiKey_S);
+  IM_CHECK(WaitUntil(context, [steps] { return CompleteSteps() == steps + 2; }));
+  context->SleepNoSkip(0.5F, 0.1F);
+  IM_CHECK_EQ(CompleteSteps(), steps + 2);
+}
+
+void Zooms(ImGuiTestContext* context) {
+  const presenters::VisibleRange before = application().view_state().timeline.visible;
+  context->MouseMove("//**/plot");
+  context->MouseWheelY(3);
+  context->Yield(2);
+  const TimelineState& timeline = application().view_state().timeline;
+  IM_CHECK(!timeline.follow);
+  IM_CHECK_LT(timeline.visible.end - timeline.visible.begin, (before.end - before.begin) * 0.8);
+  // Whatever the mouse points at inside the stack has a name.
+  IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.hover.has_value(); }));
+  Picture(context, "zoomed");
+  context->KeyPress(ImGuiKey_L);
+  IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));
+}
+
+void FindsCommands(ImGuiTestContext* context) {
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+  context->Yield(3);
+  Picture(context, "palette");
+  context->KeyChars("whole run");
+  context->Yield(2);
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, [] { return !application().view_state().timeline.follow; }));
+  context->Yield(3);
+  const presenters::VisibleRange& seen = application().view_state().timeline.visible;
+  const presenters::VisibleRange whole = presenters::WholeRange(*Run().view, presenters::TimeAxis::kEvents);
+  IM_CHECK_LT(std::abs((seen.end - seen.begin) - (whole.end - whole.begin)), 0.05 * (whole.end - whole.begin));
+  Picture(context, "whole-run");
+}
+
+void Exports(ImGuiTestContext* context) {
+  const fs::path file = Artefacts() / "export.json";
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_E);
+  context->Yield(3);
+  Picture(context, "export-dialog");
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_A);
+  context->KeyChars(file.c_str());
+  context->KeyPress(ImGuiKey_Enter);
+  const auto exported = [&] {
+    const auto& lines = *application().frame()->run_log.lines;
+    return !lines.empty() && lines.back().text.find("Exported") != std::string::npos;
+  };
+  IM_CHECK(WaitUntil(context, exported));
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  IM_CHECK_GT(text.size(), 1000U);
+  IM_CHECK(text.find("traceEvents") != std::string::npos);
+}
+
+void Undoes(ImGuiTestContext* context) {
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat32; }));
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Y);
+  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat16; }));
+}
+
+void SavesAndOpens(ImGuiTestContext* context) {
+  const fs::path file = Artefacts() / "saved.tide";
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  const int64_t steps = CompleteSteps();
+  application().Push(SaveRecording{file});
+  IM_CHECK(WaitUntil(context, [&] {
+    const auto& lines = *application().frame()->run_log.lines;
+    return !lines.empty() && lines.back().text.rfind("Saved", 0) == 0;
+  }));
+  application().Push(OpenRecording{file});
+  IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().view != nullptr && !Run().view->empty(); }));
+  IM_CHECK_EQ(CompleteSteps(), steps);
+  Picture(context, "recording");
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+void SurvivesAKilledTrainer(ImGuiTestContext* context) {
+  IM_CHECK(WaitForSteps(context, 2));
+  const int64_t steps = CompleteSteps();
+  const int process = Run().description.process_id;
+  IM_CHECK_GT(process, 1);
+  IM_CHECK_EQ(kill(process, SIGKILL), 0);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kDied; }));
+  IM_CHECK_GE(CompleteSteps(), steps);
+  context->Yield(4);
+  Picture(context, "killed");
+  context->ItemClick("//##banner/Start again");
+  IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+void WearsLight(ImGuiTestContext* context) {
+  application().Push(ActionId::kLightOrDark);
+  context->Yield(4);
+  IM_CHECK(!application().view_state().dark);
+  Picture(context, "light");
+  application().Push(ActionId::kLightOrDark);
+  context->Yield(2);
+}
+
+void Add(ImGuiTestEngine* engine) {
+  static constexpr std::pair<const char*, void (*)(ImGuiTestContext*)> kTests[] = {
+      {"starts", Starts},           {"switches to half precision", SwitchesToHalfPrecision},
+      {"pauses", Pauses},           {"steps", Steps},
+      {"zooms", Zooms},             {"finds commands", FindsCommands},
+      {"exports", Exports},         {"undoes", Undoes},
+      {"wears light", WearsLight},  {"saves and opens", SavesAndOpens},
+      {"survives a killed trainer", SurvivesAKilledTrainer},
+  };
+  for (const auto& [name, function] : kTests) IM_REGISTER_TEST(engine, "window", name)->TestFunc = function;
+}
+
+}  // namespace
+}  // namespace tidemark::gui
+
+// window_test ARTEFACTS_FOLDER
+int main(int argc, char** argv) {
+  using namespace tidemark;
+  gui::Artefacts() = argc > 1 ? argv[1] : "artefacts";
+  std::filesystem::create_directories(gui::Artefacts());
+  gui::WindowOptions options;
+  options.width = 1920;
+  options.height = 1080;
+  options.steps_per_second = 8;
+  options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
+  const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
+  std::printf("%d of %d tests passed\n", result.succeeded, result.tested);
+  if (result.exit_code != 0) return result.exit_code;
+  return result.tested > 0 && result.succeeded == result.tested ? 0 : 1;
+}
