@@ -12,7 +12,7 @@ MAY_INCLUDE = {
     "profiler/timeline": EVENTS,
     "profiler/networks": EVENTS,
     "profiler/textbook": MODELS,
-    "profiler/trace": EVENTS | {"profiler/timeline"},
+    "profiler/trace": EVENTS | {"profiler/networks", "profiler/timeline"},
     "profiler/capture/transport": EVENTS | {"profiler/networks"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/transport"},
     "profiler/phantom": BASE | {"profiler/phantom/cards"},
