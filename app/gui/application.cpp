@@ -158,9 +158,11 @@ bool Application::Poll() {
 
 void Application::ReportStatusChange(const session::RunStatus& before) {
   const session::RunStatus& now = input_.status;
-  if (!now.sentence.empty() && now.sentence != before.sentence) {
-    const bool bad = now.state == RunState::kFailed || now.state == RunState::kDied;
-    AddLogLine(bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence);
+  const bool bad = now.state == RunState::kFailed || now.state == RunState::kDied;
+  // The banner tells of a bad end, and the log has its marker from the timeline, where there is one.
+  const bool has_marker = input_.view != nullptr && !input_.view->markers().empty() && input_.view->markers().back().text == now.sentence;
+  if (!now.sentence.empty() && now.sentence != before.sentence && !has_marker) {
+    log_->Add({NowNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
   }
   if (now.out_of_memory && !before.out_of_memory) batch_search_.Begin(input_.settings);
   if (before.state != now.state) shell_.banner_closed = false;

@@ -89,7 +89,7 @@ class FrameLoop {
     application_.Draw();
     window_.EndFrame();
     application_.SetOwnTime(window_.own_seconds());
-    if (options_.hooks.own_time) options_.hooks.own_time(window_.own_seconds());
+    if (options_.hooks.own_time) options_.hooks.own_time(window_.own_seconds(), window_.own_cpu_seconds());
     if (options_.hooks.shown) options_.hooks.shown();
     if (const auto file = application_.TakeScreenshotRequest()) Screenshot(*file);
     frames_left_ = std::max(0, frames_left_ - 1);

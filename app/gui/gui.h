@@ -34,7 +34,7 @@ struct WindowHooks {
   std::function<void()> shown;               // after each frame is on the screen
   std::function<bool()> finished;            // true closes the window
   std::function<void()> closing;             // before ImGui's context goes
-  std::function<void(double)> own_time;      // seconds of each frame, without OpenGL
+  std::function<void(double seconds, double cpu_seconds)> own_time;  // of each frame, without OpenGL
   bool never_idle = false;                   // draws frame after frame
 };
 

@@ -78,6 +78,8 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.timeline.unit = state.unit;
   frame_.timeline.plot = &plot_;
   frame_.timeline.overview = &overview_;
+  const bool ended_badly = input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
+  frame_.timeline.failure = ended_badly ? input.status.sentence : "";
   frame_.timeline.empty_reason.clear();
   frame_.memory_map.empty_reason.clear();
   frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, ""};

@@ -1,5 +1,6 @@
 #include "app/gui/panels/breakdown.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "app/gui/consequences.h"
@@ -35,6 +36,28 @@ void FormulaTooltip(const BreakdownInput& input, const presenters::BreakdownRow&
   Tooltip("The textbook has no formula for this category: it is what a real program needs besides.");
 }
 
+struct ColumnWidths {
+  float figures = 0;
+  float difference = 0;
+};
+
+// Columns are as wide as their widest figure, so that all room that is left goes to the names.
+ColumnWidths WidthsFor(const BreakdownInput& input) {
+  ColumnWidths widths{Measure(SmallMuted(), "measured").x, Measure(SmallMuted(), "diff.").x};
+  for (const auto* rows : {&input.breakdown->rows, &input.breakdown->totals}) {
+    for (const presenters::BreakdownRow& row : *rows) {
+      for (const auto& bytes : {row.textbook_bytes, row.phantom_bytes, row.measured_bytes}) {
+        if (bytes) widths.figures = std::max(widths.figures, Measure(row.category ? Numbers() : StrongWords(), FormatInUnit(*bytes, input.unit)).x);
+      }
+      if (row.difference_bytes.value_or(0) == 0) continue;
+      widths.difference = std::max(widths.difference, Measure(Numbers(), "+" + FormatInUnit(std::abs(*row.difference_bytes), input.unit)).x);
+    }
+  }
+  widths.figures += Px(6);
+  widths.difference += Px(6);
+  return widths;
+}
+
 void Row(const BreakdownInput& input, const presenters::BreakdownRow& row) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -63,12 +86,12 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
     EmptyReason("No step is complete yet. The table fills with the first one.");
     return;
   }
-  const float number = Px(56);
+  const ColumnWidths widths = WidthsFor(input);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(4)));
   if (ImGui::BeginTable("breakdown", 5, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
     ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
-    for (const char* name : {"textbook", "phantom", "measured"}) ImGui::TableSetupColumn(name, 0, number);
-    ImGui::TableSetupColumn("difference", 0, Px(48));
+    for (const char* name : {"textbook", "phantom", "measured"}) ImGui::TableSetupColumn(name, 0, widths.figures);
+    ImGui::TableSetupColumn("difference", 0, widths.difference);
     ImGui::TableNextRow();
     HeaderCell(std::string("category, ") + UnitName(input.unit));
     HeaderCell("textbook", Align::kRight);

@@ -46,7 +46,7 @@ std::string FigureOf(const BridgeStep& step, ByteUnit unit) {
 std::vector<std::string_view> LinesOf(const TextStyle& style, std::string_view name, float width) {
   std::vector<std::string_view> lines;
   while (!name.empty()) {
-    const char* end = style.face->CalcWordWrapPosition(Px(style.size), name.data(), name.data() + name.size(), width);
+    const char* end = style.face->CalcWordWrapPosition(Pixels(style), name.data(), name.data() + name.size(), width);
     size_t length = static_cast<size_t>(end - name.data());
     if (length == 0) length = name.size();
     lines.push_back(name.substr(0, length));

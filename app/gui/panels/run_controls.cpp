@@ -194,30 +194,33 @@ void ClipRow(const RunControlsInput& input, const TrainingSettings& settings, Co
   Consequence(input.consequences.clip);
 }
 
-// A number in a small field at the end of the row.
-bool FieldRow(const char* label, ImGuiDataType type, void* value, const char* format) {
-  const float width = ImGui::GetContentRegionAvail().x;
+// A label and a small field behind it, `width` wide together.
+bool Field(const char* label, float width, ImGuiDataType type, void* value, const char* format) {
   const float left = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();
   Put(Words(), label);
-  ImGui::SameLine(left + width - Px(92));
-  ImGui::SetNextItemWidth(Px(92));
+  ImGui::SameLine(left + Measure(Words(), label).x + Px(8));
+  ImGui::SetNextItemWidth(width - Measure(Words(), label).x - Px(8));
   ImGui::PushID(label);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(8), Px(4)));
   ImGui::InputScalar("##field", type, value, nullptr, nullptr, format);
-  ImGui::PopStyleVar();
   const bool done = ImGui::IsItemDeactivatedAfterEdit();
   ImGui::PopID();
   return done;
 }
 
-void NumberRows(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+void NumberRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const float gap = Px(16);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(8), Px(4)));
   TrainingSettings changed = settings;
-  if (FieldRow("Learning rate", ImGuiDataType_Double, &changed.learning_rate, "%g")) queue.Push(ChangeSettings{changed});
+  const float first = (room - gap) * 0.6F;
+  if (Field("Learning rate", first, ImGuiDataType_Double, &changed.learning_rate, "%g")) queue.Push(ChangeSettings{changed});
   Tooltip(input.consequences.learning_rate);
+  ImGui::SameLine(0, gap);
   changed = settings;
-  if (FieldRow("Seed", ImGuiDataType_U64, &changed.seed, "%llu")) queue.Push(ChangeSettings{changed});
+  if (Field("Seed", room - gap - first, ImGuiDataType_U64, &changed.seed, "%llu")) queue.Push(ChangeSettings{changed});
   Tooltip(input.consequences.seed);
+  ImGui::PopStyleVar();
 }
 
 void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
@@ -292,7 +295,8 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   PrecisionRow(input, settings, queue);
   CheckpointRow(input, settings, state, queue);
   ClipRow(input, settings, queue);
-  NumberRows(input, settings, queue);
+  NumberRow(input, settings, queue);
+  Consequence("no effect on memory");
   state.controls_height = ImGui::GetCursorPosY() + Px(4);
   ImGui::EndChild();
   Rule();

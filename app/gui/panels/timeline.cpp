@@ -144,19 +144,22 @@ void DrawPin(ImDrawList* list, const TimelineGeometry& geometry, double position
 void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   TakenPlaces taken;
-  DrawGrid(list, geometry, input.unit);
+  DrawGrid(list, geometry);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);
   DrawStack(list, geometry, *input.plot, state.hidden_categories);
   list->PopClipRect();
   list->PushClipRect(geometry.plot.Min - ImVec2(0, Px(8)), {geometry.plot.Max.x, geometry.steps.Max.y}, true);
-  DrawMarkers(list, geometry, *input.plot, &taken);
-  if (state.hidden_categories == 0) {
+  list->ChannelsSplit(2);
+  const bool whole_stack = state.hidden_categories == 0;
+  if (whole_stack) DrawHighlight(list, geometry, input.highlight);
+  DrawMarkers(list, geometry, input, &taken);
+  if (whole_stack) {
     DrawReserved(list, geometry, *input.plot, input.unit, &taken);
     DrawLevels(list, geometry, *input.plot, input.unit, &taken);
-    DrawHighlight(list, geometry, input.highlight);
   }
   if (input.pinned) DrawPin(list, geometry, *input.pinned);
   DrawCrosshair(list, geometry, state);
+  list->ChannelsMerge();
   list->PopClipRect();
   DrawPhases(list, geometry, *input.plot);
   DrawSteps(list, geometry, *input.plot);

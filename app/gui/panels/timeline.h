@@ -29,6 +29,7 @@ struct TimelineInput {
   std::vector<HighlightSpan> highlight;
   std::optional<double> pinned;  // position of the pinned moment
   ByteUnit unit = ByteUnit::kMegabytes;
+  std::string failure;           // what ended the run, if it ended badly: a marker with this text is red
   std::string empty_reason;      // "" when there is something to draw
 };
 

@@ -43,9 +43,12 @@ std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPla
   return std::nullopt;
 }
 
+// Labels lie above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text, Color fill) {
+  list->ChannelsSetCurrent(kLabelChannel);
   list->AddRectFilled(place.Min, place.Max, U32(fill), Px(4));
   DrawText(list, {place.Min.x + Px(6), place.Min.y + Px(2)}, style, text);
+  list->ChannelsSetCurrent(kLineChannel);
 }
 
 ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
@@ -91,7 +94,8 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
   if (x < geometry.plot.Min.x - 1 || x > geometry.plot.Max.x + 1) return;
   list->AddLine({x, geometry.plot.Min.y}, {x, geometry.phases.Max.y}, U32(color), Px(1.5F));
   const TextStyle style{Faces().strong, kSmallTextSize, color};
-  const std::string text = marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
+  const std::string whole = marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
+  const std::string text = Fitted(style, whole, std::max(Px(120), geometry.plot.GetWidth() * 0.4F));
   const ImVec2 size = ChipSize(style, text);
   for (int row = 0; row < 4; ++row) {
     const float top = geometry.plot.Min.y + Px(2) + static_cast<float>(row) * (size.y + Px(3));
@@ -166,23 +170,26 @@ void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, By
     }
     highest = std::max(highest, static_cast<double>(sum));
   }
-  const double one = unit == ByteUnit::kMegabytes ? 1e6 : 1048576.0;
-  const double tick = RoundTick(highest * 1.06 / one);
-  geometry->tick_bytes = tick * one;
-  geometry->top_bytes = std::ceil(highest * 1.06 / one / tick) * tick * one;
+  const bool decimal = unit == ByteUnit::kMegabytes;
+  const bool large = highest > 4e9;
+  geometry->unit_bytes = decimal ? (large ? 1e9 : 1e6) : (large ? 1073741824.0 : 1048576.0);
+  geometry->unit_name = decimal ? (large ? "GB" : "MB") : (large ? "GiB" : "MiB");
+  const double top = highest * 1.06 / geometry->unit_bytes;
+  const double tick = RoundTick(top);
+  geometry->tick_bytes = tick * geometry->unit_bytes;
+  geometry->top_bytes = std::ceil(top / tick) * geometry->tick_bytes;
 }
 
-void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry, ByteUnit unit) {
+void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
   const TextStyle style = Colored({Faces().numbers, kSmallTextSize + 1, Colors().muted}, Colors().muted);
   for (double bytes = 0; bytes <= geometry.top_bytes * 1.001; bytes += geometry.tick_bytes) {
     const float y = std::round(geometry.Y(bytes));
     list->AddLine({geometry.plot.Min.x, y}, {geometry.plot.Max.x, y}, U32(Colors().faint));
     char text[32];
-    const double value = bytes / (unit == ByteUnit::kMegabytes ? 1e6 : 1048576.0);
-    std::snprintf(text, sizeof text, geometry.tick_bytes < 1e6 ? "%.1f" : "%.0f", value);
+    std::snprintf(text, sizeof text, geometry.tick_bytes < geometry.unit_bytes ? "%.1f" : "%.0f", bytes / geometry.unit_bytes);
     DrawText(list, {geometry.plot.Min.x - Px(8), y - Px(8)}, style, text, Align::kRight);
   }
-  DrawText(list, {geometry.plot.Min.x - Px(8), geometry.plot.Min.y - Px(26)}, SmallMuted(), UnitName(unit), Align::kRight);
+  DrawText(list, {geometry.plot.Min.x - Px(8), geometry.plot.Min.y - Px(26)}, SmallMuted(), geometry.unit_name, Align::kRight);
 }
 
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, uint32_t hidden_categories) {
@@ -231,7 +238,7 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const std::string text = "reserved " + FormatBytes(plot.columns.back().reserved_max, unit);
   const ImVec2 size = ChipSize(style, text);
   if (const auto place = FindPlace(geometry, *taken, size, last_y, {end - size.x, geometry.plot.Min.x + Px(6)})) {
-    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.7));
+    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
     taken->push_back(*place);
   }
 }
@@ -241,10 +248,13 @@ void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
   for (const PlotLevel& level : plot.textbook) DrawLevel(list, geometry, level, "textbook", false, unit, taken);
 }
 
-void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, TakenPlaces* taken) {
+void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input, TakenPlaces* taken) {
   const Palette& colors = Colors();
-  for (const PlotMarker& failure : plot.failures) DrawMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
-  for (const PlotMarker& marker : plot.markers) DrawMarker(list, geometry, marker, colors.good, colors.good_fill, taken);
+  for (const PlotMarker& failure : input.plot->failures) DrawMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
+  for (const PlotMarker& marker : input.plot->markers) {
+    const bool bad = !input.failure.empty() && marker.text == input.failure;
+    DrawMarker(list, geometry, marker, bad ? colors.bad : colors.good, bad ? colors.bad_fill : colors.good_fill, taken);
+  }
 }
 
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
@@ -285,7 +295,7 @@ void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
 }
 
 void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry, const std::vector<HighlightSpan>& spans) {
-  const ImU32 fill = U32(Rgb(0xFFFFFF).WithAlpha(0.30));
+  const ImU32 fill = U32(Rgb(0xFFFFFF).WithAlpha(0.22));
   const ImU32 edge = U32(Colors().dark ? Rgb(0xFFFFFF) : Rgb(0x000000));
   for (const HighlightSpan& span : spans) {
     const float x0 = std::floor(geometry.X(span.begin));

@@ -20,6 +20,8 @@ struct TimelineGeometry {
   presenters::VisibleRange visible;
   double top_bytes = 1;   // of the vertical axis
   double tick_bytes = 1;
+  double unit_bytes = 1e6;     // of the figures at the axis
+  const char* unit_name = "MB";
 
   float X(double position) const {
     const double span = visible.end - visible.begin;
@@ -32,19 +34,23 @@ struct TimelineGeometry {
   double BytesAt(float y) const { return (plot.Max.y - y) / plot.GetHeight() * top_bytes; }
 };
 
+// Channels of the chart's draw list: labels lie above lines.
+inline constexpr int kLineChannel = 0;
+inline constexpr int kLabelChannel = 1;
+
 // Rectangles that already carry a label, so that no two labels lie on each other.
 using TakenPlaces = std::vector<ImRect>;
 
 // Sets the vertical axis so that everything fits, with round ticks in `unit`.
 void ChooseVerticalAxis(const presenters::TimelinePlot& plot, uint32_t hidden_categories, ByteUnit unit, TimelineGeometry* geometry);
 
-void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry, ByteUnit unit);
+void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry);
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, uint32_t hidden_categories);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, ByteUnit unit,
                   TakenPlaces* taken);
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, ByteUnit unit,
                 TakenPlaces* taken);
-void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot, TakenPlaces* taken);
+void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input, TakenPlaces* taken);
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
 void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
 void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry, const std::vector<HighlightSpan>& spans);

@@ -27,7 +27,7 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
   const float width = ImGui::GetMainViewport()->Size.x;
   const float wrap = width - buttons - Px(70);
   const TextStyle style = Colored(Words(), color);
-  const ImVec2 size = style.face->CalcTextSizeA(Px(style.size), 1e9F, wrap, banner.sentence.c_str());
+  const ImVec2 size = style.face->CalcTextSizeA(Pixels(style), 1e9F, wrap, banner.sentence.c_str());
   const float height = std::max(Px(50), size.y + Px(24));
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(banner.bad ? colors.bad_fill : colors.raised));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
@@ -36,7 +36,7 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
     const ImVec2 at = ImGui::GetWindowPos();
     ImDrawList* list = ImGui::GetWindowDrawList();
     DrawText(list, {at.x + Px(22), at.y + (height - Px(kTextSize)) / 2}, style, banner.bad ? icons::kWarning : icons::kInfo);
-    list->AddText(style.face, Px(style.size), {at.x + Px(50), at.y + (height - size.y) / 2}, U32(color), banner.sentence.c_str(), nullptr, wrap);
+    list->AddText(style.face, Pixels(style), {at.x + Px(50), at.y + (height - size.y) / 2}, U32(color), banner.sentence.c_str(), nullptr, wrap);
     ImGui::SetCursorPos({width - buttons, (height - ImGui::GetFrameHeight()) / 2});
     if (!banner.smaller_label.empty()) {
       const bool ready = banner.smaller.has_value();

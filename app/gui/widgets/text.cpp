@@ -1,6 +1,7 @@
 #include "app/gui/widgets/text.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidemark::gui {
 
@@ -22,8 +23,10 @@ TextStyle Strongly(TextStyle style) {
   return style;
 }
 
+float Pixels(const TextStyle& style) { return std::round(Px(style.size)); }
+
 ImVec2 Measure(const TextStyle& style, std::string_view text) {
-  return style.face->CalcTextSizeA(Px(style.size), 1e9F, 0.0F, text.data(), text.data() + text.size());
+  return style.face->CalcTextSizeA(Pixels(style), 1e9F, 0.0F, text.data(), text.data() + text.size());
 }
 
 void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, Align align) {
@@ -34,7 +37,7 @@ void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_v
   }
   at.x = static_cast<float>(static_cast<int>(at.x));
   at.y = static_cast<float>(static_cast<int>(at.y));
-  list->AddText(style.face, Px(style.size), at, U32(style.color), text.data(), text.data() + text.size());
+  list->AddText(style.face, Pixels(style), at, U32(style.color), text.data(), text.data() + text.size());
 }
 
 std::string Fitted(const TextStyle& style, std::string_view text, float width) {

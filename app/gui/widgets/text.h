@@ -28,6 +28,8 @@ TextStyle Strongly(TextStyle style);
 
 enum class Align { kLeft, kCenter, kRight };
 
+// The height in screen pixels: ImGui draws items at whole sizes only, and what is drawn freely must match.
+float Pixels(const TextStyle& style);
 ImVec2 Measure(const TextStyle& style, std::string_view text);
 // `at` is the top left, top centre or top right corner.
 void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, Align align = Align::kLeft);

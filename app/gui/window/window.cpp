@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <ctime>
 
 #include "app/gui/window/application_icon.h"
 #include "app/gui/window/screenshot.h"
@@ -34,6 +35,12 @@ WindowSize DefaultSize() {
     if (width > 0 && height > 0) size = {std::min(width, 1920), std::min(height, 1080)};
   }
   return size;
+}
+
+double ThreadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
 // Pixels of text for one of the design. Where window coordinates are not pixels already (Wayland, macOS), ImGui scales by
@@ -157,6 +164,7 @@ std::vector<std::filesystem::path> Window::TakeDroppedFiles() { return std::exch
 
 void Window::BeginFrame(bool dark, float user_scale, std::optional<std::pair<float, float>> mouse) {
   frame_begin_ = glfwGetTime();
+  frame_begin_cpu_ = ThreadSeconds();
   screen_scale_ = ScreenScale(window_);
   const WindowSize now = size();
   ApplyTheme(dark, screen_scale_ * user_scale * FitScale(now, screen_scale_));
@@ -169,6 +177,7 @@ void Window::BeginFrame(bool dark, float user_scale, std::optional<std::pair<flo
 void Window::EndFrame() {
   ImGui::Render();
   own_seconds_ = glfwGetTime() - frame_begin_;
+  own_cpu_seconds_ = ThreadSeconds() - frame_begin_cpu_;
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);

@@ -49,6 +49,8 @@ class Window {
   void SetTitle(const std::string& title);
   // Own time of the last frame, from BeginFrame to the point where painting by OpenGL begins.
   double own_seconds() const { return own_seconds_; }
+  // The part of it in which this thread had a processor: what is left when other programs take theirs.
+  double own_cpu_seconds() const { return own_cpu_seconds_; }
   // The pixels of the last frame painted, as a PNG file.
   Status SaveScreenshot(const std::filesystem::path& file) const;
 
@@ -62,6 +64,8 @@ class Window {
   double last_input_ = 0;
   double frame_begin_ = 0;
   double own_seconds_ = 0;
+  double frame_begin_cpu_ = 0;
+  double own_cpu_seconds_ = 0;
   bool has_backends_ = false;
   std::vector<std::filesystem::path> dropped_;
 };
