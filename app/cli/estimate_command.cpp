@@ -75,7 +75,7 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
 
 int RunEstimate(const EstimateOptions& options) {
   const Result<Question> question = Understand(options.training);
-  if (!question) return Complain(question.error().message, kExitUsage);
+  if (!question) return Complain(question.error().message, options.training.ExitCodeOfRefusal());
   const textbook::Estimate estimate = textbook::EstimateMemory(question->network, question->settings);
   std::optional<session::Prediction> phantom;
   if (!options.textbook_only) {

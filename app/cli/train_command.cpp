@@ -195,7 +195,7 @@ std::optional<session::Prediction> AskPhantom(const Order& order) {
 
 int RunTrain(const TrainOptions& options) {
   const Result<Order> order = Understand(options);
-  if (!order) return Complain(order.error().message, kExitUsage);
+  if (!order) return Complain(order.error().message, options.training.ExitCodeOfRefusal());
   session::LiveOptions live;
   live.settings = order->settings;
   live.device = order->device;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/command_line.h"
 #include "app/cli/numbers.h"
 
 namespace tidemark::cli {
@@ -80,6 +81,10 @@ Result<phantom::Card> TrainingOptions::Card() const { return phantom::FindCard(c
 
 Result<networks::DeviceChoice> TrainingOptions::Device() const {
   return networks::DeviceFromText(device_, card_);
+}
+
+int TrainingOptions::ExitCodeOfRefusal() const {
+  return networks::LoadNetworks() && phantom::LoadCards() ? kExitUsage : kExitFailed;
 }
 
 }  // namespace tidemark::cli

@@ -23,6 +23,10 @@ class TrainingOptions {
   Result<phantom::Card> Card() const;
   Result<networks::DeviceChoice> Device() const;
 
+  // The exit code for one of these errors: wrong usage, unless what the options are checked against
+  // (networks, cards) cannot be read itself.
+  int ExitCodeOfRefusal() const;
+
  private:
   std::string network_;
   std::string batch_;
