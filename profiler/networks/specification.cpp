@@ -74,7 +74,7 @@ Status ReadFeatures(const Json& json, Layer& layer) {
   std::vector<std::string> keys{"name", "kind"};
   if (convolution || layer.kind == LayerKind::kLinear) keys.insert(keys.end(), {"in", "out"});
   if (convolution) keys.insert(keys.end(), {"kernel", "padding"});
-  if (const Status known = OnlyKeys(json, keys); !known) return known;
+  if (Status known = OnlyKeys(json, keys); !known) return known;
   if (!convolution && layer.kind != LayerKind::kLinear) return Done{};
   const std::array<std::pair<int64_t*, Result<int64_t>>, 4> fields = {
       {{&layer.in_features, ReadSize(json, "in", 1)},
@@ -200,7 +200,7 @@ Status ReadLayers(const Json& json, Network& network) {
     return Error{fmt::format("'layers' must be a list of 1 to {} layers.", kMostLayers)};
   }
   for (const Json& entry : *found) {
-    if (const Status read = ReadLayer(entry, network); !read) return read;
+    if (Status read = ReadLayer(entry, network); !read) return read;
   }
   if (network.parameters() > kMaxElements || OutputElements(network) > kMaxElements) {
     return Error{

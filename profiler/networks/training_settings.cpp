@@ -200,7 +200,7 @@ Status Validate(const TrainingSettings& settings) {
     if (!checked) return checked;
   }
   if (settings.checkpoint.mode == CheckpointMode::kSegments) {
-    const Status segments = InRange("checkpoint", settings.checkpoint.segments, kMaxSegments);
+    Status segments = InRange("checkpoint", settings.checkpoint.segments, kMaxSegments);
     if (!segments) return segments;
   }
   if (!(settings.learning_rate > 0 && settings.learning_rate <= kMaxLearningRate)) {

@@ -137,6 +137,7 @@ std::string Author::Products(const std::vector<size_t>& tensors) const {
   if (tensors.empty()) return "0 B";
   if (tensors.size() > kMostProductsWritten) return fmt::format("Σ over {} tensors", tensors.size());
   std::vector<std::string> products;
+  products.reserve(tensors.size());
   for (const size_t tensor : tensors) products.push_back(ProductOf(network_, saved_.tensors[tensor], batch_));
   return fmt::format("{}", fmt::join(products, " + "));
 }
@@ -199,7 +200,7 @@ std::string Author::OwnedBy(size_t layer, const std::vector<size_t>& tensors) co
 }
 
 std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) const {
-  const std::string kept = OwnedBy(layer, overall.kept);
+  std::string kept = OwnedBy(layer, overall.kept);
   const std::string made_again = OwnedBy(layer, overall.made_again);
   if (!kept.empty() && made_again.empty()) return kept;
   if (!made_again.empty())
