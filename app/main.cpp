@@ -1,4 +1,5 @@
-// tidemark: the window and the command line. Links neither Torch nor CUDA; training happens in tidemark-trainer.
+// tidemark: the window and the command line. Links neither Torch nor CUDA; training happens in
+// tidemark-trainer.
 #include "app/cli/command_line.h"
 #include "app/cli/console.h"
 
@@ -16,8 +17,9 @@ int OpenWindow(const std::optional<std::filesystem::path>& recording) {
 }
 #else
 int OpenWindow(const std::optional<std::filesystem::path>& /*recording*/) {
-  return tidemark::cli::Complain("This build has no window; build it with TIDEMARK_GUI=ON, or see tidemark --help.",
-                                 tidemark::cli::kExitFailed);
+  return tidemark::cli::Complain(
+      "This build has no window; build it with TIDEMARK_GUI=ON, or see tidemark --help.",
+      tidemark::cli::kExitFailed);
 }
 #endif
 

@@ -21,7 +21,7 @@ if(TIDEMARK_TORCH)
   target_include_directories(tidemark_cuda_headers SYSTEM INTERFACE "${TIDEMARK_SITE}/nvidia/cu13/include")
 
   add_library(tidemark_libtorch INTERFACE)
-  target_include_directories(tidemark_libtorch SYSTEM INTERFACE
+  target_include_directories(tidemark_libtorch SYSTEM INTERFACE "${PROJECT_SOURCE_DIR}/cmake/cuda_handles"
     "${TIDEMARK_SITE}/torch/include" "${TIDEMARK_SITE}/torch/include/torch/csrc/api/include")
   target_link_directories(tidemark_libtorch INTERFACE "${TIDEMARK_SITE}/torch/lib")
   # What these need in turn (cuBLAS, cuDNN, ...) is found at run time: NVIDIA's wheels beside torch, or the stand-ins.

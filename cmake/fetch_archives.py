@@ -2,10 +2,10 @@
 
 They lie in a cache for all checkouts of one person: $TIDEMARK_CACHE, else $XDG_CACHE_HOME/tidemark, else ~/.cache/tidemark.
 
-    archives/FILE       downloaded; appears under its name only after its SHA-256 was right
-    sets/KEY/           what CMake reads: site/ and imgui-bundle/, unpacked from one list of archives (KEY is their hash)
-    sets/KEY/unpacked/  one empty file per archive that was unpacked to the end
-    partial/            downloads in progress
+    archives/FILE    downloaded; appears under its name only after its SHA-256 was right
+    unpacked/KEY/    what is used of one archive (KEY is the hash of the archive and of the choice)
+    sets/KEY/        what CMake reads: site/ and imgui-bundle/, of one list of archives, as hard links to the files in unpacked/
+    partial/         whatever is in progress
 
 Every step leaves either its whole result or nothing, so that a call that was interrupted goes on where it stopped. With the
 archives already in archives/ (carried there by hand, say) no network is needed.
@@ -94,6 +94,13 @@ class Progress:
             print(f"\r\033[K{self.doing}: {self.total_bytes / MEGABYTE:.0f} MB", flush=True)
 
 
+def empty_folder(folder):
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
+    return folder
+
+
 def folder_size(folder):
     size = 0
     for base, _, files in os.walk(folder):
@@ -123,6 +130,9 @@ def pip_command(archive, work):
 
 
 def download(archive, cache):
+    """Returns the archive's file; None if what is used of it was unpacked before."""
+    if (cache / "unpacked" / key_of([archive])).exists():
+        return None
     target = cache / "archives" / archive["file"]
     if target.exists():
         if sha256_of(target) == archive["sha256"]:
@@ -130,8 +140,7 @@ def download(archive, cache):
         print(f"{target} is damaged; it is downloaded again.")
         target.unlink()
     work = cache / "partial" / archive["file"]
-    shutil.rmtree(work, ignore_errors=True)
-    (work / "files").mkdir(parents=True)
+    (empty_folder(work) / "files").mkdir()
     # pip asks a source archive's build system for its metadata, which would first download that build system. The
     # archive's name and version are known here, so this one answers instead; nothing of the archive is run.
     environment = dict(os.environ, TMPDIR=str(work), PYTHONPATH=str(HERE / "source_archive_metadata"),
@@ -175,18 +184,23 @@ def members_of(path):
                     yield info.name.partition("/")[2], info.size, lambda info=info: archive.extractfile(info)
 
 
-def unpack(archive, path, set_folder):
-    marker = set_folder / "unpacked" / archive["sha256"]
-    if marker.exists():
-        return
+def key_of(archives):
+    return hashlib.sha256(" ".join(a["sha256"] + a["into"] + a["members"] for a in archives).encode()).hexdigest()[:12]
+
+
+def unpack(archive, path, cache):
+    """Returns the folder that holds the archive's files, below the name that they have in a set."""
+    folder = cache / "unpacked" / key_of([archive])
+    if folder.exists():
+        return folder
+    work = empty_folder(cache / "partial" / folder.name)
     prefixes = archive["members"].split()
-    into = set_folder / archive["into"]
     progress = Progress(f"Unpacking {archive['name']}", int(archive["unpacked_bytes"]))
     done = 0
     for member, size, open_member in members_of(path):
         if not wanted(member, prefixes):
             continue
-        target = into / member
+        target = work / archive["into"] / member
         if ".." in target.parts:
             raise Failure(f"{path.name} holds a file with '..' in its name ({member}); it was not unpacked.")
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -198,14 +212,34 @@ def unpack(archive, path, set_folder):
     if done == 0:
         raise Failure(f"{path.name} holds nothing that starts with {archive['members']}: cmake/archives.ini is wrong.")
     progress.done()
-    marker.parent.mkdir(parents=True, exist_ok=True)
-    marker.touch()
+    folder.parent.mkdir(exist_ok=True)
+    work.rename(folder)
+    return folder
 
 
-def check_space(archives, cache, set_folder):
+def link_or_copy(source, target):
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without hard links
+        shutil.copy2(source, target)
+
+
+def make_set(archives, cache):
+    folder = cache / "sets" / key_of(archives)
+    if not folder.exists():
+        parts = [unpack(archive, download(archive, cache), cache) for archive in archives]
+        work = empty_folder(cache / "partial" / f"set-{folder.name}")
+        for part in parts:
+            shutil.copytree(part, work, copy_function=link_or_copy, dirs_exist_ok=True)
+        folder.parent.mkdir(exist_ok=True)
+        work.rename(folder)
+    return folder
+
+
+def check_space(archives, cache):
     needed = 0
     for archive in archives:
-        if not (set_folder / "unpacked" / archive["sha256"]).exists():
+        if not (cache / "unpacked" / key_of([archive])).exists():
             needed += int(archive["unpacked_bytes"])
             if not (cache / "archives" / archive["file"]).exists():
                 needed += int(archive["bytes"])
@@ -236,20 +270,16 @@ def main():
         except BlockingIOError:
             print("Another call is at work on the archives; waiting for it...", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        always, all_of_them = read_archives(False), read_archives(with_driver)
-        key = hashlib.sha256(" ".join(a["sha256"] + a["members"] for a in always).encode()).hexdigest()[:12]
-        set_folder = cache / "sets" / key
-        set_folder.mkdir(parents=True, exist_ok=True)
-        check_space(all_of_them, cache, set_folder)
-        for archive in all_of_them:
-            if not (set_folder / "unpacked" / archive["sha256"]).exists():
-                unpack(archive, download(archive, cache), set_folder)
+        archives = read_archives(with_driver)
+        check_space(archives, cache)
+        folder = make_set(archives, cache)
         for name in ("site", "imgui-bundle"):
-            point(DEPS / name, set_folder / name)
-        point(DEPS / "complete", set_folder)
+            point(DEPS / name, folder / name)
+        if with_driver:
+            (folder / "with-driver").touch()
         # Last of all: with this file in place the next call does not even start Python.
-        for suffix in ["", "--with-nvidia-driver"] if with_driver else [""]:
-            shutil.copyfile(HERE / "archives.ini", set_folder / f"archives{suffix}.ini")
+        shutil.copyfile(HERE / "archives.ini", folder / "archives.ini")
+        point(DEPS / "complete", folder)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,7 @@ if [[ -e /proc/driver/nvidia/version || -e /dev/nvidiactl || -e /dev/dxg ]]; the
   driver=--with-nvidia-driver
 fi
 # .deps/complete is a link into the cache, to the list that its archives were last completed from.
-complete=$root/.deps/complete/archives$driver.ini
-if ! cmp --silent "$here/archives.ini" "$complete"; then
+if ! cmp --silent "$here/archives.ini" "$root/.deps/complete/archives.ini" || [[ -n $driver && ! -e $root/.deps/complete/with-driver ]]; then
   # The system's Python comes first: pip was installed for it; another one (pyenv, conda) may lack pip.
   for python in /usr/bin/python3 python3; do
     if "$python" -m pip --version > /dev/null 2>&1; then

@@ -34,10 +34,12 @@ Result<std::unique_ptr<Application>> Application::Create(const ApplicationOption
   if (!networks) return networks.error();
   Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
-  return std::unique_ptr<Application>(new Application(options, std::move(view), std::move(*networks), std::move(*cards)));
+  return std::unique_ptr<Application>(
+      new Application(options, std::move(view), std::move(*networks), std::move(*cards)));
 }
 
-Application::Application(const ApplicationOptions& options, ViewState view, std::vector<networks::Network> networks, std::vector<phantom::Card> cards)
+Application::Application(const ApplicationOptions& options, ViewState view,
+                         std::vector<networks::Network> networks, std::vector<phantom::Card> cards)
     : options_(options),
       networks_(std::move(networks)),
       cards_(std::move(cards)),
@@ -70,49 +72,55 @@ void Application::StartRun() {
   input_.live = false;
   shell_.banner_closed = false;
   file_title_.clear();
-  jobs_.Start("Starting the trainer", false, [this, live, old = std::exchange(run_, nullptr), number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
-    old.reset();  // its process ends, and its GPU memory is free, before the next one begins
-    auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
-    return [this, outcome, number] {
-      if (number != run_number_) {
-        if (outcome->ok()) LetGo(std::move(**outcome));
-        return;
-      }
-      input_.starting = false;
-      if (!outcome->ok()) {
-        AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-        input_.status = {};
-        input_.status.state = RunState::kFailed;
-        input_.status.sentence = outcome->error().message;
-        return;
-      }
-      AdoptRun(std::move(**outcome));
-      // What was changed while the process started.
-      run_->Change(input_.settings);
-      run_->SetPace(input_.steps_per_second);
-    };
-  });
+  jobs_.Start("Starting the trainer", false,
+              [this, live, old = std::exchange(run_, nullptr),
+               number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+                old.reset();  // its process ends, and its GPU memory is free, before the next one begins
+                auto outcome =
+                    std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
+                return [this, outcome, number] {
+                  if (number != run_number_) {
+                    if (outcome->ok()) LetGo(std::move(**outcome));
+                    return;
+                  }
+                  input_.starting = false;
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    input_.status = {};
+                    input_.status.state = RunState::kFailed;
+                    input_.status.sentence = outcome->error().message;
+                    return;
+                  }
+                  AdoptRun(std::move(**outcome));
+                  // What was changed while the process started.
+                  run_->Change(input_.settings);
+                  run_->SetPace(input_.steps_per_second);
+                };
+              });
 }
 
 void Application::OpenFile(const std::filesystem::path& file) {
-  const uint64_t number = ++run_number_;
-  jobs_.Start("Opening " + file.filename().string(), true, [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-    auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Open(file, progress));
-    return [this, outcome, number, file] {
-      if (number != run_number_) return;
-      input_.starting = false;
-      if (!outcome->ok()) {
-        AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-        return;
-      }
-      AdoptRun(std::move(**outcome));
-      file_title_ = file.filename().string();
-      state_.last_folder = file.parent_path();
-      state_.timeline.follow = false;
-      state_.timeline.visible = {};
-      AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
-    };
-  });
+  const uint64_t number = run_number_;
+  jobs_.Start("Opening " + file.filename().string(), true,
+              [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
+                    session::Run::Open(file, progress));
+                return [this, outcome, number, file] {
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    return;
+                  }
+                  if (number != run_number_) return;  // a run was started since
+                  ++run_number_;
+                  input_.starting = false;
+                  AdoptRun(std::move(**outcome));
+                  file_title_ = file.filename().string();
+                  state_.last_folder = file.parent_path();
+                  state_.timeline.follow = false;
+                  state_.timeline.whole = true;
+                  AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
+                };
+              });
 }
 
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
@@ -121,7 +129,10 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   scene_.Reset();
   frame_ = nullptr;
   state_.pinned.reset();
-  if (run_->live()) state_.timeline.follow = true;
+  if (run_->live()) {
+    state_.timeline.follow = true;
+    state_.timeline.whole = false;
+  }
   log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
   input_.log = log_.get();
   input_.view = run_->view();
@@ -131,10 +142,11 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
 }
 
 void Application::LetGo(std::shared_ptr<session::Run> run) {
-  jobs_.Start("Stopping the trainer", false, [run = std::move(run)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
-    run.reset();
-    return {};
-  });
+  jobs_.Start("Stopping the trainer", false,
+              [run = std::move(run)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+                run.reset();
+                return {};
+              });
 }
 
 bool Application::Poll() {
@@ -149,7 +161,8 @@ bool Application::Poll() {
   const session::RunStatus before = std::exchange(input_.status, run_->status());
   input_.description = run_->description();
   input_.live = run_->live();
-  if (before.state != input_.status.state || before.sentence != input_.status.sentence || before.lost != input_.status.lost) {
+  if (before.state != input_.status.state || before.sentence != input_.status.sentence ||
+      before.lost != input_.status.lost) {
     ReportStatusChange(before);
     news = true;
   }
@@ -160,7 +173,8 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
   const session::RunStatus& now = input_.status;
   const bool bad = now.state == RunState::kFailed || now.state == RunState::kDied;
   // The banner tells of a bad end, and the log has its marker from the timeline, where there is one.
-  const bool has_marker = input_.view != nullptr && !input_.view->markers().empty() && input_.view->markers().back().text == now.sentence;
+  const bool has_marker = input_.view != nullptr && !input_.view->markers().empty() &&
+                          input_.view->markers().back().text == now.sentence;
   if (!now.sentence.empty() && now.sentence != before.sentence && !has_marker) {
     log_->Add({NowNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
   }
@@ -173,7 +187,9 @@ void Application::AddLogLine(presenters::LogLevel level, const std::string& text
   shell_.toasts.push_back({text, level, Clock::now() + (level == presenters::LogLevel::kError ? 8s : 4s)});
 }
 
-bool Application::animating() const { return !jobs_.empty() || !shell_.toasts.empty() || estimates_.pending(); }
+bool Application::animating() const {
+  return !jobs_.empty() || !shell_.toasts.empty() || estimates_.pending();
+}
 
 void Application::SetOwnTime(double seconds) {
   constexpr size_t kFrames = 240;
@@ -205,6 +221,11 @@ std::string Application::StatusText() const {
   return "died";
 }
 
+std::string Application::title() const {
+  const std::string& what = file_title_.empty() ? input_.description.title : file_title_;
+  return what.empty() ? "Tidemark" : "Tidemark · " + what;
+}
+
 ShellInput Application::MakeShellInput() {
   ShellInput shell;
   shell.status = StatusText();
@@ -221,11 +242,14 @@ ShellInput Application::MakeShellInput() {
     }
   }
   if (ended_badly) {
-    shell.banner.sentence = input_.status.sentence.empty() ? "The run has ended unexpectedly. What it reported is kept." : input_.status.sentence;
+    shell.banner.sentence = input_.status.sentence.empty()
+                                ? "The run has ended unexpectedly. What it reported is kept."
+                                : input_.status.sentence;
     shell.banner.again = input_.settings;
     if (input_.status.out_of_memory && input_.settings.batch > 1) {
       const std::string card = CardFor(input_);
-      batch_search_.Continue([&](const networks::TrainingSettings& settings) { return estimates_.Phantom(settings, card); });
+      batch_search_.Continue(
+          [&](const networks::TrainingSettings& settings) { return estimates_.Phantom(settings, card); });
       shell.banner.smaller_label = "With batch …";
       if (const auto batch = batch_search_.batch()) {
         shell.banner.smaller = input_.settings;

@@ -1,5 +1,5 @@
-// The window's own state and what it does: owns the run, the estimates, the log; takes one view a frame, executes
-// commands, and keeps everything that may take long on other threads. UI thread only.
+// The window's own state and what it does: owns the run, the estimates, the log; takes one view a frame,
+// executes commands, and keeps everything that may take long on other threads. UI thread only.
 #pragma once
 
 #include <chrono>
@@ -47,7 +47,10 @@ class Application {
 
   void AddLogLine(presenters::LogLevel level, const std::string& text);
   bool wants_to_quit() const { return quit_; }
-  std::optional<std::filesystem::path> TakeScreenshotRequest() { return std::exchange(screenshot_, std::nullopt); }
+  std::optional<std::filesystem::path> TakeScreenshotRequest() {
+    return std::exchange(screenshot_, std::nullopt);
+  }
+  std::string title() const;  // of the window
   // Something moves by itself: a job's progress, a notice that will go away.
   bool animating() const;
 
@@ -59,7 +62,8 @@ class Application {
   void SetOwnTime(double seconds);
 
  private:
-  Application(const ApplicationOptions& options, ViewState view, std::vector<networks::Network> networks, std::vector<phantom::Card> cards);
+  Application(const ApplicationOptions& options, ViewState view, std::vector<networks::Network> networks,
+              std::vector<phantom::Card> cards);
 
   void Execute(const Command& command);
   void Execute(ActionId action);

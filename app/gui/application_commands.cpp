@@ -102,7 +102,8 @@ void Application::Execute(ActionId action) {
     case ActionId::kExportChrome:
     case ActionId::kExportCsv:
     case ActionId::kScreenshot:
-      OpenFileDialog(PurposeOf(action), state_.last_folder, action == ActionId::kOpen ? "" : FreshName(), &shell_.file_dialog);
+      OpenFileDialog(PurposeOf(action), state_.last_folder, action == ActionId::kOpen ? "" : FreshName(),
+                     &shell_.file_dialog);
       break;
     case ActionId::kQuit:
       quit_ = true;
@@ -176,14 +177,16 @@ void Application::ExecuteViewAction(ActionId action) {
   switch (action) {
     case ActionId::kFit:
       timeline.follow = false;
-      timeline.visible = {};
+      timeline.whole = true;
       break;
     case ActionId::kFollow:
       timeline.follow = !timeline.follow;
+      timeline.whole = false;
       break;
     case ActionId::kGoToPeak:
       state_.pinned = scene_.PeakInSight(state_);
       timeline.follow = false;
+      timeline.whole = false;
       break;
     case ActionId::kSwitchAxis: {
       const bool clock = timeline.axis == presenters::TimeAxis::kWallClock;
@@ -221,22 +224,27 @@ void Application::ExecuteViewAction(ActionId action) {
 
 void Application::Save(const std::filesystem::path& file) {
   if (run_ == nullptr) return;
-  jobs_.Start("Saving " + file.filename().string(), false, [this, run = run_, file](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
-    const Status saved = run->Save(file);
-    return [this, saved, file] {
-      AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError, saved ? "Saved " + file.string() + "." : saved.error().message);
-    };
-  });
+  jobs_.Start("Saving " + file.filename().string(), false,
+              [this, run = run_, file](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+                const Status saved = run->Save(file);
+                return [this, saved, file] {
+                  AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
+                             saved ? "Saved " + file.string() + "." : saved.error().message);
+                };
+              });
 }
 
 void Application::Export(trace::ExportFormat format, const std::filesystem::path& file) {
   if (input_.view == nullptr) return;
   jobs_.Start("Exporting " + file.filename().string(), true,
-              [this, view = input_.view, description = input_.description, format, file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+              [this, view = input_.view, description = input_.description, format,
+               file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const Status done = trace::Export(*view, description, format, file, progress);
                 return [this, done, format, file] {
-                  const std::string hint = format == trace::ExportFormat::kChrome ? " Open it in ui.perfetto.dev." : "";
-                  AddLogLine(done ? presenters::LogLevel::kGood : presenters::LogLevel::kError, done ? "Exported " + file.string() + "." + hint : done.error().message);
+                  const std::string hint =
+                      format == trace::ExportFormat::kChrome ? " Open it in ui.perfetto.dev." : "";
+                  AddLogLine(done ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
+                             done ? "Exported " + file.string() + "." + hint : done.error().message);
                 };
               });
 }

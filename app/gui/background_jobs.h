@@ -1,5 +1,5 @@
-// Work that may take long (starting and stopping a process, reading, writing) on threads of its own, so that the window
-// never stands still. Start, Poll and the rest are for the UI thread; only `work` runs elsewhere.
+// Work that may take long (starting and stopping a process, reading, writing) on threads of its own, so that
+// the window never stands still. Start, Poll and the rest are for the UI thread; only `work` runs elsewhere.
 #pragma once
 
 #include <atomic>

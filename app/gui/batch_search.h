@@ -1,4 +1,5 @@
-// After an out-of-memory: the largest batch that the phantom says fits, found by halving, one prediction at a time.
+// After an out-of-memory: the largest batch that the phantom says fits, found by halving, one prediction at a
+// time.
 #pragma once
 
 #include <optional>

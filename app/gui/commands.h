@@ -1,5 +1,5 @@
-// What a person can ask of the window: commands, pushed by panels, menus, keys and the palette, executed in one place
-// (Application::Execute) after the frame is drawn. UI thread only.
+// What a person can ask of the window: commands, pushed by panels, menus, keys and the palette, executed in
+// one place (Application::Execute) after the frame is drawn. UI thread only.
 #pragma once
 
 #include <cstddef>
@@ -57,11 +57,11 @@ struct Action {
   ActionId id;
   const char* label;  // "Go to the peak"
   const char* icon;
-  int chord;          // ImGuiKeyChord; 0 = none
-  const char* keys;   // "Ctrl+O"; "" = none
+  int chord;         // ImGuiKeyChord; 0 = none
+  const char* keys;  // "Ctrl+O"; "" = none
   const char* help;
   Menu menu;
-  bool rule_before;   // a line above it in the menu
+  bool rule_before;  // a line above it in the menu
 };
 std::span<const Action> Actions();
 const Action& ActionOf(ActionId id);

@@ -19,8 +19,8 @@ using presenters::SignedBytes;
 constexpr const char* kPending = "…";
 
 // The difference at peak between two configurations, in words.
-std::string AtPeak(const std::optional<session::Prediction>& from, const std::optional<session::Prediction>& to,
-                   ByteUnit unit) {
+std::string AtPeak(const std::optional<session::Prediction>& from,
+                   const std::optional<session::Prediction>& to, ByteUnit unit) {
   if (!from || !to) return kPending;
   if (to->out_of_memory) return "does not fit on the card";
   if (!to->sentence.empty() || !from->sentence.empty()) return "no prediction";
@@ -56,11 +56,13 @@ std::string PrecisionLine(const ConsequenceQuestion& question, const AskPredicti
     const std::string change = AtPeak(ask(now), ask(WithPrecision(now, Precision::kFloat16)), question.unit);
     return "fp16 would be " + change;
   }
-  std::string line = AtPeak(ask(WithPrecision(now, Precision::kFloat32)), ask(now), question.unit) + " against fp32";
+  std::string line =
+      AtPeak(ask(WithPrecision(now, Precision::kFloat32)), ask(now), question.unit) + " against fp32";
   // A phantom computes nothing, so its scale reads 0.
   if (now.amp == Precision::kFloat16 && question.loss_scale.value_or(0) > 0) {
     line += "\nscale " + FormatNumber(static_cast<int64_t>(*question.loss_scale)) + " · " +
-            FormatNumber(question.skipped_steps) + (question.skipped_steps == 1 ? " step skipped" : " steps skipped");
+            FormatNumber(question.skipped_steps) +
+            (question.skipped_steps == 1 ? " step skipped" : " steps skipped");
   }
   return line;
 }
@@ -82,7 +84,8 @@ std::string OptimizerLine(const ConsequenceQuestion& question) {
   if (bytes == 0) return "keeps no state";
   const bool two = question.settings.optimizer == networks::OptimizerKind::kAdam ||
                    question.settings.optimizer == networks::OptimizerKind::kAdamW;
-  return std::string(two ? "two moments" : "one momentum") + " per parameter: " + FormatBytes(bytes, question.unit);
+  return std::string(two ? "two moments" : "one momentum") +
+         " per parameter: " + FormatBytes(bytes, question.unit);
 }
 
 std::string AccumulateLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
@@ -113,12 +116,13 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
   } else if (!here->sentence.empty()) {
     lines->fit = here->sentence;
   } else {
-    lines->fit = "phantom peak " + FormatBytes(here->allocated_peak_bytes, question.unit);
+    lines->fit = "predicted peak " + FormatBytes(here->allocated_peak_bytes, question.unit);
     if (question.card_bytes > 0) {
       char share[32];
-      std::snprintf(share, sizeof share, "%.2g",
-                    100.0 * static_cast<double>(here->reserved_peak_bytes) / static_cast<double>(question.card_bytes));
-      lines->fit += " · " + std::string(share) + " % of the card reserved";
+      std::snprintf(
+          share, sizeof share, "%.2g",
+          100.0 * static_cast<double>(here->reserved_peak_bytes) / static_cast<double>(question.card_bytes));
+      lines->fit += " · " + std::string(share) + " % of the " + ShortCardTitle(question.card_title);
     }
   }
 }
@@ -157,13 +161,15 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
   lines.seed = "same seed, same weights and data";
   const auto here = ask(now);
   for (const Precision amp : {Precision::kFloat32, Precision::kFloat16, Precision::kBfloat16}) {
-    lines.precision_hints.push_back(amp == now.amp ? "in force" : AtPeak(here, ask(WithPrecision(now, amp)), question.unit));
+    lines.precision_hints.push_back(
+        amp == now.amp ? "in force" : AtPeak(here, ask(WithPrecision(now, amp)), question.unit));
   }
   const int root = SquareRootSegments(*question.network);
   const int segments = now.checkpoint.mode == CheckpointMode::kSegments ? now.checkpoint.segments : root + 1;
   for (const TrainingSettings& other :
        {WithCheckpoint(now, CheckpointMode::kNone, 0), WithCheckpoint(now, CheckpointMode::kSegments, root),
-        WithCheckpoint(now, CheckpointMode::kByLayer, 0), WithCheckpoint(now, CheckpointMode::kSegments, segments)}) {
+        WithCheckpoint(now, CheckpointMode::kByLayer, 0),
+        WithCheckpoint(now, CheckpointMode::kSegments, segments)}) {
     lines.checkpoint_hints.push_back(other == now ? "in force" : AtPeak(here, ask(other), question.unit));
   }
   return lines;

@@ -1,5 +1,6 @@
-// What each control does to memory, as the short lines under the controls: from the textbook and from the phantom's
-// predictions of this configuration and its neighbours. Pure functions; a prediction that is not there yet reads "…".
+// What each control does to memory, as the short lines under the controls: from the textbook and from the
+// phantom's predictions of this configuration and its neighbours. Pure functions; a prediction that is not
+// there yet reads "…".
 #pragma once
 
 #include <functional>
@@ -35,7 +36,7 @@ using AskPrediction = std::function<std::optional<session::Prediction>(const net
 struct ConsequenceQuestion {
   networks::TrainingSettings settings;
   const networks::Network* network = nullptr;
-  int64_t card_bytes = 0;      // 0 = no limit known
+  int64_t card_bytes = 0;  // 0 = no limit known
   std::string card_title;
   ByteUnit unit = ByteUnit::kMegabytes;
   std::optional<double> loss_scale;  // of the last step

@@ -9,7 +9,8 @@ namespace tidemark::gui {
 std::vector<std::string> FindCudaDevices() {
   std::error_code failure;
   std::vector<std::filesystem::path> folders;
-  for (std::filesystem::directory_iterator it("/proc/driver/nvidia/gpus", failure), end; !failure && it != end; it.increment(failure)) {
+  for (std::filesystem::directory_iterator it("/proc/driver/nvidia/gpus", failure), end;
+       !failure && it != end; it.increment(failure)) {
     folders.push_back(it->path());
   }
   std::sort(folders.begin(), folders.end());

@@ -6,7 +6,8 @@
 
 namespace tidemark::gui {
 
-// Names of the NVIDIA GPUs, in the order of their numbers, as the kernel driver lists them; empty where there is none.
+// Names of the NVIDIA GPUs, in the order of their numbers, as the kernel driver lists them; empty where there
+// is none.
 std::vector<std::string> FindCudaDevices();
 
 }  // namespace tidemark::gui

@@ -14,7 +14,8 @@ networks::TrainingSettings WhatMatters(networks::TrainingSettings settings) {
 
 }  // namespace
 
-std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSettings& settings, const std::string& card) {
+std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSettings& settings,
+                                                      const std::string& card) {
   const networks::TrainingSettings question = WhatMatters(settings);
   const std::string key = card + " " + networks::ToJson(question);
   if (const auto known = predictions_.find(key); known != predictions_.end()) return known->second;
@@ -54,7 +55,8 @@ const textbook::Estimate* Estimates::Textbook(const std::string& settings_json) 
   return settings == nullptr ? nullptr : Textbook(*settings);
 }
 
-std::optional<session::Prediction> Estimates::Phantom(const std::string& settings_json, const std::string& card) {
+std::optional<session::Prediction> Estimates::Phantom(const std::string& settings_json,
+                                                      const std::string& card) {
   const networks::TrainingSettings* settings = Parsed(settings_json);
   return settings == nullptr ? std::nullopt : Phantom(*settings, card);
 }

@@ -1,5 +1,5 @@
-// What the textbook and the phantom say of configurations, remembered. UI thread only; never waits: a prediction that is
-// not known yet is asked for, one question at a time, and is there some frames later.
+// What the textbook and the phantom say of configurations, remembered. UI thread only; never waits: a
+// prediction that is not known yet is asked for, one question at a time, and is there some frames later.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ class Estimates {
 
   // The order of questions after this is their order of importance.
   void BeginFrame() { asked_ = false; }
-  std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings, const std::string& card);
+  std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings,
+                                             const std::string& card);
   // Nothing for a network that is not known here (a foreign recording).
   const textbook::Estimate* Textbook(const networks::TrainingSettings& settings);
   // The same for settings as JSON, as the timeline keeps them.

@@ -15,10 +15,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-constexpr double kFrameSeconds = 1.0 / 60;     // never faster, even where the driver does not wait for the screen
-constexpr double kIdleSeconds = 0.05;          // how often an idle window looks for news
-constexpr double kAfterInputSeconds = 0.6;     // hover effects and tooltips come after a pause
-constexpr int kFirstFrames = 8;                // ImGui settles its layout over some frames
+constexpr double kFrameSeconds =
+    1.0 / 60;                          // never faster, even where the driver does not wait for the screen
+constexpr double kIdleSeconds = 0.05;  // how often an idle window looks for news
+constexpr double kAfterInputSeconds = 0.6;  // hover effects and tooltips come after a pause
+constexpr int kFirstFrames = 8;             // ImGui settles its layout over some frames
 
 int Fail(const Error& error) {
   std::fprintf(stderr, "tidemark: %s\n", error.message.c_str());
@@ -27,7 +28,7 @@ int Fail(const Error& error) {
 
 struct Kept {
   ViewState state;
-  std::filesystem::path state_file;   // empty = nothing is kept
+  std::filesystem::path state_file;  // empty = nothing is kept
   std::filesystem::path layout_file;
   std::vector<std::string> complaints;
 };
@@ -61,10 +62,12 @@ class FrameLoop {
 
   void Run() {
     while (!Finished()) {
-      const bool busy = options_.hooks.never_idle || needs_frame_ || application_.animating() || window_.SecondsSinceInput() < kAfterInputSeconds;
+      const bool busy = options_.hooks.never_idle || needs_frame_ || application_.animating() ||
+                        window_.SecondsSinceInput() < kAfterInputSeconds;
       window_.Wait(busy ? 0 : kIdleSeconds);
       KeepPace();
-      for (const std::filesystem::path& file : window_.TakeDroppedFiles()) application_.Push(OpenRecording{file});
+      for (const std::filesystem::path& file : window_.TakeDroppedFiles())
+        application_.Push(OpenRecording{file});
       const bool news = application_.Poll();
       if (script_.Advance(application_)) needs_frame_ = true;
       if (application_.ExecuteCommands()) needs_frame_ = true;
@@ -85,6 +88,7 @@ class FrameLoop {
 
   void DrawFrame() {
     last_frame_ = Clock::now();
+    if (title_ != application_.title()) window_.SetTitle(title_ = application_.title());
     window_.BeginFrame(application_.view_state().dark, application_.view_state().scale, script_.mouse());
     application_.Draw();
     window_.EndFrame();
@@ -107,6 +111,7 @@ class FrameLoop {
   Application& application_;
   Script script_;
   Clock::time_point last_frame_;
+  std::string title_;
   bool needs_frame_ = true;
   int frames_left_ = kFirstFrames;
 };
@@ -119,8 +124,8 @@ int RunWindow(const WindowOptions& options) {
   if (size.width == 0) size = {kept.state.window_width, kept.state.window_height};
   Result<std::unique_ptr<Window>> window = Window::Open(size, kept.layout_file);
   if (!window) return Fail(window.error());
-  Result<std::unique_ptr<Application>> application =
-      Application::Create({options.settings, options.device, options.steps_per_second}, std::move(kept.state));
+  Result<std::unique_ptr<Application>> application = Application::Create(
+      {options.settings, options.device, options.steps_per_second}, std::move(kept.state));
   if (!application) return Fail(application.error());
   Application& app = **application;
   if (options.hooks.opened) options.hooks.opened(app);
@@ -129,12 +134,14 @@ int RunWindow(const WindowOptions& options) {
   } else {
     app.StartRun();
   }
-  for (const std::string& complaint : kept.complaints) app.AddLogLine(presenters::LogLevel::kWarning, complaint);
+  for (const std::string& complaint : kept.complaints)
+    app.AddLogLine(presenters::LogLevel::kWarning, complaint);
   FrameLoop(options, **window, app).Run();
   if (!kept.state_file.empty()) {
     app.view_state().window_width = (*window)->size().width;
     app.view_state().window_height = (*window)->size().height;
-    if (const Status saved = SaveViewState(app.view_state(), kept.state_file); !saved) std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
+    if (const Status saved = SaveViewState(app.view_state(), kept.state_file); !saved)
+      std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
   }
   if (options.hooks.closing) options.hooks.closing();
   return 0;

@@ -1,4 +1,5 @@
-// The window, from opening to closing. Called by main when no subcommand is given, and for `tidemark open FILE`.
+// The window, from opening to closing. Called by main when no subcommand is given, and for `tidemark open
+// FILE`.
 #pragma once
 
 #include <filesystem>
@@ -14,18 +15,29 @@ namespace tidemark::gui {
 
 class Application;
 
-// Something to do at a moment after the window opened: for pictures in documents and for trying the window without a
-// person. Read from text by ScriptFromText.
+// Something to do at a moment after the window opened: for pictures in documents and for trying the window
+// without a person. Read from text by ScriptFromText.
 struct ScriptStep {
-  enum class Kind : uint8_t { kWait, kWaitSteps, kCommand, kSettings, kMouse, kClick, kWheel, kScreenshot, kQuit };
+  enum class Kind : uint8_t {
+    kWait,
+    kWaitSteps,
+    kCommand,
+    kSettings,
+    kMouse,
+    kClick,
+    kWheel,
+    kScreenshot,
+    kQuit
+  };
   Kind kind = Kind::kWait;
-  double x = 0;        // seconds of kWait, steps of kWaitSteps, pixels of kMouse, wheel clicks of kWheel
+  double x = 0;  // seconds of kWait, steps of kWaitSteps, pixels of kMouse, wheel clicks of kWheel
   double y = 0;
-  std::string text;    // the command's label, settings as JSON, the picture's path
+  std::string text;  // the command's label, settings as JSON, the picture's path
 };
 
-// One step a line: "wait 2", "steps 45", "do Go to the peak", "set {\"amp\":\"fp16\"}", "mouse 800 300", "click",
-// "wheel 3", "shot out.png", "quit". Lines that begin with # are skipped. Error: the line that is not one of these.
+// One step a line: "wait 2", "steps 45", "do Go to the peak", "set {\"amp\":\"fp16\"}", "mouse 800 300",
+// "click", "wheel 3", "shot out.png", "quit". Lines that begin with # are skipped. Error: the line that is
+// not one of these.
 Result<std::vector<ScriptStep>> ScriptFromText(const std::string& text);
 
 // For tests: called inside the window's life, on the UI thread.
@@ -35,19 +47,19 @@ struct WindowHooks {
   std::function<bool()> finished;            // true closes the window
   std::function<void()> closing;             // before ImGui's context goes
   std::function<void(double seconds, double cpu_seconds)> own_time;  // of each frame, without OpenGL
-  bool never_idle = false;                   // draws frame after frame
+  bool never_idle = false;                                           // draws frame after frame
 };
 
 struct WindowOptions {
-  std::optional<std::filesystem::path> file;           // a recording to open instead of starting a run
+  std::optional<std::filesystem::path> file;  // a recording to open instead of starting a run
   networks::TrainingSettings settings;
-  std::optional<networks::DeviceChoice> device;        // none = the first CUDA device, else a phantom H200
+  std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;
-  int width = 0;                                       // 0 = as last time
+  int width = 0;  // 0 = as last time
   int height = 0;
-  std::optional<float> scale;                          // instead of the one kept
+  std::optional<float> scale;  // instead of the one kept
   std::optional<bool> dark;
-  bool keep_settings = true;                           // read and write the configuration folder
+  bool keep_settings = true;  // read and write the configuration folder
   std::vector<ScriptStep> script;
   WindowHooks hooks;
 };

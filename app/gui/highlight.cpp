@@ -13,7 +13,8 @@ struct OlderBlock {
 }  // namespace
 
 std::vector<HighlightSpan> HighlightOf(const timeline::View& view, const presenters::TimelinePlot& plot,
-                                       const presenters::BlockDescription& block, timeline::EventIndex seen_at) {
+                                       const presenters::BlockDescription& block,
+                                       timeline::EventIndex seen_at) {
   std::vector<OlderBlock> older;
   for (const timeline::LiveBlock& other : view.StateAt(seen_at).blocks) {
     if (other.category != block.category || other.born >= block.born) continue;
@@ -24,7 +25,8 @@ std::vector<HighlightSpan> HighlightOf(const timeline::View& view, const present
   for (const presenters::PlotColumn& column : plot.columns) {
     if (column.peak < block.born || column.peak >= end) continue;
     int64_t bottom = 0;
-    for (size_t category = 0; category < static_cast<size_t>(block.category); ++category) bottom += column.at_peak[category];
+    for (size_t category = 0; category < static_cast<size_t>(block.category); ++category)
+      bottom += column.at_peak[category];
     const int64_t ceiling = bottom + column.at_peak[static_cast<size_t>(block.category)];
     for (const OlderBlock& other : older) {
       if (other.end > column.peak) bottom += other.bytes;

@@ -9,9 +9,11 @@
 
 namespace tidemark::gui {
 
-// The stack puts categories in their order and blocks of one category by birth; so a block lies above the categories
-// before its own and above those older blocks of its category that are still alive. O(columns + older blocks).
+// The stack puts categories in their order and blocks of one category by birth; so a block lies above the
+// categories before its own and above those older blocks of its category that are still alive. O(columns +
+// older blocks).
 std::vector<HighlightSpan> HighlightOf(const timeline::View& view, const presenters::TimelinePlot& plot,
-                                       const presenters::BlockDescription& block, timeline::EventIndex seen_at);
+                                       const presenters::BlockDescription& block,
+                                       timeline::EventIndex seen_at);
 
 }  // namespace tidemark::gui

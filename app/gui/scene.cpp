@@ -39,12 +39,13 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
   const LampState lamp = lost > 0 ? LampState::kLost : live ? LampState::kLive : LampState::kOff;
   std::vector<CaptureLine> lines;
   lines.push_back({"Allocator", state + " · " + FormatNumber(static_cast<int64_t>(lost)) + " lost", lamp,
-                   "Every block and segment, from the allocator itself. Lost: events that the ring could not take; they are counted, "
+                   "Every block and segment, from the allocator itself. Lost: events that the ring could not "
+                   "take; they are counted, "
                    "never silent."});
   lines.push_back({"Layers, operators, phases", state, live ? LampState::kLive : LampState::kOff,
                    "From the training loop and from PyTorch's operator callbacks."});
-  lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)), live ? LampState::kLive : LampState::kOff,
-                   "Captured since the run began."});
+  lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)),
+                   live ? LampState::kLive : LampState::kOff, "Captured since the run began."});
   if (input.view != nullptr) {
     for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
       lines.push_back({"Health", sentence, LampState::kLost, sentence});
@@ -78,7 +79,8 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.timeline.unit = state.unit;
   frame_.timeline.plot = &plot_;
   frame_.timeline.overview = &overview_;
-  const bool ended_badly = input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
+  const bool ended_badly =
+      input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
   frame_.timeline.failure = ended_badly ? input.status.sentence : "";
   frame_.timeline.empty_reason.clear();
   frame_.memory_map.empty_reason.clear();
@@ -88,16 +90,18 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
   if (view_ == nullptr || view_->empty()) {
-    const char* reason = input.starting || input.status.state == session::RunState::kStarting
-                             ? "The trainer is starting: it loads LibTorch. The curve begins with the first allocation."
-                             : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
+    const char* reason =
+        input.starting || input.status.state == session::RunState::kStarting
+            ? "The trainer is starting: it loads LibTorch. The curve begins with the first allocation."
+            : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
     frame_.timeline.empty_reason = reason;
     frame_.memory_map.empty_reason = reason;
     frame_.memory_map.state = nullptr;
     frame_.memory_map.map = nullptr;
   } else {
     PrepareRange(state);
-    // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing about it.
+    // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
+    // about it.
     PreparePlot(state, estimates, input.description.device == "cpu" ? "" : card);
     PrepareHover(state);
     PrepareTables(input, state, estimates, card);
@@ -158,7 +162,7 @@ void Scene::PrepareRange(ViewState& state) {
   frame_.timeline.whole = presenters::WholeRange(*view_, timeline.axis);
   if (timeline.follow) {
     timeline.visible = presenters::LastSteps(*view_, timeline.axis, timeline.follow_steps);
-  } else if (timeline.visible.end <= timeline.visible.begin) {
+  } else if (timeline.whole || timeline.visible.end <= timeline.visible.begin) {
     timeline.visible = frame_.timeline.whole;
   }
   if (timeline.visible.end <= timeline.visible.begin) timeline.visible.end = timeline.visible.begin + 1;
@@ -168,12 +172,14 @@ void Scene::PrepareRange(ViewState& state) {
 
 void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std::string& card) {
   const TimelineState& timeline = state.timeline;
-  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns, state.unit};
+  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns,
+                                                state.unit};
   // Estimates of settings that ever were in force on this timeline; few, and looked up in a map.
   settings_estimates_.clear();
   for (const std::string& json : view_->settings()) {
     presenters::SettingsEstimate estimate;
-    if (const textbook::Estimate* book = estimates.Textbook(json)) estimate.textbook_bytes = book->total_bytes;
+    if (const textbook::Estimate* book = estimates.Textbook(json))
+      estimate.textbook_bytes = book->total_bytes;
     if (card.empty()) {
       settings_estimates_.push_back(estimate);
       continue;
@@ -184,8 +190,9 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
     }
     settings_estimates_.push_back(estimate);
   }
-  const bool same = plot_view_ == view_.get() && plot_estimates_ == estimates.version() && plot_request_.axis == request.axis &&
-                    plot_request_.columns == request.columns && plot_request_.unit == request.unit && Same(plot_request_.visible, request.visible);
+  const bool same = plot_view_ == view_.get() && plot_estimates_ == estimates.version() &&
+                    plot_request_.axis == request.axis && plot_request_.columns == request.columns &&
+                    plot_request_.unit == request.unit && Same(plot_request_.visible, request.visible);
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
   plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
@@ -193,7 +200,9 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
   plot_estimates_ = estimates.version();
   plot_request_ = request;
   if (other_axis || Clock::now() - overview_time_ > 250ms) {
-    overview_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, {timeline.axis, frame_.timeline.whole, timeline.overview_columns, state.unit});
+    overview_ = presenters::MakeTimelinePlot(
+        *view_, settings_estimates_,
+        {timeline.axis, frame_.timeline.whole, timeline.overview_columns, state.unit});
     overview_time_ = Clock::now();
   }
 }
@@ -206,7 +215,8 @@ void Scene::PrepareHover(const ViewState& state) {
     hover_.reset();
     return;
   }
-  const bool same = hover_ && hover_->position == timeline.hover->position && hover_->bytes == timeline.hover->bytes && hover_view_ == view_.get();
+  const bool same = hover_ && hover_->position == timeline.hover->position &&
+                    hover_->bytes == timeline.hover->bytes && hover_view_ == view_.get();
   if (same) return;
   hover_ = timeline.hover;
   hover_view_ = view_.get();
@@ -222,8 +232,10 @@ void Scene::PrepareHover(const ViewState& state) {
   }
 }
 
-void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates, const std::string& card) {
-  const bool stale = tables_view_ != view_.get() || tables_estimates_ != estimates.version() || tables_unit_ != state.unit;
+void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                          const std::string& card) {
+  const bool stale =
+      tables_view_ != view_.get() || tables_estimates_ != estimates.version() || tables_unit_ != state.unit;
   const bool paused = input.status.state != session::RunState::kRunning;
   if (stale && (paused || tables_unit_ != state.unit || Clock::now() - tables_time_ > 100ms)) {
     tables_time_ = Clock::now();
@@ -250,7 +262,8 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
       textbook_ = *book;
     }
     breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction);
-    layers_ = textbook_ ? presenters::MakeLayerTable(*view_, *textbook_) : std::vector<presenters::LayerRow>{};
+    layers_ =
+        textbook_ ? presenters::MakeLayerTable(*view_, *textbook_) : std::vector<presenters::LayerRow>{};
     bridge_ = {};
     if (textbook_ && peak_) bridge_ = presenters::MakeBridge(*view_, *textbook_);
     bridge_predicted_ = bridge_.steps.empty() && textbook_ && prediction;
@@ -258,7 +271,8 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
   }
   frame_.breakdown.breakdown = &breakdown_;
   frame_.breakdown.textbook = textbook_ ? &*textbook_ : nullptr;
-  if (input.description.device != "cpu") frame_.breakdown.note = "cuDNN's workspaces are not included in the phantom's prediction.";
+  if (input.description.device != "cpu")
+    frame_.breakdown.note = "cuDNN's workspaces are not included in the phantom's prediction.";
   frame_.bridge.predicted = bridge_predicted_;
   frame_.layers.moment = breakdown_.moment;
 }
@@ -280,19 +294,25 @@ void Scene::PrepareMap(const ViewState& state) {
   map.map = &map_;
   map.pinned = state.pinned.has_value();
   map.unit = state.unit;
-  map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin), view_->first(), view_->end() - 1);
-  map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end), view_->first(), view_->end() - 1);
+  map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin),
+                         view_->first(), view_->end() - 1);
+  map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end),
+                        view_->first(), view_->end() - 1);
   if (map_state_->segments.empty()) {
-    map.empty_reason = "There are no segments at this moment. On the CPU blocks come straight from the system, so there is nothing to map.";
+    map.empty_reason =
+        "There are no segments at this moment. On the CPU blocks come straight from the system, so there is "
+        "nothing to map.";
   }
 }
 
 void Scene::SwitchAxis(TimeAxis axis, ViewState& state) const {
   TimelineState& timeline = state.timeline;
   if (view_ != nullptr && !view_->empty()) {
-    const timeline::EventIndex begin = presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin);
+    const timeline::EventIndex begin =
+        presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin);
     const timeline::EventIndex end = presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end);
-    timeline.visible = {presenters::PositionOf(*view_, axis, begin), presenters::PositionOf(*view_, axis, end)};
+    timeline.visible = {presenters::PositionOf(*view_, axis, begin),
+                        presenters::PositionOf(*view_, axis, end)};
   }
   timeline.axis = axis;
 }
@@ -300,8 +320,10 @@ void Scene::SwitchAxis(TimeAxis axis, ViewState& state) const {
 std::optional<timeline::EventIndex> Scene::PeakInSight(const ViewState& state) const {
   if (view_ == nullptr || view_->empty()) return std::nullopt;
   const TimelineState& timeline = state.timeline;
-  const timeline::EventIndex begin = std::max(view_->first(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin));
-  const timeline::EventIndex end = std::min(view_->end(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end));
+  const timeline::EventIndex begin =
+      std::max(view_->first(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin));
+  const timeline::EventIndex end =
+      std::min(view_->end(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end));
   if (begin >= end) return std::nullopt;
   return view_->PeakIn(timeline::Series::kAllocated, begin, end).index;
 }

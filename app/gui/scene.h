@@ -1,5 +1,5 @@
-// From the run as it stands to what the panels draw: calls the presenters, only when something they depend on has
-// changed, and within bounded time. UI thread only.
+// From the run as it stands to what the panels draw: calls the presenters, only when something they depend on
+// has changed, and within bounded time. UI thread only.
 #pragma once
 
 #include <chrono>
@@ -33,7 +33,8 @@ struct SceneInput {
   const presenters::RunLog* log = nullptr;
 };
 
-// The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording is.
+// The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording
+// is.
 std::string CardFor(const SceneInput& input);
 
 class Scene {
@@ -49,9 +50,11 @@ class Scene {
  private:
   void PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates);
   void PrepareRange(ViewState& state);
-  void PreparePlot(const ViewState& state, Estimates& estimates, const std::string& card);  // card "" = no phantom
+  void PreparePlot(const ViewState& state, Estimates& estimates,
+                   const std::string& card);  // card "" = no phantom
   void PrepareHover(const ViewState& state);
-  void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates, const std::string& card);
+  void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                     const std::string& card);
   void PrepareMap(const ViewState& state);
   void CountSkippedSteps();
 

@@ -21,7 +21,8 @@ Error BadLine(int number, const std::string& line) {
 Result<networks::TrainingSettings> Changed(const networks::TrainingSettings& now, const std::string& text) {
   const nlohmann::json change = nlohmann::json::parse(text, nullptr, false);
   nlohmann::json all = nlohmann::json::parse(networks::ToJson(now), nullptr, false);
-  if (!change.is_object() || !all.is_object()) return Error{"The script's settings are not a JSON object: " + text};
+  if (!change.is_object() || !all.is_object())
+    return Error{"The script's settings are not a JSON object: " + text};
   all.update(change);
   return networks::SettingsFromJson(all.dump());
 }
@@ -67,7 +68,8 @@ bool Script::IsDue(const ScriptStep& step, const Application& application) {
   if (step.kind == ScriptStep::Kind::kWait) return seconds >= step.x;
   if (step.kind == ScriptStep::Kind::kWaitSteps) {
     const auto& input = application.scene_input();
-    return input.view != nullptr && !input.view->steps().empty() && static_cast<double>(input.view->steps().back().number) >= step.x;
+    return input.view != nullptr && !input.view->steps().empty() &&
+           static_cast<double>(input.view->steps().back().number) >= step.x;
   }
   return true;
 }

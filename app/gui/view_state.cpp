@@ -49,7 +49,8 @@ std::string ToJson(const ViewState& state) {
 
 Result<ViewState> ViewStateFromJson(std::string_view text) {
   const json in = json::parse(text, nullptr, false);
-  if (!in.is_object()) return Error{"The saved view is not JSON. It is left as it is, and the defaults are used."};
+  if (!in.is_object())
+    return Error{"The saved view is not JSON. It is left as it is, and the defaults are used."};
   ViewState state;
   Read(in, "dark", &state.dark);
   bool mebibytes = false;
@@ -93,7 +94,8 @@ Result<std::filesystem::path> ConfigFolder() {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) {
-    return Error{"The window's settings are not kept: the folder " + folder.string() + " could not be made (" + failure.message() + ")."};
+    return Error{"The window's settings are not kept: the folder " + folder.string() +
+                 " could not be made (" + failure.message() + ")."};
   }
   return folder;
 }
@@ -116,7 +118,8 @@ Status SaveViewState(const ViewState& state, const std::filesystem::path& file) 
   out.close();
   std::error_code failure;
   if (out) std::filesystem::rename(fresh, file, failure);
-  if (!out || failure) return Error{"The window's settings could not be written to " + file.string() + "; they will be lost."};
+  if (!out || failure)
+    return Error{"The window's settings could not be written to " + file.string() + "; they will be lost."};
   return Done{};
 }
 

@@ -24,12 +24,12 @@ inline constexpr size_t kPanelCount = 7;
 struct ViewState {
   bool dark = true;
   ByteUnit unit = ByteUnit::kMegabytes;
-  float scale = 1.0F;        // times the screen's own
-  bool panel_tabs = false;   // every panel has a tab to drag it by
-  bool own_time = false;     // show how long a frame takes
+  float scale = 1.0F;       // times the screen's own
+  bool panel_tabs = false;  // every panel has a tab to drag it by
+  bool own_time = false;    // show how long a frame takes
   std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
-  int window_width = 0;      // 0 = never opened before
+  int window_width = 0;  // 0 = never opened before
   int window_height = 0;
 
   RunControlsState run_controls;

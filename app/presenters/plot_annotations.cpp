@@ -16,7 +16,7 @@ using timeline::Marker;
 using timeline::Step;
 using timeline::View;
 
-constexpr double kColumnsPerStepLabel = 40;
+constexpr double kPixelsPerStepLabel = 40;
 
 // Joins spans until they are as wide as a column; what is joined shows the phase of its longest part.
 class PhaseJoiner {
@@ -151,7 +151,8 @@ std::vector<PlotStep> StepsOver(const View& view, TimeAxis axis, const PlotColum
   auto step = std::lower_bound(steps.begin(), steps.end(), cut.first, begins_before);
   if (step != steps.begin() && std::prev(step)->end > cut.first) --step;
   const auto last = std::lower_bound(step, steps.end(), cut.end, begins_before);
-  const double room = static_cast<double>(cut.columns.size()) / kColumnsPerStepLabel;
+  const double spacing = kPixelsPerStepLabel * cut.pixel;
+  const double room = (cut.columns.back().end - cut.columns.front().begin) / spacing;
   const int64_t stride = RoundStride(static_cast<double>(last - step) / std::max(room, 1.0));
   while (step < last) {
     const int64_t beyond = ((step->number % stride) + stride) % stride;
@@ -160,7 +161,7 @@ std::vector<PlotStep> StepsOver(const View& view, TimeAxis axis, const PlotColum
       continue;
     }
     const double begin = PositionOf(view, axis, step->begin);
-    if (labels.empty() || begin - labels.back().begin >= kColumnsPerStepLabel * cut.width) {
+    if (labels.empty() || begin - labels.back().begin >= spacing) {
       labels.push_back({begin, PositionOf(view, axis, std::min(step->end + 1, view.end())), step->number});
     }
     step += std::min<std::ptrdiff_t>(stride, last - step);
@@ -193,21 +194,29 @@ std::vector<PlotMarker> FailuresOver(const View& view, const TimelinePlotRequest
 std::vector<SettingsStretch> SettingsOver(const View& view, const PlotColumns& cut) {
   std::vector<SettingsStretch> stretches;
   SettingsStretch stretch{view.first(), view.end(), -1};
-  // Where the columns begin, the step before knows; then the markers since.
+  // Where the columns begin, the step before knows, and before the first that is kept this one; then the
+  // markers since.
   const auto& steps = view.steps();
+  const auto& markers = view.markers();
   const auto later = std::upper_bound(steps.begin(), steps.end(), cut.first,
                                       [](EventIndex at, const Step& step) { return at < step.begin; });
-  if (later != steps.begin()) stretch = {std::prev(later)->begin, view.end(), std::prev(later)->settings};
+  const auto sets = [](const Marker& marker) { return marker.settings >= 0; };
+  if (later != steps.begin()) {
+    stretch = {std::prev(later)->begin, view.end(), std::prev(later)->settings};
+  } else if (later != steps.end()) {
+    const auto first_change = std::find_if(markers.begin(), markers.end(), sets);
+    if (first_change == markers.end() || first_change->index > later->begin)
+      stretch.settings = later->settings;
+  }
   const auto close = [&](EventIndex end) {
     stretch.begin = std::max(stretch.begin, cut.first);
     stretch.end = std::min(end, cut.end);
     if (stretch.settings >= 0 && stretch.begin < stretch.end) stretches.push_back(stretch);
   };
-  const auto& markers = view.markers();
   auto marker = std::lower_bound(markers.begin(), markers.end(), stretch.begin,
                                  [](const Marker& candidate, EventIndex at) { return candidate.index < at; });
   for (; marker != markers.end() && marker->index < cut.end; ++marker) {
-    if (marker->settings < 0 || marker->settings == stretch.settings) continue;
+    if (!sets(*marker) || marker->settings == stretch.settings) continue;
     close(marker->index);
     stretch = {marker->index, view.end(), marker->settings};
   }

@@ -126,7 +126,9 @@ PlotColumns CutByTime(const View& view, const TimelinePlotRequest& request) {
 
 PlotColumns CutIntoColumns(const View& view, const TimelinePlotRequest& request) {
   if (view.empty() || request.columns <= 0 || !(request.visible.begin < request.visible.end)) return {};
-  return request.axis == TimeAxis::kEvents ? CutByEvents(view, request) : CutByTime(view, request);
+  PlotColumns cut = request.axis == TimeAxis::kEvents ? CutByEvents(view, request) : CutByTime(view, request);
+  cut.pixel = (request.visible.end - request.visible.begin) / request.columns;
+  return cut;
 }
 
 }  // namespace tidemark::presenters

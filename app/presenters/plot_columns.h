@@ -11,6 +11,7 @@ namespace tidemark::presenters {
 struct PlotColumns {
   std::vector<PlotColumn> columns;
   double width = 1;              // of a usual one, on the axis
+  double pixel = 1;              // what the request takes for one
   events::EventIndex first = 0;  // events that the columns cover
   events::EventIndex end = 0;
 };

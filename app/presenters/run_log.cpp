@@ -38,8 +38,8 @@ void RunLog::Update(const View& view) {
   auto step = std::lower_bound(steps.begin(), steps.end(), covered_steps_,
                                [](const Step& item, EventIndex at) { return item.begin < at; });
   const auto add_steps_until = [&](EventIndex index) {
-    for (; step != steps.end() && step->complete && step->end < index; ++step) {
-      AddStep(view, *step);
+    for (; step != steps.end() && step->end < index; ++step) {  // the end of one that runs is the view's
+      if (step->complete) AddStep(view, *step);
       covered_steps_ = step->begin + 1;
     }
   };

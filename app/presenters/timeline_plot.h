@@ -74,7 +74,7 @@ struct SettingsEstimate {
 struct TimelinePlot {
   std::vector<PlotColumn> columns;
   std::vector<PlotPhase> phases;  // spans narrower than a column are merged into their neighbours
-  std::vector<PlotStep> steps;    // at most one per 40 columns, so that labels fit
+  std::vector<PlotStep> steps;    // at most one per 40 pixels, so that labels fit
   std::vector<PlotMarker> markers;
   std::vector<PlotMarker> failures;  // out of memory
   std::vector<PlotLevel> textbook;

@@ -34,7 +34,8 @@ std::string FormatBytes(int64_t bytes, ByteUnit unit) {
   const double number = static_cast<double>(bytes);
   if (size < step) return fmt::format("{} B", bytes);
   if (size < step * step) return fmt::format("{:.1f} {}", number / step, decimal ? "kB" : "KiB");
-  if (size < step * step * step) return fmt::format("{:.1f} {}", number / step / step, decimal ? "MB" : "MiB");
+  if (size < step * step * step)
+    return fmt::format("{:.1f} {}", number / step / step, decimal ? "MB" : "MiB");
   return fmt::format("{:.2f} {}", number / step / step / step, decimal ? "GB" : "GiB");
 }
 

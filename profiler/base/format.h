@@ -1,5 +1,5 @@
-// How Tidemark writes sizes, counts and times, everywhere. Megabytes are decimal (MB, 10^6), mebibytes binary (MiB,
-// 2^20); the two are never mixed without their unit beside them. Thread safe: pure functions.
+// How Tidemark writes sizes, counts and times, everywhere. Megabytes are decimal (MB, 10^6), mebibytes binary
+// (MiB, 2^20); the two are never mixed without their unit beside them. Thread safe: pure functions.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@ namespace tidemark {
 
 enum class ByteUnit { kMegabytes, kMebibytes };
 
-const char* UnitName(ByteUnit unit);                        // "MB" or "MiB"
-double InUnit(int64_t bytes, ByteUnit unit);                // 25690112 -> 25.690112 (MB)
-std::string FormatNumber(int64_t number);                   // 25690112 -> "25,690,112"
-std::string FormatExactBytes(int64_t bytes);                // 25690112 -> "25,690,112 B"
-std::string FormatInUnit(int64_t bytes, ByteUnit unit);     // 25690112 -> "25.69"; no unit: for columns with a header
-std::string FormatBytes(int64_t bytes, ByteUnit unit);      // 25690112 -> "25.7 MB"; small values keep B or kB
-std::string FormatDuration(int64_t nanoseconds);            // 1900000 -> "1.90 ms"
+const char* UnitName(ByteUnit unit);          // "MB" or "MiB"
+double InUnit(int64_t bytes, ByteUnit unit);  // 25690112 -> 25.690112 (MB)
+std::string FormatNumber(int64_t number);     // 25690112 -> "25,690,112"
+std::string FormatExactBytes(int64_t bytes);  // 25690112 -> "25,690,112 B"
+std::string FormatInUnit(int64_t bytes,
+                         ByteUnit unit);  // 25690112 -> "25.69"; no unit: for columns with a header
+std::string FormatBytes(int64_t bytes, ByteUnit unit);  // 25690112 -> "25.7 MB"; small values keep B or kB
+std::string FormatDuration(int64_t nanoseconds);        // 1900000 -> "1.90 ms"
 
 }  // namespace tidemark

@@ -1,5 +1,6 @@
-// Where the program finds what was built beside it. Everything is relative to the running executable, so a build tree
-// and an installed tree work alike:  <root>/bin/tidemark, <root>/lib/phantom/, <root>/share/tidemark/{cards,networks,fonts}.
+// Where the program finds what was built beside it. Everything is relative to the running executable, so a
+// build tree and an installed tree work alike:  <root>/bin/tidemark, <root>/lib/phantom/,
+// <root>/share/tidemark/{cards,networks,fonts}.
 #pragma once
 
 #include <filesystem>

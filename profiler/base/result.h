@@ -1,5 +1,6 @@
-// What a function returns when a user, a file or the system can make it fail: a value, or one sentence that says what is
-// wrong and what to do about it. Bugs are not errors; they abort through TIDEMARK_CHECK (check.h).
+// What a function returns when a user, a file or the system can make it fail: a value, or one sentence that
+// says what is wrong and what to do about it. Bugs are not errors; they abort through TIDEMARK_CHECK
+// (check.h).
 #pragma once
 
 #include <string>
@@ -18,7 +19,8 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}      // NOLINT(google-explicit-constructor): `return value;` reads best
+  Result(T value)
+      : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;` reads best
   Result(Error error) : value_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool ok() const { return std::holds_alternative<T>(value_); }

@@ -1,4 +1,5 @@
-// Clang's thread-safety annotations (errors under Clang, nothing under other compilers), and a mutex that carries them.
+// Clang's thread-safety annotations (errors under Clang, nothing under other compilers), and a mutex that
+// carries them.
 #pragma once
 
 #include <mutex>
@@ -26,7 +27,9 @@ class TIDEMARK_ANNOTATION(capability("mutex")) Mutex {
 
 class TIDEMARK_ANNOTATION(scoped_lockable) MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) TIDEMARK_ANNOTATION(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
+  explicit MutexLock(Mutex& mutex) TIDEMARK_ANNOTATION(acquire_capability(mutex)) : mutex_(mutex) {
+    mutex_.lock();
+  }
   ~MutexLock() TIDEMARK_ANNOTATION(release_capability()) { mutex_.unlock(); }
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;

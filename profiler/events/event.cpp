@@ -28,22 +28,24 @@ std::string_view KeyOf(Category category) {
 }
 
 std::string_view NameOf(Phase phase) {
-  static constexpr std::array<std::string_view, kPhaseCount> kNames = {"idle", "forward", "backward", "optimizer",
-                                                                       "evaluation"};
+  static constexpr std::array<std::string_view, kPhaseCount> kNames = {"idle", "forward", "backward",
+                                                                       "optimizer", "evaluation"};
   return Lookup(kNames, phase);
 }
 
 std::string_view NameOf(EventKind kind) {
   static constexpr std::array<std::string_view, kEventKindCount> kNames = {
-      "allocate",      "free requested", "free completed", "categorize", "segment allocate",  "segment free",
-      "segment map",   "segment unmap",  "out of memory",  "snapshot",   "phase",             "step begin",
-      "step end",      "micro-batch",    "scope begin",    "scope end",  "marker",            "metric",
-      "counter",       "loss",           "name"};
+      "allocate",     "free requested", "free completed", "categorize",    "segment allocate",
+      "segment free", "segment map",    "segment unmap",  "out of memory", "snapshot",
+      "phase",        "step begin",     "step end",       "micro-batch",   "scope begin",
+      "scope end",    "marker",         "metric",         "counter",       "loss",
+      "name"};
   return Lookup(kNames, kind);
 }
 
 std::string_view NameOf(Source source) {
-  static constexpr std::array<std::string_view, 5> kNames = {"trainer", "allocator", "driver", "device", "session"};
+  static constexpr std::array<std::string_view, 5> kNames = {"trainer", "allocator", "driver", "device",
+                                                             "session"};
   return Lookup(kNames, source);
 }
 

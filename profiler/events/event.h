@@ -1,10 +1,10 @@
-// The shared vocabulary: what happened to memory, and what the program was doing at the time. Everything Tidemark shows
-// (a live run, a recording, a prediction, an import) is one ordered stream of these 64-byte events; nothing downstream
-// knows where a stream came from.
+// The shared vocabulary: what happened to memory, and what the program was doing at the time. Everything
+// Tidemark shows (a live run, a recording, a prediction, an import) is one ordered stream of these 64-byte
+// events; nothing downstream knows where a stream came from.
 //
-// An event's index is its position in the stream, and the stream's order is the truth: time stamps of different threads
-// may disagree with it by microseconds. Plain data, safe to copy between processes of one machine and into files
-// (little endian; see profiler/trace/FORMAT.md).
+// An event's index is its position in the stream, and the stream's order is the truth: time stamps of
+// different threads may disagree with it by microseconds. Plain data, safe to copy between processes of one
+// machine and into files (little endian; see profiler/trace/FORMAT.md).
 #pragma once
 
 #include <array>
@@ -19,11 +19,12 @@ namespace tidemark::events {
 // Index of an event in its stream.
 using EventIndex = uint64_t;
 
-// Names (tensors, layers, operators, marker texts) travel once, as kName events, and are referred to by id afterwards.
-// Id 0 is the empty name.
+// Names (tensors, layers, operators, marker texts) travel once, as kName events, and are referred to by id
+// afterwards. Id 0 is the empty name.
 using NameId = uint32_t;
 
-// What a block of memory holds. We own the model, so tensors are tagged exactly; kUnknown is for foreign programs.
+// What a block of memory holds. We own the model, so tensors are tagged exactly; kUnknown is for foreign
+// programs.
 enum class Category : uint8_t {
   kParameter,
   kOptimizerState,
@@ -46,30 +47,31 @@ inline constexpr int kSourceCount = 5;
 
 enum class EventKind : uint8_t {
   // --- memory: `address`, `bytes` as requested, `stream`, `layer`, `op` ---
-  kAllocate,        // `rounded_bytes` = the block the allocator set aside; `category` as known at birth
-  kFreeRequested,   // the program let go; the block may wait for other streams
-  kFreeCompleted,   // the block can be handed out again. It may come without a kFreeRequested before it
-  kCategorize,      // the block at `address` is `category` from here on; `name` = the tensor, 0 if it has none
-  kSegmentAllocate, // reserved from the driver; `bytes` = size
+  kAllocate,       // `rounded_bytes` = the block the allocator set aside; `category` as known at birth
+  kFreeRequested,  // the program let go; the block may wait for other streams
+  kFreeCompleted,  // the block can be handed out again. It may come without a kFreeRequested before it
+  kCategorize,     // the block at `address` is `category` from here on; `name` = the tensor, 0 if it has none
+  kSegmentAllocate,  // reserved from the driver; `bytes` = size
   kSegmentFree,
-  kSegmentMap,      // expandable segments
+  kSegmentMap,  // expandable segments
   kSegmentUnmap,
-  kOutOfMemory,     // `bytes` = the request that failed, `rounded_bytes` = free bytes on the device
-  kSnapshot,        // the program took an allocator snapshot; `bytes` = active bytes
+  kOutOfMemory,  // `bytes` = the request that failed, `rounded_bytes` = free bytes on the device
+  kSnapshot,     // the program took an allocator snapshot; `bytes` = active bytes
   // --- structure ---
-  kPhase,           // `phase` begins, and the one before it ends
-  kStepBegin,       // `bytes` = step number, from 0
-  kStepEnd,         // `bytes` = step number
-  kMicroBatchBegin, // `bytes` = number within the step, from 0
-  kScopeBegin,      // a layer (`layer` set, `op` 0) or an operator (`op` set) begins on `thread`
+  kPhase,            // `phase` begins, and the one before it ends
+  kStepBegin,        // `bytes` = step number, from 0
+  kStepEnd,          // `bytes` = step number
+  kMicroBatchBegin,  // `bytes` = number within the step, from 0
+  kScopeBegin,       // a layer (`layer` set, `op` 0) or an operator (`op` set) begins on `thread`
   kScopeEnd,
-  kMarker,          // something switched: `name` = text for people, `op` = the training settings from here on, as JSON
+  kMarker,  // something switched: `name` = text for people, `op` = the training settings from here on, as
+            // JSON
   // --- numbers ---
-  kMetric,          // `name` = "loss", "loss scale", "gradient norm", ...; value in MetricOf(); `bytes` = step number
-  kCounter,         // `name` = "device used", "driver live", ...; `bytes` = value
-  kLoss,            // `bytes` events from `source` could not be kept here; the stream has a gap
+  kMetric,  // `name` = "loss", "loss scale", "gradient norm", ...; value in MetricOf(); `bytes` = step number
+  kCounter,  // `name` = "device used", "driver live", ...; `bytes` = value
+  kLoss,     // `bytes` events from `source` could not be kept here; the stream has a gap
   // --- definitions ---
-  kName,            // one piece of a name; see NamePiece
+  kName,  // one piece of a name; see NamePiece
 };
 inline constexpr int kEventKindCount = 21;
 
@@ -95,10 +97,12 @@ struct Event {
 };
 static_assert(sizeof(Event) == 64 && std::is_trivially_copyable_v<Event>);
 
-// Whether every enumeration holds one of its values: what readers ask of events that come from another process or a file.
+// Whether every enumeration holds one of its values: what readers ask of events that come from another
+// process or a file.
 inline bool IsWellFormed(const Event& event) {
-  return static_cast<int>(event.kind) < kEventKindCount && static_cast<int>(event.category) < kCategoryCount &&
-         static_cast<int>(event.phase) < kPhaseCount && static_cast<int>(event.source) < kSourceCount;
+  return static_cast<int>(event.kind) < kEventKindCount &&
+         static_cast<int>(event.category) < kCategoryCount && static_cast<int>(event.phase) < kPhaseCount &&
+         static_cast<int>(event.source) < kSourceCount;
 }
 
 // A metric's value travels in the bits of `address`.
@@ -109,22 +113,23 @@ inline double MetricOf(const Event& event) {
 }
 inline void SetMetric(Event& event, double value) { std::memcpy(&event.address, &value, sizeof value); }
 
-// A name of any length travels as consecutive kName events of one producer (other producers' events may come between):
-// `name` = its id, `layer` = offset of this piece, `op` = total length, and up to 32 bytes of UTF-8 in the four fields
-// from `address` to `stream`. A name is complete before any event that refers to it.
+// A name of any length travels as consecutive kName events of one producer (other producers' events may come
+// between): `name` = its id, `layer` = offset of this piece, `op` = total length, and up to 32 bytes of UTF-8
+// in the four fields from `address` to `stream`. A name is complete before any event that refers to it.
 inline constexpr size_t kNamePieceBytes = 32;
 inline void SetNamePiece(Event& event, std::string_view piece) {
   std::memcpy(reinterpret_cast<char*>(&event) + offsetof(Event, address), piece.data(), piece.size());
 }
 inline std::string_view NamePiece(const Event& event) {
   const size_t left = event.op > event.layer ? event.op - event.layer : 0;
-  return {reinterpret_cast<const char*>(&event) + offsetof(Event, address), left < kNamePieceBytes ? left : kNamePieceBytes};
+  return {reinterpret_cast<const char*>(&event) + offsetof(Event, address),
+          left < kNamePieceBytes ? left : kNamePieceBytes};
 }
 
-std::string_view NameOf(Category category);   // "optimizer state"
-std::string_view KeyOf(Category category);    // "optimizer_state", for JSON and CSV
-std::string_view NameOf(Phase phase);         // "forward"
-std::string_view NameOf(EventKind kind);      // "free requested"
-std::string_view NameOf(Source source);       // "allocator"
+std::string_view NameOf(Category category);  // "optimizer state"
+std::string_view KeyOf(Category category);   // "optimizer_state", for JSON and CSV
+std::string_view NameOf(Phase phase);        // "forward"
+std::string_view NameOf(EventKind kind);     // "free requested"
+std::string_view NameOf(Source source);      // "allocator"
 
 }  // namespace tidemark::events

@@ -7,13 +7,13 @@
 namespace tidemark::events {
 
 struct RunDescription {
-  std::string title;           // "SimpleConvNet on phantom H200"
-  std::string device;          // "phantom", "cpu" or "cuda:0"
-  std::string device_name;     // "NVIDIA H200", "CPU", ...
-  int64_t device_bytes = 0;    // memory that the device has; 0 = not known or not limited
-  std::string settings_json;   // networks::TrainingSettings at the start, as JSON
-  std::string producer;        // "tidemark-trainer 0.1 (torch 2.11.0)"
-  int64_t start_time_ns = 0;   // CLOCK_REALTIME
+  std::string title;          // "SimpleConvNet on phantom H200"
+  std::string device;         // "phantom", "cpu" or "cuda:0"
+  std::string device_name;    // "NVIDIA H200", "CPU", ...
+  int64_t device_bytes = 0;   // memory that the device has; 0 = not known or not limited
+  std::string settings_json;  // networks::TrainingSettings at the start, as JSON
+  std::string producer;       // "tidemark-trainer 0.1 (torch 2.11.0)"
+  int64_t start_time_ns = 0;  // CLOCK_REALTIME
   int32_t process_id = 0;
 };
 

@@ -145,7 +145,9 @@ void TrainerProcess::Kill() {
 
 void TrainerProcess::ReadWords() {
   std::array<char, 4096> piece;
-  while (words_fd_.valid()) {
+  // A pipe holds 64 KiB; a child that writes without end must not keep its events waiting.
+  constexpr int kPieces = 32;
+  for (int i = 0; i < kPieces && words_fd_.valid(); ++i) {
     const ssize_t count = read(words_fd_.get(), piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;

@@ -126,12 +126,17 @@ class SequenceBuilder {
     pieces_ = std::move(pieces);
   }
 
-  // What is kept, and after it `last`, an element that may still change.
-  Sequence<T, kPieceSize> Publish(std::optional<T> last = std::nullopt) const {
+  Sequence<T, kPieceSize> Publish() const {
     Sequence<T, kPieceSize> sequence;
     sequence.pieces_ = pieces_;
     sequence.skipped_ = skipped_;
-    sequence.size_ = size_ + (last ? 1 : 0);
+    sequence.size_ = size_;
+    return sequence;
+  }
+  // The same, and after it an element that may still change.
+  Sequence<T, kPieceSize> Publish(T last) const {
+    Sequence<T, kPieceSize> sequence = Publish();
+    ++sequence.size_;
     sequence.last_ = std::move(last);
     return sequence;
   }

@@ -78,7 +78,7 @@ transport::Failed FailureOf(const std::exception& exception) {
   const std::string message =
       MainPart(torch_error != nullptr ? torch_error->what_without_backtrace() : exception.what());
   const bool out_of_memory =
-      dynamic_cast<const c10::OutOfMemoryError*>(&exception) != nullptr || capture::RanOutOfMemory();
+      dynamic_cast<const c10::OutOfMemoryError*>(&exception) != nullptr || capture::CpuRanOutOfMemory();
   return {message, out_of_memory};
 }
 

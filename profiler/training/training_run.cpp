@@ -84,15 +84,15 @@ TrainingRun::Batch TrainingRun::CopyToDevice() {
 }
 
 at::Tensor TrainingRun::Loss(const Batch& batch) {
-  static const events::NameId kLayer = Intern("loss");
-  static const events::NameId kSaved = Intern("log-probabilities");
-  static const events::NameId kSavedScalar = Intern("total weight of the classes");
+  static const events::NameId layer = Intern("loss");
+  static const events::NameId saved = Intern("log-probabilities");
+  static const events::NameId saved_scalar = Intern("total weight of the classes");
   std::optional<capture::AutocastScope> autocast;
   if (settings_.amp != Precision::kFloat32) {
     autocast.emplace(device_.type(), settings_.amp == Precision::kFloat16 ? at::kHalf : at::kBFloat16);
   }
   const at::Tensor scores = model_->Forward(batch.images, settings_.checkpoint);
-  const capture::LayerScope scope(kLayer, kSaved, kSavedScalar);
+  const capture::LayerScope scope(layer, saved, saved_scalar);
   return at::cross_entropy_loss(scores, batch.labels).div(settings_.accumulate);
 }
 

@@ -1,4 +1,5 @@
-// The window's own time for a frame (without OpenGL) while a phantom run streams as fast as it goes. Needs a display.
+// The window's own time for a frame (without OpenGL) while a phantom run streams as fast as it goes. Needs a
+// display.
 //   bench_gui_frame [FRAMES]
 #include <algorithm>
 #include <chrono>
@@ -21,15 +22,20 @@ struct Stage {
 
 void Print(const char* title, const char* what, std::vector<double> sorted) {
   std::sort(sorted.begin(), sorted.end());
-  const auto at = [&](double share) { return 1e3 * sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))]; };
-  std::printf("%-30s %-10s %5zu frames   p50 %6.2f ms   p95 %6.2f ms   max %6.2f ms\n", title, what, sorted.size(), at(0.5), at(0.95), at(1));
+  const auto at = [&](double share) {
+    return 1e3 * sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
+  };
+  std::printf("%-30s %-10s %5zu frames   p50 %6.2f ms   p95 %6.2f ms   max %6.2f ms\n", title, what,
+              sorted.size(), at(0.5), at(0.95), at(1));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const size_t frames = argc > 1 ? static_cast<size_t>(std::max(10, std::atoi(argv[1]))) : 600;
-  std::vector<Stage> stages = {{"follows the last steps", {}, {}}, {"shows the whole run", {}, {}}, {"shows the whole run by time", {}, {}}};
+  std::vector<Stage> stages = {{"follows the last steps", {}, {}},
+                               {"shows the whole run", {}, {}},
+                               {"shows the whole run by time", {}, {}}};
   size_t stage = 0;
   size_t skipped = 0;
   uint64_t events = 0;

@@ -1,5 +1,4 @@
 #include "app/gui/panels/bridge.h"
-
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -10,19 +9,22 @@ using Kind = presenters::BridgeStep::Kind;
 presenters::Bridge BridgeTo(int64_t allocated) {
   presenters::Bridge bridge;
   const int64_t workspace = (allocated - 50'000'000) * 2 / 3;
-  bridge.steps = {{Kind::kLevel, "textbook", 50'000'000, 0, std::nullopt, ""},
-                  {Kind::kChange, "labels", 512, 50'000'000, events::Category::kInput, "Labels."},
-                  {Kind::kChange, "workspaces", workspace, 50'000'512, events::Category::kWorkspace, "Scratch."},
-                  {Kind::kChange, "rounding", allocated - workspace - 50'000'512, 0, std::nullopt, "Rounding."},
-                  {Kind::kLevel, "allocated", allocated, 0, std::nullopt, ""}};
+  bridge.steps = {
+      {Kind::kLevel, "textbook", 50'000'000, 0, std::nullopt, ""},
+      {Kind::kChange, "labels", 512, 50'000'000, events::Category::kInput, "Labels."},
+      {Kind::kChange, "workspaces", workspace, 50'000'512, events::Category::kWorkspace, "Scratch."},
+      {Kind::kChange, "rounding", allocated - workspace - 50'000'512, 0, std::nullopt, "Rounding."},
+      {Kind::kLevel, "allocated", allocated, 0, std::nullopt, ""}};
   return bridge;
 }
 
 }  // namespace
 
 TEST_CASE("The bridge asks why, and answers with its largest steps") {
-  CHECK(StoryOf(BridgeTo(150'000'000), ByteUnit::kMegabytes).question == "Why is the peak three times the textbook's figure?");
-  CHECK(StoryOf(BridgeTo(170'000'000), ByteUnit::kMegabytes).question == "Why is the peak 3.4 times the textbook's figure?");
+  CHECK(StoryOf(BridgeTo(150'000'000), ByteUnit::kMegabytes).question ==
+        "Why is the peak three times the textbook's figure?");
+  CHECK(StoryOf(BridgeTo(170'000'000), ByteUnit::kMegabytes).question ==
+        "Why is the peak 3.4 times the textbook's figure?");
   const BridgeStory story = StoryOf(BridgeTo(150'000'000), ByteUnit::kMegabytes);
   CHECK(story.answer == "+66.7 MB: Scratch.\n+512 B: Labels.");
 }

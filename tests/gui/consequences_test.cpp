@@ -34,7 +34,7 @@ TEST_CASE("Each control says what it does to memory") {
   CHECK(lines.precision == "fp16 would be −64.0 MB at peak");
   CHECK(lines.accumulate == "effective batch 64");
   CHECK(lines.optimizer == "two moments per parameter: 8.6 MB");
-  CHECK(lines.fit == "phantom peak 228.0 MB · 2.3 % of the card reserved");
+  CHECK(lines.fit == "predicted peak 228.0 MB · 2.3 % of the T4");
   CHECK(lines.fits);
   CHECK(lines.clip.empty());
   REQUIRE(lines.precision_hints.size() == 3);
@@ -59,7 +59,8 @@ TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   const Consequences lines = DescribeConsequences(question, Predict);
   CHECK_FALSE(lines.fits);
   CHECK(lines.fit == "does not fit on the T4");
-  const Consequences open = DescribeConsequences(question, [](const networks::TrainingSettings&) { return std::nullopt; });
+  const Consequences open =
+      DescribeConsequences(question, [](const networks::TrainingSettings&) { return std::nullopt; });
   CHECK(open.batch == "…");
   CHECK(open.fit == "…");
   CHECK(open.accumulate == "effective batch 2,000");

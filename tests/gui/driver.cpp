@@ -1,8 +1,9 @@
 #include "tests/gui/driver.h"
 
 #include <imgui.h>
-#include <imgui_test_engine/imgui_te_engine.h>
+#include <imgui_internal.h>
 #include <imgui_test_engine/imgui_te_context.h>
+#include <imgui_test_engine/imgui_te_engine.h>
 
 #include <utility>
 
@@ -38,6 +39,11 @@ DriverResult DriveWindow(WindowOptions options, const std::function<void(ImGuiTe
     io.ConfigWatchdogKillTest = 300;
     io.ConfigSavedSettings = false;
     ImGuiTestEngine_Start(engine, ImGui::GetCurrentContext());
+    ImGui::GetIO().ConfigErrorRecoveryEnableAssert = false;  // count them all instead of ending at the first
+    ImGui::GetCurrentContext()->ErrorCallbackUserData = &result;
+    ImGui::GetCurrentContext()->ErrorCallback = [](ImGuiContext*, void* user, const char*) {
+      ++static_cast<DriverResult*>(user)->misuses;
+    };
     add(engine);
     ImGuiTestEngine_QueueTests(engine, ImGuiTestGroup_Tests);
   };

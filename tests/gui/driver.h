@@ -14,11 +14,12 @@ namespace tidemark::gui {
 struct DriverResult {
   int tested = 0;
   int succeeded = 0;
+  int misuses = 0;    // of Dear ImGui by the window: unbalanced Push and Pop, equal ids, ...
   int exit_code = 0;  // of the window
 };
 
-// Opens the window, runs all tests that `add` registers, one after the other, closes the window. `application()` is valid
-// while they run.
+// Opens the window, runs all tests that `add` registers, one after the other, closes the window.
+// `application()` is valid while they run.
 DriverResult DriveWindow(WindowOptions options, const std::function<void(ImGuiTestEngine*)>& add);
 Application& application();
 

@@ -10,7 +10,8 @@ TEST_CASE("A folder is listed with folders first and only the files that are mea
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tidemark-file-dialog-test";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder / "zoo");
-  for (const char* name : {"b.tide", "a.tide", "c.json", ".hidden.tide"}) std::ofstream(folder / name) << "12345";
+  for (const char* name : {"b.tide", "a.tide", "c.json", ".hidden.tide"})
+    std::ofstream(folder / name) << "12345";
   const Result<std::vector<FolderEntry>> entries = ListFolder(folder, ".tide");
   REQUIRE(entries.ok());
   REQUIRE(entries->size() == 4);

@@ -12,12 +12,15 @@ namespace {
 using Rgb3 = std::array<double, 3>;
 using Matrix = std::array<Rgb3, 3>;
 
-// Machado, Oliveira, Fernandes: A Physiologically-based Model for Simulation of Color Vision Deficiency (IEEE TVCG 15/6,
-// 2009), severity 1.0, on linear RGB.
+// Machado, Oliveira, Fernandes: A Physiologically-based Model for Simulation of Color Vision Deficiency (IEEE
+// TVCG 15/6, 2009), severity 1.0, on linear RGB.
 constexpr Matrix kNormal = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-constexpr Matrix kProtan = {{{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
-constexpr Matrix kDeutan = {{{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
-constexpr Matrix kTritan = {{{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
+constexpr Matrix kProtan = {
+    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
+constexpr Matrix kDeutan = {
+    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
+constexpr Matrix kTritan = {
+    {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
 
 double Linear(uint8_t channel) {
   const double value = channel / 255.0;
@@ -40,7 +43,8 @@ Rgb3 Oklab(const Rgb3& rgb) {
   const double l = std::cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
   const double m = std::cbrt(0.2119034982 * rgb[0] + 0.6806995451 * rgb[1] + 0.1073969566 * rgb[2]);
   const double s = std::cbrt(0.0883024619 * rgb[0] + 0.2817188376 * rgb[1] + 0.6299787005 * rgb[2]);
-  return {0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s, 1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+  return {0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+          1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
           0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
 }
 
@@ -72,8 +76,9 @@ TEST_CASE("All categories can be told apart, also with colour blindness") {
     for (const Matrix& sight : {kNormal, kProtan, kDeutan, kTritan}) {
       for (size_t a = 0; a < palette->categories.size(); ++a) {
         for (size_t b = a + 1; b < palette->categories.size(); ++b) {
-          INFO((palette->dark ? "dark: " : "light: ") << events::NameOf(static_cast<events::Category>(a)) << " and "
-                                                      << events::NameOf(static_cast<events::Category>(b)));
+          INFO((palette->dark ? "dark: " : "light: ")
+               << events::NameOf(static_cast<events::Category>(a)) << " and "
+               << events::NameOf(static_cast<events::Category>(b)));
           CHECK(Distance(palette->categories[a], palette->categories[b], sight) >= kApart);
         }
       }

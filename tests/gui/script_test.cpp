@@ -1,11 +1,12 @@
 #include "app/gui/gui.h"
-
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
 
 TEST_CASE("A script is read line by line") {
-  const auto steps = ScriptFromText("# a comment\n\nwait 0.5\nsteps 45\ndo Go to the peak\nset {\"amp\":\"fp16\"}\nmouse 8 9\nwheel -2\nclick\nshot a.png\nquit\n");
+  const auto steps = ScriptFromText(
+      "# a comment\n\nwait 0.5\nsteps 45\ndo Go to the peak\nset {\"amp\":\"fp16\"}\nmouse 8 9\nwheel "
+      "-2\nclick\nshot a.png\nquit\n");
   REQUIRE(steps.ok());
   REQUIRE(steps->size() == 9);
   CHECK((*steps)[0].x == 0.5);

@@ -1,12 +1,13 @@
-// The window as a person uses it, on a phantom GPU: start, mixed precision, pause, step, zoom, palette, export, undo, a
-// trainer that is killed. What is checked is the data behind the picture; the pictures are kept beside.
+// The window as a person uses it, on a phantom GPU: start, mixed precision, pause, step, zoom, palette,
+// export, undo, a trainer that is killed. What is checked is the data behind the picture; the pictures are
+// kept beside.
 #include <imgui.h>
 #include <imgui_test_engine/imgui_te_context.h>
 #include <imgui_test_engine/imgui_te_engine.h>
 #include <signal.h>
 
-#include <cmath>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -74,8 +75,10 @@ void Starts(ImGuiTestContext* context) {
   IM_CHECK(application().view_state().timeline.follow);
   IM_CHECK_EQ(Run().status.lost, 0U);
   // What the phantom predicts is what the phantom then does.
-  IM_CHECK(WaitUntil(context, [] { return application().frame()->breakdown.breakdown->rows.size() > 3 &&
-                                          application().frame()->breakdown.breakdown->totals.front().phantom_bytes.has_value(); }));
+  IM_CHECK(WaitUntil(context, [] {
+    return application().frame()->breakdown.breakdown->rows.size() > 3 &&
+           application().frame()->breakdown.breakdown->totals.front().phantom_bytes.has_value();
+  }));
   for (const presenters::BreakdownRow& row : application().frame()->breakdown.breakdown->totals) {
     if (row.title == "allocated") IM_CHECK_EQ(row.difference_bytes.value_or(-1), 0);
   }
@@ -86,10 +89,38 @@ void SwitchesToHalfPrecision(ImGuiTestContext* context) {
   const int64_t before = LastPeak();
   context->ItemClick("//**/fp16");
   IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat16; }));
-  IM_CHECK(WaitUntil(context, [] { return Run().view->markers().back().text.find("fp16") != std::string::npos; }));
+  IM_CHECK(
+      WaitUntil(context, [] { return Run().view->markers().back().text.find("fp16") != std::string::npos; }));
   IM_CHECK(WaitForSteps(context, 4));
   IM_CHECK_LT(LastPeak(), before - 20'000'000);
   Picture(context, "half-precision");
+}
+
+void TakesTypedNumbersAndKeys(ImGuiTestContext* context) {
+  context->ItemClick("//**/Batch/##typed");
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_A);
+  context->KeyChars("96");
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, [] { return application().settings().batch == 96; }));
+  context->ItemClick("//**/Batch/##track");  // a click in the middle moves it there
+  IM_CHECK(WaitUntil(context, [] { return application().settings().batch == 64; }));
+  context->KeyPress(ImGuiKey_RightArrow);
+  IM_CHECK(WaitUntil(context, [] { return application().settings().batch == 65; }));
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+  IM_CHECK(WaitUntil(context, [] { return application().settings().batch == 64; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+void Chooses(ImGuiTestContext* context) {
+  context->ItemClick("//**/##Optimizer");
+  context->Yield(3);
+  Picture(context, "choice");
+  context->ItemClick("//**/AdamW");
+  IM_CHECK(WaitUntil(context,
+                     [] { return application().settings().optimizer == networks::OptimizerKind::kAdamW; }));
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
+  IM_CHECK(WaitUntil(context,
+                     [] { return application().settings().optimizer == networks::OptimizerKind::kAdam; }));
 }
 
 void Pauses(ImGuiTestContext* context) {
@@ -136,7 +167,8 @@ void FindsCommands(ImGuiTestContext* context) {
   context->Yield(3);
   const presenters::VisibleRange& seen = application().view_state().timeline.visible;
   const presenters::VisibleRange whole = presenters::WholeRange(*Run().view, presenters::TimeAxis::kEvents);
-  IM_CHECK_LT(std::abs((seen.end - seen.begin) - (whole.end - whole.begin)), 0.05 * (whole.end - whole.begin));
+  IM_CHECK_LT(std::abs((seen.end - seen.begin) - (whole.end - whole.begin)),
+              0.05 * (whole.end - whole.begin));
   Picture(context, "whole-run");
 }
 
@@ -162,10 +194,13 @@ void Exports(ImGuiTestContext* context) {
 }
 
 void Undoes(ImGuiTestContext* context) {
+  const networks::TrainingSettings before = application().settings();
+  context->ItemClick("//**/bf16");
+  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kBfloat16; }));
   context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Z);
-  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat32; }));
+  IM_CHECK(WaitUntil(context, [&before] { return application().settings() == before; }));
   context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_Y);
-  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat16; }));
+  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kBfloat16; }));
 }
 
 void SavesAndOpens(ImGuiTestContext* context) {
@@ -202,6 +237,35 @@ void SurvivesAKilledTrainer(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+// 4096 samples do not fit on a card of 4 GiB.
+void ExplainsOutOfMemory(ImGuiTestContext* context) {
+  networks::TrainingSettings settings = application().settings();
+  settings.amp = networks::Precision::kFloat32;
+  application().Push(ChangeSettings{settings});
+  application().Push(ChooseDevice{{networks::DeviceKind::kPhantom, 0, "gtx-1650"}});
+  IM_CHECK(WaitUntil(
+      context, [] { return Run().live && Run().description.device_name.find("1650") != std::string::npos; }));
+  IM_CHECK(WaitForSteps(context, 3));
+  settings.batch = 4096;
+  application().Push(ChangeSettings{settings});
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kFailed; }));
+  IM_CHECK(Run().status.out_of_memory);
+  IM_CHECK_EQ(Run().view->out_of_memory().size(), 1U);
+  context->Yield(4);
+  // The button names the batch once the phantom has found it.
+  IM_CHECK(WaitUntil(context, [&] {
+    return (context->ItemInfo("//##banner/###smaller", ImGuiTestOpFlags_NoError).ItemFlags &
+            ImGuiItemFlags_Disabled) == 0;
+  }));
+  Picture(context, "out-of-memory");
+  context->ItemClick("//##banner/###smaller");
+  IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
+  IM_CHECK_LT(application().settings().batch, 4096);
+  IM_CHECK_GT(application().settings().batch, 64);
+  IM_CHECK(WaitForSteps(context, 4));
+  Picture(context, "smaller-batch");
+}
+
 void WearsLight(ImGuiTestContext* context) {
   application().Push(ActionId::kLightOrDark);
   context->Yield(4);
@@ -213,12 +277,20 @@ void WearsLight(ImGuiTestContext* context) {
 
 void Add(ImGuiTestEngine* engine) {
   static constexpr std::pair<const char*, void (*)(ImGuiTestContext*)> kTests[] = {
-      {"starts", Starts},           {"switches to half precision", SwitchesToHalfPrecision},
-      {"pauses", Pauses},           {"steps", Steps},
-      {"zooms", Zooms},             {"finds commands", FindsCommands},
-      {"exports", Exports},         {"undoes", Undoes},
-      {"wears light", WearsLight},  {"saves and opens", SavesAndOpens},
+      {"starts", Starts},
+      {"switches to half precision", SwitchesToHalfPrecision},
+      {"takes typed numbers and keys", TakesTypedNumbersAndKeys},
+      {"chooses", Chooses},
+      {"pauses", Pauses},
+      {"steps", Steps},
+      {"zooms", Zooms},
+      {"finds commands", FindsCommands},
+      {"exports", Exports},
+      {"undoes", Undoes},
+      {"wears light", WearsLight},
+      {"saves and opens", SavesAndOpens},
       {"survives a killed trainer", SurvivesAKilledTrainer},
+      {"explains out of memory", ExplainsOutOfMemory},
   };
   for (const auto& [name, function] : kTests) IM_REGISTER_TEST(engine, "window", name)->TestFunc = function;
 }
@@ -238,6 +310,7 @@ int main(int argc, char** argv) {
   options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
   const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
   std::printf("%d of %d tests passed\n", result.succeeded, result.tested);
+  if (result.misuses > 0) std::printf("%d misuses of Dear ImGui, see above\n", result.misuses);
   if (result.exit_code != 0) return result.exit_code;
-  return result.tested > 0 && result.succeeded == result.tested ? 0 : 1;
+  return result.tested > 0 && result.succeeded == result.tested && result.misuses == 0 ? 0 : 1;
 }

@@ -47,10 +47,15 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
   for (const auto* rows : {&input.breakdown->rows, &input.breakdown->totals}) {
     for (const presenters::BreakdownRow& row : *rows) {
       for (const auto& bytes : {row.textbook_bytes, row.phantom_bytes, row.measured_bytes}) {
-        if (bytes) widths.figures = std::max(widths.figures, Measure(row.category ? Numbers() : StrongWords(), FormatInUnit(*bytes, input.unit)).x);
+        if (bytes)
+          widths.figures =
+              std::max(widths.figures,
+                       Measure(row.category ? Numbers() : StrongWords(), FormatInUnit(*bytes, input.unit)).x);
       }
       if (row.difference_bytes.value_or(0) == 0) continue;
-      widths.difference = std::max(widths.difference, Measure(Numbers(), "+" + FormatInUnit(std::abs(*row.difference_bytes), input.unit)).x);
+      widths.difference =
+          std::max(widths.difference,
+                   Measure(Numbers(), "+" + FormatInUnit(std::abs(*row.difference_bytes), input.unit)).x);
     }
   }
   widths.figures += Px(6);
@@ -90,7 +95,8 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(4)));
   if (ImGui::BeginTable("breakdown", 5, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
     ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
-    for (const char* name : {"textbook", "phantom", "measured"}) ImGui::TableSetupColumn(name, 0, widths.figures);
+    for (const char* name : {"textbook", "phantom", "measured"})
+      ImGui::TableSetupColumn(name, 0, widths.figures);
     ImGui::TableSetupColumn("difference", 0, widths.difference);
     ImGui::TableNextRow();
     HeaderCell(std::string("category, ") + UnitName(input.unit));
@@ -105,7 +111,8 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
     for (const presenters::BreakdownRow& row : input.breakdown->totals) Row(input, row);
     ImGui::EndTable();
     const float left = ImGui::GetItemRectMin().x;
-    ImGui::GetWindowDrawList()->AddLine({left, line_y}, {ImGui::GetItemRectMax().x, line_y}, U32(Colors().border));
+    ImGui::GetWindowDrawList()->AddLine({left, line_y}, {ImGui::GetItemRectMax().x, line_y},
+                                        U32(Colors().border));
   }
   ImGui::PopStyleVar();
   Consequence(input.note);

@@ -38,7 +38,8 @@ Color ColorOf(const BridgeStep& step) {
 
 std::string FigureOf(const BridgeStep& step, ByteUnit unit) {
   if (IsLevel(step)) return FormatInUnit(step.bytes, unit);
-  if (std::abs(step.bytes) < 10'000) return presenters::SignedBytes(step.bytes, unit);  // two decimals would read 0.00
+  if (std::abs(step.bytes) < 10'000)
+    return presenters::SignedBytes(step.bytes, unit);  // two decimals would read 0.00
   return (step.bytes < 0 ? "−" : "+") + FormatInUnit(std::abs(step.bytes), unit);
 }
 
@@ -46,7 +47,8 @@ std::string FigureOf(const BridgeStep& step, ByteUnit unit) {
 std::vector<std::string_view> LinesOf(const TextStyle& style, std::string_view name, float width) {
   std::vector<std::string_view> lines;
   while (!name.empty()) {
-    const char* end = style.face->CalcWordWrapPosition(Pixels(style), name.data(), name.data() + name.size(), width);
+    const char* end =
+        style.face->CalcWordWrapPosition(Pixels(style), name.data(), name.data() + name.size(), width);
     size_t length = static_cast<size_t>(end - name.data());
     if (length == 0) length = name.size();
     lines.push_back(name.substr(0, length));
@@ -66,7 +68,8 @@ void DrawStep(const BridgeStep& step, const BridgeScale& scale, float label_widt
   ImGui::Dummy({width, height});
   ImDrawList* list = ImGui::GetWindowDrawList();
   if (ImGui::IsItemHovered()) {
-    list->AddRectFilled({at.x - Px(6), at.y}, {at.x + width + Px(6), at.y + height}, U32(Colors().raised.WithAlpha(0.5)), Px(4));
+    list->AddRectFilled({at.x - Px(6), at.y}, {at.x + width + Px(6), at.y + height},
+                        U32(Colors().raised.WithAlpha(0.5)), Px(4));
   }
   Tooltip(step.sentence + "\n" + FormatExactBytes(step.bytes));
   float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
@@ -79,7 +82,8 @@ void DrawStep(const BridgeStep& step, const BridgeScale& scale, float label_widt
   const float x1 = std::max(scale.X(std::max(begin, begin + step.bytes)), x0 + Px(2));
   const float middle = at.y + height / 2;
   const float half = Px(kRow) * 0.31F;
-  list->AddRectFilled({x0, middle - half}, {x1, middle + half}, U32(ColorOf(step)), x1 - x0 > Px(6) ? Px(3) : 0);
+  list->AddRectFilled({x0, middle - half}, {x1, middle + half}, U32(ColorOf(step)),
+                      x1 - x0 > Px(6) ? Px(3) : 0);
   const TextStyle number = IsLevel(step) ? StrongWords() : Numbers();
   DrawText(list, {x1 + Px(8), middle - Px(kTextSize) / 2 - Px(1)}, number, FigureOf(step, unit));
 }
@@ -106,7 +110,8 @@ void DrawSteps(const BridgeInput& input) {
 std::string QuestionFor(int64_t textbook, int64_t allocated) {
   const double ratio = static_cast<double>(allocated) / static_cast<double>(std::max<int64_t>(1, textbook));
   if (ratio < 1.1) return "";
-  static constexpr std::array kWords = {"", "", "twice", "three times", "four times", "five times", "six times"};
+  static constexpr std::array kWords = {"",           "",           "twice",    "three times",
+                                        "four times", "five times", "six times"};
   const int whole = static_cast<int>(std::min(ratio, 100.0) + 0.5);
   if (std::abs(ratio - whole) < 0.15 && whole >= 2 && whole < static_cast<int>(kWords.size())) {
     return std::string("Why is the peak ") + kWords[static_cast<size_t>(whole)] + " the textbook's figure?";
@@ -129,7 +134,8 @@ BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit) {
   if (levels.size() < 2) return story;
   story.question = QuestionFor(levels[0], levels[1]);
   if (story.question.empty()) return story;
-  std::stable_sort(reasons.begin(), reasons.end(), [](const BridgeStep* a, const BridgeStep* b) { return a->bytes > b->bytes; });
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const BridgeStep* a, const BridgeStep* b) { return a->bytes > b->bytes; });
   for (size_t i = 0; i < std::min<size_t>(2, reasons.size()); ++i) {
     if (!story.answer.empty()) story.answer += "\n";
     story.answer += presenters::SignedBytes(reasons[i]->bytes, unit) + ": " + reasons[i]->sentence;
@@ -139,9 +145,11 @@ BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit) {
 
 void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue&) {
   const std::string moment = input.bridge->moment.empty() ? "textbook → device" : input.bridge->moment;
-  PanelTitle("The bridge", std::string(UnitName(input.unit)) + " · " + (input.predicted ? "phantom, " : "") + moment);
+  PanelTitle("The bridge",
+             std::string(UnitName(input.unit)) + " · " + (input.predicted ? "phantom, " : "") + moment);
   if (input.bridge->steps.empty()) {
-    EmptyReason("The bridge leads from the textbook's figure to the measured peak. It needs one complete step.");
+    EmptyReason(
+        "The bridge leads from the textbook's figure to the measured peak. It needs one complete step.");
     return;
   }
   DrawSteps(input);
@@ -150,7 +158,8 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue&) {
   ImGui::Dummy({0, Px(4)});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
-  if (ImGui::BeginChild("why", {0, 0}, ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
+  if (ImGui::BeginChild("why", {0, 0},
+                        ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
     PutWrapped(StrongWords(), story.question);
     PutWrapped(MutedWords(), story.answer);
   }

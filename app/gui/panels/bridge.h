@@ -18,8 +18,8 @@ struct BridgeState {};
 
 void DrawBridgePanel(const BridgeInput& input, BridgeState& state, CommandQueue& queue);
 
-// What the bridge answers: "Why is the peak three times the textbook's figure?", and its two largest steps in sentences
-// with their bytes. Both empty when the peak is within a tenth of the textbook. Pure.
+// What the bridge answers: "Why is the peak three times the textbook's figure?", and its two largest steps in
+// sentences with their bytes. Both empty when the peak is within a tenth of the textbook. Pure.
 struct BridgeStory {
   std::string question;
   std::string answer;

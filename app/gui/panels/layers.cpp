@@ -10,13 +10,17 @@ namespace tidemark::gui {
 namespace {
 
 // A dash reads better than a column of zeros.
-std::optional<int64_t> NothingAsNone(std::optional<int64_t> bytes) { return bytes == 0 ? std::nullopt : bytes; }
+std::optional<int64_t> NothingAsNone(std::optional<int64_t> bytes) {
+  return bytes == 0 ? std::nullopt : bytes;
+}
 
 struct Columns {
   bool parameters = true;
   bool temporary = true;
   bool share = true;
-  int count() const { return 4 + static_cast<int>(parameters) + static_cast<int>(temporary) + static_cast<int>(share); }
+  int count() const {
+    return 4 + static_cast<int>(parameters) + static_cast<int>(temporary) + static_cast<int>(share);
+  }
 };
 
 // A narrow panel drops what the tooltips tell as well.
@@ -29,7 +33,8 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
   ImGui::TableNextColumn();
   Put(MutedNumbers(), Fitted(MutedNumbers(), row.output, ImGui::GetContentRegionAvail().x));
-  if (columns.parameters) BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
+  if (columns.parameters)
+    BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
   BytesCell(NothingAsNone(row.activations_bytes), input.unit);
   if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
@@ -38,7 +43,9 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   BarCell(row.share_of_peak, Colors().accent);
   if (ImGui::IsItemHovered()) {
     char text[96];
-    std::snprintf(text, sizeof text, "%.1f %% of everything that is alive at the peak was allocated by this layer", 100 * row.share_of_peak);
+    std::snprintf(text, sizeof text,
+                  "%.1f %% of everything that is alive at the peak was allocated by this layer",
+                  100 * row.share_of_peak);
     Tooltip(text);
   }
 }
@@ -46,12 +53,15 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
 }  // namespace
 
 void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue&) {
-  PanelTitle("Layers", input.moment.empty() ? std::string() : std::string("in ") + UnitName(input.unit) + " · " + input.moment);
+  PanelTitle("Layers", input.moment.empty()
+                           ? std::string()
+                           : std::string("in ") + UnitName(input.unit) + " · " + input.moment);
   if (input.rows->empty()) {
     EmptyReason("The layers appear as soon as a network trains.");
     return;
   }
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x);
   if (!ImGui::BeginTable("layers", columns.count(), kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);

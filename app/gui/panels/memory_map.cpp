@@ -12,9 +12,9 @@
 namespace tidemark::gui {
 namespace {
 
-using timeline::LiveBlock;
 using presenters::MapBlock;
 using presenters::MapSegment;
+using timeline::LiveBlock;
 using timeline::State;
 
 // Where each segment lies: as wide as it is large, in as many rows as there is room for.
@@ -49,7 +49,8 @@ MapLayout LayOut(const std::vector<MapSegment>& segments, const ImRect& area) {
   for (const MapSegment& segment : segments) all += segment.bytes;
   const int most_rows = std::max(1, static_cast<int>(area.GetHeight() / Px(44)));
   const int wanted = std::clamp(static_cast<int>(segments.size() + 15) / 16, 1, most_rows);
-  double scale = static_cast<double>(area.GetWidth()) * wanted / static_cast<double>(std::max<int64_t>(all, 1));
+  double scale =
+      static_cast<double>(area.GetWidth()) * wanted / static_cast<double>(std::max<int64_t>(all, 1));
   while (scale > 1e-12 && RowsNeeded(segments, scale, area.GetWidth(), gap) > wanted) scale *= 0.97;
   layout.labels = area.GetHeight() / static_cast<float>(wanted) >= Px(38);
   layout.row_height = std::min(area.GetHeight() / static_cast<float>(wanted), Px(130));
@@ -87,7 +88,8 @@ void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
   const std::string layer(input.view->name(block.layer));
   Put(MutedWords(), std::string(events::NameOf(block.category)) + (layer.empty() ? "" : " · " + layer));
   char address[64];
-  std::snprintf(address, sizeof address, "at 0x%llx, since event %s", static_cast<unsigned long long>(block.address),
+  std::snprintf(address, sizeof address, "at 0x%llx, since event %s",
+                static_cast<unsigned long long>(block.address),
                 FormatNumber(static_cast<int64_t>(block.born)).c_str());
   Put(SmallMuted(), address);
   ImGui::EndTooltip();
@@ -101,12 +103,14 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
   for (const MapBlock& place : segment.blocks) {
     const LiveBlock& block = input.state->blocks[place.block];
     const float x0 = box.Min.x + static_cast<float>(static_cast<double>(place.offset_bytes) * scale);
-    const float x1 = std::min(box.Max.x, std::max(x0 + 1, x0 + static_cast<float>(static_cast<double>(place.bytes) * scale)));
+    const float x1 = std::min(
+        box.Max.x, std::max(x0 + 1, x0 + static_cast<float>(static_cast<double>(place.bytes) * scale)));
     const Color color = Colors().Of(block.category);
     const float gap = x1 - x0 > Px(4) ? 1.0F : 0.0F;
-    list->AddRectFilled({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(block.pending_free ? color.WithAlpha(0.4) : color),
-                        x1 - x0 > Px(8) ? Px(2) : 0);
-    if (mouse.x >= x0 && mouse.x < x1 && mouse.y >= box.Min.y && mouse.y < box.Max.y && ImGui::IsItemHovered()) {
+    list->AddRectFilled({x0, box.Min.y}, {x1 - gap, box.Max.y},
+                        U32(block.pending_free ? color.WithAlpha(0.4) : color), x1 - x0 > Px(8) ? Px(2) : 0);
+    if (mouse.x >= x0 && mouse.x < x1 && mouse.y >= box.Min.y && mouse.y < box.Max.y &&
+        ImGui::IsItemHovered()) {
       list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
       BlockTooltip(input, block);
     }
@@ -127,7 +131,8 @@ void DrawMap(const MemoryMapInput& input, const ImRect& area) {
     const float width = Measure(SmallMuted(), size).x;
     if (box.Min.y > label_row) label_free_from = area.Min.x;
     label_row = box.Min.y;
-    const float left = std::clamp(box.GetCenter().x - width / 2, area.Min.x, std::max(area.Min.x, area.Max.x - width));
+    const float left =
+        std::clamp(box.GetCenter().x - width / 2, area.Min.x, std::max(area.Min.x, area.Max.x - width));
     if (!layout.labels || left < label_free_from || width > box.GetWidth() + Px(30)) continue;
     DrawText(ImGui::GetWindowDrawList(), {left, box.Max.y + Px(2)}, SmallMuted(), size);
     label_free_from = left + width + Px(8);
@@ -142,7 +147,8 @@ void Scrubber(const MemoryMapInput& input, CommandQueue& queue) {
   ImGui::InvisibleButton("scrubber", {width, height}, ImGuiButtonFlags_EnableNav);
   const double span = static_cast<double>(input.last - input.first);
   if (span <= 0) return;
-  const double here = static_cast<double>(std::clamp(input.state->index, input.first, input.last) - input.first) / span;
+  const double here =
+      static_cast<double>(std::clamp(input.state->index, input.first, input.last) - input.first) / span;
   if (ImGui::IsItemActive() && ImGui::IsMouseDown(ImGuiMouseButton_Left)) {
     const double ratio = std::clamp((ImGui::GetIO().MousePos.x - at.x) / width, 0.0F, 1.0F);
     queue.Push(PinMoment{input.first + static_cast<timeline::EventIndex>(ratio * span)});
@@ -150,10 +156,12 @@ void Scrubber(const MemoryMapInput& input, CommandQueue& queue) {
   if (ImGui::IsItemFocused()) {
     const ImGuiID id = ImGui::GetItemID();
     for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) ImGui::SetKeyOwner(key, id);
-    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, ImGuiInputFlags_Repeat, id) && input.state->index > input.first) {
+    if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, ImGuiInputFlags_Repeat, id) &&
+        input.state->index > input.first) {
       queue.Push(PinMoment{input.state->index - 1});
     }
-    if (ImGui::IsKeyPressed(ImGuiKey_RightArrow, ImGuiInputFlags_Repeat, id)) queue.Push(PinMoment{input.state->index + 1});
+    if (ImGui::IsKeyPressed(ImGuiKey_RightArrow, ImGuiInputFlags_Repeat, id))
+      queue.Push(PinMoment{input.state->index + 1});
   }
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float y = at.y + height / 2;
@@ -168,7 +176,8 @@ std::string MomentOf(const MemoryMapInput& input) {
   std::string text = state.step < 0 ? "before the first step" : "step " + FormatNumber(state.step);
   text += " · event " + FormatNumber(static_cast<int64_t>(state.index));
   if (!input.pinned) text += " · the peak";
-  if (input.map->reserved_bytes > 0) text += " · largest free block " + FormatBytes(input.map->largest_free_bytes, input.unit);
+  if (input.map->reserved_bytes > 0)
+    text += " · largest free block " + FormatBytes(input.map->largest_free_bytes, input.unit);
   return text;
 }
 
@@ -189,7 +198,8 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQue
   Scrubber(input, queue);
   char text[160];
   char rounding[32] = "< 0.1";
-  const double share = static_cast<double>(map.rounding_bytes) / static_cast<double>(std::max<int64_t>(1, map.occupied_bytes));
+  const double share =
+      static_cast<double>(map.rounding_bytes) / static_cast<double>(std::max<int64_t>(1, map.occupied_bytes));
   if (share >= 0.001) std::snprintf(rounding, sizeof rounding, "%.1f", 100 * share);
   std::snprintf(text, sizeof text, "%zu segments · %zu blocks · %.0f %% free · %s %% rounding",
                 input.state->segments.size(), input.state->blocks.size(), 100 * map.share_free, rounding);

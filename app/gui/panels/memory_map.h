@@ -14,9 +14,9 @@ struct MemoryMapInput {
   const timeline::View* view = nullptr;    // for names
   const timeline::State* state = nullptr;  // at the moment shown; none = nothing to show yet
   const presenters::MemoryMap* map = nullptr;
-  timeline::EventIndex first = 0;          // what the scrubber runs over: what the timeline shows
+  timeline::EventIndex first = 0;  // what the scrubber runs over: what the timeline shows
   timeline::EventIndex last = 0;
-  bool pinned = false;                     // by the person; else it is the latest peak
+  bool pinned = false;  // by the person; else it is the latest peak
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

@@ -6,22 +6,39 @@ namespace tidemark::gui {
 namespace {
 
 constexpr Panel kPanels[] = {
-    {"run_controls", "Run", icons::kSliders, "What trains, where, and with which techniques.", PanelPlace::kLeft,
+    {"run_controls", "Run", icons::kSliders, "What trains, where, and with which techniques.",
+     PanelPlace::kLeft,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawRunControlsPanel(frame.run_controls, state.run_controls, queue);
      }},
-    {"timeline", "Memory over time", icons::kChart, "The live blocks, stacked by category.", PanelPlace::kCenter,
-     [](const Frame& frame, ViewState& state, CommandQueue& queue) { DrawTimelinePanel(frame.timeline, state.timeline, queue); }},
+    {"timeline", "Memory over time", icons::kChart, "The live blocks, stacked by category.",
+     PanelPlace::kCenter,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawTimelinePanel(frame.timeline, state.timeline, queue);
+     }},
     {"memory_map", "Memory map", icons::kMap, "Segments and blocks at one moment.", PanelPlace::kCenterMiddle,
-     [](const Frame& frame, ViewState& state, CommandQueue& queue) { DrawMemoryMapPanel(frame.memory_map, state.memory_map, queue); }},
-    {"layers", "Layers", icons::kLayers, "Layer by layer: parameters, what is kept, share of the peak.", PanelPlace::kCenterBottom,
-     [](const Frame& frame, ViewState& state, CommandQueue& queue) { DrawLayersPanel(frame.layers, state.layers, queue); }},
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawMemoryMapPanel(frame.memory_map, state.memory_map, queue);
+     }},
+    {"layers", "Layers", icons::kLayers, "Layer by layer: parameters, what is kept, share of the peak.",
+     PanelPlace::kCenterBottom,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawLayersPanel(frame.layers, state.layers, queue);
+     }},
     {"run_log", "Run log", icons::kLog, "What happened, line by line.", PanelPlace::kCenterBottom,
-     [](const Frame& frame, ViewState& state, CommandQueue& queue) { DrawRunLogPanel(frame.run_log, state.run_log, queue); }},
-    {"breakdown", "Where the peak goes", icons::kTable, "Textbook, phantom and measurement by category.", PanelPlace::kRight,
-     [](const Frame& frame, ViewState& state, CommandQueue& queue) { DrawBreakdownPanel(frame.breakdown, state.breakdown, queue); }},
-    {"bridge", "The bridge", icons::kBridge, "From the textbook's figure to the device's, step by step.", PanelPlace::kRightBottom,
-     [](const Frame& frame, ViewState& state, CommandQueue& queue) { DrawBridgePanel(frame.bridge, state.bridge, queue); }},
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawRunLogPanel(frame.run_log, state.run_log, queue);
+     }},
+    {"breakdown", "Where the peak goes", icons::kTable, "Textbook, phantom and measurement by category.",
+     PanelPlace::kRight,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawBreakdownPanel(frame.breakdown, state.breakdown, queue);
+     }},
+    {"bridge", "The bridge", icons::kBridge, "From the textbook's figure to the device's, step by step.",
+     PanelPlace::kRightBottom,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawBridgePanel(frame.bridge, state.bridge, queue);
+     }},
 };
 static_assert(std::size(kPanels) == kPanelCount);
 

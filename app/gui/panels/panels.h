@@ -12,11 +12,11 @@ namespace tidemark::gui {
 enum class PanelPlace : uint8_t { kLeft, kCenter, kCenterMiddle, kCenterBottom, kRight, kRightBottom };
 
 struct Panel {
-  const char* name;   // stable: the layout file and tests know it by this
+  const char* name;  // stable: the layout file and tests know it by this
   const char* label;
   const char* icon;
   const char* help;
-  PanelPlace place;   // where the default layout puts it; two in one place share it as tabs
+  PanelPlace place;  // where the default layout puts it; two in one place share it as tabs
   void (*draw)(const Frame& frame, ViewState& state, CommandQueue& queue);
 };
 std::span<const Panel> Panels();  // kPanelCount of them

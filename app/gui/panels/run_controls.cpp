@@ -40,15 +40,15 @@ void Heading(const char* text) {
   ImGui::PopFont();
 }
 
-void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const std::string& label, const std::string& memory,
-                CommandQueue& queue) {
+void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const std::string& label,
+                const std::string& memory, CommandQueue& queue) {
   const bool chosen = choice == input.device;
   const float width = std::max(ImGui::GetContentRegionAvail().x, Px(250));
   if (ImGui::Selectable(label.c_str(), chosen, 0, {width, 0})) queue.Push(ChooseDevice{choice});
   if (chosen) ImGui::SetItemDefaultFocus();
   const ImVec2 corner = ImGui::GetItemRectMax();
-  DrawText(ImGui::GetWindowDrawList(), {corner.x - Px(8), ImGui::GetItemRectMin().y + Px(1)}, SmallMuted(), memory,
-           Align::kRight);
+  DrawText(ImGui::GetWindowDrawList(), {corner.x - Px(8), ImGui::GetItemRectMin().y + Px(1)}, SmallMuted(),
+           memory, Align::kRight);
 }
 
 void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
@@ -85,7 +85,8 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
     for (const networks::Network& network : *input.networks) {
       TrainingSettings changed = settings;
       changed.network = network.name;
-      if (ImGui::Selectable(network.title.c_str(), network.name == settings.network)) queue.Push(ChangeSettings{changed});
+      if (ImGui::Selectable(network.title.c_str(), network.name == settings.network))
+        queue.Push(ChangeSettings{changed});
       Tooltip(network.description);
     }
     ImGui::EndCombo();
@@ -93,9 +94,11 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
   Consequence(input.consequences.network);
 }
 
-void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
-  static constexpr std::array kChoices = {std::pair{OptimizerKind::kSgd, "SGD"}, std::pair{OptimizerKind::kMomentum, "Momentum"},
-                                          std::pair{OptimizerKind::kAdam, "Adam"}, std::pair{OptimizerKind::kAdamW, "AdamW"}};
+void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& settings,
+                        CommandQueue& queue) {
+  static constexpr std::array kChoices = {
+      std::pair{OptimizerKind::kSgd, "SGD"}, std::pair{OptimizerKind::kMomentum, "Momentum"},
+      std::pair{OptimizerKind::kAdam, "Adam"}, std::pair{OptimizerKind::kAdamW, "AdamW"}};
   const char* title = "";
   for (const auto& [kind, name] : kChoices) {
     if (kind == settings.optimizer) title = name;
@@ -120,7 +123,8 @@ void Settle(const Edit& edit, const TrainingSettings& changed, RunControlsState&
   }
 }
 
-void Sliders(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state, CommandQueue& queue) {
+void Sliders(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
+             CommandQueue& queue) {
   TrainingSettings changed = settings;
   double batch = settings.batch;
   Edit edit = Slider("Batch", {.minimum = 1, .maximum = networks::kMaxBatch, .logarithmic = true}, &batch);
@@ -130,7 +134,9 @@ void Sliders(const RunControlsInput& input, const TrainingSettings& settings, Ru
 
   changed = settings;
   double accumulate = settings.accumulate;
-  edit = Slider("Accumulate", {.minimum = 1, .maximum = networks::kMaxAccumulate, .logarithmic = true, .suffix = "×"}, &accumulate);
+  edit = Slider("Accumulate",
+                {.minimum = 1, .maximum = networks::kMaxAccumulate, .logarithmic = true, .suffix = "×"},
+                &accumulate);
   changed.accumulate = static_cast<int>(accumulate);
   Settle(edit, changed, state, queue);
   Consequence(input.consequences.accumulate);
@@ -156,12 +162,16 @@ const networks::Network* FindNetworkIn(const RunControlsInput& input, const std:
 }
 
 // The four ways to checkpoint: none, √N, by layer, and any number of segments.
-void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state, CommandQueue& queue) {
+void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
+                   CommandQueue& queue) {
   static constexpr std::array kLabels = {"none", "√N", "by layer", "K"};
   const networks::Network* network = FindNetworkIn(input, settings.network);
   const int root = network == nullptr ? 1 : SquareRootSegments(*network);
   const networks::Checkpointing& now = settings.checkpoint;
-  int selected = now.mode == CheckpointMode::kNone ? 0 : now.mode == CheckpointMode::kByLayer ? 2 : now.segments == root ? 1 : 3;
+  int selected = now.mode == CheckpointMode::kNone      ? 0
+                 : now.mode == CheckpointMode::kByLayer ? 2
+                 : now.segments == root                 ? 1
+                                                        : 3;
   Label("Checkpointing");
   if (Segmented("checkpointing", kLabels, input.consequences.checkpoint_hints, &selected)) {
     TrainingSettings changed = settings;
@@ -172,7 +182,8 @@ void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settin
     queue.Push(ChangeSettings{changed});
   }
   if (now.mode == CheckpointMode::kSegments) {
-    const double most = network == nullptr ? networks::kMaxSegments : static_cast<double>(network->layers.size());
+    const double most =
+        network == nullptr ? networks::kMaxSegments : static_cast<double>(network->layers.size());
     double segments = now.segments;
     const Edit edit = Slider("Segments", {.minimum = 1, .maximum = std::max(2.0, most)}, &segments);
     TrainingSettings changed = settings;
@@ -214,11 +225,13 @@ void NumberRow(const RunControlsInput& input, const TrainingSettings& settings, 
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(8), Px(4)));
   TrainingSettings changed = settings;
   const float first = (room - gap) * 0.6F;
-  if (Field("Learning rate", first, ImGuiDataType_Double, &changed.learning_rate, "%g")) queue.Push(ChangeSettings{changed});
+  if (Field("Learning rate", first, ImGuiDataType_Double, &changed.learning_rate, "%g"))
+    queue.Push(ChangeSettings{changed});
   Tooltip(input.consequences.learning_rate);
   ImGui::SameLine(0, gap);
   changed = settings;
-  if (Field("Seed", room - gap - first, ImGuiDataType_U64, &changed.seed, "%llu")) queue.Push(ChangeSettings{changed});
+  if (Field("Seed", room - gap - first, ImGuiDataType_U64, &changed.seed, "%llu"))
+    queue.Push(ChangeSettings{changed});
   Tooltip(input.consequences.seed);
   ImGui::PopStyleVar();
 }
@@ -252,13 +265,19 @@ void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
 void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
   double pace = input.steps_per_second <= 0 ? kFastest : input.steps_per_second;
   const Edit edit = Slider("Pace",
-                           {.minimum = 0.2, .maximum = kFastest, .logarithmic = true, .whole = false, .suffix = "steps/s",
-                            .decimals = 1, .maximum_text = "as fast as it goes"},
+                           {.minimum = 0.2,
+                            .maximum = kFastest,
+                            .logarithmic = true,
+                            .whole = false,
+                            .suffix = "steps/s",
+                            .decimals = 1,
+                            .maximum_text = "as fast as it goes"},
                            &pace);
   if (edit.changed) queue.Push(ChoosePace{pace >= kFastest ? 0.0 : pace});
   if (input.measured_pace && input.live && !input.paused) {
     char text[64];
-    std::snprintf(text, sizeof text, *input.measured_pace < 10 ? "now %.1f steps/s" : "now %.0f steps/s", *input.measured_pace);
+    std::snprintf(text, sizeof text, *input.measured_pace < 10 ? "now %.1f steps/s" : "now %.0f steps/s",
+                  *input.measured_pace);
     Consequence(text);
   }
 }
@@ -268,10 +287,13 @@ void CaptureList(const RunControlsInput& input) {
   Put(StrongWords(), "Capture");
   for (const CaptureLine& line : input.capture) {
     ImGui::BeginGroup();
-    Lamp(line.lamp == LampState::kLive ? colors.good : line.lamp == LampState::kLost ? colors.bad : colors.muted.WithAlpha(0.6));
+    Lamp(line.lamp == LampState::kLive   ? colors.good
+         : line.lamp == LampState::kLost ? colors.bad
+                                         : colors.muted.WithAlpha(0.6));
     ImGui::SameLine();
     Put(Words(), line.name);
-    PutAtRowEnd(line.lamp == LampState::kLost ? Colored(SmallMuted(), colors.bad) : SmallMuted(), line.status);
+    PutAtRowEnd(line.lamp == LampState::kLost ? Colored(SmallMuted(), colors.bad) : SmallMuted(),
+                line.status);
     ImGui::EndGroup();
     Tooltip(line.help);
   }
@@ -283,9 +305,11 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   const TrainingSettings settings = state.draft.value_or(input.settings);
   PanelTitle("Run", "");
   // What starts and stops the run stays in sight however small the window is.
-  const float footer = Px(190) + (ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y) * static_cast<float>(input.capture.size() + 1);
+  const float footer = Px(190) + (ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y) *
+                                     static_cast<float>(input.capture.size() + 1);
   const float room = ImGui::GetContentRegionAvail().y;
-  ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))}, ImGuiChildFlags_NavFlattened);
+  ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))},
+                    ImGuiChildFlags_NavFlattened);
   ChooseDeviceRow(input, queue);
   Consequence(input.consequences.fit, input.consequences.fits ? Colors().muted : Colors().bad);
   ChooseNetworkRow(input, settings, queue);

@@ -30,7 +30,7 @@ struct RunControlsInput {
   networks::TrainingSettings settings;
   networks::DeviceChoice device;
   double steps_per_second = 0;
-  bool live = false;       // there is a run that takes commands
+  bool live = false;  // there is a run that takes commands
   bool starting = false;
   bool paused = false;
   std::optional<double> measured_pace;  // steps per second, of late
@@ -41,7 +41,8 @@ struct RunControlsInput {
 // A slider that is being dragged previews its value here; it is sent when the person lets go.
 struct RunControlsState {
   std::optional<networks::TrainingSettings> draft;
-  float controls_height = 10000;  // of the last frame, in screen pixels: how much room the controls would like
+  float controls_height =
+      10000;  // of the last frame, in screen pixels: how much room the controls would like
 };
 
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue);

@@ -36,7 +36,8 @@ std::string ClockText(int64_t time_ns) {
 }  // namespace
 
 void DrawRunLogPanel(const RunLogInput& input, RunLogState& state, CommandQueue&) {
-  PanelTitle("Run log", FormatNumber(static_cast<int64_t>(input.lines->size())) + (input.lines->size() == 1 ? " line" : " lines"));
+  PanelTitle("Run log", FormatNumber(static_cast<int64_t>(input.lines->size())) +
+                            (input.lines->size() == 1 ? " line" : " lines"));
   if (input.lines->empty()) {
     EmptyReason("Nothing has happened yet. Changes, failures and a line per epoch will be listed here.");
     return;
@@ -51,8 +52,11 @@ void DrawRunLogPanel(const RunLogInput& input, RunLogState& state, CommandQueue&
         Put(MutedNumbers(), ClockText(line.time_ns));
         ImGui::SameLine(0, Px(14));
         Put(Colored(Words(), ColorOf(line.level)), line.text);
-        if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) ImGui::SetClipboardText(line.text.c_str());
-        if (ImGui::IsItemHovered() && ImGui::CalcTextSize(line.text.c_str()).x > ImGui::GetContentRegionAvail().x) Tooltip(line.text);
+        if (ImGui::IsItemHovered() && ImGui::IsMouseReleased(ImGuiMouseButton_Right))
+          ImGui::SetClipboardText(line.text.c_str());
+        if (ImGui::IsItemHovered() &&
+            ImGui::CalcTextSize(line.text.c_str()).x > ImGui::GetContentRegionAvail().x)
+          Tooltip(line.text);
       }
     }
     if (at_end && state.lines_drawn != input.lines->size()) ImGui::SetScrollHereY(1.0F);

@@ -19,7 +19,8 @@ bool TitleWord(const char* label, bool on, const char* help, float* right, float
   ImGui::SetCursorScreenPos({*right, y - Px(3)});
   const bool clicked = ImGui::InvisibleButton(label, {width, Px(kSmallTextSize) + Px(8)});
   if (ImGui::IsItemHovered()) {
-    ImGui::GetWindowDrawList()->AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), U32(Colors().raised), Px(4));
+    ImGui::GetWindowDrawList()->AddRectFilled(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
+                                              U32(Colors().raised), Px(4));
   }
   Tooltip(help);
   DrawText(ImGui::GetWindowDrawList(), {*right + Px(6), y}, style, label);
@@ -33,22 +34,30 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   PanelTitle("Memory over time", "");
   const ImVec2 after = ImGui::GetCursorScreenPos();
   const float y = at.y + Px(2);
-  if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", &right, y)) queue.Push(ActionId::kFollow);
-  if (TitleWord("peak", false, "Go to the highest moment in sight (P)", &right, y)) queue.Push(ActionId::kGoToPeak);
-  if (TitleWord("all", false, "Show the whole run (F, or double-click)", &right, y)) queue.Push(ActionId::kFit);
+  if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", &right, y))
+    queue.Push(ActionId::kFollow);
+  if (TitleWord("peak", false, "Go to the highest moment in sight (P)", &right, y))
+    queue.Push(ActionId::kGoToPeak);
+  if (TitleWord("all", state.whole, "Show the whole run (F, or double-click)", &right, y))
+    queue.Push(ActionId::kFit);
   DrawText(ImGui::GetWindowDrawList(), {right, y}, SmallMuted(), "|", Align::kRight);
   right -= Px(6);
   const bool clock = state.axis == TimeAxis::kWallClock;
-  if (TitleWord("wall clock", clock, "The axis counts time (X)", &right, y) && !clock) queue.Push(ActionId::kSwitchAxis);
-  if (TitleWord("events", !clock, "The axis counts events: every allocation gets the same room (X)", &right, y) && clock) {
+  if (TitleWord("wall clock", clock, "The axis counts time (X)", &right, y) && !clock)
+    queue.Push(ActionId::kSwitchAxis);
+  if (TitleWord("events", !clock, "The axis counts events: every allocation gets the same room (X)", &right,
+                y) &&
+      clock) {
     queue.Push(ActionId::kSwitchAxis);
   }
   const double span = state.visible.end - state.visible.begin;
   if (input.empty_reason.empty() && span > 0) {
-    const std::string sight = clock ? FormatDuration(static_cast<int64_t>(span)) : FormatNumber(static_cast<int64_t>(span)) + " events";
+    const std::string sight = clock ? FormatDuration(static_cast<int64_t>(span))
+                                    : FormatNumber(static_cast<int64_t>(span)) + " events";
     const std::string text = sight + " in sight · axis:";
     const float room = right - Px(4) - (at.x + Measure(TitleWords(), "Memory over time").x + Px(12));
-    if (Measure(SmallMuted(), text).x < room) DrawText(ImGui::GetWindowDrawList(), {right - Px(2), y}, SmallMuted(), text, Align::kRight);
+    if (Measure(SmallMuted(), text).x < room)
+      DrawText(ImGui::GetWindowDrawList(), {right - Px(2), y}, SmallMuted(), text, Align::kRight);
   }
   ImGui::SetCursorScreenPos(after);
 }
@@ -81,7 +90,8 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
     if (draw) {
       const bool hidden = (state.hidden_categories >> i & 1U) != 0;
       ImGui::SetCursorScreenPos({x, y});
-      if (ImGui::InvisibleButton(("legend " + name).c_str(), {item - Px(8), row})) state.hidden_categories ^= 1U << i;
+      if (ImGui::InvisibleButton(("legend " + name).c_str(), {item - Px(8), row}))
+        state.hidden_categories ^= 1U << i;
       const bool hovered = ImGui::IsItemHovered();
       Tooltip(hidden ? "Click to show it again." : "Click to hide it.");
       ImDrawList* list = ImGui::GetWindowDrawList();
@@ -93,7 +103,9 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
       } else {
         list->AddRectFilled(square.Min, square.Max, U32(color), Px(2));
       }
-      const TextStyle style = Colored(SmallMuted(), hovered ? Colors().text : hidden ? Colors().muted.WithAlpha(0.5) : Colors().muted);
+      const TextStyle style = Colored(SmallMuted(), hovered  ? Colors().text
+                                                    : hidden ? Colors().muted.WithAlpha(0.5)
+                                                             : Colors().muted);
       DrawText(list, {x + Px(17), y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, name);
     }
     x += item;
@@ -129,16 +141,18 @@ void DrawCrosshair(ImDrawList* list, const TimelineGeometry& geometry, const Tim
   if (!state.hover) return;
   const ImU32 color = U32(Colors().text.WithAlpha(0.35));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  list->AddLine({std::round(mouse.x), geometry.plot.Min.y}, {std::round(mouse.x), geometry.phases.Max.y}, color);
-  list->AddLine({geometry.plot.Min.x, std::round(mouse.y)}, {geometry.plot.Max.x, std::round(mouse.y)}, color);
+  list->AddLine({std::round(mouse.x), geometry.plot.Min.y}, {std::round(mouse.x), geometry.phases.Max.y},
+                color);
+  list->AddLine({geometry.plot.Min.x, std::round(mouse.y)}, {geometry.plot.Max.x, std::round(mouse.y)},
+                color);
 }
 
 void DrawPin(ImDrawList* list, const TimelineGeometry& geometry, double position) {
   const float x = std::round(geometry.X(position));
   if (x < geometry.plot.Min.x || x > geometry.plot.Max.x) return;
   list->AddLine({x, geometry.plot.Min.y}, {x, geometry.phases.Max.y}, U32(Colors().accent), Px(1.5F));
-  list->AddTriangleFilled({x - Px(6), geometry.plot.Min.y - Px(8)}, {x + Px(6), geometry.plot.Min.y - Px(8)}, {x, geometry.plot.Min.y},
-                          U32(Colors().accent));
+  list->AddTriangleFilled({x - Px(6), geometry.plot.Min.y - Px(8)}, {x + Px(6), geometry.plot.Min.y - Px(8)},
+                          {x, geometry.plot.Min.y}, U32(Colors().accent));
 }
 
 void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state) {

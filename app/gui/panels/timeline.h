@@ -1,5 +1,5 @@
-// Memory over time: the live blocks stacked by category, what is reserved, what the textbook and the phantom say, phases,
-// steps, markers; zoom, pan, follow, and the name of whatever is under the mouse.
+// Memory over time: the live blocks stacked by category, what is reserved, what the textbook and the phantom
+// say, phases, steps, markers; zoom, pan, follow, and the name of whatever is under the mouse.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,14 @@ struct TimelineInput {
   std::vector<HighlightSpan> highlight;
   std::optional<double> pinned;  // position of the pinned moment
   ByteUnit unit = ByteUnit::kMegabytes;
-  std::string failure;           // what ended the run, if it ended badly: a marker with this text is red
-  std::string empty_reason;      // "" when there is something to draw
+  std::string failure;       // what ended the run, if it ended badly: a marker with this text is red
+  std::string empty_reason;  // "" when there is something to draw
 };
 
 struct TimelineState {
   presenters::TimeAxis axis = presenters::TimeAxis::kEvents;
-  bool follow = true;
+  bool follow = true;  // keeps the last steps in sight
+  bool whole = false;  // keeps the whole run in sight; not together with follow
   int follow_steps = 5;
   uint32_t hidden_categories = 0;  // a bit per category
   presenters::VisibleRange visible;

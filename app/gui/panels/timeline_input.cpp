@@ -9,7 +9,7 @@ namespace {
 
 using presenters::VisibleRange;
 
-constexpr double kSmallestSpanEvents = 8;       // the deepest zoom
+constexpr double kSmallestSpanEvents = 8;  // the deepest zoom
 constexpr double kSmallestSpanNanoseconds = 2000;
 
 double SmallestSpan(const TimelineState& state) {
@@ -24,16 +24,19 @@ VisibleRange Kept(VisibleRange range, const VisibleRange& whole, double smallest
   range = {middle - span / 2, middle + span / 2};
   const double air = span * 0.02;
   if (range.begin < whole.begin - air) range = {whole.begin - air, whole.begin - air + span};
-  if (range.end > whole.end + air) range = {std::max(whole.begin - air, whole.end + air - span), whole.end + air};
+  if (range.end > whole.end + air)
+    range = {std::max(whole.begin - air, whole.end + air - span), whole.end + air};
   return range;
 }
 
 void Show(const TimelineInput& input, TimelineState& state, VisibleRange range) {
   state.follow = false;
+  state.whole = false;
   state.visible = Kept(range, input.whole, SmallestSpan(state));
 }
 
-void Zoom(const TimelineInput& input, TimelineState& state, const TimelineGeometry& geometry, double around, double factor) {
+void Zoom(const TimelineInput& input, TimelineState& state, const TimelineGeometry& geometry, double around,
+          double factor) {
   const double left = (around - geometry.visible.begin) * factor;
   const double right = (geometry.visible.end - around) * factor;
   Show(input, state, {around - left, around + right});
@@ -46,7 +49,8 @@ void Wheel(const TimelineInput& input, const TimelineGeometry& geometry, Timelin
   const double span = geometry.visible.end - geometry.visible.begin;
   const double sideways = io.MouseWheelH + (io.KeyShift ? io.MouseWheel : 0.0F);
   if (sideways != 0) {
-    Show(input, state, {geometry.visible.begin - sideways * span * 0.08, geometry.visible.end - sideways * span * 0.08});
+    Show(input, state,
+         {geometry.visible.begin - sideways * span * 0.08, geometry.visible.end - sideways * span * 0.08});
   } else if (io.MouseWheel != 0) {
     Zoom(input, state, geometry, geometry.PositionAt(io.MousePos.x), std::pow(0.82, io.MouseWheel));
   }
@@ -59,9 +63,13 @@ void Keys(const TimelineInput& input, const TimelineGeometry& geometry, Timeline
   }
   const double span = geometry.visible.end - geometry.visible.begin;
   const double middle = (geometry.visible.begin + geometry.visible.end) / 2;
-  const auto pressed = [owner](ImGuiKey key) { return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner); };
-  if (pressed(ImGuiKey_LeftArrow)) Show(input, state, {geometry.visible.begin - span * 0.1, geometry.visible.end - span * 0.1});
-  if (pressed(ImGuiKey_RightArrow)) Show(input, state, {geometry.visible.begin + span * 0.1, geometry.visible.end + span * 0.1});
+  const auto pressed = [owner](ImGuiKey key) {
+    return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner);
+  };
+  if (pressed(ImGuiKey_LeftArrow))
+    Show(input, state, {geometry.visible.begin - span * 0.1, geometry.visible.end - span * 0.1});
+  if (pressed(ImGuiKey_RightArrow))
+    Show(input, state, {geometry.visible.begin + span * 0.1, geometry.visible.end + span * 0.1});
   if (pressed(ImGuiKey_UpArrow)) Zoom(input, state, geometry, middle, 0.8);
   if (pressed(ImGuiKey_DownArrow)) Zoom(input, state, geometry, middle, 1.25);
 }
@@ -86,7 +94,8 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
   state.hover = TimelineState::Hover{position, bytes};
 }
 
-void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state, CommandQueue& queue) {
+void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
+         CommandQueue& queue) {
   using Drag = TimelineState::Drag;
   if (ImGui::IsItemActivated()) {
     state.drag = Drag::kPan;
@@ -96,12 +105,14 @@ void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineS
   const ImVec2 moved = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, Px(4));
   if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left, Px(4))) {
     const double per_pixel = (state.drag_from.end - state.drag_from.begin) / geometry.plot.GetWidth();
-    Show(input, state, {state.drag_from.begin - moved.x * per_pixel, state.drag_from.end - moved.x * per_pixel});
+    Show(input, state,
+         {state.drag_from.begin - moved.x * per_pixel, state.drag_from.end - moved.x * per_pixel});
   }
   if (ImGui::IsItemDeactivated()) {
     const ImVec2 travelled = ImGui::GetIO().MouseClickedPos[0] - ImGui::GetIO().MousePos;
     const bool clicked = std::abs(travelled.x) < Px(4) && std::abs(travelled.y) < Px(4);
-    const presenters::PlotColumn* column = ColumnAt(*input.plot, geometry.PositionAt(ImGui::GetIO().MousePos.x));
+    const presenters::PlotColumn* column =
+        ColumnAt(*input.plot, geometry.PositionAt(ImGui::GetIO().MousePos.x));
     if (clicked && ImGui::IsItemHovered() && column != nullptr) queue.Push(PinMoment{column->peak});
     state.drag = Drag::kNone;
   }
@@ -133,7 +144,8 @@ void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
 
 }  // namespace
 
-void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state, CommandQueue& queue) {
+void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
+                     CommandQueue& queue) {
   ImGui::SetCursorScreenPos(geometry.plot.Min);
   ImGui::InvisibleButton("plot", geometry.plot.GetSize());
   const bool hovered = ImGui::IsItemHovered();
@@ -153,7 +165,9 @@ void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geo
   ImGui::InvisibleButton("overview", geometry.overview.GetSize());
   const double span = input.whole.end - input.whole.begin;
   if (span <= 0) return;
-  const auto position_at = [&](float x) { return input.whole.begin + (x - geometry.overview.Min.x) / geometry.overview.GetWidth() * span; };
+  const auto position_at = [&](float x) {
+    return input.whole.begin + (x - geometry.overview.Min.x) / geometry.overview.GetWidth() * span;
+  };
   const double per_pixel = span / geometry.overview.GetWidth();
   const double at = position_at(ImGui::GetIO().MousePos.x);
   const double reach = per_pixel * Px(6);
@@ -164,7 +178,8 @@ void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geo
     state.drag = on_begin ? Drag::kBrushBegin : on_end ? Drag::kBrushEnd : Drag::kBrush;
     const double shown = geometry.visible.end - geometry.visible.begin;
     const bool inside = at >= geometry.visible.begin && at <= geometry.visible.end;
-    state.drag_from = inside || state.drag != Drag::kBrush ? geometry.visible : VisibleRange{at - shown / 2, at + shown / 2};
+    state.drag_from = inside || state.drag != Drag::kBrush ? geometry.visible
+                                                           : VisibleRange{at - shown / 2, at + shown / 2};
     state.drag_position = at;
   }
   if (ImGui::IsItemActive()) {
@@ -185,8 +200,9 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state) {
   if (ImGui::BeginTooltip()) {
     if (input.hovered) BlockTooltip(*input.hovered, input.unit);
     const int64_t allocated = column->at_peak[static_cast<size_t>(timeline::Series::kAllocated)];
-    Put(SmallMuted(), "event " + FormatNumber(static_cast<int64_t>(column->peak)) + " · allocated " + FormatBytes(allocated, input.unit) +
-                          " · reserved " + FormatBytes(column->reserved_max, input.unit));
+    Put(SmallMuted(), "event " + FormatNumber(static_cast<int64_t>(column->peak)) + " · allocated " +
+                          FormatBytes(allocated, input.unit) + " · reserved " +
+                          FormatBytes(column->reserved_max, input.unit));
     ImGui::EndTooltip();
   }
   ImGui::PopStyleVar();

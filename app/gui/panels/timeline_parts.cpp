@@ -29,22 +29,26 @@ double RoundTick(double span) {
 }
 
 // Finds room for a label of `size` near (x, y): above the line, below it, and then further along it.
-std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size, float y,
-                                std::initializer_list<float> lefts) {
+std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size,
+                                float y, std::initializer_list<float> lefts) {
   for (const float below : {0.0F, 1.0F}) {
     for (float left : lefts) {
-      left = std::clamp(left, geometry.plot.Min.x + Px(4), std::max(geometry.plot.Min.x + Px(4), geometry.plot.Max.x - size.x - Px(4)));
+      left = std::clamp(left, geometry.plot.Min.x + Px(4),
+                        std::max(geometry.plot.Min.x + Px(4), geometry.plot.Max.x - size.x - Px(4)));
       const float top = below == 0 ? y - size.y - Px(3) : y + Px(3);
       const ImRect place(left, top, left + size.x, top + size.y);
       if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) continue;
-      if (std::none_of(taken.begin(), taken.end(), [&](const ImRect& other) { return other.Overlaps(place); })) return place;
+      if (std::none_of(taken.begin(), taken.end(),
+                       [&](const ImRect& other) { return other.Overlaps(place); }))
+        return place;
     }
   }
   return std::nullopt;
 }
 
 // Labels lie above all lines, whichever is drawn first.
-void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text, Color fill) {
+void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
+              Color fill) {
   list->ChannelsSetCurrent(kLabelChannel);
   list->AddRectFilled(place.Min, place.Max, U32(fill), Px(4));
   DrawText(list, {place.Min.x + Px(6), place.Min.y + Px(2)}, style, text);
@@ -56,22 +60,25 @@ ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
   return {size.x + Px(12), Px(style.size) + Px(6)};
 }
 
-void DrawDashes(ImDrawList* list, float from, float to, float y, float dash, float gap, float width, Color color) {
+void DrawDashes(ImDrawList* list, float from, float to, float y, float dash, float gap, float width,
+                Color color) {
   for (float x = from; x < to; x += dash + gap) {
     list->AddRectFilled({x, y - width / 2}, {std::min(x + dash, to), y + width / 2}, U32(color));
   }
 }
 
-// A level's label sits on its line: at the left for the textbook, at the right for the phantom, each where it is free.
-void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLevel& level, const char* name, bool dotted,
-               ByteUnit unit, TakenPlaces* taken) {
+// A level's label sits on its line: at the left for the textbook, at the right for the phantom, each where it
+// is free.
+void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLevel& level, const char* name,
+               bool dotted, ByteUnit unit, TakenPlaces* taken) {
   const float from = std::max(geometry.X(level.begin), geometry.plot.Min.x);
   const float to = std::min(geometry.X(level.end), geometry.plot.Max.x);
   if (to - from < 2 || level.bytes <= 0) return;
   const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
   const Color color = dotted ? Colors().accent : Colors().theory;
   // A thin shadow keeps the line apart from whatever colour lies under it.
-  list->AddRectFilled({from, y - Px(1.5F)}, {to, y + Px(1.5F)}, U32(Colors().background.WithAlpha(Colors().dark ? 0.45 : 0.0)));
+  list->AddRectFilled({from, y - Px(1.5F)}, {to, y + Px(1.5F)},
+                      U32(Colors().background.WithAlpha(Colors().dark ? 0.45 : 0.0)));
   if (dotted) {
     DrawDashes(list, from, to, y, Px(2), Px(4), Px(2), color);
   } else {
@@ -89,19 +96,22 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   }
 }
 
-void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color, Color fill, TakenPlaces* taken) {
+void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMarker& marker, Color color,
+                Color fill, TakenPlaces* taken) {
   const float x = std::round(geometry.X(marker.position));
   if (x < geometry.plot.Min.x - 1 || x > geometry.plot.Max.x + 1) return;
   list->AddLine({x, geometry.plot.Min.y}, {x, geometry.phases.Max.y}, U32(color), Px(1.5F));
   const TextStyle style{Faces().strong, kSmallTextSize, color};
-  const std::string whole = marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
+  const std::string whole =
+      marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
   const std::string text = Fitted(style, whole, std::max(Px(120), geometry.plot.GetWidth() * 0.4F));
   const ImVec2 size = ChipSize(style, text);
   for (int row = 0; row < 4; ++row) {
     const float top = geometry.plot.Min.y + Px(2) + static_cast<float>(row) * (size.y + Px(3));
     const float left = std::min(x, geometry.plot.Max.x - size.x);
     const ImRect place(left, top, left + size.x, top + size.y);
-    if (std::any_of(taken->begin(), taken->end(), [&](const ImRect& other) { return other.Overlaps(place); })) continue;
+    if (std::any_of(taken->begin(), taken->end(), [&](const ImRect& other) { return other.Overlaps(place); }))
+      continue;
     DrawChip(list, place, style, text, fill);
     taken->push_back(place);
     return;
@@ -111,7 +121,8 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
 // One rectangle per run of columns in which a category's part of the stack stays the same.
 class StackPainter {
  public:
-  StackPainter(ImDrawList* list, size_t columns) : list_(list), left_(static_cast<int>(columns) * events::kCategoryCount) {
+  StackPainter(ImDrawList* list, size_t columns)
+      : list_(list), left_(static_cast<int>(columns) * events::kCategoryCount) {
     list_->PrimReserve(6 * left_, 4 * left_);
   }
   void Add(int category, float x0, float x1, float y_top, float y_bottom) {
@@ -141,7 +152,8 @@ class StackPainter {
     if (!run.open) return;
     run.open = false;
     if (run.y_bottom - run.y_top < 0.01F || left_ == 0) return;
-    list_->PrimRect({run.x0, run.y_top}, {run.x1, run.y_bottom}, U32(Colors().categories[static_cast<size_t>(category)]));
+    list_->PrimRect({run.x0, run.y_top}, {run.x1, run.y_bottom},
+                    U32(Colors().categories[static_cast<size_t>(category)]));
     --left_;
   }
 
@@ -160,7 +172,8 @@ const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
   return position < column.end ? &column : nullptr;
 }
 
-void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, ByteUnit unit, TimelineGeometry* geometry) {
+void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, ByteUnit unit,
+                        TimelineGeometry* geometry) {
   double highest = 1e6;
   if (hidden_categories == 0) highest = std::max(highest, static_cast<double>(plot.highest_bytes));
   for (const PlotColumn& column : plot.columns) {
@@ -186,13 +199,16 @@ void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
     const float y = std::round(geometry.Y(bytes));
     list->AddLine({geometry.plot.Min.x, y}, {geometry.plot.Max.x, y}, U32(Colors().faint));
     char text[32];
-    std::snprintf(text, sizeof text, geometry.tick_bytes < geometry.unit_bytes ? "%.1f" : "%.0f", bytes / geometry.unit_bytes);
+    std::snprintf(text, sizeof text, geometry.tick_bytes < geometry.unit_bytes ? "%.1f" : "%.0f",
+                  bytes / geometry.unit_bytes);
     DrawText(list, {geometry.plot.Min.x - Px(8), y - Px(8)}, style, text, Align::kRight);
   }
-  DrawText(list, {geometry.plot.Min.x - Px(8), geometry.plot.Min.y - Px(26)}, SmallMuted(), geometry.unit_name, Align::kRight);
+  DrawText(list, {geometry.plot.Min.x - Px(8), geometry.plot.Min.y - Px(26)}, SmallMuted(),
+           geometry.unit_name, Align::kRight);
 }
 
-void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, uint32_t hidden_categories) {
+void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot,
+               uint32_t hidden_categories) {
   StackPainter painter(list, plot.columns.size());
   for (const PlotColumn& column : plot.columns) {
     const float x0 = std::floor(geometry.X(column.begin));
@@ -210,7 +226,8 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   painter.Finish();
 }
 
-void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit, TakenPlaces* taken) {
+void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
+                  TakenPlaces* taken) {
   if (plot.columns.empty()) return;
   const Color color = Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x4A5361);
   const float width = Px(1.5F);
@@ -224,7 +241,8 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
     if (!any || y != last_y) {
       if (any) {
         list->AddRectFilled({last_x, last_y - width / 2}, {x0, last_y + width / 2}, U32(color));
-        list->AddRectFilled({x0 - width / 2, std::min(y, last_y)}, {x0 + width / 2, std::max(y, last_y)}, U32(color));
+        list->AddRectFilled({x0 - width / 2, std::min(y, last_y)}, {x0 + width / 2, std::max(y, last_y)},
+                            U32(color));
       }
       last_x = x0;
       last_y = y;
@@ -237,23 +255,30 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const TextStyle style = Colored(SmallMuted(), color);
   const std::string text = "reserved " + FormatBytes(plot.columns.back().reserved_max, unit);
   const ImVec2 size = ChipSize(style, text);
-  if (const auto place = FindPlace(geometry, *taken, size, last_y, {end - size.x, geometry.plot.Min.x + Px(6)})) {
+  if (const auto place =
+          FindPlace(geometry, *taken, size, last_y, {end - size.x, geometry.plot.Min.x + Px(6)})) {
     DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
     taken->push_back(*place);
   }
 }
 
-void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit, TakenPlaces* taken) {
-  for (const PlotLevel& level : plot.phantom) DrawLevel(list, geometry, level, "phantom peak", true, unit, taken);
-  for (const PlotLevel& level : plot.textbook) DrawLevel(list, geometry, level, "textbook", false, unit, taken);
+void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
+                TakenPlaces* taken) {
+  for (const PlotLevel& level : plot.phantom)
+    DrawLevel(list, geometry, level, "phantom peak", true, unit, taken);
+  for (const PlotLevel& level : plot.textbook)
+    DrawLevel(list, geometry, level, "textbook", false, unit, taken);
 }
 
-void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input, TakenPlaces* taken) {
+void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+                 TakenPlaces* taken) {
   const Palette& colors = Colors();
-  for (const PlotMarker& failure : input.plot->failures) DrawMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
+  for (const PlotMarker& failure : input.plot->failures)
+    DrawMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
   for (const PlotMarker& marker : input.plot->markers) {
     const bool bad = !input.failure.empty() && marker.text == input.failure;
-    DrawMarker(list, geometry, marker, bad ? colors.bad : colors.good, bad ? colors.bad_fill : colors.good_fill, taken);
+    DrawMarker(list, geometry, marker, bad ? colors.bad : colors.good,
+               bad ? colors.bad_fill : colors.good_fill, taken);
   }
 }
 
@@ -265,17 +290,19 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     const float to = std::min(geometry.X(phase.end), geometry.phases.Max.x);
     if (to - from < 1) continue;
     const float gap = to - from > Px(6) ? Px(1) : 0;
-    list->AddRectFilled({from + gap, geometry.phases.Min.y}, {to - gap, geometry.phases.Max.y}, U32(Colors().Of(phase.phase)),
-                        to - from > Px(8) ? Px(3) : 0);
+    list->AddRectFilled({from + gap, geometry.phases.Min.y}, {to - gap, geometry.phases.Max.y},
+                        U32(Colors().Of(phase.phase)), to - from > Px(8) ? Px(3) : 0);
     const std::string_view name = events::NameOf(phase.phase);
-    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
+    if (ImGui::IsWindowHovered() &&
+        ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
       ImGui::SetTooltip("%s", std::string(name).c_str());
     }
     if (Measure(style, name).x + Px(10) < to - from) {
       DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, style, name, Align::kCenter);
     }
   }
-  DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(), "phase", Align::kRight);
+  DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(),
+           "phase", Align::kRight);
 }
 
 void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
@@ -284,7 +311,8 @@ void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   for (const presenters::PlotStep& step : plot.steps) {
     const float x = geometry.X(step.begin);
     if (x < geometry.plot.Min.x - 1) continue;
-    list->AddLine({std::round(x), geometry.phases.Min.y}, {std::round(x), geometry.steps.Min.y + Px(6)}, U32(Colors().border));
+    list->AddLine({std::round(x), geometry.phases.Min.y}, {std::round(x), geometry.steps.Min.y + Px(6)},
+                  U32(Colors().border));
     const std::string text = "step " + FormatNumber(step.number);
     const float width = Measure(style, text).x;
     const float left = x + Px(3);
@@ -294,7 +322,8 @@ void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   }
 }
 
-void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry, const std::vector<HighlightSpan>& spans) {
+void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry,
+                   const std::vector<HighlightSpan>& spans) {
   const ImU32 fill = U32(Rgb(0xFFFFFF).WithAlpha(0.22));
   const ImU32 edge = U32(Colors().dark ? Rgb(0xFFFFFF) : Rgb(0x000000));
   for (const HighlightSpan& span : spans) {
@@ -323,8 +352,11 @@ void DrawOverview(ImDrawList* list, const TimelineGeometry& geometry, const Time
     const int64_t allocated = column.at_peak[static_cast<size_t>(timeline::Series::kAllocated)];
     const float x0 = std::floor(x_of(column.begin));
     const float x1 = std::max(x0 + 1, std::floor(x_of(column.end)));
-    const float top = strip.Max.y - Px(2) - static_cast<float>(static_cast<double>(allocated) / highest) * (strip.GetHeight() - Px(5));
-    list->AddRectFilled({x0, top}, {x1, strip.Max.y - Px(2)}, U32(colors.Of(events::Category::kActivation).WithAlpha(0.5)));
+    const float top =
+        strip.Max.y - Px(2) -
+        static_cast<float>(static_cast<double>(allocated) / highest) * (strip.GetHeight() - Px(5));
+    list->AddRectFilled({x0, top}, {x1, strip.Max.y - Px(2)},
+                        U32(colors.Of(events::Category::kActivation).WithAlpha(0.5)));
   }
   for (const PlotMarker& marker : input.overview->markers) {
     const float x = x_of(marker.position);

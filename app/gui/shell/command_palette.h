@@ -17,10 +17,11 @@ struct CommandPaletteState {
   std::array<char, 128> text{};
 };
 
-void DrawCommandPalette(const std::function<bool(ActionId)>& enabled, const ViewState& view, CommandPaletteState& state, CommandQueue& queue);
+void DrawCommandPalette(const std::function<bool(ActionId)>& enabled, const ViewState& view,
+                        CommandPaletteState& state, CommandQueue& queue);
 
-// Do the letters of `query` occur in `text` in this order, whatever their case? Spaces in the query are skipped. The score
-// is smaller for better matches; < 0 = no match. Pure.
+// Do the letters of `query` occur in `text` in this order, whatever their case? Spaces in the query are
+// skipped. The score is smaller for better matches; < 0 = no match. Pure.
 int MatchScore(std::string_view query, std::string_view text);
 
 }  // namespace tidemark::gui

@@ -7,7 +7,9 @@
 namespace tidemark::gui {
 namespace {
 
-std::string WindowName(const Panel& panel) { return std::string(panel.icon) + "  " + panel.label + "###" + panel.name; }
+std::string WindowName(const Panel& panel) {
+  return std::string(panel.icon) + "  " + panel.label + "###" + panel.name;
+}
 
 // Left: the controls. Middle: timeline over map over tables. Right: the breakdown over the bridge.
 void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
@@ -19,7 +21,8 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
   ImGuiID rest = 0;
   const ImGuiID left = ImGui::DockBuilderSplitNode(space, ImGuiDir_Left, controls, nullptr, &rest);
   ImGuiID middle = 0;
-  const ImGuiID right = ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
+  const ImGuiID right =
+      ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
   ImGuiID right_top = 0;
   const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.595F, nullptr, &right_top);
   ImGuiID top = 0;
@@ -28,7 +31,8 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
   const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.57F, nullptr, &map);
   for (const Panel& panel : Panels()) {
     const ImGuiID nodes[] = {left, top, map, bottom, right_top, right_bottom};
-    ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(), nodes[static_cast<size_t>(panel.place)]);
+    ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(),
+                                 nodes[static_cast<size_t>(panel.place)]);
   }
   ImGui::DockBuilderFinish(space);
 }
@@ -55,7 +59,8 @@ void DrawCard(const ImGuiWindow* window) {
 void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQueue& queue) {
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().background));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-  const bool visible = ImGui::Begin(WindowName(panel).c_str(), nullptr, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
+  const bool visible = ImGui::Begin(WindowName(panel).c_str(), nullptr,
+                                    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ChooseTabBar(ImGui::GetCurrentWindow(), view.panel_tabs);
@@ -77,8 +82,9 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().background));
-  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-                                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking |
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                      ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                      ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking |
                                       ImGuiWindowFlags_NoSavedSettings;
   ImGui::Begin("dock host", nullptr, kFlags);
   ImGui::PopStyleVar(3);

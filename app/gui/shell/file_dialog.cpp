@@ -71,7 +71,8 @@ void EnterFolder(FileDialogState& state, const fs::path& folder) {
 void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
   std::string typed = state.name.data();
   if (typed.empty()) return;
-  if (typed.rfind("~/", 0) == 0 && std::getenv("HOME") != nullptr) typed = std::string(std::getenv("HOME")) + typed.substr(1);
+  if (typed.rfind("~/", 0) == 0 && std::getenv("HOME") != nullptr)
+    typed = std::string(std::getenv("HOME")) + typed.substr(1);
   fs::path file = fs::path(typed).is_absolute() ? fs::path(typed) : state.folder / typed;
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) {
@@ -87,7 +88,8 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
   if (state.purpose != FilePurpose::kOpen) {
     if (!file.has_extension()) file += TextOf(state.purpose).extension;
     if (!fs::is_directory(file.parent_path(), ignored)) {
-      state.trouble = "There is no folder " + file.parent_path().string() + ". Choose one from the list, or type another name.";
+      state.trouble = "There is no folder " + file.parent_path().string() +
+                      ". Choose one from the list, or type another name.";
       return;
     }
     if (fs::exists(file, ignored) && !state.overwrite) {
@@ -106,13 +108,17 @@ void DrawEntries(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
   std::optional<std::string> enter;
   for (const FolderEntry& entry : state.entries) {
     const std::string label = std::string(entry.folder ? icons::kFolder : icons::kFile) + "   " + entry.name;
-    const bool picked = ImGui::Selectable(label.c_str(), entry.name == state.name.data(), ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
+    const bool picked =
+        ImGui::Selectable(label.c_str(), entry.name == state.name.data(),
+                          ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
     if (!entry.folder) {
       const ImVec2 corner(ImGui::GetItemRectMax().x - Px(8), ImGui::GetItemRectMin().y + Px(1));
-      DrawText(ImGui::GetWindowDrawList(), corner, SmallMuted(), FormatBytes(static_cast<int64_t>(entry.bytes), ByteUnit::kMegabytes), Align::kRight);
+      DrawText(ImGui::GetWindowDrawList(), corner, SmallMuted(),
+               FormatBytes(static_cast<int64_t>(entry.bytes), ByteUnit::kMegabytes), Align::kRight);
     }
     if (!picked) continue;
-    const bool twice = ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || ImGui::IsKeyPressed(ImGuiKey_Enter);
+    const bool twice =
+        ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) || ImGui::IsKeyPressed(ImGuiKey_Enter);
     state.overwrite = false;
     if (entry.folder) {
       enter = entry.name;
@@ -131,19 +137,22 @@ void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
   const PurposeText text = TextOf(state.purpose);
   Put(TitleWords(), text.title);
   Put(SmallMuted(), Fitted(SmallMuted(), state.folder.string(), ImGui::GetContentRegionAvail().x));
-  if (ImGui::BeginChild("entries", {0, Px(300)}, ImGuiChildFlags_Borders | ImGuiChildFlags_NavFlattened)) DrawEntries(state, last_folder, queue);
+  if (ImGui::BeginChild("entries", {0, Px(300)}, ImGuiChildFlags_Borders | ImGuiChildFlags_NavFlattened))
+    DrawEntries(state, last_folder, queue);
   ImGui::EndChild();
   if (state.fresh) ImGui::SetKeyboardFocusHere();
   state.fresh = false;
   ImGui::SetNextItemWidth(-1);
-  const bool entered = ImGui::InputTextWithHint("##name", "A file's name, or a path", state.name.data(), state.name.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = ImGui::InputTextWithHint("##name", "A file's name, or a path", state.name.data(),
+                                                state.name.size(), ImGuiInputTextFlags_EnterReturnsTrue);
   if (ImGui::IsItemEdited()) {
     state.overwrite = false;
     state.trouble.clear();
   }
   if (entered) Accept(state, last_folder, queue);
   Consequence(state.trouble, Colors().warning);
-  if (PrimaryButton(state.overwrite ? "Replace" : text.button, {Px(110), 0})) Accept(state, last_folder, queue);
+  if (PrimaryButton(state.overwrite ? "Replace" : text.button, {Px(110), 0}))
+    Accept(state, last_folder, queue);
   ImGui::SameLine();
   if (PlainButton("Cancel", {Px(110), 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
     state.open = false;
@@ -166,7 +175,9 @@ Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const std::s
     if (!entry.folder) entry.bytes = it->file_size(ignored);
     entries.push_back(std::move(entry));
   }
-  if (failure) return Error{"The folder " + folder.string() + " cannot be read (" + failure.message() + "). Choose another."};
+  if (failure)
+    return Error{"The folder " + folder.string() + " cannot be read (" + failure.message() +
+                 "). Choose another."};
   std::sort(entries.begin(), entries.end(), [](const FolderEntry& a, const FolderEntry& b) {
     return a.folder != b.folder ? a.folder : a.name < b.name;
   });
@@ -174,14 +185,16 @@ Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const std::s
   return entries;
 }
 
-void OpenFileDialog(FilePurpose purpose, const fs::path& folder, const std::string& name, FileDialogState* state) {
+void OpenFileDialog(FilePurpose purpose, const fs::path& folder, const std::string& name,
+                    FileDialogState* state) {
   *state = FileDialogState{};
   state->open = true;
   state->fresh = true;
   state->purpose = purpose;
   SetName(*state, name);
   std::error_code failure;
-  const fs::path start = folder.empty() || !fs::is_directory(folder, failure) ? fs::current_path(failure) : folder;
+  const fs::path start =
+      folder.empty() || !fs::is_directory(folder, failure) ? fs::current_path(failure) : folder;
   EnterFolder(*state, failure ? fs::path("/") : start);
 }
 
@@ -191,7 +204,9 @@ void DrawFileDialog(FileDialogState& state, fs::path& last_folder, CommandQueue&
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
   ImGui::SetNextWindowSize({std::min(Px(620), viewport->Size.x - Px(40)), 0});
-  if (ImGui::BeginPopupModal("file dialog", nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize)) {
+  if (ImGui::BeginPopupModal(
+          "file dialog", nullptr,
+          ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize)) {
     DrawContent(state, last_folder, queue);
     ImGui::EndPopup();
   }

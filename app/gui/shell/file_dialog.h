@@ -1,5 +1,5 @@
-// Choosing a file to open or to write: a folder listing and a line to type in, made for the keyboard. No native dialog,
-// so that it is the same everywhere.
+// Choosing a file to open or to write: a folder listing and a line to type in, made for the keyboard. No
+// native dialog, so that it is the same everywhere.
 #pragma once
 
 #include <array>
@@ -27,18 +27,20 @@ struct FileDialogState {
   FilePurpose purpose = FilePurpose::kOpen;
   std::filesystem::path folder;
   std::vector<FolderEntry> entries;
-  std::string trouble;       // why the listing or the choice is not possible
-  bool overwrite = false;    // the person was asked, and `name` exists
+  std::string trouble;     // why the listing or the choice is not possible
+  bool overwrite = false;  // the person was asked, and `name` exists
   std::array<char, 1024> name{};
 };
 
 // `folder` may be empty: the current one.
-void OpenFileDialog(FilePurpose purpose, const std::filesystem::path& folder, const std::string& name, FileDialogState* state);
+void OpenFileDialog(FilePurpose purpose, const std::filesystem::path& folder, const std::string& name,
+                    FileDialogState* state);
 // Pushes the command for the purpose when a file is chosen. Keeps `last_folder`.
 void DrawFileDialog(FileDialogState& state, std::filesystem::path& last_folder, CommandQueue& queue);
 
-// Folders first, then files with the extension (all if it is ""), both by name; hidden ones are left out. Error: a folder
-// that cannot be read.
-Result<std::vector<FolderEntry>> ListFolder(const std::filesystem::path& folder, const std::string& extension);
+// Folders first, then files with the extension (all if it is ""), both by name; hidden ones are left out.
+// Error: a folder that cannot be read.
+Result<std::vector<FolderEntry>> ListFolder(const std::filesystem::path& folder,
+                                            const std::string& extension);
 
 }  // namespace tidemark::gui

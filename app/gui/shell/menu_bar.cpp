@@ -1,3 +1,6 @@
+#include <imgui_internal.h>
+
+#include <algorithm>
 #include <cstdio>
 
 #include "app/gui/panels/panels.h"
@@ -25,8 +28,9 @@ void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, Comman
   for (const Action& action : Actions()) {
     if (action.menu != menu) continue;
     if (action.rule_before) ImGui::Separator();
-    const std::string label = std::string(action.icon) + "   " + action.label;
-    if (ImGui::MenuItem(label.c_str(), action.keys, IsChecked(action.id, view), IsEnabled(action.id, input))) queue.Push(action.id);
+    if (ImGui::MenuItemEx(action.label, action.icon, action.keys, IsChecked(action.id, view),
+                          IsEnabled(action.id, input)))
+      queue.Push(action.id);
     Tooltip(action.help);
   }
 }
@@ -34,8 +38,8 @@ void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, Comman
 void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
   ImGui::Separator();
   for (size_t i = 0; i < Panels().size(); ++i) {
-    const std::string label = std::string(Panels()[i].icon) + "   " + Panels()[i].label;
-    if (ImGui::MenuItem(label.c_str(), nullptr, view.shown[i])) queue.Push(ShowPanel{i, !view.shown[i]});
+    if (ImGui::MenuItemEx(Panels()[i].label, Panels()[i].icon, nullptr, view.shown[i]))
+      queue.Push(ShowPanel{i, !view.shown[i]});
     Tooltip(Panels()[i].help);
   }
 }
@@ -53,7 +57,8 @@ void DrawSearchButton(float left, float right, float height, CommandQueue& queue
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, at + size, U32(ImGui::IsItemHovered() ? Colors().hovered : Colors().raised), Px(7));
   const float y = at.y + (size.y - Px(kSmallTextSize)) / 2 - Px(1);
-  DrawText(list, {x + width / 2, y}, SmallMuted(), std::string(icons::kSearch) + "   Search commands    Ctrl K", Align::kCenter);
+  DrawText(list, {x + width / 2, y}, SmallMuted(),
+           std::string(icons::kSearch) + "   Search commands    Ctrl K", Align::kCenter);
 }
 
 // The state of the run in a pill; returns its left edge.
@@ -63,8 +68,12 @@ float DrawStatus(const ShellInput& input, float right, float height) {
   const float y = ImGui::GetWindowPos().y + (height - Px(kTextSize)) / 2 - Px(1);
   DrawText(list, {right, y}, MutedWords(), input.device, Align::kRight);
   right -= Measure(MutedWords(), input.device).x + Px(20);
-  const Color color = input.tone == StatusTone::kGood ? colors.good : input.tone == StatusTone::kBad ? colors.bad : colors.muted;
-  const Color fill = input.tone == StatusTone::kGood ? colors.good_fill : input.tone == StatusTone::kBad ? colors.bad_fill : colors.raised;
+  const Color color = input.tone == StatusTone::kGood  ? colors.good
+                      : input.tone == StatusTone::kBad ? colors.bad
+                                                       : colors.muted;
+  const Color fill = input.tone == StatusTone::kGood  ? colors.good_fill
+                     : input.tone == StatusTone::kBad ? colors.bad_fill
+                                                      : colors.raised;
   const TextStyle style{Faces().strong, kTextSize, color};
   const float width = Measure(style, input.status).x + Px(40);
   const float half = Px(13);
@@ -88,7 +97,8 @@ void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, Co
   ImGui::SetCursorPosX(Px(20));
   ImGui::AlignTextToFramePadding();
   Put(Colored({Faces().strong, 17, {}}, Colors().text), "Tidemark");
-  static constexpr std::pair<const char*, Menu> kMenus[] = {{"File", Menu::kFile}, {"Run", Menu::kRun}, {"View", Menu::kView}, {"Help", Menu::kHelp}};
+  static constexpr std::pair<const char*, Menu> kMenus[] = {
+      {"File", Menu::kFile}, {"Run", Menu::kRun}, {"View", Menu::kView}, {"Help", Menu::kHelp}};
   for (const auto& [label, menu] : kMenus) {
     if (!ImGui::BeginMenu(label)) continue;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(Px(18), Px(9)));
@@ -101,7 +111,8 @@ void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, Co
   if (view.own_time) {
     char text[96];
     std::snprintf(text, sizeof text, "own time p95 %.2f ms", input.own_p95_seconds * 1e3);
-    DrawText(ImGui::GetWindowDrawList(), {left, ImGui::GetWindowPos().y + (height - Px(kSmallTextSize)) / 2 - Px(1)}, SmallMuted(), text);
+    DrawText(ImGui::GetWindowDrawList(),
+             {left, ImGui::GetWindowPos().y + (height - Px(kSmallTextSize)) / 2 - Px(1)}, SmallMuted(), text);
     left += Measure(SmallMuted(), text).x + Px(16);
   }
   const float right = DrawStatus(input, ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - Px(20), height);

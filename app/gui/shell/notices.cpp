@@ -9,8 +9,9 @@
 namespace tidemark::gui {
 namespace {
 
-constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoScrollbar |
-                                       ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoMove;
+constexpr ImGuiWindowFlags kBarFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings |
+                                       ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoMove;
 
 float ButtonWidth(const std::string& label) { return Measure(Words(), label).x + Px(28); }
 
@@ -35,20 +36,26 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
   if (ImGui::BeginViewportSideBar("##banner", ImGui::GetMainViewport(), ImGuiDir_Up, height, kBarFlags)) {
     const ImVec2 at = ImGui::GetWindowPos();
     ImDrawList* list = ImGui::GetWindowDrawList();
-    DrawText(list, {at.x + Px(22), at.y + (height - Px(kTextSize)) / 2}, style, banner.bad ? icons::kWarning : icons::kInfo);
-    list->AddText(style.face, Pixels(style), {at.x + Px(50), at.y + (height - size.y) / 2}, U32(color), banner.sentence.c_str(), nullptr, wrap);
+    DrawText(list, {at.x + Px(22), at.y + (height - Px(kTextSize)) / 2}, style,
+             banner.bad ? icons::kWarning : icons::kInfo);
+    list->AddText(style.face, Pixels(style), {at.x + Px(50), at.y + (height - size.y) / 2}, U32(color),
+                  banner.sentence.c_str(), nullptr, wrap);
     ImGui::SetCursorPos({width - buttons, (height - ImGui::GetFrameHeight()) / 2});
     if (!banner.smaller_label.empty()) {
       const bool ready = banner.smaller.has_value();
       ImGui::BeginDisabled(!ready);
-      if (PrimaryButton((banner.smaller_label + "###smaller").c_str(), {ButtonWidth(banner.smaller_label), 0}) && ready) queue.Push(StartAgain{*banner.smaller});
+      if (PrimaryButton((banner.smaller_label + "###smaller").c_str(),
+                        {ButtonWidth(banner.smaller_label), 0}) &&
+          ready)
+        queue.Push(StartAgain{*banner.smaller});
       ImGui::EndDisabled();
       Tooltip("The largest batch that the phantom says fits on this card.");
       ImGui::SameLine();
     }
     if (PlainButton(again.c_str(), {ButtonWidth(again), 0})) queue.Push(StartAgain{banner.again});
     ImGui::SameLine();
-    if (PlainButton((std::string(icons::kClose) + "###close banner").c_str(), {Px(32), 0})) shell.banner_closed = true;
+    if (PlainButton((std::string(icons::kClose) + "###close banner").c_str(), {Px(32), 0}))
+      shell.banner_closed = true;
     Tooltip("Close this line. Everything recorded stays.");
   }
   ImGui::End();
@@ -61,7 +68,8 @@ void DrawJobs(const ShellInput& input) {
   const float row = Px(34);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(20), Px(6)));
-  if (ImGui::BeginViewportSideBar("##jobs", ImGui::GetMainViewport(), ImGuiDir_Down, row * static_cast<float>(input.jobs.size()) + Px(10), kBarFlags)) {
+  if (ImGui::BeginViewportSideBar("##jobs", ImGui::GetMainViewport(), ImGuiDir_Down,
+                                  row * static_cast<float>(input.jobs.size()) + Px(10), kBarFlags)) {
     for (size_t i = 0; i < input.jobs.size(); ++i) {
       const JobLine& job = input.jobs[i];
       ImGui::PushID(static_cast<int>(i));
@@ -70,7 +78,8 @@ void DrawJobs(const ShellInput& input) {
       ImGui::SameLine(Px(320));
       const float time = static_cast<float>(ImGui::GetTime());
       ImGui::PushStyleColor(ImGuiCol_PlotHistogram, U32(Colors().accent_fill));
-      ImGui::ProgressBar(job.progress < 0 ? -time * 0.5F : static_cast<float>(job.progress), {Px(280), Px(18)}, job.progress < 0 ? "" : nullptr);
+      ImGui::ProgressBar(job.progress < 0 ? -time * 0.5F : static_cast<float>(job.progress),
+                         {Px(280), Px(18)}, job.progress < 0 ? "" : nullptr);
       ImGui::PopStyleColor();
       if (job.cancel != nullptr) {
         ImGui::SameLine();
@@ -90,13 +99,17 @@ void DrawToasts(ShellState& shell) {
   float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(20);
   for (size_t i = shell.toasts.size(); i-- > 0;) {
     const Toast& toast = shell.toasts[i];
-    const bool bad = toast.level == presenters::LogLevel::kError || toast.level == presenters::LogLevel::kWarning;
+    const bool bad =
+        toast.level == presenters::LogLevel::kError || toast.level == presenters::LogLevel::kWarning;
     ImGui::SetNextWindowPos({viewport->GetCenter().x, bottom}, ImGuiCond_Always, {0.5F, 1.0F});
     ImGui::SetNextWindowSizeConstraints({0, 0}, {Px(640), Px(400)});
     ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(bad ? Colors().bad_fill : Colors().good_fill));
-    ImGui::PushStyleColor(ImGuiCol_Border, U32(bad ? Colors().bad.WithAlpha(0.4) : Colors().good.WithAlpha(0.4)));
-    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings |
-                                        ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoDocking;
+    ImGui::PushStyleColor(ImGuiCol_Border,
+                          U32(bad ? Colors().bad.WithAlpha(0.4) : Colors().good.WithAlpha(0.4)));
+    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoInputs |
+                                        ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings |
+                                        ImGuiWindowFlags_NoFocusOnAppearing |
+                                        ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoDocking;
     ImGui::Begin(("##toast" + std::to_string(i)).c_str(), nullptr, kFlags);
     ImGui::BringWindowToDisplayFront(ImGui::GetCurrentWindow());
     ImGui::PushTextWrapPos(Px(600));

@@ -39,7 +39,8 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
   }
 }
 
-void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue) {
+void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view,
+               CommandQueue& queue) {
   PushKeys(input, shell, queue);
   DrawMenuBar(input, shell, view, queue);
   DrawBanner(input, shell, queue);

@@ -1,4 +1,5 @@
-// What surrounds the panels: menu bar, docking, banner, notices, palette, dialogs, keys. UI thread, inside a frame.
+// What surrounds the panels: menu bar, docking, banner, notices, palette, dialogs, keys. UI thread, inside a
+// frame.
 #pragma once
 
 #include <atomic>
@@ -21,14 +22,14 @@ enum class StatusTone : uint8_t { kQuiet, kGood, kBad };
 
 struct JobLine {
   std::string title;
-  double progress = -1;  // < 0: not known
+  double progress = -1;                 // < 0: not known
   std::atomic<bool>* cancel = nullptr;  // set it to stop the job; none = it cannot be stopped
 };
 
 struct Banner {
-  std::string sentence;                       // "" = no banner
+  std::string sentence;  // "" = no banner
   bool bad = true;
-  std::string smaller_label;                  // "With batch 96", "" = not offered
+  std::string smaller_label;  // "With batch 96", "" = not offered
   std::optional<networks::TrainingSettings> smaller;
   networks::TrainingSettings again;
 };
@@ -40,9 +41,9 @@ struct Toast {
 };
 
 struct ShellInput {
-  std::string status;       // "running"
+  std::string status;  // "running"
   StatusTone tone = StatusTone::kQuiet;
-  std::string device;       // "Phantom H200 · 141 GB"
+  std::string device;  // "Phantom H200 · 141 GB"
   Banner banner;
   std::vector<JobLine> jobs;
   bool can_undo = false;
@@ -64,7 +65,8 @@ struct ShellState {
 };
 
 // Everything but the panels' content; calls the panels' draw functions for those that are shown.
-void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue);
+void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, ViewState& view,
+               CommandQueue& queue);
 
 // Whether an action makes sense now; menus and palette grey out what does not.
 bool IsEnabled(ActionId action, const ShellInput& input);

@@ -88,7 +88,8 @@ void TypeInto(const ImRect& box, ImGuiID id, const SliderLook& look) {
   ImGui::PopStyleVar();
 }
 
-// The number at the end of the label's row: click it and type. True once, when the typing has ended in a new value.
+// The number at the end of the label's row: click it and type. True once, when the typing has ended in a new
+// value.
 bool TypedValue(const SliderLook& look, double* value) {
   Typing& typing = CurrentTyping();
   const std::string text = TextOfValue(look, *value);
@@ -127,7 +128,8 @@ bool TypedValue(const SliderLook& look, double* value) {
 
 }  // namespace
 
-bool Segmented(const char* id, std::span<const char* const> labels, std::span<const std::string> hints, int* selected) {
+bool Segmented(const char* id, std::span<const char* const> labels, std::span<const std::string> hints,
+               int* selected) {
   const Palette& colors = Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImRect row = RowHere(Px(28));
@@ -136,10 +138,11 @@ bool Segmented(const char* id, std::span<const char* const> labels, std::span<co
   ImGui::PushID(id);
   bool changed = false;
   for (int i = 0; i < static_cast<int>(labels.size()); ++i) {
-    const ImRect cell(row.Min.x + each * static_cast<float>(i), row.Min.y, row.Min.x + each * static_cast<float>(i + 1),
-                      row.Max.y);
+    const ImRect cell(row.Min.x + each * static_cast<float>(i), row.Min.y,
+                      row.Min.x + each * static_cast<float>(i + 1), row.Max.y);
     ImGui::SetCursorScreenPos(cell.Min);
-    const bool clicked = ImGui::InvisibleButton(labels[static_cast<size_t>(i)], cell.GetSize(), ImGuiButtonFlags_EnableNav);
+    const bool clicked =
+        ImGui::InvisibleButton(labels[static_cast<size_t>(i)], cell.GetSize(), ImGuiButtonFlags_EnableNav);
     const bool chosen = *selected == i;
     if (chosen) {
       list->AddRectFilled({cell.Min.x + Px(2), cell.Min.y + Px(2)}, {cell.Max.x - Px(2), cell.Max.y - Px(2)},
@@ -220,17 +223,16 @@ bool BeginChoice(const char* label, const std::string& current, float label_shar
   Put(MutedWords(), label);
   ImGui::SameLine(left + width * label_share);
   ImGui::SetNextItemWidth(width * (1 - label_share));
-  ImGui::PushID(label);
-  const bool open = ImGui::BeginCombo("##choice", "", ImGuiComboFlags_HeightLarge | ImGuiComboFlags_NoArrowButton);
-  if (!open) {
-    const ImVec2 low = ImGui::GetItemRectMin();
-    const ImVec2 high = ImGui::GetItemRectMax();
-    const float y = low.y + (high.y - low.y - Px(kTextSize)) / 2 - Px(1);
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    DrawText(list, {low.x + Px(11), y}, Words(), Fitted(Words(), current, high.x - low.x - Px(36)));
-    DrawText(list, {high.x - Px(9), y + Px(2)}, SmallMuted(), icons::kDown, Align::kRight);
-  }
-  ImGui::PopID();
+  const float height = ImGui::GetFrameHeight();
+  const ImRect box(ImGui::GetCursorScreenPos(),
+                   ImGui::GetCursorScreenPos() + ImVec2(width * (1 - label_share), height));
+  ImDrawList* list = ImGui::GetWindowDrawList();  // an open list has one of its own
+  const std::string id = std::string("##") + label;
+  const bool open =
+      ImGui::BeginCombo(id.c_str(), "", ImGuiComboFlags_HeightLarge | ImGuiComboFlags_NoArrowButton);
+  const float y = box.Min.y + (height - Px(kTextSize)) / 2 - Px(1);
+  DrawText(list, {box.Min.x + Px(11), y}, Words(), Fitted(Words(), current, box.GetWidth() - Px(36)));
+  DrawText(list, {box.Max.x - Px(9), y + Px(2)}, SmallMuted(), icons::kDown, Align::kRight);
   return open;
 }
 
@@ -271,15 +273,16 @@ void Swatch(Color color) {
 void Lamp(Color color) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float radius = Px(4.5F);
-  ImGui::GetWindowDrawList()->AddCircleFilled({at.x + radius, at.y + ImGui::GetTextLineHeight() / 2 + Px(0.5F)}, radius,
-                                              U32(color));
+  ImGui::GetWindowDrawList()->AddCircleFilled(
+      {at.x + radius, at.y + ImGui::GetTextLineHeight() / 2 + Px(0.5F)}, radius, U32(color));
   ImGui::Dummy({2 * radius, ImGui::GetTextLineHeight()});
 }
 
 void Rule() {
   ImGui::Dummy({0, Px(2)});
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddLine(at, {at.x + ImGui::GetContentRegionAvail().x, at.y}, U32(Colors().border));
+  ImGui::GetWindowDrawList()->AddLine(at, {at.x + ImGui::GetContentRegionAvail().x, at.y},
+                                      U32(Colors().border));
   ImGui::Dummy({0, Px(4)});
 }
 

@@ -1,5 +1,5 @@
-// The window's own controls, in the look of the drawing: flat, quiet, each with its consequence under it. All of them can
-// be reached with Tab and moved with the keyboard. UI thread, inside a frame.
+// The window's own controls, in the look of the drawing: flat, quiet, each with its consequence under it. All
+// of them can be reached with Tab and moved with the keyboard. UI thread, inside a frame.
 #pragma once
 
 #include <span>
@@ -10,14 +10,16 @@
 
 namespace tidemark::gui {
 
-// What a person did to a control in this frame. `changed`: the value moved (preview it). `committed`: they let go of it.
+// What a person did to a control in this frame. `changed`: the value moved (preview it). `committed`: they
+// let go of it.
 struct Edit {
   bool changed = false;
   bool committed = false;
 };
 
 // A choice among few, side by side over the whole width. `hints` (may be empty) are tooltips, one per label.
-bool Segmented(const char* id, std::span<const char* const> labels, std::span<const std::string> hints, int* selected);
+bool Segmented(const char* id, std::span<const char* const> labels, std::span<const std::string> hints,
+               int* selected);
 
 // A label with a switch at the end of the row.
 bool Toggle(const char* label, bool* on);
@@ -26,16 +28,17 @@ struct SliderLook {
   double minimum = 0;
   double maximum = 1;
   bool logarithmic = false;
-  bool whole = true;            // whole numbers
-  const char* suffix = "";      // "×", after the number
-  int decimals = 0;             // of a number that is not whole
+  bool whole = true;                   // whole numbers
+  const char* suffix = "";             // "×", after the number
+  int decimals = 0;                    // of a number that is not whole
   const char* maximum_text = nullptr;  // shown instead of the number at the maximum
 };
-// Label left, the value right (click it to type), the track below. With the keyboard: left and right by one, with Shift by
-// a tenth of the range; Page Up and Page Down double and halve.
+// Label left, the value right (click it to type), the track below. With the keyboard: left and right by one,
+// with Shift by a tenth of the range; Page Up and Page Down double and halve.
 Edit Slider(const char* label, const SliderLook& look, double* value);
 
-// A label with a drop-down at the end of the row. Between Begin (if true) and ImGui::EndCombo the caller puts the items.
+// A label with a drop-down at the end of the row. Between Begin (if true) and ImGui::EndCombo the caller puts
+// the items.
 bool BeginChoice(const char* label, const std::string& current, float label_share = 0.4F);
 
 // The line under a control; "" leaves no gap. Pending figures are written as "…".

@@ -1,5 +1,5 @@
-// What every panel has in common: the title, the moment it tells of, tables with one look, and the reason when it is
-// empty. UI thread, inside a frame.
+// What every panel has in common: the title, the moment it tells of, tables with one look, and the reason
+// when it is empty. UI thread, inside a frame.
 #pragma once
 
 #include <cstdint>

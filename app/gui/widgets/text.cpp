@@ -77,7 +77,9 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text) {
 }
 
 void Tooltip(std::string_view text) {
-  if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (text.empty() ||
+      !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
+    return;
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(Px(360));
   Put(Words(), text);

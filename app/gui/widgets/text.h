@@ -18,10 +18,10 @@ struct TextStyle {
 
 TextStyle Words();
 TextStyle MutedWords();
-TextStyle SmallMuted();       // consequence lines, axis labels
+TextStyle SmallMuted();  // consequence lines, axis labels
 TextStyle StrongWords();
 TextStyle TitleWords();
-TextStyle Numbers();          // monospaced
+TextStyle Numbers();  // monospaced
 TextStyle MutedNumbers();
 TextStyle Colored(TextStyle style, Color color);
 TextStyle Strongly(TextStyle style);
@@ -32,7 +32,8 @@ enum class Align { kLeft, kCenter, kRight };
 float Pixels(const TextStyle& style);
 ImVec2 Measure(const TextStyle& style, std::string_view text);
 // `at` is the top left, top centre or top right corner.
-void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, Align align = Align::kLeft);
+void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text,
+              Align align = Align::kLeft);
 // Cut to `width` with an ellipsis when it is longer.
 std::string Fitted(const TextStyle& style, std::string_view text, float width);
 

@@ -19,8 +19,11 @@ double RoundedSquare(double x, double y, double size) {
 }
 
 Color Mix(Color under, Color over, double amount) {
-  const auto channel = [amount](uint8_t a, uint8_t b) { return static_cast<uint8_t>(a + (b - a) * amount + 0.5); };
-  return {channel(under.red, over.red), channel(under.green, over.green), channel(under.blue, over.blue), 255};
+  const auto channel = [amount](uint8_t a, uint8_t b) {
+    return static_cast<uint8_t>(a + (b - a) * amount + 0.5);
+  };
+  return {channel(under.red, over.red), channel(under.green, over.green), channel(under.blue, over.blue),
+          255};
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The program's icon, drawn in code: a tide line over water, in the accent colour. The same picture for desktops is
-// assets/icons/tidemark.svg. Pure functions.
+// The program's icon, drawn in code: a tide line over water, in the accent colour. The same picture for
+// desktops is assets/icons/tidemark.svg. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The colours of the window, as data: one table for dark and one for light. A category has one colour, everywhere.
-// tests/gui/palette_test.cpp simulates three kinds of colour blindness and holds all categories apart. No ImGui here.
+// The colours of the window, as data: one table for dark and one for light. A category has one colour,
+// everywhere. tests/gui/palette_test.cpp simulates three kinds of colour blindness and holds all categories
+// apart. No ImGui here.
 #pragma once
 
 #include <array>
@@ -27,25 +28,25 @@ constexpr Color Rgb(uint32_t hex) {
 
 struct Palette {
   bool dark = true;
-  Color background;     // between the panels
+  Color background;  // between the panels
   Color panel;
-  Color raised;         // controls that stand on a panel
-  Color hovered;        // the same under the mouse
-  Color sunken;         // boxes of text and tooltips
+  Color raised;   // controls that stand on a panel
+  Color hovered;  // the same under the mouse
+  Color sunken;   // boxes of text and tooltips
   Color border;
   Color text;
   Color muted;
-  Color faint;          // grid lines, disabled
-  Color accent;         // selection, phantom
-  Color accent_fill;    // behind text_on_accent
+  Color faint;        // grid lines, disabled
+  Color accent;       // selection, phantom
+  Color accent_fill;  // behind text_on_accent
   Color text_on_accent;
-  Color good;           // live, equal
+  Color good;  // live, equal
   Color good_fill;
   Color warning;
   Color warning_fill;
-  Color bad;            // out of memory, failed
+  Color bad;  // out of memory, failed
   Color bad_fill;
-  Color theory;         // the textbook's line
+  Color theory;  // the textbook's line
   std::array<Color, events::kCategoryCount> categories;
   std::array<Color, events::kPhaseCount> phases;
 

@@ -8,7 +8,8 @@
 
 namespace tidemark::gui {
 
-Status WritePngBottomUp(const std::filesystem::path& file, int width, int height, std::span<const uint8_t> rgba) {
+Status WritePngBottomUp(const std::filesystem::path& file, int width, int height,
+                        std::span<const uint8_t> rgba) {
   std::vector<uint8_t> rgb(static_cast<size_t>(width) * static_cast<size_t>(height) * 3);
   for (int y = 0; y < height; ++y) {
     const uint8_t* from = rgba.data() + static_cast<size_t>(height - 1 - y) * static_cast<size_t>(width) * 4;

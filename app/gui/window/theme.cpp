@@ -120,7 +120,8 @@ Status LoadFonts() {
   fonts.strong = AddFace(folder, "Roboto-Bold.ttf", kTextSize, true);
   fonts.numbers = AddFace(folder, "Inconsolata-Medium.ttf", kTextSize, false);
   if (fonts.words == nullptr || fonts.strong == nullptr || fonts.numbers == nullptr) {
-    return Error{"The window's fonts are not in " + folder.string() + ". Build again: ./run copies them there."};
+    return Error{"The window's fonts are not in " + folder.string() +
+                 ". Build again: ./run copies them there."};
   }
   Active().fonts = fonts;
   return Done{};

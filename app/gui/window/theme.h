@@ -1,5 +1,5 @@
-// What the panels draw with: the palette in force, the three faces, and the scale from design pixels to screen pixels.
-// Set once a frame by the window, read by everything that draws. UI thread only.
+// What the panels draw with: the palette in force, the three faces, and the scale from design pixels to
+// screen pixels. Set once a frame by the window, read by everything that draws. UI thread only.
 #pragma once
 
 #include <imgui.h>
@@ -20,7 +20,8 @@ inline constexpr float kTextSize = 15.0F;
 inline constexpr float kSmallTextSize = 13.0F;
 inline constexpr float kTitleSize = 15.5F;
 
-// Loads the faces from AssetsFolder()/fonts into the current ImGui context. Error: a file that is missing, by its name.
+// Loads the faces from AssetsFolder()/fonts into the current ImGui context. Error: a file that is missing, by
+// its name.
 Status LoadFonts();
 // Sets palette, ImGui's style and scale. `scale` = the screen's scale times the person's choice.
 void ApplyTheme(bool dark, float scale);

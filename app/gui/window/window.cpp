@@ -1,7 +1,7 @@
 #include "app/gui/window/window.h"
 
-#include <GLFW/glfw3.h>
 #include <GL/gl.h>
+#include <GLFW/glfw3.h>
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
@@ -43,8 +43,8 @@ double ThreadSeconds() {
   return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
 }
 
-// Pixels of text for one of the design. Where window coordinates are not pixels already (Wayland, macOS), ImGui scales by
-// the framebuffer, and this must not do it a second time.
+// Pixels of text for one of the design. Where window coordinates are not pixels already (Wayland, macOS),
+// ImGui scales by the framebuffer, and this must not do it a second time.
 float ScreenScale(GLFWwindow* window) {
   float x_scale = 1;
   float y_scale = 1;
@@ -53,7 +53,8 @@ float ScreenScale(GLFWwindow* window) {
   WindowSize pixels;
   glfwGetWindowSize(window, &points.width, &points.height);
   glfwGetFramebufferSize(window, &pixels.width, &pixels.height);
-  if (points.width > 0 && pixels.width > points.width) x_scale *= static_cast<float>(points.width) / static_cast<float>(pixels.width);
+  if (points.width > 0 && pixels.width > points.width)
+    x_scale *= static_cast<float>(points.width) / static_cast<float>(pixels.width);
   return std::clamp(x_scale, 0.5F, 4.0F);
 }
 
@@ -72,13 +73,15 @@ Error NoDisplay() {
                  ". Start it from a desktop session, or use the command line: tidemark --help."};
   }
   return Error{"The window could not be opened on this display" + why +
-               ". It needs OpenGL 3.2; a software renderer (Mesa's llvmpipe) is enough. The command line works without: "
+               ". It needs OpenGL 3.2; a software renderer (Mesa's llvmpipe) is enough. The command line "
+               "works without: "
                "tidemark --help."};
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const std::filesystem::path& layout_file) {
+Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size,
+                                             const std::filesystem::path& layout_file) {
   glfwSetErrorCallback([](int, const char* text) { LastGlfwError() = text; });
   if (glfwInit() == GLFW_FALSE) return NoDisplay();
   std::unique_ptr<Window> window(new Window);

@@ -24,7 +24,8 @@ struct WindowSize {
 class Window {
  public:
   // Errors: no display, no OpenGL 3.2, missing fonts; each says what to do.
-  static Result<std::unique_ptr<Window>> Open(const WindowSize& size, const std::filesystem::path& layout_file);
+  static Result<std::unique_ptr<Window>> Open(const WindowSize& size,
+                                              const std::filesystem::path& layout_file);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;

@@ -18,7 +18,7 @@ using events::EventKind;
 
 std::atomic<bool> cpu_attached{false};
 std::atomic<bool> cuda_attached{false};
-std::atomic<bool> ran_out{false};
+std::atomic<bool> cpu_ran_out{false};
 
 // One half of an event, until the allocator's second call on this thread brings the other half.
 struct Pending {
@@ -67,7 +67,6 @@ void EmitSegment(EventKind kind, const TraceEntry& entry, uint64_t stream) {
 }
 
 void EmitOutOfMemory(int64_t bytes, int64_t free_bytes, uint64_t stream) {
-  ran_out.store(true, std::memory_order_relaxed);
   Event event = MemoryEvent(EventKind::kOutOfMemory, 0, bytes, stream);
   event.rounded_bytes = free_bytes;
   Emit(event);
@@ -134,7 +133,7 @@ bool Traces(c10::DeviceType device) {
   return (device == c10::DeviceType::CUDA ? cuda_attached : cpu_attached).load(std::memory_order_relaxed);
 }
 
-bool RanOutOfMemory() { return ran_out.load(); }
+bool CpuRanOutOfMemory() { return cpu_ran_out.load(); }
 
 }  // namespace tidemark::capture
 
@@ -152,8 +151,9 @@ void reportMemoryUsageToProfiler(void* pointer, int64_t change, size_t /*total_a
 
 void reportOutOfMemoryToProfiler(int64_t bytes, size_t /*total_allocated*/, size_t /*total_reserved*/,
                                  Device device) {
-  // CUDA's is told by the trace, with the free bytes.
-  if (device.is_cpu()) tidemark::capture::EmitOutOfMemory(bytes, 0, 0);
+  if (!device.is_cpu()) return;  // CUDA's is told by the trace, with the free bytes
+  tidemark::capture::cpu_ran_out.store(true, std::memory_order_relaxed);
+  tidemark::capture::EmitOutOfMemory(bytes, 0, 0);
 }
 
 }  // namespace c10

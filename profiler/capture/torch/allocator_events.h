@@ -26,7 +26,8 @@ void AttachToCudaAllocator();
 // Whether this device's memory is the one that we tell of.
 bool Traces(c10::DeviceType device);
 
-// Whether an allocation has failed for want of memory in this process.
-bool RanOutOfMemory();
+// Whether the CPU's memory was not enough for an allocation. (LibTorch's exception does not say; CUDA's has
+// its own type.)
+bool CpuRanOutOfMemory();
 
 }  // namespace tidemark::capture

@@ -38,7 +38,8 @@ struct SetStepLimit {
   int64_t steps = 0;
 };
 // Frees everything and starts afresh with these settings: no model, cached blocks or cuBLAS workspaces stay
-// behind. Steps count from 0 again, for the step limit too; it goes on running or paused as SetMode last said.
+// behind. Steps count from 0 again, for the step limit too; it goes on running or paused as SetMode last
+// said.
 struct Restart {
   networks::TrainingSettings settings;
 };

@@ -48,8 +48,9 @@ cudaError_t BlocksPerMultiprocessor(int* blocks, int threads, size_t shared_byte
       std::min(card.blocks_per_multiprocessor, card.threads_per_multiprocessor / kWarpThreads / warps);
   count = std::min<int64_t>(count, kRegisters / (kRegistersPerThread * kWarpThreads * warps));
   if (shared_bytes > 0) {
-    count =
-        std::min<int64_t>(count, card.shared_bytes_per_multiprocessor / static_cast<int64_t>(shared_bytes));
+    const int reserved_bytes = AttributeOf(card, cudaDevAttrReservedSharedMemoryPerBlock).value_or(0);
+    count = std::min(
+        count, card.shared_bytes_per_multiprocessor / (static_cast<int64_t>(shared_bytes) + reserved_bytes));
   }
   *blocks = static_cast<int>(count);
   return cudaSuccess;

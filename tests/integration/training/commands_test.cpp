@@ -23,7 +23,7 @@ using transport::RunMode;
 using transport::SetMode;
 using transport::SetStepLimit;
 
-const networks::DeviceChoice kH200{};
+const networks::DeviceChoice h200{};
 
 TrainingSettings Small() {
   TrainingSettings settings;
@@ -37,7 +37,7 @@ int64_t CountOf(const CollectedEvents& collected, EventKind kind) {
 }
 
 TEST_CASE("The first report describes the run, and the first marker carries the settings") {
-  TrainerUnderTest trainer(Small(), kH200, 1);
+  TrainerUnderTest trainer(Small(), h200, 1);
   REQUIRE(trainer.AwaitPause());
   REQUIRE(trainer.started());
   const events::RunDescription& run = trainer.started()->description;
@@ -54,7 +54,7 @@ TEST_CASE("The first report describes the run, and the first marker carries the 
 }
 
 TEST_CASE("Mixed precision shows in the first step after it is switched on") {
-  TrainerUnderTest trainer(Small(), kH200, 2);
+  TrainerUnderTest trainer(Small(), h200, 2);
   REQUIRE(trainer.AwaitPause());
   TrainingSettings half = Small();
   half.amp = Precision::kFloat16;
@@ -84,7 +84,7 @@ TEST_CASE("Mixed precision shows in the first step after it is switched on") {
 }
 
 TEST_CASE("A change of optimizer starts it without state, a change of network starts afresh") {
-  TrainerUnderTest trainer(Small(), kH200, 2);
+  TrainerUnderTest trainer(Small(), h200, 2);
   REQUIRE(trainer.AwaitPause());
   TrainingSettings changed = Small();
   changed.optimizer = networks::OptimizerKind::kSgd;
@@ -123,7 +123,7 @@ std::vector<std::string> MemoryStory(const CollectedEvents& collected, size_t fi
 TEST_CASE("A restarted run takes memory like a fresh process") {
   TrainingSettings settings = Small();
   settings.amp = Precision::kFloat16;
-  TrainerUnderTest trainer(Small(), kH200, 3);
+  TrainerUnderTest trainer(Small(), h200, 3);
   REQUIRE(trainer.AwaitPause());
   trainer.Send(transport::Restart{settings});
   REQUIRE(trainer.AwaitPause());
@@ -136,7 +136,7 @@ TEST_CASE("A restarted run takes memory like a fresh process") {
   CHECK(at_restart.blocks.empty());
   CHECK(at_restart.reserved_bytes == 0);
 
-  const CollectedEvents fresh = EventsOf(settings, kH200, 3);
+  const CollectedEvents fresh = EventsOf(settings, h200, 3);
   const auto story =
       MemoryStory(trainer.collected(), static_cast<size_t>(last_marker.base() - events.begin()));
   const auto fresh_story = MemoryStory(fresh, 0);
@@ -146,7 +146,7 @@ TEST_CASE("A restarted run takes memory like a fresh process") {
 }
 
 TEST_CASE("One step at a time") {
-  TrainerUnderTest trainer(Small(), kH200, 2);
+  TrainerUnderTest trainer(Small(), h200, 2);
   REQUIRE(trainer.AwaitPause()->steps_done == 2);
   trainer.Send(SetMode{RunMode::kOneStep});
   CHECK(trainer.AwaitPause()->steps_done == 3);
@@ -156,7 +156,7 @@ TEST_CASE("One step at a time") {
 }
 
 TEST_CASE("One operator at a time, forward and backward") {
-  TrainerUnderTest trainer(Small(), kH200, 1);
+  TrainerUnderTest trainer(Small(), h200, 1);
   REQUIRE(trainer.AwaitPause());
   const auto operators = [&] {
     return std::count_if(
@@ -177,7 +177,7 @@ TEST_CASE("One operator at a time, forward and backward") {
 }
 
 TEST_CASE("Stopping while halted before an operator ends in order") {
-  TrainerUnderTest trainer(Small(), kH200, 1);
+  TrainerUnderTest trainer(Small(), h200, 1);
   REQUIRE(trainer.AwaitPause());
   trainer.Send(SetMode{RunMode::kOneOperator});
   REQUIRE(trainer.AwaitPause());
@@ -186,7 +186,7 @@ TEST_CASE("Stopping while halted before an operator ends in order") {
 
 TEST_CASE("Memory that does not suffice ends the run with an event and PyTorch's message") {
   // A thousandth of the card: 141 MB.
-  TrainerUnderTest trainer({}, kH200, 0, {"PYTORCH_CUDA_ALLOC_CONF=per_process_memory_fraction:0.001"});
+  TrainerUnderTest trainer({}, h200, 0, {"PYTORCH_CUDA_ALLOC_CONF=per_process_memory_fraction:0.001"});
   const auto failed = trainer.AwaitFailure();
   REQUIRE(failed);
   CHECK(failed->out_of_memory);
@@ -216,7 +216,7 @@ TEST_CASE("A device that is not there is a sentence") {
 TEST_CASE("An unknown network is a sentence") {
   TrainingSettings settings;
   settings.network = "no-such-net";
-  TrainerUnderTest trainer(settings, kH200, 1);
+  TrainerUnderTest trainer(settings, h200, 1);
   const auto failed = trainer.AwaitFailure();
   REQUIRE(failed);
   CHECK(failed->sentence.find("no-such-net") != std::string::npos);
@@ -224,14 +224,14 @@ TEST_CASE("An unknown network is a sentence") {
 }
 
 TEST_CASE("When the program goes, the trainer goes") {
-  TrainerUnderTest trainer(Small(), kH200, 1);
+  TrainerUnderTest trainer(Small(), h200, 1);
   REQUIRE(trainer.AwaitPause());
   trainer.CloseChannel();
   CHECK(trainer.AwaitExit() == 1);
 }
 
 TEST_CASE("A run at full speed loses no event") {
-  TrainerUnderTest trainer(Small(), kH200, 2000);
+  TrainerUnderTest trainer(Small(), h200, 2000);
   const auto pause = trainer.AwaitPause();
   REQUIRE(pause);
   CHECK(pause->steps_done == 2000);

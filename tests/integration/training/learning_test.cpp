@@ -1,4 +1,6 @@
 // The trainer on the CPU, where numbers are real: it learns, and no technique changes what it computes.
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -17,7 +19,7 @@ using networks::CheckpointMode;
 using networks::Precision;
 using networks::TrainingSettings;
 
-const networks::DeviceChoice kCpu{networks::DeviceKind::kCpu, 0, ""};
+const networks::DeviceChoice cpu{networks::DeviceKind::kCpu, 0, ""};
 constexpr double kNeverReached = 1e30;  // clipping at this norm changes nothing and tells the norm
 
 TrainingSettings Small() {
@@ -34,7 +36,7 @@ TEST_CASE("The loss falls within 50 steps") {
   TrainingSettings settings;  // SimpleConvNet, Adam
   settings.batch = GENERATE(16, 64);
   CAPTURE(settings.batch);
-  const std::vector<double> loss = EventsOf(settings, kCpu, 50).Metric("loss");
+  const std::vector<double> loss = EventsOf(settings, cpu, 50).Metric("loss");
   REQUIRE(loss.size() == 50);
   CHECK(loss.front() == Approx(std::log(10.0)).margin(0.2));  // ten classes, nothing known
   const double last_five = std::accumulate(loss.end() - 5, loss.end(), 0.0) / 5;
@@ -45,12 +47,12 @@ TEST_CASE("Checkpointing changes no gradient") {
   TrainingSettings settings = Small();
   settings.accumulate = 2;
   settings.amp = GENERATE(Precision::kFloat32, Precision::kBfloat16);
-  const CollectedEvents plain = EventsOf(settings, kCpu, 5);
+  const CollectedEvents plain = EventsOf(settings, cpu, 5);
   settings.checkpoint = GENERATE(networks::Checkpointing{CheckpointMode::kByLayer, 0},
                                  networks::Checkpointing{CheckpointMode::kSegments, 1},
                                  networks::Checkpointing{CheckpointMode::kSegments, 2});
   CAPTURE(networks::ToJson(settings));
-  const CollectedEvents checkpointed = EventsOf(settings, kCpu, 5);
+  const CollectedEvents checkpointed = EventsOf(settings, cpu, 5);
   REQUIRE(plain.Metric("loss").size() == 5);
   // To the last bit: losses depend on every gradient of the steps before, the norms on every gradient of
   // theirs.
@@ -61,10 +63,10 @@ TEST_CASE("Checkpointing changes no gradient") {
 TEST_CASE("Four micro-batches of 16 are a batch of 64") {
   TrainingSettings settings = Small();
   settings.batch = 64;
-  const CollectedEvents whole = EventsOf(settings, kCpu, 4);
+  const CollectedEvents whole = EventsOf(settings, cpu, 4);
   settings.batch = 16;
   settings.accumulate = 4;
-  const CollectedEvents parts = EventsOf(settings, kCpu, 4);
+  const CollectedEvents parts = EventsOf(settings, cpu, 4);
   const auto loss = whole.Metric("loss");
   const auto parts_loss = parts.Metric("loss");
   const auto norm = whole.Metric("gradient norm");
@@ -79,7 +81,7 @@ TEST_CASE("Four micro-batches of 16 are a batch of 64") {
 
 TEST_CASE("A restarted run learns like a fresh process, another seed does not") {
   TrainingSettings settings = Small();
-  TrainerUnderTest trainer(settings, kCpu, 3);
+  TrainerUnderTest trainer(settings, cpu, 3);
   REQUIRE(trainer.AwaitPause());
   trainer.Send(transport::Restart{settings});
   REQUIRE(trainer.AwaitPause());
@@ -88,17 +90,17 @@ TEST_CASE("A restarted run learns like a fresh process, another seed does not") 
   CHECK(std::vector<double>(loss.begin(), loss.begin() + 3) ==
         std::vector<double>(loss.begin() + 3, loss.end()));
   settings.seed = 1;
-  CHECK(EventsOf(settings, kCpu, 1).Metric("loss").front() != loss.front());
+  CHECK(EventsOf(settings, cpu, 1).Metric("loss").front() != loss.front());
 }
 
 TEST_CASE("Clipping brings the gradients to the norm") {
   TrainingSettings settings = Small();
-  const double norm = EventsOf(settings, kCpu, 1).Metric("gradient norm").front();
+  const double norm = EventsOf(settings, cpu, 1).Metric("gradient norm").front();
   // Clipped to a tenth, a step of ten times the rate is the same step.
-  const auto loss = EventsOf(settings, kCpu, 2).Metric("loss");
+  const auto loss = EventsOf(settings, cpu, 2).Metric("loss");
   settings.clip_norm = norm / 10;
   settings.learning_rate *= 10;
-  const auto clipped = EventsOf(settings, kCpu, 2).Metric("loss");
+  const auto clipped = EventsOf(settings, cpu, 2).Metric("loss");
   CHECK(clipped[1] == Approx(loss[1]).epsilon(1e-4));
 }
 
@@ -106,7 +108,7 @@ TEST_CASE("float16 starts from a scale of 65,536, and an overflow halves it and 
   TrainingSettings settings = Small();
   settings.batch = 2;
   settings.amp = Precision::kFloat16;
-  TrainerUnderTest trainer(settings, kCpu, 2);
+  TrainerUnderTest trainer(settings, cpu, 2);
   REQUIRE(trainer.AwaitPause());
   CHECK(trainer.collected().Metric("loss scale").front() == 65536);
   // Weights that overflow half precision: a step far too long, then infinite gradients.
@@ -126,7 +128,7 @@ TEST_CASE("Memory of the CPU is told in full") {
   TrainingSettings settings = Small();
   settings.optimizer = networks::OptimizerKind::kAdam;
   settings.amp = GENERATE(Precision::kFloat32, Precision::kBfloat16);
-  const CollectedEvents collected = EventsOf(settings, kCpu, 3);
+  const CollectedEvents collected = EventsOf(settings, cpu, 3);
   Replay(collected.events, [&](const Event& event, const MemoryState& state) {
     if (event.kind != events::EventKind::kStepEnd) return;
     CHECK(state[Category::kParameter] == 2'084'648);
@@ -135,6 +137,37 @@ TEST_CASE("Memory of the CPU is told in full") {
     CHECK(state[Category::kActivation] == 0);
     CHECK(state[Category::kAutocastCache] == 0);
   });
+}
+
+// Limits the address space of processes that are started while it lives.
+class AddressSpaceLimit {
+ public:
+  explicit AddressSpaceLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_AS, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~AddressSpaceLimit() { setrlimit(RLIMIT_AS, &before_); }
+  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
+  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE("When the CPU's memory does not suffice the run ends with an event and LibTorch's message") {
+  const AddressSpaceLimit limit(5'000'000'000);
+  TrainingSettings settings;
+  settings.batch = networks::kMaxBatch;
+  TrainerUnderTest trainer(settings, cpu, 1);
+  const auto failed = trainer.AwaitFailure();
+  REQUIRE(failed);
+  CHECK(failed->out_of_memory);
+  CHECK(failed->sentence.find("DefaultCPUAllocator: can't allocate memory") == 0);
+  CHECK(trainer.AwaitExit() == 1);
+  const auto& events = trainer.collected().events;
+  CHECK(std::any_of(events.begin(), events.end(),
+                    [](const Event& event) { return event.kind == events::EventKind::kOutOfMemory; }));
 }
 
 }  // namespace

@@ -18,14 +18,14 @@ using networks::CheckpointMode;
 using networks::Precision;
 using networks::TrainingSettings;
 
-const networks::DeviceChoice kH200{};
+const networks::DeviceChoice h200{};
 
 int64_t SumOf(const std::array<int64_t, events::kCategoryCount>& by_category) {
   return std::accumulate(by_category.begin(), by_category.end(), int64_t{0});
 }
 
 StepPeaks SteadyPeaks(const TrainingSettings& settings) {
-  const std::vector<StepPeaks> steps = Replay(EventsOf(settings, kH200, 4).events);
+  const std::vector<StepPeaks> steps = Replay(EventsOf(settings, h200, 4).events);
   REQUIRE(steps.size() == 4);
   return steps.back();
 }
@@ -75,7 +75,7 @@ TEST_CASE("Every byte has a category at every event, and all memory is freed or 
   settings.checkpoint.mode = GENERATE(CheckpointMode::kNone, CheckpointMode::kByLayer);
   settings.optimizer = GENERATE(networks::OptimizerKind::kMomentum, networks::OptimizerKind::kAdam);
   CAPTURE(networks::ToJson(settings));
-  const CollectedEvents collected = EventsOf(settings, kH200, 3);
+  const CollectedEvents collected = EventsOf(settings, h200, 3);
   MemoryState last;
   Replay(collected.events, [&](const Event& event, const MemoryState& state) {
     if (SumOf(state.by_category) != state.allocated_bytes) FAIL("categories do not sum to what is allocated");
@@ -96,7 +96,7 @@ TEST_CASE("Every byte has a category at every event, and all memory is freed or 
 TEST_CASE("Kept tensors are called by their names") {
   TrainingSettings settings;
   settings.amp = Precision::kBfloat16;
-  const CollectedEvents collected = EventsOf(settings, kH200, 2);
+  const CollectedEvents collected = EventsOf(settings, h200, 2);
   std::map<Category, std::set<std::string>> names;
   for (const Event& event : collected.events) {
     if (event.kind == EventKind::kCategorize) names[event.category].insert(collected.NameOf(event.name));
@@ -124,7 +124,7 @@ TEST_CASE("Kept tensors are called by their names") {
 }
 
 TEST_CASE("Operators have scopes, and backward nodes belong to the layer of their forward") {
-  const CollectedEvents collected = EventsOf({}, kH200, 2);
+  const CollectedEvents collected = EventsOf({}, h200, 2);
   std::map<uint32_t, int> depth;
   std::map<std::string, std::set<std::string>> layers_of;
   for (const Event& event : collected.events) {
@@ -146,7 +146,7 @@ TEST_CASE("Operators have scopes, and backward nodes belong to the layer of thei
 TEST_CASE("Checkpointing keeps the pieces' inputs only, and says what it computes again") {
   TrainingSettings settings;
   settings.checkpoint.mode = CheckpointMode::kByLayer;
-  const CollectedEvents collected = EventsOf(settings, kH200, 3);
+  const CollectedEvents collected = EventsOf(settings, h200, 3);
   int64_t activations_after_forward = 0;
   std::set<std::string> recomputed;
   MemoryState state;
@@ -168,7 +168,7 @@ TEST_CASE("Two segments keep one activation between them") {
   TrainingSettings settings;
   settings.checkpoint = {CheckpointMode::kSegments, 2};
   int64_t activations_after_forward = 0;
-  Replay(EventsOf(settings, kH200, 2).events, [&](const Event& event, const MemoryState& state) {
+  Replay(EventsOf(settings, h200, 2).events, [&](const Event& event, const MemoryState& state) {
     if (event.kind == EventKind::kPhase && event.phase == events::Phase::kBackward) {
       activations_after_forward = state[Category::kActivation];
     }

@@ -40,8 +40,10 @@ TEST_CASE("All cards load, ordered by memory") {
     CHECK(card.memory_bytes >= memory_bytes);
     memory_bytes = card.memory_bytes;
   }
-  CHECK(names == std::set<std::string>{"rtx-3060-12gb", "rtx-4090", "t4", "v100-16gb", "a100-40gb",
-                                       "a100-80gb", "l4", "h100", "h200", "b200"});
+  for (const char* name : {"rtx-3060-12gb", "rtx-4090", "t4", "v100-16gb", "a100-40gb", "a100-80gb", "l4",
+                           "h100", "h200", "b200"}) {
+    CHECK(names.count(name) == 1);
+  }
 }
 
 TEST_CASE("Every card's figures are possible ones") {
@@ -55,18 +57,18 @@ TEST_CASE("Every card's figures are possible ones") {
     CHECK((card.compute_capability >= 70 && card.compute_capability <= 121));
     CHECK(card.compiled_architecture <= card.compute_capability);
     CHECK(card.compiled_architecture / 10 == card.compute_capability / 10);
-    CHECK((card.multiprocessors >= 20 && card.multiprocessors <= 200));
+    CHECK((card.multiprocessors >= 10 && card.multiprocessors <= 200));
     CHECK((card.threads_per_multiprocessor == 1024 || card.threads_per_multiprocessor == 1536 ||
            card.threads_per_multiprocessor == 2048));
     CHECK((card.blocks_per_multiprocessor >= 16 && card.blocks_per_multiprocessor <= 32));
     CHECK(card.shared_bytes_per_block == 49152);
     CHECK(card.shared_bytes_per_block_optin >= card.shared_bytes_per_block);
     CHECK(card.shared_bytes_per_multiprocessor >= card.shared_bytes_per_block_optin);
-    CHECK((card.memory_bytes > 11 * kGibibyte && card.memory_bytes < 200 * kGibibyte));
-    CHECK((card.context_bytes > 50'000'000 && card.context_bytes < 1'000'000'000));
-    CHECK((card.memory_bytes_per_second > 2e11 && card.memory_bytes_per_second < 1e13));
-    CHECK((card.float32_flops > 5e12 && card.float32_flops < 2e14));
-    CHECK(card.float16_tensor_flops > card.float32_flops);
+    CHECK((card.memory_bytes > 3 * kGibibyte && card.memory_bytes < 200 * kGibibyte));
+    CHECK((card.context_bytes > 20'000'000 && card.context_bytes < 1'000'000'000));
+    CHECK((card.memory_bytes_per_second > 1e11 && card.memory_bytes_per_second < 1e13));
+    CHECK((card.float32_flops > 1e12 && card.float32_flops < 2e14));
+    CHECK((card.float16_tensor_flops == 0 || card.float16_tensor_flops > card.float32_flops));
   }
 }
 

@@ -64,6 +64,7 @@ TEST_CASE("Kernels are the ones compiled for 8.6, and fill a multiprocessor as i
   CHECK(blocks(1024, 0) == 1);     // 1,536 threads
   CHECK(blocks(256, 0) == 6);      // 1,536 threads
   CHECK(blocks(32, 0) == 24);      // 24 blocks
+  CHECK(blocks(128, 51200) == 1);  // of which each block gives 1,024 to the system
   CHECK(blocks(128, 40960) == 2);  // 102,400 bytes of shared memory
 }
 

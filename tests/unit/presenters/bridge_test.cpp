@@ -1,0 +1,95 @@
+#include "app/presenters/bridge.h"
+
+#include <algorithm>
+
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Category;
+using timeline::Series;
+
+textbook::Estimate Book() {
+  textbook::Estimate book;
+  book.parameters_bytes = 1000;
+  book.activations_bytes = 1500;
+  book.total_bytes = 2500;
+  book.terms = {{Category::kParameter, "", 1000, "", ""}, {Category::kActivation, "", 1500, "", ""}};
+  return book;
+}
+
+// Every level is the sum of what came before it.
+void CheckSums(const Bridge& bridge) {
+  int64_t sum = 0;
+  for (const BridgeStep& step : bridge.steps) {
+    CHECK_FALSE(step.name.empty());
+    CHECK_FALSE(step.sentence.empty());
+    if (step.kind == BridgeStep::Kind::kLevel) {
+      if (&step != &bridge.steps.front()) CHECK(step.bytes == sum);
+      CHECK(step.from_bytes == 0);
+      sum = step.bytes;
+    } else {
+      CHECK(step.bytes != 0);
+      CHECK(step.from_bytes == sum);
+      sum += step.bytes;
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("The bridge goes from the textbook to reserved without losing a byte") {
+  Training training;
+  training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);
+  training.Weight(1000);
+  training.Allocate(0x900000, 4000, Category::kWorkspace);
+  training.Step(7, 2000, 3000);
+  const Bridge bridge = MakeBridge(*training.Publish(), Book());
+  CHECK(bridge.moment == "at the peak of step 7");
+  CheckSums(bridge);
+  REQUIRE(bridge.steps.size() == 8);
+  CHECK(bridge.steps[0].name == "textbook");
+  CHECK(bridge.steps[1].name == "gradients of activations, temporaries");
+  CHECK(bridge.steps[1].bytes == 3000);
+  CHECK(bridge.steps[2].name == "library workspaces");
+  CHECK(bridge.steps[2].bytes == 4000);
+  CHECK(bridge.steps[3].category == Category::kActivation);
+  CHECK(bridge.steps[3].bytes == 500);
+  CHECK(bridge.steps[4].name == "rounding");
+  CHECK(bridge.steps[4].bytes == 24 + 96 + 48 + 72);
+  CHECK(bridge.steps[5].name == "allocated");
+  CHECK(bridge.steps[5].bytes == 1024 + 4096 + 2048 + 3072);
+  CHECK(bridge.steps[6].name == "cached, free");
+  CHECK(bridge.steps[7].bytes == 1 << 21);
+}
+
+TEST_CASE("The bridge to a prediction sums as well") {
+  session::Prediction prediction;
+  prediction.at_peak[static_cast<size_t>(Category::kParameter)] = 1024;
+  prediction.at_peak[static_cast<size_t>(Category::kTemporary)] = 5120;
+  prediction.at_peak[static_cast<size_t>(Series::kAllocated)] = 6144;
+  prediction.allocated_peak_bytes = 6144;
+  prediction.reserved_peak_bytes = 1 << 20;
+  const Bridge bridge = MakeBridge(prediction, Book());
+  CheckSums(bridge);
+  const auto activation = std::find_if(bridge.steps.begin(), bridge.steps.end(), [](const BridgeStep& step) {
+    return step.category == Category::kActivation;
+  });
+  REQUIRE(activation != bridge.steps.end());
+  CHECK(activation->bytes == -1500);
+  CHECK(activation->name == "activations let go or not made yet");
+  CHECK(bridge.steps.back().bytes == 1 << 20);
+}
+
+TEST_CASE("Without a complete step there is no bridge, without segments it ends at allocated") {
+  CHECK(MakeBridge(*timeline::Builder().Publish(), Book()).steps.empty());
+  Training training;
+  training.Step(0, 1000, 1000);
+  const Bridge bridge = MakeBridge(*training.Publish(), Book());
+  CheckSums(bridge);
+  CHECK(bridge.steps.back().name == "allocated");
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,84 @@
+#include "app/presenters/memory_map.h"
+
+#include <limits>
+
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::EventKind;
+
+MemoryMap MapOf(const timeline::Stream& stream) {
+  const auto view = stream.Publish();
+  return MakeMemoryMap(view->StateAt(view->end() - 1));
+}
+
+}  // namespace
+
+TEST_CASE("The map places blocks and gaps to the byte") {
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x200000, 4096);
+  stream.Add(EventKind::kSegmentAllocate, 0x100000, 8192);
+  stream.Allocate(0x100000 + 1024, 1000);
+  stream.Allocate(0x100000, 512);
+  stream.Allocate(0x200000, 4096);
+  const MemoryMap map = MapOf(stream);
+  REQUIRE(map.segments.size() == 2);
+  const MapSegment& first = map.segments[0];
+  CHECK(first.address == 0x100000);
+  CHECK(first.position_bytes == 0);
+  CHECK(map.segments[1].position_bytes == 8192);
+  REQUIRE(first.blocks.size() == 2);
+  CHECK(first.blocks[0].offset_bytes == 0);
+  CHECK(first.blocks[0].block == 1);
+  CHECK(first.blocks[1].offset_bytes == 1024);
+  CHECK(first.blocks[1].bytes == 1024);
+  REQUIRE(first.gaps.size() == 2);
+  CHECK(first.gaps[0].offset_bytes == 512);
+  CHECK(first.gaps[0].bytes == 512);
+  CHECK(first.gaps[1].offset_bytes == 2048);
+  CHECK(map.segments[1].gaps.empty());
+  CHECK(map.reserved_bytes == 12'288);
+  CHECK(map.occupied_bytes == 512 + 1024 + 4096);
+  CHECK(map.rounding_bytes == 24);
+  CHECK(map.largest_free_bytes == 6144);
+  CHECK(map.share_free == Approx(1.0 - 5632.0 / 12'288));
+  CHECK(map.outside_bytes == 0);
+}
+
+TEST_CASE("Blocks outside of segments are summed, not drawn") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  CHECK(MapOf(stream).segments.empty());
+  CHECK(MapOf(stream).outside_bytes == 512);
+  CHECK(MapOf(stream).share_free == 0);
+  stream.Add(EventKind::kSegmentAllocate, 0x100000, 4096);
+  stream.Allocate(0x900000, 1024);
+  CHECK(MapOf(stream).outside_bytes == 1536);
+  CHECK(MapOf(stream).largest_free_bytes == 4096);
+}
+
+TEST_CASE("Blocks that overlap or overhang are cut to what fits") {
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x100000, 4096);
+  stream.Allocate(0x100000, 2048);
+  stream.Allocate(0x100000 + 1024, 2048);
+  stream.Allocate(0x100000 + 1536, 512);
+  stream.Allocate(0x100000 + 3584, 1 << 20);
+  stream.Add(EventKind::kAllocate, 0x100000 + 4000, std::numeric_limits<int64_t>::max()).rounded_bytes =
+      std::numeric_limits<int64_t>::max();
+  const MemoryMap map = MapOf(stream);
+  REQUIRE(map.segments.size() == 1);
+  int64_t covered = 0;
+  for (const MapBlock& block : map.segments[0].blocks) {
+    CHECK(block.offset_bytes >= covered);
+    covered = block.offset_bytes + block.bytes;
+  }
+  CHECK(covered <= 4096);
+  CHECK(map.occupied_bytes == 3072 + 512);
+  CHECK(map.largest_free_bytes == 512);
+}
+
+}  // namespace tidemark::presenters

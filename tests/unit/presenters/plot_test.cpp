@@ -1,0 +1,227 @@
+#include <algorithm>
+#include <limits>
+
+#include "app/presenters/timeline_plot.h"
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Category;
+using events::EventIndex;
+using timeline::Series;
+using timeline::SeriesOf;
+using timeline::View;
+
+TimelinePlot Plot(const View& view, TimeAxis axis, VisibleRange visible, int columns) {
+  return MakeTimelinePlot(view, {}, {axis, visible, columns});
+}
+
+int64_t AllocatedOf(const PlotColumn& column) { return ValueOf(column.at_peak, Series::kAllocated); }
+
+std::shared_ptr<const View> ManySteps(int steps, int64_t spike_at) {
+  Training training;
+  training.Weight(1 << 20);
+  for (int step = 0; step < steps; ++step) {
+    training.Step(step, 100'000 + step % 5 * 1000, step == spike_at ? 77'000'000 : 50'000);
+  }
+  return training.Publish();
+}
+
+void CheckContiguous(const TimelinePlot& plot) {
+  for (size_t k = 1; k < plot.columns.size(); ++k) {
+    CHECK(plot.columns[k].begin == plot.columns[k - 1].end);
+    CHECK(plot.columns[k].begin < plot.columns[k].end);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("With room for every event, each is a column and the staircase is exact") {
+  const auto view = ManySteps(3, -1);
+  const auto end = static_cast<double>(view->end());
+  const TimelinePlot plot = Plot(*view, TimeAxis::kEvents, {0, end}, 1000);
+  REQUIRE(plot.columns.size() == view->end());
+  for (EventIndex index = 0; index < view->end(); ++index) {
+    const PlotColumn& column = plot.columns[index];
+    CHECK(column.begin == static_cast<double>(index));
+    CHECK(column.end == static_cast<double>(index + 1));
+    CHECK(column.peak == index);
+    CHECK(column.at_peak == view->ValuesAt(index));
+    CHECK(column.allocated_min == AllocatedOf(column));
+  }
+}
+
+TEST_CASE("A column's stack is that of its highest moment, and sums up to the byte") {
+  const auto view = ManySteps(5000, 3210);
+  const TimelinePlot plot = Plot(*view, TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 800);
+  CheckContiguous(plot);
+  CHECK(plot.columns.size() <= 801);
+  CHECK(plot.columns.size() >= 640);
+  CHECK(plot.columns.front().begin == 0);
+  CHECK(plot.columns.back().end == static_cast<double>(view->end()));
+  int spikes = 0;
+  for (const PlotColumn& column : plot.columns) {
+    int64_t sum = 0;
+    for (int category = 0; category < events::kCategoryCount; ++category)
+      sum += column.at_peak[static_cast<size_t>(category)];
+    CHECK(sum == AllocatedOf(column));
+    const auto begin = static_cast<EventIndex>(column.begin);
+    const auto end = static_cast<EventIndex>(column.end);
+    const View::Peak peak = view->PeakIn(Series::kAllocated, begin, end);
+    CHECK(peak.index == column.peak);
+    CHECK(peak.values == column.at_peak);
+    spikes += AllocatedOf(column) > 77'000'000 ? 1 : 0;
+  }
+  CHECK(spikes == 1);
+  CHECK(plot.highest_bytes == (1 << 20) + 100'352 + 77'000'192);
+}
+
+TEST_CASE("Columns stay where they are while the axis is moved") {
+  const auto view = ManySteps(5000, 3210);
+  const TimelinePlot here = Plot(*view, TimeAxis::kEvents, {10'000, 50'000}, 500);
+  const TimelinePlot there = Plot(*view, TimeAxis::kEvents, {10'013, 50'013}, 500);
+  size_t same = 0;
+  for (const PlotColumn& a : here.columns) {
+    same += static_cast<size_t>(std::count_if(
+        there.columns.begin(), there.columns.end(),
+        [&](const PlotColumn& b) { return a.begin == b.begin && a.end == b.end && a.peak == b.peak; }));
+  }
+  CHECK(same + 1 >= here.columns.size());
+}
+
+TEST_CASE("On the axis of time columns hold what happened in them, and pauses what happened before") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512).time_ns = 1'000'000;
+  stream.Allocate(0x2000, 1024).time_ns = 1'000'500;
+  stream.Free(0x2000);
+  const_cast<events::Event&>(stream.events().back()).time_ns = 1'000'600;
+  stream.Allocate(0x3000, 2048).time_ns = 2'000'000;
+  const auto view = stream.Publish();
+  const VisibleRange whole = WholeRange(*view, TimeAxis::kWallClock);
+  CHECK(whole.begin == 0);
+  CHECK(whole.end == 1'000'001);
+
+  const TimelinePlot exact = Plot(*view, TimeAxis::kWallClock, whole, 10);
+  CheckContiguous(exact);
+  REQUIRE(exact.columns.size() == 4);
+  CHECK(exact.columns[0].end == 500);
+  CHECK(AllocatedOf(exact.columns[1]) == 1536);
+  CHECK(exact.columns[2].end == 1'000'000);
+  CHECK(AllocatedOf(exact.columns[2]) == 512);
+  CHECK(AllocatedOf(exact.columns[3]) == 2560);
+
+  const TimelinePlot coarse = Plot(*view, TimeAxis::kWallClock, whole, 3);
+  CheckContiguous(coarse);
+  CHECK(AllocatedOf(coarse.columns[0]) == 1536);
+  CHECK(coarse.columns[0].allocated_min == 512);
+  CHECK(AllocatedOf(coarse.columns[1]) == 512);
+  CHECK(coarse.columns[1].peak == 2);
+  CHECK(AllocatedOf(coarse.columns.back()) == 2560);
+
+  const TimelinePlot pause = Plot(*view, TimeAxis::kWallClock, {700, 900'000}, 100);
+  REQUIRE(pause.columns.size() == 1);
+  CHECK(AllocatedOf(pause.columns[0]) == 512);
+}
+
+TEST_CASE("Columns of time lose no event") {
+  const auto view = ManySteps(5000, 3210);
+  for (const int columns : {60, 700, 2000}) {
+    const TimelinePlot plot =
+        Plot(*view, TimeAxis::kWallClock, WholeRange(*view, TimeAxis::kWallClock), columns);
+    CHECK(plot.columns.size() <= static_cast<size_t>(columns) + 2);
+    for (size_t k = 1; k < plot.columns.size(); ++k) CHECK(plot.columns[k].begin == plot.columns[k - 1].end);
+    CHECK(std::count_if(plot.columns.begin(), plot.columns.end(),
+                        [](const PlotColumn& column) { return AllocatedOf(column) > 77'000'000; }) == 1);
+    for (const PlotColumn& column : plot.columns) {
+      const double at = PositionOf(*view, TimeAxis::kWallClock, column.peak);
+      CHECK(at <= column.end);
+      CHECK(column.at_peak == view->ValuesAt(column.peak));
+    }
+  }
+}
+
+TEST_CASE("Any visible range is taken") {
+  const auto view = ManySteps(100, -1);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  for (const TimeAxis axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
+    CHECK(Plot(*view, axis, {5, 5}, 100).columns.empty());
+    CHECK(Plot(*view, axis, {9, 5}, 100).columns.empty());
+    CHECK(Plot(*view, axis, {kNan, 5}, 100).columns.empty());
+    CHECK(Plot(*view, axis, {1e300, 1e301}, 100).columns.empty());
+    CHECK(Plot(*view, axis, {-1e300, -1e299}, 100).columns.empty());
+    CHECK(Plot(*view, axis, {0, 100}, 0).columns.empty());
+    CHECK_FALSE(Plot(*view, axis, {-kInfinity, kInfinity}, 100).columns.empty());
+    CHECK_FALSE(Plot(*view, axis, {10, 10.000001}, 100).columns.empty());
+  }
+  CHECK(Plot(*timeline::Builder().Publish(), TimeAxis::kEvents, {0, 10}, 10).columns.empty());
+  CHECK(Plot(*timeline::Builder().Publish(), TimeAxis::kWallClock, {0, 10}, 10).columns.empty());
+}
+
+TEST_CASE("Positions and indices are each other's inverse") {
+  const auto view = ManySteps(50, -1);
+  for (const TimeAxis axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
+    for (EventIndex index = 0; index < view->end(); index += 7) {
+      CHECK(IndexAtPosition(*view, axis, PositionOf(*view, axis, index)) == index);
+      CHECK(IndexAtPosition(*view, axis, PositionOf(*view, axis, index) + 0.5) == index);
+    }
+    CHECK(IndexAtPosition(*view, axis, -5) == view->first());
+    CHECK(IndexAtPosition(*view, axis, 1e300) == view->end());
+  }
+}
+
+TEST_CASE("Following shows as much as the last steps need and ends with the view") {
+  Training training;
+  for (int step = 0; step < 10; ++step) training.Step(step, 1000, 1000);
+  training.BeginStep(10);
+  training.Allocate(0x1, 5);
+  const auto view = training.Publish();
+  const VisibleRange range = LastSteps(*view, TimeAxis::kEvents, 3);
+  CHECK(range.end == static_cast<double>(view->end()));
+  CHECK(range.end - range.begin == static_cast<double>(view->steps()[9].end + 1 - view->steps()[7].begin));
+  CHECK(LastSteps(*view, TimeAxis::kEvents, 1000).begin >= 0);
+  CHECK(LastSteps(*timeline::Builder().Publish(), TimeAxis::kEvents, 3).end == 0);
+}
+
+TEST_CASE("The block under a point is found as the plot stacks: categories in order, blocks by birth") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  const auto view = training.Publish();
+  const EventIndex peak = training.peak();
+  const auto weight = BlockUnder(*view, peak, 0);
+  REQUIRE(weight);
+  CHECK(weight->title == "conv1.weight");
+  CHECK(weight->category == Category::kParameter);
+  CHECK(weight->rounded_bytes == 1024);
+  CHECK(weight->bytes == 1000);
+  CHECK(weight->layer == "conv1");
+  CHECK(weight->alive == "since event " + std::to_string(weight->born));
+  const auto activation = BlockUnder(*view, peak, 1024);
+  REQUIRE(activation);
+  CHECK(activation->title == "conv1 output");
+  CHECK(activation->op == "aten::relu");
+  CHECK(activation->alive == "4.00 µs · event 11 → 15");
+  CHECK(BlockUnder(*view, peak, 1024 + 2047)->title == "conv1 output");
+  CHECK(BlockUnder(*view, peak, 1024 + 2048)->title == "temporary of aten::relu");
+  CHECK(BlockUnder(*view, peak, 1024 + 2048 + 3071));
+  CHECK_FALSE(BlockUnder(*view, peak, 1024 + 2048 + 3072));
+  CHECK_FALSE(BlockUnder(*view, peak, -1));
+  CHECK_FALSE(BlockUnder(*timeline::Builder().Publish(), 0, 0));
+}
+
+TEST_CASE("A block that waits to be freed is not in the stack") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  stream.Allocate(0x2000, 512);
+  stream.RequestFree(0x1000);
+  const auto view = stream.Publish();
+  const auto block = BlockUnder(*view, 2, 100);
+  REQUIRE(block);
+  CHECK(block->born == 1);
+  CHECK_FALSE(BlockUnder(*view, 2, 600));
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,89 @@
+#include "app/presenters/tables.h"
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+class Logged : public Training {
+ public:
+  void Skip(int64_t number) {
+    BeginStep(number);
+    Metric(scale_, 32'768, number);
+    Metric(skipped_, 1, number);
+    EndStep(number);
+  }
+};
+
+std::vector<std::string> TextsOf(const RunLog& log) {
+  std::vector<std::string> texts;
+  for (const LogLine& line : log.lines()) texts.push_back(line.text);
+  return texts;
+}
+
+}  // namespace
+
+TEST_CASE("The log prints after each epoch what a PyTorch script would") {
+  Logged training;
+  training.Add(events::EventKind::kSegmentAllocate, 0x100000, 218'100'000);
+  training.Weight(85'400'000);
+  for (int step = 0; step < 5; ++step) training.Step(step, 90'000'000, step == 0 ? 2'300'000 : 1'000'000);
+  RunLog log(2);
+  log.Update(*training.Publish());
+  const std::vector<std::string> texts = TextsOf(log);
+  REQUIRE(texts.size() == 2);
+  CHECK(texts[0] == "epoch 1 · loss 1.2500 · allocated 85.4 MB · max allocated 177.7 MB · reserved 218.1 MB");
+  CHECK(texts[1] == "epoch 2 · loss 0.6250 · allocated 85.4 MB · max allocated 177.7 MB · reserved 218.1 MB");
+  CHECK(log.lines()[0].level == LogLevel::kGood);
+}
+
+TEST_CASE("The log takes what is new, in order, however often it is asked") {
+  Logged training;
+  RunLog whole(2);
+  RunLog piecewise(2);
+  for (int step = 0; step < 9; ++step) {
+    if (step % 3 == 0) training.Mark(training.Name("marker " + std::to_string(step)));
+    training.Step(step, 1000, 1000);
+    piecewise.Update(*training.Publish());
+    training.BeginStep(1000);  // cut short by the next
+    piecewise.Update(*training.Publish());
+  }
+  training.Skip(9);
+  training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000).rounded_bytes = 120'000'000;
+  piecewise.Update(*training.Publish());
+  whole.Update(*training.Publish());
+  CHECK(TextsOf(whole) == TextsOf(piecewise));
+  const std::vector<std::string> texts = TextsOf(whole);
+  REQUIRE(texts.size() == 3 + 4 + 2 + 1);
+  CHECK(texts[0] == "marker 0");
+  CHECK(texts[1].starts_with("epoch 1 · loss 1.2500 · allocated 0 B · max allocated 2.0 kB"));
+  CHECK(texts[1].find("reserved") == std::string::npos);
+  CHECK(texts[2] == "marker 3");
+  CHECK(texts[7] == "step 9 skipped: its gradients overflowed; loss scale now 32768");
+  CHECK(whole.lines()[7].level == LogLevel::kWarning);
+  CHECK(texts[8].starts_with("epoch 5"));
+  CHECK(texts[9] == "out of memory: 2.00 GB asked for, 120.0 MB free on the device");
+  CHECK(whole.lines()[9].level == LogLevel::kError);
+}
+
+TEST_CASE("A restart counts its epochs and its maximum afresh") {
+  Logged training;
+  for (int step = 0; step < 2; ++step) training.Step(step, 1'000'000, 1000);
+  for (int step = 0; step < 2; ++step) training.Step(step, 10'000, 1000);
+  RunLog log(2);
+  log.Update(*training.Publish());
+  REQUIRE(log.lines().size() == 2);
+  CHECK(log.lines()[0].text.find("max allocated 1.0 MB") != std::string::npos);
+  CHECK(log.lines()[1].text.starts_with("epoch 1 "));
+  CHECK(log.lines()[1].text.find("max allocated 11.3 kB") != std::string::npos);
+}
+
+TEST_CASE("The log does not grow without end") {
+  RunLog log(1);
+  for (int n = 0; n < 30'000; ++n) log.Add({0, LogLevel::kInfo, std::to_string(n)});
+  CHECK(log.lines().size() <= 10'000);
+  CHECK(log.lines().size() >= 5'000);
+  CHECK(log.lines().back().text == "29999");
+}
+
+}  // namespace tidemark::presenters

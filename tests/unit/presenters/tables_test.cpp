@@ -1,0 +1,114 @@
+#include "app/presenters/tables.h"
+
+#include <algorithm>
+
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Category;
+
+textbook::Estimate Book() {
+  textbook::Estimate book;
+  book.parameters_bytes = 1000;
+  book.activations_bytes = 2000;
+  book.total_bytes = 3000;
+  book.terms = {{Category::kParameter, "", 1000, "", ""}, {Category::kActivation, "", 2000, "", ""}};
+  book.layers = {{"conv1", "64×10×10", 250, 1000, 2000, 0, "2,000"},
+                 {"relu", "64×10×10", 0, 0, 0, 0, "shared"}};
+  return book;
+}
+
+const BreakdownRow* RowOf(const Breakdown& breakdown, Category category) {
+  const auto found = std::find_if(breakdown.rows.begin(), breakdown.rows.end(),
+                                  [category](const BreakdownRow& row) { return row.category == category; });
+  return found == breakdown.rows.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+TEST_CASE("Before the first step is complete there is theory, and without it nothing") {
+  Training training;
+  training.BeginStep(0);
+  const auto view = training.Publish();
+  CHECK_FALSE(LatestPeak(*view));
+  CHECK(MakeBreakdown(*view, {}, {}).rows.empty());
+  const Breakdown breakdown = MakeBreakdown(*view, Book(), {});
+  CHECK(breakdown.moment == "no step is complete yet");
+  REQUIRE(breakdown.rows.size() == 2);
+  CHECK(breakdown.rows[0].textbook_bytes == 1000);
+  CHECK_FALSE(breakdown.rows[0].measured_bytes);
+  CHECK(breakdown.totals.size() == 3);
+}
+
+TEST_CASE("The breakdown puts textbook, phantom and measurement side by side at the last complete peak") {
+  Training training;
+  training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);
+  training.Weight(1000);
+  training.Step(0, 9000, 9000);
+  training.Step(41, 2000, 3000);
+  training.BeginStep(42);
+  training.Allocate(0x9000, 1'000'000);
+  const auto view = training.Publish();
+  session::Prediction prediction;
+  prediction.allocated_peak_bytes = 6000;
+  prediction.requested_peak_bytes = 5900;
+  prediction.reserved_peak_bytes = 1 << 21;
+  prediction.at_peak[static_cast<size_t>(Category::kParameter)] = 1024;
+  prediction.at_peak[static_cast<size_t>(Category::kActivation)] = 2000;
+  const Breakdown breakdown = MakeBreakdown(*view, Book(), prediction);
+  CHECK(breakdown.moment == "at the peak of step 41");
+  REQUIRE(breakdown.rows.size() == 3);
+  const BreakdownRow* parameter = RowOf(breakdown, Category::kParameter);
+  REQUIRE(parameter);
+  CHECK(parameter->title == "parameter");
+  CHECK(parameter->measured_bytes == 1024);
+  CHECK(parameter->difference_bytes == 0);
+  const BreakdownRow* activation = RowOf(breakdown, Category::kActivation);
+  REQUIRE(activation);
+  CHECK(activation->textbook_bytes == 2000);
+  CHECK(activation->measured_bytes == 2048);
+  CHECK(activation->difference_bytes == 48);
+  const BreakdownRow* temporary = RowOf(breakdown, Category::kTemporary);
+  REQUIRE(temporary);
+  CHECK_FALSE(temporary->textbook_bytes);
+  CHECK(temporary->measured_bytes == 3072);
+  CHECK_FALSE(RowOf(breakdown, Category::kGradient));
+  REQUIRE(breakdown.totals.size() == 3);
+  CHECK(breakdown.totals[0].title == "requested");
+  CHECK(breakdown.totals[0].measured_bytes == 6000);
+  CHECK(breakdown.totals[1].title == "allocated");
+  CHECK(breakdown.totals[1].textbook_bytes == 3000);
+  CHECK(breakdown.totals[1].measured_bytes == 1024 + 2048 + 3072);
+  CHECK(breakdown.totals[2].title == "reserved");
+  CHECK(breakdown.totals[2].measured_bytes == 1 << 21);
+}
+
+TEST_CASE("Without segments there is no reserved figure") {
+  Training training;
+  training.Step(0, 1000, 1000);
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  CHECK_FALSE(breakdown.totals.at(2).measured_bytes);
+}
+
+TEST_CASE("Layers show what of theirs is alive at the peak") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  const auto view = training.Publish();
+  const std::vector<LayerRow> rows = MakeLayerTable(*view, Book());
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].name == "conv1");
+  CHECK(rows[0].output == "64×10×10");
+  CHECK(rows[0].activations_bytes == 2000);
+  CHECK(rows[0].measured_saved_bytes == 2048);
+  CHECK(rows[0].measured_temporary_bytes == 3072);
+  CHECK(rows[0].share_of_peak == Approx(1.0));
+  CHECK(rows[1].measured_saved_bytes == 0);
+  CHECK(rows[1].share_of_peak == 0);
+  CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), Book())[0].measured_saved_bytes);
+}
+
+}  // namespace tidemark::presenters
