@@ -111,13 +111,15 @@ bool LiveRun::Enqueue(transport::Command command) {
                           std::holds_alternative<transport::Change>(outbox_.back());
     if (replaces) outbox_.pop_back();
     if (std::holds_alternative<transport::Stop>(command)) stop_asked_ = true;
-    if (std::holds_alternative<transport::Restart>(command)) at_step_limit_ = false;
+    if (stop_asked_ || std::holds_alternative<transport::Restart>(command)) at_step_limit_ = false;
     if (const auto* limit = std::get_if<transport::SetStepLimit>(&command)) {
       step_limit_ = limit->steps;
       at_step_limit_ = false;
     }
-    if (const auto* mode = std::get_if<transport::SetMode>(&command)) {
-      if (mode->mode != transport::RunMode::kPause) at_step_limit_ = false;
+    const auto* mode = std::get_if<transport::SetMode>(&command);
+    if (mode != nullptr && mode->mode != transport::RunMode::kPause && at_step_limit_) {
+      step_limit_ = 0;  // going on past it lifts it, in the trainer too
+      at_step_limit_ = false;
     }
     outbox_.push_back(std::move(command));
   }
@@ -274,7 +276,7 @@ void LiveRun::Apply(const transport::Report& report) {
     const bool paused = changed->activity == transport::Activity::kPaused;
     status_.state = paused ? RunState::kPaused : RunState::kRunning;
     status_.steps_done = changed->steps_done;
-    at_step_limit_ = paused && step_limit_ > 0 && changed->steps_done >= step_limit_;
+    at_step_limit_ = paused && !stop_asked_ && step_limit_ > 0 && changed->steps_done >= step_limit_;
   } else {
     if (!ending_) ending_ = report;  // the first reason is the reason
     KillAfter(kExitGrace);

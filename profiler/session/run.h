@@ -78,7 +78,8 @@ class Run {
   virtual bool SetStepLimit(int64_t steps) = 0;
   virtual void Stop() = 0;  // asks it to end; status() says when it has
 
-  // Blocks until the run has ended or stands paused at its step limit, or until the time is over.
+  // Blocks until the run has ended or stands paused at its step limit, or until the time is over (false).
+  // After Stop() only its end counts.
   virtual bool WaitUntilSettled(int timeout_ms) = 0;
 
   // Writes what the timeline holds as a .tide file.

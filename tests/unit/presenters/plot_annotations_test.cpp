@@ -79,7 +79,7 @@ TEST_CASE("Steps are labelled where there is room, at round numbers") {
                        {TimeAxis::kEvents,
                         {static_cast<double>(steps[500].begin), static_cast<double>(steps[503].end)},
                         1200});
-  REQUIRE(few.steps.size() == 1);
+  CHECK(few.steps.size() == 4);
   const TimelinePlot wide =
       MakeTimelinePlot(*view, {},
                        {TimeAxis::kEvents,
