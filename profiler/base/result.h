@@ -19,9 +19,11 @@ struct Error {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value)
-      : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;` reads best
-  Result(Error error) : value_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // Not explicit: `return value;` and `return Error{...};` read best.
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Result(Error error) : value_(std::move(error)) {}
 
   bool ok() const { return std::holds_alternative<T>(value_); }
   explicit operator bool() const { return ok(); }
