@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import check
+import check_headers
 import rules
 
 
@@ -87,6 +88,14 @@ class Tree(unittest.TestCase):
         self.assertEqual([], problems({"assets/cards/a.json": f'{{"source": "{address}"}}\n'}))
         self.assertEqual(1, len(problems({"run": f"cd {home}\n"})))
         self.assertEqual([], problems({"run": 'cd "$root/home/x"\n'}))
+
+
+class Headers(unittest.TestCase):
+    def test_headers_of_the_machine(self):
+        noted = ("a.o: #deps 4, deps mtime 1 (VALID)\n    /usr/include/c++/12/vector\n    /src/.deps/site/torch/include/c10/a.h\n"
+                 "    /usr/local/include/cusparse.h\n    /opt/cuda/include/nv/target\n    profiler/base/cudart_like.h\n")
+        self.assertEqual(["/opt/cuda/include/nv/target", "/usr/local/include/cusparse.h"],
+                         check_headers.foreign_headers(noted, [pathlib.PurePath("/src")]))
 
 
 if __name__ == "__main__":
