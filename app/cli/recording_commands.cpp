@@ -88,7 +88,7 @@ std::string InfoRow(std::string_view title, std::string_view text) {
 }
 
 std::string DeviceInWords(const events::RunDescription& description) {
-  const std::string name = description.device_name.empty() ? description.device : description.device_name;
+  std::string name = description.device_name.empty() ? description.device : description.device_name;
   if (description.device_bytes <= 0) return name;
   return name + ", " + FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
 }
