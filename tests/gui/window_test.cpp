@@ -112,7 +112,11 @@ void TakesTypedNumbersAndKeys(ImGuiTestContext* context) {
 }
 
 void Chooses(ImGuiTestContext* context) {
-  context->ItemClick("//**/##Optimizer");
+  // A combo box tells its label to nobody, so it is named by its window.
+  const ImGuiID controls = context->WindowInfo("//###run_controls/controls").ID;
+  context->SetRef(controls);
+  context->ItemClick("##Optimizer");
+  context->SetRef(ImGuiTestRef());
   context->Yield(3);
   Picture(context, "choice");
   context->ItemClick("//**/AdamW");
