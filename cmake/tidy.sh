@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# usage: tidy.sh BUILD_FOLDER   clang-tidy over every file of ours that was compiled there. Use the core preset's folder: with
+# usage: tidy.sh BUILD_FOLDER   clang-tidy over every file of ours that was compiled there. Use the folder of a preset without LibTorch: with
 # LibTorch's headers a file takes half a minute.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <utility>
 
 #include "app/gui/devices.h"
 #include "app/gui/panels/panels.h"
+#include "profiler/base/clock.h"
 
 namespace tidemark::gui {
 namespace {
@@ -17,12 +17,6 @@ using networks::DeviceKind;
 using session::RunState;
 
 constexpr int64_t kStepsPerEpoch = 50;
-
-int64_t NowNs() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
 
 // std::function copies what it holds, and a run cannot be copied.
 using StartOutcome = std::shared_ptr<Result<std::unique_ptr<session::Run>>>;
@@ -176,14 +170,14 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
   const bool has_marker = input_.view != nullptr && !input_.view->markers().empty() &&
                           input_.view->markers().back().text == now.sentence;
   if (!now.sentence.empty() && now.sentence != before.sentence && !has_marker) {
-    log_->Add({NowNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
+    log_->Add({RealtimeNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
   }
   if (now.out_of_memory && !before.out_of_memory) batch_search_.Begin(input_.settings);
   if (before.state != now.state) shell_.banner_closed = false;
 }
 
 void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {
-  log_->Add({NowNs(), level, text});
+  log_->Add({RealtimeNs(), level, text});
   shell_.toasts.push_back({text, level, Clock::now() + (level == presenters::LogLevel::kError ? 8s : 4s)});
 }
 

@@ -30,7 +30,7 @@ class Estimates {
   std::optional<session::Prediction> Phantom(const std::string& settings_json, const std::string& card);
 
   // Grows with every answer: what was drawn from older ones is stale.
-  uint64_t version() const { return version_; }
+  uint64_t version() const { return predictor_.answers(); }
   bool pending() const { return asked_; }
 
  private:
@@ -38,11 +38,9 @@ class Estimates {
 
   const std::vector<networks::Network>* networks_;
   session::Predictor predictor_;
-  std::map<std::string, session::Prediction> predictions_;  // by card and what matters of the settings
   std::map<std::string, textbook::Estimate> textbooks_;
   std::map<std::string, std::optional<networks::TrainingSettings>> parsed_;
   bool asked_ = false;
-  uint64_t version_ = 0;
 };
 
 }  // namespace tidemark::gui

@@ -190,13 +190,13 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
     }
     settings_estimates_.push_back(estimate);
   }
-  const bool same = plot_view_ == view_.get() && plot_estimates_ == estimates.version() &&
+  const bool same = plot_view_ == view_ && plot_estimates_ == estimates.version() &&
                     plot_request_.axis == request.axis && plot_request_.columns == request.columns &&
                     plot_request_.unit == request.unit && Same(plot_request_.visible, request.visible);
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
   plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
-  plot_view_ = view_.get();
+  plot_view_ = view_;
   plot_estimates_ = estimates.version();
   plot_request_ = request;
   if (other_axis || Clock::now() - overview_time_ > 250ms) {
@@ -216,10 +216,10 @@ void Scene::PrepareHover(const ViewState& state) {
     return;
   }
   const bool same = hover_ && hover_->position == timeline.hover->position &&
-                    hover_->bytes == timeline.hover->bytes && hover_view_ == view_.get();
+                    hover_->bytes == timeline.hover->bytes && hover_view_ == view_;
   if (same) return;
   hover_ = timeline.hover;
-  hover_view_ = view_.get();
+  hover_view_ = view_;
   frame_.timeline.hovered.reset();
   frame_.timeline.highlight.clear();
   for (const presenters::PlotColumn& column : plot_.columns) {
@@ -235,11 +235,11 @@ void Scene::PrepareHover(const ViewState& state) {
 void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
                           const std::string& card) {
   const bool stale =
-      tables_view_ != view_.get() || tables_estimates_ != estimates.version() || tables_unit_ != state.unit;
+      tables_view_ != view_ || tables_estimates_ != estimates.version() || tables_unit_ != state.unit;
   const bool paused = input.status.state != session::RunState::kRunning;
   if (stale && (paused || tables_unit_ != state.unit || Clock::now() - tables_time_ > 100ms)) {
     tables_time_ = Clock::now();
-    tables_view_ = view_.get();
+    tables_view_ = view_;
     tables_estimates_ = estimates.version();
     tables_unit_ = state.unit;
     peak_ = presenters::LatestPeak(*view_);
@@ -284,10 +284,9 @@ void Scene::PrepareMap(const ViewState& state) {
   if (!index && peak_) index = peak_->index;
   if (!index) index = view_->end() - 1;
   index = std::clamp(*index, view_->first(), view_->end() - 1);
-  if (!map_state_ || map_state_->index != *index || map_view_ == nullptr) {
+  if (!map_state_ || map_state_->index != *index) {
     map_state_ = view_->StateAt(*index);
     map_ = presenters::MakeMemoryMap(*map_state_);
-    map_view_ = view_.get();
   }
   map.view = view_.get();
   map.state = &*map_state_;

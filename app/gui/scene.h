@@ -62,8 +62,8 @@ class Scene {
   Frame frame_;
   std::shared_ptr<const timeline::View> view_;
 
-  // What the plot was made from.
-  const timeline::View* plot_view_ = nullptr;
+  // What the plot was made from. Views are held, not only compared: another one may come to lie where it was.
+  std::shared_ptr<const timeline::View> plot_view_;
   presenters::TimelinePlotRequest plot_request_;
   uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;
@@ -72,7 +72,7 @@ class Scene {
   std::vector<presenters::SettingsEstimate> settings_estimates_;
 
   // What the tables were made from. Ten times a second is as often as a person can read.
-  const timeline::View* tables_view_ = nullptr;
+  std::shared_ptr<const timeline::View> tables_view_;
   uint64_t tables_estimates_ = 0;
   ByteUnit tables_unit_ = ByteUnit::kMegabytes;
   Clock::time_point tables_time_;
@@ -85,10 +85,9 @@ class Scene {
 
   std::optional<timeline::State> map_state_;
   presenters::MemoryMap map_;
-  const timeline::View* map_view_ = nullptr;
 
   std::optional<TimelineState::Hover> hover_;
-  const timeline::View* hover_view_ = nullptr;
+  std::shared_ptr<const timeline::View> hover_view_;
 
   size_t steps_counted_ = 0;
   int64_t skipped_steps_ = 0;

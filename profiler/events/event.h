@@ -13,6 +13,7 @@
 #include <cstring>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 namespace tidemark::events {
 
@@ -119,6 +120,20 @@ inline void SetMetric(Event& event, double value) { std::memcpy(&event.address, 
 inline constexpr size_t kNamePieceBytes = 32;
 inline void SetNamePiece(Event& event, std::string_view piece) {
   std::memcpy(reinterpret_cast<char*>(&event) + offsetof(Event, address), piece.data(), piece.size());
+}
+inline uint64_t NamePieces(std::string_view text) {
+  return text.empty() ? 1 : (text.size() + kNamePieceBytes - 1) / kNamePieceBytes;
+}
+// Calls `accept` for each piece, in order; time, source and the like are those of `piece`, a kName.
+template <typename Accept>
+void CutName(Event piece, NameId id, std::string_view text, Accept accept) {
+  piece.name = id;
+  piece.op = static_cast<uint32_t>(text.size());
+  for (uint64_t i = 0; i < NamePieces(text); ++i) {
+    piece.layer = static_cast<uint32_t>(i * kNamePieceBytes);
+    SetNamePiece(piece, text.substr(piece.layer, kNamePieceBytes));
+    accept(std::as_const(piece));
+  }
 }
 inline std::string_view NamePiece(const Event& event) {
   const size_t left = event.op > event.layer ? event.op - event.layer : 0;

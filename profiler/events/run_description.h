@@ -3,6 +3,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "profiler/base/result.h"
 
 namespace tidemark::events {
 
@@ -16,5 +19,9 @@ struct RunDescription {
   int64_t start_time_ns = 0;  // CLOCK_REALTIME
   int32_t process_id = 0;
 };
+
+// As both of them carry it. Reading accepts any object: what is missing or of another type keeps its default.
+std::string ToJson(const RunDescription& description);
+Result<RunDescription> DescriptionFromJson(std::string_view json);
 
 }  // namespace tidemark::events

@@ -1,8 +1,8 @@
 #include "profiler/session/event_intake.h"
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
+
+#include "profiler/base/clock.h"
 
 namespace tidemark::session {
 namespace {
@@ -14,11 +14,9 @@ constexpr size_t kBatchEvents = 8192;
 // Producers count their names from 1, and timelines take ids below 2^24.
 constexpr events::NameId kSessionNameId = (1U << 24) - 1;
 
-int64_t NowNs() { return std::chrono::system_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
-
 Event SessionEvent(EventKind kind) {
   Event event;
-  event.time_ns = NowNs();
+  event.time_ns = RealtimeNs();
   event.kind = kind;
   event.source = events::Source::kSession;
   return event;
@@ -75,14 +73,8 @@ void EventIntake::AddLoss(events::Source source, uint64_t total, uint64_t& told)
 
 void EventIntake::AddMarker(std::string_view text) {
   std::vector<Event> events;
-  for (size_t offset = 0; offset == 0 || offset < text.size(); offset += events::kNamePieceBytes) {
-    Event piece = SessionEvent(EventKind::kName);
-    piece.name = kSessionNameId;
-    piece.layer = static_cast<uint32_t>(offset);
-    piece.op = static_cast<uint32_t>(text.size());
-    events::SetNamePiece(piece, text.substr(offset, events::kNamePieceBytes));
-    events.push_back(piece);
-  }
+  events::CutName(SessionEvent(EventKind::kName), kSessionNameId, text,
+                  [&](const Event& piece) { events.push_back(piece); });
   Event marker = SessionEvent(EventKind::kMarker);
   marker.name = kSessionNameId;
   events.push_back(marker);

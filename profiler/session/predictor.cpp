@@ -145,6 +145,15 @@ class Predictor::Implementation {
   Implementation(const Implementation&) = delete;
   Implementation& operator=(const Implementation&) = delete;
 
+  std::optional<Prediction> Find(const TrainingSettings& settings, const std::string& card) {
+    const Question question = QuestionOf(settings, card);
+    const MutexLock lock(mutex_);
+    const Answer* answer = Find(question.key);
+    return answer == nullptr ? std::nullopt : std::optional(answer->prediction);
+  }
+
+  uint64_t answers() const { return answered_; }
+
   std::optional<Prediction> Ask(const TrainingSettings& settings, const std::string& card) {
     Question question = QuestionOf(settings, card);
     const MutexLock lock(mutex_);
@@ -198,6 +207,7 @@ class Predictor::Implementation {
       const MutexLock lock(mutex_);
       answers_[question->key] = std::move(answer);
       in_work_.clear();
+      ++answered_;
       changed_.notify_all();
     }
   }
@@ -207,6 +217,7 @@ class Predictor::Implementation {
   std::map<std::string, Answer> answers_ TIDEMARK_GUARDED_BY(mutex_);
   std::deque<Question> waiting_ TIDEMARK_GUARDED_BY(mutex_);  // the newest at the back
   std::string in_work_ TIDEMARK_GUARDED_BY(mutex_);
+  std::atomic<uint64_t> answered_{0};
   std::atomic<bool> stop_{false};  // set under mutex_, so that Next() does not miss it
   std::thread worker_;
 };
@@ -214,6 +225,12 @@ class Predictor::Implementation {
 Predictor::Predictor(std::optional<std::filesystem::path> trainer_executable)
     : implementation_(std::make_unique<Implementation>(std::move(trainer_executable))) {}
 Predictor::~Predictor() = default;
+
+std::optional<Prediction> Predictor::Find(const TrainingSettings& settings, const std::string& card) const {
+  return implementation_->Find(settings, card);
+}
+
+uint64_t Predictor::answers() const { return implementation_->answers(); }
 
 std::optional<Prediction> Predictor::Ask(const TrainingSettings& settings, const std::string& card) {
   return implementation_->Ask(settings, card);

@@ -33,11 +33,15 @@ class Predictor {
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;
 
+  // The answer if it is known; asks nothing.
+  std::optional<Prediction> Find(const networks::TrainingSettings& settings, const std::string& card) const;
   // The answer if it is known; otherwise nothing, and the question is put (the newest question is answered
   // first, and one that was replaced before its turn may never be).
   std::optional<Prediction> Ask(const networks::TrainingSettings& settings, const std::string& card);
   // Asks and waits.
   Result<Prediction> AskAndWait(const networks::TrainingSettings& settings, const std::string& card);
+  // How many questions have been answered so far: what was made from fewer is stale.
+  uint64_t answers() const;
 
  private:
   class Implementation;

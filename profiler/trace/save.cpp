@@ -27,23 +27,20 @@ class Prologue {
   const std::vector<Event>& events() const { return events_; }
 
  private:
-  Event& Add(EventKind kind) {
+  Event Stamped(EventKind kind) const {
     Event event;
     event.time_ns = time_ns_;
     event.kind = kind;
     event.source = events::Source::kSession;
-    return events_.emplace_back(event);
+    return event;
   }
+
+  Event& Add(EventKind kind) { return events_.emplace_back(Stamped(kind)); }
 
   void AddNames() {
     for (const auto& [id, text] : view_.names()) {
-      for (size_t offset = 0; offset == 0 || offset < text.size(); offset += events::kNamePieceBytes) {
-        Event& piece = Add(EventKind::kName);
-        piece.name = id;
-        piece.layer = static_cast<uint32_t>(offset);
-        piece.op = static_cast<uint32_t>(text.size());
-        events::SetNamePiece(piece, std::string_view(text).substr(offset, events::kNamePieceBytes));
-      }
+      events::CutName(Stamped(EventKind::kName), id, text,
+                      [this](const Event& piece) { events_.push_back(piece); });
     }
   }
 

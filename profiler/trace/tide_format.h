@@ -47,7 +47,4 @@ static_assert(sizeof(ChunkHeader) == 48);
 
 inline constexpr size_t kMaxDescriptionBytes = 1 << 20;
 
-std::string DescriptionToJson(const events::RunDescription& description);
-Result<events::RunDescription> DescriptionFromJson(std::string_view json);
-
 }  // namespace tidemark::trace

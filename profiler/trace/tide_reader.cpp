@@ -152,7 +152,7 @@ class Reader {
   Damage TakeDescription(const ChunkHeader& header) {
     std::string json(header.unpacked_bytes, '\0');
     if (!Unpack(header, json.data())) return "a chunk cannot be unpacked";
-    Result<events::RunDescription> description = DescriptionFromJson(json);
+    Result<events::RunDescription> description = events::DescriptionFromJson(json);
     if (!description) return description.error().message;
     summary_.description = std::move(*description);
     described_ = true;

@@ -43,7 +43,7 @@ class TideWriter::Implementation {
   }
 
   Status Describe(const events::RunDescription& description) {
-    std::string json = DescriptionToJson(description);
+    std::string json = events::ToJson(description);
     if (json.size() > kMaxDescriptionBytes) return Error{"The description of a run must fit 1 MiB."};
     if (Status flushed = Flush(); !flushed) return flushed;
     return WriteChunk(ChunkKind::kDescription, json, 0);

@@ -70,6 +70,12 @@ class Fields {
     ok_ = false;
     return {};
   }
+  events::RunDescription Description(const char* key) {
+    Result<events::RunDescription> description = events::DescriptionFromJson(Object(key).dump());
+    if (description) return std::move(*description);
+    ok_ = false;
+    return {};
+  }
 
  private:
   static constexpr uint64_t kMaxWhole = std::numeric_limits<int64_t>::max();
@@ -115,16 +121,7 @@ Json ToObject(const Restart& restart) {
 Json ToObject(const Stop&) { return {{"message", "stop"}}; }
 
 Json ToObject(const Started& started) {
-  const events::RunDescription& run = started.description;
-  return {{"message", "started"},
-          {"title", run.title},
-          {"device", run.device},
-          {"device_name", run.device_name},
-          {"device_bytes", run.device_bytes},
-          {"settings_json", run.settings_json},
-          {"producer", run.producer},
-          {"start_time_ns", run.start_time_ns},
-          {"process_id", run.process_id}};
+  return {{"message", "started"}, {"description", Json::parse(events::ToJson(started.description))}};
 }
 Json ToObject(const ActivityChanged& changed) {
   return {{"message", "activity changed"},
@@ -159,18 +156,7 @@ std::optional<Command> CommandFrom(const std::string& message, Fields& fields) {
 }
 
 std::optional<Report> ReportFrom(const std::string& message, Fields& fields) {
-  if (message == "started") {
-    events::RunDescription run;
-    run.title = fields.String("title");
-    run.device = fields.String("device");
-    run.device_name = fields.String("device_name");
-    run.device_bytes = fields.Whole<int64_t>("device_bytes");
-    run.settings_json = fields.String("settings_json");
-    run.producer = fields.String("producer");
-    run.start_time_ns = fields.Whole<int64_t>("start_time_ns");
-    run.process_id = fields.Whole<int32_t>("process_id");
-    return Started{run};
-  }
+  if (message == "started") return Started{fields.Description("description")};
   if (message == "activity changed") {
     return ActivityChanged{fields.Choice<Activity>("activity", kActivities),
                            fields.Whole<int64_t>("steps_done")};

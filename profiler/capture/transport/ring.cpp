@@ -234,19 +234,10 @@ bool RingWriter::PushName(events::NameId id, std::string_view text, int64_t time
   events::Event event;
   event.time_ns = time_ns;
   event.kind = events::EventKind::kName;
-  event.name = id;
-  event.op = static_cast<uint32_t>(text.size());
-  const uint64_t pieces =
-      std::max<uint64_t>(1, (text.size() + events::kNamePieceBytes - 1) / events::kNamePieceBytes);
-  uint64_t first = 0;
-  if (!Claim(pieces, event.source, &first)) return false;
+  uint64_t next = 0;
+  if (!Claim(events::NamePieces(text), event.source, &next)) return false;
   bool complete = true;
-  for (uint64_t piece = 0; piece < pieces; ++piece) {
-    const size_t offset = piece * events::kNamePieceBytes;
-    event.layer = static_cast<uint32_t>(offset);
-    events::SetNamePiece(event, text.substr(offset, events::kNamePieceBytes));
-    complete &= Publish(first + piece, event);
-  }
+  events::CutName(event, id, text, [&](const events::Event& piece) { complete &= Publish(next++, piece); });
   return complete;
 }
 

@@ -44,13 +44,16 @@ TEST_CASE("answers tell the steady state, from one warm process", "[predictor]")
 TEST_CASE("a question is put by asking, and its answer is known from then on", "[predictor]") {
   Predictor predictor(FakeTrainer());
   networks::TrainingSettings settings = Settings(kObeys);
+  CHECK_FALSE(predictor.Find(settings, "h200").has_value());
+  CHECK(predictor.answers() == 0);
   CHECK_FALSE(predictor.Ask(settings, "h200").has_value());
   std::optional<Prediction> answer;
   for (int i = 0; i < 20'000 && !answer; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    answer = predictor.Ask(settings, "h200");
+    answer = predictor.Find(settings, "h200");
   }
   REQUIRE(answer.has_value());
+  CHECK(predictor.answers() == 1);
   CHECK(answer->allocated_peak_bytes == 2 * kFakeBlockBytes);
   settings.seed = 17;  // moves no byte, so it is the same question
   settings.learning_rate = 0.5;

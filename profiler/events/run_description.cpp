@@ -1,8 +1,8 @@
-#include "profiler/trace/tide_format.h"
+#include "profiler/events/run_description.h"
 
 #include <nlohmann/json.hpp>
 
-namespace tidemark::trace {
+namespace tidemark::events {
 namespace {
 
 using Json = nlohmann::json;
@@ -20,7 +20,7 @@ void Take(const Json& json, const char* key, Integer& field) {
 
 }  // namespace
 
-std::string DescriptionToJson(const events::RunDescription& description) {
+std::string ToJson(const RunDescription& description) {
   const Json json = {{"title", description.title},
                      {"device", description.device},
                      {"device_name", description.device_name},
@@ -32,10 +32,10 @@ std::string DescriptionToJson(const events::RunDescription& description) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Result<events::RunDescription> DescriptionFromJson(std::string_view text) {
+Result<RunDescription> DescriptionFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error{"its description is not a JSON object"};
-  events::RunDescription description;
+  RunDescription description;
   Take(json, "title", description.title);
   Take(json, "device", description.device);
   Take(json, "device_name", description.device_name);
@@ -47,4 +47,4 @@ Result<events::RunDescription> DescriptionFromJson(std::string_view text) {
   return description;
 }
 
-}  // namespace tidemark::trace
+}  // namespace tidemark::events
