@@ -39,7 +39,7 @@ int64_t HighestOf(const TimelinePlot& plot) {
 }
 
 std::string TitleOf(const View& view, const LiveBlock& block) {
-  const std::string name(view.name(block.name));
+  std::string name(view.name(block.name));
   if (!name.empty()) return name;
   const std::string category(events::NameOf(block.category));
   const std::string op(view.name(block.op));

@@ -23,6 +23,7 @@ static_assert(Counter::is_always_lock_free && sizeof(Counter) == sizeof(uint64_t
 
 // `head` and `written` are what every push changes: one cache line, so that two producers exchange one line
 // and not two.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): as said
 struct RingHeader {
   uint64_t magic = 0;
   uint32_t version = 0;

@@ -37,7 +37,7 @@ std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
   if (rounded > capacity_bytes_ - used_bytes_) return {};
   const std::optional<uintptr_t> address = Place(rounded);
   if (!address) return {};
-  allocations_[*address] = rounded;
+  allocations_[*address] = {bytes, rounded};
   used_bytes_ += rounded;
   cursor_ = *address;
   Mark(*address, rounded, true);
@@ -51,22 +51,22 @@ std::optional<uintptr_t> AddressSpace::Place(size_t bytes) {
       const uintptr_t candidate = end - bytes;
       const auto above = allocations_.lower_bound(end);
       if (above == allocations_.begin()) return candidate;
-      const auto& [below, size] = *std::prev(above);
-      if (below + size <= candidate) return candidate;
+      const auto& [below, allocation] = *std::prev(above);
+      if (below + allocation.bytes <= candidate) return candidate;
       end = below;
     }
   }
   return {};
 }
 
-std::optional<size_t> AddressSpace::Free(uintptr_t address) {
+std::optional<Allocation> AddressSpace::Free(uintptr_t address) {
   const auto found = allocations_.find(address);
   if (found == allocations_.end()) return {};
-  const size_t bytes = found->second;
-  Mark(address, bytes, false);
-  used_bytes_ -= bytes;
+  const Allocation freed = found->second;
+  Mark(address, freed.bytes, false);
+  used_bytes_ -= freed.bytes;
   allocations_.erase(found);
-  return bytes;
+  return freed;
 }
 
 bool AddressSpace::IsAllocated(uintptr_t address, size_t bytes) const {
@@ -82,8 +82,8 @@ bool AddressSpace::IsAllocated(uintptr_t address, size_t bytes) const {
 std::optional<uintptr_t> AddressSpace::AllocationOf(uintptr_t address) const {
   const auto above = allocations_.upper_bound(address);
   if (above == allocations_.begin()) return {};
-  const auto& [start, bytes] = *std::prev(above);
-  return address - start < bytes ? std::optional(start) : std::nullopt;
+  const auto& [start, allocation] = *std::prev(above);
+  return address - start < allocation.bytes ? std::optional(start) : std::nullopt;
 }
 
 void AddressSpace::Mark(uintptr_t address, size_t bytes, bool allocated) {

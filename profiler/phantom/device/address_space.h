@@ -22,6 +22,11 @@ namespace tidemark::phantom::device {
 // cudaMalloc takes memory from the driver in pages of this size.
 inline constexpr size_t kGranuleBytes = size_t{2} << 20;
 
+struct Allocation {
+  size_t asked_bytes = 0;
+  size_t bytes = 0;  // in whole granules
+};
+
 class AddressSpace {
  public:
   // Ends the process with a sentence when so many addresses cannot be reserved.
@@ -29,8 +34,8 @@ class AddressSpace {
 
   // None when it does not fit; zero bytes take a granule as well.
   std::optional<uintptr_t> Allocate(size_t bytes);
-  // The size that it had; none if nothing was allocated at exactly this address.
-  std::optional<size_t> Free(uintptr_t address);
+  // None if nothing was allocated at exactly this address.
+  std::optional<Allocation> Free(uintptr_t address);
 
   bool Contains(uintptr_t address) const { return address - base_ < span_bytes_; }
   // Whether all of it lies in allocated memory (in however many allocations).
@@ -52,7 +57,7 @@ class AddressSpace {
   uintptr_t base_ = 0;
   uintptr_t cursor_ = 0;  // the next allocation ends here, if there is room
   size_t used_bytes_ = 0;
-  std::map<uintptr_t, size_t> allocations_;
+  std::map<uintptr_t, Allocation> allocations_;
   std::unique_ptr<std::atomic<bool>[]> allocated_granules_;
 };
 

@@ -18,10 +18,10 @@ void* HostMemory::Allocate(size_t bytes) {
   return pointer;
 }
 
-bool HostMemory::Free(void* pointer) {
-  if (!Remove(pointer, true)) return false;
-  std::free(pointer);
-  return true;
+std::optional<size_t> HostMemory::Free(void* pointer) {
+  const std::optional<size_t> bytes = Remove(pointer, true);
+  if (bytes) std::free(pointer);
+  return bytes;
 }
 
 bool HostMemory::Register(void* pointer, size_t bytes) {
@@ -34,7 +34,7 @@ bool HostMemory::Register(void* pointer, size_t bytes) {
   return true;
 }
 
-bool HostMemory::Unregister(void* pointer) { return Remove(pointer, false); }
+bool HostMemory::Unregister(void* pointer) { return Remove(pointer, false).has_value(); }
 
 bool HostMemory::IsPinned(const void* pointer) const {
   const auto address = reinterpret_cast<uintptr_t>(pointer);
@@ -43,12 +43,13 @@ bool HostMemory::IsPinned(const void* pointer) const {
   return next != ranges_.begin() && address - std::prev(next)->first < std::prev(next)->second.bytes;
 }
 
-bool HostMemory::Remove(void* pointer, bool owned) {
+std::optional<size_t> HostMemory::Remove(void* pointer, bool owned) {
   const MutexLock lock(mutex_);
   const auto found = ranges_.find(reinterpret_cast<uintptr_t>(pointer));
-  if (found == ranges_.end() || found->second.owned != owned) return false;
+  if (found == ranges_.end() || found->second.owned != owned) return {};
+  const size_t bytes = found->second.bytes;
   ranges_.erase(found);
-  return true;
+  return bytes;
 }
 
 }  // namespace tidemark::phantom::device

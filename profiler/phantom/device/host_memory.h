@@ -15,8 +15,8 @@ class HostMemory {
  public:
   // Page-aligned; null when the machine has no more.
   void* Allocate(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
-  // False if it was not allocated here.
-  bool Free(void* pointer) TIDEMARK_EXCLUDES(mutex_);
+  // The bytes that were asked for; none if it was not allocated here.
+  std::optional<size_t> Free(void* pointer) TIDEMARK_EXCLUDES(mutex_);
   // False if some of it is already known.
   bool Register(void* pointer, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   bool Unregister(void* pointer) TIDEMARK_EXCLUDES(mutex_);
@@ -27,7 +27,7 @@ class HostMemory {
     size_t bytes = 0;
     bool owned = false;
   };
-  bool Remove(void* pointer, bool owned) TIDEMARK_EXCLUDES(mutex_);
+  std::optional<size_t> Remove(void* pointer, bool owned) TIDEMARK_EXCLUDES(mutex_);
 
   mutable Mutex mutex_;
   std::map<uintptr_t, Range> ranges_ TIDEMARK_GUARDED_BY(mutex_);

@@ -12,15 +12,16 @@ Memory::Memory(int64_t total_bytes, int64_t context_bytes)
 void* Memory::Allocate(size_t bytes) {
   const MutexLock lock(mutex_);
   const std::optional<uintptr_t> address = space_.Allocate(bytes);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are what this is about
   return address ? reinterpret_cast<void*>(*address) : nullptr;
 }
 
-bool Memory::Free(void* pointer) {
+std::optional<size_t> Memory::Free(void* pointer) {
   const MutexLock lock(mutex_);
-  const std::optional<size_t> bytes = space_.Free(reinterpret_cast<uintptr_t>(pointer));
-  if (!bytes) return false;
-  contents_.Release(OffsetOf(pointer), *bytes);
-  return true;
+  const std::optional<Allocation> freed = space_.Free(reinterpret_cast<uintptr_t>(pointer));
+  if (!freed) return {};
+  contents_.Release(OffsetOf(pointer), freed->bytes);
+  return freed->asked_bytes;
 }
 
 size_t Memory::free_bytes() const {

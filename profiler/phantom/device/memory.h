@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/address_space.h"
@@ -19,8 +20,8 @@ class Memory {
 
   // Null when the device is full.
   void* Allocate(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
-  // False if nothing is allocated at exactly this address.
-  bool Free(void* pointer) TIDEMARK_EXCLUDES(mutex_);
+  // The bytes that were asked for; none if nothing is allocated at exactly this address.
+  std::optional<size_t> Free(void* pointer) TIDEMARK_EXCLUDES(mutex_);
 
   size_t total_bytes() const { return total_bytes_; }
   size_t free_bytes() const TIDEMARK_EXCLUDES(mutex_);

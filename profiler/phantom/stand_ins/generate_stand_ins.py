@@ -25,6 +25,7 @@ PREFIXES = {
     "libcudnn.so": ("cudnn",),
     "libcufft.so": ("cufft",),
     "libcufile.so": ("cuFile",),
+    "libcupti.so": ("cupti",),
     "libcurand.so": ("curand",),
     "libcusolver.so": ("cusolver",),
     "libcusparse.so": ("cusparse(?!Lt)",),
@@ -33,8 +34,8 @@ PREFIXES = {
     "libnvrtc.so": ("nvrtc",),
     "libnvshmem_host.so": ("nvshmem",),
 }
-# Also imported, but there as they are: the system's libraries, and CUPTI's from its wheel.
-OTHERS = re.compile(r"(libcupti|libgomp|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libutil|ld-linux.*)\.so\b")
+# Also imported, but there as they are: the system's libraries.
+OTHERS = re.compile(r"(libgomp|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libutil|ld-linux.*)\.so\b")
 # A name that says that it answers something on the host, so that doing nothing would leave the answer unset.
 ANSWERS = re.compile(r"Get|Query|Create")
 

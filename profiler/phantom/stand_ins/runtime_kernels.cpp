@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "profiler/phantom/stand_ins/device_attributes.h"
+#include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 
 using namespace tidemark::phantom;
@@ -28,7 +29,7 @@ constexpr int kNestedLaunches = 8;
 thread_local Configuration configurations[kNestedLaunches];
 thread_local int configuration_count = 0;
 
-cudaError_t Launch(dim3 grid, dim3 block) {
+cudaError_t Submit(dim3 grid, dim3 block) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   const uint64_t threads = uint64_t{block.x} * block.y * block.z;
@@ -36,6 +37,25 @@ cudaError_t Launch(dim3 grid, dim3 block) {
   if (threads == 0 || threads > kThreadsPerBlock || blocks == 0) return Report(cudaErrorInvalidConfiguration);
   device->memory.KernelRan();
   return cudaSuccess;
+}
+
+cudaError_t Launch(const runtime::LaunchParameters& launch) {
+  const char* symbol = device::SomeoneListens() ? device::KernelName(launch.kernel) : nullptr;
+  const auto submit_and_tell = [&] {
+    const cudaError_t error = Submit(launch.grid, launch.block);
+    if (error == cudaSuccess) {
+      device::Activity activity;
+      activity.address = reinterpret_cast<uint64_t>(launch.kernel);
+      activity.asynchronous = true;
+      activity.stream = reinterpret_cast<uint64_t>(launch.stream);
+      activity.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
+      activity.block = {launch.block.x, launch.block.y, launch.block.z};
+      activity.shared_bytes = launch.shared_bytes;
+      device::Tell(activity);
+    }
+    return error;
+  };
+  return runtime::Called(runtime::kLaunchKernel, launch, submit_and_tell, symbol);
 }
 
 cudaError_t BlocksPerMultiprocessor(int* blocks, int threads, size_t shared_bytes) {
@@ -69,8 +89,10 @@ void __cudaRegisterFatBinaryEnd(void**) {}
 
 void __cudaUnregisterFatBinary(void**) {}
 
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*,
-                            int*) {}
+void __cudaRegisterFunction(void**, const char* stub, char*, const char* name, int, uint3*, uint3*, dim3*,
+                            dim3*, int*) {
+  device::RegisterKernel(stub, name);
+}
 
 void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
 
@@ -98,20 +120,25 @@ cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_b
   return cudaSuccess;
 }
 
-cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3 grid, dim3 block, void**, size_t, cudaStream_t) {
-  return Launch(grid, block);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments,
+                               size_t shared_bytes, cudaStream_t stream) {
+  return Launch({kernel, grid, block, arguments, shared_bytes, stream});
 }
 
-cudaError_t cudaLaunchKernel(const void*, dim3 grid, dim3 block, void**, size_t, cudaStream_t) {
-  return Launch(grid, block);
+cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared_bytes,
+                             cudaStream_t stream) {
+  return Launch({kernel, grid, block, arguments, shared_bytes, stream});
 }
 
-cudaError_t cudaLaunchCooperativeKernel(const void*, dim3 grid, dim3 block, void**, size_t, cudaStream_t) {
-  return Launch(grid, block);
+cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                        size_t shared_bytes, cudaStream_t stream) {
+  return Launch({kernel, grid, block, arguments, shared_bytes, stream});
 }
 
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void*, void**) {
-  return Launch(configuration->gridDim, configuration->blockDim);
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* configuration, const void* kernel,
+                                void** arguments) {
+  return Launch({kernel, configuration->gridDim, configuration->blockDim, arguments,
+                 configuration->dynamicSmemBytes, configuration->stream});
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {

@@ -2,52 +2,122 @@
 // streams are empty whenever one asks.
 #include <cstring>
 
+#include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 
 using namespace tidemark::phantom;
+using device::Activity;
 using device::Device;
+using device::Place;
 using device::TheDevice;
+using runtime::Called;
 using runtime::Report;
 
 namespace {
+
+void TellBlock(Activity::Kind kind, Place place, const void* pointer, size_t bytes) {
+  Activity activity;
+  activity.kind = kind;
+  activity.place = place;
+  activity.address = reinterpret_cast<uint64_t>(pointer);
+  activity.bytes = bytes;
+  device::Tell(activity);
+}
 
 cudaError_t Allocate(void** pointer, size_t bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   *pointer = device->memory.Allocate(bytes);
-  return Report(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+  if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
+  TellBlock(Activity::Kind::kAllocate, Place::kDevice, *pointer, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t Free(void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  const std::optional<size_t> bytes = device->memory.Free(pointer);
+  if (!bytes) return Report(cudaErrorInvalidValue);
+  TellBlock(Activity::Kind::kFree, Place::kDevice, pointer, *bytes);
+  return cudaSuccess;
 }
 
 cudaError_t AllocateHost(void** pointer, size_t bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   *pointer = device->host_memory.Allocate(bytes);
-  return Report(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+  if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
+  TellBlock(Activity::Kind::kAllocate, Place::kPinned, *pointer, bytes);
+  return cudaSuccess;
 }
 
-cudaError_t Copy(void* to, const void* from, size_t bytes) {
+cudaError_t FreeHost(void* pointer) {
+  if (pointer == nullptr) return cudaSuccess;
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  return Report(device->memory.Copy(to, from, bytes) ? cudaSuccess : cudaErrorInvalidValue);
+  const std::optional<size_t> bytes = device->host_memory.Free(pointer);
+  if (!bytes) return Report(cudaErrorInvalidValue);
+  TellBlock(Activity::Kind::kFree, Place::kPinned, pointer, *bytes);
+  return cudaSuccess;
 }
 
-cudaError_t Fill(void* pointer, int value, size_t bytes) {
+Place PlaceOf(const Device& device, const void* pointer) {
+  if (device.memory.IsDevice(pointer)) return Place::kDevice;
+  return device.host_memory.IsPinned(pointer) ? Place::kPinned : Place::kPageable;
+}
+
+// What is true of a copy or a fill beside what it touches.
+struct Submission {
+  bool asynchronous = false;
+  cudaStream_t stream = nullptr;
+};
+
+cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& submission) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  return Report(device->memory.Fill(pointer, value, bytes) ? cudaSuccess : cudaErrorInvalidValue);
+  if (!device->memory.Copy(to, from, bytes)) return Report(cudaErrorInvalidValue);
+  if (device::SomeoneListens()) {
+    Activity activity;
+    activity.kind = Activity::Kind::kCopy;
+    activity.place = PlaceOf(*device, to);
+    activity.from = PlaceOf(*device, from);
+    activity.asynchronous = submission.asynchronous;
+    activity.bytes = bytes;
+    activity.stream = reinterpret_cast<uint64_t>(submission.stream);
+    device::Tell(activity);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t Fill(void* pointer, int value, size_t bytes, const Submission& submission) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  if (!device->memory.Fill(pointer, value, bytes)) return Report(cudaErrorInvalidValue);
+  if (device::SomeoneListens()) {
+    Activity activity;
+    activity.kind = Activity::Kind::kFill;
+    activity.place = PlaceOf(*device, pointer);
+    activity.asynchronous = submission.asynchronous;
+    activity.bytes = bytes;
+    activity.fill_value = static_cast<uint32_t>(value);
+    activity.stream = reinterpret_cast<uint64_t>(submission.stream);
+    device::Tell(activity);
+  }
+  return cudaSuccess;
 }
 
 }  // namespace
 
 extern "C" {
 
-cudaError_t cudaMalloc(void** pointer, size_t bytes) { return Allocate(pointer, bytes); }
+cudaError_t cudaMalloc(void** pointer, size_t bytes) {
+  return Called(runtime::kMalloc, runtime::AllocateParameters{pointer, bytes},
+                [&] { return Allocate(pointer, bytes); });
+}
 
 cudaError_t cudaFree(void* pointer) {
-  if (pointer == nullptr) return cudaSuccess;
-  Device* device = TheDevice();
-  if (device == nullptr) return Report(cudaErrorNoDevice);
-  return Report(device->memory.Free(pointer) ? cudaSuccess : cudaErrorInvalidValue);
+  return Called(runtime::kFree, runtime::FreeParameters{pointer}, [&] { return Free(pointer); });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
@@ -58,15 +128,18 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   return cudaSuccess;
 }
 
-cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int) { return AllocateHost(pointer, bytes); }
+cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
+  return Called(runtime::kHostAlloc, runtime::HostAllocParameters{pointer, bytes, flags},
+                [&] { return AllocateHost(pointer, bytes); });
+}
 
-cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return AllocateHost(pointer, bytes); }
+cudaError_t cudaMallocHost(void** pointer, size_t bytes) {
+  return Called(runtime::kMallocHost, runtime::AllocateParameters{pointer, bytes},
+                [&] { return AllocateHost(pointer, bytes); });
+}
 
 cudaError_t cudaFreeHost(void* pointer) {
-  if (pointer == nullptr) return cudaSuccess;
-  Device* device = TheDevice();
-  if (device == nullptr) return Report(cudaErrorNoDevice);
-  return Report(device->host_memory.Free(pointer) ? cudaSuccess : cudaErrorInvalidValue);
+  return Called(runtime::kFreeHost, runtime::FreeParameters{pointer}, [&] { return FreeHost(pointer); });
 }
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int) {
@@ -102,37 +175,46 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind) {
-  return Copy(to, from, bytes);
+cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return Called(runtime::kMemcpy, runtime::MemcpyParameters{to, from, bytes, kind},
+                [&] { return Copy(to, from, bytes, {}); });
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
-  return Copy(to, from, bytes);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return Called(runtime::kMemcpyAsync, runtime::MemcpyAsyncParameters{to, from, bytes, kind, stream}, [&] {
+    return Copy(to, from, bytes, {true, stream});
+  });
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                cudaStream_t) {
+                                cudaStream_t stream) {
   if (!runtime::IsDeviceNumber(to_device) || !runtime::IsDeviceNumber(from_device)) {
     return Report(cudaErrorInvalidDevice);
   }
-  return Copy(to, from, bytes);
+  return Copy(to, from, bytes, {true, stream});
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
-                              size_t height, cudaMemcpyKind, cudaStream_t) {
+                              size_t height, cudaMemcpyKind, cudaStream_t stream) {
   if (width > to_pitch || width > from_pitch) return Report(cudaErrorInvalidValue);
   for (size_t row = 0; row < height; ++row) {
     const cudaError_t error = Copy(static_cast<char*>(to) + row * to_pitch,
-                                   static_cast<const char*>(from) + row * from_pitch, width);
+                                   static_cast<const char*>(from) + row * from_pitch, width, {true, stream});
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
 }
 
-cudaError_t cudaMemset(void* pointer, int value, size_t bytes) { return Fill(pointer, value, bytes); }
+cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
+  return Called(runtime::kMemset, runtime::MemsetParameters{pointer, value, bytes},
+                [&] { return Fill(pointer, value, bytes, {}); });
+}
 
-cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t) {
-  return Fill(pointer, value, bytes);
+cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
+  return Called(runtime::kMemsetAsync, runtime::MemsetAsyncParameters{pointer, value, bytes, stream}, [&] {
+    return Fill(pointer, value, bytes, {true, stream});
+  });
 }
 
 }  // extern "C"
