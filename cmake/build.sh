@@ -31,7 +31,7 @@ by_memory=$((memory_kib / 1572864))
 
 # Says nothing while there is nothing to say; then progress, on one line of a terminal, on lines of their own elsewhere.
 show() {
-  local line building= width=0
+  local line building='' width=0
   [[ ! -t 1 ]] || width=$(tput cols 2> /dev/null || echo 100)
   while IFS= read -r line; do
     case $line in

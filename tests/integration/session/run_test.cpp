@@ -9,6 +9,7 @@
 
 #include "profiler/phantom/cards/card.h"
 #include "tests/support/catch.h"
+#include "tests/unit/session/start_run.h"
 #include "tests/unit/trace/scratch.h"
 
 namespace tidemark::session {
@@ -18,21 +19,6 @@ using networks::DeviceKind;
 using timeline::Series;
 
 constexpr int kPatienceMs = 120'000;
-
-std::unique_ptr<Run> Start(const LiveOptions& options) {
-  auto run = Run::Start(options);
-  if (!run) FAIL(run.error().message);
-  return std::move(*run);
-}
-
-template <typename Condition>
-bool Eventually(Condition condition) {
-  for (int i = 0; i < kPatienceMs; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
-}
 
 // At every event the categories sum to what is allocated, and nothing was out of place.
 void CheckConsistent(const timeline::View& view) {
@@ -57,12 +43,12 @@ TEST_CASE("a phantom run to its limit, recorded, opens as the same run", "[sessi
   LiveOptions options;
   options.step_limit = 6;
   options.recording = scratch / "run.tide";
-  auto run = Start(options);
+  auto run = StartOrFail(options);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   INFO(run->status().sentence);
   REQUIRE(run->status().state == RunState::kPaused);
   run->Stop();
-  REQUIRE(Eventually([&] { return run->status().state == RunState::kFinished; }));
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().state == RunState::kFinished; }));
   const auto view = run->view();
   CHECK(view->steps().size() == 6);
   CheckConsistent(*view);
@@ -83,15 +69,15 @@ TEST_CASE("a phantom run to its limit, recorded, opens as the same run", "[sessi
 TEST_CASE("full speed on a phantom: nothing is lost, a toggle shows as a marker and as another curve",
           "[session]") {
   LiveOptions options;
-  auto run = Start(options);
-  REQUIRE(Eventually([&] { return run->status().steps_done > 200 || !run->live(); }));
+  auto run = StartOrFail(options);
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().steps_done > 200 || !run->live(); }));
   INFO(run->status().sentence);
   const auto before = run->view();
   options.settings.amp = networks::Precision::kFloat16;
   REQUIRE(run->Change(options.settings));
-  REQUIRE(Eventually([&] { return run->view()->settings().size() == 2; }));
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->view()->settings().size() == 2; }));
   const int64_t steps_done = run->status().steps_done;
-  REQUIRE(Eventually([&] { return run->status().steps_done > steps_done + 200; }));
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().steps_done > steps_done + 200; }));
   const auto view = run->view();
   const auto& steps = view->steps();
   const int64_t float32_peak = ValueOf(before->steps()[100].at_peak, Series::kAllocated);
@@ -103,8 +89,8 @@ TEST_CASE("full speed on a phantom: nothing is lost, a toggle shows as a marker 
 
 TEST_CASE("kill -9 at full speed: said, kept, and the next run starts", "[session]") {
   LiveOptions options;
-  auto run = Start(options);
-  REQUIRE(Eventually([&] { return run->status().steps_done > 50 || !run->live(); }));
+  auto run = StartOrFail(options);
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().steps_done > 50 || !run->live(); }));
   REQUIRE(kill(run->description().process_id, SIGKILL) == 0);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   CHECK(run->status().state == RunState::kDied);
@@ -112,7 +98,7 @@ TEST_CASE("kill -9 at full speed: said, kept, and the next run starts", "[sessio
   CHECK(run->view()->steps().size() > 50);
   CheckConsistent(*run->view());
   options.step_limit = 3;
-  run = Start(options);
+  run = StartOrFail(options);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   CHECK(run->status().steps_done == 3);
 }
@@ -123,7 +109,7 @@ TEST_CASE("a run on the CPU", "[session]") {
   options.settings.batch = 2;
   options.device.kind = DeviceKind::kCpu;
   options.step_limit = 3;
-  auto run = Start(options);
+  auto run = StartOrFail(options);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   INFO(run->status().sentence);
   CHECK(run->status().steps_done == 3);

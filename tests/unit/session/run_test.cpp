@@ -11,6 +11,7 @@
 #include "profiler/base/paths.h"
 #include "tests/support/catch.h"
 #include "tests/unit/session/fake_trainer.h"
+#include "tests/unit/session/start_run.h"
 #include "tests/unit/trace/scratch.h"
 
 namespace tidemark::session {
@@ -24,21 +25,6 @@ LiveOptions Options(FakeBehaviour behaviour) {
   options.device.kind = networks::DeviceKind::kCpu;
   options.trainer_executable = ExecutableFolder() / "fake_trainer";
   return options;
-}
-
-std::unique_ptr<Run> Start(const LiveOptions& options) {
-  auto run = Run::Start(options);
-  if (!run) FAIL(run.error().message);
-  return std::move(*run);
-}
-
-template <typename Condition>
-bool Eventually(Condition condition) {
-  for (int i = 0; i < kPatienceMs; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
 }
 
 bool IsGone(pid_t pid) { return kill(pid, 0) != 0; }
@@ -56,7 +42,7 @@ bool Contains(const std::string& text, const std::string& part) {
 TEST_CASE("a run up to its step limit: everything is in the view when it is settled", "[run]") {
   LiveOptions options = Options(kObeys);
   options.step_limit = 10;
-  const auto run = Start(options);
+  const auto run = StartOrFail(options);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   const RunStatus status = run->status();
   CHECK(status.state == RunState::kPaused);
@@ -95,21 +81,21 @@ TEST_CASE("a run up to its step limit: everything is in the view when it is sett
 TEST_CASE("a paused start takes no step until it is told to", "[run]") {
   LiveOptions options = Options(kObeys);
   options.start_paused = true;
-  const auto run = Start(options);
-  REQUIRE(Eventually([&] { return run->status().state == RunState::kPaused; }));
+  const auto run = StartOrFail(options);
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().state == RunState::kPaused; }));
   CHECK(run->view()->steps().empty());
   CHECK_FALSE(run->WaitUntilSettled(10));
   REQUIRE(run->SetMode(transport::RunMode::kRun));
-  REQUIRE(Eventually([&] { return run->status().steps_done > 5; }));
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().steps_done > 5; }));
 }
 
 TEST_CASE("a change while it runs appears as a marker", "[run]") {
   LiveOptions options = Options(kObeys);
-  const auto run = Start(options);
-  REQUIRE(Eventually([&] { return run->status().steps_done > 5; }));
+  const auto run = StartOrFail(options);
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().steps_done > 5; }));
   options.settings.batch = 128;
   REQUIRE(run->Change(options.settings));
-  REQUIRE(Eventually([&] { return run->view()->markers().size() == 2; }));
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->view()->markers().size() == 2; }));
   CHECK(run->view()->markers()[1].text == "batch 128");
 }
 
@@ -135,7 +121,7 @@ TEST_CASE("a trainer that ends badly is explained, and its events are kept", "[r
   const trace::Scratch scratch;
   LiveOptions options = Options(each.behaviour);
   options.recording = scratch / "run.tide";
-  const auto run = Start(options);
+  const auto run = StartOrFail(options);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   const RunStatus status = run->status();
   CHECK(status.state == each.state);
@@ -160,8 +146,8 @@ TEST_CASE("kill -9 at any moment: said, everything published is kept, the record
   const int delay_ms = GENERATE(0, 1, 5, 20, 60, 130, 300);
   LiveOptions options = Options(delay_ms % 2 == 0 ? kFloods : kObeys);
   options.recording = scratch / "run.tide";
-  const auto run = Start(options);
-  REQUIRE(Eventually([&] { return run->description().process_id != 0; }));
+  const auto run = StartOrFail(options);
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->description().process_id != 0; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(delay_ms));
   REQUIRE(kill(run->description().process_id, SIGKILL) == 0);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
@@ -181,8 +167,8 @@ TEST_CASE("kill -9 at any moment: said, everything published is kept, the record
 
 TEST_CASE("a producer that floods the ring: what is lost is counted in status, view and stream alike",
           "[run]") {
-  const auto run = Start(Options(kFloods));
-  REQUIRE(Eventually([&] { return run->status().captured > 300'000; }));
+  const auto run = StartOrFail(Options(kFloods));
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().captured > 300'000; }));
   kill(run->description().process_id, SIGKILL);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   uint64_t lost_in_stream = 0;
@@ -196,8 +182,8 @@ TEST_CASE("letting a run go never leaves its trainer behind", "[run]") {
   const FakeBehaviour behaviour = GENERATE(kObeys, kIgnoresStop, kClosesChannel, kFinishesAndHangs, kFloods);
   pid_t pid = 0;
   {
-    const auto run = Start(Options(behaviour));
-    REQUIRE(Eventually([&] { return run->description().process_id != 0; }));
+    const auto run = StartOrFail(Options(behaviour));
+    REQUIRE(Eventually(kPatienceMs, [&] { return run->description().process_id != 0; }));
     pid = run->description().process_id;
     CHECK_FALSE(IsGone(pid));
   }
@@ -209,20 +195,20 @@ TEST_CASE("a recording that cannot go on does not stop the run", "[run]") {
   options.start_paused = true;
   const trace::Scratch scratch;
   options.recording = scratch / "run.tide";
-  const auto run = Start(options);
+  const auto run = StartOrFail(options);
   const rlimit limit{4096, RLIM_INFINITY};
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const auto handler = signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &limit);
   run->SetMode(transport::RunMode::kRun);
-  const bool told = Eventually([&] { return !run->status().recording_error.empty(); });
+  const bool told = Eventually(kPatienceMs, [&] { return !run->status().recording_error.empty(); });
   setrlimit(RLIMIT_FSIZE, &before);
   signal(SIGXFSZ, handler);
   REQUIRE(told);
   CHECK(Contains(run->status().recording_error, "run.tide cannot be written"));
   const int64_t steps_done = run->status().steps_done;
-  CHECK(Eventually([&] { return run->status().steps_done > steps_done; }));
+  CHECK(Eventually(kPatienceMs, [&] { return run->status().steps_done > steps_done; }));
   CHECK(run->live());
   const auto recorded = Run::Open(*options.recording);
   REQUIRE(recorded.ok());
@@ -270,7 +256,7 @@ TEST_CASE("what a view holds is saved and opened again", "[run]") {
   const trace::Scratch scratch;
   LiveOptions options = Options(kObeys);
   options.step_limit = 50;
-  const auto run = Start(options);
+  const auto run = StartOrFail(options);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   REQUIRE(run->Save(scratch / "saved.tide").ok());
   CHECK(scratch.FileCount() == 1);
@@ -289,8 +275,8 @@ TEST_CASE("what a view holds is saved and opened again", "[run]") {
 TEST_CASE("a run that was left alone costs no time worth the name", "[run]") {
   LiveOptions options = Options(kObeys);
   options.start_paused = true;
-  const auto run = Start(options);
-  REQUIRE(Eventually([&] { return run->status().state == RunState::kPaused; }));
+  const auto run = StartOrFail(options);
+  REQUIRE(Eventually(kPatienceMs, [&] { return run->status().state == RunState::kPaused; }));
   const auto cpu_ms = [] {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
