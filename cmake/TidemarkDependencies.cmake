@@ -11,14 +11,17 @@ pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
 
 if(TIDEMARK_TORCH)
-  set(TIDEMARK_SITE "${TIDEMARK_DEPS}/site")
+  # The one that the trainer is built with. Stand-ins alone are also built for a user's (target tidemark_phantom_stand_ins).
+  set(TIDEMARK_SITE "${TIDEMARK_DEPS}/site" CACHE PATH "The folder that holds torch/")
   if(NOT EXISTS "${TIDEMARK_SITE}/torch/lib/libtorch_cuda.so")
     message(FATAL_ERROR "LibTorch is not in ${TIDEMARK_SITE}. Run cmake/install_dependencies.sh (or ./run): it fetches it; or "
                         "configure with -DTIDEMARK_TORCH=OFF (preset core) to build without the trainer.")
   endif()
   # Headers of the CUDA runtime, driver and CUPTI: from the pinned wheels, never from a toolkit on the machine.
   add_library(tidemark_cuda_headers INTERFACE)
-  target_include_directories(tidemark_cuda_headers SYSTEM INTERFACE "${TIDEMARK_SITE}/nvidia/cu13/include")
+  set(TIDEMARK_CUDA13_INCLUDE "${TIDEMARK_DEPS}/site/nvidia/cu13/include")
+  set(TIDEMARK_CUDA12_INCLUDE "${TIDEMARK_DEPS}/cuda12/nvidia/cuda_runtime/include")
+  target_include_directories(tidemark_cuda_headers SYSTEM INTERFACE "${TIDEMARK_CUDA13_INCLUDE}")
 
   add_library(tidemark_libtorch INTERFACE)
   target_include_directories(tidemark_libtorch SYSTEM INTERFACE "${PROJECT_SOURCE_DIR}/cmake/cuda_handles"

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <memory>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/commands.h"
@@ -25,6 +27,7 @@ constexpr const char* kExamples =
     "  tidemark                                         the window: train, watch, switch techniques live\n"
     "  tidemark estimate --batch 128 --amp fp16         what a step will need\n"
     "  tidemark train --steps 50 -o run.tide            train and record\n"
+    "  tidemark phantom -- python train.py              your own program on a GPU that is not there\n"
     "  tidemark export run.tide --to chrome -o run.json for Perfetto\n"
     "tidemark SUBCOMMAND --help tells more.\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; what went wrong is a sentence on standard "
@@ -66,12 +69,20 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   application.set_version_flag("--version", "tidemark " TIDEMARK_VERSION, "Print the version and exit");
   application.allow_extras();  // and so do the subcommands that are added from here on
   application.footer(kExamples);
-  const std::vector<Command> commands = {
-      RegisterEstimate(application),         RegisterTrain(application),    RegisterInfo(application),
-      RegisterExport(application),           RegisterNetworks(application), RegisterCards(application),
-      RegisterOpen(application, open_window)};
+  // What follows -- is another program's command line: no option in it is ours.
+  char** const own_end = std::find(argv, argv + argc, std::string_view("--"));
+  const bool names_program = own_end != argv + argc;
+  const std::vector<std::string> program(own_end + (names_program ? 1 : 0), argv + argc);
+  const std::vector<Command> commands = {RegisterEstimate(application),
+                                         RegisterTrain(application),
+                                         RegisterInfo(application),
+                                         RegisterExport(application),
+                                         RegisterPhantom(application, program),
+                                         RegisterNetworks(application),
+                                         RegisterCards(application),
+                                         RegisterOpen(application, open_window)};
   try {
-    application.parse(argc, argv);
+    application.parse(static_cast<int>(own_end - argv), argv);
   } catch (const CLI::Success& asked) {
     return AnswerCall(application, asked);
   } catch (const CLI::ParseError& error) {
@@ -80,6 +91,10 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   if (const auto unknown = SentenceForUnknownArgument(application)) return Complain(*unknown, kExitUsage);
   if (application.get_subcommands().size() > 1) {
     return Complain("One subcommand at a time; see tidemark --help.", kExitUsage);
+  }
+  if (names_program && !application.got_subcommand("phantom")) {
+    return Complain("Only tidemark phantom runs a program after --; see tidemark phantom --help.",
+                    kExitUsage);
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();

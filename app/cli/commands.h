@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace tidemark::cli {
@@ -17,6 +18,8 @@ Command RegisterEstimate(CLI::App& application);
 Command RegisterTrain(CLI::App& application);
 Command RegisterInfo(CLI::App& application);
 Command RegisterExport(CLI::App& application);
+// `program`: the words after --.
+Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program);
 Command RegisterNetworks(CLI::App& application);
 Command RegisterCards(CLI::App& application);
 

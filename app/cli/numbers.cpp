@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "profiler/networks/choices.h"
 
@@ -40,6 +42,28 @@ Result<uint64_t> Seed(std::string_view option, std::string_view text) {
   if (Read(text, &number) == Reading::kNumber) return number;
   return Error{fmt::format("{} must be a whole number between 0 and {}, not '{}'.", option,
                            std::numeric_limits<uint64_t>::max(), networks::Quoted(text))};
+}
+
+Result<int64_t> ByteSize(std::string_view option, std::string_view text) {
+  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
+      {"", 1},
+      {"B", 1},
+      {"MB", 1'000'000},
+      {"GB", 1'000'000'000},
+      {"MiB", int64_t{1} << 20},
+      {"GiB", int64_t{1} << 30},
+  };
+  constexpr double kMostBytes = 1e15;
+  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const size_t unit = std::min(text.find_first_not_of(' ', digits), text.size());
+  double number = 0;
+  for (const auto& [name, bytes] : kUnits) {
+    if (text.substr(unit) != name || Read(text.substr(0, digits), &number) != Reading::kNumber) continue;
+    const double size = number * static_cast<double>(bytes);
+    if (size >= 1 && size <= kMostBytes) return static_cast<int64_t>(size);
+  }
+  return Error{fmt::format("{} must be a size such as 16GiB, 24GB or 500MiB, not '{}'.", option,
+                           networks::Quoted(text))};
 }
 
 Result<double> DecimalNumber(std::string_view option, std::string_view text) {

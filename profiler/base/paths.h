@@ -12,4 +12,7 @@ std::filesystem::path AssetsFolder();       // <root>/share/tidemark
 std::filesystem::path PhantomFolder();      // <root>/lib/phantom: the stand-ins for the CUDA libraries
 std::filesystem::path TrainerExecutable();  // <root>/bin/tidemark-trainer
 
+// Of the checkout that this program was built in, for what is built later. It may have been moved away.
+std::filesystem::path SourceFolder();
+
 }  // namespace tidemark

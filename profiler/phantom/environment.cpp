@@ -5,8 +5,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "profiler/base/paths.h"
-
 namespace tidemark::phantom {
 namespace {
 
@@ -24,8 +22,8 @@ std::string Prepended(const std::string& name, const std::string& value) {
 
 }  // namespace
 
-Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& card) {
-  const std::filesystem::path folder = PhantomFolder();
+Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& card,
+                                                    const std::filesystem::path& folder) {
   // The dynamic loader takes both as the end of a path, and knows no way to quote them.
   if (folder.string().find_first_of(" :\t") != std::string::npos) {
     return Error{"The program lies in a folder whose path has a space or a colon (" + folder.string() +
@@ -46,7 +44,7 @@ Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& c
   for (const std::string& file : stand_ins) preload += (preload.empty() ? "" : ":") + file;
   const std::filesystem::path card_file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";
   std::vector<std::string> environment{Prepended("LD_PRELOAD", preload),
-                                       "TIDEMARK_PHANTOM_CARD=" + card_file.string()};
+                                       std::string(kCardVariable) + "=" + card_file.string()};
 #if defined(__SANITIZE_ADDRESS__)
   // The sanitizer's runtime wants to be the first library of a process; behind the stand-ins it works as
   // well.

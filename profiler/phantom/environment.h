@@ -1,10 +1,12 @@
 // How a child process is put on a phantom GPU: the environment that places the stand-ins under its LibTorch.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "profiler/base/paths.h"
 #include "profiler/base/result.h"
 #include "profiler/phantom/cards/card.h"
 
@@ -15,7 +17,12 @@ namespace tidemark::phantom {
 // as if it had no GPU at all: what a CPU run needs, since the CUDA libraries that LibTorch links are not
 // installed where there is no driver. Fails with a sentence when the stand-ins are not where the build put
 // them.
-Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& card);
+Result<std::vector<std::string>> PhantomEnvironment(
+    const std::optional<Card>& card, const std::filesystem::path& stand_in_folder = PhantomFolder());
+
+// How the stand-ins are told of the card's file, and of a memory size instead of the card's own, in bytes.
+inline constexpr const char* kCardVariable = "TIDEMARK_PHANTOM_CARD";
+inline constexpr const char* kMemoryVariable = "TIDEMARK_PHANTOM_MEMORY";
 
 // The first line that a stand-in writes to stderr before it ends the process over a CUDA function that nobody
 // modelled: this prefix, then the function's name. The session turns it into a sentence for the window.

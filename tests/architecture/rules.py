@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "profiler/capture/torch": EVENTS | {"profiler/capture/transport"},
     "profiler/phantom": BASE | {"profiler/phantom/cards"},
     "profiler/phantom/cards": BASE,
+    "profiler/phantom/programs": BASE | {"profiler/phantom"},
     "profiler/phantom/device": BASE | {"profiler/phantom", "profiler/phantom/cards"},
     "profiler/phantom/stand_ins": BASE | {"profiler/phantom", "profiler/phantom/cards", "profiler/phantom/device"},
     "profiler/training": EVENTS | {"profiler/networks", "profiler/capture/torch", "profiler/capture/transport"},
@@ -26,7 +27,7 @@ MAY_INCLUDE = {
 ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/phantom/cards"}
 MAY_INCLUDE |= {
     "app/presenters": ENGINE,
-    "app/cli": ENGINE | {"app/presenters"},
+    "app/cli": ENGINE | {"app/presenters", "profiler/phantom", "profiler/phantom/programs"},
     "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/panels", "app/gui/shell"},
     "app/gui/window": EVENTS,
     "app/gui/widgets": BASE | {"app/gui/window"},

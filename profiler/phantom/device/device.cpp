@@ -3,15 +3,23 @@
 #include <cstdlib>
 
 #include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/environment.h"
 
 namespace tidemark::phantom::device {
 namespace {
 
 Device* OpenDevice() {
-  const char* file = std::getenv("TIDEMARK_PHANTOM_CARD");
+  const char* file = std::getenv(kCardVariable);
   if (file == nullptr || *file == '\0') return nullptr;
   Result<Card> card = CardFromFile(file);
   if (!card) EndProcess(("tidemark phantom: " + card.error().message).c_str());
+  if (const char* bytes = std::getenv(kMemoryVariable)) {
+    card->memory_bytes = std::strtoll(bytes, nullptr, 10);
+    if (card->memory_bytes <= card->context_bytes) {
+      EndProcess(
+          "tidemark phantom: the card's memory is less than what its CUDA context takes; give it more.");
+    }
+  }
   return new Device(std::move(*card));
 }
 

@@ -93,7 +93,8 @@ def soname_by_prefix(name, sonames):
 
 def driver_functions(compiler, cuda_include):
     """LibTorch looks the driver's functions up by name, so the stand-in has all that the driver's header declares."""
-    text = output_of(compiler, "-E", "-P", "-x", "c++", f"-I{cuda_include}", str(Path(cuda_include) / "cuda.h"))
+    header = Path(cuda_include[0]) / "cuda.h"
+    text = output_of(compiler, "-E", "-P", "-x", "c++", *(f"-I{folder}" for folder in cuda_include), str(header))
     return set(re.findall(r"\bCUresult\s+(cu[A-Z]\w+)\s*\(", text))
 
 
@@ -117,12 +118,12 @@ def read_rows(file):
     return rows
 
 
-def harmless_functions(rows, imported, modelled):
-    """{function: reason}; complains about rows that say too much or nothing."""
+def harmless_functions(rows, imported, modelled, every_row):
+    """{function: reason}; complains about rows that say too much and, if every row must be of use, about those that say nothing."""
     harmless = {}
     for pattern, reason in rows:
         matches = fnmatch.filter(imported, pattern)
-        if not matches:
+        if not matches and every_row:
             raise Complaint(f"functions.txt: {pattern} matches no function that LibTorch imports.")
         for name in matches:
             if name in harmless:
@@ -162,7 +163,7 @@ def write_stand_ins(options):
             functions[soname] = {**{name: None for name in found}, **functions[soname]}
     imported = {name for names in functions.values() for name in names}
     modelled = modelled_functions(options.modelled)
-    harmless = harmless_functions(read_rows(options.functions), imported, modelled)
+    harmless = harmless_functions(read_rows(options.functions), imported, modelled, options.every_row)
     table = []
     for soname in sonames:
         write_stand_in(options.out, soname, functions[soname], harmless, modelled)
@@ -175,7 +176,7 @@ def write_stand_ins(options):
 def packaged_version(torch, package):
     """(major, minor, patch) of a library, from the requirements of the wheel."""
     metadata = "".join(file.read_text() for file in torch.parent.glob("torch-*.dist-info/METADATA"))
-    found = re.search(rf"Requires-Dist: {package}-cu\d+==(\d+)\.(\d+)\.(\d+)", metadata)
+    found = re.search(rf"Requires-Dist: {package}-cu\d+ ?\(?==(\d+)\.(\d+)\.(\d+)", metadata)
     if not found:
         raise Complaint(f"The metadata beside {torch} does not say which {package} it needs.")
     return tuple(map(int, found.groups()))
@@ -204,7 +205,8 @@ def parse_arguments():
         command.add_argument("--out", type=Path)
         command.add_argument("--functions", type=Path)
         command.add_argument("--compiler")
-        command.add_argument("--cuda-include")
+        command.add_argument("--cuda-include", nargs="*")
+        command.add_argument("--every-row", action="store_true")
         command.add_argument("--modelled", nargs="*", default=[])
     return parser.parse_args()
 

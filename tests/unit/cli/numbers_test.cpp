@@ -46,3 +46,16 @@ TEST_CASE("Decimal numbers are finite") {
     CHECK_FALSE(DecimalNumber("--lr", text).ok());
   }
 }
+
+TEST_CASE("Sizes have a unit or are bytes") {
+  CHECK(*ByteSize("--memory", "500") == 500);
+  CHECK(*ByteSize("--memory", "16GiB") == int64_t{16} << 30);
+  CHECK(*ByteSize("--memory", "1.5 GB") == 1'500'000'000);
+  CHECK(*ByteSize("--memory", "512MiB") == 512 << 20);
+  for (const char* text :
+       {"", "GiB", "0", "0GiB", "-1GiB", "1KB", "1 GiB x", "1..2GiB", "999999999GiB", "1e3"}) {
+    const Result<int64_t> size = ByteSize("--memory", text);
+    REQUIRE_FALSE(size.ok());
+    CHECK(size.error().message.find("--memory must be a size") == 0);
+  }
+}

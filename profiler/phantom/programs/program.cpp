@@ -1,0 +1,113 @@
+#include "profiler/phantom/programs/program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "profiler/base/command.h"
+
+extern char** environ;
+
+namespace tidemark::phantom {
+namespace {
+
+// Of the program that is waited for; signal handlers read it.
+volatile sig_atomic_t running_pid = 0;
+
+// The terminal sends the first two to the program as well; the others go to us alone.
+constexpr std::array kFromTerminal = {SIGINT, SIGQUIT};
+constexpr std::array kPassedOn = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+class SignalsForProgram {
+ public:
+  SignalsForProgram() {
+    struct sigaction ignore = {};
+    ignore.sa_handler = SIG_IGN;
+    struct sigaction pass_on = {};
+    pass_on.sa_handler = [](int signal) {
+      if (running_pid > 0) kill(running_pid, signal);
+    };
+    for (size_t i = 0; i < kFromTerminal.size(); ++i)
+      sigaction(kFromTerminal[i], &ignore, &terminal_before_[i]);
+    for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &pass_on, &passed_before_[i]);
+  }
+  ~SignalsForProgram() {
+    running_pid = 0;
+    for (size_t i = 0; i < kFromTerminal.size(); ++i)
+      sigaction(kFromTerminal[i], &terminal_before_[i], nullptr);
+    for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &passed_before_[i], nullptr);
+  }
+  SignalsForProgram(const SignalsForProgram&) = delete;
+  SignalsForProgram& operator=(const SignalsForProgram&) = delete;
+
+ private:
+  std::array<struct sigaction, kFromTerminal.size()> terminal_before_{};
+  std::array<struct sigaction, kPassedOn.size()> passed_before_{};
+};
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string_view NameOfEntry(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additions) {
+  std::vector<std::string> all = additions;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const bool replaced = std::any_of(additions.begin(), additions.end(), [&](const std::string& addition) {
+      return NameOfEntry(addition) == NameOfEntry(*entry);
+    });
+    if (!replaced) all.emplace_back(*entry);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> RankEnvironment(const Rank& rank) {
+  // Nobody else is there to meet, so any address serves.
+  return {"RANK=" + std::to_string(rank.rank),
+          "LOCAL_RANK=0",
+          "WORLD_SIZE=" + std::to_string(rank.world),
+          "LOCAL_WORLD_SIZE=1",
+          "MASTER_ADDR=127.0.0.1",
+          "MASTER_PORT=29500",
+          "TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world)};
+}
+
+Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
+  const SignalsForProgram signals;
+  const std::vector<std::string> all = EnvironmentWith(environment);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t usual;
+  sigemptyset(&usual);
+  for (const int signal : kFromTerminal) sigaddset(&usual, signal);
+  for (const int signal : kPassedOn) sigaddset(&usual, signal);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  pid_t pid = 0;
+  const int error = posix_spawnp(&pid, words[0].c_str(), nullptr, &attributes, Pointers(words).data(),
+                                 Pointers(all).data());
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return Error{words[0] + " cannot be started: " + std::strerror(error) + "."};
+  running_pid = pid;
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return ExitCodeOfStatus(status);
+}
+
+}  // namespace tidemark::phantom

@@ -1,0 +1,149 @@
+#include "profiler/phantom/programs/stand_in_cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "profiler/base/command.h"
+#include "profiler/base/paths.h"
+#include "profiler/base/unique_fd.h"
+
+namespace tidemark::phantom {
+namespace {
+
+namespace fs = std::filesystem;
+
+// All that decides what the stand-ins are.
+constexpr const char* kSourceFolders[] = {"cmake", "profiler/base", "profiler/phantom"};
+
+Error CannotKeep(const fs::path& file, const std::error_code& why) {
+  return Error{"The stand-ins cannot be kept in " + file.string() + ": " + why.message() +
+               ". Make room there, or set XDG_CACHE_HOME to another folder."};
+}
+
+Result<std::string> SourceFingerprint(const fs::path& sources) {
+  std::vector<fs::path> files{sources / "CMakeLists.txt"};
+  for (const char* folder : kSourceFolders) {
+    std::error_code failure;
+    for (auto entry = fs::recursive_directory_iterator(sources / folder, failure);
+         !failure && entry != fs::recursive_directory_iterator(); entry.increment(failure)) {
+      if (entry->is_regular_file()) files.push_back(entry->path());
+    }
+    if (failure) {
+      return Error{"The sources of the phantom GPU are not in " + sources.string() +
+                   ", where this program was built. Start it with ./run from its checkout."};
+    }
+  }
+  std::sort(files.begin(), files.end());
+  std::string all;
+  for (const fs::path& file : files) {
+    std::ifstream stream(file, std::ios::binary);
+    all += file.lexically_relative(sources).string() + '\0';
+    all.append(std::istreambuf_iterator<char>(stream), {});
+  }
+  return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
+}
+
+// Held while it lives.
+class Lock {
+ public:
+  static Result<Lock> Take(const fs::path& file) {
+    UniqueFd fd(open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
+    if (!fd.valid()) return CannotKeep(file, {errno, std::generic_category()});
+    while (flock(fd.get(), LOCK_EX) != 0) {
+      if (errno != EINTR) return CannotKeep(file, {errno, std::generic_category()});
+    }
+    return Lock(std::move(fd));
+  }
+
+ private:
+  explicit Lock(UniqueFd fd) : fd_(std::move(fd)) {}
+  UniqueFd fd_;
+};
+
+Error BuildFailed(const TorchInstallation& torch, const std::string& output, const fs::path& log) {
+  std::ofstream(log, std::ios::binary) << output;
+  // The generator's own complaint says it best.
+  const std::string said = "generate_stand_ins.py: ";
+  const size_t complaint = output.find(said);
+  const std::string why = complaint == std::string::npos
+                              ? ""
+                              : " (" +
+                                    output.substr(complaint + said.size(),
+                                                  output.find('\n', complaint) - complaint - said.size()) +
+                                    ")";
+  return Error{"The stand-ins for torch " + torch.version + " could not be built" + why +
+               ". All that the build said is in " + log.string() + "."};
+}
+
+Status Run(const std::vector<std::string>& words, const TorchInstallation& torch, const fs::path& log,
+           const std::function<void(std::string_view)>& progress) {
+  const Result<CommandOutcome> outcome = RunCommand(words, {true, progress});
+  if (!outcome) {
+    return Error{outcome.error().message + " It is needed to build stand-ins; install what ./run installs."};
+  }
+  if (outcome->exit_code != 0) return BuildFailed(torch, outcome->output, log);
+  return Done{};
+}
+
+Status Build(const TorchInstallation& torch, const fs::path& sources, const fs::path& folder,
+             const std::function<void(std::string_view)>& progress) {
+  const fs::path log = folder.string() + ".log";
+  const Status configured =
+      Run({"cmake", "-G", "Ninja", "-S", sources.string(), "-B", folder.string(), "-DTIDEMARK_GUI=OFF",
+           "-DTIDEMARK_TESTS=OFF", "-DTIDEMARK_SITE=" + torch.site.string()},
+          torch, log, {});
+  if (!configured) return configured;
+  return Run({"ninja", "-C", folder.string(), "tidemark_phantom_stand_ins"}, torch, log, progress);
+}
+
+}  // namespace
+
+Result<fs::path> StandInCacheFolder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return fs::path(cache) / "tidemark" / "phantom";
+  const char* home = std::getenv("HOME");
+  if (home == nullptr || *home == '\0') {
+    return Error{"There is no home folder to keep the stand-ins in. Set XDG_CACHE_HOME to a folder."};
+  }
+  return fs::path(home) / ".cache" / "tidemark" / "phantom";
+}
+
+Result<fs::path> StandInsFor(const TorchInstallation& torch,
+                             const std::function<void(std::string_view line)>& progress) {
+  const fs::path sources = SourceFolder();
+  const Result<fs::path> cache = StandInCacheFolder();
+  if (!cache) return cache.error();
+  const Result<std::string> fingerprint = SourceFingerprint(sources);
+  if (!fingerprint) return fingerprint.error();
+  const fs::path kept = *cache / (torch.build_id + "-" + *fingerprint);
+  if (fs::exists(kept)) return kept;
+
+  std::error_code failure;
+  fs::create_directories(*cache, failure);
+  if (failure) return CannotKeep(*cache, failure);
+  const Result<Lock> lock = Lock::Take(*cache / (torch.build_id + ".lock"));
+  if (!lock) return lock.error();
+  if (fs::exists(kept)) return kept;  // another process was first
+  const fs::path building = *cache / (torch.build_id + ".building");
+  fs::remove_all(building, failure);  // of one that was killed
+  if (Status built = Build(torch, sources, building, progress); !built) return built.error();
+  fs::rename(building / "lib" / "phantom", kept, failure);
+  if (failure) return CannotKeep(kept, failure);
+  fs::remove_all(building, failure);
+  return kept;
+}
+
+}  // namespace tidemark::phantom

@@ -1,0 +1,178 @@
+#include "profiler/phantom/programs/torch_installation.h"
+
+#include <elf.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "profiler/base/command.h"
+
+namespace tidemark::phantom {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Run by the program's Python. The folder that it stands in is not one to import from. torch/version.py
+// imports nothing of torch.
+constexpr const char* kQuestion = R"(
+import sys
+sys.path = [folder for folder in sys.path if folder]
+import importlib.util, json, os
+answer = {"site": None, "version": "", "cuda": None}
+found = importlib.util.find_spec("torch")
+if found and found.origin:
+    folder = os.path.dirname(os.path.realpath(found.origin))
+    answer["site"] = os.path.dirname(folder)
+    said = {}
+    with open(os.path.join(folder, "version.py")) as file:
+        exec(compile(file.read(), "version.py", "exec"), said)
+    answer["version"] = str(said["__version__"])
+    answer["cuda"] = said.get("cuda")
+print("tidemark", json.dumps(answer))
+)";
+
+std::optional<fs::path> InPath(const std::string& name) {
+  if (name.find('/') != std::string::npos)
+    return fs::exists(name) ? std::optional<fs::path>(name) : std::nullopt;
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
+    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
+  }
+  return std::nullopt;
+}
+
+bool IsPythonName(const fs::path& file) { return file.filename().string().rfind("python", 0) == 0; }
+
+// "#!/usr/bin/env python3" and "#!/venv/bin/python"; nothing if the file does not begin like that.
+std::optional<std::string> InterpreterOf(const fs::path& script) {
+  std::ifstream file(script, std::ios::binary);
+  std::string line;
+  char begin[2] = {};
+  if (!file.read(begin, 2) || begin[0] != '#' || begin[1] != '!' || !std::getline(file, line)) return {};
+  std::istringstream words(line);
+  std::string word;
+  words >> word;
+  if (fs::path(word).filename() == "env") {
+    do {
+      words >> word;
+    } while (words && word.rfind('-', 0) == 0);
+  }
+  return word;
+}
+
+uint64_t RoundUp(uint64_t bytes) { return (bytes + 3) / 4 * 4; }
+
+// The note GNU / NT_GNU_BUILD_ID of a PT_NOTE segment's bytes.
+std::optional<std::string> BuildIdIn(const std::string& notes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  uint64_t offset = 0;
+  Elf64_Nhdr note{};
+  while (offset + sizeof note <= notes.size()) {
+    std::memcpy(&note, notes.data() + offset, sizeof note);
+    const uint64_t name = offset + sizeof note;
+    const uint64_t content = name + RoundUp(note.n_namesz);
+    const uint64_t end = content + RoundUp(note.n_descsz);
+    if (end > notes.size()) return {};
+    if (note.n_type == NT_GNU_BUILD_ID && notes.compare(name, 3, "GNU") == 0) {
+      std::string text;
+      for (uint64_t i = content; i < content + note.n_descsz; ++i) {
+        const auto byte = static_cast<uint8_t>(notes[i]);
+        text += {kHex[byte >> 4], kHex[byte & 15]};
+      }
+      return text;
+    }
+    offset = end;
+  }
+  return {};
+}
+
+Result<TorchInstallation> Understand(const fs::path& python, const std::string& answer) {
+  const nlohmann::json json = nlohmann::json::parse(answer, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Error{python.string() + " gave no answer about its torch: " + answer + "."};
+  if (!json["site"].is_string()) {
+    return Error{"There is no torch in " + python.string() +
+                 ". Install it there (pip install torch), or name the Python that has it."};
+  }
+  TorchInstallation installation;
+  installation.python = python;
+  installation.site = json["site"].get<std::string>();
+  installation.version = json["version"].get<std::string>();
+  if (!json["cuda"].is_string()) {
+    return Error{"The torch of " + python.string() + " (" + installation.version +
+                 ") was built without CUDA, so it asks no GPU for memory. Install one with CUDA (pip install "
+                 "torch, without a CPU index)."};
+  }
+  installation.cuda = json["cuda"].get<std::string>();
+  Result<std::string> build_id = BuildIdOf(installation.site / "torch" / "lib" / "libtorch_cuda.so");
+  if (!build_id) return build_id.error();
+  installation.build_id = *build_id;
+  return installation;
+}
+
+}  // namespace
+
+Result<fs::path> PythonOf(const std::vector<std::string>& command) {
+  const std::optional<fs::path> program = InPath(command.front());
+  if (!program) {
+    return Error{"There is no program " + command.front() +
+                 ". Name one after --, as in: tidemark phantom -- python train.py."};
+  }
+  if (IsPythonName(*program)) return *program;
+  if (const std::optional<std::string> interpreter = InterpreterOf(*program)) {
+    const std::optional<fs::path> python = InPath(*interpreter);
+    if (python && IsPythonName(*python)) return *python;
+  }
+  return Error{
+      command.front() +
+      " is neither Python nor a script that Python runs. Put the Python that runs your program after "
+      "--, as in: tidemark phantom -- python train.py."};
+}
+
+Result<TorchInstallation> FindTorch(const fs::path& python) {
+  const Result<CommandOutcome> asked = RunCommand({python.string(), "-c", kQuestion}, {true, {}});
+  if (!asked) return asked.error();
+  // What start-up hooks print comes before it.
+  const size_t answer = asked->output.rfind("tidemark {");
+  if (asked->exit_code != 0 || answer == std::string::npos) {
+    return Error{python.string() + " cannot tell which torch it has: " +
+                 asked->output.substr(asked->output.size() - std::min<size_t>(asked->output.size(), 300))};
+  }
+  const size_t begin = asked->output.find('{', answer);
+  return Understand(python, asked->output.substr(begin, asked->output.find('\n', begin) - begin));
+}
+
+Result<std::string> BuildIdOf(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  Elf64_Ehdr header{};
+  if (!stream.read(reinterpret_cast<char*>(&header), sizeof header)) {
+    return Error{file.string() + " cannot be read: " + std::strerror(errno) +
+                 ". This torch has no CUDA library; install one that was built with CUDA."};
+  }
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr)) {
+    return Error{file.string() + " is no library for this kind of machine. Install torch again."};
+  }
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    stream.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
+    if (!stream.read(reinterpret_cast<char*>(&segment), sizeof segment)) break;
+    constexpr uint64_t kMostBytes = 1 << 20;
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMostBytes) continue;
+    std::string notes(segment.p_filesz, '\0');
+    stream.seekg(static_cast<std::streamoff>(segment.p_offset));
+    if (!stream.read(notes.data(), static_cast<std::streamsize>(notes.size()))) break;
+    if (std::optional<std::string> build_id = BuildIdIn(notes)) return std::move(*build_id);
+  }
+  return Error{file.string() +
+               " has no build id, by which its stand-ins would be kept. Install torch from its "
+               "official wheel."};
+}
+
+}  // namespace tidemark::phantom

@@ -1,0 +1,68 @@
+// A program's exit code, output and signals are its own, though we wait for it.
+#include "profiler/phantom/programs/program.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::phantom {
+namespace {
+
+std::string Contents(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+int ExitCodeOf(const std::string& script, const std::vector<std::string>& environment = {}) {
+  const Result<int> exit_code = RunProgram({"sh", "-c", script}, environment);
+  REQUIRE(exit_code.ok());
+  return *exit_code;
+}
+
+TEST_CASE("Exit codes come through, and signals as shells tell them") {
+  CHECK(ExitCodeOf("exit 0") == 0);
+  CHECK(ExitCodeOf("exit 7") == 7);
+  CHECK(ExitCodeOf("kill -9 $$") == 128 + 9);
+  CHECK(ExitCodeOf("kill -INT $$") == 128 + 2);  // its own disposition, not ours
+  CHECK_FALSE(RunProgram({"/no/such/program"}, {}).ok());
+}
+
+TEST_CASE("Entries replace what the environment says") {
+  const trace::Scratch scratch;
+  setenv("TIDEMARK_TEST_WORD", "ours", 1);
+  const std::string file = (scratch / "said").string();
+  CHECK(ExitCodeOf("echo $TIDEMARK_TEST_WORD $RANK $WORLD_SIZE > " + file, [] {
+          std::vector<std::string> entries = RankEnvironment({3, 8});
+          entries.push_back("TIDEMARK_TEST_WORD=theirs");
+          return entries;
+        }()) == 0);
+  CHECK(Contents(file) == "theirs 3 8\n");
+}
+
+TEST_CASE("What would end us ends the program first") {
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "said").string();
+  const pid_t waiting = fork();
+  if (waiting == 0) {
+    const Result<int> exit_code = RunProgram({"sh", "-c",
+                                              "trap 'echo told > " + file + "; exit 5' TERM; echo up > " +
+                                                  file + "; while :; do sleep 0.01; done"},
+                                             {});
+    _exit(exit_code ? *exit_code : 99);
+  }
+  while (Contents(file) != "up\n") usleep(1000);
+  kill(waiting, SIGTERM);
+  int status = 0;
+  REQUIRE(waitpid(waiting, &status, 0) == waiting);
+  CHECK(WEXITSTATUS(status) == 5);
+  CHECK(Contents(file) == "told\n");
+}
+
+}  // namespace
+}  // namespace tidemark::phantom
