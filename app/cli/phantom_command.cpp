@@ -96,10 +96,14 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   if (!order) return Complain(order.error().message, kExitUsage);
   const Result<std::filesystem::path> stand_ins = StandIns(program);
   if (!stand_ins) return Complain(stand_ins.error().message, kExitFailed);
-  const Result<std::vector<std::string>> environment = EnvironmentOf(*order, *stand_ins);
+  Result<std::vector<std::string>> environment = EnvironmentOf(*order, *stand_ins);
   if (!environment) return Complain(environment.error().message, kExitFailed);
+  const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
+  if (!doubts) return Complain(doubts.error().message, kExitFailed);
+  environment->push_back(doubts->EnvironmentEntry());
   const Result<int> exit_code = phantom::RunProgram(program, *environment);
   if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
+  for (const std::string& sentence : doubts->Sentences()) Complain(sentence, kExitDone);
   return *exit_code;
 }
 

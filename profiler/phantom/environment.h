@@ -23,6 +23,8 @@ Result<std::vector<std::string>> PhantomEnvironment(
 // How the stand-ins are told of the card's file, and of a memory size instead of the card's own, in bytes.
 inline constexpr const char* kCardVariable = "TIDEMARK_PHANTOM_CARD";
 inline constexpr const char* kMemoryVariable = "TIDEMARK_PHANTOM_MEMORY";
+// The file to which they append, when the process ends, what makes its numbers less than certain.
+inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 
 // The first line that a stand-in writes to stderr before it ends the process over a CUDA function that nobody
 // modelled: this prefix, then the function's name. The session turns it into a sentence for the window.

@@ -9,10 +9,15 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 #include "profiler/base/command.h"
+#include "profiler/base/paths.h"
+#include "profiler/base/unique_fd.h"
+#include "profiler/phantom/environment.h"
 
 extern char** environ;
 
@@ -76,14 +81,44 @@ std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additio
 }  // namespace
 
 std::vector<std::string> RankEnvironment(const Rank& rank) {
+  const char* present = std::getenv("PYTHONPATH");
+  const std::string python = (AssetsFolder() / "python").string();
   // Nobody else is there to meet, so any address serves.
-  return {"RANK=" + std::to_string(rank.rank),
-          "LOCAL_RANK=0",
-          "WORLD_SIZE=" + std::to_string(rank.world),
-          "LOCAL_WORLD_SIZE=1",
-          "MASTER_ADDR=127.0.0.1",
-          "MASTER_PORT=29500",
-          "TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world)};
+  return {
+      "RANK=" + std::to_string(rank.rank),
+      "LOCAL_RANK=0",
+      "WORLD_SIZE=" + std::to_string(rank.world),
+      "LOCAL_WORLD_SIZE=1",
+      "MASTER_ADDR=127.0.0.1",
+      "MASTER_PORT=29500",
+      "TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world),
+      "PYTHONPATH=" + python + (present == nullptr || *present == '\0' ? "" : ":" + std::string(present))};
+}
+
+Result<DoubtsFile> DoubtsFile::Create() {
+  std::error_code failure;
+  std::string name = (std::filesystem::temp_directory_path(failure) / "tidemark-doubts-XXXXXX").string();
+  const UniqueFd fd(failure ? -1 : mkstemp(name.data()));
+  if (!fd.valid()) {
+    return Error{"There is no room for temporary files: " + name + ". Set TMPDIR to a folder that has some."};
+  }
+  return DoubtsFile(name);
+}
+
+DoubtsFile::~DoubtsFile() {
+  if (!name_.empty()) unlink(name_.c_str());
+}
+
+std::string DoubtsFile::EnvironmentEntry() const { return std::string(kDoubtsVariable) + "=" + name_; }
+
+std::vector<std::string> DoubtsFile::Sentences() const {
+  std::vector<std::string> sentences;
+  std::ifstream file(name_);
+  for (std::string line; std::getline(file, line);) {
+    // Every process of the program tells its own.
+    if (std::find(sentences.begin(), sentences.end(), line) == sentences.end()) sentences.push_back(line);
+  }
+  return sentences;
 }
 
 Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment) {

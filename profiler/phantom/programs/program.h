@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/base/result.h"
@@ -19,6 +20,22 @@ struct Rank {
 
 // What torchrun would set for it.
 std::vector<std::string> RankEnvironment(const Rank& rank);
+
+// Where the program's processes leave what makes its numbers less than certain; removed with this object.
+class DoubtsFile {
+ public:
+  static Result<DoubtsFile> Create();
+  DoubtsFile(DoubtsFile&& other) noexcept : name_(std::exchange(other.name_, {})) {}
+  DoubtsFile& operator=(DoubtsFile&&) = delete;
+  ~DoubtsFile();
+
+  std::string EnvironmentEntry() const;
+  std::vector<std::string> Sentences() const;  // each once
+
+ private:
+  explicit DoubtsFile(std::string name) : name_(std::move(name)) {}
+  std::string name_;
+};
 
 // Starts `words` with these "NAME=value" entries added, and waits. Ctrl-C and Ctrl-\ reach it from the
 // terminal, and what ends us is passed on to it. The exit code is its own, 128 + N if signal N ended it.

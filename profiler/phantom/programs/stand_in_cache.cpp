@@ -26,7 +26,10 @@ namespace {
 namespace fs = std::filesystem;
 
 // All that decides what the stand-ins are.
-constexpr const char* kSourceFolders[] = {"cmake", "profiler/base", "profiler/phantom"};
+constexpr const char* kSourceFiles[] = {"CMakeLists.txt", "profiler/phantom/CMakeLists.txt",
+                                        "profiler/phantom/environment.h", "profiler/phantom/environment.cpp"};
+constexpr const char* kSourceFolders[] = {"cmake", "profiler/base", "profiler/phantom/cards",
+                                          "profiler/phantom/device", "profiler/phantom/stand_ins"};
 
 Error CannotKeep(const fs::path& file, const std::error_code& why) {
   return Error{"The stand-ins cannot be kept in " + file.string() + ": " + why.message() +
@@ -34,7 +37,8 @@ Error CannotKeep(const fs::path& file, const std::error_code& why) {
 }
 
 Result<std::string> SourceFingerprint(const fs::path& sources) {
-  std::vector<fs::path> files{sources / "CMakeLists.txt"};
+  std::vector<fs::path> files;
+  for (const char* file : kSourceFiles) files.push_back(sources / file);
   for (const char* folder : kSourceFolders) {
     std::error_code failure;
     for (auto entry = fs::recursive_directory_iterator(sources / folder, failure);

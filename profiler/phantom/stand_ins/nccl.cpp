@@ -1,7 +1,278 @@
-// NCCL: only what it is asked without a communicator.
+// NCCL with one rank that is there: the others do and hold the same as this one. What a collective moves is
+// real for small buffers: gathers and broadcasts bring this rank's bytes, sums are so many times its value.
+// NCCL's own buffers, which a card would hold beside PyTorch's memory, are not known.
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#include "profiler/phantom/device/contents.h"
+#include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/doubts.h"
 #include "tidemark_library_versions.h"
 
-extern "C" int ncclGetVersion(int* version) {
-  *version = TIDEMARK_NCCL_VERSION;
-  return 0;
+using namespace tidemark::phantom;
+
+// NCCL declares it and leaves what it is to itself.
+struct ncclComm {
+  int ranks = 1;  // 0 = not known: a part of another, of which only this rank's colour was told
+  int rank = 0;
+};
+
+namespace {
+
+// From nccl.h, whose package is not needed to build.
+using Comm = ncclComm*;
+using Result = int;
+constexpr Result kSuccess = 0;
+constexpr Result kInvalidArgument = 4;
+constexpr int kNoColor = -1;
+constexpr size_t kUniqueIdBytes = 128;
+enum Type : int { kInt8, kUint8, kInt32, kUint32, kInt64, kUint64, kFloat16, kFloat32, kFloat64, kBfloat16 };
+enum Operation : int { kSum, kProduct, kMax, kMin, kAverage };
+
+size_t BytesOf(int type) {
+  switch (type) {
+    case kInt32:
+    case kUint32:
+    case kFloat32:
+      return 4;
+    case kInt64:
+    case kUint64:
+    case kFloat64:
+      return 8;
+    case kFloat16:
+    case kBfloat16:
+      return 2;
+    default:
+      return 1;  // bytes, and the two kinds of 8-bit floats after bfloat16
+  }
 }
+
+void Move(void* to, const void* from, size_t bytes) {
+  if (to != from) device::TheDevice()->memory.Copy(to, from, bytes);
+}
+
+// A buffer of `count` parts, each as `from`.
+void Repeat(void* to, const void* from, size_t bytes, int count) {
+  for (int part = 0; part < count; ++part) Move(static_cast<char*>(to) + part * bytes, from, bytes);
+}
+
+template <typename Number>
+void Combine(std::vector<char>& bytes, int operation, int ranks) {
+  for (size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number)) {
+    Number number;
+    std::memcpy(&number, bytes.data() + at, sizeof number);
+    Number combined = number;
+    if (operation == kSum) combined = static_cast<Number>(number * static_cast<Number>(ranks));
+    if (operation == kProduct) {
+      for (int rank = 1; rank < ranks; ++rank) combined = static_cast<Number>(combined * number);
+    }
+    std::memcpy(bytes.data() + at, &combined, sizeof combined);
+  }
+}
+
+// What all ranks together make of `from`, each holding the same. Of 16-bit and 8-bit floats, and of what is
+// too large to be known, the result reads as zero, as a kernel's does.
+Result ReduceTo(void* to, const void* from, size_t count, int type, int operation, const ncclComm& comm) {
+  const size_t bytes = count * BytesOf(type);
+  const bool same = operation == kMax || operation == kMin || operation == kAverage || comm.ranks == 1;
+  if (same && comm.ranks != 0) {
+    Move(to, from, bytes);
+    return kSuccess;
+  }
+  if (bytes > device::kKnownBytes || comm.ranks == 0) {
+    device::KernelRan();
+    return kSuccess;
+  }
+  std::vector<char> host(bytes);
+  Move(host.data(), from, bytes);
+  switch (type) {
+    case kInt8:
+      Combine<int8_t>(host, operation, comm.ranks);
+      break;
+    case kUint8:
+      Combine<uint8_t>(host, operation, comm.ranks);
+      break;
+    case kInt32:
+      Combine<int32_t>(host, operation, comm.ranks);
+      break;
+    case kUint32:
+      Combine<uint32_t>(host, operation, comm.ranks);
+      break;
+    case kInt64:
+      Combine<int64_t>(host, operation, comm.ranks);
+      break;
+    case kUint64:
+      Combine<uint64_t>(host, operation, comm.ranks);
+      break;
+    case kFloat32:
+      Combine<float>(host, operation, comm.ranks);
+      break;
+    case kFloat64:
+      Combine<double>(host, operation, comm.ranks);
+      break;
+    default:
+      device::KernelRan();
+      return kSuccess;
+  }
+  Move(to, host.data(), bytes);
+  return kSuccess;
+}
+
+Result Create(Comm* comm, int ranks, int rank) {
+  if (ranks < 1 || rank < 0 || rank >= ranks) return kInvalidArgument;
+  device::Doubt("NCCL's own buffers on the card are not known and not counted.");
+  *comm = new ncclComm{ranks, rank};
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+Result ncclGetVersion(int* version) {
+  *version = TIDEMARK_NCCL_VERSION;
+  return kSuccess;
+}
+
+Result ncclGetUniqueId(void* id) {
+  std::memset(id, 0, kUniqueIdBytes);
+  return kSuccess;
+}
+
+struct ncclUniqueId {
+  char bytes[kUniqueIdBytes];
+};
+
+Result ncclCommInitRank(Comm* comm, int ranks, ncclUniqueId, int rank) { return Create(comm, ranks, rank); }
+
+Result ncclCommInitRankConfig(Comm* comm, int ranks, ncclUniqueId, int rank, void*) {
+  return Create(comm, ranks, rank);
+}
+
+Result ncclCommInitRankScalable(Comm* comm, int ranks, int rank, int, ncclUniqueId*, void*) {
+  return Create(comm, ranks, rank);
+}
+
+Result ncclCommInitAll(Comm* comms, int count, const int*) {
+  for (int i = 0; i < count; ++i) {
+    if (const Result error = Create(&comms[i], count, i); error != kSuccess) return error;
+  }
+  return kSuccess;
+}
+
+Result ncclCommSplit(Comm, int color, int key, Comm* part, void*) {
+  *part = color == kNoColor ? nullptr : new ncclComm{0, key};
+  return kSuccess;
+}
+
+Result ncclCommShrink(Comm comm, int*, int excluded, Comm* part, void*, int) {
+  return Create(part, comm->ranks - excluded, comm->rank < comm->ranks - excluded ? comm->rank : 0);
+}
+
+Result ncclCommFinalize(Comm) { return kSuccess; }
+
+Result ncclCommDestroy(Comm comm) {
+  delete comm;
+  return kSuccess;
+}
+
+Result ncclCommAbort(Comm comm) { return ncclCommDestroy(comm); }
+
+Result ncclCommGetAsyncError(Comm, Result* error) {
+  *error = kSuccess;
+  return kSuccess;
+}
+
+Result ncclCommCount(Comm comm, int* count) {
+  *count = comm->ranks;
+  return kSuccess;
+}
+
+Result ncclCommUserRank(Comm comm, int* rank) {
+  *rank = comm->rank;
+  return kSuccess;
+}
+
+const char* ncclGetErrorString(Result result) { return result == kSuccess ? "no error" : "invalid argument"; }
+
+const char* ncclGetLastError(Comm) { return ""; }
+
+Result ncclAllGather(const void* from, void* to, size_t count, int type, Comm comm, void*) {
+  const size_t bytes = count * BytesOf(type);
+  if (comm->ranks == 0) device::KernelRan();
+  Repeat(to, from, bytes, comm->ranks);
+  return kSuccess;
+}
+
+Result ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Comm comm, void*) {
+  return ReduceTo(to, from, count, type, operation, *comm);
+}
+
+Result ncclReduce(const void* from, void* to, size_t count, int type, int operation, int root, Comm comm,
+                  void*) {
+  return comm->rank == root ? ReduceTo(to, from, count, type, operation, *comm) : kSuccess;
+}
+
+// This rank's part of the reduced whole.
+Result ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Comm comm,
+                         void*) {
+  const size_t offset = count * BytesOf(type) * static_cast<size_t>(comm->rank);
+  return ReduceTo(to, static_cast<const char*>(from) + offset, count, type, operation, *comm);
+}
+
+Result ncclBroadcast(const void* from, void* to, size_t count, int type, int, Comm, void*) {
+  Move(to, from, count * BytesOf(type));
+  return kSuccess;
+}
+
+Result ncclBcast(void*, size_t, int, int, Comm, void*) { return kSuccess; }  // everyone holds the same
+
+// Every rank sends this rank the part that this rank sends to a rank with its own number.
+Result ncclAlltoAll(const void* from, void* to, size_t count, int type, Comm comm, void*) {
+  const size_t bytes = count * BytesOf(type);
+  if (comm->ranks == 0) device::KernelRan();
+  Repeat(to, static_cast<const char*>(from) + bytes * static_cast<size_t>(comm->rank), bytes, comm->ranks);
+  return kSuccess;
+}
+
+// What another rank sends is not known.
+Result ncclSend(const void*, size_t, int, int, Comm, void*) { return kSuccess; }
+
+Result ncclRecv(void*, size_t, int, int, Comm, void*) {
+  device::KernelRan();
+  return kSuccess;
+}
+
+Result ncclGroupStart() { return kSuccess; }
+
+Result ncclGroupEnd() { return kSuccess; }
+
+// Operations of the program's own begin after NCCL's.
+Result ncclRedOpCreatePreMulSum(int* operation, void*, int, int, Comm) {
+  constexpr int kFirstOwn = 16;
+  *operation = kFirstOwn;
+  return kSuccess;
+}
+
+Result ncclRedOpDestroy(int, Comm) { return kSuccess; }
+
+Result ncclMemAlloc(void** pointer, size_t bytes) {
+  *pointer = device::TheDevice()->memory.Allocate(bytes);
+  return *pointer == nullptr ? 1 : kSuccess;  // ncclUnhandledCudaError
+}
+
+Result ncclMemFree(void* pointer) {
+  return pointer == nullptr || device::TheDevice()->memory.Free(pointer) ? kSuccess : kInvalidArgument;
+}
+
+// Registration lets other devices reach memory; there are none.
+Result ncclCommRegister(Comm, void* buffer, size_t, void** handle) {
+  *handle = buffer;
+  return kSuccess;
+}
+
+Result ncclCommDeregister(Comm, void*) { return kSuccess; }
+
+}  // extern "C"

@@ -1,0 +1,40 @@
+// What a process is not certain of is in the file when it has ended, each sentence once.
+#include "profiler/phantom/device/doubts.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "profiler/phantom/environment.h"
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::phantom::device {
+namespace {
+
+TEST_CASE("Every process appends its doubts when it ends, and says nothing without any") {
+  const trace::Scratch scratch;
+  const std::string file = (scratch / "doubts").string();
+  setenv(kDoubtsVariable, file.c_str(), 1);
+  for (const int count : {0, 1, 3}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (int i = 0; i < count; ++i) {
+        Doubt("One thing is not known.");
+        Doubt("Another thing is not known.");
+      }
+      std::exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+  }
+  std::ifstream stream(file);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const std::string once = "One thing is not known.\nAnother thing is not known.\n";
+  CHECK(text == once + once);
+}
+
+}  // namespace
+}  // namespace tidemark::phantom::device
