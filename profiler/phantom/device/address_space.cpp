@@ -8,7 +8,7 @@ namespace tidemark::phantom::device {
 namespace {
 
 // Room enough that addresses rarely begin again, and little enough for any address space.
-constexpr size_t kSpanPerCapacity = 8;
+constexpr size_t kSpanPerCapacity = 16;
 
 size_t RoundToGranules(size_t bytes) {
   return bytes == 0 ? kGranuleBytes : (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
@@ -37,7 +37,7 @@ std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
   if (rounded > capacity_bytes_ - used_bytes_) return {};
   const std::optional<uintptr_t> address = Place(rounded);
   if (!address) return {};
-  allocations_[*address] = {bytes, rounded};
+  allocations_[*address] = {bytes, rounded, false};
   used_bytes_ += rounded;
   cursor_ = *address;
   Mark(*address, rounded, true);
@@ -61,12 +61,47 @@ std::optional<uintptr_t> AddressSpace::Place(size_t bytes) {
 
 std::optional<Allocation> AddressSpace::Free(uintptr_t address) {
   const auto found = allocations_.find(address);
-  if (found == allocations_.end()) return {};
+  if (found == allocations_.end() || found->second.only_addresses) return {};
   const Allocation freed = found->second;
   Mark(address, freed.bytes, false);
   used_bytes_ -= freed.bytes;
   allocations_.erase(found);
   return freed;
+}
+
+std::optional<uintptr_t> AddressSpace::Reserve(size_t bytes) {
+  const size_t rounded = RoundToGranules(bytes);
+  if (rounded > span_bytes_) return {};
+  const std::optional<uintptr_t> address = Place(rounded);
+  if (!address) return {};
+  allocations_[*address] = {bytes, rounded, true};
+  cursor_ = *address;
+  return address;
+}
+
+bool AddressSpace::Unreserve(uintptr_t address) {
+  const auto found = allocations_.find(address);
+  if (found == allocations_.end() || !found->second.only_addresses) return false;
+  allocations_.erase(found);
+  return true;
+}
+
+bool AddressSpace::TakePhysical(size_t bytes) {
+  if (bytes > capacity_bytes_ - used_bytes_) return false;
+  used_bytes_ += bytes;
+  return true;
+}
+
+bool AddressSpace::Map(uintptr_t address, size_t bytes) {
+  const std::optional<uintptr_t> start = AllocationOf(address);
+  if (!start) return false;
+  const Allocation& range = allocations_[*start];
+  if (!range.only_addresses || address - *start + bytes > range.bytes) return false;
+  for (size_t offset = 0; offset < bytes; offset += kGranuleBytes) {
+    if (IsAllocated(address + offset, 1)) return false;
+  }
+  Mark(address, bytes, true);
+  return true;
 }
 
 bool AddressSpace::IsAllocated(uintptr_t address, size_t bytes) const {

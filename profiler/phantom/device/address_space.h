@@ -24,7 +24,8 @@ inline constexpr size_t kGranuleBytes = size_t{2} << 20;
 
 struct Allocation {
   size_t asked_bytes = 0;
-  size_t bytes = 0;  // in whole granules
+  size_t bytes = 0;             // in whole granules
+  bool only_addresses = false;  // no memory behind it but what is mapped there
 };
 
 class AddressSpace {
@@ -36,6 +37,14 @@ class AddressSpace {
   std::optional<uintptr_t> Allocate(size_t bytes);
   // None if nothing was allocated at exactly this address.
   std::optional<Allocation> Free(uintptr_t address);
+
+  // Addresses without memory; memory without addresses; and memory at such addresses. See virtual_memory.h.
+  std::optional<uintptr_t> Reserve(size_t bytes);
+  bool Unreserve(uintptr_t address);
+  bool TakePhysical(size_t bytes);
+  void GivePhysicalBack(size_t bytes) { used_bytes_ -= bytes; }
+  bool Map(uintptr_t address, size_t bytes);
+  void Unmap(uintptr_t address, size_t bytes) { Mark(address, bytes, false); }
 
   bool Contains(uintptr_t address) const { return address - base_ < span_bytes_; }
   // Whether all of it lies in allocated memory (in however many allocations).

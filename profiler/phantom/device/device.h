@@ -6,6 +6,8 @@
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/device/host_memory.h"
 #include "profiler/phantom/device/memory.h"
+#include "profiler/phantom/device/memory_pool.h"
+#include "profiler/phantom/device/virtual_memory.h"
 
 namespace tidemark::phantom::device {
 
@@ -14,6 +16,8 @@ struct Device {
 
   const Card card;
   Memory memory;
+  VirtualMemory virtual_memory{memory};
+  MemoryPool pool{memory};  // the default one
   HostMemory host_memory;
 };
 

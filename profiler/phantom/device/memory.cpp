@@ -24,6 +24,39 @@ std::optional<size_t> Memory::Free(void* pointer) {
   return freed->asked_bytes;
 }
 
+void* Memory::ReserveAddresses(size_t bytes) {
+  const MutexLock lock(mutex_);
+  const std::optional<uintptr_t> address = space_.Reserve(bytes);
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are what this is about
+  return address ? reinterpret_cast<void*>(*address) : nullptr;
+}
+
+bool Memory::FreeAddresses(void* pointer) {
+  const MutexLock lock(mutex_);
+  return space_.Unreserve(reinterpret_cast<uintptr_t>(pointer));
+}
+
+bool Memory::TakePhysical(size_t bytes) {
+  const MutexLock lock(mutex_);
+  return space_.TakePhysical(bytes);
+}
+
+void Memory::GivePhysicalBack(size_t bytes) {
+  const MutexLock lock(mutex_);
+  space_.GivePhysicalBack(bytes);
+}
+
+bool Memory::MapReserved(void* pointer, size_t bytes) {
+  const MutexLock lock(mutex_);
+  return space_.Map(reinterpret_cast<uintptr_t>(pointer), bytes);
+}
+
+void Memory::UnmapReserved(void* pointer, size_t bytes) {
+  const MutexLock lock(mutex_);
+  space_.Unmap(reinterpret_cast<uintptr_t>(pointer), bytes);
+  contents_.Release(OffsetOf(pointer), bytes);
+}
+
 size_t Memory::free_bytes() const {
   const MutexLock lock(mutex_);
   return space_.capacity_bytes() - space_.used_bytes();

@@ -23,6 +23,14 @@ class Memory {
   // The bytes that were asked for; none if nothing is allocated at exactly this address.
   std::optional<size_t> Free(void* pointer) TIDEMARK_EXCLUDES(mutex_);
 
+  // Virtual memory management: see virtual_memory.h. Sizes in whole granules.
+  void* ReserveAddresses(size_t bytes) TIDEMARK_EXCLUDES(mutex_);  // null: no room
+  bool FreeAddresses(void* pointer) TIDEMARK_EXCLUDES(mutex_);
+  bool TakePhysical(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  void GivePhysicalBack(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  bool MapReserved(void* pointer, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  void UnmapReserved(void* pointer, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+
   size_t total_bytes() const { return total_bytes_; }
   size_t free_bytes() const TIDEMARK_EXCLUDES(mutex_);
 

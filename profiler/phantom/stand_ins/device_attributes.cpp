@@ -1,5 +1,6 @@
 #include "profiler/phantom/stand_ins/device_attributes.h"
 
+#include <cuda.h>
 #include <driver_types.h>
 
 namespace tidemark::phantom {
@@ -73,21 +74,24 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
     case cudaDevAttrStreamPrioritiesSupported:
     case cudaDevAttrComputePreemptionSupported:
     case cudaDevAttrGpuOverlap:
+    case cudaDevAttrMemoryPoolsSupported:
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
       return 1;
     case cudaDevAttrClusterLaunch:
       return card.compute_capability >= 90 ? 1 : 0;
-    // What the phantom has none of: peers, managed memory, the memory pools of cudaMallocAsync, IPC.
+    // What the phantom has none of: peers, managed memory, IPC, other devices on the bus.
     case cudaDevAttrIntegrated:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrIpcEventSupport:
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrTccDriver:
     case cudaDevAttrIsMultiGpuBoard:
     case cudaDevAttrComputeMode:
     case cudaDevAttrGPUDirectRDMASupported:
+    case CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
     case cudaDevAttrPciBusId:
     case cudaDevAttrPciDeviceId:
     case cudaDevAttrPciDomainId:

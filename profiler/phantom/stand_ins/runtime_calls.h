@@ -34,6 +34,20 @@ inline constexpr Function kMemsetAsync{Function::Library::kRuntime,
 inline constexpr Function kLaunchKernel{Function::Library::kRuntime,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, "cudaLaunchKernel"};
 
+inline constexpr Function kMallocAsync{Function::Library::kRuntime,
+                                       CUPTI_RUNTIME_TRACE_CBID_cudaMallocAsync_v11020, "cudaMallocAsync"};
+inline constexpr Function kFreeAsync{Function::Library::kRuntime,
+                                     CUPTI_RUNTIME_TRACE_CBID_cudaFreeAsync_v11020, "cudaFreeAsync"};
+
+struct AllocateAsyncParameters {
+  void** pointer;
+  size_t bytes;
+  cudaStream_t stream;
+};
+struct FreeAsyncParameters {
+  void* pointer;
+  cudaStream_t stream;
+};
 struct AllocateParameters {
   void** pointer;
   size_t bytes;

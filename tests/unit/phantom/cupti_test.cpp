@@ -324,6 +324,21 @@ TEST_CASE("Calls made between a push and its pop carry the tool's own number") {
   CHECK(tool.externals[0].correlationId == tool.memory[0].correlationId);
 }
 
+TEST_CASE("An allocation in a stream's order tells of its pool") {
+  const Recording recording({CUPTI_ACTIVITY_KIND_MEMORY2});
+  void* block = nullptr;
+  REQUIRE(cudaMallocAsync(&block, kMebibyte, nullptr) == cudaSuccess);
+  REQUIRE(cudaFreeAsync(block, nullptr) == cudaSuccess);
+  REQUIRE(cuptiActivityFlushAll(0) == CUPTI_SUCCESS);
+  // The pool's own memory comes from the device without a call.
+  REQUIRE(tool.memory.size() == 2);
+  CHECK(tool.memory[0].isAsync == 1);
+  CHECK(tool.memory[0].bytes == kMebibyte);
+  CHECK(tool.memory[0].memoryPoolConfig.utilizedSize == kMebibyte);
+  CHECK(tool.memory[0].memoryPoolConfig.pool.size >= kMebibyte);
+  CHECK(tool.memory[1].memoryPoolConfig.utilizedSize == 0);
+}
+
 TEST_CASE("Kinds and buffers that are not there are refused") {
   CHECK(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_PC_SAMPLING) == CUPTI_ERROR_NOT_COMPATIBLE);
   CHECK(cuptiActivityRegisterCallbacks(nullptr, Completed) == CUPTI_ERROR_INVALID_PARAMETER);

@@ -1,0 +1,140 @@
+// The CUDA runtime's stream-ordered allocation. There is the device's default pool and no other.
+#include <optional>
+
+#include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/stand_ins/runtime_calls.h"
+#include "profiler/phantom/stand_ins/runtime_errors.h"
+
+using namespace tidemark::phantom;
+using device::Activity;
+using device::Device;
+using device::TheDevice;
+using runtime::Called;
+using runtime::Report;
+
+// The runtime declares it and leaves what it is to itself.
+struct CUmemPoolHandle_st {
+  uint64_t release_threshold_bytes = 0;
+};
+
+namespace {
+
+CUmemPoolHandle_st default_pool;
+
+device::PoolUse PoolUseOf(const device::MemoryPool& pool) {
+  const device::MemoryPool::Use use = pool.use();
+  return {reinterpret_cast<uint64_t>(&default_pool), use.reserved_bytes, use.used_bytes,
+          default_pool.release_threshold_bytes};
+}
+
+void TellBlock(Activity::Kind kind, const void* pointer, size_t bytes, cudaStream_t stream, Device& device) {
+  if (!device::SomeoneListens()) return;
+  Activity activity;
+  activity.kind = kind;
+  activity.asynchronous = true;
+  activity.address = reinterpret_cast<uint64_t>(pointer);
+  activity.bytes = bytes;
+  activity.stream = reinterpret_cast<uint64_t>(stream);
+  activity.pool = PoolUseOf(device.pool);
+  device::Tell(activity);
+}
+
+cudaError_t Allocate(void** pointer, size_t bytes, cudaStream_t stream) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  device::Doubt(
+      "How much the driver's memory pool keeps reserved is its own affair; only what is used is exact.");
+  *pointer = device->pool.Allocate(bytes);
+  if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
+  TellBlock(Activity::Kind::kAllocate, *pointer, bytes, stream, *device);
+  return cudaSuccess;
+}
+
+cudaError_t Free(void* pointer, cudaStream_t stream) {
+  if (pointer == nullptr) return cudaSuccess;
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  const std::optional<size_t> bytes = device->pool.Free(pointer);
+  if (!bytes) return Report(cudaErrorInvalidValue);
+  TellBlock(Activity::Kind::kFree, pointer, *bytes, stream, *device);
+  return cudaSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
+  if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
+  if (!runtime::IsDeviceNumber(number)) return Report(cudaErrorInvalidDevice);
+  *pool = &default_pool;
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
+  return Called(runtime::kMallocAsync, runtime::AllocateAsyncParameters{pointer, bytes, stream},
+                [&] { return Allocate(pointer, bytes, stream); });
+}
+
+cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
+  return Called(runtime::kFreeAsync, runtime::FreeAsyncParameters{pointer, stream},
+                [&] { return Free(pointer, stream); });
+}
+
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold:
+      pool->release_threshold_bytes = *static_cast<uint64_t*>(value);
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+    case cudaMemPoolAttrUsedMemHigh:
+      device->pool.ResetPeaks();  // only zero may be written there
+      return cudaSuccess;
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+      return cudaSuccess;  // streams are empty, so there is nothing to wait for
+    default:
+      return Report(cudaErrorInvalidValue);
+  }
+}
+
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  const device::MemoryPool::Use use = device->pool.use();
+  auto* bytes = static_cast<uint64_t*>(value);
+  switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold:
+      *bytes = pool->release_threshold_bytes;
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemCurrent:
+      *bytes = use.reserved_bytes;
+      return cudaSuccess;
+    case cudaMemPoolAttrReservedMemHigh:
+      *bytes = use.reserved_peak_bytes;
+      return cudaSuccess;
+    case cudaMemPoolAttrUsedMemCurrent:
+      *bytes = use.used_bytes;
+      return cudaSuccess;
+    case cudaMemPoolAttrUsedMemHigh:
+      *bytes = use.used_peak_bytes;
+      return cudaSuccess;
+    default:
+      return Report(cudaErrorInvalidValue);
+  }
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t kept_bytes) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  device->pool.TrimTo(kept_bytes);
+  return cudaSuccess;
+}
+
+// Other devices that might reach it do not exist.
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t, const cudaMemAccessDesc*, size_t) { return cudaSuccess; }
+
+}  // extern "C"

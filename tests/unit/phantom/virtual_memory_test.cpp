@@ -1,0 +1,127 @@
+// Addresses, physical memory and mappings, each with a life of its own; and the stream-ordered pool.
+#include "profiler/phantom/device/virtual_memory.h"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "profiler/phantom/device/memory_pool.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::phantom::device {
+namespace {
+
+constexpr int64_t kCardBytes = int64_t{1} << 30;
+constexpr size_t kMebibyte = size_t{1} << 20;
+
+void* Plus(void* pointer, size_t bytes) { return static_cast<char*>(pointer) + bytes; }
+
+TEST_CASE("Memory is taken when it is created and back when it is released and mapped nowhere") {
+  Memory memory(kCardBytes, 0);
+  VirtualMemory virtual_memory(memory);
+  void* addresses = memory.ReserveAddresses(2 * kCardBytes);  // more than there is memory
+  REQUIRE(addresses != nullptr);
+  CHECK(memory.free_bytes() == kCardBytes);
+  CHECK_FALSE(memory.IsAllocated(addresses, 1));
+
+  const std::optional<uint64_t> piece = virtual_memory.Create(20 * kMebibyte);
+  REQUIRE(piece.has_value());
+  CHECK(memory.free_bytes() == kCardBytes - 20 * kMebibyte);
+  REQUIRE(virtual_memory.Map(addresses, 20 * kMebibyte, *piece));
+  CHECK(memory.IsAllocated(addresses, 20 * kMebibyte));
+  CHECK_FALSE(memory.IsAllocated(addresses, 20 * kMebibyte + 1));
+  CHECK_FALSE(virtual_memory.Map(addresses, 20 * kMebibyte, *piece));  // there is something there already
+
+  REQUIRE(virtual_memory.Release(*piece));
+  CHECK_FALSE(virtual_memory.Release(*piece));
+  CHECK(memory.free_bytes() == kCardBytes - 20 * kMebibyte);  // still mapped
+  CHECK_FALSE(virtual_memory.Unmap(addresses, 10 * kMebibyte));
+  REQUIRE(virtual_memory.Unmap(addresses, 20 * kMebibyte));
+  CHECK(memory.free_bytes() == kCardBytes);
+  CHECK_FALSE(memory.IsAllocated(addresses, 1));
+  CHECK_FALSE(memory.Free(addresses).has_value());
+  CHECK(memory.FreeAddresses(addresses));
+  CHECK_FALSE(memory.FreeAddresses(addresses));
+}
+
+TEST_CASE("What does not fit or does not belong there is refused") {
+  Memory memory(kCardBytes, 0);
+  VirtualMemory virtual_memory(memory);
+  CHECK_FALSE(virtual_memory.Create(2 * kCardBytes).has_value());
+  const std::optional<uint64_t> piece = virtual_memory.Create(4 * kMebibyte);
+  void* addresses = memory.ReserveAddresses(8 * kMebibyte);
+  CHECK_FALSE(virtual_memory.Map(Plus(addresses, 6 * kMebibyte), 4 * kMebibyte, *piece));  // past their end
+  CHECK_FALSE(virtual_memory.Map(addresses, 4 * kMebibyte, *piece + 1));
+  void* block = memory.Allocate(4 * kMebibyte);
+  CHECK_FALSE(virtual_memory.Map(block, 4 * kMebibyte, *piece));
+  CHECK_FALSE(virtual_memory.Unmap(addresses, 8 * kMebibyte));
+  CHECK_FALSE(memory.FreeAddresses(block));
+}
+
+TEST_CASE("Ordinary allocations and reserved addresses keep out of each other's way") {
+  Memory memory(kCardBytes, 0);
+  std::vector<std::pair<uintptr_t, size_t>> ranges;
+  for (int i = 0; i < 6; ++i) {
+    ranges.emplace_back(reinterpret_cast<uintptr_t>(memory.ReserveAddresses(kCardBytes)), kCardBytes);
+    ranges.emplace_back(reinterpret_cast<uintptr_t>(memory.Allocate(100 * kMebibyte)), 100 * kMebibyte);
+  }
+  std::sort(ranges.begin(), ranges.end());
+  for (size_t i = 0; i + 1 < ranges.size(); ++i)
+    CHECK(ranges[i].first + ranges[i].second <= ranges[i + 1].first);
+  CHECK(ranges.front().first != 0);
+}
+
+TEST_CASE("A pool takes memory in steps, uses it again and gives it back when it is trimmed") {
+  Memory memory(kCardBytes, 0);
+  MemoryPool pool(memory);
+  void* first = pool.Allocate(1000);
+  REQUIRE(first != nullptr);
+  CHECK(pool.use().used_bytes == 1024);
+  CHECK(pool.use().reserved_bytes == 32 * kMebibyte);
+  CHECK(memory.free_bytes() == kCardBytes - 32 * kMebibyte);
+  CHECK_FALSE(pool.Free(Plus(first, 512)).has_value());
+  CHECK(pool.Free(first) == 1000);
+  CHECK_FALSE(pool.Free(first).has_value());
+  CHECK(pool.Allocate(30 * kMebibyte) == first);
+  CHECK(pool.use().reserved_bytes == 32 * kMebibyte);
+  CHECK(pool.Allocate(2 * kCardBytes) == nullptr);
+  pool.TrimTo(0);
+  CHECK(pool.use().reserved_bytes == 32 * kMebibyte);  // it is used
+  pool.Free(first);
+  pool.TrimTo(0);
+  CHECK(pool.use().reserved_bytes == 0);
+  CHECK(memory.free_bytes() == kCardBytes);
+  CHECK(pool.use().used_peak_bytes == 30 * kMebibyte);
+  pool.ResetPeaks();
+  CHECK(pool.use().used_peak_bytes == 0);
+}
+
+TEST_CASE("Blocks of a pool never overlap, whatever comes and goes") {
+  Memory memory(kCardBytes, 0);
+  MemoryPool pool(memory);
+  std::mt19937 random(7);
+  std::vector<std::pair<uintptr_t, size_t>> live;
+  size_t used = 0;
+  for (int i = 0; i < 5000; ++i) {
+    if (live.size() > 50 || (!live.empty() && random() % 3 == 0)) {
+      std::swap(live[random() % live.size()], live.back());
+      // NOLINTNEXTLINE(performance-no-int-to-ptr)
+      REQUIRE(pool.Free(reinterpret_cast<void*>(live.back().first)) == live.back().second);
+      used -= (live.back().second + 511) / 512 * 512;
+      live.pop_back();
+    } else {
+      const size_t bytes = 1 + random() % (4 * kMebibyte);
+      const auto address = reinterpret_cast<uintptr_t>(pool.Allocate(bytes));
+      REQUIRE(address != 0);
+      for (const auto& [other, other_bytes] : live) {
+        REQUIRE((address + bytes <= other || other + other_bytes <= address));
+      }
+      live.emplace_back(address, bytes);
+      used += (bytes + 511) / 512 * 512;
+    }
+    REQUIRE(pool.use().used_bytes == used);
+  }
+}
+
+}  // namespace
+}  // namespace tidemark::phantom::device
