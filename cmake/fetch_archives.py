@@ -4,7 +4,7 @@ They lie in a cache for all checkouts of one person: $TIDEMARK_CACHE, else $XDG_
 
     archives/FILE    downloaded; appears under its name only after its SHA-256 was right
     unpacked/KEY/    what is used of one archive (KEY is the hash of the archive and of the choice)
-    sets/KEY/        what CMake reads: site/ and imgui-bundle/, of one list of archives, as hard links to the files in unpacked/
+    sets/KEY/        what CMake reads: site/, imgui-bundle/ and cuda12/, of one list of archives, as hard links to the files in unpacked/
     partial/         whatever is in progress
 
 Every step leaves either its whole result or nothing, so that a call that was interrupted goes on where it stopped. With the
@@ -35,11 +35,11 @@ class Failure(Exception):
     """A sentence for the person who typed ./run."""
 
 
-def read_archives(with_driver):
+def read_archives(kinds):
     parser = configparser.ConfigParser(interpolation=None)
     parser.read_string((HERE / "archives.ini").read_text())
     archives = [dict(parser[name], name=name) for name in parser.sections()]
-    return [archive for archive in archives if with_driver or archive["when"] == "always"]
+    return [archive for archive in archives if archive["when"] in kinds]
 
 
 def cache_folder():
@@ -261,7 +261,7 @@ def point(link, target):
 
 
 def main():
-    with_driver = "--with-nvidia-driver" in sys.argv[1:]
+    extras = [kind for kind in ("with-cudnn", "with-driver") if f"--{kind}" in sys.argv[1:]]
     DEPS.mkdir(exist_ok=True)
     cache = cache_folder()
     with (cache / "lock").open("w") as lock:
@@ -270,13 +270,13 @@ def main():
         except BlockingIOError:
             print("Another call is at work on the archives; waiting for it...", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
-        archives = read_archives(with_driver)
+        archives = read_archives(["always", *extras])
         check_space(archives, cache)
         folder = make_set(archives, cache)
-        for name in ("site", "imgui-bundle"):
+        for name in ("site", "imgui-bundle", "cuda12"):
             point(DEPS / name, folder / name)
-        if with_driver:
-            (folder / "with-driver").touch()
+        for extra in extras:
+            (folder / extra).touch()
         # Last of all: with this file in place the next call does not even start Python.
         shutil.copyfile(HERE / "archives.ini", folder / "archives.ini")
         point(DEPS / "complete", folder)

@@ -50,7 +50,7 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
     text += fmt::format("A step takes the phantom's host {}.\n", FormatDuration(nanoseconds));
     if (!phantom.sentence.empty()) text += phantom.sentence + "\n";
   }
-  return text + std::string(kPhantomNote) + "\n\n";
+  return text + PhantomNote(phantom.without_workspaces) + "\n\n";
 }
 
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
@@ -68,7 +68,8 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
   json["textbook"] = TextbookJson(estimate);
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
-    json["note"] = kPhantomNote;
+    json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();
+    json["note"] = PhantomNote(phantom->without_workspaces);
   }
   return json;
 }
@@ -80,7 +81,10 @@ int RunEstimate(const EstimateOptions& options) {
   std::optional<session::Prediction> phantom;
   if (!options.textbook_only) {
     session::Predictor predictor;
-    const Result<session::Prediction> answer = predictor.AskAndWait(question->settings, question->card.name);
+    ProgressLine progress;
+    const Result<session::Prediction> answer = predictor.AskAndWait(
+        question->settings, question->card.name, [&progress] { progress.Show(kAskingCudnn); });
+    progress.Clear();
     if (!answer) return Complain(answer.error().message, kExitFailed);
     phantom = *answer;
   }

@@ -97,6 +97,17 @@ Json PeaksJson(const session::Prediction& peaks) {
   return json;
 }
 
+std::string PhantomNote(const std::string& without_workspaces) {
+  if (without_workspaces.empty()) {
+    return "cuDNN's workspaces are included in the phantom's figures, as cuDNN itself gives them; the CUDA "
+           "context "
+           "is not.";
+  }
+  return fmt::format(
+      "cuDNN's workspaces are not included in the phantom's figures ({}), nor is the CUDA context.",
+      without_workspaces);
+}
+
 std::string TextOf(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -41,9 +41,11 @@ inline constexpr std::string_view kOutOfMemoryAdvice =
     "Try a smaller --batch (with --accumulate the step stays the same), --amp fp16, or another --card or "
     "--device.";
 
-// What the phantom's figures do not hold. A sentence for people and for JSON's "note".
-inline constexpr std::string_view kPhantomNote =
-    "cuDNN's workspaces are not included in the phantom's figures (they are answered as 0), nor is the CUDA "
-    "context.";
+// What the phantom's figures hold and what not. A sentence for people and for JSON's "note".
+std::string PhantomNote(const std::string& without_workspaces);
+
+// While a run or a prediction waits for cuDNN.
+inline constexpr std::string_view kAskingCudnn =
+    "asking cuDNN for workspaces that nobody asked for before; its answers are kept";
 
 }  // namespace tidemark::cli

@@ -122,13 +122,21 @@ void WaitForEnd(session::Run& run, int64_t steps, Losses& losses) {
   while (!run.WaitUntilSettled(kProgressPeriodMs) && interrupted == 0) {
     const auto view = run.view();
     losses.Gather(*view);
-    progress.Show(ProgressText(*view, run.status().steps_done, steps));
+    const session::RunStatus status = run.status();
+    const bool waits = status.asks_cudnn && status.steps_done == 0;
+    progress.Show(waits ? std::string(kAskingCudnn) : ProgressText(*view, status.steps_done, steps));
   }
   run.Stop();
   const auto deadline = std::chrono::steady_clock::now() + kStopTimeout;
   while (!HasEnded(run) && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(kStopPoll);
   losses.Gather(*run.view());
+}
+
+// Of the prediction, or of the run itself where that was on a phantom.
+std::string WithoutWorkspaces(const std::optional<session::Prediction>& phantom, const session::Run& run) {
+  const std::string of_run = run.status().without_workspaces;
+  return of_run.empty() && phantom ? phantom->without_workspaces : of_run;
 }
 
 Json TrainJson(const Order& order, const textbook::Estimate& estimate,
@@ -145,7 +153,8 @@ Json TrainJson(const Order& order, const textbook::Estimate& estimate,
   json["measured"] = PeaksJson(session::SteadyState(*run.view()));
   json["loss"] = losses.values();
   json["events"] = {{"captured", status.captured}, {"lost", status.lost}};
-  json["note"] = kPhantomNote;
+  json["cudnn_workspaces_included"] = WithoutWorkspaces(phantom, run).empty();
+  json["note"] = PhantomNote(WithoutWorkspaces(phantom, run));
   return json;
 }
 
@@ -166,7 +175,7 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
   } else if (!losses.values().empty()) {
     text += fmt::format("loss {:.4f} → {:.4f}\n", losses.values().front(), losses.values().back());
   }
-  return text + "\n" + PeaksTable(estimate, columns) + std::string(kPhantomNote) + "\n";
+  return text + "\n" + PeaksTable(estimate, columns) + PhantomNote(WithoutWorkspaces(phantom, run)) + "\n";
 }
 
 // What a run that did not reach its end has to say; kExitDone if it did.
@@ -187,7 +196,10 @@ int ExitCodeOf(const session::Run& run, const TrainOptions& options) {
 
 std::optional<session::Prediction> AskPhantom(const Order& order) {
   session::Predictor predictor;
-  const Result<session::Prediction> prediction = predictor.AskAndWait(order.settings, order.card.name);
+  ProgressLine progress;
+  const Result<session::Prediction> prediction =
+      predictor.AskAndWait(order.settings, order.card.name, [&progress] { progress.Show(kAskingCudnn); });
+  progress.Clear();
   if (prediction) return *prediction;
   Complain("There is no prediction to compare with. " + prediction.error().message, kExitFailed);
   return std::nullopt;

@@ -32,6 +32,7 @@ class Estimates {
   // Grows with every answer: what was drawn from older ones is stale.
   uint64_t version() const { return predictor_.answers(); }
   bool pending() const { return asked_; }
+  bool asks_cudnn() const { return predictor_.asks_cudnn(); }
 
  private:
   const networks::TrainingSettings* Parsed(const std::string& settings_json);

@@ -262,6 +262,7 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
       textbook_ = *book;
     }
     breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction);
+    without_workspaces_ = prediction ? prediction->without_workspaces : "";
     layers_ =
         textbook_ ? presenters::MakeLayerTable(*view_, *textbook_) : std::vector<presenters::LayerRow>{};
     bridge_ = {};
@@ -271,8 +272,12 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
   }
   frame_.breakdown.breakdown = &breakdown_;
   frame_.breakdown.textbook = textbook_ ? &*textbook_ : nullptr;
-  if (input.description.device != "cpu")
-    frame_.breakdown.note = "cuDNN's workspaces are not included in the phantom's prediction.";
+  if (!without_workspaces_.empty()) {
+    frame_.breakdown.note =
+        "cuDNN's workspaces are not included in the phantom's prediction: " + without_workspaces_ + ".";
+  } else if (estimates.asks_cudnn()) {
+    frame_.breakdown.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
+  }
   frame_.bridge.predicted = bridge_predicted_;
   frame_.layers.moment = breakdown_.moment;
 }

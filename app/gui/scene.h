@@ -78,6 +78,7 @@ class Scene {
   Clock::time_point tables_time_;
   std::optional<presenters::PeakMoment> peak_;
   presenters::Breakdown breakdown_;
+  std::string without_workspaces_;  // why the prediction beside it lacks cuDNN's; "" if it does not
   std::optional<textbook::Estimate> textbook_;
   std::vector<presenters::LayerRow> layers_;
   presenters::Bridge bridge_;

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "profiler/phantom/workspaces/workspaces.h"
+
 namespace tidemark::phantom {
 namespace {
 
@@ -44,7 +46,9 @@ Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& c
   for (const std::string& file : stand_ins) preload += (preload.empty() ? "" : ":") + file;
   const std::filesystem::path card_file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";
   std::vector<std::string> environment{Prepended("LD_PRELOAD", preload),
-                                       std::string(kCardVariable) + "=" + card_file.string()};
+                                       std::string(kCardVariable) + "=" + card_file.string(),
+                                       std::string(workspaces::kOracleVariable) + "=" +
+                                           (ExecutableFolder() / "tidemark-cudnn-oracle").string()};
 #if defined(__SANITIZE_ADDRESS__)
   // The sanitizer's runtime wants to be the first library of a process; behind the stand-ins it works as
   // well.

@@ -30,4 +30,12 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 // modelled: this prefix, then the function's name. The session turns it into a sentence for the window.
 inline constexpr const char* kUnmodelledPrefix = "tidemark phantom: not modelled: ";
 
+// The line with which a stand-in says, once, that it answers cuDNN's plans with no workspace, and why: this
+// prefix, then the reason and a full stop.
+inline constexpr const char* kWithoutWorkspacesPrefix =
+    "tidemark phantom: cuDNN's workspaces are not included: ";
+// The line with which it says, once, why the program is slow: questions that nobody has put to cuDNN before.
+inline constexpr const char* kAskingLine =
+    "tidemark phantom: asking cuDNN for its workspaces; the answers are kept for the next time.";
+
 }  // namespace tidemark::phantom

@@ -176,6 +176,8 @@ bool LiveRun::Turn() {
   ReceiveReports();
   const bool busy = intake_.Take(false) > 0;
   process_->ReadWords();
+  // Nothing happens in the timeline while the phantom waits for cuDNN; that it does is worth telling.
+  if (process_->asks_cudnn() && !std::exchange(told_asking_, true)) unpublished_ = true;
   unpublished_ = unpublished_ || busy;
   const auto now = Clock::now();
   if (!reports_.empty()) {
@@ -297,6 +299,8 @@ void LiveRun::UpdateCounters() {
   status_.lost = intake_.lost();
   status_.recording_error = intake_.recording_error();
   status_.steps_done = intake_.steps_done();
+  status_.without_workspaces = process_->without_workspaces();
+  status_.asks_cudnn = process_->asks_cudnn();
 }
 
 // The process is gone: everything that it left behind is taken, then the end is told.

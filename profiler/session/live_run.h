@@ -74,6 +74,7 @@ class LiveRun final : public Run {
       reports_;  // received, and not to be seen before the events that came before them
   std::optional<transport::Report> ending_;  // Finished or Failed
   bool unpublished_ = false;
+  bool told_asking_ = false;
   Clock::time_point published_at_{};
   Clock::time_point flushed_at_{};
   Clock::time_point busy_at_{};

@@ -25,6 +25,8 @@ using networks::TrainingSettings;
 constexpr int64_t kSteps = 4;
 constexpr size_t kMaxWaiting = 16;
 constexpr std::chrono::seconds kAnswerTimeout{20};
+// While cuDNN is asked: a network of many layers, on a busy machine.
+constexpr std::chrono::seconds kCudnnTimeout{300};
 constexpr int kStopPollMs = 100;
 constexpr size_t kBudgetEvents = 1 << 20;
 // Four steps of 64 micro-batches fill a quarter of it; a ring four times as large costs 20 ms to set up.
@@ -66,9 +68,10 @@ timeline::EventIndex BeginOfConfiguration(const timeline::View& view) {
 // The one warm trainer. The worker's thread.
 class WarmTrainer {
  public:
-  // `stop`: the answer is not wanted any more.
-  WarmTrainer(std::optional<std::filesystem::path> executable, const std::atomic<bool>& stop)
-      : executable_(std::move(executable)), stop_(stop) {}
+  // `stop`: the answer is not wanted any more. `asks_cudnn` is told while it waits for cuDNN.
+  WarmTrainer(std::optional<std::filesystem::path> executable, const std::atomic<bool>& stop,
+              std::atomic<bool>& asks_cudnn)
+      : executable_(std::move(executable)), stop_(stop), asks_cudnn_(asks_cudnn) {}
 
   // Nothing if the process died of something that a fresh one may survive.
   std::optional<Prediction> Ask(const Question& question) {
@@ -79,14 +82,19 @@ class WarmTrainer {
       return Unanswered(started.error().message);
     }
     const bool settled = WaitUntilSettled();
+    asks_cudnn_ = false;
     const RunStatus status = run_->status();
     const std::shared_ptr<const timeline::View> view = run_->view();
-    if (settled && status.state == RunState::kPaused) return SteadyState(*view, BeginOfConfiguration(*view));
+    Prediction prediction;
+    if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
+      prediction = SteadyState(*view, BeginOfConfiguration(*view));
+      prediction.without_workspaces = status.without_workspaces;
+      if (status.state == RunState::kPaused) return prediction;
+    }
     run_.reset();
     if (!settled)
       return Unanswered("The phantom GPU gave no answer within 20 s. Try a smaller configuration.");
     if (!status.out_of_memory) return warm ? std::nullopt : std::optional(Unanswered(status.sentence));
-    Prediction prediction = SteadyState(*view, BeginOfConfiguration(*view));
     prediction.sentence = status.sentence;
     return prediction;
   }
@@ -115,15 +123,17 @@ class WarmTrainer {
   }
 
   bool WaitUntilSettled() {
-    const auto deadline = Clock::now() + kAnswerTimeout;
-    while (!stop_ && Clock::now() < deadline) {
+    const auto begin = Clock::now();
+    while (!stop_ && Clock::now() - begin < (asks_cudnn_ ? kCudnnTimeout : kAnswerTimeout)) {
       if (run_->WaitUntilSettled(kStopPollMs)) return true;
+      asks_cudnn_ = run_->status().asks_cudnn;
     }
     return false;
   }
 
   const std::optional<std::filesystem::path> executable_;
   const std::atomic<bool>& stop_;
+  std::atomic<bool>& asks_cudnn_;
   std::unique_ptr<Run> run_;
   std::string card_;
 };
@@ -133,7 +143,9 @@ class WarmTrainer {
 class Predictor::Implementation {
  public:
   explicit Implementation(std::optional<std::filesystem::path> executable)
-      : worker_([this, executable = std::move(executable)] { Work(WarmTrainer(executable, stop_)); }) {}
+      : worker_([this, executable = std::move(executable)] {
+          Work(WarmTrainer(executable, stop_, asks_cudnn_));
+        }) {}
   ~Implementation() {
     {
       const MutexLock lock(mutex_);
@@ -153,6 +165,7 @@ class Predictor::Implementation {
   }
 
   uint64_t answers() const { return answered_; }
+  bool asks_cudnn() const { return asks_cudnn_; }
 
   std::optional<Prediction> Ask(const TrainingSettings& settings, const std::string& card) {
     Question question = QuestionOf(settings, card);
@@ -166,8 +179,10 @@ class Predictor::Implementation {
     return std::nullopt;
   }
 
-  Result<Prediction> AskAndWait(const TrainingSettings& settings, const std::string& card) {
+  Result<Prediction> AskAndWait(const TrainingSettings& settings, const std::string& card,
+                                const std::function<void()>& while_cudnn_is_asked) {
     while (true) {
+      if (asks_cudnn_ && while_cudnn_is_asked) while_cudnn_is_asked();
       if (std::optional<Prediction> prediction = Ask(settings, card)) {
         if (!prediction->sentence.empty() && !prediction->out_of_memory) return Error{prediction->sentence};
         return *prediction;
@@ -218,6 +233,7 @@ class Predictor::Implementation {
   std::deque<Question> waiting_ TIDEMARK_GUARDED_BY(mutex_);  // the newest at the back
   std::string in_work_ TIDEMARK_GUARDED_BY(mutex_);
   std::atomic<uint64_t> answered_{0};
+  std::atomic<bool> asks_cudnn_{false};
   std::atomic<bool> stop_{false};  // set under mutex_, so that Next() does not miss it
   std::thread worker_;
 };
@@ -231,13 +247,15 @@ std::optional<Prediction> Predictor::Find(const TrainingSettings& settings, cons
 }
 
 uint64_t Predictor::answers() const { return implementation_->answers(); }
+bool Predictor::asks_cudnn() const { return implementation_->asks_cudnn(); }
 
 std::optional<Prediction> Predictor::Ask(const TrainingSettings& settings, const std::string& card) {
   return implementation_->Ask(settings, card);
 }
 
-Result<Prediction> Predictor::AskAndWait(const TrainingSettings& settings, const std::string& card) {
-  return implementation_->AskAndWait(settings, card);
+Result<Prediction> Predictor::AskAndWait(const TrainingSettings& settings, const std::string& card,
+                                         const std::function<void()>& while_cudnn_is_asked) {
+  return implementation_->AskAndWait(settings, card, while_cudnn_is_asked);
 }
 
 }  // namespace tidemark::session

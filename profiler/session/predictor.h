@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct Prediction {
   double step_seconds = 0;           // of the phantom's host side
   bool out_of_memory = false;  // it does not fit on the card; the figures then are those up to the failure
   std::string sentence;        // why there is no full answer; "" if there is
+  std::string without_workspaces;  // why cuDNN's workspaces are missing from it; "" if they are not
 };
 
 class Predictor {
@@ -38,8 +40,11 @@ class Predictor {
   // The answer if it is known; otherwise nothing, and the question is put (the newest question is answered
   // first, and one that was replaced before its turn may never be).
   std::optional<Prediction> Ask(const networks::TrainingSettings& settings, const std::string& card);
-  // Asks and waits.
-  Result<Prediction> AskAndWait(const networks::TrainingSettings& settings, const std::string& card);
+  // Asks and waits; `while_cudnn_is_asked` is called again and again while asks_cudnn().
+  Result<Prediction> AskAndWait(const networks::TrainingSettings& settings, const std::string& card,
+                                const std::function<void()>& while_cudnn_is_asked = {});
+  // Whether the answer under way waits for cuDNN, which is asked what nobody has asked it before: seconds.
+  bool asks_cudnn() const;
   // How many questions have been answered so far: what was made from fewer is stale.
   uint64_t answers() const;
 

@@ -40,6 +40,10 @@ struct RunStatus {
   uint64_t captured = 0;        // events
   uint64_t lost = 0;            // dropped by the ring, or torn
   std::string recording_error;  // "" or why the recording could not go on; the run does
+  // Of a run on a phantom: why cuDNN's workspaces are missing from its figures ("" if they are not), and
+  // whether it has been waiting for cuDNN's answers.
+  std::string without_workspaces;
+  bool asks_cudnn = false;
 };
 
 struct LiveOptions {

@@ -123,7 +123,9 @@ TrainerProcess::TrainerProcess(TrainerProcess&& other) noexcept
       words_fd_(std::move(other.words_fd_)),
       line_(std::move(other.line_)),
       last_line_(std::move(other.last_line_)),
-      unmodelled_function_(std::move(other.unmodelled_function_)) {}
+      unmodelled_function_(std::move(other.unmodelled_function_)),
+      without_workspaces_(std::move(other.without_workspaces_)),
+      asks_cudnn_(other.asks_cudnn_) {}
 
 TrainerProcess::~TrainerProcess() {
   if (pid_ < 0 || HasEnded()) return;
@@ -168,7 +170,18 @@ void TrainerProcess::ReadWords() {
 
 void TrainerProcess::TakeLine(std::string_view line) {
   const std::string_view prefix = phantom::kUnmodelledPrefix;
+  const std::string_view without = phantom::kWithoutWorkspacesPrefix;
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
+  // The phantom's remarks are not what a process ends over.
+  if (line.starts_with(without)) {
+    without_workspaces_ = line.substr(without.size());
+    if (without_workspaces_.ends_with('.')) without_workspaces_.pop_back();
+    return;
+  }
+  if (line == phantom::kAskingLine) {
+    asks_cudnn_ = true;
+    return;
+  }
   last_line_ = line;
   if (unmodelled_function_.empty() && line.starts_with(prefix))
     unmodelled_function_ = line.substr(prefix.size());

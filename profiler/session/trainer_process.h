@@ -40,6 +40,10 @@ class TrainerProcess {
 
   // The CUDA function that a stand-in refused because nobody modelled it; "" if none did.
   const std::string& unmodelled_function() const { return unmodelled_function_; }
+  // Why the phantom answers cuDNN's plans with no workspace; "" unless it said so.
+  const std::string& without_workspaces() const { return without_workspaces_; }
+  // Whether it said that it puts questions to cuDNN, which takes seconds.
+  bool asks_cudnn() const { return asks_cudnn_; }
   // For a process that ended without saying why: how it ended, its last words, and what to do.
   std::string DescribeEnd(int64_t steps_done) const;
 
@@ -53,6 +57,8 @@ class TrainerProcess {
   std::string line_;       // not yet ended; at most 4 KiB of it
   std::string last_line_;  // that is not empty
   std::string unmodelled_function_;
+  std::string without_workspaces_;
+  bool asks_cudnn_ = false;
 };
 
 }  // namespace tidemark::session

@@ -27,6 +27,16 @@ normalise() {
     -e 's/\b[0-9]+(\.[0-9]+)? (ns|µs|ms|s)\b/TIME/g'
 }
 
+# Figures are those without cuDNN's workspaces, in every installation; with them in cudnn/, where it is installed.
+export TIDEMARK_CACHE=$build/tests/cache
+installed=$(dirname "$(dirname "$(dirname "$(realpath "$0")")")")/.deps/site/nvidia/cudnn/lib
+if [[ $case_file != */cudnn/* ]]; then
+  export TIDEMARK_CUDNN=none
+elif [[ ${TIDEMARK_CUDNN-} == none || ! -e $installed/libcudnn.so.9 ]]; then
+  echo "skipped: cuDNN is not installed (./test --with-cudnn fetches it)"
+  exit 77
+fi
+
 sed -n 's/^\$ //p' "$case_file" >"$folder/script"
 (cd "$folder/work" && PATH="$folder/bin:$PATH" LC_ALL=C.UTF-8 bash "$folder/script" \
   >"$folder/stdout" 2>"$folder/stderr" </dev/null)

@@ -34,8 +34,9 @@ constexpr std::pair<const char*, const char*> kWords[] = {
     {"activation", "Outputs that forward keeps, because backward needs them."},
     {"temporary", "Everything an operator makes that nobody keeps; gradients of activations are among it."},
     {"workspace",
-     "Scratch memory that a library (cuBLAS, cuDNN) asked for. cuDNN's are not part of the phantom's "
-     "prediction yet."},
+     "Scratch memory that a library (cuBLAS, cuDNN) asked for. cuDNN's are part of the phantom's prediction "
+     "where "
+     "cuDNN is installed."},
     {"autocast cache", "Half-precision copies of the weights that autocast keeps until the step ends."},
     {"micro-batch",
      "One of the parts into which accumulation cuts a batch; the gradients of all parts are added before the "

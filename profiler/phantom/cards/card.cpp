@@ -75,6 +75,8 @@ Card ReadCard(Reader& reader) {
   whole("shared_bytes_per_block_optin", card.shared_bytes_per_block_optin);
   whole("shared_bytes_per_multiprocessor", card.shared_bytes_per_multiprocessor);
   whole("l2_bytes", card.l2_bytes);
+  whole("clock_khz", card.clock_khz);
+  whole("memory_clock_khz", card.memory_clock_khz);
   whole("memory_bytes", card.memory_bytes);
   whole("context_bytes", card.context_bytes);
   reader.Knows("memory_bytes_per_second").Rate("memory_bytes_per_second", card.memory_bytes_per_second);

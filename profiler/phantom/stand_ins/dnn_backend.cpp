@@ -1,103 +1,216 @@
-// cuDNN's graph interface, through which LibTorch plans and runs its convolutions: descriptors remember what
-// they are told, the heuristics know one engine, a plan runs nothing.
+// cuDNN's graph interface, through which LibTorch plans and runs its convolutions and its attention.
+// Descriptors remember what they are told; what cuDNN makes of them (which engines, how much workspace) the
+// real cuDNN says, in a process of its own or from the file of its answers (workspaces.h); a plan runs
+// nothing.
+//
+// Where it is not known, the heuristics know one engine that takes no workspace, and the process says so
+// once.
+#include <cuda.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
-#include <iterator>
+#include <filesystem>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/environment.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
+#include "profiler/phantom/workspaces/backend.h"
+#include "profiler/phantom/workspaces/workspaces.h"
 
 using namespace tidemark::phantom;
 using namespace tidemark::phantom::dnn;
+using workspaces::Configuration;
+using workspaces::DescriptorTree;
+using workspaces::HeuristicsAnswer;
+using workspaces::PlanAnswer;
 
 namespace {
 
-// Every plan says that it needs none. What a plan really needs only cuDNN itself can tell (by its device-less
-// mode, which the phantom does not ask yet), so runs say that cuDNN's workspaces are not included.
-constexpr int64_t kPlanWorkspaceBytes = 0;
-
-struct Attribute {
-  int name = 0;
-  ElementType element = kHandle;
-  int64_t count = 0;
-  std::vector<std::byte> bytes;
+// What the heuristics were asked, and what they said.
+struct Planned {
+  std::string tree;
+  HeuristicsAnswer answer;
+  bool known = false;
 };
 
+struct Content;
+
+struct SetAttribute {
+  workspaces::Attribute values;  // of descriptors, their addresses
+  std::vector<std::shared_ptr<const Content>> parts;
+};
+
+struct Content {
+  int type = 0;
+  std::vector<SetAttribute> attributes;  // a dozen at most
+  // Where this is an answer of the heuristics or a part of one: which.
+  std::shared_ptr<const Planned> planned;
+  size_t configuration = 0;
+  size_t knob = 0;
+  int64_t workspace_bytes = 0;  // of a finished plan
+};
+
+// Once it was made a part of another, a program may destroy it: what it says lives on there.
 struct Descriptor {
-  DescriptorType type;
-  std::vector<Attribute> attributes;  // a dozen at most
+  std::shared_ptr<Content> content;
 };
 
-size_t SizeOf(ElementType element) {
-  switch (element) {
-    case kBoolean:
-      return 1;
-    case kDataType:
-    case kFloat:
-    case kConvolutionMode:
-    case kHeuristicMode:
-    case kNumericalNote:
-    case kBehaviorNote:
-    case kReorderingMode:
-    case kInt32:
-      return 4;
-    case kHandle:
-    case kInt64:
-    case kDouble:
-    case kVoidPointer:
-    case kDescriptor:
-      return 8;
-  }
-  device::Refuse("cudnnBackendSetAttribute of element type", {static_cast<uint64_t>(element)});
+void SayLine(const std::string& line) {
+  const std::string whole = line + "\n";
+  // Where nobody listens there is no other place to say it.
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, whole.data(), whole.size());
 }
 
-// Engines and knobs are only ever answers, so that nothing of them can be set.
-bool IsKnownType(int type) {
-  return std::any_of(std::begin(kSettable), std::end(kSettable),
-                     [type](const SettableAttributes& row) { return row.descriptor == type; }) ||
-         type == kEngine || type == kKnobChoice;
+workspaces::Workspaces* OpenWorkspaces() {
+  const std::filesystem::path card_file = std::getenv(kCardVariable);
+  const std::filesystem::path recorded = card_file.parent_path().parent_path() / "calibration";
+  const char* oracle = std::getenv(workspaces::kOracleVariable);
+  return new workspaces::Workspaces(
+      {workspaces::FindLibrary(), oracle == nullptr ? "" : oracle,
+       workspaces::PropertiesOf(device::TheDevice()->card, CUDA_VERSION, recorded).json,
+       workspaces::AnswersFolder(),
+       [](const std::string& reason) { SayLine(kWithoutWorkspacesPrefix + reason + "."); },
+       [] { SayLine(kAskingLine); }});
 }
 
-bool IsSettable(DescriptorType type, int name, ElementType element) {
-  return std::any_of(std::begin(kSettable), std::end(kSettable), [=](const SettableAttributes& row) {
-    // A scaling factor is a double where the tensors are.
-    const bool alike = element == row.element || (row.element == kFloat && element == kDouble);
-    return row.descriptor == type && row.first <= name && name <= row.last && alike;
-  });
+// Lives until the process ends, as LibTorch's threads may.
+workspaces::Workspaces& TheWorkspaces() {
+  static workspaces::Workspaces* const all = OpenWorkspaces();
+  return *all;
 }
 
-Attribute* Find(Descriptor& descriptor, int name) {
-  for (Attribute& attribute : descriptor.attributes) {
-    if (attribute.name == name) return &attribute;
+size_t SizeOf(int element) {
+  const std::optional<size_t> bytes = workspaces::SizeOf(element);
+  if (!bytes) device::Refuse("cudnnBackendSetAttribute of element type", {static_cast<uint64_t>(element)});
+  return *bytes;
+}
+
+SetAttribute* Find(Content& content, int name) {
+  for (SetAttribute& attribute : content.attributes) {
+    if (attribute.values.name == name) return &attribute;
   }
   return nullptr;
 }
 
-// Answers with one number where room for it was given.
+// Puts a descriptor, after all that it refers to, into a tree that another process can build.
+class Gathering {
+ public:
+  static std::string TreeOf(const Content& root) {
+    Gathering gathering;
+    gathering.Place(root);
+    return workspaces::Encode(gathering.tree_);
+  }
+
+ private:
+  int64_t Place(const Content& content) {
+    for (const auto& [placed, position] : placed_) {
+      if (placed == &content) return position;
+    }
+    workspaces::DescriptorNode node{content.type, {}};
+    for (const SetAttribute& attribute : content.attributes) {
+      if (attribute.values.element == workspaces::kHandle) continue;
+      node.attributes.push_back(attribute.values);
+      std::string& bytes = node.attributes.back().bytes;
+      for (size_t part = 0; part < attribute.parts.size(); ++part) {
+        const int64_t position = Place(*attribute.parts[part]);
+        std::memcpy(bytes.data() + part * sizeof position, &position, sizeof position);
+      }
+    }
+    tree_.push_back(std::move(node));
+    placed_.emplace_back(&content, static_cast<int64_t>(tree_.size()) - 1);
+    return placed_.back().second;
+  }
+
+  DescriptorTree tree_;
+  std::vector<std::pair<const Content*, int64_t>> placed_;  // a few dozen at most
+};
+
+Status FinishHeuristics(Content& heuristics) {
+  auto planned = std::make_shared<Planned>();
+  planned->tree = Gathering::TreeOf(heuristics);
+  const std::optional<HeuristicsAnswer> answer = TheWorkspaces().Heuristics(planned->tree);
+  planned->known = answer.has_value();
+  planned->answer = answer.value_or(HeuristicsAnswer{0, {Configuration{}}});
+  heuristics.planned = planned;
+  return static_cast<Status>(planned->answer.status);
+}
+
+Status FinishPlan(Content& plan) {
+  const SetAttribute* attribute = Find(plan, workspaces::kPlanConfiguration);
+  if (attribute == nullptr || attribute->parts.size() != 1) return kBadParameter;
+  const Content& configuration = *attribute->parts.front();
+  // An engine that the program chose by itself, past the heuristics.
+  if (!configuration.planned) device::Refuse("cudnnBackendFinalize of a plan without heuristics", {});
+  if (!configuration.planned->known) return kSuccess;
+  const std::optional<PlanAnswer> answer =
+      TheWorkspaces().Plan(configuration.planned->tree, static_cast<int>(configuration.configuration));
+  if (!answer) return kSuccess;
+  plan.workspace_bytes = answer->workspace_bytes;
+  return static_cast<Status>(answer->status);
+}
+
+// Answers with as many as there is room for.
 template <typename Number>
-Status Give(Number number, int64_t room, int64_t* count, void* elements) {
-  if (count != nullptr) *count = 1;
-  if (room >= 1 && elements != nullptr) std::memcpy(elements, &number, sizeof number);
+Status Give(const std::vector<Number>& numbers, int64_t room, int64_t* count, void* elements) {
+  if (count != nullptr) *count = static_cast<int64_t>(numbers.size());
+  if (room > 0 && elements != nullptr) {
+    const size_t given = std::min(numbers.size(), static_cast<size_t>(room));
+    std::memcpy(elements, numbers.data(), given * sizeof(Number));
+  }
   return kSuccess;
 }
 
-Status GiveNone(int64_t* count) {
-  if (count != nullptr) *count = 0;
-  return kSuccess;
-}
-
-// The caller's own descriptor, of this type, becomes the answer.
-Status FillDescriptor(DescriptorType type, int64_t room, int64_t* count, void* elements) {
-  if (count != nullptr) *count = 1;
+// The caller's own descriptors, of this type, become the answer's parts, of which there are so many.
+Status Fill(const Content& from, int type, size_t parts, int64_t room, int64_t* count, void* elements) {
+  if (count != nullptr) *count = static_cast<int64_t>(parts);
   if (room < 1 || elements == nullptr) return kSuccess;
-  const Descriptor* theirs = *static_cast<Descriptor**>(elements);
-  return theirs != nullptr && theirs->type == type ? kSuccess : kBadParameter;
+  for (size_t part = 0; part < std::min(parts, static_cast<size_t>(room)); ++part) {
+    const Descriptor* theirs = static_cast<Descriptor**>(elements)[part];
+    if (theirs == nullptr || theirs->content->type != type) return kBadParameter;
+    theirs->content->planned = from.planned;
+    theirs->content->configuration = from.type == workspaces::kEngineHeuristics ? part : from.configuration;
+    theirs->content->knob = part;
+  }
+  return kSuccess;
 }
 
-Status GiveRemembered(const Attribute& attribute, int64_t room, int64_t* count, void* elements) {
+// What a part of an answer says of itself; nothing if it is asked for something else.
+std::optional<Status> Describe(const Content& content, int name, int64_t room, int64_t* count,
+                               void* elements) {
+  const std::vector<Configuration>& all = content.planned->answer.configurations;
+  if (name == workspaces::kHeuristicResults) {
+    return Fill(content, workspaces::kEngineConfiguration, all.size(), room, count, elements);
+  }
+  if (content.configuration >= all.size()) return kBadParameter;
+  const Configuration& one = all[content.configuration];
+  switch (name) {
+    case workspaces::kConfigurationEngine:
+      return Fill(content, workspaces::kEngine, 1, room, count, elements);
+    case workspaces::kConfigurationKnobChoices:
+      return Fill(content, workspaces::kKnobChoice, one.knobs.size(), room, count, elements);
+    case workspaces::kEngineGlobalIndex:
+      return Give(std::vector<int64_t>{one.engine}, room, count, elements);
+    case workspaces::kEngineNumericalNotes:
+      return Give(one.numerical_notes, room, count, elements);
+    case workspaces::kEngineBehaviorNotes:
+      return Give(one.behavior_notes, room, count, elements);
+    case workspaces::kKnobChoiceType:
+      return Give(std::vector<int>{one.knobs.at(content.knob).type}, room, count, elements);
+    case workspaces::kKnobChoiceValue:
+      return Give(std::vector<int64_t>{one.knobs.at(content.knob).value}, room, count, elements);
+    default:
+      return std::nullopt;
+  }
+}
+
+Status GiveRemembered(const workspaces::Attribute& attribute, int64_t room, int64_t* count, void* elements) {
   if (count != nullptr) *count = attribute.count;
   if (elements != nullptr && room > 0) {
     const size_t bytes = static_cast<size_t>(room) * SizeOf(attribute.element);
@@ -110,9 +223,12 @@ Status GiveRemembered(const Attribute& attribute, int64_t room, int64_t* count, 
 
 extern "C" {
 
-Status cudnnBackendCreateDescriptor(DescriptorType type, Descriptor** descriptor) {
-  if (!IsKnownType(type)) device::Refuse("cudnnBackendCreateDescriptor", {static_cast<uint64_t>(type)});
-  *descriptor = new Descriptor{type, {}};
+Status cudnnBackendCreateDescriptor(int type, Descriptor** descriptor) {
+  if (type < 0 || type > workspaces::kLastDescriptorType) {
+    device::Refuse("cudnnBackendCreateDescriptor", {static_cast<uint64_t>(type)});
+  }
+  *descriptor = new Descriptor{std::make_shared<Content>()};
+  (*descriptor)->content->type = type;
   return kSuccess;
 }
 
@@ -121,51 +237,46 @@ Status cudnnBackendDestroyDescriptor(Descriptor* descriptor) {
   return kSuccess;
 }
 
-Status cudnnBackendFinalize(Descriptor*) { return kSuccess; }
-
-Status cudnnBackendSetAttribute(Descriptor* descriptor, int name, ElementType element, int64_t count,
-                                const void* elements) {
-  if (!IsSettable(descriptor->type, name, element)) {
-    device::Refuse("cudnnBackendSetAttribute", {static_cast<uint64_t>(descriptor->type),
-                                                static_cast<uint64_t>(name), static_cast<uint64_t>(element)});
-  }
-  Attribute* attribute = Find(*descriptor, name);
-  if (attribute == nullptr) attribute = &descriptor->attributes.emplace_back();
-  const auto* bytes = static_cast<const std::byte*>(elements);
-  attribute->name = name;
-  attribute->element = element;
-  attribute->count = count;
-  attribute->bytes.assign(bytes, bytes + static_cast<size_t>(count) * SizeOf(element));
+Status cudnnBackendFinalize(Descriptor* descriptor) {
+  Content& content = *descriptor->content;
+  if (content.type == workspaces::kEngineHeuristics) return FinishHeuristics(content);
+  if (content.type == workspaces::kExecutionPlan) return FinishPlan(content);
   return kSuccess;
 }
 
-Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, ElementType element, int64_t room,
-                                int64_t* count, void* elements) {
-  const std::pair<int, int> asked{descriptor->type, name};
-  if (asked == std::pair<int, int>{kEngineHeuristics, kHeuristicResults}) {
-    return FillDescriptor(kEngineConfiguration, room, count, elements);
+Status cudnnBackendSetAttribute(Descriptor* descriptor, int name, int element, int64_t count,
+                                const void* elements) {
+  const size_t size = SizeOf(element);
+  SetAttribute* attribute = Find(*descriptor->content, name);
+  if (attribute == nullptr) attribute = &descriptor->content->attributes.emplace_back();
+  attribute->values = {name, element, count,
+                       std::string(static_cast<const char*>(elements), static_cast<size_t>(count) * size)};
+  attribute->parts.clear();
+  if (element != workspaces::kDescriptor) return kSuccess;
+  for (int64_t part = 0; part < count; ++part) {
+    const Descriptor* theirs = static_cast<Descriptor* const*>(elements)[part];
+    if (theirs == nullptr || theirs->content == descriptor->content) return kBadParameter;
+    attribute->parts.push_back(theirs->content);
   }
-  if (asked == std::pair<int, int>{kEngineConfiguration, kConfigurationEngine}) {
-    return FillDescriptor(kEngine, room, count, elements);
+  return kSuccess;
+}
+
+Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, int element, int64_t room, int64_t* count,
+                                void* elements) {
+  Content& content = *descriptor->content;
+  if (content.planned) {
+    const std::optional<Status> described = Describe(content, name, room, count, elements);
+    if (described) return *described;
   }
-  if (asked == std::pair<int, int>{kExecutionPlan, kPlanWorkspaceSize}) {
-    return Give(kPlanWorkspaceBytes, room, count, elements);
+  if (content.type == workspaces::kExecutionPlan && name == workspaces::kPlanWorkspaceSize) {
+    return Give(std::vector<int64_t>{content.workspace_bytes}, room, count, elements);
   }
-  if (asked == std::pair<int, int>{kEngine, kEngineGlobalIndex})
-    return Give(int64_t{0}, room, count, elements);
-  // The one engine has no knobs and nothing to note.
-  if (asked == std::pair<int, int>{kEngineConfiguration, kConfigurationKnobChoices} ||
-      asked == std::pair<int, int>{kEngine, kEngineKnobInfo} ||
-      asked == std::pair<int, int>{kEngine, kEngineNumericalNote} ||
-      asked == std::pair<int, int>{kEngine, kEngineBehaviorNote}) {
-    return GiveNone(count);
-  }
-  const Attribute* attribute = Find(*descriptor, name);
-  if (attribute == nullptr || attribute->element != element) {
-    device::Refuse("cudnnBackendGetAttribute", {static_cast<uint64_t>(descriptor->type),
+  const SetAttribute* attribute = Find(content, name);
+  if (attribute == nullptr || attribute->values.element != element) {
+    device::Refuse("cudnnBackendGetAttribute", {static_cast<uint64_t>(content.type),
                                                 static_cast<uint64_t>(name), static_cast<uint64_t>(element)});
   }
-  return GiveRemembered(*attribute, room, count, elements);
+  return GiveRemembered(attribute->values, room, count, elements);
 }
 
 Status cudnnBackendExecute(void*, Descriptor*, Descriptor*) {

@@ -1,0 +1,84 @@
+// The numbers of cuDNN's graph interface ("backend") that the phantom itself looks at; everything else it
+// passes on as it came. Names and values as in the documentation of cuDNN 9, "cudnn_graph library"; its
+// headers are not among what the build fetches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tidemark::phantom::workspaces {
+
+// cudnnBackendAttributeType_t: what the elements of an attribute are.
+enum ElementType : int {
+  kHandle = 0,
+  kBoolean = 2,
+  kInt64 = 3,
+  kFloat = 4,
+  kDouble = 5,
+  kVoidPointer = 6,
+  kKnobType = 9,
+  kNumericalNote = 11,
+  kDescriptor = 15,
+  kBehaviorNote = 19,
+  kChar = 24,
+  kFraction = 26,
+  kLastElementType = 30,  // of cuDNN 9.19
+};
+
+// cudnnBackendDescriptorType_t
+enum DescriptorType : int {
+  kEngine = 2,
+  kEngineConfiguration = 3,
+  kEngineHeuristics = 4,
+  kExecutionPlan = 5,
+  kKnobChoice = 7,
+  kOperationGraph = 15,
+  kVariantPack = 16,
+  kDeviceProperties = 38,
+  kLastDescriptorType = 43,  // of cuDNN 9.19
+};
+
+// cudnnBackendAttributeName_t
+enum AttributeName : int {
+  kHeuristicMode = 200,
+  kHeuristicGraph = 201,
+  kHeuristicResults = 202,
+  kHeuristicDeviceProperties = 204,
+  kConfigurationEngine = 300,
+  kConfigurationKnobChoices = 302,
+  kPlanHandle = 400,
+  kPlanConfiguration = 401,
+  kPlanWorkspaceSize = 402,
+  kPlanDeviceProperties = 407,
+  kKnobChoiceType = 600,
+  kKnobChoiceValue = 601,
+  kGraphHandle = 800,
+  kEngineGlobalIndex = 1301,
+  kEngineKnobInfo = 1302,
+  kEngineNumericalNotes = 1303,
+  kEngineBehaviorNotes = 1305,
+  kDevicePropertiesHandle = 2701,
+  kDevicePropertiesJson = 2702,
+};
+
+// Bytes of one element; nothing for a type that no cuDNN up to 9.19 has.
+inline std::optional<size_t> SizeOf(int element) {
+  switch (element) {
+    case kBoolean:
+    case kChar:
+      return 1;
+    case kHandle:
+    case kInt64:
+    case kDouble:
+    case kVoidPointer:
+    case kDescriptor:
+      return 8;
+    case kFraction:
+      return 16;
+    default:  // floats, 32-bit integers and enumerations
+      return element < 0 || element > kLastElementType ? std::nullopt : std::optional<size_t>(4);
+  }
+}
+
+}  // namespace tidemark::phantom::workspaces

@@ -1,0 +1,50 @@
+#include "profiler/phantom/workspaces/device_properties.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace tidemark::phantom::workspaces {
+namespace {
+
+// Limits of all cards from Volta to Blackwell: CUDA C++ Programming Guide, table of technical specifications
+// per compute capability. Since Ampere each block loses 1 KiB of shared memory to the system.
+nlohmann::ordered_json Derive(const Card& card, int driver_version) {
+  const int reserved_bytes = card.compute_capability >= 80 ? 1024 : 0;
+  return {{"maxGridSize", {2147483647, 65535, 65535}},
+          {"maxBlockSize", {1024, 1024, 64}},
+          {"regsPerBlock", 65536},
+          {"multiProcessorCount", card.multiprocessors},
+          {"warpSize", 32},
+          {"maxSharedMemoryPerBlock", card.shared_bytes_per_block},
+          {"maxSharedMemoryPerBlockOptin", card.shared_bytes_per_block_optin},
+          {"reservedSharedMemoryPerBlock", reserved_bytes},
+          {"maxRegistersPerSM", 65536},
+          {"maxCtasPerSM", card.blocks_per_multiprocessor},
+          {"maxThreadsPerBlock", 1024},
+          {"maxThreadsPerSM", card.threads_per_multiprocessor},
+          {"pciDeviceId", 0},
+          {"isTccDriver", 0},
+          {"supportCoopLaunch", 1},
+          {"totalGlobalMem", card.memory_bytes},
+          {"smClockRateKHz", card.clock_khz},
+          {"memClockRateKHz", card.memory_clock_khz},
+          {"l2CacheSize", card.l2_bytes},
+          {"cudaDeviceId", 0},
+          {"deviceVer", card.compute_capability * 10},
+          {"driverVer", driver_version},
+          {"deviceName", card.title}};
+}
+
+}  // namespace
+
+DeviceProperties PropertiesOf(const Card& card, int driver_version, const std::filesystem::path& recorded) {
+  std::ifstream stream(recorded / (card.name + ".cudnn.json"));
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(stream, nullptr, false);
+  if (stream && json.is_object()) {
+    json["driverVer"] = driver_version;  // of the machine that is simulated, not of the one that was recorded
+    return {json.dump(), PropertiesOrigin::kRecorded};
+  }
+  return {Derive(card, driver_version).dump(), PropertiesOrigin::kDerived};
+}
+
+}  // namespace tidemark::phantom::workspaces

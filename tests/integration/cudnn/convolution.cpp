@@ -1,0 +1,83 @@
+#include "tests/integration/cudnn/convolution.h"
+
+#include "profiler/phantom/workspaces/backend.h"
+#include "profiler/phantom/workspaces/question.h"
+
+namespace tidemark::phantom::workspaces {
+namespace {
+
+// "cudnn_graph library" of cuDNN 9's documentation.
+constexpr int kTensor = 17;
+constexpr int kConvolution = 1;
+constexpr int kDataType = 1;
+constexpr int kConvolutionMode = 7;
+constexpr int kHeuristicModeType = 8;
+
+template <typename Number>
+Attribute Values(int name, int element, const std::vector<Number>& numbers) {
+  return {name, element, static_cast<int64_t>(numbers.size()),
+          std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(Number))};
+}
+
+std::vector<int64_t> Strides(const std::vector<int64_t>& sizes, Layout layout) {
+  std::vector<int64_t> strides(sizes.size());
+  int64_t stride = 1;
+  if (layout == Layout::kChannelsLast) {
+    strides[1] = 1;
+    stride = sizes[1];
+  }
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (i == 1 && layout == Layout::kChannelsLast) continue;
+    strides[i] = stride;
+    stride *= sizes[i];
+  }
+  return strides;
+}
+
+DescriptorNode Tensor(int64_t id, const Convolution& convolution, const std::vector<int64_t>& sizes) {
+  return {kTensor,
+          {Values<int>(901, kDataType, {convolution.element}), Values<int64_t>(902, kInt64, sizes),
+           Values<int64_t>(903, kInt64, Strides(sizes, convolution.layout)),
+           Values<int64_t>(906, kInt64, {id}), Values<int64_t>(900, kInt64, {16})}};
+}
+
+std::vector<int64_t> OutputOf(const Convolution& convolution) {
+  std::vector<int64_t> output = {convolution.input[0], convolution.filter[0]};
+  for (size_t i = 2; i < convolution.input.size(); ++i) {
+    const int64_t room = convolution.input[i] + 2 * convolution.padding[i - 2] - convolution.filter[i];
+    output.push_back(room / convolution.stride[i - 2] + 1);
+  }
+  return output;
+}
+
+}  // namespace
+
+std::string TreeOf(const Convolution& convolution) {
+  const auto dimensions = static_cast<int64_t>(convolution.padding.size());
+  const int type = 10 + static_cast<int>(convolution.direction);
+  const bool forward = convolution.direction == Direction::kForward;
+  const bool data = convolution.direction == Direction::kBackwardData;
+  const int first = forward ? 700 : data ? 706 : 712;
+  return Encode(DescriptorTree{
+      Tensor('x', convolution, convolution.input),
+      Tensor('w', convolution, convolution.filter),
+      Tensor('y', convolution, OutputOf(convolution)),
+      {kConvolution,
+       {Values<int64_t>(106, kInt64, {dimensions}), Values<int>(100, kDataType, {kFloat32}),
+        Values<int>(101, kConvolutionMode, {1}), Values(105, kInt64, convolution.padding),
+        Values(104, kInt64, convolution.padding),
+        Values(102, kInt64, std::vector<int64_t>(convolution.padding.size(), 1)),
+        Values(103, kInt64, convolution.stride)}},
+      {type,
+       {Values<float>(first, kFloat, {1}), Values<float>(first + 1, kFloat, {0}),
+        Values<int64_t>(first + 2, kDescriptor, {3}),
+        // W, X, Y; W, DX, DY; DW, X, DY.
+        Values<int64_t>(first + 3, kDescriptor, {1}), Values<int64_t>(first + 4, kDescriptor, {0}),
+        Values<int64_t>(first + 5, kDescriptor, {2})}},
+      {kOperationGraph, {Values<int64_t>(801, kDescriptor, {4})}},
+      {kEngineHeuristics,
+       {Values<int64_t>(kHeuristicGraph, kDescriptor, {5}),
+        Values<int>(kHeuristicMode, kHeuristicModeType, {0})}}});
+}
+
+}  // namespace tidemark::phantom::workspaces
