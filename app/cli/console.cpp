@@ -21,8 +21,18 @@ void ReserveStandardStreams() {
   }
 }
 
+namespace {
+
+// fmt::print throws where nobody reads any more; then there is nobody to tell.
+void Tell(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
 int Complain(std::string_view sentence, int exit_code) {
-  fmt::print(stderr, "tidemark: {}\n", sentence);
+  Tell(fmt::format("tidemark: {}\n", sentence));
   return exit_code;
 }
 
@@ -40,15 +50,13 @@ ProgressLine::~ProgressLine() { Clear(); }
 
 void ProgressLine::Show(std::string_view text) {
   if (!terminal_) return;
-  fmt::print(stderr, "\r\033[K{}", text);
-  std::fflush(stderr);
+  Tell(fmt::format("\r\033[K{}", text));
   shown_ = true;
 }
 
 void ProgressLine::Clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  Tell("\r\033[K");
   shown_ = false;
 }
 

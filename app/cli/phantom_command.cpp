@@ -81,7 +81,7 @@ Result<std::filesystem::path> StandIns(const std::vector<std::string>& program) 
   bool said = false;
   return phantom::StandInsFor(*torch, [&](std::string_view line) {
     if (!said && isatty(STDERR_FILENO) == 0) {
-      fmt::print(stderr, "tidemark: building the stand-ins for torch {}, once\n", torch->version);
+      Complain(fmt::format("building the stand-ins for torch {}, once", torch->version), kExitDone);
     }
     said = true;
     progress.Show(fmt::format("stand-ins for torch {}, once: {}", torch->version, line));

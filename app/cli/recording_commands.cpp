@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "app/cli/command_line.h"
@@ -148,6 +150,11 @@ int RunExport(const RecordingOptions& options) {
   }
   const Result<trace::ExportFormat> format = trace::ExportFormatFromText(options.format);
   if (!format) return Complain(format.error().message, kExitUsage);
+  std::error_code not_there;  // then it is another file
+  if (std::filesystem::equivalent(options.file, options.output, not_there)) {
+    return Complain(fmt::format("{} is the recording itself. Name another file to write.", options.output),
+                    kExitUsage);
+  }
   const Result<std::unique_ptr<session::Run>> run = Open(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);

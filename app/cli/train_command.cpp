@@ -167,7 +167,8 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
   if (phantom) columns.push_back({"phantom", *phantom});
   columns.push_back({"measured", measured});
   std::string text = fmt::format("{}\n{}\n", run.description().title, SettingsLine(order.settings));
-  text += fmt::format("{} steps of {}, {} events, {} lost\n", FormatNumber(status.steps_done),
+  text += fmt::format("{} {} of {}, {} events, {} lost\n", FormatNumber(status.steps_done),
+                      status.steps_done == 1 ? "step" : "steps",
                       FormatDuration(static_cast<int64_t>(measured.step_seconds * 1e9)),
                       FormatNumber(static_cast<int64_t>(status.captured)), status.lost);
   if (order.device.kind == networks::DeviceKind::kPhantom) {

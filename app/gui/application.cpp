@@ -216,7 +216,14 @@ std::string Application::StatusText() const {
 }
 
 std::string Application::title() const {
-  const std::string& what = file_title_.empty() ? input_.description.title : file_title_;
+  std::string what = file_title_.empty() ? input_.description.title : file_title_;
+  // A live run may have changed its network since it described itself: "SimpleConvNet on phantom ...".
+  const size_t on = what.find(" on ");
+  if (input_.live && on != std::string::npos) {
+    for (const networks::Network& network : networks_) {
+      if (network.name == input_.settings.network) what.replace(0, on, network.title);
+    }
+  }
   return what.empty() ? "Tidemark" : "Tidemark · " + what;
 }
 

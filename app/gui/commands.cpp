@@ -40,8 +40,8 @@ constexpr Action kActions[] = {
      "Ends the run and gives back all of its memory. What was recorded stays.", Menu::kRun, false},
     {ActionId::kUndo, "Undo the last change of settings", icons::kUndo, kCtrl | ImGuiKey_Z, "Ctrl+Z",
      "Goes back to the settings before the last change.", Menu::kRun, true},
-    {ActionId::kRedo, "Redo", icons::kRedo, kCtrl | ImGuiKey_Y, "Ctrl+Y", "Takes the undone change again.",
-     Menu::kRun, false},
+    {ActionId::kRedo, "Redo", icons::kRedo, kCtrl | ImGuiKey_Y, "Ctrl+Y",
+     "Takes the undone change again (Ctrl+Shift+Z does as well).", Menu::kRun, false},
 
     {ActionId::kFit, "Show the whole run", icons::kFit, ImGuiKey_F, "F",
      "Fits the timeline to everything recorded.", Menu::kView, false},

@@ -23,7 +23,7 @@ std::string AtPeak(const std::optional<session::Prediction>& from,
                    const std::optional<session::Prediction>& to, ByteUnit unit) {
   if (!from || !to) return kPending;
   if (to->out_of_memory) return "does not fit on the card";
-  if (!to->sentence.empty() || !from->sentence.empty()) return "no prediction";
+  if (!to->sentence.empty() || !from->sentence.empty()) return "";
   return SignedBytes(to->allocated_peak_bytes - from->allocated_peak_bytes, unit) + " at peak";
 }
 
@@ -54,10 +54,10 @@ std::string PrecisionLine(const ConsequenceQuestion& question, const AskPredicti
   const TrainingSettings& now = question.settings;
   if (now.amp == Precision::kFloat32) {
     const std::string change = AtPeak(ask(now), ask(WithPrecision(now, Precision::kFloat16)), question.unit);
-    return "fp16 would be " + change;
+    return change.empty() ? "" : "fp16 would be " + change;
   }
-  std::string line =
-      AtPeak(ask(WithPrecision(now, Precision::kFloat32)), ask(now), question.unit) + " against fp32";
+  const std::string change = AtPeak(ask(WithPrecision(now, Precision::kFloat32)), ask(now), question.unit);
+  std::string line = change.empty() ? "" : change + " against fp32";
   // A phantom computes nothing, so its scale reads 0.
   if (now.amp == Precision::kFloat16 && question.loss_scale.value_or(0) > 0) {
     line += "\nscale " + FormatNumber(static_cast<int64_t>(*question.loss_scale)) + " · " +
@@ -71,7 +71,8 @@ std::string CheckpointLine(const ConsequenceQuestion& question, const AskPredict
   const TrainingSettings& now = question.settings;
   if (now.checkpoint.mode == CheckpointMode::kNone) return "nothing is computed twice";
   const auto without = ask(WithCheckpoint(now, CheckpointMode::kNone, 0));
-  std::string line = AtPeak(without, ask(now), question.unit) + " against none";
+  const std::string change = AtPeak(without, ask(now), question.unit);
+  std::string line = change.empty() ? "" : change + " against none";
   const textbook::Estimate estimate = textbook::EstimateMemory(*question.network, now);
   int64_t recomputed = 0;
   for (const textbook::LayerEstimate& layer : estimate.layers) recomputed += layer.recomputed_bytes;
@@ -94,7 +95,8 @@ std::string AccumulateLine(const ConsequenceQuestion& question, const AskPredict
   if (now.accumulate == 1) return line;
   TrainingSettings single = now;
   single.accumulate = 1;
-  return line + " · " + AtPeak(ask(single), ask(now), question.unit);
+  const std::string change = AtPeak(ask(single), ask(now), question.unit);
+  return change.empty() ? line : line + " · " + change;
 }
 
 std::string ClipLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
@@ -116,13 +118,13 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
   } else if (!here->sentence.empty()) {
     lines->fit = here->sentence;
   } else {
-    lines->fit = "predicted peak " + FormatBytes(here->allocated_peak_bytes, question.unit);
+    lines->fit = "predicted: " + FormatBytes(here->allocated_peak_bytes, question.unit) + " allocated";
     if (question.card_bytes > 0) {
       char share[32];
       std::snprintf(
           share, sizeof share, "%.2g",
           100.0 * static_cast<double>(here->reserved_peak_bytes) / static_cast<double>(question.card_bytes));
-      lines->fit += " · " + std::string(share) + " % of the " + ShortCardTitle(question.card_title);
+      lines->fit += ", reserved " + std::string(share) + " % of the " + ShortCardTitle(question.card_title);
     }
   }
 }

@@ -20,6 +20,7 @@ constexpr double kFrameSeconds =
 constexpr double kIdleSeconds = 0.05;  // how often an idle window looks for news
 constexpr double kAfterInputSeconds = 0.6;  // hover effects and tooltips come after a pause
 constexpr int kFirstFrames = 8;             // ImGui settles its layout over some frames
+constexpr int kFramesAfterNews = 3;         // a banner that comes or goes moves the panels in the next frames
 
 int Fail(const Error& error) {
   std::fprintf(stderr, "tidemark: %s\n", error.message.c_str());
@@ -69,9 +70,11 @@ class FrameLoop {
       for (const std::filesystem::path& file : window_.TakeDroppedFiles())
         application_.Push(OpenRecording{file});
       const bool news = application_.Poll();
+      if (news) frames_left_ = std::max(frames_left_, kFramesAfterNews);
       if (script_.Advance(application_)) needs_frame_ = true;
       if (application_.ExecuteCommands()) needs_frame_ = true;
-      if (news || busy || needs_frame_ || window_.SecondsSinceInput() < kAfterInputSeconds) DrawFrame();
+      if (frames_left_ > 0 || busy || needs_frame_ || window_.SecondsSinceInput() < kAfterInputSeconds)
+        DrawFrame();
     }
   }
 
@@ -120,9 +123,8 @@ class FrameLoop {
 
 int RunWindow(const WindowOptions& options) {
   Kept kept = LoadKept(options);
-  WindowSize size{options.width, options.height};
-  if (size.width == 0) size = {kept.state.window_width, kept.state.window_height};
-  Result<std::unique_ptr<Window>> window = Window::Open(size, kept.layout_file);
+  Result<std::unique_ptr<Window>> window = Window::Open(
+      {options.width, options.height}, {kept.state.window_width, kept.state.window_height}, kept.layout_file);
   if (!window) return Fail(window.error());
   Result<std::unique_ptr<Application>> application = Application::Create(
       {options.settings, options.device, options.steps_per_second}, std::move(kept.state));
@@ -138,8 +140,9 @@ int RunWindow(const WindowOptions& options) {
     app.AddLogLine(presenters::LogLevel::kWarning, complaint);
   FrameLoop(options, **window, app).Run();
   if (!kept.state_file.empty()) {
-    app.view_state().window_width = (*window)->size().width;
-    app.view_state().window_height = (*window)->size().height;
+    const WindowSize last = (*window)->design_size();
+    app.view_state().window_width = last.width;
+    app.view_state().window_height = last.height;
     if (const Status saved = SaveViewState(app.view_state(), kept.state_file); !saved)
       std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
   }

@@ -57,6 +57,13 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
   return lines;
 }
 
+// The CPU's memory is laid out by the system; what a phantom GPU needs says nothing about it.
+session::Prediction NoPredictionForCpu() {
+  session::Prediction prediction;
+  prediction.sentence = "on the CPU: measured, not predicted";
+  return prediction;
+}
+
 bool Same(const VisibleRange& a, const VisibleRange& b) { return a.begin == b.begin && a.end == b.end; }
 
 }  // namespace
@@ -144,8 +151,9 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
       if (steps[i].loss_scale) question.loss_scale = steps[i].loss_scale;
     }
   }
+  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
   controls.consequences = DescribeConsequences(question, [&](const networks::TrainingSettings& settings) {
-    return estimates.Phantom(settings, card_name);
+    return on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
   });
 }
 

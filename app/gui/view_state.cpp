@@ -37,6 +37,7 @@ std::string ToJson(const ViewState& state) {
       {"own_time", state.own_time},
       {"panels", panels},
       {"last_folder", state.last_folder.string()},
+      {"layout_scale", state.layout_scale},
       {"window_width", state.window_width},
       {"window_height", state.window_height},
       {"wall_clock", state.timeline.axis == presenters::TimeAxis::kWallClock},
@@ -68,6 +69,8 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   std::string folder;
   Read(in, "last_folder", &folder);
   state.last_folder = folder;
+  Read(in, "layout_scale", &state.layout_scale);
+  if (!(state.layout_scale > 0.1F && state.layout_scale < 20)) state.layout_scale = 0;
   Read(in, "window_width", &state.window_width);
   Read(in, "window_height", &state.window_height);
   if (state.window_width < 640 || state.window_height < 480) state.window_width = state.window_height = 0;

@@ -11,15 +11,27 @@ using timeline::Series;
 using timeline::Step;
 using timeline::View;
 
-const Step* LastCompleteStep(const View& view) {
+bool RanOutIn(const View& view, size_t steps) {
+  const auto& failures = view.out_of_memory();
+  if (failures.empty() || steps == 0) return false;
+  const Step& last = view.steps()[steps - 1];
+  return !last.complete && failures[failures.size() - 1].index >= last.begin;
+}
+
+// The step in which memory ran out, if nothing came after it; else the last complete one.
+const Step* ToldStep(const View& view) {
   const auto& steps = view.steps();
+  if (RanOutIn(view, steps.size())) return &steps[steps.size() - 1];
   for (size_t number = steps.size(); number > 0; --number) {
     if (steps[number - 1].complete) return &steps[number - 1];
   }
   return nullptr;
 }
 
-std::string TitleOf(const Step& step) { return "at the peak of step " + FormatNumber(step.number); }
+std::string TitleOf(const Step& step) {
+  const std::string number = FormatNumber(step.number);
+  return step.complete ? "at the peak of step " + number : "where memory ran out, in step " + number;
+}
 
 std::optional<int64_t> TextbookBytes(const std::optional<textbook::Estimate>& textbook, Category category) {
   if (!textbook) return std::nullopt;
@@ -65,7 +77,7 @@ std::vector<BreakdownRow> Totals(const Step* step, const std::optional<textbook:
 }  // namespace
 
 std::optional<PeakMoment> LatestPeak(const View& view) {
-  const Step* step = LastCompleteStep(view);
+  const Step* step = ToldStep(view);
   if (step == nullptr) return std::nullopt;
   return PeakMoment{step->number, step->peak, TitleOf(*step)};
 }
@@ -73,7 +85,7 @@ std::optional<PeakMoment> LatestPeak(const View& view) {
 Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom) {
   Breakdown breakdown;
-  const Step* step = LastCompleteStep(view);
+  const Step* step = ToldStep(view);
   breakdown.moment = step == nullptr ? "no step is complete yet" : TitleOf(*step);
   for (int number = 0; number < events::kCategoryCount; ++number) {
     const auto category = static_cast<Category>(number);

@@ -109,6 +109,15 @@ std::string ConsequenceOf(const View& view, const Marker& marker, ByteUnit unit)
          " at peak";
 }
 
+// The sentence with which a run ends tells of the failure before it, which has a label of its own.
+bool TellsOfFailure(const View& view, const Marker& marker) {
+  constexpr EventIndex kNear = 64;
+  const auto& failures = view.out_of_memory();
+  if (marker.settings >= 0 || failures.empty()) return false;
+  const EventIndex failed = failures[failures.size() - 1].index;
+  return failed < marker.index && marker.index - failed < kNear && marker.index + 1 == view.end();
+}
+
 // Visits elements whose index lies under the columns, at most one per column.
 template <typename List, typename Visit>
 void VisitSpaced(const View& view, TimeAxis axis, const List& list, const PlotColumns& cut, Visit visit) {
@@ -174,6 +183,7 @@ std::vector<PlotMarker> MarkersOver(const View& view, const TimelinePlotRequest&
   std::vector<PlotMarker> markers;
   VisitSpaced(view, request.axis, view.markers(), cut, [&](size_t number, double position) {
     const Marker& marker = view.markers()[number];
+    if (TellsOfFailure(view, marker)) return;
     markers.push_back({position, marker.text, ConsequenceOf(view, marker, request.unit)});
   });
   return markers;

@@ -15,11 +15,12 @@
 
 namespace tidemark::presenters {
 
-// The step whose peak the tables tell of: the one asked for, else the last complete one.
+// The step whose peak the tables tell of: the one in which memory ran out if the run ended there, else the
+// last complete one.
 struct PeakMoment {
   int64_t step = -1;
   events::EventIndex index = 0;
-  std::string title;  // "at the peak of step 42"
+  std::string title;  // "at the peak of step 42", "where memory ran out, in step 0"
 };
 std::optional<PeakMoment> LatestPeak(const timeline::View& view);
 

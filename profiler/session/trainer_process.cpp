@@ -201,7 +201,7 @@ std::string TrainerProcess::DescribeEnd(int64_t steps_done) const {
   text += " after " + FormatNumber(steps_done) + (steps_done == 1 ? " step. " : " steps. ");
   if (!last_line_.empty()) text += "Its last words: " + last_line_ + (last_line_.ends_with('.') ? " " : ". ");
   if (killed_from_outside) text += "If nobody did that, the machine may have run out of memory. ";
-  return text + "Everything up to then is kept; start the run again to go on.";
+  return text + "What it reported stays in sight until the next run begins.";
 }
 
 }  // namespace tidemark::session

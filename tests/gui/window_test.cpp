@@ -29,6 +29,8 @@ fs::path& Artefacts() {
   return folder;
 }
 
+constexpr ImGuiPopupFlags kAnyPopup = ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel;
+
 const SceneInput& Run() { return application().scene_input(); }
 
 int64_t CompleteSteps() {
@@ -176,6 +178,42 @@ void FindsCommands(ImGuiTestContext* context) {
   Picture(context, "whole-run");
 }
 
+void ClosesWhatIsOpen(ImGuiTestContext* context) {
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+  IM_CHECK(WaitUntil(context, [] { return ImGui::IsPopupOpen("", kAnyPopup); }));
+  context->Yield(4);
+  context->KeyChars("follow");
+  context->KeyPress(ImGuiKey_Escape);
+  context->Yield(6);
+  IM_CHECK(!ImGui::IsPopupOpen("", kAnyPopup));
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+  context->Yield(6);
+  context->MouseMoveToPos({20, 900});
+  context->MouseClick(0);
+  context->Yield(6);
+  IM_CHECK(!ImGui::IsPopupOpen("", kAnyPopup));
+  context->SetRef(context->WindowInfo("//###run_controls/controls").ID);
+  context->ItemClick("##Optimizer");
+  context->SetRef(ImGuiTestRef());
+  context->Yield(3);
+  IM_CHECK(ImGui::IsPopupOpen("", kAnyPopup));
+  context->KeyPress(ImGuiKey_Escape);
+  context->Yield(6);
+  IM_CHECK(!ImGui::IsPopupOpen("", kAnyPopup));
+}
+
+void ScalesWithItsText(ImGuiTestContext* context) {
+  const auto width = [&] { return context->WindowInfo("//###run_controls").Window->Size.x; };
+  const float before = width();
+  application().view_state().scale = 1.3F;
+  context->Yield(6);
+  IM_CHECK_GT(width(), before * 1.2F);
+  Picture(context, "larger");
+  application().view_state().scale = 1.0F;
+  context->Yield(6);
+  IM_CHECK_LT(std::abs(width() - before), 4.0F);
+}
+
 void Exports(ImGuiTestContext* context) {
   const fs::path file = Artefacts() / "export.json";
   std::error_code ignored;
@@ -289,6 +327,8 @@ void Add(ImGuiTestEngine* engine) {
       {"steps", Steps},
       {"zooms", Zooms},
       {"finds commands", FindsCommands},
+      {"closes what is open", ClosesWhatIsOpen},
+      {"scales with its text", ScalesWithItsText},
       {"exports", Exports},
       {"undoes", Undoes},
       {"wears light", WearsLight},

@@ -121,17 +121,23 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
   const float legend = DrawLegend(input, state, {left, 0}, all.Max.x - left, false);
   TimelineGeometry geometry;
   geometry.visible = state.visible;
+  // The curve comes first: where there is little room, what lies under it goes, the least needed first.
+  const float top = all.Min.y + Px(20);
+  const float strips = Px(18 + 4 + 18 + 6);
+  float left_over = all.Max.y - top - Px(110) - strips;
   float bottom = all.Max.y;
-  const auto take = [&](float height, float gap) {
+  const auto take = [&](float height, float gap, bool if_there_is_room) {
+    if (if_there_is_room && left_over < height + gap) return ImRect(left, bottom, left, bottom);
+    if (if_there_is_room) left_over -= height + gap;
     const ImRect rect(left, bottom - height, all.Max.x, bottom);
     bottom -= height + gap;
     return rect;
   };
-  geometry.overview = take(Px(26), Px(8));
-  geometry.legend = take(legend, Px(2));
-  geometry.steps = take(Px(18), Px(4));
-  geometry.phases = take(Px(18), Px(6));
-  geometry.plot = ImRect(left, all.Min.y + Px(20), all.Max.x, std::max(bottom, all.Min.y + Px(60)));
+  geometry.overview = take(Px(26), Px(8), true);
+  geometry.legend = take(legend, Px(2), true);
+  geometry.steps = take(Px(18), Px(4), false);
+  geometry.phases = take(Px(18), Px(6), false);
+  geometry.plot = ImRect(left, top, all.Max.x, std::max(bottom, top + Px(24)));
   geometry.plot.Min.x = std::floor(geometry.plot.Min.x);
   geometry.plot.Max.x = std::floor(geometry.plot.Max.x);
   return geometry;
@@ -193,9 +199,12 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   ChooseVerticalAxis(*input.plot, state.hidden_categories, input.unit, &geometry);
   HandlePlotInput(input, geometry, state, queue);
   DrawChart(input, geometry, state);
-  DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), true);
-  HandleOverviewInput(input, geometry, state);
-  DrawOverview(ImGui::GetWindowDrawList(), geometry, input);
+  if (geometry.legend.GetWidth() > 0)
+    DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), true);
+  if (geometry.overview.GetWidth() > 0) {
+    HandleOverviewInput(input, geometry, state);
+    DrawOverview(ImGui::GetWindowDrawList(), geometry, input);
+  }
   DrawHoverTooltip(input, state);
 }
 

@@ -18,9 +18,9 @@ using presenters::TimelinePlot;
 
 bool Hidden(uint32_t hidden_categories, int category) { return (hidden_categories >> category & 1U) != 0; }
 
-// 1, 2, 4 or 5 times a power of ten, so that about six ticks cover `span`.
-double RoundTick(double span) {
-  const double rough = span / 6;
+// 1, 2, 4 or 5 times a power of ten, so that about so many ticks cover `span`.
+double RoundTick(double span, double ticks) {
+  const double rough = span / ticks;
   const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-9))));
   for (const double step : {1.0, 2.0, 4.0, 5.0, 10.0}) {
     if (step * power >= rough) return step * power;
@@ -188,7 +188,8 @@ void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, By
   geometry->unit_bytes = decimal ? (large ? 1e9 : 1e6) : (large ? 1073741824.0 : 1048576.0);
   geometry->unit_name = decimal ? (large ? "GB" : "MB") : (large ? "GiB" : "MiB");
   const double top = highest * 1.06 / geometry->unit_bytes;
-  const double tick = RoundTick(top);
+  const double tick =
+      RoundTick(top, std::clamp(static_cast<double>(geometry->plot.GetHeight() / Px(34)), 1.0, 6.0));
   geometry->tick_bytes = tick * geometry->unit_bytes;
   geometry->top_bytes = std::ceil(top / tick) * geometry->tick_bytes;
 }

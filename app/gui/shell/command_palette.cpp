@@ -84,11 +84,10 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled, const View
   if (!state.open) return;
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   const float width = std::min(Px(560), viewport->Size.x - Px(40));
-  if (!ImGui::IsPopupOpen("palette")) {
+  if (!state.shown) {
     ImGui::OpenPopup("palette");
-    state.text.fill(0);
-    state.selected = 0;
-    state.focus = true;
+    state = {};
+    state.open = state.shown = state.focus = true;
   }
   ImGui::SetNextWindowPos({viewport->GetCenter().x - width / 2, viewport->Pos.y + Px(60)});
   ImGui::SetNextWindowSize({width, 0});
@@ -121,15 +120,12 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled, const View
       if (count == 0) Put(MutedWords(), "No command has these letters in this order.");
     }
     ImGui::EndChild();
-    if (chosen >= 0) {
-      queue.Push(entries[static_cast<size_t>(chosen)].command);
-      state.open = false;
-      ImGui::CloseCurrentPopup();
-    }
+    if (chosen >= 0) queue.Push(entries[static_cast<size_t>(chosen)].command);
+    // The text field would take the first Escape for itself.
+    if (chosen >= 0 || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();
     ImGui::EndPopup();
-  } else {
-    state.open = false;
   }
+  state.open = state.shown = ImGui::IsPopupOpen("palette");
   ImGui::PopStyleVar();
 }
 

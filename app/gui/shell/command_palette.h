@@ -11,7 +11,8 @@
 namespace tidemark::gui {
 
 struct CommandPaletteState {
-  bool open = false;
+  bool open = false;   // asked for, until it is closed in whatever way
+  bool shown = false;  // its popup has been opened
   bool focus = false;
   int selected = 0;
   std::array<char, 128> text{};

@@ -1,5 +1,9 @@
 #include <imgui_internal.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
 #include "app/gui/panels/panels.h"
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
@@ -35,6 +39,34 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
                                  nodes[static_cast<size_t>(panel.place)]);
   }
   ImGui::DockBuilderFinish(space);
+}
+
+// Docked panels keep their pixels; when text grows or shrinks (another screen, Ctrl+=) those at the sides do
+// so with it, and the largest one beside them gives or takes the room.
+void RescaleDocking(const ImGuiDockNode* node, float factor) {
+  if (node == nullptr || !node->IsSplitNode()) return;
+  const ImGuiAxis axis = node->SplitAxis;
+  ImGuiDockNode* small = node->ChildNodes[0];
+  ImGuiDockNode* large = node->ChildNodes[1];
+  if (small->Size[axis] > large->Size[axis]) std::swap(small, large);
+  const float total = small->Size[axis] + large->Size[axis];
+  if (axis == ImGuiAxis_X && total > 0) {
+    small->SizeRef[axis] = std::min(small->Size[axis] * factor, total * 0.5F);
+    large->SizeRef[axis] = total - small->SizeRef[axis];
+  }
+  RescaleDocking(node->ChildNodes[0], factor);
+  RescaleDocking(node->ChildNodes[1], factor);
+}
+
+void FollowScale(ImGuiID space, ViewState& view) {
+  const float scale = Px(1);
+  const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
+  // Sizes are known from the second frame on.
+  if (node == nullptr || node->LastFrameAlive < 0 || node->Size.x <= 0) return;
+  if (view.layout_scale > 0 && std::abs(scale / view.layout_scale - 1) > 0.01F) {
+    RescaleDocking(node, scale / view.layout_scale);
+  }
+  view.layout_scale = scale;
 }
 
 // A panel that is alone in its place needs no tab, unless the person wants to rearrange.
@@ -92,7 +124,9 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   if (shell.reset_layout || ImGui::DockBuilderGetNode(space) == nullptr) {
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
     shell.reset_layout = false;
+    view.layout_scale = Px(1);
   }
+  FollowScale(space, view);
   // The gaps between the cards are where they can be resized: they show only under the mouse.
   ImGui::PushStyleColor(ImGuiCol_Border, U32(Colors().background));
   ImGui::PushStyleColor(ImGuiCol_ResizeGripHovered, U32(Colors().accent.WithAlpha(0.4)));

@@ -31,11 +31,18 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
 void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue) {
   // Space is ours: ImGui's navigation would press the focused button with it (Enter does that as well).
   ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
+  // What is open on top takes the keys; above all Escape, which closes it.
   if (shell.file_dialog.open || shell.palette.open) return;
+  if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   for (const Action& action : Actions()) {
     if (action.chord == 0 || !IsEnabled(action.id, input)) continue;
     const ImGuiID owner = action.id == ActionId::kRunOrPause ? ImGui::GetID("window keys") : 0;
     if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal, owner)) queue.Push(action.id);
+  }
+  // The other half of the world redoes with it.
+  constexpr ImGuiKeyChord kOtherRedo = ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z;
+  if (input.can_redo && ImGui::Shortcut(kOtherRedo, ImGuiInputFlags_RouteGlobal)) {
+    queue.Push(ActionId::kRedo);
   }
 }
 

@@ -24,11 +24,17 @@ double RatioOf(const SliderLook& look, double value) {
   return std::log(value / look.minimum) / std::log(look.maximum / look.minimum);
 }
 
+// Whole numbers; on a logarithmic track the powers of two, which people look for, catch the mouse nearby.
+double Snapped(const SliderLook& look, double value) {
+  const double power = std::exp2(std::round(std::log2(std::max(value, 1.0))));
+  return look.logarithmic && std::abs(value / power - 1) < 0.06 ? power : std::round(value);
+}
+
 double ValueAt(const SliderLook& look, double ratio) {
   ratio = std::clamp(ratio, 0.0, 1.0);
   const double value = look.logarithmic ? look.minimum * std::pow(look.maximum / look.minimum, ratio)
                                         : look.minimum + ratio * (look.maximum - look.minimum);
-  return std::clamp(look.whole ? std::round(value) : value, look.minimum, look.maximum);
+  return std::clamp(look.whole ? Snapped(look, value) : value, look.minimum, look.maximum);
 }
 
 std::string TextOfValue(const SliderLook& look, double value) {

@@ -75,7 +75,7 @@ void SetColors(ImGuiStyle& style, const Palette& palette) {
   set(ImGuiCol_TabSelectedOverline, palette.accent);
   set(ImGuiCol_TabDimmed, palette.background);
   set(ImGuiCol_TabDimmedSelected, palette.panel);
-  set(ImGuiCol_TabDimmedSelectedOverline, clear);
+  set(ImGuiCol_TabDimmedSelectedOverline, palette.accent.WithAlpha(0.6));
   set(ImGuiCol_DockingPreview, palette.accent.WithAlpha(0.4));
   set(ImGuiCol_DockingEmptyBg, palette.background);
   set(ImGuiCol_TableHeaderBg, clear);

@@ -7,6 +7,7 @@
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 
@@ -24,17 +25,25 @@ std::string& LastGlfwError() {
 
 Window* WindowOf(GLFWwindow* window) { return static_cast<Window*>(glfwGetWindowUserPointer(window)); }
 
-WindowSize DefaultSize() {
-  WindowSize size{1600, 900};
-  if (GLFWmonitor* monitor = glfwGetPrimaryMonitor(); monitor != nullptr) {
-    int x = 0;
-    int y = 0;
-    int width = 0;
-    int height = 0;
-    glfwGetMonitorWorkarea(monitor, &x, &y, &width, &height);
-    if (width > 0 && height > 0) size = {std::min(width, 1920), std::min(height, 1080)};
-  }
-  return size;
+WindowSize Scaled(const WindowSize& size, float factor) {
+  return {static_cast<int>(std::lround(static_cast<float>(size.width) * factor)),
+          static_cast<int>(std::lround(static_cast<float>(size.height) * factor))};
+}
+
+// `last` as it would be on the primary screen, or what suits that screen.
+WindowSize SizeForScreen(const WindowSize& last) {
+  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+  if (monitor == nullptr) return last.width > 0 ? last : WindowSize{1600, 900};
+  float scale = 1;
+  float y_scale = 1;
+  glfwGetMonitorContentScale(monitor, &scale, &y_scale);
+  int x = 0;
+  int y = 0;
+  WindowSize room;
+  glfwGetMonitorWorkarea(monitor, &x, &y, &room.width, &room.height);
+  const WindowSize wanted = Scaled(last.width > 0 ? last : WindowSize{1920, 1080}, std::max(scale, 0.5F));
+  if (room.width <= 0 || room.height <= 0) return wanted;
+  return {std::min(wanted.width, room.width), std::min(wanted.height, room.height)};
 }
 
 double ThreadSeconds() {
@@ -80,7 +89,7 @@ Error NoDisplay() {
 
 }  // namespace
 
-Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size,
+Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const WindowSize& last,
                                              const std::filesystem::path& layout_file) {
   glfwSetErrorCallback([](int, const char* text) { LastGlfwError() = text; });
   if (glfwInit() == GLFW_FALSE) return NoDisplay();
@@ -90,7 +99,7 @@ Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size,
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "tidemark");
-  const WindowSize wanted = size.width > 0 ? size : DefaultSize();
+  const WindowSize wanted = size.width > 0 ? size : SizeForScreen(last);
   window->window_ = glfwCreateWindow(wanted.width, wanted.height, "Tidemark", nullptr, nullptr);
   if (window->window_ == nullptr) return NoDisplay();
   glfwSetWindowSizeLimits(window->window_, 960, 600, GLFW_DONT_CARE, GLFW_DONT_CARE);
@@ -162,6 +171,8 @@ WindowSize Window::size() const {
   glfwGetWindowSize(window_, &size.width, &size.height);
   return size;
 }
+
+WindowSize Window::design_size() const { return Scaled(size(), 1 / screen_scale_); }
 
 std::vector<std::filesystem::path> Window::TakeDroppedFiles() { return std::exchange(dropped_, {}); }
 

@@ -17,14 +17,16 @@ struct GLFWwindow;
 namespace tidemark::gui {
 
 struct WindowSize {
-  int width = 0;  // screen pixels; 0 = as it was last time, or most of the screen
+  int width = 0;  // 0 = not given
   int height = 0;
 };
 
 class Window {
  public:
+  // `size` in screen pixels; without one, `last` in design pixels, as the window was when it was closed on
+  // whatever screen; without either, most of the screen.
   // Errors: no display, no OpenGL 3.2, missing fonts; each says what to do.
-  static Result<std::unique_ptr<Window>> Open(const WindowSize& size,
+  static Result<std::unique_ptr<Window>> Open(const WindowSize& size, const WindowSize& last,
                                               const std::filesystem::path& layout_file);
   ~Window();
   Window(const Window&) = delete;
@@ -44,9 +46,9 @@ class Window {
   std::vector<std::filesystem::path> TakeDroppedFiles();
 
   bool should_close() const;
-  void KeepOpen();  // answers a request to close with no
-  float screen_scale() const { return screen_scale_; }
-  WindowSize size() const;
+  void KeepOpen();                 // answers a request to close with no
+  WindowSize size() const;         // screen pixels
+  WindowSize design_size() const;  // the same on a screen whose scale is 1
   void SetTitle(const std::string& title);
   // Own time of the last frame, from BeginFrame to the point where painting by OpenGL begins.
   double own_seconds() const { return own_seconds_; }

@@ -43,6 +43,25 @@ TEST_CASE("Before the first step is complete there is theory, and without it not
   CHECK(breakdown.totals.size() == 3);
 }
 
+TEST_CASE("Where memory ran out, the tables tell of that step, although it is not complete") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  training.BeginStep(1);
+  training.Allocate(0x9000, 1'000'000);
+  training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
+  const auto failed = training.Publish();
+  REQUIRE(LatestPeak(*failed));
+  CHECK(LatestPeak(*failed)->title == "where memory ran out, in step 1");
+  const Breakdown breakdown = MakeBreakdown(*failed, {}, {});
+  CHECK(breakdown.moment == "where memory ran out, in step 1");
+  REQUIRE_FALSE(breakdown.totals.empty());
+  CHECK(breakdown.totals[1].measured_bytes.value_or(0) > 1'000'000);
+
+  training.Step(2, 2000, 3000);  // what was survived is past
+  CHECK(LatestPeak(*training.Publish())->step == 2);
+}
+
 TEST_CASE("The breakdown puts textbook, phantom and measurement side by side at the last complete peak") {
   Training training;
   training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);
