@@ -118,13 +118,14 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
   } else if (!here->sentence.empty()) {
     lines->fit = here->sentence;
   } else {
-    lines->fit = "predicted: " + FormatBytes(here->allocated_peak_bytes, question.unit) + " allocated";
+    lines->fit = "predicted peak " + FormatBytes(here->allocated_peak_bytes, question.unit);
     if (question.card_bytes > 0) {
       char share[32];
       std::snprintf(
           share, sizeof share, "%.2g",
           100.0 * static_cast<double>(here->reserved_peak_bytes) / static_cast<double>(question.card_bytes));
-      lines->fit += ", reserved " + std::string(share) + " % of the " + ShortCardTitle(question.card_title);
+      lines->fit +=
+          "\nwith what is cached " + std::string(share) + " % of the " + ShortCardTitle(question.card_title);
     }
   }
 }

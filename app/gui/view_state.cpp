@@ -38,6 +38,7 @@ std::string ToJson(const ViewState& state) {
       {"panels", panels},
       {"last_folder", state.last_folder.string()},
       {"layout_scale", state.layout_scale},
+      {"layout_height", state.layout_height},
       {"window_width", state.window_width},
       {"window_height", state.window_height},
       {"wall_clock", state.timeline.axis == presenters::TimeAxis::kWallClock},
@@ -70,7 +71,9 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   Read(in, "last_folder", &folder);
   state.last_folder = folder;
   Read(in, "layout_scale", &state.layout_scale);
-  if (!(state.layout_scale > 0.1F && state.layout_scale < 20)) state.layout_scale = 0;
+  Read(in, "layout_height", &state.layout_height);
+  const bool sensible = state.layout_scale > 0.1F && state.layout_scale < 20 && state.layout_height > 50;
+  if (!sensible) state.layout_scale = state.layout_height = 0;
   Read(in, "window_width", &state.window_width);
   Read(in, "window_height", &state.window_height);
   if (state.window_width < 640 || state.window_height < 480) state.window_width = state.window_height = 0;

@@ -29,8 +29,10 @@ struct ViewState {
   bool own_time = false;    // show how long a frame takes
   std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
-  float layout_scale = 0;  // pixels for one of the design when the panels were laid out; 0 = not yet
-  int window_width = 0;    // design pixels; 0 = never opened before
+  // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
+  float layout_scale = 0;
+  float layout_height = 0;
+  int window_width = 0;  // design pixels; 0 = never opened before
   int window_height = 0;
 
   RunControlsState run_controls;

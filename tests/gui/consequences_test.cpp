@@ -34,7 +34,7 @@ TEST_CASE("Each control says what it does to memory") {
   CHECK(lines.precision == "fp16 would be −64.0 MB at peak");
   CHECK(lines.accumulate == "effective batch 64");
   CHECK(lines.optimizer == "two moments per parameter: 8.6 MB");
-  CHECK(lines.fit == "predicted: 228.0 MB allocated, reserved 2.3 % of the T4");
+  CHECK(lines.fit == "predicted peak 228.0 MB\nwith what is cached 2.3 % of the T4");
   CHECK(lines.fits);
   CHECK(lines.clip.empty());
   REQUIRE(lines.precision_hints.size() == 3);

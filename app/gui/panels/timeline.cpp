@@ -11,10 +11,12 @@
 namespace tidemark::gui {
 namespace {
 
-// A word at the end of the title's row that can be clicked; lit when it is on.
-bool TitleWord(const char* label, bool on, const char* help, float* right, float y) {
+// A word at the end of the title's row that can be clicked; lit when it is on. Left out where it would reach
+// into the title: its key does the same.
+bool TitleWord(const char* label, bool on, const char* help, float left_end, float* right, float y) {
   const TextStyle style = on ? Colored({Faces().strong, kSmallTextSize, {}}, Colors().accent) : SmallMuted();
   const float width = Measure(style, label).x + Px(12);
+  if (*right - width < left_end) return false;
   *right -= width;
   ImGui::SetCursorScreenPos({*right, y - Px(3)});
   const bool clicked = ImGui::InvisibleButton(label, {width, Px(kSmallTextSize) + Px(8)});
@@ -34,19 +36,21 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   PanelTitle("Memory over time", "");
   const ImVec2 after = ImGui::GetCursorScreenPos();
   const float y = at.y + Px(2);
-  if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", &right, y))
+  const float title_end = at.x + Measure(TitleWords(), "Memory over time").x + Px(12);
+  if (TitleWord("follow", state.follow, "Keep the last steps in sight (L)", title_end, &right, y))
     queue.Push(ActionId::kFollow);
-  if (TitleWord("peak", false, "Go to the highest moment in sight (P)", &right, y))
+  if (TitleWord("peak", false, "Go to the highest moment in sight (P)", title_end, &right, y))
     queue.Push(ActionId::kGoToPeak);
-  if (TitleWord("all", state.whole, "Show the whole run (F, or double-click)", &right, y))
+  if (TitleWord("all", state.whole, "Show the whole run (F, or double-click)", title_end, &right, y))
     queue.Push(ActionId::kFit);
-  DrawText(ImGui::GetWindowDrawList(), {right, y}, SmallMuted(), "|", Align::kRight);
+  if (right > title_end + Px(12))
+    DrawText(ImGui::GetWindowDrawList(), {right, y}, SmallMuted(), "|", Align::kRight);
   right -= Px(6);
   const bool clock = state.axis == TimeAxis::kWallClock;
-  if (TitleWord("wall clock", clock, "The axis counts time (X)", &right, y) && !clock)
+  if (TitleWord("wall clock", clock, "The axis counts time (X)", title_end, &right, y) && !clock)
     queue.Push(ActionId::kSwitchAxis);
-  if (TitleWord("events", !clock, "The axis counts events: every allocation gets the same room (X)", &right,
-                y) &&
+  if (TitleWord("events", !clock, "The axis counts events: every allocation gets the same room (X)",
+                title_end, &right, y) &&
       clock) {
     queue.Push(ActionId::kSwitchAxis);
   }
@@ -55,7 +59,7 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
     const std::string sight = clock ? FormatDuration(static_cast<int64_t>(span))
                                     : FormatNumber(static_cast<int64_t>(span)) + " events";
     const std::string text = sight + " in sight · axis:";
-    const float room = right - Px(4) - (at.x + Measure(TitleWords(), "Memory over time").x + Px(12));
+    const float room = right - Px(4) - title_end;
     if (Measure(SmallMuted(), text).x < room)
       DrawText(ImGui::GetWindowDrawList(), {right - Px(2), y}, SmallMuted(), text, Align::kRight);
   }

@@ -41,32 +41,37 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
   ImGui::DockBuilderFinish(space);
 }
 
-// Docked panels keep their pixels; when text grows or shrinks (another screen, Ctrl+=) those at the sides do
-// so with it, and the largest one beside them gives or takes the room.
-void RescaleDocking(const ImGuiDockNode* node, float factor) {
+// Docked panels keep their pixels whatever happens around them. Here those at the sides follow their text
+// (another screen, Ctrl+=), the widest beside them giving or taking the room, and those on top of each other
+// share a new height as they shared the old.
+void Refit(const ImGuiDockNode* node, ImVec2 factor) {
   if (node == nullptr || !node->IsSplitNode()) return;
   const ImGuiAxis axis = node->SplitAxis;
   ImGuiDockNode* small = node->ChildNodes[0];
   ImGuiDockNode* large = node->ChildNodes[1];
-  if (small->Size[axis] > large->Size[axis]) std::swap(small, large);
-  const float total = small->Size[axis] + large->Size[axis];
-  if (axis == ImGuiAxis_X && total > 0) {
-    small->SizeRef[axis] = std::min(small->Size[axis] * factor, total * 0.5F);
-    large->SizeRef[axis] = total - small->SizeRef[axis];
+  if (small->SizeRef[axis] > large->SizeRef[axis]) std::swap(small, large);
+  const float total = small->SizeRef[axis] + large->SizeRef[axis];
+  if (axis == ImGuiAxis_X) {
+    small->SizeRef.x = std::min(small->SizeRef.x * factor.x, total * 0.5F);
+    large->SizeRef.x = total - small->SizeRef.x;
+  } else {
+    small->SizeRef.y *= factor.y;
+    large->SizeRef.y *= factor.y;
   }
-  RescaleDocking(node->ChildNodes[0], factor);
-  RescaleDocking(node->ChildNodes[1], factor);
+  Refit(node->ChildNodes[0], factor);
+  Refit(node->ChildNodes[1], factor);
 }
 
-void FollowScale(ImGuiID space, ViewState& view) {
+void FollowScale(ImGuiID space, float height, ViewState& view) {
   const float scale = Px(1);
-  const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
-  // Sizes are known from the second frame on.
-  if (node == nullptr || node->LastFrameAlive < 0 || node->Size.x <= 0) return;
-  if (view.layout_scale > 0 && std::abs(scale / view.layout_scale - 1) > 0.01F) {
-    RescaleDocking(node, scale / view.layout_scale);
+  if (view.layout_scale > 0 && view.layout_height > 0) {
+    const ImVec2 factor(scale / view.layout_scale, height / view.layout_height);
+    const bool changed = std::abs(factor.x - 1) > 0.01F || std::abs(factor.y - 1) > 0.001F;
+    if (changed) Refit(ImGui::DockBuilderGetNode(space), factor);
+    if (!changed) return;
   }
   view.layout_scale = scale;
+  view.layout_height = height;
 }
 
 // A panel that is alone in its place needs no tab, unless the person wants to rearrange.
@@ -124,9 +129,9 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   if (shell.reset_layout || ImGui::DockBuilderGetNode(space) == nullptr) {
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
     shell.reset_layout = false;
-    view.layout_scale = Px(1);
+    view.layout_scale = 0;
   }
-  FollowScale(space, view);
+  FollowScale(space, viewport->WorkSize.y - 2 * margin, view);
   // The gaps between the cards are where they can be resized: they show only under the mouse.
   ImGui::PushStyleColor(ImGuiCol_Border, U32(Colors().background));
   ImGui::PushStyleColor(ImGuiCol_ResizeGripHovered, U32(Colors().accent.WithAlpha(0.4)));
