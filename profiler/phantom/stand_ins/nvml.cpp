@@ -1,0 +1,193 @@
+// NVML: the card as its management library sees it. LibTorch and pynvml look its functions up by name; one
+// that is not here is, to them, one that the driver is too old for.
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "profiler/phantom/device/device.h"
+
+using namespace tidemark::phantom;
+using device::Device;
+using device::TheDevice;
+
+namespace {
+
+// From nvml.h, whose package is not needed to build.
+using Return = int;
+constexpr Return kSuccess = 0;
+constexpr Return kInvalidArgument = 2;
+constexpr Return kNotSupported = 3;
+constexpr Return kNotFound = 6;
+constexpr Return kInsufficientSize = 7;
+constexpr Return kDriverNotLoaded = 9;
+constexpr const char* kDriverVersion = "580.95.05";  // the branch that came with CUDA 13.0
+constexpr int kCudaVersion = 13000;
+constexpr unsigned kNoInstance = ~0U;  // not a part of a card
+
+struct Memory {
+  unsigned long long total, free, used;
+};
+struct MemoryV2 {
+  unsigned version;
+  unsigned long long total, reserved, free, used;
+};
+struct Process {
+  unsigned pid;
+  unsigned long long used_bytes;
+  unsigned gpu_instance, compute_instance;
+};
+struct Utilization {
+  unsigned gpu, memory;
+};
+
+Return Write(const std::string& value, char* text, unsigned bytes) {
+  if (text == nullptr) return kInvalidArgument;
+  if (value.size() + 1 > bytes) return kInsufficientSize;
+  std::memcpy(text, value.c_str(), value.size() + 1);
+  return kSuccess;
+}
+
+Return Ready() { return TheDevice() == nullptr ? kDriverNotLoaded : kSuccess; }
+
+// As cudaDeviceProp's: the card's name in sixteen bytes.
+std::string Uuid() {
+  std::array<char, 17> bytes{};
+  std::snprintf(bytes.data(), 16, "%s", TheDevice()->card.name.c_str());
+  std::string text = "GPU-";
+  for (size_t i = 0; i < 16; ++i) {
+    std::array<char, 3> hex{};
+    std::snprintf(hex.data(), hex.size(), "%02x", static_cast<unsigned>(static_cast<uint8_t>(bytes[i])));
+    text += hex.data();
+    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
+  }
+  return text;
+}
+
+unsigned long long UsedBytes() {
+  return TheDevice()->memory.total_bytes() - TheDevice()->memory.free_bytes();
+}
+
+Return HandleOf(unsigned index, Device** device) {
+  if (device == nullptr || index != 0) return kInvalidArgument;
+  *device = TheDevice();
+  return Ready();
+}
+
+Return Count(unsigned* count) {
+  if (count == nullptr) return kInvalidArgument;
+  *count = TheDevice() == nullptr ? 0 : 1;
+  return kSuccess;
+}
+
+// The one process that uses the card is this one.
+Return Processes(unsigned* count, Process* processes) {
+  if (count == nullptr) return kInvalidArgument;
+  const unsigned room = *count;
+  *count = 1;
+  if (room < 1 || processes == nullptr) return kInsufficientSize;
+  *processes = {static_cast<unsigned>(getpid()), UsedBytes(), kNoInstance, kNoInstance};
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+Return nvmlInit() { return Ready(); }
+Return nvmlInit_v2() { return Ready(); }
+Return nvmlInitWithFlags(unsigned) { return Ready(); }
+Return nvmlShutdown() { return kSuccess; }
+
+const char* nvmlErrorString(Return result) {
+  switch (result) {
+    case kSuccess:
+      return "Success";
+    case kInvalidArgument:
+      return "Invalid Argument";
+    case kNotSupported:
+      return "Not Supported";
+    case kNotFound:
+      return "Not Found";
+    case kInsufficientSize:
+      return "Insufficient Size";
+    case kDriverNotLoaded:
+      return "Driver Not Loaded";
+    default:
+      return "Unknown Error";
+  }
+}
+
+Return nvmlSystemGetDriverVersion(char* text, unsigned bytes) { return Write(kDriverVersion, text, bytes); }
+Return nvmlSystemGetNVMLVersion(char* text, unsigned bytes) {
+  return Write(std::string("13.") + kDriverVersion, text, bytes);
+}
+Return nvmlSystemGetCudaDriverVersion(int* version) {
+  *version = kCudaVersion;
+  return kSuccess;
+}
+Return nvmlSystemGetCudaDriverVersion_v2(int* version) { return nvmlSystemGetCudaDriverVersion(version); }
+
+Return nvmlDeviceGetCount(unsigned* count) { return Count(count); }
+Return nvmlDeviceGetCount_v2(unsigned* count) { return Count(count); }
+Return nvmlDeviceGetHandleByIndex(unsigned index, Device** device) { return HandleOf(index, device); }
+Return nvmlDeviceGetHandleByIndex_v2(unsigned index, Device** device) { return HandleOf(index, device); }
+Return nvmlDeviceGetHandleByUUID(const char* uuid, Device** device) {
+  if (const Return error = HandleOf(0, device); error != kSuccess) return error;
+  return uuid != nullptr && Uuid() == uuid ? kSuccess : kNotFound;
+}
+Return nvmlDeviceGetIndex(Device*, unsigned* index) {
+  *index = 0;
+  return kSuccess;
+}
+Return nvmlDeviceGetMinorNumber(Device*, unsigned* number) {
+  *number = 0;
+  return kSuccess;
+}
+Return nvmlDeviceGetName(Device* device, char* text, unsigned bytes) {
+  return Write(device->card.title, text, bytes);
+}
+Return nvmlDeviceGetUUID(Device*, char* text, unsigned bytes) { return Write(Uuid(), text, bytes); }
+Return nvmlDeviceGetCudaComputeCapability(Device* device, int* major, int* minor) {
+  *major = device->card.compute_capability / 10;
+  *minor = device->card.compute_capability % 10;
+  return kSuccess;
+}
+
+Return nvmlDeviceGetMemoryInfo(Device* device, Memory* memory) {
+  const unsigned long long used = UsedBytes();
+  *memory = {device->memory.total_bytes(), device->memory.total_bytes() - used, used};
+  return kSuccess;
+}
+Return nvmlDeviceGetMemoryInfo_v2(Device* device, MemoryV2* memory) {
+  const unsigned long long used = UsedBytes();
+  *memory = {memory->version, device->memory.total_bytes(), 0, device->memory.total_bytes() - used, used};
+  return kSuccess;
+}
+Return nvmlDeviceGetComputeRunningProcesses_v2(Device*, unsigned* count, Process* processes) {
+  return Processes(count, processes);
+}
+Return nvmlDeviceGetComputeRunningProcesses_v3(Device*, unsigned* count, Process* processes) {
+  return Processes(count, processes);
+}
+Return nvmlDeviceGetGraphicsRunningProcesses_v3(Device*, unsigned* count, Process*) {
+  *count = 0;
+  return kSuccess;
+}
+
+// Nothing computes.
+Return nvmlDeviceGetUtilizationRates(Device*, Utilization* utilization) {
+  *utilization = {0, 0};
+  return kSuccess;
+}
+
+// There is nothing to measure.
+Return nvmlDeviceGetTemperature(Device*, int, unsigned*) { return kNotSupported; }
+Return nvmlDeviceGetPowerUsage(Device*, unsigned*) { return kNotSupported; }
+Return nvmlDeviceGetClockInfo(Device*, int, unsigned*) { return kNotSupported; }
+Return nvmlDeviceGetFanSpeed(Device*, unsigned*) { return kNotSupported; }
+
+}  // extern "C"

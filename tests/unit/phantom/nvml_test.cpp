@@ -1,0 +1,84 @@
+// The stand-in of NVML, found as its users find it: by its soname and its functions' names.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "profiler/base/paths.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::phantom {
+namespace {
+
+[[maybe_unused]] const int kCardIsChosen = [] {
+  return setenv("TIDEMARK_PHANTOM_CARD", (AssetsFolder() / "cards" / "t4.json").c_str(), 1);
+}();
+
+template <typename Function>
+Function* Find(const char* name) {
+  static void* const library = dlopen((PhantomFolder() / "libnvidia-ml.so.1").c_str(), RTLD_NOW);
+  REQUIRE(library != nullptr);
+  void* function = dlsym(library, name);
+  REQUIRE(function != nullptr);
+  return reinterpret_cast<Function*>(function);
+}
+
+void* TheHandle() {
+  void* handle = nullptr;
+  REQUIRE(Find<int()>("nvmlInit_v2")() == 0);
+  REQUIRE(Find<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2")(0, &handle) == 0);
+  return handle;
+}
+
+TEST_CASE(
+    "There is one card, with its name, capability and memory, of which the context has taken its part") {
+  unsigned count = 0;
+  REQUIRE(Find<int(unsigned*)>("nvmlDeviceGetCount_v2")(&count) == 0);
+  CHECK(count == 1);
+  void* handle = nullptr;
+  CHECK(Find<int(unsigned, void**)>("nvmlDeviceGetHandleByIndex_v2")(1, &handle) == 2);
+  handle = TheHandle();
+  char name[96] = "";
+  REQUIRE(Find<int(void*, char*, unsigned)>("nvmlDeviceGetName")(handle, name, sizeof name) == 0);
+  CHECK(std::string(name) == "NVIDIA T4");
+  CHECK(Find<int(void*, char*, unsigned)>("nvmlDeviceGetName")(handle, name, 3) == 7);
+  int major = 0;
+  int minor = 0;
+  REQUIRE(Find<int(void*, int*, int*)>("nvmlDeviceGetCudaComputeCapability")(handle, &major, &minor) == 0);
+  CHECK(major * 10 + minor == 75);
+  unsigned long long memory[3] = {};
+  REQUIRE(Find<int(void*, unsigned long long*)>("nvmlDeviceGetMemoryInfo")(handle, memory) == 0);
+  CHECK(memory[0] > 14'000'000'000);
+  CHECK(memory[1] + memory[2] == memory[0]);
+  CHECK(memory[2] > 50'000'000);
+}
+
+TEST_CASE("The card is found by its own name of sixteen bytes and by no other") {
+  char uuid[80] = "";
+  REQUIRE(Find<int(void*, char*, unsigned)>("nvmlDeviceGetUUID")(TheHandle(), uuid, sizeof uuid) == 0);
+  CHECK(std::string(uuid) == "GPU-74340000-0000-0000-0000-000000000000");
+  void* handle = nullptr;
+  const auto find = Find<int(const char*, void**)>("nvmlDeviceGetHandleByUUID");
+  CHECK(find(uuid, &handle) == 0);
+  CHECK(handle == TheHandle());
+  CHECK(find("GPU-other", &handle) == 6);
+}
+
+TEST_CASE("This process uses the card") {
+  struct {
+    unsigned pid;
+    unsigned long long used;
+    unsigned instances[2];
+  } process = {};
+  unsigned count = 0;
+  const auto list = Find<int(void*, unsigned*, void*)>("nvmlDeviceGetComputeRunningProcesses_v3");
+  CHECK(list(TheHandle(), &count, nullptr) == 7);
+  CHECK(count == 1);
+  REQUIRE(list(TheHandle(), &count, &process) == 0);
+  CHECK(process.pid == static_cast<unsigned>(getpid()));
+  CHECK(process.used > 50'000'000);
+}
+
+}  // namespace
+}  // namespace tidemark::phantom
