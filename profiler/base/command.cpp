@@ -38,6 +38,7 @@ void ReadLines(int fd, const CommandOptions& options, std::string& output) {
 // The error number, or 0.
 int Spawn(const std::vector<std::string>& words, int output_fd, bool with_errors, pid_t* pid) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -1,0 +1,94 @@
+"""How fast a prediction is, beside PyTorch's own estimator in the same process: a step on the phantom, and the same step under
+torch.distributed._tools.mem_tracker with fake tensors.
+
+usage: tidemark phantom -- python tests/bench/phantom_speed.py
+"""
+
+import statistics
+import time
+
+import torch
+from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.distributed._tools.mem_tracker import MemTracker
+
+
+def simple_conv_net():
+    layers = [nn.Conv2d(3, 64, 3), nn.ReLU(), nn.Conv2d(64, 128, 3), nn.ReLU(), nn.Flatten(), nn.Linear(128 * 28 * 28, 10)]
+    return nn.Sequential(*layers), (64, 3, 32, 32), 10
+
+
+class Bottleneck(nn.Module):
+    def __init__(self, into, width, stride):
+        super().__init__()
+        self.body = nn.Sequential(
+            nn.Conv2d(into, width, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(inplace=True),
+            nn.Conv2d(width, width, 3, stride, 1, bias=False), nn.BatchNorm2d(width), nn.ReLU(inplace=True),
+            nn.Conv2d(width, 4 * width, 1, bias=False), nn.BatchNorm2d(4 * width))
+        self.shortcut = nn.Identity()
+        if stride != 1 or into != 4 * width:
+            self.shortcut = nn.Sequential(nn.Conv2d(into, 4 * width, 1, stride, bias=False), nn.BatchNorm2d(4 * width))
+
+    def forward(self, x):
+        return torch.relu(self.body(x) + self.shortcut(x))
+
+
+def resnet_50():
+    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)]
+    into = 64
+    for width, blocks, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
+        for block in range(blocks):
+            layers.append(Bottleneck(into, width, stride if block == 0 else 1))
+            into = 4 * width
+    layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000)]
+    return nn.Sequential(*layers), (32, 3, 224, 224), 1000
+
+
+def make_step(build):
+    with torch.device("cuda"):
+        net, shape, classes = build()
+    optimizer = torch.optim.Adam(net.parameters())
+    images, labels = torch.randn(shape, device="cuda"), torch.randint(0, classes, shape[:1], device="cuda")
+
+    def step():
+        nn.functional.cross_entropy(net(images), labels).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+    return net, optimizer, step
+
+
+def median_ms(step, rounds, after=lambda: None):
+    times = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        step()
+        times.append((time.perf_counter() - begin) * 1e3)
+        after()
+    return statistics.median(times)
+
+
+def on_the_phantom(build):
+    _, _, step = make_step(build)
+    median_ms(step, 5)  # the first steps make state and ask for workspaces
+    torch.cuda.reset_peak_memory_stats()
+    return median_ms(step, 30), torch.cuda.max_memory_allocated()
+
+
+def with_mem_tracker(build):
+    with FakeTensorMode():
+        net, optimizer, step = make_step(build)
+        tracker = MemTracker()
+        tracker.track_external(net, optimizer)
+        with tracker:
+            step()
+            tracker.reset_mod_stats()
+            time_ms = median_ms(step, 5, tracker.reset_mod_stats)
+        return time_ms, max(peak["Total"] for peak in tracker.get_tracker_snapshot("peak").values())
+
+
+print(f"{'':16} {'phantom':>12} {'mem_tracker':>12} {'ratio':>8} {'peak: phantom':>16} {'mem_tracker':>16}")
+for build in (simple_conv_net, resnet_50):
+    ours, our_peak = on_the_phantom(build)
+    theirs, their_peak = with_mem_tracker(build)
+    print(f"{build.__name__:16} {ours:9.2f} ms {theirs:9.2f} ms 1/{theirs / ours:6.0f} {our_peak:16,} {their_peak:16,}")
