@@ -105,7 +105,7 @@ Status Run(const std::vector<std::string>& words, const TorchInstallation& torch
 Status Build(const TorchInstallation& torch, const fs::path& sources, const fs::path& folder,
              const std::function<void(std::string_view)>& progress) {
   const fs::path log = folder.string() + ".log";
-  const Status configured =
+  Status configured =
       Run({"cmake", "-G", "Ninja", "-S", sources.string(), "-B", folder.string(), "-DTIDEMARK_GUI=OFF",
            "-DTIDEMARK_TESTS=OFF", "-DTIDEMARK_SITE=" + torch.site.string()},
           torch, log, {});
