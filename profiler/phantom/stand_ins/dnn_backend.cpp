@@ -195,6 +195,10 @@ std::optional<Status> Describe(const Content& content, int name, int64_t room, i
       return Fill(content, workspaces::kEngine, 1, room, count, elements);
     case workspaces::kConfigurationKnobChoices:
       return Fill(content, workspaces::kKnobChoice, one.knobs.size(), room, count, elements);
+    case workspaces::kConfigurationWorkspace:
+      return Give(std::vector<int64_t>{one.workspace_bytes}, room, count, elements);
+    case workspaces::kConfigurationSharedMemory:
+      return Give(std::vector<int32_t>{static_cast<int32_t>(one.shared_memory_bytes)}, room, count, elements);
     case workspaces::kEngineGlobalIndex:
       return Give(std::vector<int64_t>{one.engine}, room, count, elements);
     case workspaces::kEngineNumericalNotes:

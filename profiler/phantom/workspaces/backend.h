@@ -21,6 +21,7 @@ enum ElementType : int {
   kNumericalNote = 11,
   kDescriptor = 15,
   kBehaviorNote = 19,
+  kInt32 = 23,
   kChar = 24,
   kFraction = 26,
   kLastElementType = 30,  // of cuDNN 9.19
@@ -47,6 +48,8 @@ enum AttributeName : int {
   kHeuristicDeviceProperties = 204,
   kConfigurationEngine = 300,
   kConfigurationKnobChoices = 302,
+  kConfigurationWorkspace = 303,
+  kConfigurationSharedMemory = 304,
   kPlanHandle = 400,
   kPlanConfiguration = 401,
   kPlanWorkspaceSize = 402,

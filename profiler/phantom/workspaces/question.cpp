@@ -85,6 +85,8 @@ std::string Encode(const HeuristicsAnswer& answer) {
   writer.Number(answer.configurations.size());
   for (const Configuration& configuration : answer.configurations) {
     writer.Signed(configuration.engine);
+    writer.Signed(configuration.workspace_bytes);
+    writer.Signed(configuration.shared_memory_bytes);
     Write(writer, configuration.numerical_notes);
     Write(writer, configuration.behavior_notes);
     writer.Number(configuration.knobs.size());
@@ -103,6 +105,8 @@ std::optional<HeuristicsAnswer> DecodeHeuristics(std::string_view bytes) {
   answer.configurations.resize(reader.Count());
   for (Configuration& configuration : answer.configurations) {
     configuration.engine = reader.Signed();
+    configuration.workspace_bytes = reader.Signed();
+    configuration.shared_memory_bytes = reader.Signed();
     configuration.numerical_notes = ReadNumbers(reader);
     configuration.behavior_notes = ReadNumbers(reader);
     configuration.knobs.resize(reader.Count());

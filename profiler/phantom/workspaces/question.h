@@ -32,6 +32,9 @@ std::string Encode(const DescriptorTree& tree);
 // Nothing if these bytes are no tree: too short or long, or a reference that does not lead back.
 std::optional<DescriptorTree> DecodeTree(std::string_view bytes);
 
+// A new number with every change of what follows, so that no file of answers is misread.
+inline constexpr int kAnswersFormat = 2;
+
 struct KnobChoice {
   int type = 0;
   int64_t value = 0;
@@ -41,6 +44,8 @@ struct KnobChoice {
 // One of the ways in which cuDNN would do it.
 struct Configuration {
   int64_t engine = 0;
+  int64_t workspace_bytes = 0;  // before its plan is made, which may say otherwise
+  int64_t shared_memory_bytes = 0;
   std::vector<int> numerical_notes;
   std::vector<int> behavior_notes;
   std::vector<KnobChoice> knobs;

@@ -9,11 +9,12 @@ namespace {
 constexpr int kMostStarts = 4;
 constexpr std::chrono::milliseconds kWorthTelling{1000};
 
-// One file for each cuDNN and card.
+// One file for each cuDNN, card and format.
 std::filesystem::path CacheFile(const Workspaces::Setup& setup) {
   if (!setup.library || setup.answers_folder.empty()) return {};
-  return setup.answers_folder /
-         (HexOf(KeyOf(setup.library->identity + "\n" + setup.device_properties)) + ".answers");
+  return setup.answers_folder / (HexOf(KeyOf(std::to_string(kAnswersFormat) + "\n" + setup.library->identity +
+                                             "\n" + setup.device_properties)) +
+                                 ".answers");
 }
 
 }  // namespace

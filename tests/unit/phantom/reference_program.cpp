@@ -171,11 +171,37 @@ std::vector<Operation> Networks() {
        }},
       {"attention, flash and memory-efficient",
        [] {
-         at::globalContext().setSDPUseCuDNN(false);  // cuDNN's own is not modelled
+         at::globalContext().setSDPUseCuDNN(false);  // which it prefers on some cards
          const Tensor q = torch::randn({2, 4, 16, 32}, kOnDevice.dtype(torch::kHalf)).requires_grad_();
          at::scaled_dot_product_attention(q, q, q).sum().backward();
          const Tensor wide = torch::randn({2, 4, 16, 32}, kOnDevice).requires_grad_();
          at::scaled_dot_product_attention(wide, wide, wide, {}, 0.0, true).sum().backward();
+         at::globalContext().setSDPUseCuDNN(true);
+       }},
+      {"convolutions with bias and ReLU in one",
+       [] {
+         const torch::NoGradGuard no_gradients;
+         const Tensor x = torch::randn({4, 16, 14, 14}, kOnDevice.dtype(torch::kHalf));
+         const Tensor filter = torch::randn({16, 16, 3, 3}, kOnDevice.dtype(torch::kHalf));
+         const Tensor bias = torch::randn({16}, kOnDevice.dtype(torch::kHalf));
+         for (const at::MemoryFormat format :
+              {at::MemoryFormat::Contiguous, at::MemoryFormat::ChannelsLast}) {
+           const Tensor y = at::cudnn_convolution_relu(x.contiguous(format), filter.contiguous(format), bias,
+                                                       {1, 1}, {1, 1}, {1, 1}, 1);
+           at::cudnn_convolution_add_relu(x.contiguous(format), filter.contiguous(format), y, 1.0, bias,
+                                          {1, 1}, {1, 1}, {1, 1}, 1);
+         }
+       }},
+      {"attention, cuDNN's",
+       [] {
+         if (at::cuda::getCurrentDeviceProperties()->major < 8) return;
+         const auto half = kOnDevice.dtype(torch::kHalf);
+         const Tensor q = torch::randn({2, 4, 128, 64}, half).requires_grad_();
+         for (const bool causal : {false, true}) {
+           auto [out, logsumexp, cum_q, cum_k, max_q, max_k, seed, offset, mask] =
+               at::_scaled_dot_product_cudnn_attention(q, q, q, {}, true, 0.0, causal, false, {});
+           out.sum().backward();
+         }
        }},
   };
 }

@@ -23,6 +23,8 @@ bool Find(void* library, const char* name, Function& function) {
 
 Configuration Describe(const Backend& configuration) {
   Configuration description;
+  description.workspace_bytes = configuration.GetInt64(kConfigurationWorkspace);
+  description.shared_memory_bytes = configuration.GetInt(kConfigurationSharedMemory, kInt32);
   for (const Backend& engine : configuration.GetDescriptors(kConfigurationEngine, kEngine)) {
     description.engine = engine.GetInt64(kEngineGlobalIndex);
     description.numerical_notes = engine.GetInts(kEngineNumericalNotes, kNumericalNote);
