@@ -80,6 +80,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
                                          RegisterPhantom(application, program),
                                          RegisterNetworks(application),
                                          RegisterCards(application),
+                                         RegisterCalibrate(application),
                                          RegisterOpen(application, open_window)};
   try {
     application.parse(static_cast<int>(own_end - argv), argv);

@@ -22,5 +22,6 @@ Command RegisterExport(CLI::App& application);
 Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program);
 Command RegisterNetworks(CLI::App& application);
 Command RegisterCards(CLI::App& application);
+Command RegisterCalibrate(CLI::App& application);
 
 }  // namespace tidemark::cli

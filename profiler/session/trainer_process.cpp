@@ -178,6 +178,7 @@ void TrainerProcess::TakeLine(std::string_view line) {
     if (without_workspaces_.ends_with('.')) without_workspaces_.pop_back();
     return;
   }
+  if (line.starts_with(phantom::kUnknownSizePrefix)) return;
   if (line == phantom::kAskingLine) {
     asks_cudnn_ = true;
     return;

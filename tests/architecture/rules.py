@@ -20,7 +20,10 @@ MAY_INCLUDE = {
     "profiler/phantom/programs": BASE | {"profiler/phantom"},
     "profiler/phantom/device": BASE | {"profiler/phantom", "profiler/phantom/cards"},
     "profiler/phantom/stand_ins": BASE | {"profiler/phantom", "profiler/phantom/cards", "profiler/phantom/device",
-                                          "profiler/phantom/workspaces"},
+                                          "profiler/phantom/calibration", "profiler/phantom/workspaces"},
+    "profiler/phantom/calibration": BASE | {"profiler/phantom/workspaces"},
+    "profiler/phantom/calibration/recorder": BASE | {"profiler/phantom/calibration", "profiler/phantom/workspaces",
+                                                     "profiler/phantom/workspaces/oracle"},
     "profiler/phantom/workspaces": BASE | {"profiler/phantom/cards"},
     "profiler/phantom/workspaces/oracle": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/training": EVENTS | {"profiler/networks", "profiler/capture/torch", "profiler/capture/transport"},
@@ -30,7 +33,8 @@ MAY_INCLUDE = {
 ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/phantom/cards"}
 MAY_INCLUDE |= {
     "app/presenters": ENGINE,
-    "app/cli": ENGINE | {"app/presenters", "profiler/phantom", "profiler/phantom/programs"},
+    "app/cli": ENGINE | {"app/presenters", "profiler/phantom", "profiler/phantom/programs",
+                         "profiler/phantom/workspaces"},
     "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/panels", "app/gui/shell"},
     "app/gui/window": EVENTS,
     "app/gui/widgets": BASE | {"app/gui/window"},

@@ -1,12 +1,15 @@
 // cuDNN outside of its graph interface: handles, and the descriptors and sizes of batch normalisation.
 #include <cstdio>
 
+#include "profiler/phantom/calibration/operations.h"
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/stand_ins/calibrated.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
 #include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
 using namespace tidemark::phantom::dnn;
+using calibration::BatchNormSize;
 
 namespace {
 
@@ -15,20 +18,27 @@ struct Handle {
   void* stream = nullptr;
 };
 
-// Tensor, filter and activation descriptors: nothing is ever asked of them.
+// Tensor descriptors have a shape; of filter and activation descriptors nothing is ever asked.
+using TensorDescriptor = calibration::TensorShape;
 struct PlainDescriptor {};
 
-// Batch normalisation's workspace and reserve. Their real sizes only cuDNN can tell, and only on a GPU: they
-// are not included, as those of convolutions.
-constexpr size_t kBatchNormalizationBytes = 0;
-
-Status Create(PlainDescriptor** descriptor) {
-  *descriptor = new PlainDescriptor;
+template <typename Descriptor>
+Status Create(Descriptor** descriptor) {
+  *descriptor = new Descriptor;
   return kSuccess;
 }
 
-Status Destroy(PlainDescriptor* descriptor) {
+template <typename Descriptor>
+Status Destroy(Descriptor* descriptor) {
   delete descriptor;
+  return kSuccess;
+}
+
+// Only cuDNN can tell, and only on a GPU: what was measured on one, or 0 with a word about it.
+Status GiveBatchNorm(BatchNormSize size, int mode, int ops, const TensorDescriptor& input, size_t* bytes) {
+  *bytes = CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION),
+                           calibration::TextOf(size, mode, ops, input),
+                           "the workspaces of cuDNN's batch normalisation");
   return kSuccess;
 }
 
@@ -41,16 +51,24 @@ size_t cudnnGetVersion() { return TIDEMARK_CUDNN_VERSION; }
 // Of the CUDA 13.0 that this cuDNN was built with.
 size_t cudnnGetCudartVersion() { return 13000; }
 
+// Statuses are grouped by thousands; the real cuDNN may have given any (dnn_backend.cpp passes them on).
 const char* cudnnGetErrorString(Status status) {
-  switch (status) {
-    case kSuccess:
+  switch (static_cast<int>(status) / 1000) {
+    case 0:
       return "CUDNN_STATUS_SUCCESS";
-    case kNotInitialized:
+    case 1:
       return "CUDNN_STATUS_NOT_INITIALIZED";
-    case kBadParameter:
+    case 2:
       return "CUDNN_STATUS_BAD_PARAM";
+    case 3:
+      return "CUDNN_STATUS_NOT_SUPPORTED";
+    case 4:
+      return "CUDNN_STATUS_INTERNAL_ERROR";
+    case 5:
+      return "CUDNN_STATUS_EXECUTION_FAILED";
+    default:
+      return "unrecognized cuDNN status";
   }
-  return "unrecognized cuDNN status";
 }
 
 void cudnnGetLastErrorString(char* text, size_t bytes) {
@@ -73,28 +91,32 @@ Status cudnnGetStream(Handle* handle, void** stream) {
   return kSuccess;
 }
 
-Status cudnnCreateTensorDescriptor(PlainDescriptor** descriptor) { return Create(descriptor); }
-Status cudnnDestroyTensorDescriptor(PlainDescriptor* descriptor) { return Destroy(descriptor); }
+Status cudnnCreateTensorDescriptor(TensorDescriptor** descriptor) { return Create(descriptor); }
+Status cudnnDestroyTensorDescriptor(TensorDescriptor* descriptor) { return Destroy(descriptor); }
+Status cudnnSetTensorNdDescriptor(TensorDescriptor* descriptor, int element, int dimensions, const int* sizes,
+                                  const int* strides) {
+  if (dimensions < 0) return kBadParameter;
+  *descriptor = {element, {sizes, sizes + dimensions}, {strides, strides + dimensions}};
+  return kSuccess;
+}
 Status cudnnCreateFilterDescriptor(PlainDescriptor** descriptor) { return Create(descriptor); }
 Status cudnnDestroyFilterDescriptor(PlainDescriptor* descriptor) { return Destroy(descriptor); }
 Status cudnnCreateActivationDescriptor(PlainDescriptor** descriptor) { return Create(descriptor); }
 Status cudnnDestroyActivationDescriptor(PlainDescriptor* descriptor) { return Destroy(descriptor); }
 
-Status cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(void*, int, int, void*, void*, void*, void*,
-                                                                void*, size_t* bytes) {
-  *bytes = kBatchNormalizationBytes;
-  return kSuccess;
+Status cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(void*, int mode, int ops, TensorDescriptor* x,
+                                                                void*, void*, void*, void*, size_t* bytes) {
+  return GiveBatchNorm(BatchNormSize::kForwardWorkspace, mode, ops, *x, bytes);
 }
 
-Status cudnnGetBatchNormalizationBackwardExWorkspaceSize(void*, int, int, void*, void*, void*, void*, void*,
-                                                         void*, void*, size_t* bytes) {
-  *bytes = kBatchNormalizationBytes;
-  return kSuccess;
+Status cudnnGetBatchNormalizationBackwardExWorkspaceSize(void*, int mode, int ops, TensorDescriptor* x, void*,
+                                                         void*, void*, void*, void*, void*, size_t* bytes) {
+  return GiveBatchNorm(BatchNormSize::kBackwardWorkspace, mode, ops, *x, bytes);
 }
 
-Status cudnnGetBatchNormalizationTrainingExReserveSpaceSize(void*, int, int, void*, void*, size_t* bytes) {
-  *bytes = kBatchNormalizationBytes;
-  return kSuccess;
+Status cudnnGetBatchNormalizationTrainingExReserveSpaceSize(void*, int mode, int ops, void*,
+                                                            TensorDescriptor* x, size_t* bytes) {
+  return GiveBatchNorm(BatchNormSize::kReserve, mode, ops, *x, bytes);
 }
 
 }  // extern "C"

@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "profiler/base/paths.h"
+#include "profiler/phantom/calibration/convolution.h"
 #include "profiler/phantom/workspaces/workspaces.h"
-#include "tests/integration/cudnn/convolution.h"
 #include "tests/support/catch.h"
 #include "tests/support/cudnn.h"
 
 namespace tidemark::phantom::workspaces {
 namespace {
+
+using namespace calibration;
 
 std::filesystem::path Oracle() { return ExecutableFolder().parent_path() / "bin" / "tidemark-cudnn-oracle"; }
 

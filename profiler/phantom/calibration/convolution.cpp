@@ -1,10 +1,12 @@
-#include "tests/integration/cudnn/convolution.h"
+#include "profiler/phantom/calibration/convolution.h"
 
 #include "profiler/phantom/workspaces/backend.h"
 #include "profiler/phantom/workspaces/question.h"
 
-namespace tidemark::phantom::workspaces {
+namespace tidemark::phantom::calibration {
 namespace {
+
+using namespace workspaces;
 
 // "cudnn_graph library" of cuDNN 9's documentation.
 constexpr int kTensor = 17;
@@ -80,4 +82,4 @@ std::string TreeOf(const Convolution& convolution) {
         Values<int>(kHeuristicMode, kHeuristicModeType, {0})}}});
 }
 
-}  // namespace tidemark::phantom::workspaces
+}  // namespace tidemark::phantom::calibration

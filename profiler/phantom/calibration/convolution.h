@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tidemark::phantom::workspaces {
+namespace tidemark::phantom::calibration {
 
 enum class Direction : uint8_t { kForward, kBackwardFilter, kBackwardData };
 enum class Layout : uint8_t { kChannelsFirst, kChannelsLast };
@@ -28,4 +28,4 @@ struct Convolution {
 // Encode(DescriptorTree), with the heuristics' descriptor (mode "instant") at its root.
 std::string TreeOf(const Convolution& convolution);
 
-}  // namespace tidemark::phantom::workspaces
+}  // namespace tidemark::phantom::calibration

@@ -1,0 +1,51 @@
+#include "profiler/phantom/stand_ins/calibrated.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/phantom/calibration/table.h"
+#include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/environment.h"
+
+namespace tidemark::phantom {
+namespace {
+
+const calibration::Table* LoadTable() {
+  const std::filesystem::path card_file = std::getenv(kCardVariable);
+  Result<calibration::Table> table =
+      calibration::Table::Load(card_file.parent_path().parent_path() / "calibration");
+  if (!table) device::EndProcess(("tidemark phantom: " + table.error().message).c_str());
+  return new calibration::Table(std::move(*table));
+}
+
+void SayUnknown(const std::string& kind) {
+  static Mutex mutex;
+  static std::set<std::string>* const said = new std::set<std::string>;
+  const MutexLock lock(mutex);
+  if (!said->insert(kind).second) return;
+  const std::string line = kUnknownSizePrefix + kind + ".\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace
+
+size_t CalibratedBytes(const std::string& library, const std::string& version, const std::string& operation,
+                       const std::string& kind) {
+  // Lives until the process ends, as LibTorch's threads may.
+  static const calibration::Table* const table = LoadTable();
+  const calibration::Size size = table->Find(device::TheDevice()->card.name, library, version, operation);
+  if (!size.bytes) SayUnknown(kind);
+  return static_cast<size_t>(size.bytes.value_or(0));
+}
+
+std::string VersionText(int number) {
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." +
+         std::to_string(number % 100);
+}
+
+}  // namespace tidemark::phantom
