@@ -135,6 +135,8 @@ Return nvmlDeviceGetCount(unsigned* count) { return Count(count); }
 Return nvmlDeviceGetCount_v2(unsigned* count) { return Count(count); }
 Return nvmlDeviceGetHandleByIndex(unsigned index, Device** device) { return HandleOf(index, device); }
 Return nvmlDeviceGetHandleByIndex_v2(unsigned index, Device** device) { return HandleOf(index, device); }
+// LibTorch passes what the runtime said of the device, of which there is one.
+Return nvmlDeviceGetHandleByPciBusId_v2(const char*, Device** device) { return HandleOf(0, device); }
 Return nvmlDeviceGetHandleByUUID(const char* uuid, Device** device) {
   if (const Return error = HandleOf(0, device); error != kSuccess) return error;
   return uuid != nullptr && Uuid() == uuid ? kSuccess : kNotFound;
@@ -177,6 +179,25 @@ Return nvmlDeviceGetGraphicsRunningProcesses_v3(Device*, unsigned* count, Proces
   *count = 0;
   return kSuccess;
 }
+
+// The oldest form, which LibTorch looks up: nvmlProcessInfo_v1_t ends after the memory.
+struct OldProcess {
+  unsigned pid;
+  unsigned long long bytes;
+};
+Return nvmlDeviceGetComputeRunningProcesses(Device*, unsigned* count, OldProcess* processes) {
+  if (count == nullptr) return kInvalidArgument;
+  const unsigned room = *count;
+  *count = 1;
+  if (room < 1 || processes == nullptr) return kInsufficientSize;
+  *processes = {static_cast<unsigned>(getpid()), UsedBytes()};
+  return kSuccess;
+}
+
+// There is no NVLink, and no other GPU behind one.
+Return nvmlDeviceGetNvLinkRemoteDeviceType(Device*, unsigned, int*) { return kNotSupported; }
+Return nvmlDeviceGetNvLinkRemotePciInfo_v2(Device*, unsigned, void*) { return kNotSupported; }
+Return nvmlDeviceGetGpuFabricInfoV(Device*, void*) { return kNotSupported; }
 
 // Nothing computes.
 Return nvmlDeviceGetUtilizationRates(Device*, Utilization* utilization) {
