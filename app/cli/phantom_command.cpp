@@ -10,6 +10,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/numbers.h"
+#include "app/cli/phantom_sweep.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
@@ -28,6 +29,8 @@ struct PhantomOptions {
   std::string memory;
   std::string world = "1";
   std::string rank = "0";
+  std::string sweep;
+  bool json = false;
 };
 
 // What is asked, once every option has been understood.
@@ -94,10 +97,17 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   }
   const Result<Order> order = Understand(options);
   if (!order) return Complain(order.error().message, kExitUsage);
+  std::optional<phantom::SweepRange> sweep;
+  if (!options.sweep.empty()) {
+    const Result<phantom::SweepRange> range = phantom::SweepRangeFromText(options.sweep);
+    if (!range) return Complain(range.error().message, kExitUsage);
+    sweep = *range;
+  }
   const Result<std::filesystem::path> stand_ins = StandIns(program);
   if (!stand_ins) return Complain(stand_ins.error().message, kExitFailed);
   Result<std::vector<std::string>> environment = EnvironmentOf(*order, *stand_ins);
   if (!environment) return Complain(environment.error().message, kExitFailed);
+  if (sweep) return RunSweep({program, *environment, sweep->name, sweep->values}, options.json);
   const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
   if (!doubts) return Complain(doubts.error().message, kExitFailed);
   environment->push_back(doubts->EnvironmentEntry());
@@ -117,6 +127,7 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       "  tidemark phantom -- python train.py --batch 64\n"
       "  tidemark phantom --card a100 -- venv/bin/python train.py\n"
       "  tidemark phantom --memory 16GiB -- python train.py\n"
+      "  tidemark phantom --sweep batch=1..512 -- python train.py     (runs it with --batch 1, 2, 4, ...)\n"
       "  tidemark phantom --world 8 --rank 0 -- python train_fsdp.py\n"
       "The program's own Python and torch (2.6 to 2.11, CUDA 12 or 13) do all that they would do on the "
       "card; "
@@ -137,6 +148,11 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
   command->add_option("--rank", options->rank, "Which of them runs, from 0")
       ->capture_default_str()
       ->type_name("");
+  command
+      ->add_option("--sweep", options->sweep,
+                   "Runs it for each value of an argument: batch=1..512 (doubling) or batch=8,24,96")
+      ->type_name("NAME=VALUES");
+  command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
   return {command, [options, program] { return RunPhantom(*options, program); }};
 }
 

@@ -43,7 +43,7 @@ void Structure::BeginStep(const Event& event, EventIndex index, int64_t time_ns,
     step_->end = index;
     step_->end_ns = time_ns;
   }
-  if (step_) steps_.push_back(*std::move(step_));
+  if (step_) steps_.push_back(*step_);
   step_runs_ = true;
   step_ = Step{};
   step_->number = event.bytes;

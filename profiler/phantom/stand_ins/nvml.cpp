@@ -198,6 +198,7 @@ Return nvmlDeviceGetComputeRunningProcesses(Device*, unsigned* count, OldProcess
 Return nvmlDeviceGetNvLinkRemoteDeviceType(Device*, unsigned, int*) { return kNotSupported; }
 Return nvmlDeviceGetNvLinkRemotePciInfo_v2(Device*, unsigned, void*) { return kNotSupported; }
 Return nvmlDeviceGetGpuFabricInfoV(Device*, void*) { return kNotSupported; }
+Return nvmlDeviceGetP2PStatus(Device*, Device*, int, int*) { return kNotSupported; }
 
 // Nothing computes.
 Return nvmlDeviceGetUtilizationRates(Device*, Utilization* utilization) {

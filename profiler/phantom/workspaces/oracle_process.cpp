@@ -51,6 +51,7 @@ int Spawn(const std::filesystem::path& executable, const std::vector<std::string
   std::string number = std::to_string(kSocketInChild);
   std::array<char*, 4> arguments = {name.data(), option.data(), number.data(), nullptr};
   std::vector<char*> entries;
+  entries.reserve(environment.size() + 1);
   for (const std::string& entry : environment) entries.push_back(const_cast<char*>(entry.c_str()));
   entries.push_back(nullptr);
   const int error = posix_spawn(pid, name.c_str(), &actions, nullptr, arguments.data(), entries.data());

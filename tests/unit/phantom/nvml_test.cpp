@@ -2,7 +2,11 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "profiler/base/paths.h"
@@ -63,6 +67,23 @@ TEST_CASE("The card is found by its own name of sixteen bytes and by no other") 
   CHECK(find(uuid, &handle) == 0);
   CHECK(handle == TheHandle());
   CHECK(find("GPU-other", &handle) == 6);
+}
+
+TEST_CASE("Everything that LibTorch looks up is there: it asserts that it is") {
+  std::ifstream file(TIDEMARK_LIBC10_CUDA, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  int names = 0;
+  for (size_t at = bytes.find("nvml"); at != std::string::npos; at = bytes.find("nvml", at + 1)) {
+    const std::string name = bytes.c_str() + at;
+    const bool whole = at > 0 && bytes[at - 1] == '\0' && name.size() > 4 && std::isupper(name[4]) != 0;
+    const bool plain = std::all_of(name.begin(), name.end(),
+                                   [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    if (!whole || !plain) continue;
+    INFO(name);
+    Find<int()>(name.c_str());
+    ++names;
+  }
+  CHECK(names >= 5);
 }
 
 TEST_CASE("This process uses the card") {

@@ -1,0 +1,123 @@
+#include "profiler/phantom/programs/sweep.h"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <thread>
+
+#include "profiler/base/command.h"
+#include "profiler/base/paths.h"
+#include "profiler/phantom/programs/torch_installation.h"
+
+namespace tidemark::phantom {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMostValues = 10'000;
+
+std::optional<int64_t> Whole(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// Nothing if it is neither a list nor a range.
+std::vector<int64_t> ValuesOf(std::string_view text) {
+  std::vector<int64_t> values;
+  if (const size_t dots = text.find(".."); dots != std::string_view::npos) {
+    const std::optional<int64_t> first = Whole(text.substr(0, dots));
+    const std::optional<int64_t> last = Whole(text.substr(dots + 2));
+    if (!first || !last || *first < 1 || *first > *last) return {};
+    for (int64_t value = *first; value<*last; value = value> * last / 2 ? *last : value * 2) {
+      values.push_back(value);
+    }
+    values.push_back(*last);
+    return values;
+  }
+  while (values.size() < kMostValues) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::optional<int64_t> value = Whole(text.substr(0, comma));
+    if (!value) return {};
+    values.push_back(*value);
+    if (comma == text.size()) return values;
+    text.remove_prefix(comma + 1);
+  }
+  return {};
+}
+
+// Which of the words is the script; Python's own options before it would not reach the warm process.
+Result<size_t> ScriptIn(const std::vector<std::string>& program) {
+  for (size_t i = 1; i < program.size(); ++i) {
+    if (!program[i].starts_with('-')) return i;
+    if (program[i] == "-m" || program[i] == "-c") break;
+  }
+  return Error{
+      "A sweep needs a script's file after Python, as in: tidemark phantom --sweep batch=1..512 -- python "
+      "train.py."};
+}
+
+std::optional<SweepAnswer> AnswerIn(std::string_view line) {
+  constexpr std::string_view kPrefix = "tidemark {";
+  if (!line.starts_with(kPrefix)) return std::nullopt;
+  const Json json = Json::parse(line.substr(kPrefix.size() - 1), nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return std::nullopt;
+  SweepAnswer answer;
+  answer.value = json.value("value", int64_t{0});
+  answer.allocated_peak_bytes = json.value("allocated_peak_bytes", int64_t{0});
+  answer.reserved_peak_bytes = json.value("reserved_peak_bytes", int64_t{0});
+  answer.out_of_memory = json.value("out_of_memory", false);
+  answer.sentence = json.value("sentence", std::string());
+  return answer;
+}
+
+}  // namespace
+
+Result<SweepRange> SweepRangeFromText(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals != std::string::npos && equals > 0) {
+    SweepRange range{text.substr(0, equals), ValuesOf(std::string_view(text).substr(equals + 1))};
+    if (!range.values.empty()) return range;
+  }
+  return Error{
+      "--sweep must be an argument's name and its values, as in batch=1..512 (doubling) or "
+      "batch=8,24,96, not '" +
+      text + "'."};
+}
+
+Result<std::vector<SweepAnswer>> Sweep(const SweepTask& task,
+                                       const std::function<void(const SweepAnswer&)>& answered) {
+  const Result<std::filesystem::path> python = PythonOf(task.program);
+  if (!python) return python.error();
+  const Result<size_t> script = ScriptIn(task.program);
+  if (!script) return script.error();
+  const auto arguments = task.program.begin() + static_cast<std::ptrdiff_t>(*script) + 1;
+  const Json order = {{"script", task.program[*script]},
+                      {"arguments", std::vector<std::string>(arguments, task.program.end())},
+                      {"name", task.name},
+                      {"values", task.values},
+                      {"at_once", std::max(1U, std::thread::hardware_concurrency())}};
+  std::vector<std::string> words = {"env"};
+  words.insert(words.end(), task.environment.begin(), task.environment.end());
+  words.insert(words.end(), {python->string(), "-u", (AssetsFolder() / "python" / "sweep.py").string(),
+                             order.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  std::vector<SweepAnswer> answers;
+  CommandOptions options;
+  options.with_errors = true;
+  options.on_line = [&](std::string_view line) {
+    const std::optional<SweepAnswer> answer = AnswerIn(line);
+    if (!answer) return;
+    answers.push_back(*answer);
+    if (answered) answered(*answer);
+  };
+  const Result<CommandOutcome> outcome = RunCommand(words, options);
+  if (!outcome) return outcome.error();
+  if (answers.size() == task.values.size()) return answers;
+  const size_t shown = std::min<size_t>(outcome->output.size(), 300);
+  return Error{"The sweep ended early: " + outcome->output.substr(outcome->output.size() - shown)};
+}
+
+}  // namespace tidemark::phantom

@@ -1,0 +1,42 @@
+// Many runs of one program, each with another value of one of its arguments: processes forked from one Python
+// that has imported torch, so that a run costs what the program itself costs. Any thread; returns when all
+// are done.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+
+namespace tidemark::phantom {
+
+struct SweepTask {
+  std::vector<std::string> program;      // "python", "train.py", and its other arguments
+  std::vector<std::string> environment;  // "NAME=value" entries that put it on the phantom
+  std::string name;                      // "batch": the program gets --batch VALUE
+  std::vector<int64_t> values;
+};
+
+struct SweepAnswer {
+  int64_t value = 0;
+  int64_t allocated_peak_bytes = 0;
+  int64_t reserved_peak_bytes = 0;
+  bool out_of_memory = false;
+  std::string sentence;  // why it ended early; "" if it did not
+};
+
+// "batch=8,16,64" and "batch=1..512", which doubles from the first to the last.
+struct SweepRange {
+  std::string name;
+  std::vector<int64_t> values;
+};
+Result<SweepRange> SweepRangeFromText(const std::string& text);
+
+// The answers in the order of the values; each is also told as soon as it is known. Fails with a sentence
+// where the program is no Python script or cannot be started.
+Result<std::vector<SweepAnswer>> Sweep(const SweepTask& task,
+                                       const std::function<void(const SweepAnswer&)>& answered = {});
+
+}  // namespace tidemark::phantom

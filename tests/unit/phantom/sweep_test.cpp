@@ -1,0 +1,73 @@
+// Ranges as people type them, and a sweep through a stand-in for Python that answers as the warm process
+// does.
+#include "profiler/phantom/programs/sweep.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::phantom {
+namespace {
+
+std::vector<int64_t> Values(const std::string& text) {
+  const Result<SweepRange> range = SweepRangeFromText(text);
+  return range ? range->values : std::vector<int64_t>();
+}
+
+TEST_CASE("A range doubles up to its end, a list is itself") {
+  CHECK(Values("batch=1..8") == std::vector<int64_t>{1, 2, 4, 8});
+  CHECK(Values("batch=3..20") == std::vector<int64_t>{3, 6, 12, 20});
+  CHECK(Values("batch=5..5") == std::vector<int64_t>{5});
+  CHECK(Values("lr=7,1,7") == std::vector<int64_t>{7, 1, 7});
+  CHECK(Values("batch=1..9223372036854775807").size() == 64);
+  for (const char* text : {"", "batch", "=1", "batch=", "batch=8..1", "batch=0..4", "batch=-1..4",
+                           "batch=1,,2", "batch=1,", "batch=a", "batch=1..b", "batch=1...4"}) {
+    INFO(text);
+    CHECK(Values(text).empty());
+  }
+}
+
+SweepTask TaskWith(const trace::Scratch& scratch, const std::string& python) {
+  std::ofstream(scratch / "python") << "#!/bin/sh\n" << python;
+  std::filesystem::permissions(scratch / "python", std::filesystem::perms::owner_all);
+  return {{(scratch / "python").string(), "train.py", "--lr", "3"},
+          {"TIDEMARK_TEST_WORD=there"},
+          "batch",
+          {1, 2}};
+}
+
+TEST_CASE("Answers come one by one; what else is said is no answer") {
+  const trace::Scratch scratch;
+  const SweepTask task =
+      TaskWith(scratch,
+               "echo noise\n"
+               "echo 'tidemark {\"value\": 1, \"allocated_peak_bytes\": 10, \"reserved_peak_bytes\": 20}'\n"
+               "echo 'tidemark {broken'\n"
+               "echo \"tidemark {\\\"value\\\": 2, \\\"out_of_memory\\\": true, \\\"sentence\\\": "
+               "\\\"$TIDEMARK_TEST_WORD\\\"}\"\n");
+  std::vector<int64_t> told;
+  const auto answers = Sweep(task, [&](const SweepAnswer& answer) { told.push_back(answer.value); });
+  REQUIRE(answers.ok());
+  REQUIRE(answers->size() == 2);
+  CHECK(answers->at(0).allocated_peak_bytes == 10);
+  CHECK(answers->at(0).reserved_peak_bytes == 20);
+  CHECK_FALSE(answers->at(0).out_of_memory);
+  CHECK(answers->at(1).out_of_memory);
+  CHECK(answers->at(1).sentence == "there");
+  CHECK(told == std::vector<int64_t>{1, 2});
+}
+
+TEST_CASE("A sweep that ends early says what it heard last, and one without a script what it needs") {
+  const trace::Scratch scratch;
+  SweepTask task = TaskWith(scratch, "echo no torch here >&2; exit 1\n");
+  const auto early = Sweep(task);
+  REQUIRE_FALSE(early.ok());
+  CHECK(early.error().message.find("no torch here") != std::string::npos);
+  task.program = {(scratch / "python").string(), "-m", "train"};
+  REQUIRE_FALSE(Sweep(task).ok());
+}
+
+}  // namespace
+}  // namespace tidemark::phantom
