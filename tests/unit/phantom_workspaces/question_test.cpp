@@ -77,7 +77,8 @@ TEST_CASE("A reference to itself or to what comes later is refused, and so are h
 }
 
 TEST_CASE("Answers come back as they were, and cut ones do not") {
-  const HeuristicsAnswer heuristics{3007, {{71, 1 << 20, 4096, {0, 5}, {}, {{2, 31}, {7, -1}}}, {-1, -1, 0, {}, {1}, {}}}};
+  const HeuristicsAnswer heuristics{
+      3007, {{71, 1 << 20, 4096, {0, 5}, {}, {{2, 31}, {7, -1}}}, {-1, -1, 0, {}, {1}, {}}}};
   const std::string bytes = Encode(heuristics);
   CHECK(DecodeHeuristics(bytes) == heuristics);
   for (size_t length = 0; length < bytes.size(); ++length) {
