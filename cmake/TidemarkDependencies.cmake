@@ -20,8 +20,25 @@ if(TIDEMARK_TORCH)
   # Headers of the CUDA runtime, driver and CUPTI: from the pinned wheels, never from a toolkit on the machine.
   add_library(tidemark_cuda_headers INTERFACE)
   set(TIDEMARK_CUDA13_INCLUDE "${TIDEMARK_DEPS}/site/nvidia/cu13/include")
-  set(TIDEMARK_CUDA12_INCLUDE "${TIDEMARK_DEPS}/cuda12/nvidia/cuda_runtime/include")
-  target_include_directories(tidemark_cuda_headers SYSTEM INTERFACE "${TIDEMARK_CUDA13_INCLUDE}")
+  # CUDA 12's runtime wheel lacks the crt/ headers, which have not changed.
+  execute_process(COMMAND readelf --dynamic --wide "${TIDEMARK_SITE}/torch/lib/libc10_cuda.so"
+    OUTPUT_VARIABLE tidemark_needed COMMAND_ERROR_IS_FATAL ANY)
+  if(tidemark_needed MATCHES "libcudart\\.so\\.12")
+    set(TIDEMARK_CUDA_INCLUDE "${TIDEMARK_DEPS}/cuda12/nvidia/cuda_runtime/include" "${TIDEMARK_CUDA13_INCLUDE}")
+  elseif(tidemark_needed MATCHES "libcudart\\.so\\.13")
+    set(TIDEMARK_CUDA_INCLUDE "${TIDEMARK_CUDA13_INCLUDE}")
+  else()
+    message(FATAL_ERROR "${TIDEMARK_SITE}/torch was built with neither CUDA 12 nor CUDA 13.")
+  endif()
+  target_include_directories(tidemark_cuda_headers SYSTEM INTERFACE ${TIDEMARK_CUDA_INCLUDE})
+  # Until 2.6, official wheels were built with the strings of before C++11.
+  execute_process(COMMAND nm --dynamic --defined-only "${TIDEMARK_SITE}/torch/lib/libc10.so"
+    OUTPUT_VARIABLE tidemark_symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(FIND "${tidemark_symbols}" "_ZN3c105ErrorC1ENS_14SourceLocationENSt7__cxx11" tidemark_new_strings)
+  set(TIDEMARK_TORCH_CXX11_ABI 1)
+  if(tidemark_new_strings EQUAL -1)
+    set(TIDEMARK_TORCH_CXX11_ABI 0)
+  endif()
 
   add_library(tidemark_libtorch INTERFACE)
   target_include_directories(tidemark_libtorch SYSTEM INTERFACE "${PROJECT_SOURCE_DIR}/cmake/cuda_handles"

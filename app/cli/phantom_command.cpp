@@ -11,6 +11,8 @@
 #include "app/cli/console.h"
 #include "app/cli/numbers.h"
 #include "app/cli/phantom_sweep.h"
+#include "app/cli/report.h"
+#include "profiler/base/clock.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
@@ -18,6 +20,8 @@
 #include "profiler/phantom/programs/program.h"
 #include "profiler/phantom/programs/stand_in_cache.h"
 #include "profiler/phantom/programs/torch_installation.h"
+#include "profiler/session/program_run.h"
+#include "profiler/session/steady_state.h"
 
 namespace tidemark::cli {
 namespace {
@@ -31,6 +35,7 @@ struct PhantomOptions {
   std::string rank = "0";
   std::string sweep;
   bool json = false;
+  std::string output;
 };
 
 // What is asked, once every option has been understood.
@@ -38,6 +43,7 @@ struct Order {
   phantom::Card card;
   std::optional<int64_t> memory_bytes;  // instead of the card's own
   phantom::Rank rank;
+  std::optional<phantom::SweepRange> sweep;
 };
 
 Result<Order> Understand(const PhantomOptions& options) {
@@ -59,12 +65,21 @@ Result<Order> Understand(const PhantomOptions& options) {
   const Result<int64_t> rank = WholeNumber("--rank", options.rank, 0, *world - 1);
   if (!rank) return rank.error();
   order.rank = {*rank, *world};
+  if (options.sweep.empty()) return order;
+  Result<phantom::SweepRange> sweep = phantom::SweepRangeFromText(options.sweep);
+  if (!sweep) return sweep.error();
+  if (!options.output.empty()) {
+    return Error{"A recording holds one run: leave out either --sweep or --output."};
+  }
+  order.sweep = std::move(*sweep);
   return order;
 }
 
 // What the program needs to find itself on the phantom.
-Result<std::vector<std::string>> EnvironmentOf(const Order& order, const std::filesystem::path& stand_ins) {
-  Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(order.card, stand_ins);
+Result<std::vector<std::string>> EnvironmentOf(const Order& order,
+                                               const phantom::ProgramLibraries& libraries) {
+  Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
+      order.card, libraries.stand_ins, {libraries.capture / "libtidemark-capture-gates.so"});
   if (!environment) return environment.error();
   if (order.memory_bytes) {
     environment->push_back(fmt::format("{}={}", phantom::kMemoryVariable, *order.memory_bytes));
@@ -75,20 +90,85 @@ Result<std::vector<std::string>> EnvironmentOf(const Order& order, const std::fi
   return environment;
 }
 
-Result<std::filesystem::path> StandIns(const std::vector<std::string>& program) {
+Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& program) {
   const Result<std::filesystem::path> python = phantom::PythonOf(program);
   if (!python) return python.error();
-  const Result<phantom::TorchInstallation> torch = phantom::FindTorch(*python);
-  if (!torch) return torch.error();
+  return phantom::FindTorch(*python);
+}
+
+Result<phantom::ProgramLibraries> Libraries(const phantom::TorchInstallation& torch) {
   ProgressLine progress;
   bool said = false;
-  return phantom::StandInsFor(*torch, [&](std::string_view line) {
+  return phantom::LibrariesFor(torch, [&](std::string_view line) {
     if (!said && isatty(STDERR_FILENO) == 0) {
-      Complain(fmt::format("building the stand-ins for torch {}, once", torch->version), kExitDone);
+      Complain(fmt::format("building the stand-ins for torch {}, once", torch.version), kExitDone);
     }
     said = true;
-    progress.Show(fmt::format("stand-ins for torch {}, once: {}", torch->version, line));
+    progress.Show(fmt::format("stand-ins for torch {}, once: {}", torch.version, line));
   });
+}
+
+// The program's file or module, without the Python before it and that one's options.
+std::string TitleOf(const std::vector<std::string>& program) {
+  for (size_t i = 1; i < program.size(); ++i) {
+    const std::string& word = program[i];
+    if (word == "-c") break;
+    if (word == "-m" && i + 1 < program.size()) return program[i + 1];
+    if (word == "-W" || word == "-X") ++i;
+    if (!word.starts_with('-')) return std::filesystem::path(word).filename().string();
+  }
+  return std::filesystem::path(program.front()).filename().string();
+}
+
+events::RunDescription Describe(const Order& order, const phantom::TorchInstallation& torch,
+                                const std::vector<std::string>& program) {
+  events::RunDescription description;
+  description.device = networks::TextOf(networks::DeviceChoice{});
+  description.device_name = order.card.title;
+  description.device_bytes = order.memory_bytes.value_or(order.card.memory_bytes);
+  description.title = fmt::format("{} on phantom {}", TitleOf(program), order.card.title);
+  description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
+  description.start_time_ns = RealtimeNs();
+  return description;
+}
+
+// What the program asked of the card, for people.
+std::string Summary(const session::ProgramRun& run) {
+  const auto view = run.view();
+  const session::RunStatus status = run.status();
+  if (status.captured == 0) return "tidemark: The program asked the phantom GPU for no memory.\n";
+  std::string text =
+      fmt::format("tidemark: {}: {} steps, {} events, {} lost\n", run.description().title,
+                  FormatNumber(status.steps_done), FormatNumber(static_cast<int64_t>(status.captured)),
+                  FormatNumber(static_cast<int64_t>(status.lost)));
+  text += "At the peak of the run\n" + PeakRows(session::LargestSince(*view));
+  for (const timeline::OutOfMemory& failure : view->out_of_memory()) {
+    text += fmt::format("Out of memory: {} were asked for, {} were free.\n",
+                        FormatExactBytes(failure.requested_bytes), FormatExactBytes(failure.free_bytes));
+  }
+  if (const int others = run.unrecorded_processes(); others > 0) {
+    text +=
+        fmt::format("{} more of its processes used the phantom GPU; only the first is recorded.\n", others);
+  }
+  return text;
+}
+
+// Runs it once, watches its memory, and gives its exit code.
+int RunWatched(const std::vector<std::string>& program, std::vector<std::string> environment,
+               const session::ProgramOptions& watched) {
+  const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
+  if (!doubts) return Complain(doubts.error().message, kExitFailed);
+  environment.push_back(doubts->EnvironmentEntry());
+  const Result<std::unique_ptr<session::ProgramRun>> run = session::ProgramRun::Start(watched);
+  if (!run) return Complain(run.error().message, kExitFailed);
+  environment.push_back((*run)->environment_entry());
+  const Result<int> exit_code = phantom::RunProgram(program, environment);
+  if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
+  (*run)->End(*exit_code);
+  fmt::print(stderr, "{}", Summary(**run));
+  if (const std::string error = (*run)->status().recording_error; !error.empty()) Complain(error, kExitDone);
+  for (const std::string& sentence : doubts->Sentences()) Complain(sentence, kExitDone);
+  return *exit_code;
 }
 
 int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& program) {
@@ -97,24 +177,19 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   }
   const Result<Order> order = Understand(options);
   if (!order) return Complain(order.error().message, kExitUsage);
-  std::optional<phantom::SweepRange> sweep;
-  if (!options.sweep.empty()) {
-    const Result<phantom::SweepRange> range = phantom::SweepRangeFromText(options.sweep);
-    if (!range) return Complain(range.error().message, kExitUsage);
-    sweep = *range;
-  }
-  const Result<std::filesystem::path> stand_ins = StandIns(program);
-  if (!stand_ins) return Complain(stand_ins.error().message, kExitFailed);
-  Result<std::vector<std::string>> environment = EnvironmentOf(*order, *stand_ins);
+  const Result<phantom::TorchInstallation> torch = TorchOf(program);
+  if (!torch) return Complain(torch.error().message, kExitFailed);
+  const Result<phantom::ProgramLibraries> libraries = Libraries(*torch);
+  if (!libraries) return Complain(libraries.error().message, kExitFailed);
+  const Result<std::vector<std::string>> environment = EnvironmentOf(*order, *libraries);
   if (!environment) return Complain(environment.error().message, kExitFailed);
-  if (sweep) return RunSweep({program, *environment, sweep->name, sweep->values}, options.json);
-  const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
-  if (!doubts) return Complain(doubts.error().message, kExitFailed);
-  environment->push_back(doubts->EnvironmentEntry());
-  const Result<int> exit_code = phantom::RunProgram(program, *environment);
-  if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
-  for (const std::string& sentence : doubts->Sentences()) Complain(sentence, kExitDone);
-  return *exit_code;
+  if (order->sweep) {
+    return RunSweep({program, *environment, order->sweep->name, order->sweep->values}, options.json);
+  }
+  session::ProgramOptions watched;
+  watched.description = Describe(*order, *torch, program);
+  if (!options.output.empty()) watched.recording = options.output;
+  return RunWatched(program, *environment, watched);
 }
 
 }  // namespace
@@ -125,15 +200,16 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
   command->footer(
       "Examples:\n"
       "  tidemark phantom -- python train.py --batch 64\n"
-      "  tidemark phantom --card a100 -- venv/bin/python train.py\n"
+      "  tidemark phantom --card a100-40gb -o run.tide -- venv/bin/python train.py\n"
       "  tidemark phantom --memory 16GiB -- python train.py\n"
       "  tidemark phantom --sweep batch=1..512 -- python train.py     (runs it with --batch 1, 2, 4, ...)\n"
       "  tidemark phantom --world 8 --rank 0 -- python train_fsdp.py\n"
       "The program's own Python and torch (2.6 to 2.11, CUDA 12 or 13) do all that they would do on the "
       "card; "
       "only kernels compute nothing, so every value that they would have written reads as zero. The first "
-      "time with a torch, its stand-ins are built, which takes half a minute. Output, exit code and signals "
-      "are the program's own.");
+      "time with a torch, its stand-ins are built, which takes a minute. Output, exit code and signals are "
+      "the "
+      "program's own; what it needed comes last, on standard error.");
   auto options = std::make_shared<PhantomOptions>();
   command->add_option("--card", options->card, "Card that the phantom GPU is; tidemark cards lists them")
       ->capture_default_str()
@@ -153,6 +229,7 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
                    "Runs it for each value of an argument: batch=1..512 (doubling) or batch=8,24,96")
       ->type_name("NAME=VALUES");
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
+  command->add_option("-o,--output", options->output, "Recording (.tide) to write")->type_name("FILE");
   return {command, [options, program] { return RunPhantom(*options, program); }};
 }
 

@@ -60,6 +60,13 @@ std::vector<std::string> WarningsOf(const session::Run& run) {
   return warnings;
 }
 
+// A program of the user's has no settings of ours, and its steps need not be alike.
+bool IsForeign(const session::Run& run) { return run.description().settings_json.empty(); }
+
+session::Prediction MeasuredIn(const session::Run& run) {
+  return IsForeign(run) ? session::LargestSince(*run.view()) : session::SteadyState(*run.view());
+}
+
 Json InfoJson(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
@@ -78,7 +85,7 @@ Json InfoJson(const session::Run& run) {
           {"steps", view->steps().size()},
           {"duration_ns", DurationNs(*view)},
           {"out_of_memory", !view->out_of_memory().empty()},
-          {"measured", PeaksJson(session::SteadyState(*view))},
+          {"measured", PeaksJson(MeasuredIn(run))},
           {"loss", LossesOf(*view)},
           {"markers", markers},
           {"events", {{"captured", view->health().events}, {"lost", view->health().lost}}},
@@ -93,21 +100,6 @@ std::string DeviceInWords(const events::RunDescription& description) {
   std::string name = description.device_name.empty() ? description.device : description.device_name;
   if (description.device_bytes <= 0) return name;
   return name + ", " + FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
-}
-
-std::string PeakRows(const session::Prediction& peaks) {
-  std::string rows = "At the peak of a step\n";
-  const auto row = [&rows](std::string_view title, int64_t bytes) {
-    rows += fmt::format("  {:<18}{:>18}\n", title, FormatExactBytes(bytes));
-  };
-  for (int index = 0; index < events::kCategoryCount; ++index) {
-    const int64_t bytes = peaks.at_peak[static_cast<size_t>(index)];
-    if (bytes != 0) row(events::NameOf(static_cast<events::Category>(index)), bytes);
-  }
-  row("allocated", peaks.allocated_peak_bytes);
-  row("requested", peaks.requested_peak_bytes);
-  row("reserved", peaks.reserved_peak_bytes);
-  return rows;
 }
 
 std::string InfoText(const session::Run& run) {
@@ -128,7 +120,11 @@ std::string InfoText(const session::Run& run) {
       description.device != networks::TextOf(networks::DeviceChoice{});  // a phantom's loss says nothing
   if (!losses.empty() && is_real)
     text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
-  if (!view->steps().empty()) text += PeakRows(session::SteadyState(*view));
+  if (IsForeign(run)) {
+    text += "At the peak of the run\n" + PeakRows(MeasuredIn(run));
+  } else if (!view->steps().empty()) {
+    text += "At the peak of a step\n" + PeakRows(MeasuredIn(run));
+  }
   for (const timeline::Marker& marker : view->markers()) {
     text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);
   }

@@ -108,6 +108,21 @@ std::string PhantomNote(const std::string& without_workspaces) {
       without_workspaces);
 }
 
+std::string PeakRows(const session::Prediction& peaks) {
+  std::string rows;
+  const auto row = [&rows](std::string_view title, int64_t bytes) {
+    rows += fmt::format("  {:<18}{:>18}\n", title, FormatExactBytes(bytes));
+  };
+  for (int index = 0; index < events::kCategoryCount; ++index) {
+    const int64_t bytes = peaks.at_peak[static_cast<size_t>(index)];
+    if (bytes != 0) row(events::NameOf(static_cast<events::Category>(index)), bytes);
+  }
+  row("allocated", peaks.allocated_peak_bytes);
+  row("requested", peaks.requested_peak_bytes);
+  row("reserved", peaks.reserved_peak_bytes);
+  return rows;
+}
+
 std::string TextOf(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -24,6 +24,9 @@ Json PeaksJson(const session::Prediction& peaks);
 // One object, indented; text that is not UTF-8 (from a foreign file) is replaced, not refused.
 std::string TextOf(const Json& json);
 
+// The categories at a peak, in bytes, then the levels.
+std::string PeakRows(const session::Prediction& peaks);
+
 struct ReportColumn {
   std::string title;  // "phantom"
   session::Prediction peaks;

@@ -25,7 +25,8 @@ std::string Prepended(const std::string& name, const std::string& value) {
 }  // namespace
 
 Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& card,
-                                                    const std::filesystem::path& folder) {
+                                                    const std::filesystem::path& folder,
+                                                    const std::vector<std::filesystem::path>& preload_first) {
   // The dynamic loader takes both as the end of a path, and knows no way to quote them.
   if (folder.string().find_first_of(" :\t") != std::string::npos) {
     return Error{"The program lies in a folder whose path has a space or a colon (" + folder.string() +
@@ -42,6 +43,9 @@ Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& c
                  ". Build or install the program again, with LibTorch."};
   }
   std::sort(stand_ins.begin(), stand_ins.end());
+  for (auto file = preload_first.rbegin(); file != preload_first.rend(); ++file) {
+    stand_ins.insert(stand_ins.begin(), file->string());
+  }
   std::string preload;
   for (const std::string& file : stand_ins) preload += (preload.empty() ? "" : ":") + file;
   const std::filesystem::path card_file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";

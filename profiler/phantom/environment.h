@@ -16,9 +16,10 @@ namespace tidemark::phantom {
 // process has there, the file of the card of that name in the assets folder). With no card the machine looks
 // as if it had no GPU at all: what a CPU run needs, since the CUDA libraries that LibTorch links are not
 // installed where there is no driver. Fails with a sentence when the stand-ins are not where the build put
-// them.
+// them. `preload_first`: libraries of the program's own, which are found before the stand-ins.
 Result<std::vector<std::string>> PhantomEnvironment(
-    const std::optional<Card>& card, const std::filesystem::path& stand_in_folder = PhantomFolder());
+    const std::optional<Card>& card, const std::filesystem::path& stand_in_folder = PhantomFolder(),
+    const std::vector<std::filesystem::path>& preload_first = {});
 
 // How the stand-ins are told of the card's file, and of a memory size instead of the card's own, in bytes.
 inline constexpr const char* kCardVariable = "TIDEMARK_PHANTOM_CARD";

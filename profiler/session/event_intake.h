@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/capture/transport/listener.h"
 #include "profiler/capture/transport/ring.h"
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
@@ -21,6 +22,10 @@ class EventIntake {
  public:
   EventIntake(transport::RingReader ring, std::optional<trace::TideWriter> recording, size_t budget_events);
 
+  // Hands the ring to a program that asked for it.
+  Status HandOver(const transport::Listener::Caller& caller) const {
+    return transport::Listener::Answer(caller, ring_);
+  }
   // Takes what the ring holds, up to one lap of it; how many events that were.
   size_t Take(bool producer_dead);
   std::shared_ptr<const timeline::View> Publish() { return builder_.Publish(); }

@@ -19,22 +19,24 @@ double MedianSeconds(std::vector<int64_t> durations_ns) {
   return static_cast<double>(*middle) * 1e-9;
 }
 
-Prediction UpToFailure(const timeline::View& view, timeline::EventIndex begin) {
+}  // namespace
+
+Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin) {
   const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
   Prediction peaks;
   peaks.at_peak = peak(Series::kAllocated);
   peaks.allocated_peak_bytes = ValueOf(peaks.at_peak, Series::kAllocated);
   peaks.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
   peaks.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);
-  peaks.out_of_memory = true;
+  peaks.out_of_memory =
+      std::any_of(view.out_of_memory().begin(), view.out_of_memory().end(),
+                  [&](const timeline::OutOfMemory& failure) { return failure.index >= begin; });
   return peaks;
 }
 
-}  // namespace
-
 Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
   for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
-    if (failure.index >= begin) return UpToFailure(view, begin);
+    if (failure.index >= begin) return LargestSince(view, begin);
   }
   const bool any_steady =
       std::any_of(view.steps().begin(), view.steps().end(),

@@ -13,4 +13,7 @@ namespace tidemark::session {
 // peak is. All figures are 0 if nothing happened. Pure function, O(steps).
 Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin = 0);
 
+// Of everything from `begin` to the end of the view, steps or not.
+Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin = 0);
+
 }  // namespace tidemark::session

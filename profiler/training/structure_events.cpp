@@ -1,25 +1,9 @@
 #include "profiler/training/structure_events.h"
 
-#include "profiler/capture/torch/event_stream.h"
-
 namespace tidemark::training {
 
 using events::Event;
 using events::EventKind;
-
-void EmitPhase(events::Phase phase) {
-  Event event;
-  event.kind = EventKind::kPhase;
-  event.phase = phase;
-  capture::Emit(event);
-}
-
-void EmitNumbered(EventKind kind, int64_t number) {
-  Event event;
-  event.kind = kind;
-  event.bytes = number;
-  capture::Emit(event);
-}
 
 void EmitMetric(std::string_view name, double value, int64_t step) {
   Event event;

@@ -4,14 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "profiler/events/event.h"
+#include "profiler/capture/torch/event_stream.h"
 #include "profiler/networks/training_settings.h"
 
 namespace tidemark::training {
 
-void EmitPhase(events::Phase phase);
-// kStepBegin, kStepEnd, kMicroBatchBegin.
-void EmitNumbered(events::EventKind kind, int64_t number);
+using capture::EmitNumbered;
+using capture::EmitPhase;
 void EmitMetric(std::string_view name, double value, int64_t step);
 // `text` is for people; `settings` hold from here on.
 void EmitMarker(std::string_view text, const networks::TrainingSettings& settings);

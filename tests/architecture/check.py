@@ -18,6 +18,7 @@ ADDRESS = re.compile(r"\b(?:https?|ftp|git|ssh)://")
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:home|root|work|Users)/\w")
 LIBRARY_CALL = re.compile(r"\b(tidemark_library|add_library|add_executable)\s*\(\s*([\w-]+)([^)]*)\)")
 LINK_CALL = re.compile(r"\btarget_link_libraries\s*\(\s*([^\s)]+)([^)]*)\)")
+SOURCES_ELSEWHERE = re.compile(r"PREPEND \"\$\{PROJECT_SOURCE_DIR\}/(\S+)/\"")
 TARGET = re.compile(r"\btidemark_[a-z_]+\b")
 
 
@@ -97,6 +98,9 @@ class Targets:
                 self.folders[f"tidemark_{target}" if call == "tidemark_library" else target] = folder_of(name)
                 linked.append(arguments.partition("LINKS")[2])
             self.mentions += [(folder_of(name), target) for target in TARGET.findall(" ".join(linked))]
+            for other in SOURCES_ELSEWHERE.findall(text):  # compiled along: as good as linked
+                self.folders[f"sources of {other}"] = other
+                self.mentions.append((folder_of(name), f"sources of {other}"))
 
     def reachable(self, folder):
         """Folders of all targets that a folder's targets link, directly or through others."""

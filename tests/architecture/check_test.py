@@ -71,6 +71,12 @@ class Links(unittest.TestCase):
         without = dict(self.TREE, **{"profiler/trace/CMakeLists.txt": "tidemark_library(trace SOURCES a.cpp)\n"})
         self.assertEqual(1, len(problems(without)))
 
+    def test_sources_of_another_folder_count_as_a_link(self):
+        along = 'add_library(trace a.cpp)\nlist(TRANSFORM others PREPEND "${PROJECT_SOURCE_DIR}/profiler/%s/")\n'
+        self.assertEqual([], problems(dict(self.TREE, **{"profiler/trace/CMakeLists.txt": along % "base"})))
+        forbidden = dict(self.TREE, **{"profiler/trace/CMakeLists.txt": along % "base" + along % "phantom/cards"})
+        self.assertEqual(1, len(problems(forbidden)))
+
     def test_a_link_that_the_table_forbids(self):
         upward = dict(self.TREE, **{"profiler/base/CMakeLists.txt": "tidemark_library(base SOURCES a.cpp)\n"
                                                                    "target_link_libraries(tidemark_base PRIVATE tidemark_trace)\n"})

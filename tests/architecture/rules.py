@@ -14,7 +14,9 @@ MAY_INCLUDE = {
     "profiler/textbook": MODELS,
     "profiler/trace": EVENTS | {"profiler/networks", "profiler/timeline"},
     "profiler/capture/transport": EVENTS | {"profiler/networks"},
-    "profiler/capture/torch": EVENTS | {"profiler/capture/transport"},
+    "profiler/capture/gates": BASE,
+    "profiler/capture/torch": EVENTS | {"profiler/capture/transport", "profiler/capture/gates"},
+    "profiler/capture/program": EVENTS | {"profiler/capture/transport", "profiler/capture/gates", "profiler/capture/torch"},
     "profiler/phantom": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/phantom/cards": BASE,
     "profiler/phantom/programs": BASE | {"profiler/phantom"},
@@ -27,7 +29,7 @@ MAY_INCLUDE = {
     "profiler/phantom/workspaces": BASE | {"profiler/phantom/cards"},
     "profiler/phantom/workspaces/oracle": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/training": EVENTS | {"profiler/networks", "profiler/capture/torch", "profiler/capture/transport"},
-    "profiler/session": MODELS | {"profiler/trace", "profiler/capture/transport", "profiler/phantom",
+    "profiler/session": MODELS | {"profiler/trace", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
                                   "profiler/phantom/cards"},
 }
 ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/phantom/cards"}
@@ -42,7 +44,7 @@ MAY_INCLUDE |= {
 }
 
 # Libraries of others, by how their headers begin, and the only folders that may include them.
-LIBTORCH = {"profiler/capture/torch", "profiler/training", "tests/unit/phantom", "tests/gpu"}
+LIBTORCH = {"profiler/capture/torch", "profiler/capture/program", "profiler/training", "tests/unit/phantom", "tests/gpu"}
 STAND_INS = {"profiler/phantom/stand_ins"}
 WINDOW = {"app/gui", "tests/gui"}
 ONLY_IN = {

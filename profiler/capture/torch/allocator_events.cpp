@@ -1,6 +1,5 @@
 #include "profiler/capture/torch/allocator_events.h"
 
-#include <c10/core/Allocator.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 
 #include <atomic>
@@ -11,7 +10,7 @@
 namespace tidemark::capture {
 namespace {
 
-using c10::CachingDeviceAllocator::TraceEntry;
+using c10::cuda::CUDACachingAllocator::TraceEntry;
 using events::Category;
 using events::Event;
 using events::EventKind;
@@ -19,6 +18,7 @@ using events::EventKind;
 std::atomic<bool> cpu_attached{false};
 std::atomic<bool> cuda_attached{false};
 std::atomic<bool> cpu_ran_out{false};
+BlockObserver block_observer;
 
 // One half of an event, until the allocator's second call on this thread brings the other half.
 struct Pending {
@@ -44,8 +44,9 @@ Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stre
 
 void EmitAllocation(Event& event, int64_t rounded_bytes) {
   event.rounded_bytes = rounded_bytes;
-  event.category = current_context.birth_category;
+  event.category = BirthCategory();
   Emit(event);
+  if (block_observer.born != nullptr) block_observer.born(event.address, event.bytes, event.category);
   if (current_context.birth_name == 0) return;
   current_context.last_birth_address = event.address;
   Event named = event;
@@ -59,6 +60,7 @@ void OnFreeCompleted(const TraceEntry& entry, uint64_t stream) {
   Event event =
       MemoryEvent(EventKind::kFreeCompleted, entry.addr_, static_cast<int64_t>(entry.size_), stream);
   Emit(event);
+  if (block_observer.died != nullptr) block_observer.died(event.address);
 }
 
 void EmitSegment(EventKind kind, const TraceEntry& entry, uint64_t stream) {
@@ -99,6 +101,8 @@ void OnTrace(const TraceEntry& entry) {
   }
 }
 
+}  // namespace
+
 void OnCudaReport(int64_t change) {
   if (change >= 0) {
     if (pending_allocation.waiting) EmitAllocation(pending_allocation.event, change);
@@ -120,9 +124,14 @@ void OnCpuReport(void* pointer, int64_t change) {
   Emit(event);
 }
 
-}  // namespace
+void OnCpuOutOfMemory(int64_t bytes) {
+  cpu_ran_out.store(true, std::memory_order_relaxed);
+  EmitOutOfMemory(bytes, 0, 0);
+}
 
-void AttachToCpuAllocator() { cpu_attached.store(true); }
+void SetBlockObserver(const BlockObserver& observer) { block_observer = observer; }
+
+void TraceCpu() { cpu_attached.store(true); }
 
 void AttachToCudaAllocator() {
   if (cuda_attached.exchange(true)) return;
@@ -136,24 +145,3 @@ bool Traces(c10::DeviceType device) {
 bool CpuRanOutOfMemory() { return cpu_ran_out.load(); }
 
 }  // namespace tidemark::capture
-
-// What libc10 would export; the executable's definitions come first. LibTorch's own profiler is not used in
-// this process, so nothing needs to be passed on.
-namespace c10 {
-
-bool memoryProfilingEnabled() { return tidemark::capture::cpu_attached.load(std::memory_order_relaxed); }
-
-void reportMemoryUsageToProfiler(void* pointer, int64_t change, size_t /*total_allocated*/,
-                                 size_t /*total_reserved*/, Device device) {
-  if (device.is_cuda()) return tidemark::capture::OnCudaReport(change);
-  if (device.is_cpu() && memoryProfilingEnabled()) tidemark::capture::OnCpuReport(pointer, change);
-}
-
-void reportOutOfMemoryToProfiler(int64_t bytes, size_t /*total_allocated*/, size_t /*total_reserved*/,
-                                 Device device) {
-  if (!device.is_cpu()) return;  // CUDA's is told by the trace, with the free bytes
-  tidemark::capture::cpu_ran_out.store(true, std::memory_order_relaxed);
-  tidemark::capture::EmitOutOfMemory(bytes, 0, 0);
-}
-
-}  // namespace c10

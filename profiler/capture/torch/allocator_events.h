@@ -10,11 +10,16 @@
 // CPU: the same function, called by c10::CPUAllocator once c10::memoryProfilingEnabled, ours too, returns
 // true; rounded bytes = bytes.
 //
-// The executable must export these functions; linking this library sees to it. Callbacks run under the
-// allocator's lock: they call nothing of LibTorch, take no lock and allocate nothing.
+// The trainer's executable must export these functions; linking this library sees to it. For a user's program
+// the gates have the one that CUDA needs (profiler/capture/gates). Callbacks run under the allocator's lock:
+// they call nothing of LibTorch.
 #pragma once
 
 #include <c10/core/DeviceType.h>
+
+#include <cstdint>
+
+#include "profiler/events/event.h"
 
 namespace tidemark::capture {
 
@@ -22,6 +27,21 @@ namespace tidemark::capture {
 void AttachToCpuAllocator();
 // After CUDA is initialized (trackers are attached to the devices that exist by then).
 void AttachToCudaAllocator();
+
+// For whoever has those functions: the CPU's memory is traced from here on; CUDA's second half of an event;
+// an event of the CPU's.
+void TraceCpu();
+void OnCudaReport(int64_t change_bytes);
+void OnCpuReport(void* pointer, int64_t change_bytes);
+void OnCpuOutOfMemory(int64_t bytes);
+
+// Told of every block on the device right after its event, under the allocator's lock.
+struct BlockObserver {
+  void (*born)(uint64_t address, int64_t bytes, events::Category category) = nullptr;
+  void (*died)(uint64_t address) = nullptr;
+};
+// Before attaching.
+void SetBlockObserver(const BlockObserver& observer);
 
 // Whether this device's memory is the one that we tell of.
 bool Traces(c10::DeviceType device);

@@ -18,6 +18,7 @@ using events::NameId;
 
 std::atomic<NameId> shared_layer{0};
 std::atomic<NameId> shared_op{0};
+std::atomic<events::Category> usual_birth_category{events::Category::kTemporary};
 thread_local LayerScope* current_layer_scope = nullptr;
 
 void EmitLayer(EventKind kind, NameId layer) {
@@ -75,6 +76,27 @@ Attribution CurrentAttribution() {
 void ShareAttribution() {
   shared_layer.store(current_context.layer, std::memory_order_relaxed);
   shared_op.store(current_context.op, std::memory_order_relaxed);
+}
+
+void SetUsualBirthCategory(events::Category category) { usual_birth_category = category; }
+
+events::Category BirthCategory() {
+  if (current_context.birth_category != events::Category::kUnknown) return current_context.birth_category;
+  return usual_birth_category.load(std::memory_order_relaxed);
+}
+
+void EmitCategory(uint64_t address, int64_t bytes, events::Category category, NameId name) {
+  events::Event event;
+  event.kind = EventKind::kCategorize;
+  event.address = address;
+  event.bytes = bytes;
+  event.category = category;
+  event.name = name;
+  const Attribution attribution = CurrentAttribution();
+  event.layer = attribution.layer;
+  event.op = attribution.op;
+  event.recompute = current_context.recompute ? 1 : 0;
+  Emit(event);
 }
 
 LayerScope::LayerScope(NameId layer, NameId saved_name, NameId saved_scalar_name)

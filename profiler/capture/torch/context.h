@@ -14,9 +14,9 @@ namespace tidemark::capture {
 struct Context {
   events::NameId layer = 0;
   events::NameId op = 0;
-  // For memory whose purpose is known before it exists; `birth_name` != 0 makes a kCategorize follow the
-  // allocation.
-  events::Category birth_category = events::Category::kTemporary;
+  // For memory whose purpose is known before it exists; kUnknown = see SetUsualBirthCategory. `birth_name` !=
+  // 0 makes a kCategorize follow the allocation.
+  events::Category birth_category = events::Category::kUnknown;
   events::NameId birth_name = 0;
   uint64_t last_birth_address = 0;           // of the last allocation that had a birth name
   int operator_depth = 0;                    // operators call operators; only the outermost counts
@@ -35,6 +35,14 @@ struct Attribution {
 Attribution CurrentAttribution();
 // To be called whenever the calling thread's layer or operator changes.
 void ShareAttribution();
+
+// What memory is from birth where no BirthScope says it: kTemporary for who tags all that is not, before it
+// says otherwise here. Of all threads.
+void SetUsualBirthCategory(events::Category category);
+events::Category BirthCategory();
+
+// The block at this address is `category` from here on: a kCategorize in the calling thread's context.
+void EmitCategory(uint64_t address, int64_t bytes, events::Category category, events::NameId name);
 
 // A layer runs in this scope, on this thread: kScopeBegin, kScopeEnd, and the layer of everything allocated
 // inside and of the backward nodes made inside (see LayerOfNode). What its operators save for backward and

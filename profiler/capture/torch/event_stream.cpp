@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <functional>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,7 +27,7 @@ struct TextHash {
 };
 using NameMap = std::unordered_map<std::string, NameId, TextHash, std::equal_to<>>;
 
-std::optional<transport::RingWriter> ring;
+std::atomic<transport::RingWriter*> open_ring{nullptr};  // lives as long as the process, as its threads do
 uint8_t stream_device = 0;
 thread_local uint32_t thread_id = 0;
 
@@ -43,8 +43,10 @@ class NameTable {
     const MutexLock lock(mutex_);
     const auto known = ids_.find(name);
     if (known != ids_.end()) return known->second;
-    const auto id = static_cast<NameId>(ids_.size() + 1);      // 0 is the empty name
-    if (ring && !ring->PushName(id, name, NowNs())) return 0;  // better no name than one that nobody was told
+    const auto id = static_cast<NameId>(ids_.size() + 1);  // 0 is the empty name
+    transport::RingWriter* const ring = open_ring.load(std::memory_order_relaxed);
+    // Better no name than one that nobody was told.
+    if (ring != nullptr && !ring->PushName(id, name, NowNs())) return 0;
     ids_.emplace(name, id);
     return id;
   }
@@ -68,13 +70,18 @@ thread_local std::array<RecentName, 512> recent_names{};
 }  // namespace
 
 void OpenEventStream(transport::RingWriter writer, uint8_t device) {
-  TIDEMARK_CHECK(!ring.has_value());
-  ring.emplace(std::move(writer));
+  TIDEMARK_CHECK(!EventStreamIsOpen());
   stream_device = device;
+  open_ring = new transport::RingWriter(std::move(writer));
 }
 
+void CloseEventStream() { open_ring = nullptr; }
+
+bool EventStreamIsOpen() { return open_ring.load(std::memory_order_relaxed) != nullptr; }
+
 void Emit(Event& event) {
-  if (!ring) return;
+  transport::RingWriter* const ring = open_ring.load(std::memory_order_acquire);
+  if (ring == nullptr) return;
   event.time_ns = NowNs();
   event.thread = ThreadId();
   event.device = stream_device;
@@ -97,6 +104,23 @@ NameId Intern(std::string_view name) {
   return found->second;
 }
 
-double RingFill() { return ring ? ring->fill() : 0; }
+void EmitPhase(events::Phase phase) {
+  Event event;
+  event.kind = events::EventKind::kPhase;
+  event.phase = phase;
+  Emit(event);
+}
+
+void EmitNumbered(events::EventKind kind, int64_t number) {
+  Event event;
+  event.kind = kind;
+  event.bytes = number;
+  Emit(event);
+}
+
+double RingFill() {
+  const transport::RingWriter* const ring = open_ring.load(std::memory_order_acquire);
+  return ring == nullptr ? 0 : ring->fill();
+}
 
 }  // namespace tidemark::capture

@@ -16,6 +16,9 @@ namespace tidemark::capture {
 
 // Everything emitted before is lost without a trace: open the stream first. `device` goes into every event.
 void OpenEventStream(transport::RingWriter ring, uint8_t device);
+// For a forked child: what it does is not this stream's. Opens no second time.
+void CloseEventStream();
+bool EventStreamIsOpen();
 
 // Fills `time_ns`, `thread` and `device`; all else is the caller's.
 void Emit(events::Event& event);
@@ -23,6 +26,10 @@ void Emit(events::Event& event);
 // The id of a name, announced on the ring before the id is first returned. O(1) from a cache of the calling
 // thread; a new name takes a lock.
 events::NameId Intern(std::string_view name);
+
+void EmitPhase(events::Phase phase);
+// kStepBegin, kStepEnd, kMicroBatchBegin.
+void EmitNumbered(events::EventKind kind, int64_t number);
 
 // Share of the ring in use, 0..1.
 double RingFill();

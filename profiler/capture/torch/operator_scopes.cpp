@@ -72,6 +72,7 @@ void BeginOutermost(const at::RecordFunction& function, std::string_view name) {
 }
 
 std::unique_ptr<at::ObserverContext> BeginOperator(const at::RecordFunction& function) {
+  if (!EventStreamIsOpen()) return nullptr;  // in a forked child, where locks may be held for ever
   Context& context = current_context;
   if (context.operator_depth++ == 0) {
     const std::string_view name = function.name();
@@ -86,6 +87,7 @@ std::unique_ptr<at::ObserverContext> BeginOperator(const at::RecordFunction& fun
 }
 
 void EndOperator(const at::RecordFunction& /*function*/, at::ObserverContext* /*none*/) {
+  if (!EventStreamIsOpen()) return;
   Context& context = current_context;
   if (--context.operator_depth > 0 || std::exchange(context.awaits_node, false)) return;
   EmitOperator(EventKind::kScopeEnd);

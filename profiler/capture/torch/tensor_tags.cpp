@@ -78,17 +78,8 @@ std::string FullName(std::string_view layer, std::string_view name) {
 void Tag(const at::Tensor& tensor, Category category, NameId name) {
   if (StorageOf(tensor) == nullptr || tensor.storage().data() == nullptr) return;
   if (!Traces(tensor.device().type())) return;
-  events::Event event;
-  event.kind = events::EventKind::kCategorize;
-  event.address = reinterpret_cast<uint64_t>(tensor.storage().data());
-  event.bytes = static_cast<int64_t>(tensor.storage().nbytes());
-  event.category = category;
-  event.name = name;
-  const Attribution attribution = CurrentAttribution();
-  event.layer = attribution.layer;
-  event.op = attribution.op;
-  event.recompute = current_context.recompute ? 1 : 0;
-  Emit(event);
+  EmitCategory(reinterpret_cast<uint64_t>(tensor.storage().data()),
+               static_cast<int64_t>(tensor.storage().nbytes()), category, name);
 }
 
 KeptTag::KeptTag(const at::Tensor& tensor, Category category, NameId name) : tensor_(tensor) {

@@ -28,8 +28,14 @@ namespace fs = std::filesystem;
 // All that decides what the stand-ins are.
 constexpr const char* kSourceFiles[] = {"CMakeLists.txt", "profiler/phantom/CMakeLists.txt",
                                         "profiler/phantom/environment.h", "profiler/phantom/environment.cpp"};
-constexpr const char* kSourceFolders[] = {"cmake", "profiler/base", "profiler/phantom/cards",
-                                          "profiler/phantom/device", "profiler/phantom/stand_ins"};
+constexpr const char* kSourceFolders[] = {"cmake",
+                                          "profiler/base",
+                                          "profiler/events",
+                                          "profiler/capture",
+                                          "profiler/phantom/cards",
+                                          "profiler/phantom/device",
+                                          "profiler/phantom/stand_ins",
+                                          "profiler/phantom/workspaces"};
 
 Error CannotKeep(const fs::path& file, const std::error_code& why) {
   return Error{"The stand-ins cannot be kept in " + file.string() + ": " + why.message() +
@@ -110,7 +116,8 @@ Status Build(const TorchInstallation& torch, const fs::path& sources, const fs::
            "-DTIDEMARK_TESTS=OFF", "-DTIDEMARK_SITE=" + torch.site.string()},
           torch, log, {});
   if (!configured) return configured;
-  return Run({"ninja", "-C", folder.string(), "tidemark_phantom_stand_ins"}, torch, log, progress);
+  return Run({"ninja", "-C", folder.string(), "tidemark_phantom_stand_ins", "tidemark_program_capture"},
+             torch, log, progress);
 }
 
 }  // namespace
@@ -125,29 +132,30 @@ Result<fs::path> StandInCacheFolder() {
   return fs::path(home) / ".cache" / "tidemark" / "phantom";
 }
 
-Result<fs::path> StandInsFor(const TorchInstallation& torch,
-                             const std::function<void(std::string_view line)>& progress) {
+Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
+                                      const std::function<void(std::string_view line)>& progress) {
   const fs::path sources = SourceFolder();
   const Result<fs::path> cache = StandInCacheFolder();
   if (!cache) return cache.error();
   const Result<std::string> fingerprint = SourceFingerprint(sources);
   if (!fingerprint) return fingerprint.error();
   const fs::path kept = *cache / (torch.build_id + "-" + *fingerprint);
-  if (fs::exists(kept)) return kept;
+  const ProgramLibraries libraries{kept / "phantom", kept / "capture"};
+  if (fs::exists(kept)) return libraries;
 
   std::error_code failure;
   fs::create_directories(*cache, failure);
   if (failure) return CannotKeep(*cache, failure);
   const Result<Lock> lock = Lock::Take(*cache / (torch.build_id + ".lock"));
   if (!lock) return lock.error();
-  if (fs::exists(kept)) return kept;  // another process was first
+  if (fs::exists(kept)) return libraries;  // another process was first
   const fs::path building = *cache / (torch.build_id + ".building");
   fs::remove_all(building, failure);  // of one that was killed
   if (Status built = Build(torch, sources, building, progress); !built) return built.error();
-  fs::rename(building / "lib" / "phantom", kept, failure);
+  fs::rename(building / "lib", kept, failure);
   if (failure) return CannotKeep(kept, failure);
   fs::remove_all(building, failure);
-  return kept;
+  return libraries;
 }
 
 }  // namespace tidemark::phantom

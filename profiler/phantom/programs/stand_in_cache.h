@@ -1,5 +1,6 @@
-// The stand-ins for a user's torch: generated and compiled once, by the same build as our own, and kept in
-// the user's cache folder. Any thread and any number of processes: one builds, the others wait for it.
+// What is put under and beside a user's torch: the stand-ins, and what records its memory. Generated and
+// compiled once, by the same build as our own, and kept in the user's cache folder. Any thread and any number
+// of processes: one builds, the others wait for it.
 #pragma once
 
 #include <filesystem>
@@ -14,10 +15,15 @@ namespace tidemark::phantom {
 // Where they are kept: $XDG_CACHE_HOME/tidemark/phantom, or ~/.cache/tidemark/phantom.
 Result<std::filesystem::path> StandInCacheFolder();
 
-// The folder with the stand-ins for this torch, built now if it is not there: half a minute. Kept by the
-// build id of torch's library and by what our own sources hold, so that either's update builds anew. The
-// sources are those that this program was built from; `progress` gets the build's lines.
-Result<std::filesystem::path> StandInsFor(const TorchInstallation& torch,
-                                          const std::function<void(std::string_view line)>& progress);
+struct ProgramLibraries {
+  std::filesystem::path stand_ins;  // folder of libcudart.so.12 and the like
+  std::filesystem::path capture;    // folder of libtidemark-capture-gates.so and libtidemark-capture.so
+};
+
+// Those for this torch, built now if they are not there: a minute. Kept by the build id of torch's library
+// and by what our own sources hold, so that either's update builds anew. The sources are those that this
+// program was built from; `progress` gets the build's lines.
+Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
+                                      const std::function<void(std::string_view line)>& progress);
 
 }  // namespace tidemark::phantom

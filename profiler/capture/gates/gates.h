@@ -1,0 +1,50 @@
+// Gates: functions of LibTorch and of NVIDIA's libraries that a process meets first under their own names,
+// because ours are found before theirs. Each tells who listens and passes the call on, so nothing changes for
+// the caller. The trainer has those of NVIDIA's libraries in its executable; a user's program gets all of
+// them as libtidemark-capture-gates.so in LD_PRELOAD, which knows nothing of Torch.
+//
+// Any thread. A gate at which nobody listens costs one load. Listeners throw nothing.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace tidemark::capture {
+
+template <typename Function>
+using Listener = std::atomic<Function*>;
+
+// Pointers to void are LibTorch's objects, of types that only a listener compiled with its headers knows.
+struct Gates {
+  // NVIDIA's libraries are handed scratch memory.
+  Listener<void(void* workspace, size_t bytes, const char* name)> cublas_workspace{nullptr};
+  Listener<void(void* workspace)> cudnn_workspace{nullptr};
+
+  // c10::reportMemoryUsageToProfiler for CUDA memory: by how many bytes a block changed what is allocated.
+  Listener<void(int64_t change_bytes)> memory_reported{nullptr};
+  // torch::autograd::SavedVariable was made from this at::Tensor: backward needs it.
+  Listener<void(const void* tensor)> tensor_saved{nullptr};
+  // torch::autograd::AccumulateGrad is made for this at::Tensor: gradients will be accumulated for it.
+  Listener<void(const void* tensor)> accumulator_made{nullptr};
+  // This torch::autograd::AccumulateGrad has run: its tensor's .grad is up to date.
+  Listener<void(const void* node)> gradient_accumulated{nullptr};
+  // torch::autograd::Engine::execute: one in another counts as well.
+  Listener<void()> backward_begins{nullptr};
+  Listener<void()> backward_ended{nullptr};
+  // at::autocast::cached_cast of this at::Tensor to the at::ScalarType of that number.
+  Listener<void(const void* tensor, int8_t scalar_type)> cast_begins{nullptr};
+  Listener<void()> cast_ended{nullptr};
+};
+
+// The process's own; lives for ever.
+Gates& TheGates();
+// Nobody listens any more: for a forked child, whose events are none of ours.
+void CloseGates();
+
+template <typename Function, typename... Arguments>
+void Tell(const Listener<Function>& listener, Arguments... arguments) {
+  if (Function* const told = listener.load(std::memory_order_acquire)) told(arguments...);
+}
+
+}  // namespace tidemark::capture

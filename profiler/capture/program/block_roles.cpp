@@ -1,0 +1,176 @@
+#include "profiler/capture/program/block_roles.h"
+
+#include <ATen/CachedTensorUtils.h>
+#include <ATen/autocast_mode.h>
+#include <torch/csrc/autograd/functions/accumulate_grad.h>
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/capture/gates/gates.h"
+#include "profiler/capture/program/course.h"
+#include "profiler/capture/torch/allocator_events.h"
+#include "profiler/capture/torch/context.h"
+#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/torch/library_workspaces.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::Category;
+using events::NameId;
+
+thread_local int optimizer_depth = 0;
+thread_local Category category_around_cast = Category::kUnknown;
+
+// The lock is never held while LibTorch is called, whose allocator calls us under its own.
+class BlockRoles {
+ public:
+  // Whether the block is `role` from here on, and was not before.
+  bool Take(uint64_t address, Category role) {
+    const MutexLock lock(mutex_);
+    const auto [entry, is_new] = roles_.try_emplace(address, role);
+    if (is_new) return true;
+    if (role != Category::kGradient || entry->second != Category::kActivation) return false;
+    entry->second = role;
+    return true;
+  }
+  bool Is(uint64_t address, Category role) {
+    const MutexLock lock(mutex_);
+    const auto found = roles_.find(address);
+    return found != roles_.end() && found->second == role;
+  }
+  void Born(uint64_t address, Category category, bool in_optimizer) {
+    const MutexLock lock(mutex_);
+    if (category == Category::kAutocastCache) roles_[address] = category;
+    if (in_optimizer) made_by_optimizer_.insert(address);
+  }
+  void Died(uint64_t address) {
+    const MutexLock lock(mutex_);
+    roles_.erase(address);
+    made_by_optimizer_.erase(address);
+  }
+  // What optimizers made since the last call and is alive.
+  std::vector<uint64_t> TakeMadeByOptimizer() {
+    const MutexLock lock(mutex_);
+    const std::unordered_set<uint64_t> made = std::exchange(made_by_optimizer_, {});
+    return {made.begin(), made.end()};
+  }
+
+ private:
+  Mutex mutex_;
+  std::unordered_map<uint64_t, Category> roles_ TIDEMARK_GUARDED_BY(mutex_);
+  std::unordered_set<uint64_t> made_by_optimizer_ TIDEMARK_GUARDED_BY(mutex_);
+};
+
+BlockRoles& Roles() {
+  static auto& roles = *new BlockRoles;  // threads of LibTorch outlive main
+  return roles;
+}
+
+struct Block {
+  uint64_t address = 0;  // 0 = none on the device
+  int64_t bytes = 0;
+};
+
+// Asks nothing that a subclass could answer with code of its own.
+Block BlockOf(const at::Tensor& tensor) {
+  if (!tensor.defined()) return {};
+  const c10::DispatchKeySet keys = tensor.key_set();
+  if (!keys.has_backend(c10::BackendComponent::CUDABit) || keys.has(c10::DispatchKey::Python)) return {};
+  if (!tensor.unsafeGetTensorImpl()->has_storage()) return {};
+  c10::StorageImpl* const storage = tensor.unsafeGetTensorImpl()->unsafe_storage().unsafeGetStorageImpl();
+  const auto address = reinterpret_cast<uint64_t>(storage->_mutable_data_ptr_no_checks().get());
+  return {address, address == 0 ? 0 : static_cast<int64_t>(storage->nbytes())};
+}
+
+// "768×3072": programs have names for their tensors, LibTorch has none.
+std::string ShapeOf(const at::Tensor& tensor) {
+  std::string text;
+  for (const int64_t size : tensor.sizes()) text += (text.empty() ? "" : "×") + std::to_string(size);
+  return text.empty() ? "scalar" : text;
+}
+
+void Announce(const Block& block, Category role, NameId name) {
+  EmitCategory(block.address, block.bytes, role, name);
+}
+
+void OnTensorSaved(const void* object) {
+  const Block block = BlockOf(*static_cast<const at::Tensor*>(object));
+  if (block.address == 0) return;
+  OnForwardRecorded();
+  if (Roles().Take(block.address, Category::kActivation)) Announce(block, Category::kActivation, 0);
+}
+
+void OnAccumulatorMade(const void* object) {
+  const auto& tensor = *static_cast<const at::Tensor*>(object);
+  const Block block = BlockOf(tensor);
+  if (block.address == 0) return;
+  OnForwardRecorded();
+  if (!Roles().Take(block.address, Category::kParameter)) return;
+  Announce(block, Category::kParameter, Intern("parameter " + ShapeOf(tensor)));
+}
+
+void OnGradientAccumulated(const void* object) {
+  const at::Tensor& leaf = static_cast<const torch::autograd::AccumulateGrad*>(object)->variable;
+  if (!Roles().Is(BlockOf(leaf).address, Category::kParameter)) return;
+  const Block block = BlockOf(leaf.grad());
+  if (block.address == 0 || !Roles().Take(block.address, Category::kGradient)) return;
+  Announce(block, Category::kGradient, Intern("gradient " + ShapeOf(leaf)));
+}
+
+// at::autocast::cached_cast: can_try_cache. Where the copy is kept already, nothing is allocated.
+bool WillBeCached(const at::Tensor& tensor, at::ScalarType type) {
+  return BlockOf(tensor).address != 0 && at::autocast::is_autocast_cache_enabled() &&
+         type == at::autocast::get_autocast_dtype(at::kCUDA) && tensor.scalar_type() == at::kFloat &&
+         tensor.requires_grad() && tensor.is_leaf() && !tensor.is_view() &&
+         !at::caching::is_cached_tensor(tensor);
+}
+
+void OnCastBegins(const void* object, int8_t type) {
+  category_around_cast = current_context.birth_category;
+  if (WillBeCached(*static_cast<const at::Tensor*>(object), static_cast<at::ScalarType>(type))) {
+    current_context.birth_category = Category::kAutocastCache;
+  }
+}
+
+void OnCastEnded() { current_context.birth_category = category_around_cast; }
+
+void OnBorn(uint64_t address, int64_t /*bytes*/, Category category) {
+  if (category == Category::kAutocastCache || optimizer_depth > 0) {
+    Roles().Born(address, category, optimizer_depth > 0);
+  }
+}
+
+void OnDied(uint64_t address) { Roles().Died(address); }
+
+}  // namespace
+
+void WatchBlocks() {
+  SetUsualBirthCategory(Category::kUnknown);
+  SetBlockObserver({OnBorn, OnDied});
+  AttachToLibraryWorkspaces();
+  Gates& gates = TheGates();
+  gates.memory_reported = OnCudaReport;
+  gates.tensor_saved = OnTensorSaved;
+  gates.accumulator_made = OnAccumulatorMade;
+  gates.gradient_accumulated = OnGradientAccumulated;
+  gates.cast_begins = OnCastBegins;
+  gates.cast_ended = OnCastEnded;
+}
+
+void BeginOptimizerBlocks() { ++optimizer_depth; }
+
+void EndOptimizerBlocks(NameId name) {
+  if (--optimizer_depth > 0) return;
+  for (const uint64_t address : Roles().TakeMadeByOptimizer()) {
+    if (Roles().Take(address, Category::kOptimizerState))
+      Announce({address, 0}, Category::kOptimizerState, name);
+  }
+}
+
+}  // namespace tidemark::capture

@@ -1,0 +1,26 @@
+// What the blocks of a program that we do not own hold, as far as LibTorch's own actions tell:
+//   parameter        a leaf that autograd accumulates gradients for
+//   gradient         what such a leaf has as .grad
+//   activation       what was saved for backward, and is none of these
+//   optimizer state  what an optimizer's step made and left behind
+//   autocast cache   what autocast's cast of such a leaf made
+//   workspace        what was handed to cuBLAS or cuDNN as scratch memory
+// The first of them holds until the block is freed, but that a gradient may have been an activation before.
+// Made during backward or an optimizer's step and none of these: temporary. All else stays unknown. Tensors
+// of Python subclasses (DTensor) hide what they hold, so it stays unknown too.
+//
+// Any thread.
+#pragma once
+
+#include "profiler/events/event.h"
+
+namespace tidemark::capture {
+
+// Before the allocator's trace is attached.
+void WatchBlocks();
+
+// Around an optimizer's step, on its thread; `name` is what its state is called.
+void BeginOptimizerBlocks();
+void EndOptimizerBlocks(events::NameId name);
+
+}  // namespace tidemark::capture

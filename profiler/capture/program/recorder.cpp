@@ -1,0 +1,58 @@
+// Records the memory of a program that is not ours. Loaded into it once it uses CUDA
+// (profiler/capture/gates/recorder_loading.h), before LibTorch's allocator has handed out its first block; it
+// asks for a ring, and from then on lives as long as the process. Forked children are not recorded.
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <pthread.h>
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "profiler/capture/gates/gates.h"
+#include "profiler/capture/gates/recorder_loading.h"
+#include "profiler/capture/program/block_roles.h"
+#include "profiler/capture/program/course.h"
+#include "profiler/capture/torch/allocator_events.h"
+#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/torch/operator_scopes.h"
+#include "profiler/capture/transport/listener.h"
+
+namespace tidemark::capture {
+namespace {
+
+void Say(const char* why) { std::fprintf(stderr, "tidemark: memory is not recorded: %s\n", why); }
+
+void LeaveInChild() {
+  CloseEventStream();
+  CloseGates();
+}
+
+// Throws what LibTorch throws where its allocator is one that tells nothing.
+void Attach(transport::RingWriter ring) {
+  OpenEventStream(std::move(ring), 0);
+  WatchBlocks();
+  AttachToCudaAllocator();
+  AttachToOperators();
+  WatchCourse();
+  pthread_atfork(nullptr, nullptr, LeaveInChild);
+}
+
+}  // namespace
+}  // namespace tidemark::capture
+
+extern "C" __attribute__((visibility("default"))) bool TidemarkStartRecording(const char* socket) {
+  using namespace tidemark;
+  static_assert(std::is_same_v<decltype(&TidemarkStartRecording), capture::RecorderEntry>);
+  if (!c10::cuda::CUDACachingAllocator::get()->initialized()) return false;
+  Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(socket);
+  if (!ring) capture::Say(ring.error().message.c_str());
+  if (!ring || !ring->has_value()) return true;
+  try {
+    capture::Attach(std::move(**ring));
+  } catch (const std::exception& error) {
+    capture::LeaveInChild();
+    capture::Say("the allocator that PyTorch was told to use (backend:cudaMallocAsync, say) tells nothing.");
+  }
+  return true;
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Python programs on the phantom, against what torch says of them and what the trainer's phantom predicts.
+
+programs_test.py TIDEMARK: with the torch of $TIDEMARK_TEST_PYTHON, or of python3; skipped (exit code 77) where that has none
+that was built with CUDA.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TIDEMARK = sys.argv.pop(1)
+PYTHON = os.environ.get("TIDEMARK_TEST_PYTHON") or shutil.which("python3")
+TRAINING = str(Path(__file__).with_name("training.py"))
+os.environ["TIDEMARK_CUDNN"] = "none"  # the trainer's cuDNN and this torch's need not be the same
+
+
+def run(*words, **options):
+    return subprocess.run(words, capture_output=True, text=True, **options)
+
+
+def tidemark(*words):
+    return run(TIDEMARK, *words)
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.recording = str(Path(self.folder.name) / "run.tide")
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def train(self, *words):
+        """What torch says, what the recording says, and what tidemark said."""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, TRAINING, *words)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        info = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertEqual(info["events"]["lost"], 0)
+        self.assertEqual(info["warnings"], [])
+        return json.loads(ran.stdout), info, ran.stderr
+
+    def check_peaks(self, torch, info):
+        self.assertEqual(info["measured"]["allocated_peak_bytes"], torch["allocated"])
+        self.assertEqual(info["measured"]["requested_peak_bytes"], torch["requested"])
+        self.assertEqual(info["measured"]["reserved_peak_bytes"], torch["reserved"])
+
+    def test_the_recording_is_what_torch_counts_and_what_the_trainer_predicts(self):
+        torch, info, said = self.train("3")
+        self.check_peaks(torch, info)
+        self.assertEqual(info["steps"], 3)
+        categories = info["measured"]["by_category_at_peak"]
+        self.assertEqual(categories["parameter"], torch["parameters"])
+        self.assertGreater(categories["gradient"], 0)
+        self.assertGreater(categories["activation"], 0)
+        self.assertEqual(sum(categories.values()), torch["allocated"])
+        self.assertIn("At the peak of the run", said)
+        estimate = tidemark("estimate", "--net", "simple-conv-net", "--batch", "64", "--optimizer", "sgd", "--json")
+        predicted = json.loads(estimate.stdout)["phantom"]
+        if version_of_torch() == "2.11.0":  # the trainer's
+            self.assertEqual(predicted["allocated_peak_bytes"], torch["allocated"])
+            self.assertEqual(predicted["requested_peak_bytes"], torch["requested"])
+
+    def test_copies_that_autocast_keeps_are_told_apart(self):
+        torch, info, _ = self.train("2", "amp")
+        self.check_peaks(torch, info)
+        self.assertGreater(info["measured"]["by_category_at_peak"]["autocast_cache"], 0)
+
+    def test_forked_workers_are_not_heard(self):
+        alone, _, _ = self.train("2")
+        torch, info, _ = self.train("2", "workers")
+        self.check_peaks(torch, info)
+        self.assertEqual(torch["allocated"], alone["allocated"])
+
+    def test_exit_code_output_and_signals_are_the_programs_own(self):
+        ran = tidemark("phantom", "--", PYTHON, TRAINING, "1", "exit", "7")
+        self.assertEqual(ran.returncode, 7)
+        self.assertIn("allocated", json.loads(ran.stdout))
+        ran = tidemark("phantom", "--", PYTHON, "-c", "import os; os.kill(os.getpid(), 9)")
+        self.assertEqual(ran.returncode, 128 + 9)
+        self.assertIn("asked the phantom GPU for no memory", ran.stderr)
+        ran = run(TIDEMARK, "phantom", "--", PYTHON, "-c", "print(input())", input="through\n")
+        self.assertEqual(ran.stdout, "through\n")
+
+    def test_a_card_without_room_runs_out_of_memory_as_a_real_one_does(self):
+        code = "import torch; torch.empty(3 << 30, dtype=torch.uint8, device='cuda')"
+        ran = tidemark("phantom", "--memory", "2GiB", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("OutOfMemoryError", ran.stderr)
+        self.assertIn("Out of memory: 3,221,225,472 B were asked for", ran.stderr)
+        self.assertTrue(json.loads(tidemark("info", self.recording, "--json").stdout)["out_of_memory"])
+
+    def test_torch_answers_as_on_the_card(self):
+        code = """
+import json, torch
+torch.cuda.memory._record_memory_history()
+block = torch.ones(1 << 20, device="cuda")
+segments = torch.cuda.memory._snapshot()["segments"]
+card = torch.cuda.get_device_properties(0)
+print(json.dumps([torch.cuda.is_available(), card.name, card.major, torch.cuda.memory_allocated(),
+                  len(segments), sum(s["total_size"] for s in segments)]))
+"""
+        ran = tidemark("phantom", "--card", "h100", "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        available, name, major, allocated, segments, reserved = json.loads(ran.stdout)
+        self.assertTrue(available)
+        self.assertIn("H100", name)
+        self.assertEqual((major, allocated, segments, reserved), (9, 4 << 20, 1, 20 << 20))
+
+
+def version_of_torch():
+    code = "import torch; print(torch.__version__.split('+')[0] if torch.version.cuda else '')"
+    asked = tidemark("phantom", "--", PYTHON, "-c", code) if has_torch() else None
+    return asked.stdout.strip() if asked else ""
+
+
+def has_torch():
+    code = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
+    return PYTHON is not None and run(PYTHON, "-c", code).returncode == 0
+
+
+if __name__ == "__main__":
+    if not has_torch():
+        print(f"skipped: {PYTHON} has no torch; name one that has in TIDEMARK_TEST_PYTHON")
+        sys.exit(77)
+    unittest.main(verbosity=2)

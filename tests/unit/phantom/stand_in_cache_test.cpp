@@ -1,0 +1,113 @@
+// The cache with a cmake and a ninja made up by the test: shell scripts that note that they ran.
+#include "profiler/phantom/programs/stand_in_cache.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::phantom {
+namespace {
+
+namespace fs = std::filesystem;
+
+// While it lives, PATH begins with a folder of these tools and the cache is empty.
+class Workshop {
+ public:
+  Workshop() : path_(std::getenv("PATH")) {
+    const char* cache = std::getenv("XDG_CACHE_HOME");
+    cache_ = cache == nullptr ? "" : cache;
+    fs::create_directories(scratch_ / "tools");
+    setenv("PATH", ((scratch_ / "tools").string() + ":" + path_).c_str(), 1);
+    setenv("XDG_CACHE_HOME", (scratch_ / "cache").c_str(), 1);
+    // cmake -G Ninja -S SOURCES -B FOLDER ...; ninja -C FOLDER TARGET...
+    Tool("cmake", "echo configured >> " + log() + "; mkdir -p \"$6\"");
+    Tool("ninja", "echo built >> " + log() +
+                      "; sleep 0.1; mkdir -p \"$2/lib/phantom\" \"$2/lib/capture\"; echo [1/1] done");
+  }
+  ~Workshop() {
+    setenv("PATH", path_.c_str(), 1);
+    cache_.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+  }
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+
+  void Tool(const std::string& name, const std::string& script) const {
+    const fs::path file = scratch_ / "tools" / name;
+    std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
+    fs::permissions(file, fs::perms::owner_all);
+  }
+  std::string Said() const {
+    std::ifstream file(log());
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  std::string log() const { return (scratch_ / "log").string(); }
+  fs::path cache() const { return scratch_ / "cache" / "tidemark" / "phantom"; }
+
+ private:
+  trace::Scratch scratch_;
+  std::string path_;
+  std::string cache_;
+};
+
+TorchInstallation MadeUp() { return {"/usr/bin/python3", "/opt/site", "2.9.0+cu128", "12.8", "00abcdef"}; }
+
+TEST_CASE("The libraries for a torch are built once") {
+  const Workshop workshop;
+  std::string last_line;
+  const auto first = LibrariesFor(MadeUp(), [&](std::string_view line) { last_line = line; });
+  REQUIRE(first.ok());
+  CHECK(last_line == "[1/1] done");
+  CHECK(fs::is_directory(first->stand_ins));
+  CHECK(fs::is_directory(first->capture));
+  CHECK(first->stand_ins.string().find((workshop.cache() / "00abcdef-").string()) == 0);
+  CHECK(workshop.Said() == "configured\nbuilt\n");
+  const auto second = LibrariesFor(MadeUp(), {});
+  REQUIRE(second.ok());
+  CHECK(second->stand_ins == first->stand_ins);
+  CHECK(workshop.Said() == "configured\nbuilt\n");
+  CHECK_FALSE(fs::exists(workshop.cache() / "00abcdef.building"));
+
+  TorchInstallation other = MadeUp();
+  other.build_id = "11abcdef";
+  REQUIRE(LibrariesFor(other, {}).ok());
+  CHECK(workshop.Said() == "configured\nbuilt\nconfigured\nbuilt\n");
+}
+
+TEST_CASE("Of two that start at once, one builds and the other waits for it") {
+  const Workshop workshop;
+  const pid_t other = fork();
+  if (other == 0) _exit(LibrariesFor(MadeUp(), {}).ok() ? 0 : 1);
+  CHECK(LibrariesFor(MadeUp(), {}).ok());
+  int status = 0;
+  REQUIRE(waitpid(other, &status, 0) == other);
+  CHECK(status == 0);
+  CHECK(workshop.Said() == "configured\nbuilt\n");
+}
+
+TEST_CASE("A build that fails is a sentence with the generator's reason, and is tried again") {
+  const Workshop workshop;
+  workshop.Tool("ninja", "echo generate_stand_ins.py: libtorch_cuda.so needs libnew.so.1.; exit 1");
+  const auto failed = LibrariesFor(MadeUp(), {});
+  REQUIRE_FALSE(failed.ok());
+  CHECK(failed.error().message.find("(libtorch_cuda.so needs libnew.so.1.)") != std::string::npos);
+  CHECK(fs::exists(workshop.cache() / "00abcdef.building.log"));
+  workshop.Tool("ninja", "mkdir -p \"$2/lib/phantom\"");
+  CHECK(LibrariesFor(MadeUp(), {}).ok());
+}
+
+TEST_CASE("Without the tools of a build it says which is missing") {
+  const Workshop workshop;
+  setenv("PATH", "/no/such/folder", 1);
+  const auto failed = LibrariesFor(MadeUp(), {});
+  REQUIRE_FALSE(failed.ok());
+  CHECK(failed.error().message.find("cmake cannot be started") == 0);
+}
+
+}  // namespace
+}  // namespace tidemark::phantom

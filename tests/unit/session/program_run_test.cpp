@@ -1,0 +1,105 @@
+// Programs made up by the test: threads that ask for the ring as a recorder in a program does.
+#include "profiler/session/program_run.h"
+
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "profiler/session/steady_state.h"
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::session {
+namespace {
+
+using events::Event;
+using events::EventKind;
+
+std::string SocketOf(const ProgramRun& run) {
+  const std::string& entry = run.environment_entry();
+  return entry.substr(entry.find('=') + 1);
+}
+
+std::optional<transport::RingWriter> Ask(const ProgramRun& run) {
+  Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(SocketOf(run));
+  REQUIRE(ring.ok());
+  return std::move(*ring);
+}
+
+void Push(transport::RingWriter& ring, EventKind kind, uint64_t address, int64_t bytes) {
+  Event event;
+  event.time_ns = 1;
+  event.kind = kind;
+  event.source = events::Source::kAllocator;
+  event.address = address;
+  event.bytes = bytes;
+  event.rounded_bytes = bytes;
+  REQUIRE(ring.Push(event));
+}
+
+std::unique_ptr<ProgramRun> Start(const ProgramOptions& options) {
+  Result<std::unique_ptr<ProgramRun>> run = ProgramRun::Start(options);
+  REQUIRE(run.ok());
+  return std::move(*run);
+}
+
+TEST_CASE("A program's events are seen, and recorded, though it ends without a word") {
+  const trace::Scratch scratch;
+  ProgramOptions options;
+  options.description.title = "train.py on phantom";
+  options.recording = scratch / "run.tide";
+  const std::unique_ptr<ProgramRun> run = Start(options);
+  CHECK(run->status().state == RunState::kStarting);
+  {
+    std::optional<transport::RingWriter> ring = Ask(*run);
+    REQUIRE(ring.has_value());
+    Push(*ring, EventKind::kAllocate, 512, 100);
+    Push(*ring, EventKind::kAllocate, 1024, 50);
+    Push(*ring, EventKind::kFreeCompleted, 512, 100);
+  }
+  CHECK_FALSE(run->WaitUntilSettled(0));
+  run->End(0);
+  CHECK(run->status().state == RunState::kFinished);
+  CHECK(run->status().captured == 3);
+  CHECK(LargestSince(*run->view()).allocated_peak_bytes == 150);
+  CHECK(LargestSince(*run->view(), 2).allocated_peak_bytes == 50);
+
+  const Result<std::unique_ptr<Run>> opened = Run::Open(scratch / "run.tide");
+  REQUIRE(opened.ok());
+  CHECK((*opened)->description().title == "train.py on phantom");
+  CHECK((*opened)->description().process_id == getpid());
+  CHECK(LargestSince(*(*opened)->view()).requested_peak_bytes == 150);
+}
+
+TEST_CASE("One process of a program is recorded, the others are counted") {
+  const std::unique_ptr<ProgramRun> run = Start({});
+  std::optional<transport::RingWriter> first = Ask(*run);
+  REQUIRE(first.has_value());
+  CHECK_FALSE(Ask(*run).has_value());
+  Push(*first, EventKind::kAllocate, 512, 100);
+  CHECK_FALSE(Ask(*run).has_value());
+  run->End(0);
+  CHECK(run->unrecorded_processes() == 2);
+  CHECK(run->status().captured == 1);
+}
+
+TEST_CASE("How a program ended is in its status and its stream") {
+  const std::unique_ptr<ProgramRun> failed = Start({});
+  failed->End(3);
+  CHECK(failed->status().state == RunState::kFailed);
+  CHECK(failed->status().sentence == "The program ended with exit code 3.");
+  REQUIRE(failed->view()->markers().size() == 1);
+  const std::unique_ptr<ProgramRun> killed = Start({});
+  killed->End(128 + 9);
+  CHECK(killed->status().state == RunState::kDied);
+  CHECK(killed->status().sentence == "The program was ended by signal 9.");
+}
+
+TEST_CASE("A recording that cannot be created is said before the program starts") {
+  ProgramOptions options;
+  options.recording = "/no/such/folder/run.tide";
+  CHECK_FALSE(ProgramRun::Start(options).ok());
+}
+
+}  // namespace
+}  // namespace tidemark::session
