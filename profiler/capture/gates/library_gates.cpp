@@ -45,6 +45,7 @@ using tidemark::capture::TheGates;
 
 // From cublas_v2.h, cublasLt.h and cudnn_backend.h, whose packages are not needed to build: the status and
 // the enumerations are ints, handles and descriptors pointers.
+// NOLINTBEGIN(readability-identifier-naming): their names
 extern "C" {
 
 __attribute__((visibility("default"))) int cublasSetWorkspace_v2(void* handle, void* workspace,
@@ -79,3 +80,4 @@ __attribute__((visibility("default"))) int cudnnBackendSetAttribute(void* descri
   return next(descriptor, attribute, type, count, values);
 }
 }
+// NOLINTEND(readability-identifier-naming)

@@ -50,6 +50,7 @@ class Cast {
 
 }  // namespace
 
+// NOLINTBEGIN(readability-identifier-naming): their names
 extern "C" {
 
 // c10::Device: the type in the low byte, the number in the high one.
@@ -117,3 +118,4 @@ int cudaGetDevice(int* device) {
   return next(device);
 }
 }
+// NOLINTEND(readability-identifier-naming)
