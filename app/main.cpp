@@ -10,13 +10,14 @@
 namespace {
 
 #if TIDEMARK_GUI
-int OpenWindow(const std::optional<std::filesystem::path>& recording) {
+int OpenWindow(const tidemark::cli::WindowContent& content) {
   tidemark::gui::WindowOptions options;
-  options.file = recording;
+  options.file = content.recording;
+  options.run = content.run;
   return tidemark::gui::RunWindow(options);
 }
 #else
-int OpenWindow(const std::optional<std::filesystem::path>& /*recording*/) {
+int OpenWindow(const tidemark::cli::WindowContent& /*content*/) {
   return tidemark::cli::Complain(
       "This build has no window; build it with TIDEMARK_GUI=ON, or see tidemark --help.",
       tidemark::cli::kExitFailed);

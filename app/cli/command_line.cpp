@@ -34,13 +34,13 @@ constexpr const char* kExamples =
     "error.";
 
 int OpenWindowWith(const WindowOpener& open_window, const std::string& file) {
-  if (file.empty()) return open_window(std::nullopt);
+  if (file.empty()) return open_window({});
   if (access(file.c_str(), R_OK) != 0) {
     return Complain(fmt::format("{} cannot be opened: {}. Name a recording (.tide) that you may read.", file,
                                 std::strerror(errno)),
                     kExitFailed);
   }
-  return open_window(file);
+  return open_window({file, nullptr});
 }
 
 Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
@@ -77,7 +77,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
                                          RegisterTrain(application),
                                          RegisterInfo(application),
                                          RegisterExport(application),
-                                         RegisterPhantom(application, program),
+                                         RegisterPhantom(application, program, open_window),
                                          RegisterNetworks(application),
                                          RegisterCards(application),
                                          RegisterCalibrate(application),
@@ -100,7 +100,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  return open_window(std::nullopt);
+  return open_window({});
 }
 
 }  // namespace tidemark::cli

@@ -7,7 +7,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
+
+#include "profiler/session/run.h"
 
 namespace tidemark::cli {
 
@@ -16,9 +19,14 @@ inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitInterrupted = 130;
 
-// Opens the window, with a recording in it if one is named, and returns the program's exit code when it
-// closes.
-using WindowOpener = std::function<int(const std::optional<std::filesystem::path>& recording)>;
+// What the window shows first; nothing = it starts a run of its own.
+struct WindowContent {
+  std::optional<std::filesystem::path> recording;
+  std::shared_ptr<session::Run> run;
+};
+
+// Opens the window and returns the program's exit code when it closes.
+using WindowOpener = std::function<int(const WindowContent& content)>;
 
 int RunCommandLine(int argc, char** argv, const WindowOpener& open_window);
 

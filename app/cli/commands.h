@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/command_line.h"
+
 namespace tidemark::cli {
 
 struct Command {
@@ -19,7 +21,8 @@ Command RegisterTrain(CLI::App& application);
 Command RegisterInfo(CLI::App& application);
 Command RegisterExport(CLI::App& application);
 // `program`: the words after --.
-Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program);
+Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program,
+                        const WindowOpener& open_window);
 Command RegisterNetworks(CLI::App& application);
 Command RegisterCards(CLI::App& application);
 Command RegisterCalibrate(CLI::App& application);

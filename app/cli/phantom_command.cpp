@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "app/cli/command_line.h"
@@ -35,6 +37,7 @@ struct PhantomOptions {
   std::string rank = "0";
   std::string sweep;
   bool json = false;
+  bool window = false;
   std::string output;
 };
 
@@ -68,8 +71,8 @@ Result<Order> Understand(const PhantomOptions& options) {
   if (options.sweep.empty()) return order;
   Result<phantom::SweepRange> sweep = phantom::SweepRangeFromText(options.sweep);
   if (!sweep) return sweep.error();
-  if (!options.output.empty()) {
-    return Error{"A recording holds one run: leave out either --sweep or --output."};
+  if (!options.output.empty() || options.window) {
+    return Error{"A recording and the window hold one run: leave out either --sweep or these."};
   }
   order.sweep = std::move(*sweep);
   return order;
@@ -136,7 +139,10 @@ events::RunDescription Describe(const Order& order, const phantom::TorchInstalla
 std::string Summary(const session::ProgramRun& run) {
   const auto view = run.view();
   const session::RunStatus status = run.status();
-  if (status.captured == 0) return "tidemark: The program asked the phantom GPU for no memory.\n";
+  if (status.captured == 0) {
+    const bool was_told_why = run.description().process_id != 0;  // by the recorder in that process
+    return was_told_why ? "" : "tidemark: The program asked the phantom GPU for no memory.\n";
+  }
   std::string text =
       fmt::format("tidemark: {}: {} steps, {} events, {} lost\n", run.description().title,
                   FormatNumber(status.steps_done), FormatNumber(static_cast<int64_t>(status.captured)),
@@ -153,25 +159,45 @@ std::string Summary(const session::ProgramRun& run) {
   return text;
 }
 
-// Runs it once, watches its memory, and gives its exit code.
+// Runs it, and shows its memory meanwhile if it is to be shown: until both have ended.
+Result<int> RunAndShow(const std::vector<std::string>& program, const std::vector<std::string>& environment,
+                       const std::shared_ptr<session::ProgramRun>& run, const WindowOpener& show) {
+  Result<int> exit_code = 0;
+  const auto run_it = [&] {
+    exit_code = phantom::RunProgram(program, environment);
+    run->End(exit_code ? *exit_code : kExitFailed);
+  };
+  if (!show) {
+    run_it();
+    return exit_code;
+  }
+  std::thread beside_the_window(run_it);
+  const int closed = show({std::nullopt, run});
+  beside_the_window.join();
+  if (exit_code && *exit_code == kExitDone && closed != kExitDone) return closed;
+  return exit_code;
+}
+
+// Runs it once, watches its memory, and gives its exit code. No `show` = no window.
 int RunWatched(const std::vector<std::string>& program, std::vector<std::string> environment,
-               const session::ProgramOptions& watched) {
+               const session::ProgramOptions& watched, const WindowOpener& show) {
   const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
   if (!doubts) return Complain(doubts.error().message, kExitFailed);
   environment.push_back(doubts->EnvironmentEntry());
-  const Result<std::unique_ptr<session::ProgramRun>> run = session::ProgramRun::Start(watched);
-  if (!run) return Complain(run.error().message, kExitFailed);
-  environment.push_back((*run)->environment_entry());
-  const Result<int> exit_code = phantom::RunProgram(program, environment);
+  Result<std::unique_ptr<session::ProgramRun>> started = session::ProgramRun::Start(watched);
+  if (!started) return Complain(started.error().message, kExitFailed);
+  const std::shared_ptr<session::ProgramRun> run = std::move(*started);
+  environment.push_back(run->environment_entry());
+  const Result<int> exit_code = RunAndShow(program, environment, run, show);
   if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
-  (*run)->End(*exit_code);
-  fmt::print(stderr, "{}", Summary(**run));
-  if (const std::string error = (*run)->status().recording_error; !error.empty()) Complain(error, kExitDone);
+  fmt::print(stderr, "{}", Summary(*run));
+  if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
   for (const std::string& sentence : doubts->Sentences()) Complain(sentence, kExitDone);
   return *exit_code;
 }
 
-int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& program) {
+int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& program,
+               const WindowOpener& open_window) {
   if (program.empty()) {
     return Complain("Name the program after --, as in: tidemark phantom -- python train.py.", kExitUsage);
   }
@@ -189,12 +215,13 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   session::ProgramOptions watched;
   watched.description = Describe(*order, *torch, program);
   if (!options.output.empty()) watched.recording = options.output;
-  return RunWatched(program, *environment, watched);
+  return RunWatched(program, *environment, watched, options.window ? open_window : nullptr);
 }
 
 }  // namespace
 
-Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program) {
+Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program,
+                        const WindowOpener& open_window) {
   CLI::App* command =
       application.add_subcommand("phantom", "Run a Python program of yours on a GPU that is not there");
   command->footer(
@@ -230,7 +257,8 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       ->type_name("NAME=VALUES");
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
   command->add_option("-o,--output", options->output, "Recording (.tide) to write")->type_name("FILE");
-  return {command, [options, program] { return RunPhantom(*options, program); }};
+  command->add_flag("--window", options->window, "Show its memory in the window while it runs");
+  return {command, [=] { return RunPhantom(*options, program, open_window); }};
 }
 
 }  // namespace tidemark::cli

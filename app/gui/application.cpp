@@ -117,6 +117,13 @@ void Application::OpenFile(const std::filesystem::path& file) {
               });
 }
 
+void Application::ShowRun(std::shared_ptr<session::Run> run) {
+  ++run_number_;
+  AdoptRun(std::move(run));
+  state_.timeline.follow = true;
+  state_.timeline.whole = true;
+}
+
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
   run_ = std::move(run);
@@ -172,7 +179,8 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
   if (!now.sentence.empty() && now.sentence != before.sentence && !has_marker) {
     log_->Add({RealtimeNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
   }
-  if (now.out_of_memory && !before.out_of_memory) batch_search_.Begin(input_.settings);
+  const bool is_ours = !input_.description.settings_json.empty();  // whose batch can be made smaller
+  if (is_ours && now.out_of_memory && !before.out_of_memory) batch_search_.Begin(input_.settings);
   if (before.state != now.state) shell_.banner_closed = false;
 }
 

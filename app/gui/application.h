@@ -36,6 +36,8 @@ class Application {
 
   void StartRun();
   void OpenFile(const std::filesystem::path& file);
+  // One that somebody else has started; it takes no commands.
+  void ShowRun(std::shared_ptr<session::Run> run);
 
   // Looks at the run and at finished jobs. True if there is something new to draw.
   bool Poll();

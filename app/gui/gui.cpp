@@ -131,7 +131,9 @@ int RunWindow(const WindowOptions& options) {
   if (!application) return Fail(application.error());
   Application& app = **application;
   if (options.hooks.opened) options.hooks.opened(app);
-  if (options.file) {
+  if (options.run != nullptr) {
+    app.ShowRun(options.run);
+  } else if (options.file) {
     app.OpenFile(*options.file);
   } else {
     app.StartRun();

@@ -4,12 +4,14 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/session/run.h"
 
 namespace tidemark::gui {
 
@@ -52,6 +54,7 @@ struct WindowHooks {
 
 struct WindowOptions {
   std::optional<std::filesystem::path> file;  // a recording to open instead of starting a run
+  std::shared_ptr<session::Run> run;          // one to show instead of starting one
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;

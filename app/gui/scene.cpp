@@ -66,6 +66,11 @@ session::Prediction NoPredictionForCpu() {
 
 bool Same(const VisibleRange& a, const VisibleRange& b) { return a.begin == b.begin && a.end == b.end; }
 
+// Of a program that is not our trainer: what the run panel's settings would need is nothing to compare with.
+bool IsOfAnotherProgram(const events::RunDescription& description) {
+  return !description.title.empty() && description.settings_json.empty();
+}
+
 }  // namespace
 
 std::string CardFor(const SceneInput& input) {
@@ -266,7 +271,8 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
       if (const textbook::Estimate* book = estimates.Textbook(json)) textbook_ = *book;
       if (input.description.device != "cpu") prediction = estimates.Phantom(json, card);
       if (prediction && !prediction->sentence.empty()) prediction.reset();
-    } else if (const textbook::Estimate* book = estimates.Textbook(input.settings)) {
+    } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);
+               book != nullptr && !IsOfAnotherProgram(input.description)) {
       textbook_ = *book;
     }
     breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction);

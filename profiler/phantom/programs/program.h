@@ -1,5 +1,5 @@
 // A user's program on the phantom GPU: its environment, and waiting for it as a shell would. One at a time,
-// main thread only: it takes over the process's signals while it runs.
+// in any thread: it takes over the process's signals while it runs.
 #pragma once
 
 #include <cstdint>
