@@ -30,4 +30,14 @@ Device* TheDevice() {
   return device;
 }
 
+uint64_t CountWork(bool on) {
+  internal::counts_work = on;
+  return internal::work;
+}
+
+namespace internal {
+std::atomic<bool> counts_work{false};
+std::atomic<uint64_t> work{0};
+}  // namespace internal
+
 }  // namespace tidemark::phantom::device

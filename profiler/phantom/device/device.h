@@ -3,6 +3,9 @@
 // shared by all stand-ins.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/device/host_memory.h"
 #include "profiler/phantom/device/memory.h"
@@ -25,8 +28,18 @@ struct Device {
 // ends: LibTorch frees memory while the process exits.
 Device* TheDevice();
 
+// How often anything was submitted to the device while that was counted, which goes on or ends with this
+// call.
+uint64_t CountWork(bool on);
+
+namespace internal {
+extern std::atomic<bool> counts_work;
+extern std::atomic<uint64_t> work;
+}  // namespace internal
+
 // For every function that computes on the device.
 inline void KernelRan() {
+  if (internal::counts_work.load(std::memory_order_relaxed)) ++internal::work;
   if (Device* device = TheDevice()) device->memory.KernelRan();
 }
 

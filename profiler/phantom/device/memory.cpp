@@ -62,7 +62,8 @@ size_t Memory::free_bytes() const {
   return space_.capacity_bytes() - space_.used_bytes();
 }
 
-bool Memory::Copy(void* to, const void* from, size_t bytes) {
+bool Memory::Copy(void* to, const void* from, size_t bytes, bool* known) {
+  if (known != nullptr) *known = true;
   if (bytes == 0) return true;
   const bool to_device = IsDevice(to);
   const bool from_device = IsDevice(from);
@@ -72,7 +73,8 @@ bool Memory::Copy(void* to, const void* from, size_t bytes) {
   } else if (to_device) {
     contents_.Write(OffsetOf(to), from, bytes);
   } else if (from_device) {
-    contents_.Read(OffsetOf(from), to, bytes);
+    const bool all_known = contents_.Read(OffsetOf(from), to, bytes);
+    if (known != nullptr) *known = all_known;
   } else {
     std::memmove(to, from, bytes);
   }

@@ -41,8 +41,9 @@ class Memory {
   }
 
   // Between host and device in any combination; the addresses say which. False where device memory that is
-  // not allocated would be touched.
-  bool Copy(void* to, const void* from, size_t bytes);
+  // not allocated would be touched. `known`, if given, becomes whether what the host got is what was written
+  // there: see contents.h.
+  bool Copy(void* to, const void* from, size_t bytes, bool* known = nullptr);
   bool Fill(void* pointer, int value, size_t bytes);
   // A computation ran on the device: see contents.h.
   void KernelRan() { contents_.KernelRan(); }

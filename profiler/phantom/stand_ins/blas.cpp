@@ -11,33 +11,102 @@ using namespace tidemark::phantom::blas;
 
 namespace {
 
-// A product of two vectors is one number: on the device, or, as the handle may say, on the host, where it
-// would be missed.
-Status Dot(const char* function, const Handle* handle) {
+// What reduces vectors to one number leaves it on the device, or, as the handle may say, on the host, where
+// it would be missed.
+Status Reduce(const char* function, const Handle* handle) {
   if (handle->pointer_mode != kPointerModeDevice) device::Refuse(function, {});
   device::KernelRan();
   return kSuccess;
 }
 
+Status Solve(int* info) {
+  *info = 0;
+  device::KernelRan();
+  return kSuccess;
+}
+
+template <typename Pointer>
+struct Strided {
+  Pointer pointer;
+  int step;  // elements from one column to the next
+};
+
+Status CopyStrided(Strided<void*> to, Strided<const void*> from, int rows, int columns, int element_bytes) {
+  const auto bytes = static_cast<size_t>(element_bytes);
+  for (int column = 0; column < columns; ++column) {
+    auto* target = static_cast<std::byte*>(to.pointer) + column * bytes * static_cast<size_t>(to.step);
+    const auto* source =
+        static_cast<const std::byte*>(from.pointer) + column * bytes * static_cast<size_t>(from.step);
+    if (!device::TheDevice()->memory.Copy(target, source, rows * bytes)) return kInvalidValue;
+  }
+  return kSuccess;
+}
+
 }  // namespace
+
+#define TIDEMARK_REDUCTION(name) \
+  Status name(Handle* handle, ...) { return Reduce(#name " with its result on the host", handle); }
 
 extern "C" {
 
-Status cublasSdot_v2(Handle* handle, ...) { return Dot("cublasSdot_v2 with its result on the host", handle); }
-Status cublasDdot_v2(Handle* handle, ...) { return Dot("cublasDdot_v2 with its result on the host", handle); }
-Status cublasCdotu_v2(Handle* handle, ...) {
-  return Dot("cublasCdotu_v2 with its result on the host", handle);
+TIDEMARK_REDUCTION(cublasSdot_v2)
+TIDEMARK_REDUCTION(cublasDdot_v2)
+TIDEMARK_REDUCTION(cublasCdotu_v2)
+TIDEMARK_REDUCTION(cublasCdotc_v2)
+TIDEMARK_REDUCTION(cublasZdotu_v2)
+TIDEMARK_REDUCTION(cublasZdotc_v2)
+TIDEMARK_REDUCTION(cublasSasum_v2)
+TIDEMARK_REDUCTION(cublasDasum_v2)
+TIDEMARK_REDUCTION(cublasScasum_v2)
+TIDEMARK_REDUCTION(cublasDzasum_v2)
+TIDEMARK_REDUCTION(cublasSnrm2_v2)
+TIDEMARK_REDUCTION(cublasDnrm2_v2)
+TIDEMARK_REDUCTION(cublasScnrm2_v2)
+TIDEMARK_REDUCTION(cublasDznrm2_v2)
+TIDEMARK_REDUCTION(cublasIsamax_v2)
+TIDEMARK_REDUCTION(cublasIdamax_v2)
+TIDEMARK_REDUCTION(cublasIcamax_v2)
+TIDEMARK_REDUCTION(cublasIzamax_v2)
+TIDEMARK_REDUCTION(cublasIsamin_v2)
+TIDEMARK_REDUCTION(cublasIdamin_v2)
+TIDEMARK_REDUCTION(cublasIcamin_v2)
+TIDEMARK_REDUCTION(cublasIzamin_v2)
+TIDEMARK_REDUCTION(cublasDotEx)
+
+// Whether the arguments were right is said on the host: they are LibTorch's own.
+#define TIDEMARK_BATCHED_SOLVER(type)                                                                      \
+  Status cublas##type##geqrfBatched(Handle*, int, int, void*, int, void*, int* info, int) {                \
+    return Solve(info);                                                                                    \
+  }                                                                                                        \
+  Status cublas##type##getrsBatched(Handle*, int, int, int, void*, int, const int*, void*, int, int* info, \
+                                    int) {                                                                 \
+    return Solve(info);                                                                                    \
+  }                                                                                                        \
+  Status cublas##type##gelsBatched(Handle*, int, int, int, int, void*, int, void*, int, int* info, int*,   \
+                                   int) {                                                                  \
+    return Solve(info);                                                                                    \
+  }
+TIDEMARK_BATCHED_SOLVER(S)
+TIDEMARK_BATCHED_SOLVER(D)
+TIDEMARK_BATCHED_SOLVER(C)
+TIDEMARK_BATCHED_SOLVER(Z)
+
+Status cublasSetVectorAsync(int count, int element_bytes, const void* from, int from_step, void* to,
+                            int to_step, void*) {
+  return CopyStrided({to, to_step}, {from, from_step}, 1, count, element_bytes);
 }
-Status cublasCdotc_v2(Handle* handle, ...) {
-  return Dot("cublasCdotc_v2 with its result on the host", handle);
+Status cublasGetVectorAsync(int count, int element_bytes, const void* from, int from_step, void* to,
+                            int to_step, void*) {
+  return CopyStrided({to, to_step}, {from, from_step}, 1, count, element_bytes);
 }
-Status cublasZdotu_v2(Handle* handle, ...) {
-  return Dot("cublasZdotu_v2 with its result on the host", handle);
+Status cublasSetMatrixAsync(int rows, int columns, int element_bytes, const void* from, int from_step,
+                            void* to, int to_step, void*) {
+  return CopyStrided({to, to_step}, {from, from_step}, rows, columns, element_bytes);
 }
-Status cublasZdotc_v2(Handle* handle, ...) {
-  return Dot("cublasZdotc_v2 with its result on the host", handle);
+Status cublasGetMatrixAsync(int rows, int columns, int element_bytes, const void* from, int from_step,
+                            void* to, int to_step, void*) {
+  return CopyStrided({to, to_step}, {from, from_step}, rows, columns, element_bytes);
 }
-Status cublasDotEx(Handle* handle, ...) { return Dot("cublasDotEx with its result on the host", handle); }
 
 Status cublasCreate_v2(Handle** handle) {
   if (device::TheDevice() == nullptr) return kNotInitialized;

@@ -3,6 +3,8 @@
 #include <cuda.h>
 #include <driver_types.h>
 
+#include <algorithm>
+
 namespace tidemark::phantom {
 namespace {
 
@@ -106,6 +108,19 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
 std::optional<int> AttributeOf(const Card& card, int attribute) {
   const std::optional<int> size = SizeOf(card, attribute);
   return size ? size : AbilityOf(card, attribute);
+}
+
+std::optional<int> BlocksPerMultiprocessor(const Card& card, int threads, size_t shared_bytes) {
+  if (threads <= 0 || threads > kThreadsPerBlock) return {};
+  const int warps = (threads + kWarpThreads - 1) / kWarpThreads;
+  int64_t count =
+      std::min(card.blocks_per_multiprocessor, card.threads_per_multiprocessor / kWarpThreads / warps);
+  count = std::min<int64_t>(count, kRegisters / (kRegistersPerThread * kWarpThreads * warps));
+  if (shared_bytes > 0) {
+    const int64_t taken_bytes = static_cast<int64_t>(shared_bytes) + ReservedSharedBytes(card);
+    count = std::min(count, card.shared_bytes_per_multiprocessor / taken_bytes);
+  }
+  return static_cast<int>(count);
 }
 
 }  // namespace tidemark::phantom

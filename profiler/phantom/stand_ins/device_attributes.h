@@ -2,6 +2,7 @@
 // are the same).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "profiler/phantom/cards/card.h"
@@ -19,6 +20,13 @@ inline constexpr int kConstantBytes = 65536;
 inline constexpr int kTextureAlignment = 512;
 inline constexpr int kTexturePitchAlignment = 32;
 inline constexpr int kPitchBytes = 2147483647;
+
+// Of every kernel, since their real counts are in their machine code: few enough that registers never limit
+// how many blocks a multiprocessor holds, as for the small kernels whose scratch depends on it.
+inline constexpr int kRegistersPerThread = 32;
+
+// How many blocks of a kernel a multiprocessor holds at once; none where no block may be as large.
+std::optional<int> BlocksPerMultiprocessor(const Card& card, int threads, size_t shared_bytes);
 
 // None for an attribute that nobody has modelled. `attribute` is a cudaDeviceAttr or a CUdevice_attribute.
 std::optional<int> AttributeOf(const Card& card, int attribute);

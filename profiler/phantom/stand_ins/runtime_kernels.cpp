@@ -1,8 +1,9 @@
 // The CUDA runtime's kernels: registered, configured, launched; nothing computes. What they say about
 // themselves decides how much scratch memory libraries ask for, so it follows the card.
-#include <algorithm>
 #include <cstdint>
+#include <optional>
 
+#include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
@@ -13,10 +14,6 @@ using device::TheDevice;
 using runtime::Report;
 
 namespace {
-
-// Of every kernel, since their real counts are in their machine code: few enough that registers never limit
-// how many blocks a multiprocessor holds, as for the small kernels whose scratch depends on it.
-constexpr int kRegistersPerThread = 32;
 
 // A launch in two halves, as the compiler writes it: `kernel<<<...>>>` pushes, the kernel's host stub pops.
 struct Configuration {
@@ -29,20 +26,21 @@ constexpr int kNestedLaunches = 8;
 thread_local Configuration configurations[kNestedLaunches];
 thread_local int configuration_count = 0;
 
-cudaError_t Submit(dim3 grid, dim3 block) {
+cudaError_t Submit(const void* kernel, dim3 grid, dim3 block) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   const uint64_t threads = uint64_t{block.x} * block.y * block.z;
   const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
   if (threads == 0 || threads > kThreadsPerBlock || blocks == 0) return Report(cudaErrorInvalidConfiguration);
-  device->memory.KernelRan();
+  device::NoteKernel(kernel);
+  device::KernelRan();
   return cudaSuccess;
 }
 
 cudaError_t Launch(const runtime::LaunchParameters& launch) {
   const char* symbol = device::SomeoneListens() ? device::KernelName(launch.kernel) : nullptr;
   const auto submit_and_tell = [&] {
-    const cudaError_t error = Submit(launch.grid, launch.block);
+    const cudaError_t error = Submit(launch.kernel, launch.grid, launch.block);
     if (error == cudaSuccess) {
       device::Activity activity;
       activity.address = reinterpret_cast<uint64_t>(launch.kernel);
@@ -58,21 +56,12 @@ cudaError_t Launch(const runtime::LaunchParameters& launch) {
   return runtime::Called(runtime::kLaunchKernel, launch, submit_and_tell, symbol);
 }
 
-cudaError_t BlocksPerMultiprocessor(int* blocks, int threads, size_t shared_bytes) {
+cudaError_t GiveOccupancy(int* blocks, int threads, size_t shared_bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  const Card& card = device->card;
-  if (threads <= 0 || threads > kThreadsPerBlock) return Report(cudaErrorInvalidValue);
-  const int warps = (threads + kWarpThreads - 1) / kWarpThreads;
-  int64_t count =
-      std::min(card.blocks_per_multiprocessor, card.threads_per_multiprocessor / kWarpThreads / warps);
-  count = std::min<int64_t>(count, kRegisters / (kRegistersPerThread * kWarpThreads * warps));
-  if (shared_bytes > 0) {
-    const int reserved_bytes = AttributeOf(card, cudaDevAttrReservedSharedMemoryPerBlock).value_or(0);
-    count = std::min(
-        count, card.shared_bytes_per_multiprocessor / (static_cast<int64_t>(shared_bytes) + reserved_bytes));
-  }
-  *blocks = static_cast<int>(count);
+  const std::optional<int> count = BlocksPerMultiprocessor(device->card, threads, shared_bytes);
+  if (!count) return Report(cudaErrorInvalidValue);
+  *blocks = *count;
   return cudaSuccess;
 }
 
@@ -157,12 +146,12 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int threads,
                                                           size_t shared_bytes) {
-  return BlocksPerMultiprocessor(blocks, threads, shared_bytes);
+  return GiveOccupancy(blocks, threads, shared_bytes);
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int threads,
                                                                    size_t shared_bytes, unsigned int) {
-  return BlocksPerMultiprocessor(blocks, threads, shared_bytes);
+  return GiveOccupancy(blocks, threads, shared_bytes);
 }
 
 }  // extern "C"

@@ -2,6 +2,7 @@
 // streams are empty whenever one asks.
 #include <cstring>
 
+#include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 
@@ -76,7 +77,9 @@ struct Submission {
 cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& submission) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  if (!device->memory.Copy(to, from, bytes)) return Report(cudaErrorInvalidValue);
+  bool known = true;
+  if (!device->memory.Copy(to, from, bytes, &known)) return Report(cudaErrorInvalidValue);
+  if (!known) device::ReadUnknown(to, bytes);
   if (device::SomeoneListens()) {
     Activity activity;
     activity.kind = Activity::Kind::kCopy;

@@ -1,22 +1,15 @@
 // The CUDA runtime's streams and events. Work is done the moment it is submitted, so a stream is always empty
 // and an event always reached; the time between two events is the host's time between recording them.
-#include <chrono>
+#include "profiler/phantom/stand_ins/runtime_streams.h"
+
 #include <utility>
 
-#include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 
 using namespace tidemark::phantom;
 using device::TheDevice;
+using runtime::IsDefaultStream;
 using runtime::Report;
-
-// The runtime declares these and leaves what they are to itself.
-struct CUstream_st {
-  int priority = 0;
-};
-struct CUevent_st {
-  std::chrono::steady_clock::time_point recorded;
-};
 
 namespace {
 
@@ -24,7 +17,9 @@ cudaError_t CheckDevice() { return Report(TheDevice() == nullptr ? cudaErrorNoDe
 
 cudaError_t CreateStream(cudaStream_t* stream, int priority) {
   const cudaError_t error = CheckDevice();
-  if (error == cudaSuccess) *stream = new CUstream_st{priority};
+  if (error != cudaSuccess) return error;
+  *stream = new CUstream_st;
+  (*stream)->priority = priority;
   return error;
 }
 
@@ -34,15 +29,11 @@ cudaError_t CreateEvent(cudaEvent_t* event) {
   return error;
 }
 
-cudaError_t Record(cudaEvent_t event) {
+cudaError_t Record(cudaEvent_t event, cudaStream_t stream) {
   if (event == nullptr) return Report(cudaErrorInvalidResourceHandle);
+  event->capture = runtime::CaptureOf(stream);
   event->recorded = std::chrono::steady_clock::now();
   return cudaSuccess;
-}
-
-// The null stream and its two other names are small numbers, not objects.
-bool IsDefaultStream(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
 }
 
 thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
@@ -68,12 +59,18 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
   return CheckDevice();
 }
 
-cudaError_t cudaStreamQuery(cudaStream_t) { return CheckDevice(); }
+// What waits for a stream cannot be captured into a graph.
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return runtime::CaptureOf(stream) != 0 ? Report(cudaErrorStreamCaptureUnsupported) : CheckDevice();
+}
 
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return CheckDevice(); }
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return cudaStreamQuery(stream); }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned int) {
-  return event == nullptr ? Report(cudaErrorInvalidResourceHandle) : CheckDevice();
+// A stream that waits for work that is being captured takes part in the capture.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
+  if (event == nullptr) return Report(cudaErrorInvalidResourceHandle);
+  if (runtime::IsActive(event->capture) && !IsDefaultStream(stream)) stream->capture = event->capture.load();
+  return CheckDevice();
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* argument,
@@ -87,30 +84,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* argume
   const cudaError_t error = CheckDevice();
   if (error == cudaSuccess) function(argument);
   return error;
-}
-
-// Graphs are not captured here (cudaStreamBeginCapture refuses), so no stream is ever being captured.
-cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-  *status = cudaStreamCaptureStatusNone;
-  return CheckDevice();
-}
-
-#if CUDART_VERSION >= 13000
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                     cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
-                                     const cudaGraphEdgeData** edges, size_t* count) {
-  if (edges != nullptr) *edges = nullptr;
-#else
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                     cudaGraph_t* graph, const cudaGraphNode_t** dependencies,
-                                     size_t* count) {
-#endif
-  *status = cudaStreamCaptureStatusNone;
-  if (id != nullptr) *id = 0;
-  if (graph != nullptr) *graph = nullptr;
-  if (dependencies != nullptr) *dependencies = nullptr;
-  if (count != nullptr) *count = 0;
-  return CheckDevice();
 }
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
@@ -128,9 +101,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t) { return Record(event); }
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) { return Record(event, stream); }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t, unsigned int) { return Record(event); }
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
+  return Record(event, stream);
+}
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return Report(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);

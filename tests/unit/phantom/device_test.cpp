@@ -113,6 +113,48 @@ TEST_CASE("After a kernel everything reads as zero until it is written again") {
   CHECK(std::count(received.begin() + 100, received.end(), 1) == 100);
 }
 
+TEST_CASE("What the host gets is known only where it was written since the last kernel") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* a = memory.Allocate(kGranuleBytes);
+  void* b = memory.Allocate(kGranuleBytes);
+  const std::vector<char> sent(10000, 's');
+  std::vector<char> received(sent.size());
+  const auto is_known = [&](void* from, size_t bytes) {
+    bool known = false;
+    REQUIRE(memory.Copy(received.data(), from, bytes, &known));
+    return known;
+  };
+  CHECK(!is_known(a, 1));
+  REQUIRE(memory.Copy(Plus(a, 512), sent.data(), sent.size()));
+  CHECK(is_known(Plus(a, 512), sent.size()));
+  CHECK(!is_known(a, 513));
+  REQUIRE(memory.Copy(b, Plus(a, 512), sent.size()));
+  CHECK(is_known(b, sent.size()));
+  REQUIRE(memory.Copy(b, a, 600));  // in part from where nothing was written
+  CHECK(!is_known(b, 512));
+  CHECK(is_known(Plus(b, 704), 1000));
+  memory.KernelRan();
+  CHECK(!is_known(Plus(a, 512), 1));
+  REQUIRE(memory.Fill(a, 0, 512));
+  CHECK(is_known(a, 512));
+  CHECK(!is_known(Plus(a, 512), 1));
+  REQUIRE(memory.Free(a) != std::nullopt);
+  REQUIRE(memory.Allocate(kGranuleBytes) != nullptr);
+  CHECK(!is_known(b, 1));
+}
+
+TEST_CASE("Of a line that is written in part the rest is zero, not what was there before a kernel") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* device = memory.Allocate(kGranuleBytes);
+  const std::string before = "before", after = "A";
+  REQUIRE(memory.Copy(device, before.data(), before.size()));
+  memory.KernelRan();
+  REQUIRE(memory.Copy(device, after.data(), 1));
+  std::string received(before.size(), 'x');
+  REQUIRE(memory.Copy(received.data(), device, received.size()));
+  CHECK(received == std::string("A\0\0\0\0\0", 6));
+}
+
 TEST_CASE("Large transfers read as zero, also where a small one had written") {
   Memory memory(kTotalBytes, kContextBytes);
   void* device = memory.Allocate(kGranuleBytes);

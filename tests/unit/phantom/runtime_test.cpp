@@ -177,5 +177,44 @@ TEST_CASE("Streams and events are distinct, and always done") {
   CHECK((cudaStreamDestroy(low) == cudaSuccess && cudaStreamDestroy(high) == cudaSuccess));
 }
 
+cudaStreamCaptureStatus CaptureStatusOf(cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusInvalidated;
+  REQUIRE(cudaStreamIsCapturing(stream, &status) == cudaSuccess);
+  return status;
+}
+
+TEST_CASE("A capture holds the streams that wait for it, and ends as a graph of what was launched") {
+  cudaStream_t stream = nullptr;
+  cudaStream_t joined = nullptr;
+  cudaEvent_t fork = nullptr;
+  REQUIRE((cudaStreamCreate(&stream) == cudaSuccess && cudaStreamCreate(&joined) == cudaSuccess));
+  REQUIRE(cudaEventCreate(&fork) == cudaSuccess);
+  CHECK(cudaStreamBeginCapture(nullptr, cudaStreamCaptureModeGlobal) == cudaErrorStreamCaptureUnsupported);
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaErrorIllegalState);
+  CHECK(CaptureStatusOf(stream) == cudaStreamCaptureStatusActive);
+  CHECK(CaptureStatusOf(joined) == cudaStreamCaptureStatusNone);
+  REQUIRE(cudaEventRecord(fork, stream) == cudaSuccess);
+  REQUIRE(cudaStreamWaitEvent(joined, fork, 0) == cudaSuccess);
+  CHECK(CaptureStatusOf(joined) == cudaStreamCaptureStatusActive);
+  CHECK(cudaStreamSynchronize(joined) == cudaErrorStreamCaptureUnsupported);
+  for (int i = 0; i < 3; ++i) REQUIRE(cudaLaunchKernel(&fork, 1, 32, nullptr, 0, stream) == cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  CHECK(cudaStreamEndCapture(joined, &graph) == cudaErrorIllegalState);
+  REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  CHECK(CaptureStatusOf(stream) == cudaStreamCaptureStatusNone);
+  CHECK(CaptureStatusOf(joined) == cudaStreamCaptureStatusNone);
+  size_t nodes = 0;
+  REQUIRE(cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess);
+  CHECK(nodes == 3);
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE(cudaGraphInstantiateWithFlags(&executable, graph, 0) == cudaSuccess);
+  CHECK(cudaGraphLaunch(executable, stream) == cudaSuccess);
+  CHECK((cudaGraphExecDestroy(executable) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess));
+  CHECK(cudaEventDestroy(fork) == cudaSuccess);
+  CHECK((cudaStreamDestroy(stream) == cudaSuccess && cudaStreamDestroy(joined) == cudaSuccess));
+  cudaGetLastError();
+}
+
 }  // namespace
 }  // namespace tidemark::phantom

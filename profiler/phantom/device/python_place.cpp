@@ -1,0 +1,97 @@
+#include "profiler/phantom/device/python_place.h"
+
+#include <dlfcn.h>
+
+#include <string_view>
+
+namespace tidemark::phantom::device {
+namespace {
+
+struct Object;  // Python's, never looked into
+
+template <typename Function>
+void Find(const char* name, Function*& function) {
+  function = reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+// Of Python's stable interface, from 3.9 on; found in the process, since no Python is linked.
+struct Python {
+  int (*is_initialized)() = nullptr;
+  void* (*thread_state)() = nullptr;
+  int (*lock)() = nullptr;
+  void (*unlock)(int) = nullptr;
+  Object* (*frame)() = nullptr;  // borrowed
+  Object* (*frame_before)(Object*) = nullptr;
+  Object* (*frame_code)(Object*) = nullptr;
+  int (*frame_line)(Object*) = nullptr;
+  Object* (*attribute)(Object*, const char*) = nullptr;
+  const char* (*text)(Object*) = nullptr;
+  void (*give_up)(Object*) = nullptr;
+  void (*keep)(Object*) = nullptr;
+
+  Python() {
+    Find("Py_IsInitialized", is_initialized);
+    Find("PyGILState_GetThisThreadState", thread_state);
+    Find("PyGILState_Ensure", lock);
+    Find("PyGILState_Release", unlock);
+    Find("PyEval_GetFrame", frame);
+    Find("PyFrame_GetBack", frame_before);
+    Find("PyFrame_GetCode", frame_code);
+    Find("PyFrame_GetLineNumber", frame_line);
+    Find("PyObject_GetAttrString", attribute);
+    Find("PyUnicode_AsUTF8", text);
+    Find("Py_DecRef", give_up);
+    Find("Py_IncRef", keep);
+  }
+
+  bool IsComplete() const {
+    return is_initialized != nullptr && thread_state != nullptr && lock != nullptr && unlock != nullptr &&
+           frame != nullptr && frame_before != nullptr && frame_code != nullptr && frame_line != nullptr &&
+           attribute != nullptr && text != nullptr && give_up != nullptr && keep != nullptr;
+  }
+};
+
+std::string FileOf(const Python& python, Object* frame) {
+  Object* code = python.frame_code(frame);
+  Object* name = python.attribute(code, "co_filename");
+  const char* text = name == nullptr ? nullptr : python.text(name);
+  std::string file = text == nullptr ? "" : text;
+  if (name != nullptr) python.give_up(name);
+  python.give_up(code);
+  return file;
+}
+
+bool IsPyTorchs(std::string_view file) { return file.find("/torch/") != std::string_view::npos; }
+
+std::optional<std::string> InnermostPlace(const Python& python) {
+  Object* frame = python.frame();
+  if (frame == nullptr) return {};
+  python.keep(frame);
+  std::optional<std::string> place;
+  while (frame != nullptr) {
+    const std::string file = FileOf(python, frame);
+    const bool own = !IsPyTorchs(file);
+    if (own || !place) {
+      place = file.substr(file.rfind('/') + 1) + ":" + std::to_string(python.frame_line(frame));
+    }
+    Object* before = own ? nullptr : python.frame_before(frame);
+    python.give_up(frame);
+    frame = before;
+  }
+  return place;
+}
+
+}  // namespace
+
+std::optional<std::string> PythonPlace() {
+  static const Python python;
+  if (!python.IsComplete() || python.is_initialized() == 0) return {};
+  // A thread that Python does not know runs none of it.
+  if (python.thread_state() == nullptr) return {};
+  const int state = python.lock();
+  std::optional<std::string> place = InnermostPlace(python);
+  python.unlock(state);
+  return place;
+}
+
+}  // namespace tidemark::phantom::device

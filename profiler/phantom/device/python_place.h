@@ -1,0 +1,13 @@
+// Where in a Python program a call comes from, for programs that are Python.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace tidemark::phantom::device {
+
+// "train.py:42": the innermost line of this thread that is not PyTorch's own. Nothing where this process or
+// this thread runs no Python. Takes Python's lock for a moment; from a function that holds none of ours.
+std::optional<std::string> PythonPlace();
+
+}  // namespace tidemark::phantom::device

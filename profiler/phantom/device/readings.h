@@ -1,0 +1,17 @@
+// What the program gets when it reads a result that no kernel has computed. Any thread.
+#pragma once
+
+#include <cstddef>
+
+namespace tidemark::phantom::device {
+
+// The kernel that was launched last, by its host stub.
+void NoteKernel(const void* stub);
+
+// For a copy to the host, already made, of something that is not known (contents.h) and has been filled with
+// zeros. Notes as a doubt that it was read, and where. One answer is not zero: whether something is true of
+// all elements (torch's `all`) is answered with yes, since programs ask it to check their own values, and
+// zero would end them.
+void ReadUnknown(void* to, size_t bytes);
+
+}  // namespace tidemark::phantom::device

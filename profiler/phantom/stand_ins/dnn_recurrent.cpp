@@ -1,0 +1,210 @@
+// cuDNN's recurrent layers and their dropout: descriptors, where each weight lies, and what space a layer
+// asks for. The weights lie side by side, so their space is a sum; all other sizes only cuDNN can tell, on a
+// GPU.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "profiler/phantom/calibration/operations.h"
+#include "profiler/phantom/device/device.h"
+#include "profiler/phantom/stand_ins/calibrated.h"
+#include "profiler/phantom/stand_ins/dnn_types.h"
+#include "tidemark_library_versions.h"
+
+using namespace tidemark::phantom;
+using namespace tidemark::phantom::dnn;
+using calibration::RnnShape;
+using calibration::RnnSize;
+using calibration::TensorShape;
+
+namespace {
+
+struct DropoutDescriptor {};
+
+struct RnnDescriptor {
+  RnnShape shape;
+  int bias_mode = 0;
+};
+
+struct SequenceDescriptor {
+  int longest = 0;
+  int batch = 0;
+};
+
+// cudnnRNNMode_t, cudnnRNNBiasMode_t, cudnnDirectionMode_t, cudnnForwardMode_t; cudnnDataType_t.
+constexpr int kLstm = 2;
+constexpr int kGru = 3;
+constexpr int kNoBias = 0;
+constexpr int kDoubleBias = 2;
+constexpr int kBidirectional = 1;
+constexpr int kTraining = 1;
+constexpr int kDouble = 1;
+constexpr int kHalf = 2;
+constexpr int kBfloat16 = 9;
+
+template <typename Descriptor>
+Status Create(Descriptor** descriptor) {
+  *descriptor = new Descriptor;
+  return kSuccess;
+}
+
+template <typename Descriptor>
+Status Destroy(const Descriptor* descriptor) {
+  delete descriptor;
+  return kSuccess;
+}
+
+size_t BytesOf(int element) {
+  return element == kDouble ? 8 : element == kHalf || element == kBfloat16 ? 2 : 4;
+}
+
+int GatesOf(const RnnShape& shape) { return shape.cell == kLstm ? 4 : shape.cell == kGru ? 3 : 1; }
+int DirectionsOf(const RnnShape& shape) { return shape.direction == kBidirectional ? 2 : 1; }
+bool IsProjected(const RnnShape& shape) { return shape.projection_size < shape.hidden_size; }
+int BiasesOf(int mode) { return mode == kNoBias ? 0 : mode == kDoubleBias ? 2 : 1; }
+
+struct Matrix {
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int64_t count() const { return rows * columns; }
+};
+
+// Of a layer in one direction, by cuDNN's number: first those of the input, then those of the state, one for
+// each gate, and last the projection.
+Matrix MatrixOf(const RnnShape& shape, int layer, int number) {
+  const int gates = GatesOf(shape);
+  if (number == 2 * gates) return {shape.projection_size, shape.hidden_size};
+  if (number >= gates) return {shape.hidden_size, shape.projection_size};
+  const int below =
+      layer < DirectionsOf(shape) ? shape.input_size : shape.projection_size * DirectionsOf(shape);
+  return {shape.hidden_size, below};
+}
+
+int MatricesOf(const RnnShape& shape) { return 2 * GatesOf(shape) + (IsProjected(shape) ? 1 : 0); }
+int PseudoLayersOf(const RnnShape& shape) { return shape.layers * DirectionsOf(shape); }
+
+// How many elements lie before a matrix: those of the layers below, and those before it in its own.
+int64_t MatrixOffset(const RnnShape& shape, int layer, int number) {
+  int64_t offset = 0;
+  for (int below = 0; below <= layer; ++below) {
+    const int end = below < layer ? MatricesOf(shape) : number;
+    for (int i = 0; i < end; ++i) offset += MatrixOf(shape, below, i).count();
+  }
+  return offset;
+}
+
+int64_t BiasesOfLayer(const RnnDescriptor& rnn) {
+  return int64_t{BiasesOf(rnn.bias_mode)} * GatesOf(rnn.shape) * rnn.shape.hidden_size;
+}
+
+// The biases of all layers lie behind the matrices of all layers.
+int64_t BiasOffset(const RnnDescriptor& rnn, int layer, int number) {
+  return MatrixOffset(rnn.shape, PseudoLayersOf(rnn.shape), 0) + layer * BiasesOfLayer(rnn) +
+         int64_t{number} * rnn.shape.hidden_size;
+}
+
+size_t WeightBytes(const RnnDescriptor& rnn) {
+  const int layers = PseudoLayersOf(rnn.shape);
+  return static_cast<size_t>(BiasOffset(rnn, layers, 0)) * BytesOf(rnn.shape.element);
+}
+
+void Describe(TensorShape& descriptor, int element, Matrix matrix) {
+  const int rows = static_cast<int>(matrix.rows);
+  const int columns = static_cast<int>(matrix.columns);
+  descriptor = {element, {1, rows, columns}, {rows * columns, columns, 1}};
+}
+
+size_t BytesFor(RnnSize size, const RnnShape& shape) {
+  return CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION), calibration::TextOf(size, shape),
+                         "the workspaces of cuDNN's recurrent layers");
+}
+
+}  // namespace
+
+extern "C" {
+
+Status cudnnCreateDropoutDescriptor(DropoutDescriptor** descriptor) { return Create(descriptor); }
+Status cudnnDestroyDropoutDescriptor(DropoutDescriptor* descriptor) { return Destroy(descriptor); }
+
+Status cudnnDropoutGetStatesSize(void*, size_t* bytes) {
+  *bytes = CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION), calibration::kDropoutStates,
+                           "the state of cuDNN's dropout");
+  return kSuccess;
+}
+
+Status cudnnCreateRNNDataDescriptor(SequenceDescriptor** descriptor) { return Create(descriptor); }
+Status cudnnDestroyRNNDataDescriptor(SequenceDescriptor* descriptor) { return Destroy(descriptor); }
+Status cudnnSetRNNDataDescriptor(SequenceDescriptor* descriptor, int, int, int longest, int batch, int,
+                                 const int*, void*) {
+  *descriptor = {longest, batch};
+  return kSuccess;
+}
+
+Status cudnnCreateRNNDescriptor(RnnDescriptor** descriptor) { return Create(descriptor); }
+Status cudnnDestroyRNNDescriptor(RnnDescriptor* descriptor) { return Destroy(descriptor); }
+Status cudnnSetRNNDescriptor_v8(RnnDescriptor* descriptor, int, int cell, int bias_mode, int direction, int,
+                                int element, int math, int, int32_t input_size, int32_t hidden_size,
+                                int32_t projection_size, int32_t layers, DropoutDescriptor*, uint32_t) {
+  RnnShape shape;
+  shape.cell = cell;
+  shape.direction = direction;
+  shape.element = element;
+  shape.math = math;
+  shape.input_size = input_size;
+  shape.hidden_size = hidden_size;
+  shape.projection_size = projection_size;
+  shape.layers = layers;
+  *descriptor = {shape, bias_mode};
+  return kSuccess;
+}
+
+Status cudnnGetRNNTempSpaceSizes(void*, const RnnDescriptor* rnn, int mode, const SequenceDescriptor* input,
+                                 size_t* workspace_bytes, size_t* reserve_bytes) {
+  RnnShape shape = rnn->shape;
+  shape.longest = input->longest;
+  shape.batch = input->batch;
+  shape.training = mode == kTraining;
+  if (workspace_bytes != nullptr) *workspace_bytes = BytesFor(RnnSize::kWorkspace, shape);
+  if (reserve_bytes != nullptr) {
+    *reserve_bytes = shape.training ? BytesFor(RnnSize::kReserve, shape) : 0;
+  }
+  return kSuccess;
+}
+
+Status cudnnGetRNNWeightSpaceSize(void*, const RnnDescriptor* rnn, size_t* bytes) {
+  *bytes = WeightBytes(*rnn);
+  return kSuccess;
+}
+
+// Null where there is no such matrix or bias.
+Status cudnnGetRNNWeightParams(void*, const RnnDescriptor* rnn, int32_t layer, size_t, const void* space,
+                               int32_t number, TensorShape* matrix, void** matrix_address, TensorShape* bias,
+                               void** bias_address) {
+  const RnnShape& shape = rnn->shape;
+  if (layer < 0 || layer >= PseudoLayersOf(shape) || number < 0 || number > 2 * GatesOf(shape)) {
+    return kBadParameter;
+  }
+  auto* first = static_cast<std::byte*>(const_cast<void*>(space));
+  const auto at = [&](int64_t offset) {
+    return first + static_cast<size_t>(offset) * BytesOf(shape.element);
+  };
+  *matrix_address = number < MatricesOf(shape) ? at(MatrixOffset(shape, layer, number)) : nullptr;
+  Describe(*matrix, shape.element, MatrixOf(shape, layer, number));
+  const bool has_bias = number < BiasesOf(rnn->bias_mode) * GatesOf(shape);
+  *bias_address = has_bias ? at(BiasOffset(*rnn, layer, number)) : nullptr;
+  Describe(*bias, shape.element, {shape.hidden_size, 1});
+  return kSuccess;
+}
+
+// As many of the dimensions as are asked for.
+Status cudnnGetTensorNdDescriptor(const TensorShape* descriptor, int room, int* element, int* dimensions,
+                                  int* sizes, int* strides) {
+  *element = descriptor->element;
+  *dimensions = static_cast<int>(descriptor->sizes.size());
+  const auto given = static_cast<size_t>(std::clamp(*dimensions, 0, room));
+  std::copy_n(descriptor->sizes.begin(), given, sizes);
+  std::copy_n(descriptor->strides.begin(), given, strides);
+  return kSuccess;
+}
+
+}  // extern "C"

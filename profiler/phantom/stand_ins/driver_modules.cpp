@@ -1,0 +1,108 @@
+// The CUDA driver's modules, kernels that were compiled at run time (by NVRTC, by Triton), and their
+// launches.
+#include <cuda.h>
+
+#include <optional>
+
+#include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/stand_ins/device_attributes.h"
+
+using namespace tidemark::phantom;
+using device::Device;
+using device::TheDevice;
+
+// The driver declares these and leaves what they are to itself.
+struct CUfunc_st {};
+struct CUmod_st {
+  CUfunc_st function;  // all of them: what one differs in, no one asks
+};
+
+namespace {
+
+CUresult Load(CUmodule* module) {
+  if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
+  *module = new CUmod_st;
+  return CUDA_SUCCESS;
+}
+
+CUresult Launch() {
+  if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
+  device::KernelRan();
+  return CUDA_SUCCESS;
+}
+
+std::optional<int> AttributeOfKernel(const Card& card, CUfunction_attribute attribute) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return kThreadsPerBlock;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      return kRegistersPerThread;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return static_cast<int>(card.shared_bytes_per_block);
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      return card.compute_capability;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:  // it never spills registers
+      return 0;
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+CUresult cuModuleLoadData(CUmodule* module, const void*) { return Load(module); }
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void*, unsigned int, CUjit_option*, void**) {
+  return Load(module);
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  delete module;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char*) {
+  *function = &module->function;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction) {
+  if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
+  const std::optional<int> known = AttributeOfKernel(TheDevice()->card, attribute);
+  if (!known) device::Refuse("cuFuncGetAttribute", {static_cast<uint64_t>(attribute)});
+  *value = *known;
+  return CUDA_SUCCESS;
+}
+
+// They allow a kernel more shared memory, or prefer a division of the cache; kernels do not run.
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) { return CUDA_SUCCESS; }
+CUresult cuFuncSetCacheConfig(CUfunction, CUfunc_cache) { return CUDA_SUCCESS; }
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, int threads,
+                                                     size_t shared_bytes) {
+  if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
+  const std::optional<int> count = BlocksPerMultiprocessor(TheDevice()->card, threads, shared_bytes);
+  if (!count) return CUDA_ERROR_INVALID_VALUE;
+  *blocks = *count;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
+                        unsigned int, unsigned int, CUstream, void**, void**) {
+  return Launch();
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int,
+                                   unsigned int, unsigned int, unsigned int, CUstream, void**) {
+  return Launch();
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction, void**, void**) { return Launch(); }
+
+}  // extern "C"

@@ -1,0 +1,61 @@
+"""The programs of the list: what each needs, and which of them are tried every time."""
+
+import contextlib
+import importlib.util
+
+PROGRAMS = {}
+
+
+class Program:
+    def __init__(self, name, run, needs, world, settings, quick):
+        self.name = name
+        self.run = run
+        self.needs = needs  # packages beside torch
+        self.world = world  # ranks, of which one runs
+        self.settings = settings  # of PyTorch's allocator
+        self.quick = quick  # part of ./test
+
+    def lacks(self):
+        return [package for package in self.needs if importlib.util.find_spec(package) is None]
+
+
+def program(name, *, needs=(), world=1, settings="", quick=False):
+    def add(run):
+        if name in PROGRAMS:
+            raise ValueError(f"Two programs are called {name}.")
+        PROGRAMS[name] = Program(name, run, needs, world, settings, quick)
+        return run
+
+    return add
+
+
+@contextlib.contextmanager
+def weights_left_empty():
+    """Filling them takes longer than all else, and nobody sees them."""
+    from torch.nn import init
+
+    names = [name for name in dir(init) if name.endswith("_") and not name.startswith("_")]
+    filling = {name: getattr(init, name) for name in names}
+    for name in names:
+        setattr(init, name, lambda tensor, *_, **__: tensor)
+    try:
+        yield
+    finally:
+        for name in names:
+            setattr(init, name, filling[name])
+
+
+def train_once(model, loss_of, *, autocast=None, optimizer=None):
+    """One training step, as most scripts write it."""
+    import torch
+
+    model = model.cuda().train()
+    optimizer = optimizer or torch.optim.AdamW(model.parameters(), lr=1e-3)
+    scaler = torch.amp.GradScaler("cuda", enabled=autocast == torch.float16)
+    with torch.autocast("cuda", dtype=autocast, enabled=autocast is not None):
+        loss = loss_of(model)
+    scaler.scale(loss).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    optimizer.zero_grad(set_to_none=True)
+    return loss

@@ -1,0 +1,159 @@
+"""One rank of distributed programs; `tidemark phantom --world N` pretends the others."""
+
+import os
+
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from catalogue import program
+
+
+def join():
+    dist.init_process_group("nccl")
+    assert dist.get_world_size() == int(os.environ["WORLD_SIZE"])
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+
+
+def block():
+    return nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
+
+
+def step(net, *parameters):
+    optimizer = torch.optim.AdamW(net.parameters() if not parameters else parameters)
+    net(torch.randn(4, 16, 64, device="cuda")).square().mean().backward()
+    nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+    optimizer.step()
+    optimizer.zero_grad()
+
+
+@program("ddp", world=8, quick=True)
+def ddp():
+    join()
+    net = nn.parallel.DistributedDataParallel(nn.Sequential(block(), block()).cuda(), device_ids=[0])
+    for _ in range(2):
+        step(net)
+    loss = torch.ones(1, device="cuda")
+    dist.all_reduce(loss)
+    assert loss.item() == 8
+    gathered = [None] * 8
+    dist.all_gather_object(gathered, {"rank": 0})
+    assert gathered[7] == {"rank": 0}
+    names = ["a"]
+    dist.broadcast_object_list(names)
+    dist.barrier()
+    dist.destroy_process_group()
+
+
+@program("ddp-fp16-hook", world=8)
+def ddp_hook():
+    from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook
+
+    join()
+    net = nn.parallel.DistributedDataParallel(block().cuda(), device_ids=[0], gradient_as_bucket_view=True, find_unused_parameters=True)
+    net.register_comm_hook(None, fp16_compress_hook)
+    step(net)
+    dist.destroy_process_group()
+
+
+@program("ddp-sync-batch-norm", world=8)
+def sync_batch_norm():
+    join()
+    net = nn.SyncBatchNorm.convert_sync_batchnorm(nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU())).cuda()
+    nn.parallel.DistributedDataParallel(net, device_ids=[0])(torch.randn(2, 3, 8, 8, device="cuda")).sum().backward()
+    dist.destroy_process_group()
+
+
+@program("zero-optimizer", world=8)
+def zero_optimizer():
+    from torch.distributed.optim import ZeroRedundancyOptimizer
+
+    join()
+    net = nn.parallel.DistributedDataParallel(block().cuda(), device_ids=[0])
+    optimizer = ZeroRedundancyOptimizer(net.parameters(), torch.optim.AdamW)
+    net(torch.randn(4, 16, 64, device="cuda")).sum().backward()
+    optimizer.step()
+    dist.destroy_process_group()
+
+
+@program("fsdp1", world=8)
+def fsdp1():
+    from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision
+
+    join()
+    precision = MixedPrecision(torch.bfloat16, torch.bfloat16)
+    net = nn.Sequential(*(FullyShardedDataParallel(block().cuda(), mixed_precision=precision) for _ in range(2)))
+    net = FullyShardedDataParallel(net, mixed_precision=precision, sync_module_states=True)
+    optimizer = torch.optim.AdamW(net.parameters())
+    net(torch.randn(4, 16, 64, device="cuda")).sum().backward()
+    net.clip_grad_norm_(1.0)
+    optimizer.step()
+    dist.destroy_process_group()
+
+
+@program("fsdp2", world=8, quick=True)
+def fsdp2():
+    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
+    join()
+    with torch.device("meta"):
+        net = nn.Sequential(block(), block())
+    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    for layer in net:
+        fully_shard(layer, mp_policy=policy)
+    fully_shard(net, mp_policy=policy)
+    net.to_empty(device="cuda")
+    for _ in range(2):
+        step(net)
+    dist.destroy_process_group()
+
+
+@program("hsdp", world=8)
+def hsdp():
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.fsdp import fully_shard
+
+    join()
+    mesh = init_device_mesh("cuda", (2, 4), mesh_dim_names=("replicate", "shard"))
+    net = nn.Sequential(block(), block()).cuda()
+    fully_shard(net, mesh=mesh)
+    step(net)
+    dist.destroy_process_group()
+
+
+class FeedForward(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.up = nn.Linear(64, 256)
+        self.down = nn.Linear(256, 64)
+
+    def forward(self, x):
+        return self.down(torch.relu(self.up(x)))
+
+
+@program("tensor-parallel", world=4, quick=True)
+def tensor_parallel():
+    from torch.distributed.device_mesh import init_device_mesh
+    from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+
+    join()
+    mesh = init_device_mesh("cuda", (4,))
+    net = parallelize_module(FeedForward().cuda(), mesh, {"up": ColwiseParallel(), "down": RowwiseParallel()})
+    assert net.up.weight.to_local().shape == (64, 64)
+    step(net)
+    dist.destroy_process_group()
+
+
+@program("pipeline-and-all-to-all", world=4)
+def messages():
+    join()
+    x = torch.ones(8, device="cuda")
+    dist.all_to_all_single(torch.empty_like(x), x)
+    dist.reduce_scatter_tensor(torch.empty(2, device="cuda"), x)
+    dist.send(x, 1), dist.recv(torch.empty_like(x), 1)
+    for work in dist.batch_isend_irecv([dist.P2POp(dist.isend, x, 1), dist.P2POp(dist.irecv, torch.empty_like(x), 3)]):
+        work.wait()
+    group = dist.new_group([0, 1])
+    dist.all_reduce(x, group=group)
+    dist.gather(x, [torch.empty_like(x) for _ in range(4)]), dist.scatter(x, [x] * 4), dist.reduce(x, 0)
+    dist.destroy_process_group()

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Runs training programs of the usual kinds on the phantom GPU, and says what each of them met there.
+
+  run.py --tidemark build/tidemark [--python PYTHON] [--card NAME] [--quick] [--list] [PATTERN ...]
+
+PYTHON has the torch that is tried; programs that need a package that it lacks are left out, by name. Ends with 1 if a program
+failed, and with 77 (to CTest: skipped) if PYTHON has no torch.
+"""
+
+import argparse
+import fnmatch
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+from catalogue import PROGRAMS
+
+MODULES = ("torch_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs")
+SKIPPED = 77
+LIMIT_SECONDS = 600
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tidemark", default="tidemark")
+    parser.add_argument("--python", default="python3")
+    parser.add_argument("--card", default="h200")
+    parser.add_argument("--quick", action="store_true", help="only those that are part of ./test")
+    parser.add_argument("--list", action="store_true", help="only their names")
+    parser.add_argument("--inside", help=argparse.SUPPRESS)  # on the phantom already: where to write the results
+    parser.add_argument("patterns", nargs="*", metavar="PATTERN", default=["*"])
+    return parser.parse_args()
+
+
+def chosen(options):
+    programs = [program for program in PROGRAMS.values() if program.quick or not options.quick]
+    found = [program for program in programs if any(fnmatch.fnmatchcase(program.name, p) for p in options.patterns or ["*"])]
+    if not found:
+        sys.exit(f"run.py: no program is called {' or '.join(options.patterns)}; --list lists them.")
+    return found
+
+
+# --- outside: one phantom for all programs of the same world and the same allocator settings ---
+
+
+def run_on_phantom(options, world, settings, programs, results):
+    environment = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
+    command = [options.tidemark, "phantom", "--card", options.card]
+    if world > 1:
+        command += ["--world", str(world), "--rank", "0"]
+    command += ["--", options.python, os.path.abspath(__file__), "--inside", results]
+    return subprocess.run(command + [program.name for program in programs], env=environment).returncode
+
+
+def has_torch(python):
+    asked = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
+    return subprocess.run([python, "-c", asked], cwd=tempfile.gettempdir()).returncode == 0
+
+
+def run_all(options):
+    if not has_torch(options.python):
+        print(f"Skipped: {options.python} has no torch. Install one there, or name another with --python.")
+        return SKIPPED
+    # The names of the list come from the packages that PYTHON has.
+    listed = subprocess.run(
+        [options.python, os.path.abspath(__file__), "--list", *(["--quick"] if options.quick else []), *options.patterns],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    if listed.returncode != 0:
+        sys.exit(listed.stderr.strip())
+    groups = {}
+    for line in listed.stdout.splitlines():
+        name, world, settings = line.split("\t")
+        groups.setdefault((int(world), settings), []).append(name)
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, ((world, settings), names) in enumerate(groups.items()):
+            results = os.path.join(folder, str(number))
+            code = run_on_phantom(options, world, settings, [argparse.Namespace(name=name) for name in names], results)
+            written = open(results).read() if os.path.exists(results) else ""
+            done = dict(line.split("\t", 1) for line in written.splitlines())
+            failed += [name for name in names if done.get(name) != "passed"] if code != SKIPPED else []
+    count = sum(map(len, groups.values()))
+    print(f"{count - len(failed)} of {count} programs ran on the phantom {options.card}.")
+    if failed:
+        print("Failed: " + ", ".join(failed))
+    return 1 if failed else 0
+
+
+# --- inside: each program in a process of its own, forked when everything is imported ---
+
+
+def run_one(program):
+    import torch
+
+    began = time.monotonic()
+    program.run()
+    torch.cuda.synchronize()
+    seconds = time.monotonic() - began
+    allocated, reserved = torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
+    print(f"{program.name:45} {allocated:>15,} B {reserved:>15,} B {seconds:6.2f} s", flush=True)
+
+
+def child(program, doubts):
+    os.environ["TIDEMARK_PHANTOM_DOUBTS"] = doubts
+    try:
+        run_one(program)
+    except Exception:
+        print(f"{program.name} failed:", file=sys.stderr)
+        traceback.print_exc()
+        sys.stderr.flush()
+        return 1
+    return 0
+
+
+def run_inside(options, programs):
+    """Nothing of a program reaches the next one: not its memory, not its threads, not the settings that it changes."""
+    import torch  # noqa: F401
+
+    doubted = os.environ.get("TIDEMARK_PHANTOM_DOUBTS", os.devnull)
+    for program in programs:
+        lacks = program.lacks()
+        if lacks:
+            continue
+        pid = os.fork()
+        if pid == 0:
+            code = child(program, doubted)
+            sys.exit(code)
+        _, status = os.waitpid(pid, 0)
+        with open(options.inside, "a") as results:
+            results.write(f"{program.name}\t{'passed' if status == 0 else 'failed'}\n")
+        if status != 0:
+            print(f"{program.name:45} FAILED ({os.waitstatus_to_exitcode(status)})", flush=True)
+    return 0
+
+
+def main():
+    options = parse_arguments()
+    if not options.inside and not options.list:
+        return run_all(options)
+    for module in MODULES:
+        importlib.import_module(module)
+    programs = chosen(options)
+    if options.list:
+        for program in programs:
+            print(f"{program.name}\t{program.world}\t{program.settings}")
+        return 0
+    return run_inside(options, programs)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
