@@ -27,6 +27,10 @@ inline constexpr const char* kMemoryVariable = "TIDEMARK_PHANTOM_MEMORY";
 // The file to which they append, when the process ends, what makes its numbers less than certain.
 inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 
+// What the device's library exports for the allocator's listeners: PyTorch hands out this memory anew.
+inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
+using BlockBeginsFunction = void (*)(const void* pointer, size_t bytes);
+
 // The first line that a stand-in writes to stderr before it ends the process over a CUDA function that nobody
 // modelled: this prefix, then the function's name. The session turns it into a sentence for the window.
 inline constexpr const char* kUnmodelledPrefix = "tidemark phantom: not modelled: ";

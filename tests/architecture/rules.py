@@ -14,7 +14,7 @@ MAY_INCLUDE = {
     "profiler/textbook": MODELS,
     "profiler/trace": EVENTS | {"profiler/networks", "profiler/timeline"},
     "profiler/capture/transport": EVENTS | {"profiler/networks"},
-    "profiler/capture/gates": BASE,
+    "profiler/capture/gates": BASE | {"profiler/phantom"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/transport", "profiler/capture/gates"},
     "profiler/capture/program": EVENTS | {"profiler/capture/transport", "profiler/capture/gates", "profiler/capture/torch"},
     "profiler/phantom": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},

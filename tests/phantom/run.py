@@ -3,8 +3,8 @@
 
   run.py --tidemark build/tidemark [--python PYTHON] [--card NAME] [--quick] [--list] [PATTERN ...]
 
-PYTHON has the torch that is tried; programs that need a package that it lacks are left out, by name. Ends with 1 if a program
-failed, and with 77 (to CTest: skipped) if PYTHON has no torch.
+PYTHON (without it: $TIDEMARK_TEST_PYTHON, or python3) has the torch that is tried; programs that need a package that it lacks
+are left out, by name. Ends with 1 if a program failed, and with 77 (to CTest: skipped) if PYTHON has no torch.
 """
 
 import argparse
@@ -27,7 +27,7 @@ LIMIT_SECONDS = 600
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tidemark", default="tidemark")
-    parser.add_argument("--python", default="python3")
+    parser.add_argument("--python", default=os.environ.get("TIDEMARK_TEST_PYTHON", "python3"))
     parser.add_argument("--card", default="h200")
     parser.add_argument("--quick", action="store_true", help="only those that are part of ./test")
     parser.add_argument("--list", action="store_true", help="only their names")
@@ -38,7 +38,7 @@ def parse_arguments():
 
 def chosen(options):
     programs = [program for program in PROGRAMS.values() if program.quick or not options.quick]
-    found = [program for program in programs if any(fnmatch.fnmatchcase(program.name, p) for p in options.patterns or ["*"])]
+    found = [program for program in programs if any(program.name == p or fnmatch.fnmatchcase(program.name, p) for p in options.patterns or ["*"])]
     if not found:
         sys.exit(f"run.py: no program is called {' or '.join(options.patterns)}; --list lists them.")
     return found
@@ -65,11 +65,10 @@ def run_all(options):
     if not has_torch(options.python):
         print(f"Skipped: {options.python} has no torch. Install one there, or name another with --python.")
         return SKIPPED
-    # The names of the list come from the packages that PYTHON has.
-    listed = subprocess.run(
-        [options.python, os.path.abspath(__file__), "--list", *(["--quick"] if options.quick else []), *options.patterns],
-        capture_output=True, text=True,
-    )  # fmt: skip
+    # The names of the list come from the packages that PYTHON has; torch may need the stand-ins to be imported at all.
+    listing = [os.path.abspath(__file__), "--list", *(["--quick"] if options.quick else []), *options.patterns]
+    on_phantom = [options.tidemark, "phantom", "--", options.python]
+    listed = subprocess.run(on_phantom + listing, capture_output=True, text=True)
     if listed.returncode != 0:
         sys.exit(listed.stderr.strip())
     groups = {}

@@ -409,6 +409,13 @@ def random():
 def reading_back():
     x = torch.arange(6.0).cuda()
     assert x.tolist() == [0, 1, 2, 3, 4, 5]
+    torch.ones(3, device="cuda").mul_(2)
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]  # kernels ran, on other tensors as far as anybody knows
+    address = x.data_ptr()
+    del x
+    computed = torch.ones(6, device="cuda")
+    assert computed.data_ptr() == address and computed.tolist() == [0] * 6  # never what was in that memory before
+    x = torch.arange(6.0).cuda()
     x.sum().item(), x.nonzero(), x[x > 2], torch.unique(x), torch.isfinite(x).all().item(), torch.masked_select(x, x > 1)
     torch.sort(x), torch.topk(x, 3), torch.cumsum(x, 0), torch.histc(x), torch.bincount(x.long()), torch.median(x), torch.kthvalue(x, 2)
     torch.repeat_interleave(x, torch.ones(6, dtype=torch.long, device="cuda")), torch.searchsorted(x, x), print(x)

@@ -6,6 +6,7 @@
 
 #include "profiler/base/check.h"
 #include "profiler/capture/gates/gates.h"
+#include "profiler/capture/gates/phantom_blocks.h"
 #include "profiler/capture/gates/recorder_loading.h"
 
 #define TIDEMARK_GATE(mangled) __asm__(mangled) __attribute__((visibility("default")))
@@ -71,7 +72,10 @@ void TidemarkReportMemory(void* pointer, int64_t change, size_t allocated, size_
   constexpr uint16_t kCuda = 1;  // c10::DeviceType::CUDA
   static const auto real =
       Real<void (*)(void*, int64_t, size_t, size_t, uint16_t)>("libc10.so", TIDEMARK_REPORT_MEMORY);
-  if ((device & 0xff) == kCuda) Tell(TheGates().memory_reported, change);
+  if ((device & 0xff) == kCuda) {
+    if (change > 0) tidemark::capture::BlockBegins(pointer, static_cast<size_t>(change));
+    Tell(TheGates().memory_reported, change);
+  }
   real(pointer, change, allocated, reserved, device);
 }
 

@@ -3,6 +3,7 @@
 // on.
 #include <c10/core/Allocator.h>
 
+#include "profiler/capture/gates/phantom_blocks.h"
 #include "profiler/capture/torch/allocator_events.h"
 
 namespace tidemark::capture {
@@ -17,7 +18,10 @@ bool memoryProfilingEnabled() { return tidemark::capture::Traces(DeviceType::CPU
 
 void reportMemoryUsageToProfiler(void* pointer, int64_t change, size_t /*total_allocated*/,
                                  size_t /*total_reserved*/, Device device) {
-  if (device.is_cuda()) return tidemark::capture::OnCudaReport(change);
+  if (device.is_cuda()) {
+    if (change > 0) tidemark::capture::BlockBegins(pointer, static_cast<size_t>(change));
+    return tidemark::capture::OnCudaReport(change);
+  }
   if (device.is_cpu() && memoryProfilingEnabled()) tidemark::capture::OnCpuReport(pointer, change);
 }
 

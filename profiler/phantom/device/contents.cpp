@@ -44,39 +44,55 @@ Contents::Contents(size_t span_bytes) : bytes_(ReserveBytes(span_bytes)) {}
 
 void Contents::Write(size_t offset, const void* from, size_t bytes) {
   const MutexLock lock(mutex_);
-  if (bytes > kKnownBytes) return Forget(offset, bytes);
+  if (bytes > kKnownBytes) return Lower(offset, bytes, Certainty::kUnknown);
   BeginWrite(offset, bytes);
   std::memcpy(bytes_ + offset, from, bytes);
 }
 
 void Contents::Fill(size_t offset, int value, size_t bytes) {
   const MutexLock lock(mutex_);
-  if (bytes > kKnownBytes) return Forget(offset, bytes);
+  if (bytes > kKnownBytes) return Lower(offset, bytes, Certainty::kUnknown);
   BeginWrite(offset, bytes);
   std::memset(bytes_ + offset, value, bytes);
 }
 
-bool Contents::Read(size_t offset, void* to, size_t bytes) {
+Certainty Contents::Read(size_t offset, void* to, size_t bytes) {
   const MutexLock lock(mutex_);
-  if (IsKnown(offset, bytes)) {
+  const Certainty certainty = CertaintyOf(offset, bytes);
+  if (certainty != Certainty::kUnknown) {
     std::memcpy(to, bytes_ + offset, bytes);
-    return true;
+    return certainty;
   }
   std::memset(to, 0, bytes);
-  if (bytes > kKnownBytes || !known_.load(std::memory_order_relaxed)) return false;
+  if (bytes > kKnownBytes) return certainty;
   for (size_t at = 0; at < bytes;) {
     const size_t part = std::min(bytes - at, kLineBytes - (offset + at) % kLineBytes);
-    if (IsKnown(offset + at, part)) std::memcpy(static_cast<std::byte*>(to) + at, bytes_ + offset + at, part);
+    if (CertaintyOf(offset + at, part) != Certainty::kUnknown) {
+      std::memcpy(static_cast<std::byte*>(to) + at, bytes_ + offset + at, part);
+    }
     at += part;
   }
-  return false;
+  return certainty;
 }
 
 void Contents::Copy(size_t to, size_t from, size_t bytes) {
   const MutexLock lock(mutex_);
-  if (!IsKnown(from, bytes)) return Forget(to, bytes);
-  BeginWrite(to, bytes);
-  std::memmove(bytes_ + to, bytes_ + from, bytes);
+  const Certainty certainty = CertaintyOf(from, bytes);
+  if (certainty != Certainty::kUnknown) {
+    BeginWrite(to, bytes);
+    std::memmove(bytes_ + to, bytes_ + from, bytes);
+  }
+  Lower(to, bytes, certainty);
+}
+
+void Contents::Weaken(size_t offset, size_t bytes, Certainty certainty) {
+  const MutexLock lock(mutex_);
+  Lower(offset, bytes, certainty);
+}
+
+void Contents::ForgetWritten(size_t offset, size_t bytes) {
+  const MutexLock lock(mutex_);
+  Lower(offset, bytes, Certainty::kUnknown);
 }
 
 void Contents::Release(size_t offset, size_t bytes) {
@@ -87,48 +103,64 @@ void Contents::Release(size_t offset, size_t bytes) {
   madvise(bytes_ + offset, bytes, MADV_DONTNEED);
 }
 
-// The first write after a kernel makes all that was written before it unknown. Of lines that are written only
-// in part, the rest becomes zero.
+// The first write after a kernel begins a generation. Of lines that are written only in part, the rest
+// becomes zero unless something was written there.
 void Contents::BeginWrite(size_t offset, size_t bytes) {
   if (bytes == 0) return;
-  if (!known_.load(std::memory_order_relaxed)) {
+  ever_written_.store(true, std::memory_order_relaxed);
+  if (!certain_.load(std::memory_order_relaxed)) {
     ++generation_;
-    known_.store(true, std::memory_order_relaxed);
+    certain_.store(true, std::memory_order_relaxed);
   }
   for (const size_t edge : {offset, offset + bytes - 1}) {
-    if (!IsKnown(edge, 1)) std::memset(bytes_ + edge / kLineBytes * kLineBytes, 0, kLineBytes);
+    if (CertaintyOf(edge, 1) != Certainty::kUnknown) continue;
+    std::memset(bytes_ + edge / kLineBytes * kLineBytes, 0, kLineBytes);
   }
   for (size_t number = FirstPage(offset); number < EndPage(offset, bytes); ++number) {
     Page& page = pages_[number];
-    if (page.generation != generation_) page = {generation_, 0};
-    page.known_lines |= LinesOf(number, offset, bytes);
+    if (page.generation != generation_) {
+      page.generation = generation_;
+      page.certain_lines = 0;
+    }
+    const uint64_t lines = LinesOf(number, offset, bytes);
+    page.written_lines |= lines;
+    page.certain_lines |= lines;
   }
 }
 
-bool Contents::IsKnown(size_t offset, size_t bytes) const {
-  if (bytes > kKnownBytes || !known_.load(std::memory_order_relaxed)) return false;
+Certainty Contents::CertaintyOf(size_t offset, size_t bytes) const {
+  if (bytes > kKnownBytes) return Certainty::kUnknown;
+  bool certain = certain_.load(std::memory_order_relaxed);
   for (size_t number = FirstPage(offset); number < EndPage(offset, bytes); ++number) {
     const auto found = pages_.find(number);
-    if (found == pages_.end() || found->second.generation != generation_) return false;
+    if (found == pages_.end()) return Certainty::kUnknown;
+    const Page& page = found->second;
     const uint64_t lines = LinesOf(number, offset, bytes);
-    if ((found->second.known_lines & lines) != lines) return false;
+    if ((page.written_lines & lines) != lines) return Certainty::kUnknown;
+    certain = certain && page.generation == generation_ && (page.certain_lines & lines) == lines;
   }
-  return true;
+  if (certain) return Certainty::kKnown;
+  return hears_of_blocks_.load(std::memory_order_relaxed) ? Certainty::kAsWritten : Certainty::kUnknown;
 }
 
-void Contents::Forget(size_t offset, size_t bytes) {
-  if (bytes == 0) return;
+void Contents::Lower(size_t offset, size_t bytes, Certainty certainty) {
+  if (bytes == 0 || certainty == Certainty::kKnown) return;
+  const auto lower = [&](size_t number, Page& page) {
+    const uint64_t others = ~LinesOf(number, offset, bytes);
+    page.certain_lines &= others;
+    if (certainty == Certainty::kUnknown) page.written_lines &= others;
+  };
   const size_t first = FirstPage(offset);
   const size_t end = EndPage(offset, bytes);
   if (end - first <= pages_.size()) {
     for (size_t number = first; number < end; ++number) {
       const auto found = pages_.find(number);
-      if (found != pages_.end()) found->second.known_lines &= ~LinesOf(number, offset, bytes);
+      if (found != pages_.end()) lower(number, found->second);
     }
     return;
   }
   for (auto& [number, page] : pages_) {
-    if (first <= number && number < end) page.known_lines &= ~LinesOf(number, offset, bytes);
+    if (first <= number && number < end) lower(number, page);
   }
 }
 

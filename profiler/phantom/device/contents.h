@@ -1,14 +1,16 @@
-// The bytes of device memory, as far as they are known. Kernels do nothing here, so their results are not:
-// what a copy or a fill wrote reads back true until the next kernel runs; from then on all memory reads as
-// zero, since any of it may be what the kernel was to write. So small values that go to the device and come
-// back (the sizes that replicas compare, tables that are gathered) are right, and no stale byte ever poses as
-// a result.
+// The bytes of device memory, as far as they are known. Kernels do nothing here, so their results are not.
+// What a copy or a fill wrote reads back as it was written, for as long as the memory belongs to what it was
+// written for: when PyTorch hands the same bytes out again (Forget), or a larger transfer overwrites them,
+// they read as zero. So small values that go to the device and come back (the sizes that replicas compare,
+// tables that are gathered, masks) are right, and no stale byte poses as a result in a new tensor. Whether a
+// kernel changed them in place nobody can say; Read tells whether one ran at all since they were written.
+// Until somebody calls Forget, the next kernel ends what is known of all memory.
 //
 // Only transfers of at most kKnownBytes are kept, in pages that the memory's owner never sees; larger ones
 // read as zero. It keeps the process small and a training step fast: batches of images are never looked at.
 //
-// Thread safe. KernelRan is one load where nothing was written since the last kernel; the others are
-// O(bytes), and O(pages) lookups.
+// Thread safe. KernelRan is one load where nothing was written since the last kernel, Forget two where
+// nothing was ever written; the others are O(bytes), and O(pages) lookups.
 #pragma once
 
 #include <atomic>
@@ -22,6 +24,13 @@ namespace tidemark::phantom::device {
 
 inline constexpr size_t kKnownBytes = size_t{1} << 20;
 
+// How far what was read can be trusted, best first.
+enum class Certainty : uint8_t {
+  kKnown,      // all of it is what was written there
+  kAsWritten,  // so it is, but kernels have run since, any of which may have been to change it
+  kUnknown,    // some of it was never written, and reads as zero
+};
+
 class Contents {
  public:
   // Of a device memory of so many bytes; offsets below run from its start.
@@ -29,28 +38,38 @@ class Contents {
 
   void Write(size_t offset, const void* from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void Fill(size_t offset, int value, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
-  // True if all of it is what was written there, false if some of it reads as zero because it is not known.
-  bool Read(size_t offset, void* to, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
-  // What is not known there is not known here.
+  Certainty Read(size_t offset, void* to, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  // The copy is as certain as what it was made from.
   void Copy(size_t to, size_t from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  // What lies there is less certain than it seems: it was computed on the host from something that is.
+  void Weaken(size_t offset, size_t bytes, Certainty certainty) TIDEMARK_EXCLUDES(mutex_);
+  // Something new begins there.
+  void Forget(size_t offset, size_t bytes) TIDEMARK_EXCLUDES(mutex_) {
+    if (!hears_of_blocks_.load(std::memory_order_relaxed)) hears_of_blocks_ = true;
+    if (ever_written_.load(std::memory_order_relaxed)) ForgetWritten(offset, bytes);
+  }
   // Nothing of this range is known; its bytes, in whole pages, go back to the system.
   void Release(size_t offset, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void KernelRan() {
-    if (known_.load(std::memory_order_relaxed)) known_.store(false, std::memory_order_relaxed);
+    if (certain_.load(std::memory_order_relaxed)) certain_.store(false, std::memory_order_relaxed);
   }
 
  private:
   struct Page {
-    uint64_t generation = 0;   // of writes between two kernels; what is of an older one is not known any more
-    uint64_t known_lines = 0;  // one bit for each
+    uint64_t generation = 0;     // of writes between two kernels
+    uint64_t written_lines = 0;  // one bit for each
+    uint64_t certain_lines = 0;  // of those, in this generation
   };
   void BeginWrite(size_t offset, size_t bytes) TIDEMARK_REQUIRES(mutex_);
-  bool IsKnown(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
-  void Forget(size_t offset, size_t bytes) TIDEMARK_REQUIRES(mutex_);
+  Certainty CertaintyOf(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
+  void ForgetWritten(size_t offset, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
+  void Lower(size_t offset, size_t bytes, Certainty certainty) TIDEMARK_REQUIRES(mutex_);
 
   std::byte* const bytes_;
   Mutex mutex_;
-  std::atomic<bool> known_{false};  // something was written since the last kernel
+  std::atomic<bool> hears_of_blocks_{false};
+  std::atomic<bool> ever_written_{false};
+  std::atomic<bool> certain_{false};  // something was written since the last kernel
   uint64_t generation_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   // Those that were ever written.
   std::unordered_map<size_t, Page> pages_ TIDEMARK_GUARDED_BY(mutex_);

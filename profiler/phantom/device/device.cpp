@@ -1,6 +1,7 @@
 #include "profiler/phantom/device/device.h"
 
 #include <cstdlib>
+#include <type_traits>
 
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/environment.h"
@@ -28,6 +29,11 @@ Device* OpenDevice() {
 Device* TheDevice() {
   static Device* const device = OpenDevice();
   return device;
+}
+
+extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes) {
+  static_assert(std::is_same_v<decltype(&TidemarkPhantomBlockBegins), BlockBeginsFunction>);
+  if (Device* device = TheDevice()) device->memory.BlockBegins(pointer, bytes);
 }
 
 uint64_t CountWork(bool on) {

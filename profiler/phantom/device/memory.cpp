@@ -62,8 +62,8 @@ size_t Memory::free_bytes() const {
   return space_.capacity_bytes() - space_.used_bytes();
 }
 
-bool Memory::Copy(void* to, const void* from, size_t bytes, bool* known) {
-  if (known != nullptr) *known = true;
+bool Memory::Copy(void* to, const void* from, size_t bytes, Certainty* certainty) {
+  if (certainty != nullptr) *certainty = Certainty::kKnown;
   if (bytes == 0) return true;
   const bool to_device = IsDevice(to);
   const bool from_device = IsDevice(from);
@@ -73,8 +73,8 @@ bool Memory::Copy(void* to, const void* from, size_t bytes, bool* known) {
   } else if (to_device) {
     contents_.Write(OffsetOf(to), from, bytes);
   } else if (from_device) {
-    const bool all_known = contents_.Read(OffsetOf(from), to, bytes);
-    if (known != nullptr) *known = all_known;
+    const Certainty read = contents_.Read(OffsetOf(from), to, bytes);
+    if (certainty != nullptr) *certainty = read;
   } else {
     std::memmove(to, from, bytes);
   }

@@ -41,10 +41,18 @@ class Memory {
   }
 
   // Between host and device in any combination; the addresses say which. False where device memory that is
-  // not allocated would be touched. `known`, if given, becomes whether what the host got is what was written
-  // there: see contents.h.
-  bool Copy(void* to, const void* from, size_t bytes, bool* known = nullptr);
+  // not allocated would be touched. `certainty`, if given, becomes how far what the host got can be trusted:
+  // see contents.h.
+  bool Copy(void* to, const void* from, size_t bytes, Certainty* certainty = nullptr);
   bool Fill(void* pointer, int value, size_t bytes);
+  // What was just copied there is no more certain than this.
+  void Weaken(void* pointer, size_t bytes, Certainty certainty) {
+    contents_.Weaken(OffsetOf(pointer), bytes, certainty);
+  }
+  // PyTorch hands out this part of what it had allocated; other addresses are nothing to this.
+  void BlockBegins(const void* pointer, size_t bytes) {
+    if (IsDevice(pointer)) contents_.Forget(OffsetOf(pointer), bytes);
+  }
   // A computation ran on the device: see contents.h.
   void KernelRan() { contents_.KernelRan(); }
 

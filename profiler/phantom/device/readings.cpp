@@ -39,12 +39,19 @@ bool IsAll(const void* stub) {
 
 void NoteKernel(const void* stub) { last_kernel.store(stub, std::memory_order_relaxed); }
 
-void ReadUnknown(void* to, size_t bytes) {
-  const bool yes = bytes == 1 && IsAll(last_kernel.load(std::memory_order_relaxed));
+void NoteReading(void* to, size_t bytes, Certainty certainty) {
+  if (certainty == Certainty::kKnown) return;
+  const bool unknown = certainty == Certainty::kUnknown;
+  const bool yes = unknown && bytes == 1 && IsAll(last_kernel.load(std::memory_order_relaxed));
   if (yes) *static_cast<unsigned char*>(to) = 1;
   std::string sentence = PythonPlace().value_or("The program");
-  sentence += yes ? " asked whether all of something is true, which no kernel had computed: it was told yes."
-                  : " read a result that no kernel had computed: it was zero.";
+  if (yes) {
+    sentence += " asked whether all of something is true, which no kernel had computed: it was told yes.";
+  } else if (unknown) {
+    sentence += " read a result that no kernel had computed: it was zero.";
+  } else {
+    sentence += " read what it had sent before kernels ran that may have been to change it: it was as sent.";
+  }
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
   if (places.sentences.size() == kMostPlaces) {

@@ -3,15 +3,17 @@
 
 #include <cstddef>
 
+#include "profiler/phantom/device/contents.h"
+
 namespace tidemark::phantom::device {
 
 // The kernel that was launched last, by its host stub.
 void NoteKernel(const void* stub);
 
-// For a copy to the host, already made, of something that is not known (contents.h) and has been filled with
-// zeros. Notes as a doubt that it was read, and where. One answer is not zero: whether something is true of
-// all elements (torch's `all`) is answered with yes, since programs ask it to check their own values, and
-// zero would end them.
-void ReadUnknown(void* to, size_t bytes);
+// For a copy to the host, already made, of something that is not certain (contents.h). Notes as a doubt that
+// it was read, and where. Of what is not known, one answer is not zero: whether something is true of all
+// elements (torch's `all`) is answered with yes, since programs ask it to check their own values, and zero
+// would end them.
+void NoteReading(void* to, size_t bytes, Certainty certainty);
 
 }  // namespace tidemark::phantom::device

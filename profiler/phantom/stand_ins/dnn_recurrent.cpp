@@ -176,7 +176,8 @@ Status cudnnGetRNNWeightSpaceSize(void*, const RnnDescriptor* rnn, size_t* bytes
   return kSuccess;
 }
 
-// Null where there is no such matrix or bias.
+// Tells of the matrix, of the bias or of both: what is not asked for is null. So is the address of what there
+// is none of.
 Status cudnnGetRNNWeightParams(void*, const RnnDescriptor* rnn, int32_t layer, size_t, const void* space,
                                int32_t number, TensorShape* matrix, void** matrix_address, TensorShape* bias,
                                void** bias_address) {
@@ -188,11 +189,15 @@ Status cudnnGetRNNWeightParams(void*, const RnnDescriptor* rnn, int32_t layer, s
   const auto at = [&](int64_t offset) {
     return first + static_cast<size_t>(offset) * BytesOf(shape.element);
   };
-  *matrix_address = number < MatricesOf(shape) ? at(MatrixOffset(shape, layer, number)) : nullptr;
-  Describe(*matrix, shape.element, MatrixOf(shape, layer, number));
-  const bool has_bias = number < BiasesOf(rnn->bias_mode) * GatesOf(shape);
-  *bias_address = has_bias ? at(BiasOffset(*rnn, layer, number)) : nullptr;
-  Describe(*bias, shape.element, {shape.hidden_size, 1});
+  if (matrix_address != nullptr) {
+    *matrix_address = number < MatricesOf(shape) ? at(MatrixOffset(shape, layer, number)) : nullptr;
+    Describe(*matrix, shape.element, MatrixOf(shape, layer, number));
+  }
+  if (bias_address != nullptr) {
+    const bool has_bias = number < BiasesOf(rnn->bias_mode) * GatesOf(shape);
+    *bias_address = has_bias ? at(BiasOffset(*rnn, layer, number)) : nullptr;
+    Describe(*bias, shape.element, {shape.hidden_size, 1});
+  }
   return kSuccess;
 }
 

@@ -49,8 +49,10 @@ size_t BytesOf(int type) {
   }
 }
 
-void Move(void* to, const void* from, size_t bytes) {
-  if (to != from) device::TheDevice()->memory.Copy(to, from, bytes);
+device::Certainty Move(void* to, const void* from, size_t bytes) {
+  device::Certainty certainty = device::Certainty::kKnown;
+  if (to != from) device::TheDevice()->memory.Copy(to, from, bytes, &certainty);
+  return certainty;
 }
 
 // A buffer of `count` parts, each as `from`.
@@ -86,7 +88,7 @@ Result ReduceTo(void* to, const void* from, size_t count, int type, int operatio
     return kSuccess;
   }
   std::vector<char> host(bytes);
-  Move(host.data(), from, bytes);
+  const device::Certainty certainty = Move(host.data(), from, bytes);
   switch (type) {
     case kInt8:
       Combine<int8_t>(host, operation, comm.ranks);
@@ -117,6 +119,7 @@ Result ReduceTo(void* to, const void* from, size_t count, int type, int operatio
       return kSuccess;
   }
   Move(to, host.data(), bytes);
+  device::TheDevice()->memory.Weaken(to, bytes, certainty);
   return kSuccess;
 }
 

@@ -77,9 +77,9 @@ struct Submission {
 cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& submission) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  bool known = true;
-  if (!device->memory.Copy(to, from, bytes, &known)) return Report(cudaErrorInvalidValue);
-  if (!known) device::ReadUnknown(to, bytes);
+  device::Certainty certainty = device::Certainty::kKnown;
+  if (!device->memory.Copy(to, from, bytes, &certainty)) return Report(cudaErrorInvalidValue);
+  device::NoteReading(to, bytes, certainty);
   if (device::SomeoneListens()) {
     Activity activity;
     activity.kind = Activity::Kind::kCopy;

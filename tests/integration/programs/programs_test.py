@@ -113,6 +113,50 @@ print(json.dumps([torch.cuda.is_available(), card.name, card.major, torch.cuda.m
         self.assertEqual((major, allocated, segments, reserved), (9, 4 << 20, 1, 20 << 20))
 
 
+class Sweeps(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.script = Path(self.folder.name) / "train.py"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def sweep(self, code, values, *options):
+        self.script.write_text(code)
+        ran = tidemark("phantom", "--json", *options, "--sweep", f"mib={values}", "--", PYTHON, str(self.script), "--mib=7")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return json.loads(ran.stdout)["runs"]
+
+    BLOCK = """
+import argparse, torch
+parser = argparse.ArgumentParser()
+parser.add_argument("--mib", type=int)
+mib = parser.parse_args().mib
+torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
+"""
+
+    def test_each_value_gets_an_answer_in_their_order(self):
+        runs = self.sweep(self.BLOCK, "1..20", "--memory", "1GiB")
+        self.assertEqual([run["mib"] for run in runs], [1, 2, 4, 8, 16, 20])
+        self.assertEqual([run["allocated_peak_bytes"] for run in runs], [run["mib"] << 20 for run in runs])
+
+    def test_what_does_not_fit_or_fails_is_told_of_its_value_alone(self):
+        runs = self.sweep(self.BLOCK + "if mib == 3: raise ValueError('three')", "2,3,2000,4", "--memory", "1GiB")
+        self.assertEqual([run["out_of_memory"] for run in runs], [False, False, True, False])
+        self.assertEqual([run["sentence"] == "" for run in runs], [True, False, False, True])
+        self.assertIn("three", runs[1]["sentence"])
+
+    def test_a_package_that_starts_threads_or_cuda_when_imported_is_not_imported_early(self):
+        packages = Path(run(PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip())
+        if not os.access(packages, os.W_OK):
+            self.skipTest(f"{packages} cannot be written")
+        package = packages / "tidemark_test_starts_cuda.py"
+        package.write_text("import torch\ntorch.cuda.init()\n")
+        self.addCleanup(package.unlink)
+        runs = self.sweep("import tidemark_test_starts_cuda\n" + self.BLOCK, "1,2,3")
+        self.assertEqual([(run["allocated_peak_bytes"], run["sentence"]) for run in runs], [(n << 20, "") for n in (1, 2, 3)])
+
+
 def version_of_torch():
     code = "import torch; print(torch.__version__.split('+')[0] if torch.version.cuda else '')"
     asked = tidemark("phantom", "--", PYTHON, "-c", code) if has_torch() else None

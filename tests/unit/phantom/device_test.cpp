@@ -98,13 +98,22 @@ TEST_CASE("Small values come back as they went") {
   CHECK(received == std::string(sent.size(), '\0'));
 }
 
-TEST_CASE("After a kernel everything reads as zero until it is written again") {
+TEST_CASE("What was written stays through kernels, until the memory is handed out anew") {
   Memory memory(kTotalBytes, kContextBytes);
   void* device = memory.Allocate(kGranuleBytes);
   const std::vector<int> ones(100, 1);
   std::vector<int> received(200, 7);
   REQUIRE(memory.Copy(device, ones.data(), 400));
   memory.KernelRan();
+  REQUIRE(memory.Copy(received.data(), device, 400));
+  CHECK(std::count(received.begin(), received.begin() + 100, 0) == 100);  // nobody tells of blocks yet
+  memory.BlockBegins(device, 512);
+  REQUIRE(memory.Copy(device, ones.data(), 400));
+  memory.KernelRan();
+  REQUIRE(memory.Copy(received.data(), device, 400));
+  CHECK(std::count(received.begin(), received.begin() + 100, 1) == 100);
+  memory.BlockBegins(device, 512);
+  memory.BlockBegins(&memory, 512);  // of another device, or of the host
   REQUIRE(memory.Copy(received.data(), device, 400));
   CHECK(std::count(received.begin(), received.begin() + 100, 0) == 100);
   REQUIRE(memory.Copy(Plus(device, 400), ones.data(), 400));
@@ -113,18 +122,20 @@ TEST_CASE("After a kernel everything reads as zero until it is written again") {
   CHECK(std::count(received.begin() + 100, received.end(), 1) == 100);
 }
 
-TEST_CASE("What the host gets is known only where it was written since the last kernel") {
+TEST_CASE(
+    "What the host gets is known where it was written since the last kernel, else as written or unknown") {
   Memory memory(kTotalBytes, kContextBytes);
   void* a = memory.Allocate(kGranuleBytes);
   void* b = memory.Allocate(kGranuleBytes);
   const std::vector<char> sent(10000, 's');
   std::vector<char> received(sent.size());
-  const auto is_known = [&](void* from, size_t bytes) {
-    bool known = false;
-    REQUIRE(memory.Copy(received.data(), from, bytes, &known));
-    return known;
+  const auto certainty = [&](void* from, size_t bytes) {
+    Certainty read = Certainty::kKnown;
+    REQUIRE(memory.Copy(received.data(), from, bytes, &read));
+    return read;
   };
-  CHECK(!is_known(a, 1));
+  const auto is_known = [&](void* from, size_t bytes) { return certainty(from, bytes) == Certainty::kKnown; };
+  CHECK(certainty(a, 1) == Certainty::kUnknown);
   REQUIRE(memory.Copy(Plus(a, 512), sent.data(), sent.size()));
   CHECK(is_known(Plus(a, 512), sent.size()));
   CHECK(!is_known(a, 513));
@@ -134,21 +145,32 @@ TEST_CASE("What the host gets is known only where it was written since the last 
   CHECK(!is_known(b, 512));
   CHECK(is_known(Plus(b, 704), 1000));
   memory.KernelRan();
-  CHECK(!is_known(Plus(a, 512), 1));
+  CHECK(certainty(Plus(a, 512), 1) == Certainty::kUnknown);
+  memory.BlockBegins(Plus(b, 8192), 512);  // from here on somebody tells of blocks
+  REQUIRE(memory.Copy(Plus(a, 512), sent.data(), sent.size()));
+  memory.KernelRan();
+  CHECK(certainty(Plus(a, 512), 1) == Certainty::kAsWritten);
+  CHECK(certainty(a, 1) == Certainty::kUnknown);
   REQUIRE(memory.Fill(a, 0, 512));
   CHECK(is_known(a, 512));
-  CHECK(!is_known(Plus(a, 512), 1));
+  CHECK(certainty(Plus(a, 512), 1) == Certainty::kAsWritten);
+  REQUIRE(memory.Copy(Plus(b, 4096), Plus(a, 512), 64));  // as certain as what it was copied from
+  CHECK(certainty(Plus(b, 4096), 64) == Certainty::kAsWritten);
+  memory.Weaken(a, 64, Certainty::kAsWritten);
+  CHECK(certainty(a, 64) == Certainty::kAsWritten);
+  CHECK(is_known(Plus(a, 64), 64));
   REQUIRE(memory.Free(a) != std::nullopt);
   REQUIRE(memory.Allocate(kGranuleBytes) != nullptr);
   CHECK(!is_known(b, 1));
 }
 
-TEST_CASE("Of a line that is written in part the rest is zero, not what was there before a kernel") {
+TEST_CASE(
+    "Of a line that is written in part the rest is zero, not what was there before it was handed out anew") {
   Memory memory(kTotalBytes, kContextBytes);
   void* device = memory.Allocate(kGranuleBytes);
   const std::string before = "before", after = "A";
   REQUIRE(memory.Copy(device, before.data(), before.size()));
-  memory.KernelRan();
+  memory.BlockBegins(device, 512);
   REQUIRE(memory.Copy(device, after.data(), 1));
   std::string received(before.size(), 'x');
   REQUIRE(memory.Copy(received.data(), device, received.size()));

@@ -1,4 +1,7 @@
-"""Runs a program once for each value of one of its arguments, in processes forked from one that has imported torch.
+"""Runs a program once for each value of one of its arguments, in processes forked from one that has imported what it needs.
+
+The first run says what that is: an optimizer alone makes torch import a thousand modules, which takes ten times as long as
+a run of a small network.
 
 usage: sweep.py {"script": FILE, "arguments": [...], "name": "batch", "values": [...], "at_once": 2}
 
@@ -6,10 +9,15 @@ For each value one line on standard output, as soon as it is known: `tidemark ` 
 (`allocated_peak_bytes`, `reserved_peak_bytes`), `out_of_memory` and `sentence` (why it ended early; "" if it did not).
 """
 
+import contextlib
+import gc
+import importlib
 import json
 import os
 import runpy
 import sys
+import sysconfig
+import threading
 import traceback
 
 import torch
@@ -44,6 +52,7 @@ def run(task, value):
         answer["sentence"] = traceback.format_exception_only(error)[-1].strip()
     answer["allocated_peak_bytes"] = torch.cuda.max_memory_allocated()
     answer["reserved_peak_bytes"] = torch.cuda.max_memory_reserved()
+    answer["modules"] = installed_modules()
     return answer
 
 
@@ -66,19 +75,46 @@ def start(task, value):
 
 
 def finish(value, pid, pipe):
+    """Tells the answer; returns the modules that its process had imported in the end."""
     with os.fdopen(pipe, "rb") as file:
         text = file.read()
     _, status = os.waitpid(pid, 0)
     answer = json.loads(text) if text else {
-        "value": value, "out_of_memory": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0,
+        "value": value, "out_of_memory": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "modules": [],
         "sentence": f"its process ended with status {os.waitstatus_to_exitcode(status)} and no answer"}
+    modules = answer.pop("modules")
     print("tidemark " + json.dumps(answer), flush=True)
+    return modules
+
+
+def installed_modules():
+    """Those of Python and its packages: the program's own may do anything when they are imported."""
+    folders = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+    files = ((name, getattr(module, "__file__", None)) for name, module in list(sys.modules.items()))
+    return [name for name, file in files if file and file.startswith(folders)]
+
+
+def import_all(names):
+    """So that no later run has to. False if a process cannot be forked any more: one of them started threads or CUDA."""
+    for name in set(names) - set(sys.modules):
+        with contextlib.suppress(Exception):  # the run that needs it will meet the same, and say so
+            importlib.import_module(name)
+    # The runs share these objects' pages for as long as nothing touches them.
+    gc.collect()
+    gc.freeze()
+    return threading.active_count() == 1 and not torch.cuda.is_initialized()
 
 
 def main():
     task = json.loads(sys.argv[1])
+    values = task["values"]
+    if task.get("warm", True):
+        first, values = values[0], values[1:]
+        if not import_all(finish(first, *start(task, first))):
+            again = json.dumps({**task, "values": values, "warm": False})
+            os.execv(sys.executable, [sys.executable, "-u", __file__, again])
     running = []
-    for value in task["values"]:
+    for value in values:
         if len(running) == task["at_once"]:
             finish(*running.pop(0))
         running.append((value, *start(task, value)))

@@ -1,0 +1,15 @@
+#include "profiler/capture/gates/phantom_blocks.h"
+
+#include <dlfcn.h>
+
+#include "profiler/phantom/environment.h"
+
+namespace tidemark::capture {
+
+void BlockBegins(const void* pointer, size_t bytes) {
+  static const auto told =
+      reinterpret_cast<phantom::BlockBeginsFunction>(dlsym(RTLD_DEFAULT, phantom::kBlockBeginsFunction));
+  if (told != nullptr) told(pointer, bytes);
+}
+
+}  // namespace tidemark::capture
