@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
-#include <utility>
 
+#include "profiler/base/format.h"
 #include "profiler/networks/choices.h"
 
 namespace tidemark::cli {
@@ -45,23 +45,7 @@ Result<uint64_t> Seed(std::string_view option, std::string_view text) {
 }
 
 Result<int64_t> ByteSize(std::string_view option, std::string_view text) {
-  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
-      {"", 1},
-      {"B", 1},
-      {"MB", 1'000'000},
-      {"GB", 1'000'000'000},
-      {"MiB", int64_t{1} << 20},
-      {"GiB", int64_t{1} << 30},
-  };
-  constexpr double kMostBytes = 1e15;
-  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
-  const size_t unit = std::min(text.find_first_not_of(' ', digits), text.size());
-  double number = 0;
-  for (const auto& [name, bytes] : kUnits) {
-    if (text.substr(unit) != name || Read(text.substr(0, digits), &number) != Reading::kNumber) continue;
-    const double size = number * static_cast<double>(bytes);
-    if (size >= 1 && size <= kMostBytes) return static_cast<int64_t>(size);
-  }
+  if (const std::optional<int64_t> bytes = BytesFromText(text)) return *bytes;
   return Error{fmt::format("{} must be a size such as 16GiB, 24GB or 500MiB, not '{}'.", option,
                            networks::Quoted(text))};
 }

@@ -19,6 +19,7 @@
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/faults.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/phantom/programs/stand_in_cache.h"
 #include "profiler/phantom/programs/torch_installation.h"
@@ -36,6 +37,7 @@ struct PhantomOptions {
   std::string world = "1";
   std::string rank = "0";
   std::string sweep;
+  std::vector<std::string> faults;
   bool json = false;
   bool window = false;
   std::string output;
@@ -47,6 +49,7 @@ struct Order {
   std::optional<int64_t> memory_bytes;  // instead of the card's own
   phantom::Rank rank;
   std::optional<phantom::SweepRange> sweep;
+  std::string faults;  // as the device reads them
 };
 
 Result<Order> Understand(const PhantomOptions& options) {
@@ -68,6 +71,11 @@ Result<Order> Understand(const PhantomOptions& options) {
   const Result<int64_t> rank = WholeNumber("--rank", options.rank, 0, *world - 1);
   if (!rank) return rank.error();
   order.rank = {*rank, *world};
+  order.faults = fmt::format("{}", fmt::join(options.faults, ","));
+  if (!order.faults.empty()) {
+    const Result<phantom::Faults> faults = phantom::FaultsFromText(order.faults);
+    if (!faults) return faults.error();
+  }
   if (options.sweep.empty()) return order;
   Result<phantom::SweepRange> sweep = phantom::SweepRangeFromText(options.sweep);
   if (!sweep) return sweep.error();
@@ -86,6 +94,9 @@ Result<std::vector<std::string>> EnvironmentOf(const Order& order,
   if (!environment) return environment.error();
   if (order.memory_bytes) {
     environment->push_back(fmt::format("{}={}", phantom::kMemoryVariable, *order.memory_bytes));
+  }
+  if (!order.faults.empty()) {
+    environment->push_back(fmt::format("{}={}", phantom::kFaultsVariable, order.faults));
   }
   if (order.rank.world > 1) {
     for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
@@ -255,6 +266,11 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       ->add_option("--sweep", options->sweep,
                    "Runs it for each value of an argument: batch=1..512 (doubling) or batch=8,24,96")
       ->type_name("NAME=VALUES");
+  command
+      ->add_option("--fault", options->faults,
+                   "Let it fail: out-of-memory=37, out-of-memory=37.., fragmentation=64MiB, slow-driver=2ms, "
+                   "other-process=20GiB@100 (counts are requests to the driver)")
+      ->type_name("KIND=VALUE");
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
   command->add_option("-o,--output", options->output, "Recording (.tide) to write")->type_name("FILE");
   command->add_flag("--window", options->window, "Show its memory in the window while it runs");

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace tidemark {
 
@@ -45,6 +48,28 @@ std::string FormatDuration(int64_t nanoseconds) {
   if (std::abs(time) < 1e6) return fmt::format("{:.2f} µs", time / 1e3);
   if (std::abs(time) < 1e9) return fmt::format("{:.2f} ms", time / 1e6);
   return fmt::format("{:.2f} s", time / 1e9);
+}
+
+std::optional<int64_t> BytesFromText(std::string_view text) {
+  static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
+      {"", 1},
+      {"B", 1},
+      {"MB", 1'000'000},
+      {"GB", 1'000'000'000},
+      {"MiB", int64_t{1} << 20},
+      {"GiB", int64_t{1} << 30},
+  };
+  constexpr double kMostBytes = 1e15;
+  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const size_t unit = std::min(text.find_first_not_of(' ', digits), text.size());
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, number);
+  if (error != std::errc() || end != text.data() + digits) return {};
+  for (const auto& [name, bytes] : kUnits) {
+    const double size = number * static_cast<double>(bytes);
+    if (text.substr(unit) == name && size >= 1 && size <= kMostBytes) return static_cast<int64_t>(size);
+  }
+  return {};
 }
 
 }  // namespace tidemark

@@ -21,7 +21,10 @@ Device* OpenDevice() {
           "tidemark phantom: the card's memory is less than what its CUDA context takes; give it more.");
     }
   }
-  return new Device(std::move(*card));
+  Result<Faults> faults = Faults();
+  if (const char* text = std::getenv(kFaultsVariable)) faults = FaultsFromText(text);
+  if (!faults) EndProcess(("tidemark phantom: " + faults.error().message).c_str());
+  return new Device(std::move(*card), *faults);
 }
 
 }  // namespace

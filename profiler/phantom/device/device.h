@@ -15,7 +15,8 @@
 namespace tidemark::phantom::device {
 
 struct Device {
-  explicit Device(Card its_card) : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes) {}
+  Device(Card its_card, const Faults& faults)
+      : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes, faults) {}
 
   const Card card;
   Memory memory;

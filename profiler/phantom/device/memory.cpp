@@ -1,16 +1,27 @@
 #include "profiler/phantom/device/memory.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tidemark::phantom::device {
 
-Memory::Memory(int64_t total_bytes, int64_t context_bytes)
+Memory::Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults)
     : total_bytes_(static_cast<size_t>(total_bytes)),
+      faults_(faults),
       space_(static_cast<size_t>(total_bytes - context_bytes)),
       contents_(space_.span_bytes()) {}
 
+// A request of the driver: whether it is answered at all.
+bool Memory::Grants(size_t bytes) {
+  const size_t taken = std::min(faults_.TakenByAnother(), space_.capacity_bytes() - space_.used_bytes());
+  if (taken > 0) space_.TakePhysical(taken);
+  return !faults_.Fails(bytes);
+}
+
 void* Memory::Allocate(size_t bytes) {
+  faults_.Delay();
   const MutexLock lock(mutex_);
+  if (!Grants(bytes)) return nullptr;
   const std::optional<uintptr_t> address = space_.Allocate(bytes);
   // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are what this is about
   return address ? reinterpret_cast<void*>(*address) : nullptr;
@@ -37,8 +48,9 @@ bool Memory::FreeAddresses(void* pointer) {
 }
 
 bool Memory::TakePhysical(size_t bytes) {
+  faults_.Delay();
   const MutexLock lock(mutex_);
-  return space_.TakePhysical(bytes);
+  return Grants(bytes) && space_.TakePhysical(bytes);
 }
 
 void Memory::GivePhysicalBack(size_t bytes) {

@@ -10,13 +10,14 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/address_space.h"
 #include "profiler/phantom/device/contents.h"
+#include "profiler/phantom/device/driver_faults.h"
 
 namespace tidemark::phantom::device {
 
 class Memory {
  public:
   // `total_bytes` as the card reports it, `context_bytes` of which the CUDA context takes.
-  Memory(int64_t total_bytes, int64_t context_bytes);
+  Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults = {});
 
   // Null when the device is full.
   void* Allocate(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
@@ -59,8 +60,11 @@ class Memory {
  private:
   size_t OffsetOf(const void* pointer) const { return reinterpret_cast<uintptr_t>(pointer) - space_.base(); }
 
+  bool Grants(size_t bytes) TIDEMARK_REQUIRES(mutex_);
+
   const size_t total_bytes_;
   mutable Mutex mutex_;  // of space_'s allocations
+  DriverFaults faults_;
   AddressSpace space_;
   Contents contents_;
 };

@@ -95,6 +95,30 @@ class Programs(unittest.TestCase):
         self.assertIn("Out of memory: 3,221,225,472 B were asked for", ran.stderr)
         self.assertTrue(json.loads(tidemark("info", self.recording, "--json").stdout)["out_of_memory"])
 
+    def test_the_driver_fails_on_purpose(self):
+        code = """
+import torch
+blocks = []
+try:
+    for _ in range(5): blocks.append(torch.empty(20 << 20, dtype=torch.uint8, device="cuda"))
+except torch.OutOfMemoryError: pass
+print(len(blocks), torch.cuda.memory_stats()["num_alloc_retries"], torch.cuda.mem_get_info()[0] >> 20)
+"""
+        free = 8192 - 396  # of H200's context
+        for fault, expected in {
+            "out-of-memory=3": (5, 1, free - 100),
+            "out-of-memory=3..": (2, 1, free - 40),
+            "fragmentation=16MiB": (0, 1, free),
+            "other-process=4GiB@2": (5, 0, free - 100 - 4096),
+            "slow-driver=1ms": (5, 0, free - 100),
+        }.items():
+            with self.subTest(fault):
+                ran = tidemark("phantom", "--memory", "8GiB", "--fault", fault, "--", PYTHON, "-c", code)
+                self.assertEqual(tuple(map(int, ran.stdout.split())), expected, ran.stderr)
+        ran = tidemark("phantom", "--fault", "rust", "--", PYTHON, "-c", code)
+        self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+        self.assertIn("must be out-of-memory=37", ran.stderr)
+
     def test_torch_answers_as_on_the_card(self):
         code = """
 import json, torch

@@ -1,0 +1,88 @@
+#include "profiler/phantom/faults.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "profiler/base/format.h"
+
+namespace tidemark::phantom {
+namespace {
+
+std::optional<int64_t> Count(std::string_view text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1) return {};
+  return number;
+}
+
+bool ReadOutOfMemory(std::string_view text, Faults& faults) {
+  faults.later_ones_fail_too = text.ends_with("..");
+  if (faults.later_ones_fail_too) text.remove_suffix(2);
+  faults.failing_request = Count(text).value_or(0);
+  return faults.failing_request > 0;
+}
+
+bool ReadFragmentation(std::string_view text, Faults& faults) {
+  faults.largest_piece_bytes = BytesFromText(text).value_or(0);
+  return faults.largest_piece_bytes > 0;
+}
+
+bool ReadSlowDriver(std::string_view text, Faults& faults) {
+  constexpr int64_t kMostDelayNs = 10'000'000'000;
+  int64_t unit_ns = 0;
+  if (text.ends_with("us")) unit_ns = 1000;
+  if (text.ends_with("ms")) unit_ns = 1'000'000;
+  if (unit_ns == 0) return false;
+  text.remove_suffix(2);
+  const std::optional<int64_t> count = Count(text);
+  if (!count || *count > kMostDelayNs / unit_ns) return false;
+  faults.request_delay_ns = *count * unit_ns;
+  return true;
+}
+
+bool ReadOtherProcess(std::string_view text, Faults& faults) {
+  const size_t at = text.find('@');
+  faults.taken_bytes = BytesFromText(text.substr(0, at)).value_or(0);
+  if (faults.taken_bytes == 0 || at == std::string_view::npos) return faults.taken_bytes > 0;
+  faults.taken_after = Count(text.substr(at + 1)).value_or(0);
+  return faults.taken_after > 0;
+}
+
+struct Kind {
+  std::string_view name;
+  bool (*read)(std::string_view value, Faults& faults);
+};
+constexpr Kind kKinds[] = {{"out-of-memory", ReadOutOfMemory},
+                           {"fragmentation", ReadFragmentation},
+                           {"slow-driver", ReadSlowDriver},
+                           {"other-process", ReadOtherProcess}};
+
+bool ReadOne(std::string_view text, Faults& faults) {
+  const size_t equals = text.find('=');
+  if (equals == std::string_view::npos) return false;
+  const auto* const kind = std::ranges::find(kKinds, text.substr(0, equals), &Kind::name);
+  return kind != std::end(kKinds) && kind->read(text.substr(equals + 1), faults);
+}
+
+}  // namespace
+
+Result<Faults> FaultsFromText(std::string_view text) {
+  Faults faults;
+  while (true) {
+    const size_t comma = std::min(text.find(','), text.size());
+    const std::string_view one = text.substr(0, comma);
+    if (!ReadOne(one, faults)) {
+      return Error{
+          "A fault must be out-of-memory=37 (the 37th request to the driver fails; 37.. = the later ones "
+          "too), fragmentation=64MiB (no free piece is larger), slow-driver=2ms (or us; each request takes "
+          "so "
+          "much longer) or other-process=20GiB@100 (which takes memory after the 100th), not '" +
+          std::string(one) + "'."};
+    }
+    if (comma == text.size()) return faults;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace tidemark::phantom
