@@ -41,6 +41,7 @@ Result<Question> Understand(const TrainingOptions& options) {
 std::string PhantomText(const Question& question, const textbook::Estimate& estimate,
                         const session::Prediction& phantom) {
   std::string text = PeaksTable(estimate, {{"phantom", phantom}});
+  if (phantom.reserved_band) text += BandRows(*phantom.reserved_band);
   if (phantom.out_of_memory) {
     text +=
         fmt::format("It does not fit on a {}; the phantom's figures are those up to the failure. {}\n{}\n",
@@ -80,7 +81,7 @@ int RunEstimate(const EstimateOptions& options) {
   const textbook::Estimate estimate = textbook::EstimateMemory(question->network, question->settings);
   std::optional<session::Prediction> phantom;
   if (!options.textbook_only) {
-    session::Predictor predictor;
+    session::Predictor predictor({std::nullopt, /*with_bands=*/true});
     ProgressLine progress;
     const Result<session::Prediction> answer = predictor.AskAndWait(
         question->settings, question->card.name, [&progress] { progress.Show(kAskingCudnn); });

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,7 @@
 #include "profiler/phantom/programs/stand_in_cache.h"
 #include "profiler/phantom/programs/torch_installation.h"
 #include "profiler/session/program_run.h"
+#include "profiler/session/reserved_band.h"
 #include "profiler/session/steady_state.h"
 
 namespace tidemark::cli {
@@ -146,8 +148,11 @@ events::RunDescription Describe(const Order& order, const phantom::TorchInstalla
   return description;
 }
 
+// What the order of addresses, which nobody knows, moves.
+using BandOf = std::function<Result<session::ReservedBand>(const timeline::View&)>;
+
 // What the program asked of the card, for people.
-std::string Summary(const session::ProgramRun& run) {
+std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
   const auto view = run.view();
   const session::RunStatus status = run.status();
   if (status.captured == 0) {
@@ -159,6 +164,8 @@ std::string Summary(const session::ProgramRun& run) {
                   FormatNumber(status.steps_done), FormatNumber(static_cast<int64_t>(status.captured)),
                   FormatNumber(static_cast<int64_t>(status.lost)));
   text += "At the peak of the run\n" + PeakRows(session::LargestSince(*view));
+  const Result<session::ReservedBand> band = band_of(*view);
+  text += band ? BandRows(*band) : fmt::format("  {}\n", band.error().message);
   for (const timeline::OutOfMemory& failure : view->out_of_memory()) {
     text += fmt::format("Out of memory: {} were asked for, {} were free.\n",
                         FormatExactBytes(failure.requested_bytes), FormatExactBytes(failure.free_bytes));
@@ -191,7 +198,7 @@ Result<int> RunAndShow(const std::vector<std::string>& program, const std::vecto
 
 // Runs it once, watches its memory, and gives its exit code. No `show` = no window.
 int RunWatched(const std::vector<std::string>& program, std::vector<std::string> environment,
-               const session::ProgramOptions& watched, const WindowOpener& show) {
+               const session::ProgramOptions& watched, const BandOf& band_of, const WindowOpener& show) {
   const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
   if (!doubts) return Complain(doubts.error().message, kExitFailed);
   environment.push_back(doubts->EnvironmentEntry());
@@ -201,7 +208,7 @@ int RunWatched(const std::vector<std::string>& program, std::vector<std::string>
   environment.push_back(run->environment_entry());
   const Result<int> exit_code = RunAndShow(program, environment, run, show);
   if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
-  fmt::print(stderr, "{}", Summary(*run));
+  fmt::print(stderr, "{}", Summary(*run, band_of));
   if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
   for (const std::string& sentence : doubts->Sentences()) Complain(sentence, kExitDone);
   return *exit_code;
@@ -226,7 +233,12 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   session::ProgramOptions watched;
   watched.description = Describe(*order, *torch, program);
   if (!options.output.empty()) watched.recording = options.output;
-  return RunWatched(program, *environment, watched, options.window ? open_window : nullptr);
+  phantom::Card card = order->card;
+  card.memory_bytes = order->memory_bytes.value_or(card.memory_bytes);
+  const BandOf band_of = [&](const timeline::View& view) {
+    return session::ReservedBandOf(view, card, libraries->replayer, libraries->stand_ins);
+  };
+  return RunWatched(program, *environment, watched, band_of, options.window ? open_window : nullptr);
 }
 
 }  // namespace

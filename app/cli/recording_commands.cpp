@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "app/cli/report.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/trace/export.h"
@@ -67,6 +70,32 @@ session::Prediction MeasuredIn(const session::Run& run) {
   return IsForeign(run) ? session::LargestSince(*run.view()) : session::SteadyState(*run.view());
 }
 
+// Nothing for a run on a real card, whose driver had its order.
+std::optional<Result<session::ReservedBand>> BandOf(const session::Run& run) {
+  const events::RunDescription description = run.description();
+  if (description.device != networks::TextOf(networks::DeviceChoice{})) return {};
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  for (phantom::Card card : *cards) {
+    if (card.title != description.device_name) continue;
+    card.memory_bytes = description.device_bytes;
+    return session::ReservedBandOf(*run.view(), card);
+  }
+  return {};
+}
+
+std::string BandText(const session::Run& run) {
+  const auto band = BandOf(run);
+  if (!band) return "";
+  return *band ? BandRows(**band) : fmt::format("  {}\n", band->error().message);
+}
+
+Json MeasuredJson(const session::Run& run) {
+  session::Prediction measured = MeasuredIn(run);
+  if (const auto band = BandOf(run); band && *band) measured.reserved_band = **band;
+  return PeaksJson(measured);
+}
+
 Json InfoJson(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
@@ -85,7 +114,7 @@ Json InfoJson(const session::Run& run) {
           {"steps", view->steps().size()},
           {"duration_ns", DurationNs(*view)},
           {"out_of_memory", !view->out_of_memory().empty()},
-          {"measured", PeaksJson(MeasuredIn(run))},
+          {"measured", MeasuredJson(run)},
           {"loss", LossesOf(*view)},
           {"markers", markers},
           {"events", {{"captured", view->health().events}, {"lost", view->health().lost}}},
@@ -121,9 +150,9 @@ std::string InfoText(const session::Run& run) {
   if (!losses.empty() && is_real)
     text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
   if (IsForeign(run)) {
-    text += "At the peak of the run\n" + PeakRows(MeasuredIn(run));
+    text += "At the peak of the run\n" + PeakRows(MeasuredIn(run)) + BandText(run);
   } else if (!view->steps().empty()) {
-    text += "At the peak of a step\n" + PeakRows(MeasuredIn(run));
+    text += "At the peak of a step\n" + PeakRows(MeasuredIn(run)) + BandText(run);
   }
   for (const timeline::Marker& marker : view->markers()) {
     text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);

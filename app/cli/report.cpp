@@ -93,6 +93,7 @@ Json PeaksJson(const session::Prediction& peaks) {
                {"by_category_at_peak", categories},
                {"step_seconds", peaks.step_seconds},
                {"out_of_memory", peaks.out_of_memory}};
+  if (peaks.reserved_band) json["reserved_peak_band"] = BandJson(*peaks.reserved_band);
   if (!peaks.sentence.empty()) json["sentence"] = peaks.sentence;
   return json;
 }
@@ -121,6 +122,27 @@ std::string PeakRows(const session::Prediction& peaks) {
   row("requested", peaks.requested_peak_bytes);
   row("reserved", peaks.reserved_peak_bytes);
   return rows;
+}
+
+std::string BandRows(const session::ReservedBand& band) {
+  std::string rows;
+  if (band.bytes.least_bytes < band.bytes.most_bytes) {
+    rows += fmt::format("  {:<18}{:>18} to {}, by the order of the driver's addresses\n", "  may be",
+                        FormatExactBytes(band.bytes.least_bytes), FormatExactBytes(band.bytes.most_bytes));
+  }
+  if (band.at_the_cliff) {
+    rows +=
+        "  The card is nearly full: with one more segment PyTorch frees what it has cached and tries again, "
+        "and "
+        "what it reserves jumps.\n";
+  }
+  return rows;
+}
+
+Json BandJson(const session::ReservedBand& band) {
+  return {{"least_bytes", band.bytes.least_bytes},
+          {"most_bytes", band.bytes.most_bytes},
+          {"at_the_cliff", band.at_the_cliff}};
 }
 
 std::string TextOf(const Json& json) {

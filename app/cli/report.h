@@ -9,6 +9,7 @@
 
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/predictor.h"
+#include "profiler/session/reserved_band.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::cli {
@@ -26,6 +27,10 @@ std::string TextOf(const Json& json);
 
 // The categories at a peak, in bytes, then the levels.
 std::string PeakRows(const session::Prediction& peaks);
+
+// Under those: between which figures the reserved peak lies, and whether the card was nearly full.
+std::string BandRows(const session::ReservedBand& band);
+Json BandJson(const session::ReservedBand& band);
 
 struct ReportColumn {
   std::string title;  // "phantom"

@@ -7,10 +7,11 @@
 
 namespace tidemark {
 
-std::filesystem::path ExecutableFolder();   // <root>/bin
-std::filesystem::path AssetsFolder();       // <root>/share/tidemark
-std::filesystem::path PhantomFolder();      // <root>/lib/phantom: the stand-ins for the CUDA libraries
-std::filesystem::path TrainerExecutable();  // <root>/bin/tidemark-trainer
+std::filesystem::path ExecutableFolder();    // <root>/bin
+std::filesystem::path AssetsFolder();        // <root>/share/tidemark
+std::filesystem::path PhantomFolder();       // <root>/lib/phantom: the stand-ins for the CUDA libraries
+std::filesystem::path TrainerExecutable();   // <root>/bin/tidemark-trainer
+std::filesystem::path ReplayerExecutable();  // <root>/lib/replay/tidemark-replayer
 
 // Of the checkout that this program was built in, for what is built later. It may have been moved away.
 std::filesystem::path SourceFolder();

@@ -24,6 +24,8 @@ Result<std::vector<std::string>> PhantomEnvironment(
 // How the stand-ins are told of the card's file, and of a memory size instead of the card's own, in bytes.
 inline constexpr const char* kCardVariable = "TIDEMARK_PHANTOM_CARD";
 inline constexpr const char* kMemoryVariable = "TIDEMARK_PHANTOM_MEMORY";
+// In which order the driver hands out addresses: see address_order.h.
+inline constexpr const char* kAddressesVariable = "TIDEMARK_PHANTOM_ADDRESSES";
 // What is to go wrong on it: see faults.h.
 inline constexpr const char* kFaultsVariable = "TIDEMARK_PHANTOM_FAULTS";
 // The file to which they append, when the process ends, what makes its numbers less than certain.

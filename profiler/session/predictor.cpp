@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
 
@@ -69,9 +70,8 @@ timeline::EventIndex BeginOfConfiguration(const timeline::View& view) {
 class WarmTrainer {
  public:
   // `stop`: the answer is not wanted any more. `asks_cudnn` is told while it waits for cuDNN.
-  WarmTrainer(std::optional<std::filesystem::path> executable, const std::atomic<bool>& stop,
-              std::atomic<bool>& asks_cudnn)
-      : executable_(std::move(executable)), stop_(stop), asks_cudnn_(asks_cudnn) {}
+  WarmTrainer(PredictorOptions options, const std::atomic<bool>& stop, std::atomic<bool>& asks_cudnn)
+      : options_(std::move(options)), stop_(stop), asks_cudnn_(asks_cudnn) {}
 
   // Nothing if the process died of something that a fresh one may survive.
   std::optional<Prediction> Ask(const Question& question) {
@@ -89,6 +89,7 @@ class WarmTrainer {
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
       prediction.without_workspaces = status.without_workspaces;
+      if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);
       if (status.state == RunState::kPaused) return prediction;
     }
     run_.reset();
@@ -106,6 +107,13 @@ class WarmTrainer {
     return prediction;
   }
 
+  std::optional<ReservedBand> BandOf(const timeline::View& view) const {
+    const Result<phantom::Card> card = phantom::FindCard(card_);
+    if (!card) return {};
+    const Result<ReservedBand> band = ReservedBandOf(view, *card);
+    return band ? std::optional(*band) : std::nullopt;
+  }
+
   Status Start(const Question& question) {
     run_.reset();
     LiveOptions options;
@@ -114,7 +122,7 @@ class WarmTrainer {
     options.step_limit = kSteps;
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;
-    options.trainer_executable = executable_;
+    options.trainer_executable = options_.trainer_executable;
     auto run = Run::Start(options);
     if (!run) return run.error();
     run_ = std::move(*run);
@@ -131,7 +139,7 @@ class WarmTrainer {
     return false;
   }
 
-  const std::optional<std::filesystem::path> executable_;
+  const PredictorOptions options_;
   const std::atomic<bool>& stop_;
   std::atomic<bool>& asks_cudnn_;
   std::unique_ptr<Run> run_;
@@ -142,10 +150,8 @@ class WarmTrainer {
 
 class Predictor::Implementation {
  public:
-  explicit Implementation(std::optional<std::filesystem::path> executable)
-      : worker_([this, executable = std::move(executable)] {
-          Work(WarmTrainer(executable, stop_, asks_cudnn_));
-        }) {}
+  explicit Implementation(const PredictorOptions& options)
+      : worker_([this, options] { Work(WarmTrainer(options, stop_, asks_cudnn_)); }) {}
   ~Implementation() {
     {
       const MutexLock lock(mutex_);
@@ -238,8 +244,8 @@ class Predictor::Implementation {
   std::thread worker_;
 };
 
-Predictor::Predictor(std::optional<std::filesystem::path> trainer_executable)
-    : implementation_(std::make_unique<Implementation>(std::move(trainer_executable))) {}
+Predictor::Predictor(const PredictorOptions& options)
+    : implementation_(std::make_unique<Implementation>(options)) {}
 Predictor::~Predictor() = default;
 
 std::optional<Prediction> Predictor::Find(const TrainingSettings& settings, const std::string& card) const {

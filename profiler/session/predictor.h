@@ -11,6 +11,7 @@
 
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/session/reserved_band.h"
 #include "profiler/timeline/series.h"
 
 namespace tidemark::session {
@@ -24,13 +25,20 @@ struct Prediction {
   double step_seconds = 0;           // of the phantom's host side
   bool out_of_memory = false;  // it does not fit on the card; the figures then are those up to the failure
   std::string sentence;        // why there is no full answer; "" if there is
+  std::optional<ReservedBand> reserved_band;  // where it was asked for and is known
   std::string without_workspaces;  // why cuDNN's workspaces are missing from it; "" if they are not
+};
+
+struct PredictorOptions {
+  std::optional<std::filesystem::path>
+      trainer_executable;  // another program that speaks the protocol; for tests
+  // The first answer for a card tells its reserved_band too, which takes another 0.1 s.
+  bool with_bands = false;
 };
 
 class Predictor {
  public:
-  // `trainer_executable`: another program that speaks the protocol; for tests.
-  explicit Predictor(std::optional<std::filesystem::path> trainer_executable = std::nullopt);
+  explicit Predictor(const PredictorOptions& options = {});
   ~Predictor();
   Predictor(const Predictor&) = delete;
   Predictor& operator=(const Predictor&) = delete;

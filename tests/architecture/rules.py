@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "profiler/phantom": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/phantom/cards": BASE,
     "profiler/phantom/programs": BASE | {"profiler/phantom"},
+    "profiler/phantom/replay": BASE | {"profiler/phantom"},
     "profiler/phantom/device": BASE | {"profiler/phantom", "profiler/phantom/cards"},
     "profiler/phantom/stand_ins": BASE | {"profiler/phantom", "profiler/phantom/cards", "profiler/phantom/device",
                                           "profiler/phantom/calibration", "profiler/phantom/workspaces"},
@@ -30,13 +31,13 @@ MAY_INCLUDE = {
     "profiler/phantom/workspaces/oracle": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/training": EVENTS | {"profiler/networks", "profiler/capture/torch", "profiler/capture/transport"},
     "profiler/session": MODELS | {"profiler/trace", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
-                                  "profiler/phantom/cards"},
+                                  "profiler/phantom/cards", "profiler/phantom/replay"},
 }
 ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/phantom/cards"}
 MAY_INCLUDE |= {
     "app/presenters": ENGINE,
     "app/cli": ENGINE | {"app/presenters", "profiler/phantom", "profiler/phantom/programs",
-                         "profiler/phantom/workspaces"},
+                         "profiler/phantom/replay", "profiler/phantom/workspaces"},
     "app/gui": ENGINE | {"app/presenters", "app/gui/window", "app/gui/widgets", "app/gui/panels", "app/gui/shell"},
     "app/gui/window": EVENTS,
     "app/gui/widgets": BASE | {"app/gui/window"},
@@ -44,7 +45,7 @@ MAY_INCLUDE |= {
 }
 
 # Libraries of others, by how their headers begin, and the only folders that may include them.
-LIBTORCH = {"profiler/capture/torch", "profiler/capture/program", "profiler/training", "tests/unit/phantom", "tests/gpu"}
+LIBTORCH = {"profiler/capture/torch", "profiler/capture/program", "profiler/phantom/replay", "profiler/training", "tests/unit/phantom", "tests/gpu"}
 STAND_INS = {"profiler/phantom/stand_ins"}
 WINDOW = {"app/gui", "tests/gui"}
 ONLY_IN = {

@@ -24,11 +24,13 @@ uintptr_t ReserveAddresses(size_t bytes) {
 
 }  // namespace
 
-AddressSpace::AddressSpace(size_t capacity_bytes)
+AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order)
     : capacity_bytes_(capacity_bytes / kGranuleBytes * kGranuleBytes),
       span_bytes_(capacity_bytes_ * kSpanPerCapacity),
       base_(ReserveAddresses(span_bytes_ + kGranuleBytes)),
-      cursor_(base_ + span_bytes_),
+      order_(order),
+      scattering_(order.seed),
+      cursor_(order.kind == AddressOrder::Kind::kRising ? base_ : base_ + span_bytes_),
       allocated_granules_(std::make_unique<std::atomic<bool>[]>(span_bytes_ / kGranuleBytes)) {}
 
 std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
@@ -39,22 +41,45 @@ std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
   if (!address) return {};
   allocations_[*address] = {bytes, rounded, false};
   used_bytes_ += rounded;
-  cursor_ = *address;
   Mark(*address, rounded, true);
   return address;
 }
 
 std::optional<uintptr_t> AddressSpace::Place(size_t bytes) {
-  for (const uintptr_t start : {cursor_, base_ + span_bytes_}) {
-    uintptr_t end = start;
-    while (end - base_ >= bytes) {
-      const uintptr_t candidate = end - bytes;
-      const auto above = allocations_.lower_bound(end);
-      if (above == allocations_.begin()) return candidate;
-      const auto& [below, allocation] = *std::prev(above);
-      if (below + allocation.bytes <= candidate) return candidate;
-      end = below;
-    }
+  const bool rising = order_.kind == AddressOrder::Kind::kRising;
+  if (order_.kind == AddressOrder::Kind::kScattered) {
+    const auto granules = std::uniform_int_distribution<size_t>(1, span_bytes_ / kGranuleBytes)(scattering_);
+    cursor_ = base_ + granules * kGranuleBytes;
+  }
+  std::optional<uintptr_t> address = rising ? PlaceAbove(cursor_, bytes) : PlaceBelow(cursor_, bytes);
+  if (!address) address = rising ? PlaceAbove(base_, bytes) : PlaceBelow(base_ + span_bytes_, bytes);
+  if (address) cursor_ = rising ? *address + bytes : *address;
+  return address;
+}
+
+// The highest place that ends there or below it, between what is allocated.
+std::optional<uintptr_t> AddressSpace::PlaceBelow(uintptr_t end, size_t bytes) const {
+  while (end - base_ >= bytes) {
+    const uintptr_t candidate = end - bytes;
+    const auto above = allocations_.lower_bound(end);
+    if (above == allocations_.begin()) return candidate;
+    const auto& [below, allocation] = *std::prev(above);
+    if (below + allocation.bytes <= candidate) return candidate;
+    end = below;
+  }
+  return {};
+}
+
+// The lowest place that begins there or above it.
+std::optional<uintptr_t> AddressSpace::PlaceAbove(uintptr_t begin, size_t bytes) const {
+  const uintptr_t limit = base_ + span_bytes_;
+  if (const std::optional<uintptr_t> around = AllocationOf(begin)) {
+    begin = *around + allocations_.at(*around).bytes;
+  }
+  while (limit - begin >= bytes) {
+    const auto next = allocations_.lower_bound(begin);
+    if (next == allocations_.end() || next->first - begin >= bytes) return begin;
+    begin = next->first + next->second.bytes;
   }
   return {};
 }
@@ -75,7 +100,6 @@ std::optional<uintptr_t> AddressSpace::Reserve(size_t bytes) {
   const std::optional<uintptr_t> address = Place(rounded);
   if (!address) return {};
   allocations_[*address] = {bytes, rounded, true};
-  cursor_ = *address;
   return address;
 }
 

@@ -1,10 +1,9 @@
 // Where device memory lies: a range of addresses that belongs to the device, handed out in whole granules.
 //
 // The range is reserved in the process but cannot be touched, so no device address is ever also a host
-// address, and a program that reads through one on the host crashes as it would with a real card. Addresses
-// fall from one allocation to the next, as Linux drivers mostly hand them out (PyTorch's allocator prefers
-// low addresses among equal blocks, so the order shows in what it reserves); after several times the card's
-// memory they begin again at the top.
+// address, and a program that reads through one on the host crashes as it would with a real card. From one
+// allocation to the next addresses fall, rise or are scattered (profiler/phantom/address_order.h); after
+// several times the card's memory they begin again at the end they came from.
 //
 // Not thread safe, but for Contains and IsAllocated, which take no lock and are exact for memory that is not
 // being allocated or freed at that moment. Allocate is O(log n), rarely O(n); the others O(log n) or O(1).
@@ -16,6 +15,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <random>
+
+#include "profiler/phantom/address_order.h"
 
 namespace tidemark::phantom::device {
 
@@ -31,7 +33,7 @@ struct Allocation {
 class AddressSpace {
  public:
   // Ends the process with a sentence when so many addresses cannot be reserved.
-  explicit AddressSpace(size_t capacity_bytes);
+  explicit AddressSpace(size_t capacity_bytes, const AddressOrder& order = {});
 
   // None when it does not fit; zero bytes take a granule as well.
   std::optional<uintptr_t> Allocate(size_t bytes);
@@ -59,12 +61,16 @@ class AddressSpace {
 
  private:
   std::optional<uintptr_t> Place(size_t bytes);
+  std::optional<uintptr_t> PlaceBelow(uintptr_t end, size_t bytes) const;
+  std::optional<uintptr_t> PlaceAbove(uintptr_t begin, size_t bytes) const;
   void Mark(uintptr_t address, size_t bytes, bool allocated);
 
   size_t capacity_bytes_;
   size_t span_bytes_;
   uintptr_t base_ = 0;
-  uintptr_t cursor_ = 0;  // the next allocation ends here, if there is room
+  const AddressOrder order_;
+  std::minstd_rand scattering_;
+  uintptr_t cursor_ = 0;  // falling: the next allocation ends here, if there is room; rising: it begins here
   size_t used_bytes_ = 0;
   std::map<uintptr_t, Allocation> allocations_;
   std::unique_ptr<std::atomic<bool>[]> allocated_granules_;

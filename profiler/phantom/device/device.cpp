@@ -24,7 +24,10 @@ Device* OpenDevice() {
   Result<Faults> faults = Faults();
   if (const char* text = std::getenv(kFaultsVariable)) faults = FaultsFromText(text);
   if (!faults) EndProcess(("tidemark phantom: " + faults.error().message).c_str());
-  return new Device(std::move(*card), *faults);
+  Result<AddressOrder> order = AddressOrder();
+  if (const char* text = std::getenv(kAddressesVariable)) order = AddressOrderFromText(text);
+  if (!order) EndProcess(("tidemark phantom: " + order.error().message).c_str());
+  return new Device(std::move(*card), *faults, *order);
 }
 
 }  // namespace

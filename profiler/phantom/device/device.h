@@ -15,8 +15,8 @@
 namespace tidemark::phantom::device {
 
 struct Device {
-  Device(Card its_card, const Faults& faults)
-      : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes, faults) {}
+  Device(Card its_card, const Faults& faults, const AddressOrder& order)
+      : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes, faults, order) {}
 
   const Card card;
   Memory memory;

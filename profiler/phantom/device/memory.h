@@ -17,7 +17,8 @@ namespace tidemark::phantom::device {
 class Memory {
  public:
   // `total_bytes` as the card reports it, `context_bytes` of which the CUDA context takes.
-  Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults = {});
+  Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults = {},
+         const AddressOrder& order = {});
 
   // Null when the device is full.
   void* Allocate(size_t bytes) TIDEMARK_EXCLUDES(mutex_);

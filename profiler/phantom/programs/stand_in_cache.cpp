@@ -26,14 +26,21 @@ namespace {
 namespace fs = std::filesystem;
 
 // All that decides what the stand-ins are.
-constexpr const char* kSourceFiles[] = {"CMakeLists.txt", "profiler/phantom/CMakeLists.txt",
-                                        "profiler/phantom/environment.h", "profiler/phantom/environment.cpp"};
+constexpr const char* kSourceFiles[] = {"CMakeLists.txt",
+                                        "profiler/phantom/CMakeLists.txt",
+                                        "profiler/phantom/environment.h",
+                                        "profiler/phantom/environment.cpp",
+                                        "profiler/phantom/faults.h",
+                                        "profiler/phantom/faults.cpp",
+                                        "profiler/phantom/address_order.h",
+                                        "profiler/phantom/address_order.cpp"};
 constexpr const char* kSourceFolders[] = {"cmake",
                                           "profiler/base",
                                           "profiler/events",
                                           "profiler/capture",
                                           "profiler/phantom/cards",
                                           "profiler/phantom/device",
+                                          "profiler/phantom/replay",
                                           "profiler/phantom/stand_ins",
                                           "profiler/phantom/workspaces"};
 
@@ -116,7 +123,8 @@ Status Build(const TorchInstallation& torch, const fs::path& sources, const fs::
            "-DTIDEMARK_TESTS=OFF", "-DTIDEMARK_SITE=" + torch.site.string()},
           torch, log, {});
   if (!configured) return configured;
-  return Run({"ninja", "-C", folder.string(), "tidemark_phantom_stand_ins", "tidemark_program_capture"},
+  return Run({"ninja", "-C", folder.string(), "tidemark_phantom_stand_ins", "tidemark_program_capture",
+              "tidemark-replayer"},
              torch, log, progress);
 }
 
@@ -140,7 +148,7 @@ Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
   const Result<std::string> fingerprint = SourceFingerprint(sources);
   if (!fingerprint) return fingerprint.error();
   const fs::path kept = *cache / (torch.build_id + "-" + *fingerprint);
-  const ProgramLibraries libraries{kept / "phantom", kept / "capture"};
+  const ProgramLibraries libraries{kept / "phantom", kept / "capture", kept / "replay" / "tidemark-replayer"};
   if (fs::exists(kept)) return libraries;
 
   std::error_code failure;

@@ -18,6 +18,7 @@ Result<std::filesystem::path> StandInCacheFolder();
 struct ProgramLibraries {
   std::filesystem::path stand_ins;  // folder of libcudart.so.12 and the like
   std::filesystem::path capture;    // folder of libtidemark-capture-gates.so and libtidemark-capture.so
+  std::filesystem::path replayer;   // executable: profiler/phantom/replay
 };
 
 // Those for this torch, built now if they are not there: a minute. Kept by the build id of torch's library

@@ -95,6 +95,27 @@ class Programs(unittest.TestCase):
         self.assertIn("Out of memory: 3,221,225,472 B were asked for", ran.stderr)
         self.assertTrue(json.loads(tidemark("info", self.recording, "--json").stdout)["out_of_memory"])
 
+    def test_what_is_reserved_is_a_band_over_the_orders_of_addresses(self):
+        code = """
+import random, torch
+random.seed(3)
+live = []
+for _ in range(3000):
+    if live and random.random() < 0.5: live.pop(random.randrange(len(live)))
+    else: live.append(torch.empty(random.choice([1, 2, 3, 5, 7, 9, 12, 15, 30]) << 20, dtype=torch.uint8, device="cuda"))
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertIn("by the order of the driver's addresses", ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        band = measured["reserved_peak_band"]
+        self.assertLess(band["least_bytes"], band["most_bytes"])
+        self.assertLessEqual(band["least_bytes"], measured["reserved_peak_bytes"])
+        self.assertLessEqual(measured["reserved_peak_bytes"], band["most_bytes"])
+        self.assertFalse(band["at_the_cliff"])
+        nearly_full = f"{measured['reserved_peak_bytes'] + (400 << 20)}"
+        ran = tidemark("phantom", "--memory", nearly_full, "--", PYTHON, "-c", code)
+        self.assertIn("The card is nearly full", ran.stderr)
+
     def test_the_driver_fails_on_purpose(self):
         code = """
 import torch

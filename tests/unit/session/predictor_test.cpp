@@ -35,14 +35,14 @@ void CheckFakeAnswer(const Result<Prediction>& prediction) {
 }
 
 TEST_CASE("answers tell the steady state, from one warm process", "[predictor]") {
-  Predictor predictor(FakeTrainer());
+  Predictor predictor({FakeTrainer()});
   for (int batch = 1; batch <= 5; ++batch)
     CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys, batch), "h200"));
   CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys, 1), "t4"));
 }
 
 TEST_CASE("a question is put by asking, and its answer is known from then on", "[predictor]") {
-  Predictor predictor(FakeTrainer());
+  Predictor predictor({FakeTrainer()});
   networks::TrainingSettings settings = Settings(kObeys);
   CHECK_FALSE(predictor.Find(settings, "h200").has_value());
   CHECK(predictor.answers() == 0);
@@ -64,7 +64,7 @@ TEST_CASE("a question is put by asking, and its answer is known from then on", "
 }
 
 TEST_CASE("out of memory is an answer, and the next question is answered too", "[predictor]") {
-  Predictor predictor(FakeTrainer());
+  Predictor predictor({FakeTrainer()});
   const bool warm = GENERATE(false, true);
   if (warm) CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys), "h200"));
   const Result<Prediction> prediction = predictor.AskAndWait(Settings(kRunsOutOfMemory), "h200");
@@ -77,7 +77,7 @@ TEST_CASE("out of memory is an answer, and the next question is answered too", "
 
 TEST_CASE("a trainer that dies is an error with its words, and the next question is answered",
           "[predictor]") {
-  Predictor predictor(FakeTrainer());
+  Predictor predictor({FakeTrainer()});
   const bool warm = GENERATE(false, true);
   if (warm) CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys), "h200"));
   const Result<Prediction> prediction = predictor.AskAndWait(Settings(kAborts), "h200");
@@ -90,14 +90,14 @@ TEST_CASE("a trainer that dies is an error with its words, and the next question
 }
 
 TEST_CASE("without a trainer every question has a sentence", "[predictor]") {
-  Predictor predictor("/no/such/trainer");
+  Predictor predictor({"/no/such/trainer"});
   const Result<Prediction> prediction = predictor.AskAndWait(Settings(kObeys), "h200");
   REQUIRE_FALSE(prediction.ok());
   CHECK(prediction.error().message.find("/no/such/trainer") != std::string::npos);
 }
 
 TEST_CASE("a predictor goes at once, whatever was asked", "[predictor]") {
-  Predictor predictor(FakeTrainer());
+  Predictor predictor({FakeTrainer()});
   for (int batch = 1; batch <= 40; ++batch) predictor.Ask(Settings(kObeys, batch), "h200");
 }
 

@@ -1,0 +1,42 @@
+// The same requests once more, to PyTorch's own allocator on a phantom that differs from the first in the
+// order of its addresses: between which figures what is reserved may lie. Any thread; a process for each
+// order, some 20 ms and 0.1 us for each request.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/phantom/address_order.h"
+#include "profiler/phantom/replay/request.h"
+
+namespace tidemark::phantom {
+
+struct Replayer {
+  std::filesystem::path executable;      // built for the torch whose allocator it is
+  std::vector<std::string> environment;  // "NAME=value", what puts it on the phantom
+};
+
+struct Replayed {
+  int64_t allocated_peak_bytes = 0;
+  int64_t reserved_peak_bytes = 0;
+  int64_t retries = 0;  // how often the allocator freed its cache since the card was full
+  int64_t failures = 0;
+};
+
+Result<Replayed> Replay(const Replayer& replayer, const std::vector<Request>& requests,
+                        const AddressOrder& order);
+
+struct ReservedBand {
+  int64_t least_bytes = 0;
+  int64_t most_bytes = 0;
+};
+
+// Over the likely orders. Fails with a sentence where replaying in the falling order, the phantom's own, does
+// not give the peaks that the program had: then it did what requests do not hold (CUDA graphs, say).
+Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
+                                    const Replayed& as_it_was);
+
+}  // namespace tidemark::phantom

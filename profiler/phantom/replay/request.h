@@ -1,0 +1,26 @@
+// What a program asked PyTorch's CUDA allocator for, in order: the file that the replayer reads is an array
+// of these. Plain data of one machine, never kept.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+namespace tidemark::phantom {
+
+struct Request {
+  enum class Kind : uint64_t {
+    kAllocate,    // `bytes` as requested
+    kTry,         // the same, but it is given back at once: it had failed
+    kFree,        // the block of the latest kAllocate with this `block`
+    kEmptyCache,  // torch.cuda.empty_cache()
+  };
+  Kind kind = Kind::kAllocate;
+  uint64_t block = 0;  // its address in the program that asked
+  int64_t bytes = 0;
+  uint64_t stream = 0;
+
+  bool operator==(const Request&) const = default;
+};
+static_assert(std::is_trivially_copyable_v<Request>);
+
+}  // namespace tidemark::phantom

@@ -1,0 +1,35 @@
+// How far the order of the driver's addresses, which nobody knows beforehand, moves what a run on the phantom
+// reserves: the run's requests, replayed in other orders. Any thread.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "profiler/base/paths.h"
+#include "profiler/base/result.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/environment.h"
+#include "profiler/phantom/replay/replay.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::session {
+
+// What a run asked PyTorch's allocator for. `usable_bytes`: how much of the card it could reserve; where
+// segments are freed with that in reach, the allocator made room for a request, and will again; where not,
+// the program emptied the cache. Fails with a sentence where the view lacks the run's beginning. Pure
+// function, O(events).
+Result<std::vector<phantom::Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes);
+
+struct ReservedBand {
+  phantom::ReservedBand bytes;
+  // PyTorch frees all it had cached when the card is full, and what is reserved jumps from there on. Whether
+  // the run did that, or would have with one more segment as large as its largest.
+  bool at_the_cliff = false;
+};
+
+// `card` with the memory that the run had. The allocator is that of the torch which `replayer` was built for.
+Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
+                                    const std::filesystem::path& replayer = ReplayerExecutable(),
+                                    const std::filesystem::path& stand_ins = PhantomFolder());
+
+}  // namespace tidemark::session

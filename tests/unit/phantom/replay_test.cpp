@@ -1,0 +1,100 @@
+// PyTorch's own allocator answers requests that a run had made.
+#include "profiler/phantom/replay/replay.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "profiler/base/paths.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/environment.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::phantom {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+Replayer OnACardWith(int64_t usable_bytes) {
+  const Card card = *FindCard("h200");
+  std::vector<std::string> environment = *PhantomEnvironment(card);
+  environment.push_back(std::string(kMemoryVariable) + "=" +
+                        std::to_string(card.context_bytes + usable_bytes));
+  return {ReplayerExecutable(), environment};
+}
+
+Request Allocate(uint64_t block, int64_t bytes) { return {Request::Kind::kAllocate, block, bytes, 0}; }
+Request Free(uint64_t block) { return {Request::Kind::kFree, block, 0, 0}; }
+
+// Blocks that come and go at random, of sizes that share segments.
+std::vector<Request> RandomRequests() {
+  std::minstd_rand random(3);
+  std::vector<Request> requests;
+  std::vector<uint64_t> live;
+  for (uint64_t block = 1; block < 3000; ++block) {
+    if (!live.empty() && random() % 2 == 0) {
+      const size_t which = random() % live.size();
+      requests.push_back(Free(live[which]));
+      live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
+    } else {
+      const int64_t sizes[] = {1, 2, 3, 5, 7, 9, 12, 15, 30};
+      requests.push_back(Allocate(block, sizes[random() % std::size(sizes)] * kMiB));
+      live.push_back(block);
+    }
+  }
+  return requests;
+}
+
+}  // namespace
+
+TEST_CASE("Requests are answered by PyTorch's rules: rounded, in segments, kept until the cache is emptied") {
+  const Replayer replayer = OnACardWith(1000 * kMiB);
+  const Replayed small = *Replay(replayer, {Allocate(1, 100), Allocate(2, 513)}, {});
+  CHECK(small.allocated_peak_bytes == 512 + 1024);
+  CHECK(small.reserved_peak_bytes == 2 * kMiB);
+  const std::vector<Request> kept = {Allocate(1, 100 * kMiB), Free(1), Allocate(2, 120 * kMiB)};
+  CHECK(Replay(replayer, kept, {})->reserved_peak_bytes == 220 * kMiB);
+  const std::vector<Request> emptied = {kept[0], kept[1], {Request::Kind::kEmptyCache}, kept[2]};
+  CHECK(Replay(replayer, emptied, {})->reserved_peak_bytes == 120 * kMiB);
+}
+
+TEST_CASE(
+    "On a full card the cache is freed first; what does not fit even then fails, and the rest goes on") {
+  const Replayed replayed = *Replay(OnACardWith(200 * kMiB),
+                                    {Allocate(1, 150 * kMiB),
+                                     Free(1),
+                                     Allocate(2, 180 * kMiB),
+                                     {Request::Kind::kTry, 0, 500 * kMiB, 0},
+                                     Free(2),
+                                     Allocate(3, 10 * kMiB)},
+                                    {});
+  CHECK(replayed.retries == 2);
+  CHECK(replayed.failures == 1);
+  CHECK(replayed.reserved_peak_bytes == 180 * kMiB);
+}
+
+TEST_CASE("The order of addresses moves what is reserved; the band holds what it moved") {
+  const Replayer replayer = OnACardWith(100'000 * kMiB);
+  const std::vector<Request> requests = RandomRequests();
+  const Replayed as_it_was = *Replay(replayer, requests, {});
+  const Replayed again = *Replay(replayer, requests, {});
+  CHECK(again.reserved_peak_bytes == as_it_was.reserved_peak_bytes);
+  const ReservedBand band = *BandOfReserved(replayer, requests, as_it_was);
+  CHECK(band.least_bytes < band.most_bytes);
+  for (const AddressOrder& order : LikelyOrders()) {
+    const Replayed other = *Replay(replayer, requests, order);
+    CHECK(other.reserved_peak_bytes >= band.least_bytes);
+    CHECK(other.reserved_peak_bytes <= band.most_bytes);
+  }
+}
+
+TEST_CASE("A run that reserved what its requests do not explain has no band, but a sentence") {
+  const Result<ReservedBand> band =
+      BandOfReserved(OnACardWith(1000 * kMiB), {Allocate(1, kMiB)}, {kMiB, 22 * kMiB, 0, 0});
+  REQUIRE(!band);
+  CHECK(band.error().message.find("is not known for this run") != std::string::npos);
+}
+
+TEST_CASE("A replayer that is missing is told") { CHECK(!Replay({"/no/such/replayer", {}}, {}, {})); }
+
+}  // namespace tidemark::phantom
