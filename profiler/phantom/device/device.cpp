@@ -47,6 +47,13 @@ uint64_t CountWork(bool on) {
   return internal::work;
 }
 
+namespace {
+std::atomic<int64_t> worked_ns{0};
+}  // namespace
+
+int64_t WorkedNs() { return worked_ns.load(std::memory_order_relaxed); }
+void Work(int64_t duration_ns) { worked_ns.fetch_add(duration_ns, std::memory_order_relaxed); }
+
 namespace internal {
 std::atomic<bool> counts_work{false};
 std::atomic<uint64_t> work{0};

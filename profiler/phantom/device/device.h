@@ -33,6 +33,11 @@ Device* TheDevice();
 // call.
 uint64_t CountWork(bool on);
 
+// Time that work on the device is said to have taken, since the process began. Only work that is tried
+// against other work has one: how long the rest takes nobody knows here.
+int64_t WorkedNs();
+void Work(int64_t duration_ns);
+
 namespace internal {
 extern std::atomic<bool> counts_work;
 extern std::atomic<uint64_t> work;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
@@ -38,6 +40,7 @@ struct Planned {
   std::string tree;
   HeuristicsAnswer answer;
   bool known = false;
+  mutable std::atomic<int64_t> last_executed{-1};  // the place of its plan among the answers
 };
 
 struct Content;
@@ -154,6 +157,25 @@ Status FinishPlan(Content& plan) {
   if (!answer) return kSuccess;
   plan.workspace_bytes = answer->workspace_bytes;
   return static_cast<Status>(answer->status);
+}
+
+// A plan takes the longer the less cuDNN's heuristics believe in it, which is all that is known of its time:
+// so of plans that are tried against one another, the one that they put first is chosen.
+void NoteExecution(Content& plan) {
+  constexpr int64_t kStepNs = 1000;
+  const SetAttribute* attribute = Find(plan, workspaces::kPlanConfiguration);
+  if (attribute == nullptr || attribute->parts.size() != 1) return;
+  const Content& configuration = *attribute->parts.front();
+  const auto place = static_cast<int64_t>(configuration.configuration);
+  device::Work((place + 1) * kStepNs);
+  if (!configuration.planned) return;
+  const int64_t before = configuration.planned->last_executed.exchange(place);
+  if (before < 0 || before == place) return;
+  device::Doubt(
+      "Plans of cuDNN were tried against one another (torch.backends.cudnn.benchmark): which is the fastest "
+      "only "
+      "the card knows. Here it is the one that cuDNN's heuristics put first; another may take another "
+      "workspace.");
 }
 
 // Answers with as many as there is room for.
@@ -283,8 +305,9 @@ Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, int element, i
   return GiveRemembered(attribute->values, room, count, elements);
 }
 
-Status cudnnBackendExecute(void*, Descriptor*, Descriptor*) {
+Status cudnnBackendExecute(void*, Descriptor* plan, Descriptor*) {
   device::KernelRan();
+  if (plan != nullptr && plan->content) NoteExecution(*plan->content);
   return kSuccess;
 }
 

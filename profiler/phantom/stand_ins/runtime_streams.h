@@ -15,6 +15,7 @@ struct CUstream_st {
 };
 struct CUevent_st {
   std::chrono::steady_clock::time_point recorded;
+  int64_t worked_ns = 0;             // by the device until then
   std::atomic<uint64_t> capture{0};  // that it was recorded in
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/base/paths.h"
+#include "profiler/phantom/device/device.h"
 #include "tests/support/catch.h"
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void* stream);
@@ -169,6 +170,10 @@ TEST_CASE("Streams and events are distinct, and always done") {
   float milliseconds = -1;
   REQUIRE(cudaEventElapsedTime(&milliseconds, start, end) == cudaSuccess);
   CHECK(milliseconds >= 0);
+  tidemark::phantom::device::Work(2'000'000);  // what is said of work counts, and the host's time does not
+  REQUIRE(cudaEventRecord(end, low) == cudaSuccess);
+  REQUIRE(cudaEventElapsedTime(&milliseconds, start, end) == cudaSuccess);
+  CHECK(milliseconds == 2);
   bool called = false;
   REQUIRE(cudaLaunchHostFunc(
               low, [](void* flag) { *static_cast<bool*>(flag) = true; }, &called) == cudaSuccess);
