@@ -51,7 +51,7 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
     text += fmt::format("A step takes the phantom's host {}.\n", FormatDuration(nanoseconds));
     if (!phantom.sentence.empty()) text += phantom.sentence + "\n";
   }
-  return text + PhantomNote(phantom.without_workspaces) + "\n\n";
+  return text + PhantomNote(phantom.without_workspaces, phantom.unknown_sizes) + "\n\n";
 }
 
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
@@ -70,7 +70,7 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
     json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();
-    json["note"] = PhantomNote(phantom->without_workspaces);
+    json["note"] = PhantomNote(phantom->without_workspaces, phantom->unknown_sizes);
   }
   return json;
 }

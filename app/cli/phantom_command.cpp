@@ -196,12 +196,13 @@ Result<int> RunAndShow(const std::vector<std::string>& program, const std::vecto
   return exit_code;
 }
 
+void TellDoubts(const phantom::DoubtsFile& doubts) {
+  for (const std::string& sentence : doubts.Sentences()) Complain(sentence, kExitDone);
+}
+
 // Runs it once, watches its memory, and gives its exit code. No `show` = no window.
 int RunWatched(const std::vector<std::string>& program, std::vector<std::string> environment,
                const session::ProgramOptions& watched, const BandOf& band_of, const WindowOpener& show) {
-  const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
-  if (!doubts) return Complain(doubts.error().message, kExitFailed);
-  environment.push_back(doubts->EnvironmentEntry());
   Result<std::unique_ptr<session::ProgramRun>> started = session::ProgramRun::Start(watched);
   if (!started) return Complain(started.error().message, kExitFailed);
   const std::shared_ptr<session::ProgramRun> run = std::move(*started);
@@ -210,7 +211,6 @@ int RunWatched(const std::vector<std::string>& program, std::vector<std::string>
   if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
   fmt::print(stderr, "{}", Summary(*run, band_of));
   if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
-  for (const std::string& sentence : doubts->Sentences()) Complain(sentence, kExitDone);
   return *exit_code;
 }
 
@@ -225,20 +225,31 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   if (!torch) return Complain(torch.error().message, kExitFailed);
   const Result<phantom::ProgramLibraries> libraries = Libraries(*torch);
   if (!libraries) return Complain(libraries.error().message, kExitFailed);
-  const Result<std::vector<std::string>> environment = EnvironmentOf(*order, *libraries);
+  Result<std::vector<std::string>> environment = EnvironmentOf(*order, *libraries);
   if (!environment) return Complain(environment.error().message, kExitFailed);
+  const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
+  if (!doubts) return Complain(doubts.error().message, kExitFailed);
+  environment->push_back(doubts->EnvironmentEntry());
   if (order->sweep) {
-    return RunSweep({program, *environment, order->sweep->name, order->sweep->values}, options.json);
+    const int code =
+        RunSweep({program, *environment, order->sweep->name, order->sweep->values}, options.json);
+    TellDoubts(*doubts);
+    return code;
   }
   session::ProgramOptions watched;
   watched.description = Describe(*order, *torch, program);
   if (!options.output.empty()) watched.recording = options.output;
   phantom::Card card = order->card;
   card.memory_bytes = order->memory_bytes.value_or(card.memory_bytes);
-  const BandOf band_of = [&](const timeline::View& view) {
+  const BandOf band_of = [&](const timeline::View& view) -> Result<session::ReservedBand> {
+    if (!order->faults.empty())
+      return Error{"How far addresses move what is reserved is not told of a card that fails."};
     return session::ReservedBandOf(view, card, libraries->replayer, libraries->stand_ins);
   };
-  return RunWatched(program, *environment, watched, band_of, options.window ? open_window : nullptr);
+  const int code =
+      RunWatched(program, *environment, watched, band_of, options.window ? open_window : nullptr);
+  TellDoubts(*doubts);
+  return code;
 }
 
 }  // namespace

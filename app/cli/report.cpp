@@ -98,15 +98,20 @@ Json PeaksJson(const session::Prediction& peaks) {
   return json;
 }
 
-std::string PhantomNote(const std::string& without_workspaces) {
-  if (without_workspaces.empty()) {
-    return "cuDNN's workspaces are included in the phantom's figures, as cuDNN itself gives them; the CUDA "
-           "context "
-           "is not.";
+std::string PhantomNote(const std::string& without_workspaces,
+                        const std::vector<std::string>& unknown_sizes) {
+  std::string note =
+      without_workspaces.empty()
+          ? "cuDNN's workspaces are included in the phantom's figures, as cuDNN itself gives them; the CUDA "
+            "context "
+            "is not."
+          : fmt::format(
+                "cuDNN's workspaces are not included in the phantom's figures ({}), nor is the CUDA context.",
+                without_workspaces);
+  if (!unknown_sizes.empty()) {
+    note += fmt::format(" Not known, counted as 0: {}.", fmt::join(unknown_sizes, ", "));
   }
-  return fmt::format(
-      "cuDNN's workspaces are not included in the phantom's figures ({}), nor is the CUDA context.",
-      without_workspaces);
+  return note;
 }
 
 std::string PeakRows(const session::Prediction& peaks) {

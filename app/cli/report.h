@@ -50,7 +50,7 @@ inline constexpr std::string_view kOutOfMemoryAdvice =
     "--device.";
 
 // What the phantom's figures hold and what not. A sentence for people and for JSON's "note".
-std::string PhantomNote(const std::string& without_workspaces);
+std::string PhantomNote(const std::string& without_workspaces, const std::vector<std::string>& unknown_sizes);
 
 // While a run or a prediction waits for cuDNN.
 inline constexpr std::string_view kAskingCudnn =

@@ -133,10 +133,17 @@ void WaitForEnd(session::Run& run, int64_t steps, Losses& losses) {
   losses.Gather(*run.view());
 }
 
-// Of the prediction, or of the run itself where that was on a phantom.
-std::string WithoutWorkspaces(const std::optional<session::Prediction>& phantom, const session::Run& run) {
-  const std::string of_run = run.status().without_workspaces;
-  return of_run.empty() && phantom ? phantom->without_workspaces : of_run;
+struct Missing {
+  std::string workspaces;  // why
+  std::vector<std::string> sizes;
+};
+
+// From the prediction, or from the run itself where that was on a phantom.
+Missing MissingFrom(const std::optional<session::Prediction>& phantom, const session::Run& run) {
+  const session::RunStatus status = run.status();
+  const bool of_run = !status.without_workspaces.empty() || !status.unknown_sizes.empty() || !phantom;
+  if (of_run) return {status.without_workspaces, status.unknown_sizes};
+  return {phantom->without_workspaces, phantom->unknown_sizes};
 }
 
 Json TrainJson(const Order& order, const textbook::Estimate& estimate,
@@ -153,8 +160,9 @@ Json TrainJson(const Order& order, const textbook::Estimate& estimate,
   json["measured"] = PeaksJson(session::SteadyState(*run.view()));
   json["loss"] = losses.values();
   json["events"] = {{"captured", status.captured}, {"lost", status.lost}};
-  json["cudnn_workspaces_included"] = WithoutWorkspaces(phantom, run).empty();
-  json["note"] = PhantomNote(WithoutWorkspaces(phantom, run));
+  const Missing missing = MissingFrom(phantom, run);
+  json["cudnn_workspaces_included"] = missing.workspaces.empty();
+  json["note"] = PhantomNote(missing.workspaces, missing.sizes);
   return json;
 }
 
@@ -176,7 +184,8 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
   } else if (!losses.values().empty()) {
     text += fmt::format("loss {:.4f} → {:.4f}\n", losses.values().front(), losses.values().back());
   }
-  return text + "\n" + PeaksTable(estimate, columns) + PhantomNote(WithoutWorkspaces(phantom, run)) + "\n";
+  const Missing missing = MissingFrom(phantom, run);
+  return text + "\n" + PeaksTable(estimate, columns) + PhantomNote(missing.workspaces, missing.sizes) + "\n";
 }
 
 // What a run that did not reach its end has to say; kExitDone if it did.

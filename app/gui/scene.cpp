@@ -1,5 +1,7 @@
 #include "app/gui/scene.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -277,6 +279,7 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
     }
     breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction);
     without_workspaces_ = prediction ? prediction->without_workspaces : "";
+    unknown_sizes_ = prediction ? fmt::format("{}", fmt::join(prediction->unknown_sizes, ", ")) : "";
     layers_ =
         textbook_ ? presenters::MakeLayerTable(*view_, *textbook_) : std::vector<presenters::LayerRow>{};
     bridge_ = {};
@@ -289,6 +292,8 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
   if (!without_workspaces_.empty()) {
     frame_.breakdown.note =
         "cuDNN's workspaces are not included in the phantom's prediction: " + without_workspaces_ + ".";
+  } else if (!unknown_sizes_.empty()) {
+    frame_.breakdown.note = "Not known, counted as 0 in the phantom's prediction: " + unknown_sizes_ + ".";
   } else if (estimates.asks_cudnn()) {
     frame_.breakdown.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
   }

@@ -79,6 +79,7 @@ class Scene {
   std::optional<presenters::PeakMoment> peak_;
   presenters::Breakdown breakdown_;
   std::string without_workspaces_;  // why the prediction beside it lacks cuDNN's; "" if it does not
+  std::string unknown_sizes_;       // what counts as 0 in it; "" if nothing does
   std::optional<textbook::Estimate> textbook_;
   std::vector<presenters::LayerRow> layers_;
   presenters::Bridge bridge_;

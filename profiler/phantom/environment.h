@@ -45,7 +45,7 @@ inline constexpr const char* kWithoutWorkspacesPrefix =
     "tidemark phantom: cuDNN's workspaces are not included: ";
 // The line with which it says, once for each kind, that a size is in no table and counts as 0: this prefix,
 // then the kind and a full stop.
-inline constexpr const char* kUnknownSizePrefix = "tidemark phantom: not known, counted as 0: ";
+inline constexpr const char* kUnknownSizePrefix = "tidemark phantom: Not known, counted as 0: ";
 // The line with which it says, once, why the program is slow: questions that nobody has put to cuDNN before.
 inline constexpr const char* kAskingLine =
     "tidemark phantom: asking cuDNN for its workspaces; the answers are kept for the next time.";

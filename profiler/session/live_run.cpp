@@ -300,6 +300,7 @@ void LiveRun::UpdateCounters() {
   status_.recording_error = intake_.recording_error();
   status_.steps_done = intake_.steps_done();
   status_.without_workspaces = process_->without_workspaces();
+  status_.unknown_sizes = process_->unknown_sizes();
   status_.asks_cudnn = process_->asks_cudnn();
 }
 

@@ -89,12 +89,12 @@ class WarmTrainer {
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
       prediction.without_workspaces = status.without_workspaces;
+      prediction.unknown_sizes = status.unknown_sizes;
       if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);
       if (status.state == RunState::kPaused) return prediction;
     }
     run_.reset();
-    if (!settled)
-      return Unanswered("The phantom GPU gave no answer within 20 s. Try a smaller configuration.");
+    if (!settled) return Unanswered("The phantom GPU gave no answer in time. Try a smaller configuration.");
     if (!status.out_of_memory) return warm ? std::nullopt : std::optional(Unanswered(status.sentence));
     prediction.sentence = status.sentence;
     return prediction;

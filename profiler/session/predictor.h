@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
@@ -26,6 +27,7 @@ struct Prediction {
   bool out_of_memory = false;  // it does not fit on the card; the figures then are those up to the failure
   std::string sentence;        // why there is no full answer; "" if there is
   std::optional<ReservedBand> reserved_band;  // where it was asked for and is known
+  std::vector<std::string> unknown_sizes;     // what counts as 0 in it, since nobody here knows its size
   std::string without_workspaces;  // why cuDNN's workspaces are missing from it; "" if they are not
 };
 

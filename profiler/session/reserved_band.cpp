@@ -68,7 +68,8 @@ int64_t LargestSegment(const timeline::View& view) {
   int64_t largest_bytes = 0;
   for (timeline::EventIndex index = view.first(); index < view.end(); ++index) {
     const Event& event = view.event(index);
-    if (event.kind == EventKind::kSegmentAllocate) largest_bytes = std::max(largest_bytes, event.bytes);
+    const bool reserves = event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap;
+    if (reserves) largest_bytes = std::max(largest_bytes, event.bytes);
   }
   return largest_bytes;
 }

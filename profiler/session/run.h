@@ -43,6 +43,7 @@ struct RunStatus {
   // Of a run on a phantom: why cuDNN's workspaces are missing from its figures ("" if they are not), and
   // whether it has been waiting for cuDNN's answers.
   std::string without_workspaces;
+  std::vector<std::string> unknown_sizes;  // what counts as 0, since nobody here knows its size
   bool asks_cudnn = false;
 };
 

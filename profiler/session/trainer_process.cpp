@@ -125,6 +125,7 @@ TrainerProcess::TrainerProcess(TrainerProcess&& other) noexcept
       last_line_(std::move(other.last_line_)),
       unmodelled_function_(std::move(other.unmodelled_function_)),
       without_workspaces_(std::move(other.without_workspaces_)),
+      unknown_sizes_(std::move(other.unknown_sizes_)),
       asks_cudnn_(other.asks_cudnn_) {}
 
 TrainerProcess::~TrainerProcess() {
@@ -168,17 +169,30 @@ void TrainerProcess::ReadWords() {
   }
 }
 
+namespace {
+
+// What follows a prefix, without the full stop.
+std::string ReasonIn(std::string_view line, std::string_view prefix) {
+  line.remove_prefix(prefix.size());
+  if (line.ends_with('.')) line.remove_suffix(1);
+  return std::string(line);
+}
+
+}  // namespace
+
 void TrainerProcess::TakeLine(std::string_view line) {
   const std::string_view prefix = phantom::kUnmodelledPrefix;
   const std::string_view without = phantom::kWithoutWorkspacesPrefix;
   if (line.find_first_not_of(" \t\r") == std::string_view::npos) return;
   // The phantom's remarks are not what a process ends over.
   if (line.starts_with(without)) {
-    without_workspaces_ = line.substr(without.size());
-    if (without_workspaces_.ends_with('.')) without_workspaces_.pop_back();
+    without_workspaces_ = ReasonIn(line, without);
     return;
   }
-  if (line.starts_with(phantom::kUnknownSizePrefix)) return;
+  if (line.starts_with(phantom::kUnknownSizePrefix)) {
+    unknown_sizes_.push_back(ReasonIn(line, phantom::kUnknownSizePrefix));
+    return;
+  }
   if (line == phantom::kAskingLine) {
     asks_cudnn_ = true;
     return;

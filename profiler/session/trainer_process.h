@@ -42,6 +42,8 @@ class TrainerProcess {
   const std::string& unmodelled_function() const { return unmodelled_function_; }
   // Why the phantom answers cuDNN's plans with no workspace; "" unless it said so.
   const std::string& without_workspaces() const { return without_workspaces_; }
+  // What it counts as 0, since no library and no table tells its size; each once.
+  const std::vector<std::string>& unknown_sizes() const { return unknown_sizes_; }
   // Whether it said that it puts questions to cuDNN, which takes seconds.
   bool asks_cudnn() const { return asks_cudnn_; }
   // For a process that ended without saying why: how it ended, its last words, and what to do.
@@ -58,6 +60,7 @@ class TrainerProcess {
   std::string last_line_;  // that is not empty
   std::string unmodelled_function_;
   std::string without_workspaces_;
+  std::vector<std::string> unknown_sizes_;
   bool asks_cudnn_ = false;
 };
 

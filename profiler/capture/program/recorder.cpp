@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "profiler/capture/gates/gates.h"
@@ -52,7 +53,9 @@ extern "C" __attribute__((visibility("default"))) bool TidemarkStartRecording(co
     capture::Attach(std::move(**ring));
   } catch (const std::exception& error) {
     capture::LeaveInChild();
-    capture::Say("the allocator that PyTorch was told to use (backend:cudaMallocAsync, say) tells nothing.");
+    const std::string why =
+        std::string("the allocator that PyTorch was told to use tells nothing (") + error.what() + ").";
+    capture::Say(why.c_str());
   }
   return true;
 }

@@ -7,8 +7,9 @@
 namespace tidemark::phantom::device {
 namespace {
 
-// Room enough that addresses rarely begin again, and little enough for any address space.
-constexpr size_t kSpanPerCapacity = 16;
+// Room enough that addresses rarely begin again, and for a hundred expandable segments, each of which PyTorch
+// makes larger than the card; little enough for any address space.
+constexpr size_t kSpanPerCapacity = 128;
 
 size_t RoundToGranules(size_t bytes) {
   return bytes == 0 ? kGranuleBytes : (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
@@ -31,7 +32,8 @@ AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order)
       order_(order),
       scattering_(order.seed),
       cursor_(order.kind == AddressOrder::Kind::kRising ? base_ : base_ + span_bytes_),
-      allocated_granules_(std::make_unique<std::atomic<bool>[]>(span_bytes_ / kGranuleBytes)) {}
+      allocated_granules_(static_cast<std::atomic<bool>*>(
+          std::calloc(span_bytes_ / kGranuleBytes, sizeof(std::atomic<bool>)))) {}
 
 std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
   if (bytes > capacity_bytes_) return {};

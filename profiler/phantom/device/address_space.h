@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,7 +74,11 @@ class AddressSpace {
   uintptr_t cursor_ = 0;  // falling: the next allocation ends here, if there is room; rising: it begins here
   size_t used_bytes_ = 0;
   std::map<uintptr_t, Allocation> allocations_;
-  std::unique_ptr<std::atomic<bool>[]> allocated_granules_;
+  struct FreeMemory {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<std::atomic<bool>[], FreeMemory>
+      allocated_granules_;  // pages of it exist once they are written
 };
 
 }  // namespace tidemark::phantom::device

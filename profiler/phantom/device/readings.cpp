@@ -1,6 +1,5 @@
 #include "profiler/phantom/device/readings.h"
 
-#include <atomic>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,7 +12,7 @@
 namespace tidemark::phantom::device {
 namespace {
 
-std::atomic<const void*> last_kernel{nullptr};
+thread_local const void* last_kernel = nullptr;
 
 // Enough to find them; a program that reads in more places reads everywhere.
 constexpr size_t kMostPlaces = 32;
@@ -37,12 +36,12 @@ bool IsAll(const void* stub) {
 
 }  // namespace
 
-void NoteKernel(const void* stub) { last_kernel.store(stub, std::memory_order_relaxed); }
+void NoteKernel(const void* stub) { last_kernel = stub; }
 
 void NoteReading(void* to, size_t bytes, Certainty certainty) {
   if (certainty == Certainty::kKnown) return;
   const bool unknown = certainty == Certainty::kUnknown;
-  const bool yes = unknown && bytes == 1 && IsAll(last_kernel.load(std::memory_order_relaxed));
+  const bool yes = unknown && bytes == 1 && IsAll(last_kernel);
   if (yes) *static_cast<unsigned char*>(to) = 1;
   std::string sentence = PythonPlace().value_or("The program");
   if (yes) {
@@ -54,7 +53,7 @@ void NoteReading(void* to, size_t bytes, Certainty certainty) {
   }
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
-  if (places.sentences.size() == kMostPlaces) {
+  if (places.sentences.size() == kMostPlaces && !places.sentences.contains(sentence)) {
     return Doubt("Results that no kernel had computed were read in more places.");
   }
   Doubt(places.sentences.insert(std::move(sentence)).first->c_str());

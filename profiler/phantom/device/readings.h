@@ -7,7 +7,7 @@
 
 namespace tidemark::phantom::device {
 
-// The kernel that was launched last, by its host stub.
+// The kernel that this thread launched last, by its host stub.
 void NoteKernel(const void* stub);
 
 // For a copy to the host, already made, of something that is not certain (contents.h). Notes as a doubt that

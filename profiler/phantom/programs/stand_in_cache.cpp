@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 // All that decides what the stand-ins are.
 constexpr const char* kSourceFiles[] = {"CMakeLists.txt",
+                                        "profiler/CMakeLists.txt",
                                         "profiler/phantom/CMakeLists.txt",
                                         "profiler/phantom/environment.h",
                                         "profiler/phantom/environment.cpp",
@@ -38,6 +39,7 @@ constexpr const char* kSourceFolders[] = {"cmake",
                                           "profiler/base",
                                           "profiler/events",
                                           "profiler/capture",
+                                          "profiler/phantom/calibration",
                                           "profiler/phantom/cards",
                                           "profiler/phantom/device",
                                           "profiler/phantom/replay",
@@ -56,7 +58,8 @@ Result<std::string> SourceFingerprint(const fs::path& sources) {
     std::error_code failure;
     for (auto entry = fs::recursive_directory_iterator(sources / folder, failure);
          !failure && entry != fs::recursive_directory_iterator(); entry.increment(failure)) {
-      if (entry->is_regular_file()) files.push_back(entry->path());
+      std::error_code unreadable;
+      if (entry->is_regular_file(unreadable)) files.push_back(entry->path());
     }
     if (failure) {
       return Error{"The sources of the phantom GPU are not in " + sources.string() +
@@ -149,14 +152,14 @@ Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
   if (!fingerprint) return fingerprint.error();
   const fs::path kept = *cache / (torch.build_id + "-" + *fingerprint);
   const ProgramLibraries libraries{kept / "phantom", kept / "capture", kept / "replay" / "tidemark-replayer"};
-  if (fs::exists(kept)) return libraries;
-
   std::error_code failure;
+  if (fs::exists(kept, failure)) return libraries;
+
   fs::create_directories(*cache, failure);
   if (failure) return CannotKeep(*cache, failure);
   const Result<Lock> lock = Lock::Take(*cache / (torch.build_id + ".lock"));
   if (!lock) return lock.error();
-  if (fs::exists(kept)) return libraries;  // another process was first
+  if (fs::exists(kept, failure)) return libraries;  // another process was first
   const fs::path building = *cache / (torch.build_id + ".building");
   fs::remove_all(building, failure);  // of one that was killed
   if (Status built = Build(torch, sources, building, progress); !built) return built.error();

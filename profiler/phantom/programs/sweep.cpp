@@ -49,11 +49,17 @@ std::vector<int64_t> ValuesOf(std::string_view text) {
   return {};
 }
 
-// Which of the words is the script; Python's own options before it would not reach the warm process.
+// Which of the words is the script, after Python and its own options. Launchers start a Python of their own,
+// which would be none of the warm one's.
 Result<size_t> ScriptIn(const std::vector<std::string>& program) {
+  if (!std::filesystem::path(program.front()).filename().string().starts_with("python")) {
+    return Error{"A sweep starts the script itself, so it needs Python and the script, not " +
+                 program.front() + ", as in: tidemark phantom --sweep batch=1..512 -- python train.py."};
+  }
   for (size_t i = 1; i < program.size(); ++i) {
-    if (!program[i].starts_with('-')) return i;
     if (program[i] == "-m" || program[i] == "-c") break;
+    if (!program[i].starts_with('-')) return i;
+    if (program[i] == "-W" || program[i] == "-X") ++i;
   }
   return Error{
       "A sweep needs a script's file after Python, as in: tidemark phantom --sweep batch=1..512 -- python "
@@ -102,7 +108,10 @@ Result<std::vector<SweepAnswer>> Sweep(const SweepTask& task,
                       {"at_once", std::max(1U, std::thread::hardware_concurrency())}};
   std::vector<std::string> words = {"env"};
   words.insert(words.end(), task.environment.begin(), task.environment.end());
-  words.insert(words.end(), {python->string(), "-u", (AssetsFolder() / "python" / "sweep.py").string(),
+  words.push_back(python->string());
+  words.insert(words.end(), task.program.begin() + 1,
+               task.program.begin() + static_cast<std::ptrdiff_t>(*script));  // Python's own options
+  words.insert(words.end(), {"-u", (AssetsFolder() / "python" / "sweep.py").string(),
                              order.dump(-1, ' ', false, Json::error_handler_t::replace)});
   std::vector<SweepAnswer> answers;
   CommandOptions options;

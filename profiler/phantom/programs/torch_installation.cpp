@@ -38,13 +38,14 @@ print("tidemark", json.dumps(answer))
 )";
 
 std::optional<fs::path> InPath(const std::string& name) {
+  std::error_code failure;  // what cannot be looked at is not there
   if (name.find('/') != std::string::npos)
-    return fs::exists(name) ? std::optional<fs::path>(name) : std::nullopt;
+    return fs::exists(name, failure) ? std::optional<fs::path>(name) : std::nullopt;
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
     const fs::path file = fs::path(folder.empty() ? "." : folder) / name;
-    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file)) return file;
+    if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, failure)) return file;
   }
   return std::nullopt;
 }

@@ -43,7 +43,11 @@ Result<Replayed> Replay(const Replayer& replayer, const UniqueFd& requests, cons
   words.push_back("/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(requests.get()));
   const Result<CommandOutcome> outcome = RunCommand(words, {true, {}});
   if (!outcome) return outcome.error();
-  const Json answer = Json::parse(outcome->output, nullptr, /*allow_exceptions=*/false);
+  // What else it, or what is loaded into it, said stands before the answer.
+  const size_t begin = outcome->output.rfind('{');
+  const Json answer = begin == std::string::npos
+                          ? Json()
+                          : Json::parse(outcome->output.substr(begin), nullptr, /*allow_exceptions=*/false);
   if (outcome->exit_code != 0 || !answer.is_object()) {
     return Error{"Replaying a run's requests failed: " + outcome->output};
   }

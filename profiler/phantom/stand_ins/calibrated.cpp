@@ -1,7 +1,5 @@
 #include "profiler/phantom/stand_ins/calibrated.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -9,6 +7,7 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/calibration/table.h"
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/environment.h"
 
@@ -28,8 +27,7 @@ void SayUnknown(const std::string& kind) {
   static std::set<std::string>* const said = new std::set<std::string>;
   const MutexLock lock(mutex);
   if (!said->insert(kind).second) return;
-  const std::string line = kUnknownSizePrefix + kind + ".\n";
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
+  device::DoubtOrSay(kUnknownSizePrefix + kind + ".");
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ workspaces::Workspaces* OpenWorkspaces() {
       {workspaces::FindLibrary(), oracle == nullptr ? "" : oracle,
        workspaces::PropertiesOf(device::TheDevice()->card, CUDA_VERSION, recorded).json,
        workspaces::AnswersFolder(),
-       [](const std::string& reason) { SayLine(kWithoutWorkspacesPrefix + reason + "."); },
+       [](const std::string& reason) { device::DoubtOrSay(kWithoutWorkspacesPrefix + reason + "."); },
        [] { SayLine(kAskingLine); }});
 }
 

@@ -189,11 +189,11 @@ Status cudnnGetRNNWeightParams(void*, const RnnDescriptor* rnn, int32_t layer, s
   const auto at = [&](int64_t offset) {
     return first + static_cast<size_t>(offset) * BytesOf(shape.element);
   };
-  if (matrix_address != nullptr) {
+  if (matrix_address != nullptr && matrix != nullptr) {
     *matrix_address = number < MatricesOf(shape) ? at(MatrixOffset(shape, layer, number)) : nullptr;
     Describe(*matrix, shape.element, MatrixOf(shape, layer, number));
   }
-  if (bias_address != nullptr) {
+  if (bias_address != nullptr && bias != nullptr) {
     const bool has_bias = number < BiasesOf(rnn->bias_mode) * GatesOf(shape);
     *bias_address = has_bias ? at(BiasOffset(*rnn, layer, number)) : nullptr;
     Describe(*bias, shape.element, {shape.hidden_size, 1});

@@ -55,6 +55,13 @@ device::Certainty Move(void* to, const void* from, size_t bytes) {
   return certainty;
 }
 
+// What the others would have made of it is not known.
+Result ComputedElsewhere(void* to, size_t bytes) {
+  device::KernelRan();
+  device::TheDevice()->memory.Weaken(to, bytes, device::Certainty::kUnknown);
+  return kSuccess;
+}
+
 // A buffer of `count` parts, each as `from`.
 void Repeat(void* to, const void* from, size_t bytes, int count) {
   for (int part = 0; part < count; ++part) Move(static_cast<char*>(to) + part * bytes, from, bytes);
@@ -75,7 +82,7 @@ void Combine(std::vector<char>& bytes, int operation, int ranks) {
 }
 
 // What all ranks together make of `from`, each holding the same. Of 16-bit and 8-bit floats, and of what is
-// too large to be known, the result reads as zero, as a kernel's does.
+// too large to be known, the result is not known, as a kernel's.
 Result ReduceTo(void* to, const void* from, size_t count, int type, int operation, const ncclComm& comm) {
   const size_t bytes = count * BytesOf(type);
   const bool same = operation == kMax || operation == kMin || operation == kAverage || comm.ranks == 1;
@@ -83,10 +90,8 @@ Result ReduceTo(void* to, const void* from, size_t count, int type, int operatio
     Move(to, from, bytes);
     return kSuccess;
   }
-  if (bytes > device::kKnownBytes || comm.ranks == 0) {
-    device::KernelRan();
-    return kSuccess;
-  }
+  const bool combines = operation == kSum || operation == kProduct;  // others are the program's own
+  if (bytes > device::kKnownBytes || comm.ranks == 0 || !combines) return ComputedElsewhere(to, bytes);
   std::vector<char> host(bytes);
   const device::Certainty certainty = Move(host.data(), from, bytes);
   switch (type) {
@@ -115,8 +120,7 @@ Result ReduceTo(void* to, const void* from, size_t count, int type, int operatio
       Combine<double>(host, operation, comm.ranks);
       break;
     default:
-      device::KernelRan();
-      return kSuccess;
+      return ComputedElsewhere(to, bytes);
   }
   Move(to, host.data(), bytes);
   device::TheDevice()->memory.Weaken(to, bytes, certainty);
@@ -204,7 +208,7 @@ const char* ncclGetLastError(Comm) { return ""; }
 
 Result ncclAllGather(const void* from, void* to, size_t count, int type, Comm comm, void*) {
   const size_t bytes = count * BytesOf(type);
-  if (comm->ranks == 0) device::KernelRan();
+  if (comm->ranks == 0) return ComputedElsewhere(to, bytes);
   Repeat(to, from, bytes, comm->ranks);
   return kSuccess;
 }
@@ -235,7 +239,7 @@ Result ncclBcast(void*, size_t, int, int, Comm, void*) { return kSuccess; }  // 
 // Every rank sends this rank the part that this rank sends to a rank with its own number.
 Result ncclAlltoAll(const void* from, void* to, size_t count, int type, Comm comm, void*) {
   const size_t bytes = count * BytesOf(type);
-  if (comm->ranks == 0) device::KernelRan();
+  if (comm->ranks == 0) return ComputedElsewhere(to, bytes);
   Repeat(to, static_cast<const char*>(from) + bytes * static_cast<size_t>(comm->rank), bytes, comm->ranks);
   return kSuccess;
 }
@@ -243,9 +247,8 @@ Result ncclAlltoAll(const void* from, void* to, size_t count, int type, Comm com
 // What another rank sends is not known.
 Result ncclSend(const void*, size_t, int, int, Comm, void*) { return kSuccess; }
 
-Result ncclRecv(void*, size_t, int, int, Comm, void*) {
-  device::KernelRan();
-  return kSuccess;
+Result ncclRecv(void* to, size_t count, int type, int, Comm, void*) {
+  return ComputedElsewhere(to, count * BytesOf(type));
 }
 
 Result ncclGroupStart() { return kSuccess; }

@@ -185,6 +185,11 @@ torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
         self.assertEqual([run["mib"] for run in runs], [1, 2, 4, 8, 16, 20])
         self.assertEqual([run["allocated_peak_bytes"] for run in runs], [run["mib"] << 20 for run in runs])
 
+    def test_doubts_are_told_of_a_sweep_too(self):
+        self.script.write_text(self.BLOCK + "print(torch.ones(1, device='cuda').item())")
+        ran = tidemark("phantom", "--sweep", "mib=1,2", "--", PYTHON, str(self.script))
+        self.assertIn("read a result that no kernel had computed", ran.stderr)
+
     def test_what_does_not_fit_or_fails_is_told_of_its_value_alone(self):
         runs = self.sweep(self.BLOCK + "if mib == 3: raise ValueError('three')", "2,3,2000,4", "--memory", "1GiB")
         self.assertEqual([run["out_of_memory"] for run in runs], [False, False, True, False])

@@ -38,6 +38,19 @@ SweepTask TaskWith(const trace::Scratch& scratch, const std::string& python) {
           {1, 2}};
 }
 
+TEST_CASE("Python's own options are the warm process's too; a launcher is refused") {
+  const trace::Scratch scratch;
+  SweepTask task =
+      TaskWith(scratch, "echo \"tidemark {\\\"value\\\": 1, \\\"sentence\\\": \\\"$1 $2 $3\\\"}\"\n");
+  task.values = {1};
+  task.program.insert(task.program.begin() + 1, {"-W", "ignore"});
+  const auto answers = Sweep(task);
+  REQUIRE(answers.ok());
+  CHECK(answers->at(0).sentence == "-W ignore -u");
+  task.program.front() = "torchrun";
+  CHECK(!Sweep(task).ok());
+}
+
 TEST_CASE("Answers come one by one; what else is said is no answer") {
   const trace::Scratch scratch;
   const SweepTask task =

@@ -15,6 +15,7 @@ import importlib
 import json
 import os
 import runpy
+import subprocess
 import sys
 import sysconfig
 import threading
@@ -112,7 +113,8 @@ def main():
         first, values = values[0], values[1:]
         if not import_all(finish(first, *start(task, first))):
             again = json.dumps({**task, "values": values, "warm": False})
-            os.execv(sys.executable, [sys.executable, "-u", __file__, again])
+            flags = subprocess._args_from_interpreter_flags()
+            os.execv(sys.executable, [sys.executable, *flags, "-u", __file__, again])
     running = []
     for value in values:
         if len(running) == task["at_once"]:
