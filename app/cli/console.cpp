@@ -21,15 +21,13 @@ void ReserveStandardStreams() {
   }
 }
 
-namespace {
+namespace {}  // namespace
 
 // fmt::print throws where nobody reads any more; then there is nobody to tell.
 void Tell(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
-
-}  // namespace
 
 int Complain(std::string_view sentence, int exit_code) {
   Tell(fmt::format("tidemark: {}\n", sentence));

@@ -13,6 +13,8 @@ void ReserveStandardStreams();
 
 // "tidemark: SENTENCE" on stderr; returns `exit_code` for `return Complain(...)`.
 int Complain(std::string_view sentence, int exit_code);
+// Any text on standard error; where nobody reads any more there is nobody to tell.
+void Tell(const std::string& text);
 
 // The whole answer on stdout, at once; returns the exit code. A closed pipe or a full disk is a failure like
 // any other.

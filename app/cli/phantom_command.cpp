@@ -78,7 +78,11 @@ Result<Order> Understand(const PhantomOptions& options) {
     const Result<phantom::Faults> faults = phantom::FaultsFromText(order.faults);
     if (!faults) return faults.error();
   }
-  if (options.sweep.empty()) return order;
+  if (options.sweep.empty()) {
+    if (!options.json) return order;
+    return Error{
+        "--json goes with --sweep; of one run record it (-o run.tide), then: tidemark info run.tide --json."};
+  }
   Result<phantom::SweepRange> sweep = phantom::SweepRangeFromText(options.sweep);
   if (!sweep) return sweep.error();
   if (!options.output.empty() || options.window) {
@@ -209,7 +213,7 @@ int RunWatched(const std::vector<std::string>& program, std::vector<std::string>
   environment.push_back(run->environment_entry());
   const Result<int> exit_code = RunAndShow(program, environment, run, show);
   if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
-  fmt::print(stderr, "{}", Summary(*run, band_of));
+  Tell(Summary(*run, band_of));
   if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
   return *exit_code;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,11 @@ int RunSweep(const phantom::SweepTask& task, bool json) {
   });
   progress.Clear();
   if (!answers) return Complain(answers.error().message, kExitFailed);
-  return Answer(json ? TextOf(SweepJson(task, *answers)) : SweepTable(task, *answers));
+  const int code = Answer(json ? TextOf(SweepJson(task, *answers)) : SweepTable(task, *answers));
+  const bool all_failed = std::ranges::all_of(*answers, [](const phantom::SweepAnswer& answer) {
+    return !answer.out_of_memory && !answer.sentence.empty();
+  });
+  return code == kExitDone && all_failed ? kExitFailed : code;
 }
 
 }  // namespace tidemark::cli

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -24,8 +25,20 @@ extern char** environ;
 namespace tidemark::phantom {
 namespace {
 
-// Of the program that is waited for; signal handlers read it.
-volatile sig_atomic_t running_pid = 0;
+// Of the program that is waited for; signal handlers read it. What came before it was known waits for it.
+std::atomic<pid_t> running_pid{0};
+std::atomic<int> early_signal{0};
+static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
+
+void PassOn(int signal) {
+  early_signal = signal;
+  if (const pid_t pid = running_pid; pid > 0) kill(pid, signal);
+}
+
+void BeginPassingOnTo(pid_t pid) {
+  running_pid = pid;
+  if (const int signal = early_signal; signal != 0) kill(pid, signal);
+}
 
 // The terminal sends the first two to the program as well; the others go to us alone.
 constexpr std::array kFromTerminal = {SIGINT, SIGQUIT};
@@ -37,15 +50,13 @@ class SignalsForProgram {
     struct sigaction ignore = {};
     ignore.sa_handler = SIG_IGN;
     struct sigaction pass_on = {};
-    pass_on.sa_handler = [](int signal) {
-      if (running_pid > 0) kill(running_pid, signal);
-    };
+    pass_on.sa_handler = PassOn;
+    early_signal = 0;
     for (size_t i = 0; i < kFromTerminal.size(); ++i)
       sigaction(kFromTerminal[i], &ignore, &terminal_before_[i]);
     for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &pass_on, &passed_before_[i]);
   }
   ~SignalsForProgram() {
-    running_pid = 0;
     for (size_t i = 0; i < kFromTerminal.size(); ++i)
       sigaction(kFromTerminal[i], &terminal_before_[i], nullptr);
     for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &passed_before_[i], nullptr);
@@ -139,7 +150,11 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
                                  Pointers(all).data());
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return Error{words[0] + " cannot be started: " + std::strerror(error) + "."};
-  running_pid = pid;
+  BeginPassingOnTo(pid);
+  siginfo_t ended{};
+  while (waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+  }
+  running_pid = 0;  // as long as the number is still its own
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

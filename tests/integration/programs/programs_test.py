@@ -196,6 +196,16 @@ torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
         self.assertEqual([run["sentence"] == "" for run in runs], [True, False, False, True])
         self.assertIn("three", runs[1]["sentence"])
 
+    def test_why_no_run_came_to_an_end_is_told_and_ends_with_1(self):
+        self.script.write_text(self.BLOCK)
+        ran = tidemark("phantom", "--sweep", "size=1", "--", PYTHON, str(self.script))
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("unrecognized arguments: --size 1", ran.stdout)
+
+    def test_a_report_that_nobody_reads_changes_no_exit_code(self):
+        ran = run("bash", "-c", f"'{TIDEMARK}' phantom -- '{PYTHON}' '{TRAINING}' 1 exit 7 2>&1 | true; exit ${{PIPESTATUS[0]}}")
+        self.assertIn(ran.returncode, (1, 7, 120, 141))  # what Python makes of output that cannot be written
+
     def test_a_package_that_starts_threads_or_cuda_when_imported_is_not_imported_early(self):
         packages = Path(run(PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip())
         if not os.access(packages, os.W_OK):

@@ -58,15 +58,16 @@ def run(task, value):
 
 
 def start(task, value):
-    """A child that runs the program with this value; the end of the pipe on which its answer comes."""
+    """A child that runs the program with this value; the end of the pipe on which its answer comes; its standard error."""
     ours, theirs = os.pipe()
+    words = os.memfd_create("words")
     pid = os.fork()
     if pid:
         os.close(theirs)
-        return pid, ours
+        return pid, ours, words
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing, stream)
+    for stream, file in ((0, nothing), (1, nothing), (2, words)):
+        os.dup2(file, stream)
     status = 1
     try:
         os.write(theirs, json.dumps(run(task, value)).encode())
@@ -75,7 +76,14 @@ def start(task, value):
         os._exit(status)
 
 
-def finish(value, pid, pipe):
+def last_line(file):
+    with os.fdopen(file, "rb") as words:
+        words.seek(-min(words.seek(0, os.SEEK_END), 4096), os.SEEK_END)
+        lines = words.read().decode(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def finish(value, pid, pipe, words):
     """Tells the answer; returns the modules that its process had imported in the end."""
     with os.fdopen(pipe, "rb") as file:
         text = file.read()
@@ -83,7 +91,9 @@ def finish(value, pid, pipe):
     answer = json.loads(text) if text else {
         "value": value, "out_of_memory": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "modules": [],
         "sentence": f"its process ended with status {os.waitstatus_to_exitcode(status)} and no answer"}
-    modules = answer.pop("modules")
+    modules, said = answer.pop("modules"), last_line(words)
+    if answer["sentence"].startswith("it") and said:  # its process ended, for a reason that it told
+        answer["sentence"] += ": " + said
     print("tidemark " + json.dumps(answer), flush=True)
     return modules
 
