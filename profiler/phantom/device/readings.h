@@ -11,7 +11,8 @@ namespace tidemark::phantom::device {
 void NoteKernel(const void* stub);
 
 // For a copy to the host, already made, of something that is not certain (contents.h). Notes as a doubt that
-// it was read, and where. Of what is not known, one answer is not zero: whether something is true of all
+// it was read, and where, and says so at once where a loop does it over and over. Of what is not known, one
+// answer is not zero: whether something is true of all
 // elements (torch's `all`) is answered with yes, since programs ask it to check their own values, and zero
 // would end them.
 void NoteReading(void* to, size_t bytes, Certainty certainty);

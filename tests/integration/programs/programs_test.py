@@ -71,6 +71,12 @@ class Programs(unittest.TestCase):
         self.check_peaks(torch, info)
         self.assertGreater(info["measured"]["by_category_at_peak"]["autocast_cache"], 0)
 
+    def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
+        program = "import torch\nx = torch.ones(1).cuda() + 1\nfor _ in range({}): x.item()"
+        for times, told in ((9_999, 0), (10_001, 1)):
+            said = tidemark("phantom", "--", PYTHON, "-c", program.format(times)).stderr
+            self.assertEqual(said.count("A loop that ends by it does not end here."), told, said)
+
     def test_forked_workers_are_not_heard(self):
         alone, _, _ = self.train("2")
         torch, info, _ = self.train("2", "workers")
