@@ -94,8 +94,13 @@ def soname_by_prefix(name, sonames):
 def driver_functions(compiler, cuda_include):
     """LibTorch looks the driver's functions up by name, so the stand-in has all that the driver's header declares."""
     header = Path(cuda_include[0]) / "cuda.h"
-    text = output_of(compiler, "-E", "-P", "-x", "c++", *(f"-I{folder}" for folder in cuda_include), str(header))
-    return set(re.findall(r"\bCUresult\s+(cu[A-Z]\w+)\s*\(", text))
+    return declared_functions(output_of(compiler, "-E", "-P", "-dD", "-x", "c++", *(f"-I{folder}" for folder in cuda_include), str(header)))
+
+
+def declared_functions(text):
+    """The driver also has the old form of what it has a newer one of, under the name that the header turns into the newer's."""
+    old = re.findall(r"^#\s*define (cu[A-Z]\w+) .*\b\1_v\d", text, re.MULTILINE)
+    return set(re.findall(r"\bCUresult\s+(cu[A-Z]\w+)\s*\(", text)) | set(old)
 
 
 def modelled_functions(objects):

@@ -75,15 +75,22 @@ cudaDeviceProp PropertiesOf(const Card& card) {
   return properties;
 }
 
-// The driver exports the newest form of a function under a numbered name.
+// The driver exports the newest form of a function under a numbered name, and the oldest under the plain one.
 void* FindDriverFunction(const char* name) {
   // Only the stand-in that is already loaded, never a driver of the machine.
   static void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return nullptr;
-  for (const char* ending : {"", "_v2", "_v3", "_v4"}) {
+  for (const char* ending : {"_v4", "_v3", "_v2", ""}) {
     if (void* function = dlsym(driver, (std::string(name) + ending).c_str())) return function;
   }
   return nullptr;
+}
+
+cudaError_t GiveDriverFunction(const char* name, void** function, cudaDriverEntryPointQueryResult* result) {
+  *function = FindDriverFunction(name);
+  if (result == nullptr) return Report(*function == nullptr ? cudaErrorSymbolNotFound : cudaSuccess);
+  *result = *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
+  return cudaSuccess;
 }
 
 }  // namespace
@@ -151,10 +158,14 @@ cudaError_t cudaRuntimeGetVersion(int* version) {
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned int,
                                              unsigned long long, cudaDriverEntryPointQueryResult* result) {
-  *function = FindDriverFunction(name);
-  if (result == nullptr) return Report(*function == nullptr ? cudaErrorSymbolNotFound : cudaSuccess);
-  *result = *function == nullptr ? cudaDriverEntryPointSymbolNotFound : cudaDriverEntryPointSuccess;
-  return cudaSuccess;
+  return GiveDriverFunction(name, function, result);
 }
+
+#if CUDART_VERSION < 13000
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long,
+                                    cudaDriverEntryPointQueryResult* result) {
+  return GiveDriverFunction(name, function, result);
+}
+#endif
 
 }  // extern "C"

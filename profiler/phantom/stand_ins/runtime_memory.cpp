@@ -159,6 +159,13 @@ cudaError_t cudaHostUnregister(void* pointer) {
   return Report(unregistered ? cudaSuccess : cudaErrorHostMemoryNotRegistered);
 }
 
+cudaError_t cudaHostGetDevicePointer(void** on_device, void* pointer, unsigned int) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  *on_device = device->host_memory.IsPinned(pointer) ? pointer : nullptr;  // one address space
+  return Report(*on_device == nullptr ? cudaErrorInvalidValue : cudaSuccess);
+}
+
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);

@@ -47,6 +47,17 @@ class HarmlessRows(unittest.TestCase):
 
 
 class Libraries(unittest.TestCase):
+    def test_the_driver_has_the_old_forms_of_its_functions_too(self):
+        header = (
+            "#define cuInit_is_not_one 1\n"
+            "#define cuStreamWriteValue32 cuStreamWriteValue32_v2\n#define cuMemFree __CUDA_API_PTSZ(cuMemFree_v2)\n"
+            "CUresult cuMemMap(int);\nCUresult cuMemFree_v2(int);\nCUresult cuStreamWriteValue32_v2(int);\n"
+        )
+        self.assertEqual(
+            generator.declared_functions(header),
+            {"cuMemMap", "cuMemFree", "cuMemFree_v2", "cuStreamWriteValue32", "cuStreamWriteValue32_v2"},
+        )
+
     def test_a_function_belongs_to_the_library_of_its_name(self):
         sonames = ["libcuda.so.1", "libcudart.so.13", "libcufile.so.0", "libcusparse.so.12", "libcusparseLt.so.0"]
         of = lambda name: generator.soname_by_prefix(name, sonames)
