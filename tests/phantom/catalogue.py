@@ -7,23 +7,29 @@ PROGRAMS = {}
 
 
 class Program:
-    def __init__(self, name, run, needs, world, settings, quick):
+    def __init__(self, name, run, needs, since, world, rank, settings, quick):
         self.name = name
         self.run = run
         self.needs = needs  # packages beside torch
+        self.since = since  # the first minor version of torch that can do it, on a card too
         self.world = world  # ranks, of which one runs
+        self.rank = rank  # that one
         self.settings = settings  # of PyTorch's allocator
         self.quick = quick  # part of ./test
 
     def lacks(self):
-        return [package for package in self.needs if importlib.util.find_spec(package) is None]
+        import torch
+
+        older = self.since > tuple(int(part) for part in torch.__version__.split(".")[:2])
+        packages = [package for package in self.needs if importlib.util.find_spec(package) is None]
+        return [f"torch {'.'.join(map(str, self.since))}"] * older + packages
 
 
-def program(name, *, needs=(), world=1, settings="", quick=False):
+def program(name, *, needs=(), since=(2, 0), world=1, rank=0, settings="", quick=False):
     def add(run):
         if name in PROGRAMS:
             raise ValueError(f"Two programs are called {name}.")
-        PROGRAMS[name] = Program(name, run, needs, world, settings, quick)
+        PROGRAMS[name] = Program(name, run, needs, since, world, rank, settings, quick)
         return run
 
     return add

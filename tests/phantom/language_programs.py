@@ -38,7 +38,7 @@ def bert():
 def t5():
     from transformers import T5Config, T5ForConditionalGeneration
 
-    return T5ForConditionalGeneration(T5Config(vocab_size=500, d_model=128, d_kv=32, d_ff=256, num_layers=2, num_heads=4))
+    return T5ForConditionalGeneration(T5Config(vocab_size=500, d_model=128, d_kv=32, d_ff=256, num_layers=2, num_heads=4, decoder_start_token_id=0))
 
 
 def llama():
@@ -68,12 +68,17 @@ def padded():
     step_of(llama, torch.bfloat16, attention_mask=mask.cuda())
 
 
-@program("transformers-llama-generate", needs=("transformers",))
-def generate():
+@program("transformers-llama-sampling", needs=("transformers",))
+def sampling():
+    """Token by token, with the cache. Not generate(): it ends by what the card computed, so on the phantom it does not."""
     import torch
 
-    model = llama().cuda().eval()
-    model.generate(torch.ones(1, 8, dtype=torch.long, device="cuda"), max_new_tokens=4, do_sample=True, pad_token_id=0)
+    model, cache = llama().cuda().eval(), None
+    tokens = torch.ones(1, 8, dtype=torch.long, device="cuda")
+    with torch.no_grad():
+        for _ in range(4):
+            out = model(input_ids=tokens, past_key_values=cache, use_cache=True)
+            tokens, cache = torch.multinomial(out.logits[:, -1].softmax(-1), 1), out.past_key_values
 
 
 @program("transformers-llama-checkpointing", needs=("transformers",))

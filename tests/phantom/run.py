@@ -8,6 +8,7 @@ are left out, by name. Ends with 1 if a program failed, and with 77 (to CTest: s
 """
 
 import argparse
+import faulthandler
 import fnmatch
 import importlib
 import os
@@ -19,9 +20,10 @@ import traceback
 
 from catalogue import PROGRAMS
 
-MODULES = ("torch_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs")
+MODULES = ("torch_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs", "large_programs")
 SKIPPED = 77
-LIMIT_SECONDS = 600
+PASSED, LEFT_OUT = "passed", "left out"
+LIMIT_SECONDS = 120
 
 
 def parse_arguments():
@@ -37,6 +39,8 @@ def parse_arguments():
 
 
 def chosen(options):
+    if options.inside:
+        return [PROGRAMS[name] for name in options.patterns]
     programs = [program for program in PROGRAMS.values() if program.quick or not options.quick]
     found = [program for program in programs if any(program.name == p or fnmatch.fnmatchcase(program.name, p) for p in options.patterns or ["*"])]
     if not found:
@@ -44,16 +48,16 @@ def chosen(options):
     return found
 
 
-# --- outside: one phantom for all programs of the same world and the same allocator settings ---
+# --- outside: one phantom for all programs of the same rank of the same world and the same allocator settings ---
 
 
-def run_on_phantom(options, world, settings, programs, results):
+def run_on_phantom(options, world, rank, settings, names, results):
     environment = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
     command = [options.tidemark, "phantom", "--card", options.card]
     if world > 1:
-        command += ["--world", str(world), "--rank", "0"]
+        command += ["--world", str(world), "--rank", str(rank)]
     command += ["--", options.python, os.path.abspath(__file__), "--inside", results]
-    return subprocess.run(command + [program.name for program in programs], env=environment).returncode
+    subprocess.run(command + names, env=environment)
 
 
 def has_torch(python):
@@ -73,18 +77,21 @@ def run_all(options):
         sys.exit(listed.stderr.strip())
     groups = {}
     for line in listed.stdout.splitlines():
-        name, world, settings = line.split("\t")
-        groups.setdefault((int(world), settings), []).append(name)
-    failed = []
+        name, world, rank, settings = line.split("\t")
+        groups.setdefault((int(world), int(rank), settings), []).append(name)
+    failed, left_out = [], []
     with tempfile.TemporaryDirectory() as folder:
-        for number, ((world, settings), names) in enumerate(groups.items()):
+        for number, ((world, rank, settings), names) in enumerate(groups.items()):
             results = os.path.join(folder, str(number))
-            code = run_on_phantom(options, world, settings, [argparse.Namespace(name=name) for name in names], results)
+            run_on_phantom(options, world, rank, settings, names, results)
             written = open(results).read() if os.path.exists(results) else ""
             done = dict(line.split("\t", 1) for line in written.splitlines())
-            failed += [name for name in names if done.get(name) != "passed"] if code != SKIPPED else []
-    count = sum(map(len, groups.values()))
+            left_out += [name for name in names if done.get(name) == LEFT_OUT]
+            failed += [name for name in names if done.get(name) not in (PASSED, LEFT_OUT)]
+    count = sum(map(len, groups.values())) - len(left_out)
     print(f"{count - len(failed)} of {count} programs ran on the phantom {options.card}.")
+    if left_out:
+        print("Left out: " + ", ".join(left_out))
     if failed:
         print("Failed: " + ", ".join(failed))
     return 1 if failed else 0
@@ -106,6 +113,7 @@ def run_one(program):
 
 def child(program, doubts):
     os.environ["TIDEMARK_PHANTOM_DOUBTS"] = doubts
+    faulthandler.dump_traceback_later(LIMIT_SECONDS, exit=True)  # says where a program hangs
     try:
         run_one(program)
     except Exception:
@@ -116,6 +124,11 @@ def child(program, doubts):
     return 0
 
 
+def note(options, program, result):
+    with open(options.inside, "a") as results:
+        results.write(f"{program.name}\t{result}\n")
+
+
 def run_inside(options, programs):
     """Nothing of a program reaches the next one: not its memory, not its threads, not the settings that it changes."""
     import torch  # noqa: F401
@@ -124,14 +137,15 @@ def run_inside(options, programs):
     for program in programs:
         lacks = program.lacks()
         if lacks:
+            print(f"{program.name:45} left out: there is no {' and no '.join(lacks)}", flush=True)
+            note(options, program, LEFT_OUT)
             continue
         pid = os.fork()
         if pid == 0:
             code = child(program, doubted)
             sys.exit(code)
         _, status = os.waitpid(pid, 0)
-        with open(options.inside, "a") as results:
-            results.write(f"{program.name}\t{'passed' if status == 0 else 'failed'}\n")
+        note(options, program, PASSED if status == 0 else "failed")
         if status != 0:
             print(f"{program.name:45} FAILED ({os.waitstatus_to_exitcode(status)})", flush=True)
     return 0
@@ -146,7 +160,7 @@ def main():
     programs = chosen(options)
     if options.list:
         for program in programs:
-            print(f"{program.name}\t{program.world}\t{program.settings}")
+            print(f"{program.name}\t{program.world}\t{program.rank}\t{program.settings}")
         return 0
     return run_inside(options, programs)
 
