@@ -131,6 +131,10 @@ TEST_CASE("A pointer says whose memory it is") {
   CHECK((attributes.type == cudaMemoryTypeHost && attributes.hostPointer == pinned));
   REQUIRE(cudaPointerGetAttributes(&attributes, &on_host) == cudaSuccess);
   CHECK(attributes.type == cudaMemoryTypeUnregistered);
+  void* on_device = nullptr;
+  CHECK((cudaHostGetDevicePointer(&on_device, pinned, 0) == cudaSuccess && on_device == pinned));
+  CHECK(cudaHostGetDevicePointer(&on_device, &on_host, 0) == cudaErrorInvalidValue);
+  cudaGetLastError();
   REQUIRE(cudaFree(device) == cudaSuccess);
   REQUIRE(cudaPointerGetAttributes(&attributes, device) == cudaSuccess);
   CHECK(attributes.type == cudaMemoryTypeUnregistered);
@@ -212,6 +216,7 @@ TEST_CASE("A capture holds the streams that wait for it, and ends as a graph of 
   size_t nodes = 0;
   REQUIRE(cudaGraphGetNodes(graph, nullptr, &nodes) == cudaSuccess);
   CHECK(nodes == 3);
+  CHECK(cudaGraphDebugDotPrint(graph, "/nowhere/graph.dot", 0) == cudaErrorOperatingSystem);
   cudaGraphExec_t executable = nullptr;
   REQUIRE(cudaGraphInstantiateWithFlags(&executable, graph, 0) == cudaSuccess);
   CHECK(cudaGraphLaunch(executable, stream) == cudaSuccess);
