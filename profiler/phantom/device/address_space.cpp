@@ -7,9 +7,8 @@
 namespace tidemark::phantom::device {
 namespace {
 
-// Room enough that addresses rarely begin again, and for a hundred expandable segments, each of which PyTorch
-// makes larger than the card; little enough for any address space.
-constexpr size_t kSpanPerCapacity = 128;
+// Room enough that addresses rarely begin again, and little enough for any address space.
+constexpr size_t kSpanPerCapacity = 16;
 
 size_t RoundToGranules(size_t bytes) {
   return bytes == 0 ? kGranuleBytes : (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;

@@ -81,12 +81,6 @@ TEST_CASE("Addresses begin again at the top, and no two allocations overlap") {
   }
 }
 
-TEST_CASE("There are addresses for a hundred expandable segments, each larger than the card") {
-  AddressSpace space(64 * kGranuleBytes);
-  for (int i = 0; i < 100; ++i) REQUIRE(space.Reserve(72 * kGranuleBytes).has_value());
-  CHECK(space.Allocate(64 * kGranuleBytes).has_value());
-}
-
 TEST_CASE("Small values come back as they went") {
   Memory memory(kTotalBytes, kContextBytes);
   void* a = memory.Allocate(kGranuleBytes);
