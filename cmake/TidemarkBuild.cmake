@@ -10,6 +10,11 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+# Several files of a target are compiled as one: their headers are read once, which is most of a first build. So a name in
+# an anonymous namespace is unique within its target. Who changes one file all day may prefer -DCMAKE_UNITY_BUILD=OFF.
+option(CMAKE_UNITY_BUILD "Compile several files of a target as one" ON)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+
 # The layout that profiler/base/paths.h expects.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")

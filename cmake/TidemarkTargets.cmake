@@ -2,6 +2,9 @@
 # top ("profiler/base/result.h"); which of them a target may include is held by its link edges and tests/architecture.
 add_library(tidemark_warnings INTERFACE)
 target_compile_options(tidemark_warnings INTERFACE -Wall -Wextra -Wconversion -Wno-sign-conversion -Wshadow -Werror)
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(tidemark_warnings INTERFACE -Wno-subobject-linkage)  # takes the sources in a batch for headers
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(tidemark_warnings INTERFACE -Wno-restrict)  # false alarms in std::string::insert
 endif()

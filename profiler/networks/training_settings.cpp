@@ -15,7 +15,7 @@
 namespace tidemark::networks {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 template <typename Enum>
 struct Spelling {
@@ -67,11 +67,11 @@ Status InRange(std::string_view option, int value, int most) {
 // Reads the keys of a settings object one by one and remembers the first that is wrong.
 class SettingsReader {
  public:
-  explicit SettingsReader(const Json& json) : json_(json) {}
+  explicit SettingsReader(const OrderedJson& json) : json_(json) {}
 
   template <typename Number>
   void Read(const char* key, Number& field) {
-    const Json* value = Take(key);
+    const OrderedJson* value = Take(key);
     if (value == nullptr) return;
     const bool fits = std::is_floating_point_v<Number> ? value->is_number()
                       : std::is_unsigned_v<Number>     ? value->is_number_unsigned()
@@ -79,7 +79,7 @@ class SettingsReader {
     if (!fits) return Fail(fmt::format("Setting '{}' must be a number.", key));
     const Number number = value->get<Number>();
     // An integer that does not fit comes back changed.
-    if (std::is_integral_v<Number> && Json(number) != *value) {
+    if (std::is_integral_v<Number> && OrderedJson(number) != *value) {
       return Fail(fmt::format("Setting '{}' is out of range.", key));
     }
     field = number;
@@ -87,7 +87,7 @@ class SettingsReader {
 
   template <typename Parsed>
   void ReadText(const char* key, Parsed& field, Result<Parsed> (*parse)(std::string_view)) {
-    const Json* value = Take(key);
+    const OrderedJson* value = Take(key);
     if (value == nullptr) return;
     if (!value->is_string()) return Fail(fmt::format("Setting '{}' must be a text.", key));
     Result<Parsed> parsed = parse(value->get_ref<const std::string&>());
@@ -106,7 +106,7 @@ class SettingsReader {
   }
 
  private:
-  const Json* Take(const char* key) {
+  const OrderedJson* Take(const char* key) {
     known_.emplace_back(key);
     const auto found = json_.find(key);
     if (found == json_.end()) return nullptr;
@@ -123,7 +123,7 @@ class SettingsReader {
     if (failure_.empty()) failure_ = std::move(sentence);
   }
 
-  const Json& json_;
+  const OrderedJson& json_;
   std::vector<std::string_view> known_;
   size_t taken_ = 0;
   std::string failure_;
@@ -214,20 +214,20 @@ Status Validate(const TrainingSettings& settings) {
 }
 
 std::string ToJson(const TrainingSettings& settings) {
-  return Json{{"network", settings.network},
-              {"batch", settings.batch},
-              {"amp", TextOf(settings.amp)},
-              {"accumulate", settings.accumulate},
-              {"checkpoint", TextOf(settings.checkpoint)},
-              {"optimizer", TextOf(settings.optimizer)},
-              {"learning_rate", settings.learning_rate},
-              {"clip_norm", settings.clip_norm},
-              {"seed", settings.seed}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return OrderedJson{{"network", settings.network},
+                     {"batch", settings.batch},
+                     {"amp", TextOf(settings.amp)},
+                     {"accumulate", settings.accumulate},
+                     {"checkpoint", TextOf(settings.checkpoint)},
+                     {"optimizer", TextOf(settings.optimizer)},
+                     {"learning_rate", settings.learning_rate},
+                     {"clip_norm", settings.clip_norm},
+                     {"seed", settings.seed}}
+      .dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Result<TrainingSettings> SettingsFromJson(std::string_view text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const OrderedJson json = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error{"The training settings are not a JSON object."};
   TrainingSettings settings;
   SettingsReader reader(json);

@@ -2,6 +2,7 @@
 // tell of itself: how many events were lost, and how the run ended. One thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,10 @@
 #include "profiler/trace/tide.h"
 
 namespace tidemark::session {
+
+// A screen shows a new view every 16 ms at most; half of that keeps a change under 50 ms from event to pixel.
+inline constexpr std::chrono::milliseconds kPublishEvery{8};
+inline constexpr std::chrono::milliseconds kFlushEvery{200};
 
 class EventIntake {
  public:

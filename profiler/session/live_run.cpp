@@ -18,9 +18,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A screen shows a new view every 16 ms at most; half of that keeps a change under 50 ms from event to pixel.
-constexpr milliseconds kPublishEvery{8};
-constexpr milliseconds kFlushEvery{200};
 // While events come, the ring is looked at every 2 ms (1,000 events of a phantom at full speed); after a
 // quiet second every 20 ms, which costs nothing that can be measured. Reports and commands wake the thread at
 // once.

@@ -18,8 +18,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 // As for a trainer's events (live_run.cpp): often enough for a screen while they come, hardly ever while not.
-constexpr milliseconds kPublishEvery{8};
-constexpr milliseconds kFlushEvery{200};
 constexpr milliseconds kBusyRest{2};
 constexpr milliseconds kIdleRest{20};
 constexpr int kSignalled = 128;

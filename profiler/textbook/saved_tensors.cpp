@@ -7,9 +7,6 @@ namespace {
 
 using networks::LayerKind;
 
-constexpr int64_t kFloat32Bytes = 4;
-constexpr int64_t kHalfBytes = 2;
-
 // Follows the one tensor that goes from layer to layer.
 class ForwardPass {
  public:

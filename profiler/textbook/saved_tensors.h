@@ -22,6 +22,9 @@
 
 namespace tidemark::textbook {
 
+inline constexpr int64_t kFloat32Bytes = 4;
+inline constexpr int64_t kHalfBytes = 2;
+
 struct SavedTensor {
   size_t maker = 0;  // the layer whose output it is; of a half copy, the layer whose input was copied
   size_t owner = 0;  // the layer that the table counts it with: a ReLU's result counts with the layer before

@@ -17,8 +17,6 @@ using networks::OptimizerKind;
 using networks::Precision;
 using networks::TrainingSettings;
 
-constexpr int64_t kFloat32Bytes = 4;
-constexpr int64_t kHalfBytes = 2;
 constexpr size_t kMostProductsWritten = 6;  // beyond, a sum of activations is written as its count
 
 int64_t BytesOf(const SavedTensor& tensor, int64_t batch) {

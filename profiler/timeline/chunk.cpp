@@ -7,8 +7,6 @@
 namespace tidemark::timeline {
 namespace {
 
-constexpr auto kAllocated = static_cast<size_t>(Series::kAllocated);
-
 const Replaced& ReplacedAt(const Chunk& chunk, size_t offset) {
   const Replaced* begin = chunk.replaced.get();
   const Replaced* end = begin + chunk.replaced_count.load(std::memory_order_acquire);
@@ -83,7 +81,7 @@ void ChunkWriter::Extend(const SeriesValues& values) {
     open_[series].min = std::min(open_[series].min, values[series]);
     open_[series].max = std::max(open_[series].max, values[series]);
   }
-  if (values[kAllocated] <= open_peak_[kAllocated]) return;
+  if (values[kAllocatedIndex] <= open_peak_[kAllocatedIndex]) return;
   open_peak_ = values;
   open_peak_offset_ = size_;
 }
@@ -113,7 +111,8 @@ void ChunkWriter::CloseParents(size_t leaf) {
     }
     size_t highest = first;
     for (size_t other = first + 1; other < first + kFanOut; ++other) {
-      if (chunk_->at_peak[other][kAllocated] > chunk_->at_peak[highest][kAllocated]) highest = other;
+      if (chunk_->at_peak[other][kAllocatedIndex] > chunk_->at_peak[highest][kAllocatedIndex])
+        highest = other;
     }
     chunk_->at_peak[node] = chunk_->at_peak[highest];
     chunk_->peak_offset[node] = chunk_->peak_offset[highest];

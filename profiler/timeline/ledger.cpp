@@ -10,7 +10,6 @@ using events::EventKind;
 
 namespace {
 
-constexpr auto kAllocated = static_cast<size_t>(Series::kAllocated);
 constexpr auto kRequested = static_cast<size_t>(Series::kRequested);
 constexpr auto kReserved = static_cast<size_t>(Series::kReserved);
 
@@ -23,13 +22,13 @@ void Move(SeriesValues& values, Category from, Category to, int64_t rounded_byte
 
 void AddBlock(SeriesValues& values, Category category, int64_t bytes, int64_t rounded_bytes) {
   AddTo(values[static_cast<size_t>(category)], rounded_bytes);
-  AddTo(values[kAllocated], rounded_bytes);
+  AddTo(values[kAllocatedIndex], rounded_bytes);
   AddTo(values[kRequested], bytes);
 }
 
 void SubtractBlock(SeriesValues& values, Category category, int64_t bytes, int64_t rounded_bytes) {
   SubtractFrom(values[static_cast<size_t>(category)], rounded_bytes);
-  SubtractFrom(values[kAllocated], rounded_bytes);
+  SubtractFrom(values[kAllocatedIndex], rounded_bytes);
   SubtractFrom(values[kRequested], bytes);
 }
 

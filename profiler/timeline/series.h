@@ -17,6 +17,8 @@ enum class Series : uint8_t {
 };
 inline constexpr int kSeriesCount = events::kCategoryCount + 3;
 
+inline constexpr auto kAllocatedIndex = static_cast<size_t>(Series::kAllocated);
+
 inline constexpr Series SeriesOf(events::Category category) { return static_cast<Series>(category); }
 
 using SeriesValues = std::array<int64_t, kSeriesCount>;

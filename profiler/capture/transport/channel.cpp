@@ -21,7 +21,7 @@ union DescriptorControl {
 
 Error Gone() { return Error{"The other end of the command channel is gone."}; }
 
-Error SystemError(const char* what) {
+Error ChannelError(const char* what) {
   return Error{std::string("The command channel failed to ") + what + ": " + std::strerror(errno) + "."};
 }
 
@@ -37,7 +37,7 @@ Result<bool> Wait(int fd, int16_t events, int timeout_ms) {
     }
     const int ready = poll(&poll_fd, 1, left_ms);
     if (ready >= 0) return ready > 0;
-    if (errno != EINTR) return SystemError("wait");
+    if (errno != EINTR) return ChannelError("wait");
   }
 }
 
@@ -56,7 +56,7 @@ UniqueFd TakeDescriptor(msghdr& message) {
 
 Result<std::pair<Channel, Channel>> Channel::CreatePair() {
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return SystemError("open");
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return ChannelError("open");
   return std::pair(Channel(UniqueFd(ends[0])), Channel(UniqueFd(ends[1])));
 }
 
@@ -84,7 +84,7 @@ Result<bool> Channel::TrySend(std::string_view message, int attached_fd) const {
     if (sendmsg(fd(), &packet, MSG_NOSIGNAL | MSG_DONTWAIT) >= 0) return true;
     if (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS) return false;
     if (errno == EPIPE || errno == ECONNRESET) return Gone();
-    if (errno != EINTR) return SystemError("send");
+    if (errno != EINTR) return ChannelError("send");
   }
 }
 
@@ -118,7 +118,7 @@ Result<std::optional<Channel::Received>> Channel::Receive(int timeout_ms) const 
     bytes = recvmsg(fd(), &packet, MSG_CMSG_CLOEXEC);
   } while (bytes < 0 && (errno == EINTR || errno == ECONNRESET));
   if (bytes == 0) return Gone();
-  if (bytes < 0) return SystemError("receive");
+  if (bytes < 0) return ChannelError("receive");
   received.attached_fd = TakeDescriptor(packet);
   if ((packet.msg_flags & MSG_TRUNC) != 0) {
     return Error{"A message on the command channel is longer than " + std::to_string(kMaxMessageBytes) +

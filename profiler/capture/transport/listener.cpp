@@ -19,7 +19,7 @@ constexpr std::string_view kHandOver = "ring";
 constexpr int kAnswerTimeoutMs = 10'000;
 constexpr int kWaitingCallers = 64;
 
-Error SystemError(const std::string& what) {
+Error SocketError(const std::string& what) {
   return Error{"The recorder's socket cannot " + what + ": " + std::strerror(errno) + "."};
 }
 
@@ -42,7 +42,7 @@ Result<std::string> FreshName() {
   static constexpr char kHex[] = "0123456789abcdef";
   std::array<uint8_t, 16> random{};
   if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
-    return SystemError("get a name");
+    return SocketError("get a name");
   }
   std::string name = "tidemark-";
   for (const uint8_t byte : random) name += {kHex[byte >> 4], kHex[byte & 15]};
@@ -55,11 +55,11 @@ Result<Listener> Listener::Create() {
   Result<std::string> name = FreshName();
   if (!name) return name.error();
   UniqueFd socket_fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket_fd.valid()) return SystemError("be made");
+  if (!socket_fd.valid()) return SocketError("be made");
   const Address address = AddressOf(*name);
   if (bind(socket_fd.get(), reinterpret_cast<const sockaddr*>(&address.socket), address.bytes) != 0 ||
       listen(socket_fd.get(), kWaitingCallers) != 0) {
-    return SystemError("listen");
+    return SocketError("listen");
   }
   return Listener(std::move(socket_fd), std::move(*name));
 }
@@ -82,10 +82,10 @@ Status Listener::Answer(const Caller& caller, const RingReader& ring) {
 
 Result<std::optional<RingWriter>> AskForRing(std::string_view socket_name) {
   UniqueFd socket_fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (!socket_fd.valid()) return SystemError("be made");
+  if (!socket_fd.valid()) return SocketError("be made");
   const Address address = AddressOf(socket_name);
   if (connect(socket_fd.get(), reinterpret_cast<const sockaddr*>(&address.socket), address.bytes) != 0) {
-    return SystemError("be reached");
+    return SocketError("be reached");
   }
   const Channel channel(std::move(socket_fd));
   Result<std::optional<Channel::Received>> answer = channel.Receive(kAnswerTimeoutMs);

@@ -55,7 +55,7 @@ int64_t MonotonicNs() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-Error SystemError(const std::string& what) { return Error{what + ": " + std::strerror(errno) + "."}; }
+Error RingError(const std::string& what) { return Error{what + ": " + std::strerror(errno) + "."}; }
 
 Error NotARing(const std::string& why) {
   return Error{"What was handed over as an event ring is not one (" + why +
@@ -72,7 +72,7 @@ Result<RingMemory> RingMemory::Map(int fd, size_t capacity) {
   // Populated now: a page fault inside an allocator's hook would cost a hundred pushes.
   const size_t bytes = BytesFor(capacity);
   void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
-  if (address == MAP_FAILED) return SystemError("The event ring cannot be mapped");
+  if (address == MAP_FAILED) return RingError("The event ring cannot be mapped");
   auto* base = static_cast<std::byte*>(address);
   RingMemory memory;
   memory.header_ = std::shared_ptr<RingHeader>(std::launder(reinterpret_cast<RingHeader*>(base)),
@@ -87,15 +87,15 @@ Result<RingReader> RingReader::Create(size_t capacity) {
   TIDEMARK_CHECK(IsCapacity(capacity));
   RingReader reader;
   reader.fd_ = UniqueFd(memfd_create("tidemark-ring", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!reader.fd_.valid()) return SystemError("The event ring cannot be created");
+  if (!reader.fd_.valid()) return RingError("The event ring cannot be created");
   const auto bytes = static_cast<off_t>(RingMemory::BytesFor(capacity));
   // Allocated in full at once, so that a machine out of memory says so here and not by SIGBUS in the traced
   // program.
   if (ftruncate(reader.fd(), bytes) != 0 || fallocate(reader.fd(), 0, 0, bytes) != 0) {
-    return SystemError("There is no memory for the event ring of " + std::to_string(bytes >> 20) + " MiB");
+    return RingError("There is no memory for the event ring of " + std::to_string(bytes >> 20) + " MiB");
   }
   if (fcntl(reader.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-    return SystemError("The event ring cannot be sealed against resizing");
+    return RingError("The event ring cannot be sealed against resizing");
   }
   Result<RingMemory> memory = RingMemory::Map(reader.fd(), capacity);
   if (!memory) return memory.error();

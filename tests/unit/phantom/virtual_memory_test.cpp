@@ -12,9 +12,9 @@ namespace tidemark::phantom::device {
 namespace {
 
 constexpr int64_t kCardBytes = int64_t{1} << 30;
-constexpr size_t kMebibyte = size_t{1} << 20;
+constexpr size_t kPieceUnit = size_t{1} << 20;
 
-void* Plus(void* pointer, size_t bytes) { return static_cast<char*>(pointer) + bytes; }
+void* AddressAt(void* pointer, size_t bytes) { return static_cast<char*>(pointer) + bytes; }
 
 TEST_CASE("Memory is taken when it is created and back when it is released and mapped nowhere") {
   Memory memory(kCardBytes, 0);
@@ -24,19 +24,19 @@ TEST_CASE("Memory is taken when it is created and back when it is released and m
   CHECK(memory.free_bytes() == kCardBytes);
   CHECK_FALSE(memory.IsAllocated(addresses, 1));
 
-  const std::optional<uint64_t> piece = virtual_memory.Create(20 * kMebibyte);
+  const std::optional<uint64_t> piece = virtual_memory.Create(20 * kPieceUnit);
   REQUIRE(piece.has_value());
-  CHECK(memory.free_bytes() == kCardBytes - 20 * kMebibyte);
-  REQUIRE(virtual_memory.Map(addresses, 20 * kMebibyte, *piece));
-  CHECK(memory.IsAllocated(addresses, 20 * kMebibyte));
-  CHECK_FALSE(memory.IsAllocated(addresses, 20 * kMebibyte + 1));
-  CHECK_FALSE(virtual_memory.Map(addresses, 20 * kMebibyte, *piece));  // there is something there already
+  CHECK(memory.free_bytes() == kCardBytes - 20 * kPieceUnit);
+  REQUIRE(virtual_memory.Map(addresses, 20 * kPieceUnit, *piece));
+  CHECK(memory.IsAllocated(addresses, 20 * kPieceUnit));
+  CHECK_FALSE(memory.IsAllocated(addresses, 20 * kPieceUnit + 1));
+  CHECK_FALSE(virtual_memory.Map(addresses, 20 * kPieceUnit, *piece));  // there is something there already
 
   REQUIRE(virtual_memory.Release(*piece));
   CHECK_FALSE(virtual_memory.Release(*piece));
-  CHECK(memory.free_bytes() == kCardBytes - 20 * kMebibyte);  // still mapped
-  CHECK_FALSE(virtual_memory.Unmap(addresses, 10 * kMebibyte));
-  REQUIRE(virtual_memory.Unmap(addresses, 20 * kMebibyte));
+  CHECK(memory.free_bytes() == kCardBytes - 20 * kPieceUnit);  // still mapped
+  CHECK_FALSE(virtual_memory.Unmap(addresses, 10 * kPieceUnit));
+  REQUIRE(virtual_memory.Unmap(addresses, 20 * kPieceUnit));
   CHECK(memory.free_bytes() == kCardBytes);
   CHECK_FALSE(memory.IsAllocated(addresses, 1));
   CHECK_FALSE(memory.Free(addresses).has_value());
@@ -48,13 +48,14 @@ TEST_CASE("What does not fit or does not belong there is refused") {
   Memory memory(kCardBytes, 0);
   VirtualMemory virtual_memory(memory);
   CHECK_FALSE(virtual_memory.Create(2 * kCardBytes).has_value());
-  const std::optional<uint64_t> piece = virtual_memory.Create(4 * kMebibyte);
-  void* addresses = memory.ReserveAddresses(8 * kMebibyte);
-  CHECK_FALSE(virtual_memory.Map(Plus(addresses, 6 * kMebibyte), 4 * kMebibyte, *piece));  // past their end
-  CHECK_FALSE(virtual_memory.Map(addresses, 4 * kMebibyte, *piece + 1));
-  void* block = memory.Allocate(4 * kMebibyte);
-  CHECK_FALSE(virtual_memory.Map(block, 4 * kMebibyte, *piece));
-  CHECK_FALSE(virtual_memory.Unmap(addresses, 8 * kMebibyte));
+  const std::optional<uint64_t> piece = virtual_memory.Create(4 * kPieceUnit);
+  void* addresses = memory.ReserveAddresses(8 * kPieceUnit);
+  CHECK_FALSE(
+      virtual_memory.Map(AddressAt(addresses, 6 * kPieceUnit), 4 * kPieceUnit, *piece));  // past their end
+  CHECK_FALSE(virtual_memory.Map(addresses, 4 * kPieceUnit, *piece + 1));
+  void* block = memory.Allocate(4 * kPieceUnit);
+  CHECK_FALSE(virtual_memory.Map(block, 4 * kPieceUnit, *piece));
+  CHECK_FALSE(virtual_memory.Unmap(addresses, 8 * kPieceUnit));
   CHECK_FALSE(memory.FreeAddresses(block));
 }
 
@@ -63,7 +64,7 @@ TEST_CASE("Ordinary allocations and reserved addresses keep out of each other's 
   std::vector<std::pair<uintptr_t, size_t>> ranges;
   for (int i = 0; i < 6; ++i) {
     ranges.emplace_back(reinterpret_cast<uintptr_t>(memory.ReserveAddresses(kCardBytes)), kCardBytes);
-    ranges.emplace_back(reinterpret_cast<uintptr_t>(memory.Allocate(100 * kMebibyte)), 100 * kMebibyte);
+    ranges.emplace_back(reinterpret_cast<uintptr_t>(memory.Allocate(100 * kPieceUnit)), 100 * kPieceUnit);
   }
   std::sort(ranges.begin(), ranges.end());
   for (size_t i = 0; i + 1 < ranges.size(); ++i)
@@ -77,21 +78,21 @@ TEST_CASE("A pool takes memory in steps, uses it again and gives it back when it
   void* first = pool.Allocate(1000);
   REQUIRE(first != nullptr);
   CHECK(pool.use().used_bytes == 1024);
-  CHECK(pool.use().reserved_bytes == 32 * kMebibyte);
-  CHECK(memory.free_bytes() == kCardBytes - 32 * kMebibyte);
-  CHECK_FALSE(pool.Free(Plus(first, 512)).has_value());
+  CHECK(pool.use().reserved_bytes == 32 * kPieceUnit);
+  CHECK(memory.free_bytes() == kCardBytes - 32 * kPieceUnit);
+  CHECK_FALSE(pool.Free(AddressAt(first, 512)).has_value());
   CHECK(pool.Free(first) == 1000);
   CHECK_FALSE(pool.Free(first).has_value());
-  CHECK(pool.Allocate(30 * kMebibyte) == first);
-  CHECK(pool.use().reserved_bytes == 32 * kMebibyte);
+  CHECK(pool.Allocate(30 * kPieceUnit) == first);
+  CHECK(pool.use().reserved_bytes == 32 * kPieceUnit);
   CHECK(pool.Allocate(2 * kCardBytes) == nullptr);
   pool.TrimTo(0);
-  CHECK(pool.use().reserved_bytes == 32 * kMebibyte);  // it is used
+  CHECK(pool.use().reserved_bytes == 32 * kPieceUnit);  // it is used
   pool.Free(first);
   pool.TrimTo(0);
   CHECK(pool.use().reserved_bytes == 0);
   CHECK(memory.free_bytes() == kCardBytes);
-  CHECK(pool.use().used_peak_bytes == 30 * kMebibyte);
+  CHECK(pool.use().used_peak_bytes == 30 * kPieceUnit);
   pool.ResetPeaks();
   CHECK(pool.use().used_peak_bytes == 0);
 }
@@ -110,7 +111,7 @@ TEST_CASE("Blocks of a pool never overlap, whatever comes and goes") {
       used -= (live.back().second + 511) / 512 * 512;
       live.pop_back();
     } else {
-      const size_t bytes = 1 + random() % (4 * kMebibyte);
+      const size_t bytes = 1 + random() % (4 * kPieceUnit);
       const auto address = reinterpret_cast<uintptr_t>(pool.Allocate(bytes));
       REQUIRE(address != 0);
       for (const auto& [other, other_bytes] : live) {

@@ -12,7 +12,7 @@
 namespace tidemark::phantom::workspaces {
 namespace {
 
-void Write(const std::filesystem::path& file, const std::string& text) {
+void WriteText(const std::filesystem::path& file, const std::string& text) {
   std::filesystem::create_directories(file.parent_path());
   std::ofstream(file) << text;
 }
@@ -20,10 +20,10 @@ void Write(const std::filesystem::path& file, const std::string& text) {
 // As the packages for Python lay it out.
 std::filesystem::path MakeSite(const TemporaryFolder& folder) {
   const std::filesystem::path site = folder.path() / "site-packages";
-  Write(site / "torch/lib/libtorch_cuda.so", "torch");
-  Write(site / "nvidia/cudnn/lib/libcudnn.so.9", "cudnn 9.19");
-  Write(site / "nvidia/cu13/lib/libnvrtc.so.13", "nvrtc");
-  Write(site / "nvidia/cudnn/include/cudnn.h", "");
+  WriteText(site / "torch/lib/libtorch_cuda.so", "torch");
+  WriteText(site / "nvidia/cudnn/lib/libcudnn.so.9", "cudnn 9.19");
+  WriteText(site / "nvidia/cu13/lib/libnvrtc.so.13", "nvrtc");
+  WriteText(site / "nvidia/cudnn/include/cudnn.h", "");
   return site / "torch/lib/libtorch_cuda.so";
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("Another cuDNN, or other libraries beside it, are told apart") {
   const std::filesystem::path nvidia = libtorch.parent_path().parent_path().parent_path() / "nvidia";
   const std::string first = FindLibraryBeside(libtorch)->identity;
   CHECK(FindLibraryBeside(libtorch)->identity == first);
-  Write(nvidia / "cudnn/lib/libcudnn.so.9", "cudnn 9.20");
+  WriteText(nvidia / "cudnn/lib/libcudnn.so.9", "cudnn 9.20");
   const std::string second = FindLibraryBeside(libtorch)->identity;
   CHECK(second != first);
   std::filesystem::remove(nvidia / "cu13/lib/libnvrtc.so.13");
@@ -82,11 +82,12 @@ TEST_CASE("cuDNN is told of a card what the catalogue says, unless the card itse
     INFO(part);
     CHECK(derived.json.find(part) != std::string::npos);
   }
-  Write(folder.path() / "h100.cudnn.json", R"({"deviceVer":900,"driverVer":12080,"deviceName":"recorded"})");
+  WriteText(folder.path() / "h100.cudnn.json",
+            R"({"deviceVer":900,"driverVer":12080,"deviceName":"recorded"})");
   const DeviceProperties recorded = PropertiesOf(*card, 13000, folder.path());
   CHECK(recorded.origin == PropertiesOrigin::kRecorded);
   CHECK(recorded.json == R"({"deviceVer":900,"driverVer":13000,"deviceName":"recorded"})");
-  Write(folder.path() / "h100.cudnn.json", "{\"deviceVer\":900,");
+  WriteText(folder.path() / "h100.cudnn.json", "{\"deviceVer\":900,");
   CHECK(PropertiesOf(*card, 13000, folder.path()).json == derived.json);
 }
 

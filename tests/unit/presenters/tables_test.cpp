@@ -10,7 +10,7 @@ namespace {
 
 using events::Category;
 
-textbook::Estimate Book() {
+textbook::Estimate SmallBook() {
   textbook::Estimate book;
   book.parameters_bytes = 1000;
   book.activations_bytes = 2000;
@@ -35,7 +35,7 @@ TEST_CASE("Before the first step is complete there is theory, and without it not
   const auto view = training.Publish();
   CHECK_FALSE(LatestPeak(*view));
   CHECK(MakeBreakdown(*view, {}, {}).rows.empty());
-  const Breakdown breakdown = MakeBreakdown(*view, Book(), {});
+  const Breakdown breakdown = MakeBreakdown(*view, SmallBook(), {});
   CHECK(breakdown.moment == "no step is complete yet");
   REQUIRE(breakdown.rows.size() == 2);
   CHECK(breakdown.rows[0].textbook_bytes == 1000);
@@ -77,7 +77,7 @@ TEST_CASE("The breakdown puts textbook, phantom and measurement side by side at 
   prediction.reserved_peak_bytes = 1 << 21;
   prediction.at_peak[static_cast<size_t>(Category::kParameter)] = 1024;
   prediction.at_peak[static_cast<size_t>(Category::kActivation)] = 2000;
-  const Breakdown breakdown = MakeBreakdown(*view, Book(), prediction);
+  const Breakdown breakdown = MakeBreakdown(*view, SmallBook(), prediction);
   CHECK(breakdown.moment == "at the peak of step 41");
   REQUIRE(breakdown.rows.size() == 3);
   const BreakdownRow* parameter = RowOf(breakdown, Category::kParameter);
@@ -117,7 +117,7 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   training.Weight(1000);
   training.Step(0, 2000, 3000);
   const auto view = training.Publish();
-  const std::vector<LayerRow> rows = MakeLayerTable(*view, Book());
+  const std::vector<LayerRow> rows = MakeLayerTable(*view, SmallBook());
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].name == "conv1");
   CHECK(rows[0].output == "64×10×10");
@@ -127,7 +127,7 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   CHECK(rows[0].share_of_peak == Approx(1.0));
   CHECK(rows[1].measured_saved_bytes == 0);
   CHECK(rows[1].share_of_peak == 0);
-  CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), Book())[0].measured_saved_bytes);
+  CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), SmallBook())[0].measured_saved_bytes);
 }
 
 }  // namespace tidemark::presenters

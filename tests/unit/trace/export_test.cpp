@@ -16,13 +16,13 @@ namespace {
 using Json = nlohmann::json;
 using timeline::Series;
 
-events::RunDescription Description() {
+events::RunDescription ExportedRun() {
   return {"Net on \"phantom\"", "phantom", "NVIDIA H200", 1 << 30, R"({"batch": 64})", "trainer 0.1", 17, 42};
 }
 
 std::string Exported(const timeline::View& view, ExportFormat format) {
   const Scratch scratch;
-  const Status done = Export(view, Description(), format, scratch / "out");
+  const Status done = Export(view, ExportedRun(), format, scratch / "out");
   if (!done) FAIL(done.error().message);
   CHECK(scratch.FileCount() == 1);
   return ReadFile(scratch / "out");
@@ -174,7 +174,7 @@ TEST_CASE("an empty view and odd names export to valid files", "[export]") {
 
 TEST_CASE("settings that are none are exported as the text they are, however deep they nest", "[export]") {
   const Scratch scratch;
-  events::RunDescription hostile = Description();
+  events::RunDescription hostile = ExportedRun();
   hostile.settings_json = std::string(500'000, '[');
   const Status done = Export(*Stream().View(), hostile, ExportFormat::kChrome, scratch / "out");
   REQUIRE(done.ok());
@@ -238,7 +238,7 @@ TEST_CASE("an export that fails leaves nothing behind and keeps what was there",
   const Scratch scratch;
   const auto format = GENERATE(ExportFormat::kChrome, ExportFormat::kCsv);
   const auto error_of = [&](const std::filesystem::path& file) {
-    const Status done = Export(*view, Description(), format, file);
+    const Status done = Export(*view, ExportedRun(), format, file);
     REQUIRE_FALSE(done.ok());
     CHECK(done.error().message.find(file.string()) != std::string::npos);
     return done.error().message;
@@ -249,14 +249,14 @@ TEST_CASE("an export that fails leaves nothing behind and keeps what was there",
 
   WriteFile(scratch / "out", "before");
   const Status cancelled =
-      Export(*view, Description(), format, scratch / "out", [](double) { return false; });
+      Export(*view, ExportedRun(), format, scratch / "out", [](double) { return false; });
   REQUIRE_FALSE(cancelled.ok());
   CHECK(cancelled.error().message.find("cancelled") != std::string::npos);
   CHECK(ReadFile(scratch / "out") == "before");
   CHECK(scratch.FileCount() == 1);
 
   std::filesystem::create_symlink(scratch / "out", scratch / "link");
-  REQUIRE(Export(*view, Description(), format, scratch / "link").ok());
+  REQUIRE(Export(*view, ExportedRun(), format, scratch / "link").ok());
   CHECK(std::filesystem::is_symlink(scratch / "link"));
   CHECK(ReadFile(scratch / "out").size() > 1000);
 }
@@ -264,7 +264,7 @@ TEST_CASE("an export that fails leaves nothing behind and keeps what was there",
 TEST_CASE("progress ends at 1", "[export]") {
   const Scratch scratch;
   std::vector<double> seen;
-  REQUIRE(Export(*SampleRun().View(), Description(), ExportFormat::kCsv, scratch / "out", [&](double share) {
+  REQUIRE(Export(*SampleRun().View(), ExportedRun(), ExportFormat::kCsv, scratch / "out", [&](double share) {
             seen.push_back(share);
             return true;
           }).ok());
