@@ -6,12 +6,13 @@
 namespace tidemark::phantom::device {
 namespace {
 
-constexpr size_t kPageBytes = 4096;
+constexpr size_t kHostPageBytes = 4096;
 
 }  // namespace
 
 void* HostMemory::Allocate(size_t bytes) {
-  void* pointer = std::aligned_alloc(kPageBytes, (bytes + kPageBytes - 1) / kPageBytes * kPageBytes);
+  void* pointer =
+      std::aligned_alloc(kHostPageBytes, (bytes + kHostPageBytes - 1) / kHostPageBytes * kHostPageBytes);
   if (pointer == nullptr) return nullptr;
   const MutexLock lock(mutex_);
   ranges_[reinterpret_cast<uintptr_t>(pointer)] = {bytes, true};

@@ -18,21 +18,8 @@ struct Handle {
   void* stream = nullptr;
 };
 
-// Tensor descriptors have a shape; of filter and activation descriptors nothing is ever asked.
+// Tensor descriptors have a shape; filter and activation descriptors are plain.
 using TensorDescriptor = calibration::TensorShape;
-struct PlainDescriptor {};
-
-template <typename Descriptor>
-Status Create(Descriptor** descriptor) {
-  *descriptor = new Descriptor;
-  return kSuccess;
-}
-
-template <typename Descriptor>
-Status Destroy(Descriptor* descriptor) {
-  delete descriptor;
-  return kSuccess;
-}
 
 // Only cuDNN can tell, and only on a GPU: what was measured on one, or 0 with a word about it.
 Status GiveBatchNorm(BatchNormSize size, int mode, int ops, const TensorDescriptor& input, size_t* bytes) {

@@ -12,18 +12,6 @@ using namespace tidemark::phantom::dnn;
 
 namespace {
 
-struct PlainDescriptor {};
-
-Status Create(PlainDescriptor** descriptor) {
-  *descriptor = new PlainDescriptor;
-  return kSuccess;
-}
-
-Status Destroy(const PlainDescriptor* descriptor) {
-  delete descriptor;
-  return kSuccess;
-}
-
 Status CtcWorkspace(size_t* bytes) {
   device::Doubt("The workspace of cuDNN's CTC loss is not known and not counted.");
   *bytes = 0;

@@ -42,18 +42,6 @@ constexpr int kDouble = 1;
 constexpr int kHalf = 2;
 constexpr int kBfloat16 = 9;
 
-template <typename Descriptor>
-Status Create(Descriptor** descriptor) {
-  *descriptor = new Descriptor;
-  return kSuccess;
-}
-
-template <typename Descriptor>
-Status Destroy(const Descriptor* descriptor) {
-  delete descriptor;
-  return kSuccess;
-}
-
 size_t BytesOf(int element) {
   return element == kDouble ? 8 : element == kHalf || element == kBfloat16 ? 2 : 4;
 }

@@ -6,4 +6,19 @@ namespace tidemark::phantom::dnn {
 
 enum Status : int { kSuccess = 0, kNotInitialized = 1001, kBadParameter = 2000 };
 
+// A descriptor of which nothing is ever asked.
+struct PlainDescriptor {};
+
+template <typename Descriptor>
+Status Create(Descriptor** descriptor) {
+  *descriptor = new Descriptor;
+  return kSuccess;
+}
+
+template <typename Descriptor>
+Status Destroy(const Descriptor* descriptor) {
+  delete descriptor;
+  return kSuccess;
+}
+
 }  // namespace tidemark::phantom::dnn
