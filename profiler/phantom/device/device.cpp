@@ -32,6 +32,14 @@ Device* OpenDevice() {
 
 }  // namespace
 
+std::optional<Device::Freed> Device::Free(void* pointer) {
+  // A piece of the pool's is an allocation of the device, but not the program's.
+  const bool of_pool = pool.Contains(pointer);
+  const std::optional<size_t> bytes = of_pool ? pool.Free(pointer) : memory.Free(pointer);
+  if (!bytes) return {};
+  return Freed{*bytes, of_pool};
+}
+
 Device* TheDevice() {
   static Device* const device = OpenDevice();
   return device;

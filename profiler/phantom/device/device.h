@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/device/host_memory.h"
@@ -17,6 +19,14 @@ namespace tidemark::phantom::device {
 struct Device {
   Device(Card its_card, const Faults& faults, const AddressOrder& order)
       : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes, faults, order) {}
+
+  struct Freed {
+    size_t asked_bytes = 0;
+    bool of_pool = false;
+  };
+  // Whatever allocated it: CUDA lets either kind of free end either kind of allocation (programming guide,
+  // "Stream Ordered Memory Allocator"). None if no allocation begins at exactly this address.
+  std::optional<Freed> Free(void* pointer);
 
   const Card card;
   Memory memory;

@@ -65,11 +65,19 @@ void MemoryPool::MergeWithNext(Blocks::iterator block) {
   blocks_.erase(next);
 }
 
+bool MemoryPool::Contains(const void* pointer) const {
+  const auto address = reinterpret_cast<uintptr_t>(pointer);
+  const MutexLock lock(mutex_);
+  const auto next = pieces_.upper_bound(address);
+  return next != pieces_.begin() && address - std::prev(next)->first < std::prev(next)->second;
+}
+
 void MemoryPool::TrimTo(size_t kept_bytes) {
   const MutexLock lock(mutex_);
   for (auto piece = pieces_.begin(); piece != pieces_.end() && use_.reserved_bytes > kept_bytes;) {
     const auto block = blocks_.find(piece->first);
-    if (!block->second.free || block->second.bytes != piece->second) {
+    const bool is_free = block->second.free && block->second.bytes == piece->second;
+    if (!is_free || use_.reserved_bytes - piece->second < kept_bytes) {
       ++piece;
       continue;
     }

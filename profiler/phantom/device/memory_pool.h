@@ -24,7 +24,9 @@ class MemoryPool {
   void* Allocate(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   // The bytes that were asked for; none if nothing of this pool begins at this address.
   std::optional<size_t> Free(void* pointer) TIDEMARK_EXCLUDES(mutex_);
-  // Gives wholly free pieces back to the device, as long as it keeps so many bytes.
+  // Whether the address lies in this pool's memory, used or free.
+  bool Contains(const void* pointer) const TIDEMARK_EXCLUDES(mutex_);
+  // Gives wholly free pieces back to the device, as far as it still keeps so many bytes.
   void TrimTo(size_t kept_bytes) TIDEMARK_EXCLUDES(mutex_);
 
   struct Use {

@@ -10,6 +10,10 @@ namespace tidemark::phantom::driver {
 
 using device::Function;
 
+inline constexpr Function kMemAlloc{Function::Library::kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2,
+                                    "cuMemAlloc_v2"};
+inline constexpr Function kMemFree{Function::Library::kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemFree_v2,
+                                   "cuMemFree_v2"};
 inline constexpr Function kMemCreate{Function::Library::kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemCreate,
                                      "cuMemCreate"};
 inline constexpr Function kMemRelease{Function::Library::kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemRelease,
@@ -18,6 +22,13 @@ inline constexpr Function kMemMap{Function::Library::kDriver, CUPTI_DRIVER_TRACE
 inline constexpr Function kMemUnmap{Function::Library::kDriver, CUPTI_DRIVER_TRACE_CBID_cuMemUnmap,
                                     "cuMemUnmap"};
 
+struct MemAllocParameters {
+  CUdeviceptr* address;
+  size_t bytes;
+};
+struct MemFreeParameters {
+  CUdeviceptr address;
+};
 struct MemCreateParameters {
   CUmemGenericAllocationHandle* handle;
   size_t bytes;

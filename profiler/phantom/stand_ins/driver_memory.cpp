@@ -1,4 +1,5 @@
-// The CUDA driver's virtual memory management, which PyTorch's expandable segments use.
+// The CUDA driver's memory: plain allocations, and virtual memory management, which PyTorch's expandable
+// segments use.
 #include <cuda.h>
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include "profiler/phantom/stand_ins/driver_calls.h"
 
 using namespace tidemark::phantom;
+using device::Activity;
 using device::Called;
 using device::Device;
 using device::TheDevice;
@@ -17,6 +19,35 @@ bool IsWhole(size_t bytes) { return bytes > 0 && bytes % device::kGranuleBytes =
 
 // NOLINTNEXTLINE(performance-no-int-to-ptr): addresses are what this is about
 void* PointerOf(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+void TellBlock(Activity::Kind kind, CUdeviceptr address, size_t bytes) {
+  Activity activity;
+  activity.kind = kind;
+  activity.address = address;
+  activity.bytes = bytes;
+  device::Tell(activity);
+}
+
+CUresult Allocate(CUdeviceptr* address, size_t bytes) {
+  Device* device = TheDevice();
+  if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
+  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  *address = reinterpret_cast<CUdeviceptr>(device->memory.Allocate(bytes));
+  if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
+  TellBlock(Activity::Kind::kAllocate, *address, bytes);
+  return CUDA_SUCCESS;
+}
+
+// Whether the driver or the runtime allocated it, and from its pool or not: their addresses are the same.
+CUresult Free(CUdeviceptr address) {
+  if (address == 0) return CUDA_SUCCESS;
+  Device* device = TheDevice();
+  if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
+  const std::optional<Device::Freed> freed = device->Free(PointerOf(address));
+  if (!freed) return CUDA_ERROR_INVALID_VALUE;
+  TellBlock(Activity::Kind::kFree, address, freed->asked_bytes);
+  return CUDA_SUCCESS;
+}
 
 CUresult Create(CUmemGenericAllocationHandle* handle, size_t bytes) {
   Device* device = TheDevice();
@@ -31,6 +62,24 @@ CUresult Create(CUmemGenericAllocationHandle* handle, size_t bytes) {
 }  // namespace
 
 extern "C" {
+
+// The plain names are older forms, with 32 bits for a size.
+CUresult cuMemAlloc_v2(CUdeviceptr* address, size_t bytes) {
+  return Called(driver::kMemAlloc, driver::MemAllocParameters{address, bytes},
+                [&] { return Allocate(address, bytes); });
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  return Called(driver::kMemFree, driver::MemFreeParameters{address}, [&] { return Free(address); });
+}
+
+CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
+  Device* device = TheDevice();
+  if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
+  *free_bytes = device->memory.free_bytes();
+  *total_bytes = device->memory.total_bytes();
+  return CUDA_SUCCESS;
+}
 
 CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp*,
                                        CUmemAllocationGranularity_flags) {

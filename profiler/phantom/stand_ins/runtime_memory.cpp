@@ -1,5 +1,5 @@
-// The CUDA runtime's memory: cudaMalloc and its kin, host memory, copies and fills. All is done at once:
-// streams are empty whenever one asks.
+// The CUDA runtime's memory: cudaMalloc, host memory, copies and fills (frees are in runtime_pools.cpp). All
+// is done at once: streams are empty whenever one asks.
 #include <cstring>
 
 #include "profiler/phantom/device/readings.h"
@@ -31,16 +31,6 @@ cudaError_t Allocate(void** pointer, size_t bytes) {
   *pointer = device->memory.Allocate(bytes);
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
   TellBlock(Activity::Kind::kAllocate, Place::kDevice, *pointer, bytes);
-  return cudaSuccess;
-}
-
-cudaError_t Free(void* pointer) {
-  if (pointer == nullptr) return cudaSuccess;
-  Device* device = TheDevice();
-  if (device == nullptr) return Report(cudaErrorNoDevice);
-  const std::optional<size_t> bytes = device->memory.Free(pointer);
-  if (!bytes) return Report(cudaErrorInvalidValue);
-  TellBlock(Activity::Kind::kFree, Place::kDevice, pointer, *bytes);
   return cudaSuccess;
 }
 
@@ -117,10 +107,6 @@ extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
   return Called(runtime::kMalloc, runtime::AllocateParameters{pointer, bytes},
                 [&] { return Allocate(pointer, bytes); });
-}
-
-cudaError_t cudaFree(void* pointer) {
-  return Called(runtime::kFree, runtime::FreeParameters{pointer}, [&] { return Free(pointer); });
 }
 
 cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {

@@ -1,4 +1,6 @@
-// The CUDA runtime's stream-ordered allocation. There is the device's default pool and no other.
+// The CUDA runtime's stream-ordered allocation, and frees of either kind. There is the device's default pool
+// and no other.
+#include <map>
 #include <optional>
 
 #include "profiler/phantom/device/doubts.h"
@@ -15,6 +17,11 @@ using runtime::Report;
 // The runtime declares it and leaves what it is to itself.
 struct CUmemPoolHandle_st {
   uint64_t release_threshold_bytes = 0;
+  // Whether memory that one stream freed may serve another: all of it may, unless the program says otherwise.
+  // Streams are empty here, so there is nothing to wait for.
+  std::map<cudaMemPoolAttr, int> reuse = {{cudaMemPoolReuseFollowEventDependencies, 1},
+                                          {cudaMemPoolReuseAllowOpportunistic, 1},
+                                          {cudaMemPoolReuseAllowInternalDependencies, 1}};
 };
 
 namespace {
@@ -27,15 +34,22 @@ device::PoolUse PoolUseOf(const device::MemoryPool& pool) {
           default_pool.release_threshold_bytes};
 }
 
-void TellBlock(Activity::Kind kind, const void* pointer, size_t bytes, cudaStream_t stream, Device& device) {
+struct Block {
+  const void* pointer = nullptr;
+  size_t bytes = 0;
+  bool of_pool = true;
+};
+
+// What a call without a stream does, it does at once.
+void TellBlock(Activity::Kind kind, const Block& block, std::optional<cudaStream_t> stream, Device& device) {
   if (!device::SomeoneListens()) return;
   Activity activity;
   activity.kind = kind;
-  activity.asynchronous = true;
-  activity.address = reinterpret_cast<uint64_t>(pointer);
-  activity.bytes = bytes;
-  activity.stream = reinterpret_cast<uint64_t>(stream);
-  activity.pool = PoolUseOf(device.pool);
+  activity.asynchronous = stream.has_value();
+  activity.address = reinterpret_cast<uint64_t>(block.pointer);
+  activity.bytes = block.bytes;
+  activity.stream = reinterpret_cast<uint64_t>(stream.value_or(nullptr));
+  if (block.of_pool) activity.pool = PoolUseOf(device.pool);
   device::Tell(activity);
 }
 
@@ -46,17 +60,17 @@ cudaError_t Allocate(void** pointer, size_t bytes, cudaStream_t stream) {
       "How much the driver's memory pool keeps reserved is its own affair; only what is used is exact.");
   *pointer = device->pool.Allocate(bytes);
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
-  TellBlock(Activity::Kind::kAllocate, *pointer, bytes, stream, *device);
+  TellBlock(Activity::Kind::kAllocate, {*pointer, bytes, true}, stream, *device);
   return cudaSuccess;
 }
 
-cudaError_t Free(void* pointer, cudaStream_t stream) {
+cudaError_t Free(void* pointer, std::optional<cudaStream_t> stream) {
   if (pointer == nullptr) return cudaSuccess;
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  const std::optional<size_t> bytes = device->pool.Free(pointer);
-  if (!bytes) return Report(cudaErrorInvalidValue);
-  TellBlock(Activity::Kind::kFree, pointer, *bytes, stream, *device);
+  const std::optional<Device::Freed> freed = device->Free(pointer);
+  if (!freed) return Report(cudaErrorInvalidValue);
+  TellBlock(Activity::Kind::kFree, {pointer, freed->asked_bytes, freed->of_pool}, stream, *device);
   return cudaSuccess;
 }
 
@@ -74,6 +88,11 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int number) {
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
   return Called(runtime::kMallocAsync, runtime::AllocateAsyncParameters{pointer, bytes, stream},
                 [&] { return Allocate(pointer, bytes, stream); });
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return Called(runtime::kFree, runtime::FreeParameters{pointer},
+                [&] { return Free(pointer, std::nullopt); });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
@@ -95,7 +114,8 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
     case cudaMemPoolReuseFollowEventDependencies:
     case cudaMemPoolReuseAllowOpportunistic:
     case cudaMemPoolReuseAllowInternalDependencies:
-      return cudaSuccess;  // streams are empty, so there is nothing to wait for
+      pool->reuse[attribute] = *static_cast<int*>(value);
+      return cudaSuccess;
     default:
       return Report(cudaErrorInvalidValue);
   }
@@ -107,6 +127,11 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   const device::MemoryPool::Use use = device->pool.use();
   auto* bytes = static_cast<uint64_t*>(value);
   switch (attribute) {
+    case cudaMemPoolReuseFollowEventDependencies:
+    case cudaMemPoolReuseAllowOpportunistic:
+    case cudaMemPoolReuseAllowInternalDependencies:
+      *static_cast<int*>(value) = pool->reuse[attribute];
+      return cudaSuccess;
     case cudaMemPoolAttrReleaseThreshold:
       *bytes = pool->release_threshold_bytes;
       return cudaSuccess;

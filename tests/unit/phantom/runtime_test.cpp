@@ -117,6 +117,38 @@ TEST_CASE("Memory is the card's, without the context") {
   CHECK(cudaFree(nullptr) == cudaSuccess);
 }
 
+TEST_CASE("Memory of either kind is freed by either kind of free, once") {
+  size_t before = 0;
+  size_t total = 0;
+  REQUIRE(cudaMemGetInfo(&before, &total) == cudaSuccess);
+  cudaMemPool_t pool = nullptr;
+  REQUIRE(cudaDeviceGetDefaultMemPool(&pool, 0) == cudaSuccess);
+  const auto used = [&] {
+    uint64_t bytes = 0;
+    REQUIRE(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &bytes) == cudaSuccess);
+    return bytes;
+  };
+  void* pooled = nullptr;
+  void* plain = nullptr;
+  REQUIRE(cudaMallocAsync(&pooled, 1000, nullptr) == cudaSuccess);
+  REQUIRE(cudaMalloc(&plain, 1000) == cudaSuccess);
+  CHECK(used() == 1024);
+  CHECK(cudaFree(static_cast<char*>(pooled) + 512) == cudaErrorInvalidValue);
+  CHECK(cudaFree(pooled) == cudaSuccess);
+  CHECK(used() == 0);
+  CHECK(cudaFree(pooled) == cudaErrorInvalidValue);  // its piece begins there, which is the pool's
+  CHECK(cudaFreeAsync(pooled, nullptr) == cudaErrorInvalidValue);
+  CHECK(cudaFreeAsync(plain, nullptr) == cudaSuccess);
+  CHECK(cudaFreeAsync(plain, nullptr) == cudaErrorInvalidValue);
+  REQUIRE(cudaMallocAsync(&pooled, 1000, nullptr) == cudaSuccess);
+  CHECK(cudaFreeAsync(pooled, nullptr) == cudaSuccess);
+  CHECK(cudaMemPoolTrimTo(pool, 0) == cudaSuccess);
+  size_t after = 0;
+  REQUIRE(cudaMemGetInfo(&after, &total) == cudaSuccess);
+  CHECK(after == before);
+  cudaGetLastError();
+}
+
 TEST_CASE("A pointer says whose memory it is") {
   void* device = nullptr;
   void* pinned = nullptr;
