@@ -1,44 +1,41 @@
 #include "profiler/phantom/device/address_space.h"
 
-#include <sys/mman.h>
-
-#include "profiler/phantom/device/refusal.h"
-
 namespace tidemark::phantom::device {
 namespace {
 
-// Room enough that addresses rarely begin again, and little enough for any address space.
-constexpr size_t kSpanPerCapacity = 16;
+constexpr uintptr_t kFirstAddress = uintptr_t{1} << 48;
+// Room enough that addresses rarely begin again.
+constexpr size_t kBlocksPerCapacity = 16;
+// More than a hundred expandable segments, each of 9/8.
+constexpr size_t kReservationsPerCapacity = 128;
 
 size_t RoundToGranules(size_t bytes) {
   return bytes == 0 ? kGranuleBytes : (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
-}
-
-uintptr_t ReserveAddresses(size_t bytes) {
-  void* range = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (range == MAP_FAILED) {
-    EndProcess("tidemark phantom: the addresses of the card's memory cannot be reserved; raise `ulimit -v`.");
-  }
-  return (reinterpret_cast<uintptr_t>(range) + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
 }
 
 }  // namespace
 
 AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order)
     : capacity_bytes_(capacity_bytes / kGranuleBytes * kGranuleBytes),
-      span_bytes_(capacity_bytes_ * kSpanPerCapacity),
-      base_(ReserveAddresses(span_bytes_ + kGranuleBytes)),
+      base_(kFirstAddress),
+      span_bytes_(capacity_bytes_ * (kReservationsPerCapacity + kBlocksPerCapacity)),
       order_(order),
       scattering_(order.seed),
-      cursor_(order.kind == AddressOrder::Kind::kRising ? base_ : base_ + span_bytes_),
+      reservations_(WindowAt(base_, capacity_bytes_ * kReservationsPerCapacity)),
+      blocks_(WindowAt(reservations_.end, capacity_bytes_ * kBlocksPerCapacity)),
       allocated_granules_(static_cast<std::atomic<bool>*>(
           std::calloc(span_bytes_ / kGranuleBytes, sizeof(std::atomic<bool>)))) {}
+
+AddressSpace::Window AddressSpace::WindowAt(uintptr_t begin, size_t bytes) const {
+  const uintptr_t end = begin + bytes;
+  return {begin, end, order_.kind == AddressOrder::Kind::kRising ? begin : end};
+}
 
 std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
   if (bytes > capacity_bytes_) return {};
   const size_t rounded = RoundToGranules(bytes);
   if (rounded > capacity_bytes_ - used_bytes_) return {};
-  const std::optional<uintptr_t> address = Place(rounded);
+  const std::optional<uintptr_t> address = Place(blocks_, rounded);
   if (!address) return {};
   allocations_[*address] = {bytes, rounded, false};
   used_bytes_ += rounded;
@@ -46,21 +43,25 @@ std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
   return address;
 }
 
-std::optional<uintptr_t> AddressSpace::Place(size_t bytes) {
+std::optional<uintptr_t> AddressSpace::Place(Window& window, size_t bytes) {
   const bool rising = order_.kind == AddressOrder::Kind::kRising;
   if (order_.kind == AddressOrder::Kind::kScattered) {
-    const auto granules = std::uniform_int_distribution<size_t>(1, span_bytes_ / kGranuleBytes)(scattering_);
-    cursor_ = base_ + granules * kGranuleBytes;
+    const size_t granules = (window.end - window.begin) / kGranuleBytes;
+    window.cursor =
+        window.begin + std::uniform_int_distribution<size_t>(1, granules)(scattering_) * kGranuleBytes;
   }
-  std::optional<uintptr_t> address = rising ? PlaceAbove(cursor_, bytes) : PlaceBelow(cursor_, bytes);
-  if (!address) address = rising ? PlaceAbove(base_, bytes) : PlaceBelow(base_ + span_bytes_, bytes);
-  if (address) cursor_ = rising ? *address + bytes : *address;
+  std::optional<uintptr_t> address =
+      rising ? PlaceAbove(window, window.cursor, bytes) : PlaceBelow(window, window.cursor, bytes);
+  if (!address) {
+    address = rising ? PlaceAbove(window, window.begin, bytes) : PlaceBelow(window, window.end, bytes);
+  }
+  if (address) window.cursor = rising ? *address + bytes : *address;
   return address;
 }
 
 // The highest place that ends there or below it, between what is allocated.
-std::optional<uintptr_t> AddressSpace::PlaceBelow(uintptr_t end, size_t bytes) const {
-  while (end - base_ >= bytes) {
+std::optional<uintptr_t> AddressSpace::PlaceBelow(const Window& window, uintptr_t end, size_t bytes) const {
+  while (end - window.begin >= bytes) {
     const uintptr_t candidate = end - bytes;
     const auto above = allocations_.lower_bound(end);
     if (above == allocations_.begin()) return candidate;
@@ -72,12 +73,11 @@ std::optional<uintptr_t> AddressSpace::PlaceBelow(uintptr_t end, size_t bytes) c
 }
 
 // The lowest place that begins there or above it.
-std::optional<uintptr_t> AddressSpace::PlaceAbove(uintptr_t begin, size_t bytes) const {
-  const uintptr_t limit = base_ + span_bytes_;
+std::optional<uintptr_t> AddressSpace::PlaceAbove(const Window& window, uintptr_t begin, size_t bytes) const {
   if (const std::optional<uintptr_t> around = AllocationOf(begin)) {
     begin = *around + allocations_.at(*around).bytes;
   }
-  while (limit - begin >= bytes) {
+  while (begin < window.end && window.end - begin >= bytes) {
     const auto next = allocations_.lower_bound(begin);
     if (next == allocations_.end() || next->first - begin >= bytes) return begin;
     begin = next->first + next->second.bytes;
@@ -97,8 +97,8 @@ std::optional<Allocation> AddressSpace::Free(uintptr_t address) {
 
 std::optional<uintptr_t> AddressSpace::Reserve(size_t bytes) {
   const size_t rounded = RoundToGranules(bytes);
-  if (rounded > span_bytes_) return {};
-  const std::optional<uintptr_t> address = Place(rounded);
+  if (rounded < bytes) return {};
+  const std::optional<uintptr_t> address = Place(reservations_, rounded);
   if (!address) return {};
   allocations_[*address] = {bytes, rounded, true};
   return address;

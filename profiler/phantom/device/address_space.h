@@ -1,9 +1,15 @@
 // Where device memory lies: a range of addresses that belongs to the device, handed out in whole granules.
 //
-// The range is reserved in the process but cannot be touched, so no device address is ever also a host
-// address, and a program that reads through one on the host crashes as it would with a real card. From one
-// allocation to the next addresses fall, rise or are scattered (profiler/phantom/address_order.h); after
-// several times the card's memory they begin again at the end they came from.
+// The range begins where no program of Linux has memory unless it asks for such addresses by name: above 48
+// bits (Documentation/arch/x86/x86_64/mm.rst and arm64/memory.rst of the kernel). It takes nothing of the
+// process, so no limit on its addresses and no sanitizer has a say in it; no device address is ever also a
+// host address, and a program that reads through one on the host crashes as it would with a real card. It
+// stays within the 49 bits that GPUs have for addresses since Pascal.
+//
+// From one allocation to the next addresses fall, rise or are scattered (profiler/phantom/address_order.h);
+// after several times the card's memory they begin again at the end they came from. Reserved addresses come
+// from a window of their own: an expandable segment of PyTorch takes 9/8 of the card's for itself, and every
+// stream and pool of a program has one or two.
 //
 // Not thread safe, but for Contains and IsAllocated, which take no lock and are exact for memory that is not
 // being allocated or freed at that moment. Allocate is O(log n), rarely O(n); the others O(log n) or O(1).
@@ -33,7 +39,6 @@ struct Allocation {
 
 class AddressSpace {
  public:
-  // Ends the process with a sentence when so many addresses cannot be reserved.
   explicit AddressSpace(size_t capacity_bytes, const AddressOrder& order = {});
 
   // None when it does not fit; zero bytes take a granule as well.
@@ -56,22 +61,28 @@ class AddressSpace {
   std::optional<uintptr_t> AllocationOf(uintptr_t address) const;
 
   uintptr_t base() const { return base_; }
-  size_t span_bytes() const { return span_bytes_; }
   size_t capacity_bytes() const { return capacity_bytes_; }
   size_t used_bytes() const { return used_bytes_; }
 
  private:
-  std::optional<uintptr_t> Place(size_t bytes);
-  std::optional<uintptr_t> PlaceBelow(uintptr_t end, size_t bytes) const;
-  std::optional<uintptr_t> PlaceAbove(uintptr_t begin, size_t bytes) const;
+  struct Window {
+    uintptr_t begin = 0;
+    uintptr_t end = 0;
+    uintptr_t cursor = 0;  // falling: the next allocation ends here, if there is room; rising: it begins here
+  };
+  Window WindowAt(uintptr_t begin, size_t bytes) const;
+  std::optional<uintptr_t> Place(Window& window, size_t bytes);
+  std::optional<uintptr_t> PlaceBelow(const Window& window, uintptr_t end, size_t bytes) const;
+  std::optional<uintptr_t> PlaceAbove(const Window& window, uintptr_t begin, size_t bytes) const;
   void Mark(uintptr_t address, size_t bytes, bool allocated);
 
-  size_t capacity_bytes_;
-  size_t span_bytes_;
-  uintptr_t base_ = 0;
+  const size_t capacity_bytes_;
+  const uintptr_t base_;
+  const size_t span_bytes_;
   const AddressOrder order_;
   std::minstd_rand scattering_;
-  uintptr_t cursor_ = 0;  // falling: the next allocation ends here, if there is room; rising: it begins here
+  Window reservations_;
+  Window blocks_;
   size_t used_bytes_ = 0;
   std::map<uintptr_t, Allocation> allocations_;
   struct FreeMemory {

@@ -1,88 +1,93 @@
 #include "profiler/phantom/device/contents.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
+#include <bit>
 #include <cstring>
-
-#include "profiler/phantom/device/refusal.h"
+#include <iterator>
 
 namespace tidemark::phantom::device {
 namespace {
 
-constexpr size_t kPageBytes = 4096;
-// What is known is noted for lines of this size, 64 to a page. PyTorch's tensors begin at 512.
-constexpr size_t kLineBytes = kPageBytes / 64;
+constexpr size_t kBitsPerWord = 64;
 
-std::byte* ReserveBytes(size_t bytes) {
-  void* range =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (range == MAP_FAILED) {
-    EndProcess(
-        "tidemark phantom: room for the card's memory cannot be reserved; raise `ulimit -v` and allow "
-        "overcommit.");
-  }
-  madvise(range, bytes, MADV_DONTDUMP);
-  return static_cast<std::byte*>(range);
+// What a range has of the page that it begins in.
+struct PagePart {
+  size_t number = 0;
+  size_t begin = 0;  // in the page
+  size_t bytes = 0;
+};
+
+PagePart PartAt(size_t offset, size_t most_bytes, size_t page_bytes) {
+  const size_t begin = offset % page_bytes;
+  return {offset / page_bytes, begin, std::min(most_bytes, page_bytes - begin)};
 }
 
-size_t FirstPage(size_t offset) { return offset / kPageBytes; }
-size_t EndPage(size_t offset, size_t bytes) { return (offset + bytes + kPageBytes - 1) / kPageBytes; }
+// The bits [begin, end) of a page's bitmap, word by word.
+template <typename Bitmap>
+void SetBits(Bitmap& bitmap, size_t begin, size_t end, bool value) {
+  while (begin < end) {
+    const size_t word = begin / kBitsPerWord;
+    const size_t first = begin % kBitsPerWord;
+    const size_t count = std::min(end - begin, kBitsPerWord - first);
+    const uint64_t mask = (count == kBitsPerWord ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << first;
+    bitmap[word] = value ? bitmap[word] | mask : bitmap[word] & ~mask;
+    begin += count;
+  }
+}
 
-// The lines of this page that the range touches.
-uint64_t LinesOf(size_t page, size_t offset, size_t bytes) {
-  const size_t begin = std::max(offset, page * kPageBytes) - page * kPageBytes;
-  const size_t end = std::min(offset + bytes, (page + 1) * kPageBytes) - page * kPageBytes;
-  const size_t first = begin / kLineBytes;
-  const size_t count = (end - 1) / kLineBytes + 1 - first;
-  return (count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << first;
+// How many bits from there on are equal to the first, within its word.
+size_t EqualBits(uint64_t word, size_t bit) {
+  const uint64_t rest = word >> bit;
+  const auto count = static_cast<size_t>((rest & 1) != 0 ? std::countr_one(rest) : std::countr_zero(rest));
+  return std::min(count, kBitsPerWord - bit);
 }
 
 }  // namespace
 
-Contents::Contents(size_t span_bytes) : bytes_(ReserveBytes(span_bytes)) {}
-
 void Contents::Write(size_t offset, const void* from, size_t bytes) {
   const MutexLock lock(mutex_);
   if (bytes > kKnownBytes) return Lower(offset, bytes, Certainty::kUnknown);
-  BeginWrite(offset, bytes);
-  std::memcpy(bytes_ + offset, from, bytes);
+  Store(offset, static_cast<const std::byte*>(from), bytes);
 }
 
 void Contents::Fill(size_t offset, int value, size_t bytes) {
   const MutexLock lock(mutex_);
   if (bytes > kKnownBytes) return Lower(offset, bytes, Certainty::kUnknown);
-  BeginWrite(offset, bytes);
-  std::memset(bytes_ + offset, value, bytes);
+  const std::vector<std::byte> filled(bytes, static_cast<std::byte>(value));
+  Store(offset, filled.data(), bytes);
 }
 
 Certainty Contents::Read(size_t offset, void* to, size_t bytes) {
   const MutexLock lock(mutex_);
-  const Certainty certainty = CertaintyOf(offset, bytes);
-  if (certainty != Certainty::kUnknown) {
-    std::memcpy(to, bytes_ + offset, bytes);
-    return certainty;
+  if (bytes > kKnownBytes) {
+    std::memset(to, 0, bytes);
+    return Certainty::kUnknown;
   }
-  std::memset(to, 0, bytes);
-  if (bytes > kKnownBytes) return certainty;
-  for (size_t at = 0; at < bytes;) {
-    const size_t part = std::min(bytes - at, kLineBytes - (offset + at) % kLineBytes);
-    if (CertaintyOf(offset + at, part) != Certainty::kUnknown) {
-      std::memcpy(static_cast<std::byte*>(to) + at, bytes_ + offset + at, part);
+  auto worst = Certainty::kKnown;
+  for (const Run& run : RunsOf(offset, bytes)) {
+    std::byte* part = static_cast<std::byte*>(to) + (run.offset - offset);
+    if (run.certainty == Certainty::kUnknown) {
+      std::memset(part, 0, run.bytes);
+    } else {
+      Load(run.offset, part, run.bytes);
     }
-    at += part;
+    worst = std::max(worst, run.certainty);
   }
-  return certainty;
+  return worst;
 }
 
 void Contents::Copy(size_t to, size_t from, size_t bytes) {
   const MutexLock lock(mutex_);
-  const Certainty certainty = CertaintyOf(from, bytes);
-  if (certainty != Certainty::kUnknown) {
-    BeginWrite(to, bytes);
-    std::memmove(bytes_ + to, bytes_ + from, bytes);
+  if (bytes > kKnownBytes) return Lower(to, bytes, Certainty::kUnknown);
+  const std::vector<Run> runs = RunsOf(from, bytes);
+  if (runs.size() == 1 && runs[0].certainty == Certainty::kUnknown) {
+    return Lower(to, bytes, Certainty::kUnknown);
   }
-  Lower(to, bytes, certainty);
+  // All of it before any of it is written: the two may overlap.
+  std::vector<std::byte> copied(bytes);
+  Load(from, copied.data(), bytes);
+  Store(to, copied.data(), bytes);
+  for (const Run& run : runs) Lower(to + (run.offset - from), run.bytes, run.certainty);
 }
 
 void Contents::Weaken(size_t offset, size_t bytes, Certainty certainty) {
@@ -97,70 +102,102 @@ void Contents::ForgetWritten(size_t offset, size_t bytes) {
 
 void Contents::Release(size_t offset, size_t bytes) {
   const MutexLock lock(mutex_);
-  const size_t first = FirstPage(offset);
-  const size_t end = EndPage(offset, bytes);
+  const size_t first = offset / kPageBytes;
+  const size_t end = (offset + bytes + kPageBytes - 1) / kPageBytes;
   std::erase_if(pages_, [=](const auto& page) { return first <= page.first && page.first < end; });
-  madvise(bytes_ + offset, bytes, MADV_DONTNEED);
 }
 
-// The first write after a kernel begins a generation. Of lines that are written only in part, the rest
-// becomes zero unless something was written there.
-void Contents::BeginWrite(size_t offset, size_t bytes) {
+// The first write after a kernel begins a generation.
+void Contents::Store(size_t offset, const std::byte* from, size_t bytes) {
   if (bytes == 0) return;
   ever_written_.store(true, std::memory_order_relaxed);
   if (!certain_.load(std::memory_order_relaxed)) {
     ++generation_;
     certain_.store(true, std::memory_order_relaxed);
   }
-  for (const size_t edge : {offset, offset + bytes - 1}) {
-    if (CertaintyOf(edge, 1) != Certainty::kUnknown) continue;
-    std::memset(bytes_ + edge / kLineBytes * kLineBytes, 0, kLineBytes);
-  }
-  for (size_t number = FirstPage(offset); number < EndPage(offset, bytes); ++number) {
-    Page& page = pages_[number];
-    if (page.generation != generation_) {
-      page.generation = generation_;
-      page.certain_lines = 0;
-    }
-    const uint64_t lines = LinesOf(number, offset, bytes);
-    page.written_lines |= lines;
-    page.certain_lines |= lines;
+  for (size_t at = 0; at < bytes;) {
+    const PagePart part = PartAt(offset + at, bytes - at, kPageBytes);
+    Page& page = PageForWriting(part.number);
+    std::memcpy(page.bytes.data() + part.begin, from + at, part.bytes);
+    SetBits(page.written, part.begin, part.begin + part.bytes, true);
+    SetBits(page.certain, part.begin, part.begin + part.bytes, true);
+    at += part.bytes;
   }
 }
 
-Certainty Contents::CertaintyOf(size_t offset, size_t bytes) const {
-  if (bytes > kKnownBytes) return Certainty::kUnknown;
-  bool certain = certain_.load(std::memory_order_relaxed);
-  for (size_t number = FirstPage(offset); number < EndPage(offset, bytes); ++number) {
-    const auto found = pages_.find(number);
-    if (found == pages_.end()) return Certainty::kUnknown;
-    const Page& page = found->second;
-    const uint64_t lines = LinesOf(number, offset, bytes);
-    if ((page.written_lines & lines) != lines) return Certainty::kUnknown;
-    certain = certain && page.generation == generation_ && (page.certain_lines & lines) == lines;
+Contents::Page& Contents::PageForWriting(size_t number) {
+  Page& page = pages_[number];
+  if (page.generation != generation_) {
+    page.generation = generation_;
+    page.certain.fill(0);
   }
-  if (certain) return Certainty::kKnown;
-  return hears_of_blocks_.load(std::memory_order_relaxed) ? Certainty::kAsWritten : Certainty::kUnknown;
+  return page;
+}
+
+void Contents::Load(size_t offset, std::byte* to, size_t bytes) const {
+  for (size_t at = 0; at < bytes;) {
+    const PagePart part = PartAt(offset + at, bytes - at, kPageBytes);
+    if (const auto found = pages_.find(part.number); found != pages_.end()) {
+      std::memcpy(to + at, found->second.bytes.data() + part.begin, part.bytes);
+    }
+    at += part.bytes;
+  }
+}
+
+std::vector<Contents::Run> Contents::RunsOf(size_t offset, size_t bytes) const {
+  std::vector<Run> runs;
+  const size_t end = offset + bytes;
+  while (offset < end) {
+    const Run run = RunAt(offset, end - offset);
+    if (!runs.empty() && runs.back().certainty == run.certainty) {
+      runs.back().bytes += run.bytes;
+    } else {
+      runs.push_back(run);
+    }
+    offset += run.bytes;
+  }
+  return runs;
+}
+
+Contents::Run Contents::RunAt(size_t offset, size_t most_bytes) const {
+  const auto [number, begin, part_bytes] = PartAt(offset, most_bytes, kPageBytes);
+  const auto found = pages_.find(number);
+  if (found == pages_.end()) return {offset, part_bytes, Certainty::kUnknown};
+  const Page& page = found->second;
+  const uint64_t written = page.written[begin / kBitsPerWord];
+  const bool fresh = certain_.load(std::memory_order_relaxed) && page.generation == generation_;
+  const uint64_t certain = fresh ? page.certain[begin / kBitsPerWord] : 0;
+  const size_t bit = begin % kBitsPerWord;
+  const size_t bytes = std::min({part_bytes, EqualBits(written, bit), EqualBits(certain, bit)});
+  if ((certain >> bit & 1) != 0) return {offset, bytes, Certainty::kKnown};
+  const bool lasts = (written >> bit & 1) != 0 && hears_of_blocks_.load(std::memory_order_relaxed);
+  return {offset, bytes, lasts ? Certainty::kAsWritten : Certainty::kUnknown};
 }
 
 void Contents::Lower(size_t offset, size_t bytes, Certainty certainty) {
   if (bytes == 0 || certainty == Certainty::kKnown) return;
+  const size_t end_offset = offset + bytes;
+  // Whether nothing of the page is known any more.
   const auto lower = [&](size_t number, Page& page) {
-    const uint64_t others = ~LinesOf(number, offset, bytes);
-    page.certain_lines &= others;
-    if (certainty == Certainty::kUnknown) page.written_lines &= others;
+    const size_t begin = std::max(offset, number * kPageBytes) - number * kPageBytes;
+    const size_t end = std::min(end_offset, (number + 1) * kPageBytes) - number * kPageBytes;
+    SetBits(page.certain, begin, end, false);
+    if (certainty != Certainty::kUnknown) return false;
+    SetBits(page.written, begin, end, false);
+    return std::all_of(page.written.begin(), page.written.end(), [](uint64_t word) { return word == 0; });
   };
-  const size_t first = FirstPage(offset);
-  const size_t end = EndPage(offset, bytes);
-  if (end - first <= pages_.size()) {
-    for (size_t number = first; number < end; ++number) {
-      const auto found = pages_.find(number);
-      if (found != pages_.end()) lower(number, found->second);
+  const size_t first = offset / kPageBytes;
+  const size_t end = (end_offset + kPageBytes - 1) / kPageBytes;
+  if (end - first > pages_.size()) {
+    for (auto page = pages_.begin(); page != pages_.end();) {
+      const bool touched = first <= page->first && page->first < end;
+      page = touched && lower(page->first, page->second) ? pages_.erase(page) : std::next(page);
     }
     return;
   }
-  for (auto& [number, page] : pages_) {
-    if (first <= number && number < end) lower(number, page);
+  for (size_t number = first; number < end; ++number) {
+    const auto found = pages_.find(number);
+    if (found != pages_.end() && lower(number, found->second)) pages_.erase(found);
   }
 }
 

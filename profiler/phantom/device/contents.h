@@ -6,17 +6,23 @@
 // kernel changed them in place nobody can say; Read tells whether one ran at all since they were written.
 // Until somebody calls Forget, the next kernel ends what is known of all memory.
 //
-// Only transfers of at most kKnownBytes are kept, in pages that the memory's owner never sees; larger ones
-// read as zero. It keeps the process small and a training step fast: batches of images are never looked at.
+// What is known is known of each byte: of a buffer that the host writes a part of after a kernel ran, that
+// part is known and the rest is doubtful.
+//
+// Only transfers of at most kKnownBytes are kept, in pages that exist while something is known of them;
+// larger ones read as zero. It keeps the process small and a training step fast: batches of images are never
+// looked at.
 //
 // Thread safe. KernelRan is one load where nothing was written since the last kernel, Forget two where
 // nothing was ever written; the others are O(bytes), and O(pages) lookups.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "profiler/base/thread_annotations.h"
 
@@ -33,13 +39,11 @@ enum class Certainty : uint8_t {
 
 class Contents {
  public:
-  // Of a device memory of so many bytes; offsets below run from its start.
-  explicit Contents(size_t span_bytes);
-
+  // Offsets run from the start of the device's memory.
   void Write(size_t offset, const void* from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void Fill(size_t offset, int value, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   Certainty Read(size_t offset, void* to, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
-  // The copy is as certain as what it was made from.
+  // Each byte of the copy is as certain as the one that it was made from.
   void Copy(size_t to, size_t from, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   // What lies there is less certain than it seems: it was computed on the host from something that is.
   void Weaken(size_t offset, size_t bytes, Certainty certainty) TIDEMARK_EXCLUDES(mutex_);
@@ -48,30 +52,44 @@ class Contents {
     if (!hears_of_blocks_.load(std::memory_order_relaxed)) hears_of_blocks_ = true;
     if (ever_written_.load(std::memory_order_relaxed)) ForgetWritten(offset, bytes);
   }
-  // Nothing of this range is known; its bytes, in whole pages, go back to the system.
+  // Nothing of this range, in whole pages, is known any more.
   void Release(size_t offset, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void KernelRan() {
     if (certain_.load(std::memory_order_relaxed)) certain_.store(false, std::memory_order_relaxed);
   }
 
  private:
+  static constexpr size_t kPageBytes = 4096;
+  static constexpr size_t kWordsPerPage = kPageBytes / 64;
+  // One bit for each byte of the page.
+  using BytesOfPage = std::array<uint64_t, kWordsPerPage>;
   struct Page {
-    uint64_t generation = 0;     // of writes between two kernels
-    uint64_t written_lines = 0;  // one bit for each
-    uint64_t certain_lines = 0;  // of those, in this generation
+    uint64_t generation = 0;  // of writes between two kernels
+    BytesOfPage written{};
+    BytesOfPage certain{};  // of those, in this generation
+    std::array<std::byte, kPageBytes> bytes{};
   };
-  void BeginWrite(size_t offset, size_t bytes) TIDEMARK_REQUIRES(mutex_);
-  Certainty CertaintyOf(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
+  // Neighbours that are equally certain.
+  struct Run {
+    size_t offset = 0;
+    size_t bytes = 0;
+    Certainty certainty = Certainty::kUnknown;
+  };
+  std::vector<Run> RunsOf(size_t offset, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
+  // How many of at most so many bytes from there on, at least one, are alike.
+  Run RunAt(size_t offset, size_t most_bytes) const TIDEMARK_REQUIRES(mutex_);
+  void Store(size_t offset, const std::byte* from, size_t bytes) TIDEMARK_REQUIRES(mutex_);
+  void Load(size_t offset, std::byte* to, size_t bytes) const TIDEMARK_REQUIRES(mutex_);
+  Page& PageForWriting(size_t number) TIDEMARK_REQUIRES(mutex_);
   void ForgetWritten(size_t offset, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
   void Lower(size_t offset, size_t bytes, Certainty certainty) TIDEMARK_REQUIRES(mutex_);
 
-  std::byte* const bytes_;
   Mutex mutex_;
   std::atomic<bool> hears_of_blocks_{false};
   std::atomic<bool> ever_written_{false};
   std::atomic<bool> certain_{false};  // something was written since the last kernel
   uint64_t generation_ TIDEMARK_GUARDED_BY(mutex_) = 0;
-  // Those that were ever written.
+  // Those of which something is known.
   std::unordered_map<size_t, Page> pages_ TIDEMARK_GUARDED_BY(mutex_);
 };
 

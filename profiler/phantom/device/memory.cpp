@@ -8,8 +8,7 @@ namespace tidemark::phantom::device {
 Memory::Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults, const AddressOrder& order)
     : total_bytes_(static_cast<size_t>(total_bytes)),
       faults_(faults),
-      space_(static_cast<size_t>(total_bytes - context_bytes), order),
-      contents_(space_.span_bytes()) {}
+      space_(static_cast<size_t>(total_bytes - context_bytes), order) {}
 
 // A request of the driver: whether it is answered at all.
 bool Memory::Grants(size_t bytes) {

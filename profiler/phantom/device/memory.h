@@ -1,6 +1,7 @@
 // The memory of the phantom device: allocation within the card's limit, and copies as cudaMemcpy makes them.
-// Thread safe; an allocation or a free takes a lock, a small copy another, a large one none but for its own
-// bytes.
+// Thread safe; an allocation or a free takes a lock, a copy that the device takes part in another, one
+// between host and host none. Allocate is O(log n) in what is allocated, Copy and Fill are O(bytes) for what
+// is small enough to be kept (contents.h), else O(pages that something is known of).
 #pragma once
 
 #include <cstddef>

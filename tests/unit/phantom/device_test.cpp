@@ -81,6 +81,16 @@ TEST_CASE("Addresses begin again at the top, and no two allocations overlap") {
   }
 }
 
+TEST_CASE("A card's addresses are nobody else's, and none of the process's own") {
+  constexpr size_t kH200Bytes = size_t{150'754'820'096};
+  const AddressSpace space(kH200Bytes);
+  CHECK(space.base() >= uintptr_t{1} << 48);
+  CHECK(!space.Contains((uintptr_t{1} << 48) - 1));
+  CHECK(!space.Contains(uintptr_t{1} << 49));
+  const auto on_stack = reinterpret_cast<uintptr_t>(&space);
+  CHECK(!space.Contains(on_stack));
+}
+
 TEST_CASE("Small values come back as they went") {
   Memory memory(kTotalBytes, kContextBytes);
   void* a = memory.Allocate(kGranuleBytes);
@@ -175,6 +185,41 @@ TEST_CASE(
   std::string received(before.size(), 'x');
   REQUIRE(memory.Copy(received.data(), device, received.size()));
   CHECK(received == std::string("A\0\0\0\0\0", 6));
+}
+
+TEST_CASE("Of what is written in part each byte is as certain as it was written") {
+  Memory memory(kTotalBytes, kContextBytes);
+  void* a = memory.Allocate(kGranuleBytes);
+  void* b = memory.Allocate(kGranuleBytes);
+  memory.BlockBegins(Plus(b, 8192), 512);  // somebody tells of blocks
+  const std::string sent = "abcdefgh";
+  std::string received(12, 'x');
+  const auto certainty = [&](void* from, size_t bytes) {
+    Certainty read = Certainty::kKnown;
+    REQUIRE(memory.Copy(received.data(), from, bytes, &read));
+    return read;
+  };
+  REQUIRE(memory.Copy(Plus(a, 4094), sent.data(), 8));  // over the end of a page
+  memory.KernelRan();
+  REQUIRE(memory.Copy(Plus(a, 4096), "XY", 2));
+  CHECK(certainty(Plus(a, 4096), 2) == Certainty::kKnown);
+  CHECK(certainty(Plus(a, 4095), 2) == Certainty::kAsWritten);
+  CHECK(certainty(Plus(a, 4096), 3) == Certainty::kAsWritten);
+  CHECK(certainty(Plus(a, 4093), 2) == Certainty::kUnknown);
+  CHECK(certainty(Plus(a, 4092), 12) == Certainty::kUnknown);
+  CHECK(received == std::string("\0\0abXYefgh\0\0", 12));  // what is known of it nevertheless
+  REQUIRE(memory.Copy(Plus(b, 1), Plus(a, 4092), 12));
+  CHECK(certainty(Plus(b, 5), 2) == Certainty::kKnown);
+  CHECK(certainty(Plus(b, 3), 2) == Certainty::kAsWritten);
+  CHECK(certainty(Plus(b, 1), 2) == Certainty::kUnknown);
+  CHECK(certainty(Plus(b, 1), 12) == Certainty::kUnknown);
+  CHECK(received == std::string("\0\0abXYefgh\0\0", 12));
+  REQUIRE(memory.Copy(Plus(b, 4), Plus(b, 3), 8));  // onto itself
+  CHECK(certainty(Plus(b, 4), 8) == Certainty::kAsWritten);
+  CHECK(received.substr(0, 8) == "abXYefgh");
+  memory.BlockBegins(Plus(b, 6), 1);
+  CHECK(certainty(Plus(b, 6), 1) == Certainty::kUnknown);
+  CHECK(certainty(Plus(b, 7), 1) == Certainty::kKnown);
 }
 
 TEST_CASE("Large transfers read as zero, also where a small one had written") {

@@ -72,6 +72,34 @@ TEST_CASE("Ordinary allocations and reserved addresses keep out of each other's 
   CHECK(ranges.front().first != 0);
 }
 
+TEST_CASE("Sixty-four expandable segments have room beside each other, in any order of addresses") {
+  constexpr int64_t kH200Bytes = 150'754'820'096;
+  constexpr size_t kSegmentBytes = size_t{kH200Bytes} / 8 * 9 / kGranuleBytes * kGranuleBytes;
+  for (const AddressOrder& order : LikelyOrders()) {
+    CAPTURE(TextOf(order));
+    Memory memory(kH200Bytes, 0, {}, order);
+    std::vector<uintptr_t> starts;
+    for (int i = 0; i < 64; ++i) {
+      REQUIRE(memory.Allocate(20 * kMebibyte) != nullptr);
+      void* segment = memory.ReserveAddresses(kSegmentBytes);
+      REQUIRE(segment != nullptr);
+      CHECK(memory.IsDevice(Plus(segment, kSegmentBytes - 1)));
+      starts.push_back(reinterpret_cast<uintptr_t>(segment));
+    }
+    std::sort(starts.begin(), starts.end());
+    for (size_t i = 1; i < starts.size(); ++i) CHECK(starts[i] - starts[i - 1] >= kSegmentBytes);
+    for (int i = 0; i < 200; ++i) {  // and theirs can be had again
+      // NOLINTNEXTLINE(performance-no-int-to-ptr)
+      REQUIRE(memory.FreeAddresses(reinterpret_cast<void*>(starts[static_cast<size_t>(i) % 64])));
+      void* again = memory.ReserveAddresses(kSegmentBytes);
+      REQUIRE(again != nullptr);
+      starts[static_cast<size_t>(i) % 64] = reinterpret_cast<uintptr_t>(again);
+    }
+    CHECK(memory.ReserveAddresses(SIZE_MAX) == nullptr);
+    CHECK(memory.ReserveAddresses(size_t{1} << 60) == nullptr);
+  }
+}
+
 TEST_CASE("A pool takes memory in steps, uses it again and gives it back when it is trimmed") {
   Memory memory(kCardBytes, 0);
   MemoryPool pool(memory);
@@ -95,6 +123,25 @@ TEST_CASE("A pool takes memory in steps, uses it again and gives it back when it
   CHECK(pool.use().used_peak_bytes == 30 * kPieceUnit);
   pool.ResetPeaks();
   CHECK(pool.use().used_peak_bytes == 0);
+}
+
+TEST_CASE("A pool that is trimmed keeps at least what it is to keep") {
+  Memory memory(kCardBytes, 0);
+  MemoryPool pool(memory);
+  void* blocks[3] = {};
+  for (void*& block : blocks) block = pool.Allocate(32 * kMebibyte);
+  CHECK(pool.Contains(Plus(blocks[1], 100)));
+  for (void* block : blocks) REQUIRE(pool.Free(block).has_value());
+  CHECK(pool.Contains(blocks[1]));
+  pool.TrimTo(50 * kMebibyte);
+  CHECK(pool.use().reserved_bytes == 64 * kMebibyte);
+  pool.TrimTo(32 * kMebibyte);
+  CHECK(pool.use().reserved_bytes == 32 * kMebibyte);
+  pool.TrimTo(1);
+  CHECK(pool.use().reserved_bytes == 32 * kMebibyte);
+  pool.TrimTo(0);
+  CHECK(pool.use().reserved_bytes == 0);
+  CHECK_FALSE(pool.Contains(blocks[0]));
 }
 
 TEST_CASE("Blocks of a pool never overlap, whatever comes and goes") {
