@@ -6,7 +6,7 @@
   stand-ins --torch DIR ...        writes SONAME.cpp and SONAME.map for each, and classes.tsv: every function's class
 
 DIR is the unpacked wheel's torch folder. Every function that LibTorch imports is exactly one of: modelled (it is defined in
-the object files given with --modelled), harmless (a row of functions.txt matches it), or refusing (all others).
+the object files given with --modelled), computes or sets (a row of functions.txt says so), or refuses (all others).
 """
 
 import argparse
@@ -36,6 +36,7 @@ PREFIXES = {
 }
 # Also imported, but there as they are: the system's libraries.
 OTHERS = re.compile(r"(libgomp|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libutil|ld-linux.*)\.so\b")
+KINDS = ("computes", "sets")
 # A name that says that it answers something on the host, so that doing nothing would leave the answer unset.
 ANSWERS = re.compile(r"Get|Query|Create")
 
@@ -111,22 +112,24 @@ def modelled_functions(objects):
 
 
 def read_rows(file):
-    """[(pattern, reason)] of functions.txt."""
+    """[(pattern, kind, reason)] of functions.txt."""
     rows = []
     for number, line in enumerate(file.read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        pattern, _, reason = line.partition(" ")
-        if not reason.strip():
+        pattern, kind, reason = (line.split(maxsplit=2) + ["", ""])[:3]
+        if kind not in KINDS:
+            raise Complaint(f"{file.name}:{number}: {pattern} is of no kind ({' or '.join(KINDS)}).")
+        if not reason:
             raise Complaint(f"{file.name}:{number}: {pattern} has no reason.")
-        rows.append((pattern, reason.strip()))
+        rows.append((pattern, kind, reason))
     return rows
 
 
 def harmless_functions(rows, imported, modelled, every_row):
-    """{function: reason}; complains about rows that say too much and, if every row must be of use, about those that say nothing."""
+    """{function: (kind, reason)}; complains about rows that say too much and, if every row must be of use, about those that say nothing."""
     harmless = {}
-    for pattern, reason in rows:
+    for pattern, kind, reason in rows:
         matches = fnmatch.filter(imported, pattern)
         if not matches and every_row:
             raise Complaint(f"functions.txt: {pattern} matches no function that LibTorch imports.")
@@ -137,7 +140,7 @@ def harmless_functions(rows, imported, modelled, every_row):
                 raise Complaint(f"functions.txt: {pattern} matches {name}, which is written by hand.")
             if ANSWERS.search(name):
                 raise Complaint(f"functions.txt: {name} gives an answer, so it cannot do nothing; model it.")
-            harmless[name] = reason
+            harmless[name] = (kind, reason)
     return harmless
 
 
@@ -149,7 +152,8 @@ def write_if_changed(file, text):
 def write_stand_in(folder, soname, functions, harmless, modelled):
     lines = ['#include "profiler/phantom/stand_ins/generated.h"']
     for name in sorted(set(functions) - modelled):
-        lines.append(f"TIDEMARK_HARMLESS({name})" if name in harmless else f"TIDEMARK_REFUSING({name})")
+        kind = harmless[name][0] if name in harmless else "refuses"
+        lines.append(f"TIDEMARK_{kind.upper()}({name})")
     write_if_changed(folder / f"{soname}.cpp", "\n".join(lines) + "\n")
     versions = {version for version in functions.values() if version}
     if len(versions) > 1:
@@ -173,8 +177,8 @@ def write_stand_ins(options):
     for soname in sonames:
         write_stand_in(options.out, soname, functions[soname], harmless, modelled)
         for name in sorted(functions[soname]):
-            kind = "modelled" if name in modelled else "harmless" if name in harmless else "refusing"
-            table.append(f"{soname}\t{name}\t{kind}\t{harmless.get(name, '')}\n")
+            kind, reason = ("modelled", "") if name in modelled else harmless.get(name, ("refuses", ""))
+            table.append(f"{soname}\t{name}\t{kind}\t{reason}\n")
     (options.out / "classes.tsv").write_text("".join(table))
 
 

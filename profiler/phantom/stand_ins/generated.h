@@ -7,15 +7,17 @@
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/refusal.h"
 
-// Computes on the device, or sets what nobody asks for: see functions.txt.
-#define TIDEMARK_HARMLESS(name)             \
+// Of the kinds of functions.txt.
+#define TIDEMARK_COMPUTES(name)             \
   extern "C" int name(...) {                \
     tidemark::phantom::device::KernelRan(); \
     return 0;                               \
   }
+#define TIDEMARK_SETS(name) \
+  extern "C" int name(...) { return 0; }
 
 // The first four integer or pointer arguments, by the calling convention of x86-64 and AArch64.
-#define TIDEMARK_REFUSING(name)                                                           \
+#define TIDEMARK_REFUSES(name)                                                            \
   extern "C" int name(uint64_t first, uint64_t second, uint64_t third, uint64_t fourth) { \
     tidemark::phantom::device::Refuse(#name, {first, second, third, fourth});             \
   }

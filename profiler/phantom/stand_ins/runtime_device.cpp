@@ -125,9 +125,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int num
 }
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  // As all cards of compute capability 7.0 and later answer.
-  *least = 0;
-  *greatest = -5;
+  // As all cards of compute capability 7.0 and later answer. Either may be asked for alone.
+  if (least != nullptr) *least = 0;
+  if (greatest != nullptr) *greatest = -5;
   return CheckDevice(0);
 }
 

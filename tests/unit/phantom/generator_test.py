@@ -14,7 +14,7 @@ IMPORTED = {"cublasSgemm_v2", "cublasDgemm_v2", "cublasSetStream_v2", "cublasGet
 
 
 def harmless(*rows):
-    return generator.harmless_functions([(pattern, "a reason") for pattern in rows], IMPORTED, {"cudaMalloc"}, True)
+    return generator.harmless_functions([(pattern, "computes", "a reason") for pattern in rows], IMPORTED, {"cudaMalloc"}, True)
 
 
 class HarmlessRows(unittest.TestCase):
@@ -38,12 +38,26 @@ class HarmlessRows(unittest.TestCase):
         with self.assertRaisesRegex(generator.Complaint, "cublasGetStream_v2 gives an answer"):
             harmless("cublasGetStream_v2")
 
-    def test_every_row_has_a_reason(self):
+    def test_every_row_has_a_kind_and_a_reason(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "functions.txt"
-            file.write_text("# comment\n\ncublasSgemm_v2   computes\ncublasDgemm_v2\n")
+            file.write_text("# comment\n\ncublasSgemm_v2   computes  on the device\n")
+            self.assertEqual(generator.read_rows(file), [("cublasSgemm_v2", "computes", "on the device")])
+            file.write_text("# comment\n\ncublasSgemm_v2   computes  on the device\ncublasDgemm_v2 computes\n")
             with self.assertRaisesRegex(generator.Complaint, "functions.txt:4: cublasDgemm_v2 has no reason"):
                 generator.read_rows(file)
+            file.write_text("cublasSgemm_v2   multiplies on the device\n")
+            with self.assertRaisesRegex(generator.Complaint, "functions.txt:1: cublasSgemm_v2 is of no kind"):
+                generator.read_rows(file)
+
+    def test_what_only_sets_is_told_from_what_computes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kinds = {"cublasSgemm_v2": ("computes", "on the device"), "cublasSetStream_v2": ("sets", "nothing")}
+            names = {name: None for name in IMPORTED}
+            generator.write_stand_in(Path(folder), "libcublas.so.13", names, kinds, {"cudaMalloc", "cublasDgemm_v2"})
+            text = (Path(folder) / "libcublas.so.13.cpp").read_text()
+        self.assertEqual(text.splitlines()[1:], ["TIDEMARK_REFUSES(cublasGetStream_v2)", "TIDEMARK_SETS(cublasSetStream_v2)",
+                                                 "TIDEMARK_COMPUTES(cublasSgemm_v2)"])
 
 
 class Libraries(unittest.TestCase):
