@@ -1,9 +1,11 @@
 // What all panels draw in one frame: made by Scene, read by the panels.
 #pragma once
 
+#include "app/gui/panels/allocations.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
 #include "app/gui/panels/layers.h"
+#include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
@@ -19,6 +21,8 @@ struct Frame {
   RunLogInput run_log;
   BridgeInput bridge;
   MemoryMapInput memory_map;
+  LiveTreeInput live_tree;
+  AllocationsInput allocations;
 };
 
 }  // namespace tidemark::gui

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/gui/highlight.h"
 
@@ -98,6 +99,8 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.timeline.failure = ended_badly ? input.status.sentence : "";
   frame_.timeline.empty_reason.clear();
   frame_.memory_map.empty_reason.clear();
+  frame_.live_tree = {nullptr, "", state.unit, ""};
+  frame_.allocations = {nullptr, nullptr, "", "", state.unit, ""};
   frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, ""};
   frame_.bridge = {&bridge_, false, state.unit};
   frame_.layers.rows = &layers_;
@@ -109,7 +112,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
             ? "The trainer is starting: it loads LibTorch. The curve begins with the first allocation."
             : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
     frame_.timeline.empty_reason = reason;
-    frame_.memory_map.empty_reason = reason;
+    frame_.memory_map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason = reason;
     frame_.memory_map.state = nullptr;
     frame_.memory_map.map = nullptr;
   } else {
@@ -120,6 +123,8 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     PrepareHover(state);
     PrepareTables(input, state, estimates, card);
     PrepareMap(state);
+    PrepareTree(state);
+    PrepareAllocations(state);
   }
   PrepareControls(input, state, estimates);
   return frame_;
@@ -316,6 +321,9 @@ void Scene::PrepareMap(const ViewState& state) {
   map.state = &*map_state_;
   map.map = &map_;
   map.pinned = state.pinned.has_value();
+  map.moment = map_state_->step < 0 ? "before the first step" : "step " + FormatNumber(map_state_->step);
+  map.moment += " · event " + FormatNumber(static_cast<int64_t>(map_state_->index));
+  if (!map.pinned && peak_) map.moment += " · the peak";
   map.unit = state.unit;
   map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin),
                          view_->first(), view_->end() - 1);
@@ -326,6 +334,45 @@ void Scene::PrepareMap(const ViewState& state) {
         "There are no segments at this moment. On the CPU blocks come straight from the system, so there is "
         "nothing to map.";
   }
+}
+
+void Scene::PrepareTree(ViewState& state) {
+  if (!std::exchange(state.live_tree.drawn, false)) return;
+  if (tree_index_ != map_state_->index || tree_grouping_ != state.live_tree.grouping) {
+    tree_index_ = map_state_->index;
+    tree_grouping_ = state.live_tree.grouping;
+    tree_ = presenters::MakeLiveTree(*view_, *map_state_, KeysOf(tree_grouping_));
+  }
+  frame_.live_tree.tree = &tree_;
+  frame_.live_tree.moment = frame_.memory_map.moment;
+}
+
+void Scene::PrepareAllocations(ViewState& state) {
+  AllocationsState& wanted = state.allocations;
+  if (!std::exchange(wanted.drawn, false)) return;
+  AllocationsAsked asked{view_,
+                         wanted.filter.data(),
+                         wanted.born_in_sight,
+                         map_state_->index,
+                         frame_.memory_map.first,
+                         frame_.memory_map.last + 1,
+                         wanted.sort,
+                         wanted.descending};
+  const auto filter = presenters::ParseAllocationFilter(asked.filter);
+  frame_.allocations.filter_error = filter ? "" : filter.error().message;
+  // What was typed last and could be read stays in force while a word is being typed; while a run streams in,
+  // ten times a second is as often as a person can read.
+  const bool streams = allocations_asked_.view != view_ && allocations_asked_.view != nullptr;
+  if (filter && asked != allocations_asked_ && !(streams && Clock::now() - allocations_time_ < 100ms)) {
+    allocations_ = presenters::MakeAllocationTable(
+        *view_,
+        {asked.born_in_range, asked.moment, asked.first, asked.end, *filter, asked.sort, asked.descending});
+    allocations_asked_ = std::move(asked);
+    allocations_time_ = Clock::now();
+  }
+  frame_.allocations.view = view_.get();
+  frame_.allocations.table = &allocations_;
+  frame_.allocations.moment = frame_.memory_map.moment;
 }
 
 void Scene::SwitchAxis(TimeAxis axis, ViewState& state) const {

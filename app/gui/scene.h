@@ -37,6 +37,20 @@ struct SceneInput {
 // is.
 std::string CardFor(const SceneInput& input);
 
+// What the table of allocations was made from.
+struct AllocationsAsked {
+  std::shared_ptr<const timeline::View> view;
+  std::string filter;
+  bool born_in_range = false;
+  timeline::EventIndex moment = 0;
+  timeline::EventIndex first = 0;
+  timeline::EventIndex end = 0;
+  presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;
+  bool descending = true;
+
+  bool operator==(const AllocationsAsked&) const = default;
+};
+
 class Scene {
  public:
   const Frame& Prepare(const SceneInput& input, ViewState& state, Estimates& estimates);
@@ -56,6 +70,8 @@ class Scene {
   void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
                      const std::string& card);
   void PrepareMap(const ViewState& state);
+  void PrepareTree(ViewState& state);
+  void PrepareAllocations(ViewState& state);
   void CountSkippedSteps();
 
   using Clock = std::chrono::steady_clock;
@@ -87,6 +103,14 @@ class Scene {
 
   std::optional<timeline::State> map_state_;
   presenters::MemoryMap map_;
+
+  presenters::LiveTree tree_;
+  std::optional<timeline::EventIndex> tree_index_;
+  TreeGrouping tree_grouping_ = TreeGrouping::kCategory;
+
+  presenters::AllocationTable allocations_;
+  AllocationsAsked allocations_asked_;
+  Clock::time_point allocations_time_;
 
   std::optional<TimelineState::Hover> hover_;
   std::shared_ptr<const timeline::View> hover_view_;

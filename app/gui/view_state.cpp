@@ -6,6 +6,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "app/gui/panels/panels.h"
+
 namespace tidemark::gui {
 namespace {
 
@@ -27,8 +29,8 @@ void Read(const json& from, const char* key, Value* to) {
 }  // namespace
 
 std::string ToJson(const ViewState& state) {
-  json panels = json::array();
-  for (const bool shown : state.shown) panels.push_back(shown);
+  json panels = json::object();
+  for (size_t i = 0; i < kPanelCount; ++i) panels[Panels()[i].name] = state.shown[i];
   const json out = {
       {"dark", state.dark},
       {"mebibytes", state.unit == ByteUnit::kMebibytes},
@@ -62,17 +64,20 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   state.scale = std::clamp(state.scale, kSmallestScale, kLargestScale);
   Read(in, "panel_tabs", &state.panel_tabs);
   Read(in, "own_time", &state.own_time);
-  if (const auto panels = in.find("panels"); panels != in.end() && panels->is_array()) {
-    for (size_t i = 0; i < std::min(kPanelCount, panels->size()); ++i) {
-      if ((*panels)[i].is_boolean()) state.shown[i] = (*panels)[i].get<bool>();
-    }
-  }
+  const auto panels = in.find("panels");
+  const bool knows_panels = panels != in.end() && panels->is_object();
+  for (size_t i = 0; i < kPanelCount && knows_panels; ++i) Read(*panels, Panels()[i].name, &state.shown[i]);
   std::string folder;
   Read(in, "last_folder", &folder);
   state.last_folder = folder;
   Read(in, "layout_scale", &state.layout_scale);
   Read(in, "layout_height", &state.layout_height);
-  const bool sensible = state.layout_scale > 0.1F && state.layout_scale < 20 && state.layout_height > 50;
+  // A layout that was made before a panel existed has no place for it: the default is laid out anew.
+  const bool has_all = knows_panels && std::all_of(Panels().begin(), Panels().end(), [&](const Panel& panel) {
+                         return panels->contains(panel.name);
+                       });
+  const bool sensible =
+      has_all && state.layout_scale > 0.1F && state.layout_scale < 20 && state.layout_height > 50;
   if (!sensible) state.layout_scale = state.layout_height = 0;
   Read(in, "window_width", &state.window_width);
   Read(in, "window_height", &state.window_height);

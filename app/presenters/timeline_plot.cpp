@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/presenters/block_text.h"
 #include "app/presenters/plot_annotations.h"
 #include "app/presenters/plot_columns.h"
 #include "app/presenters/signed_bytes.h"
@@ -38,14 +39,6 @@ int64_t HighestOf(const TimelinePlot& plot) {
   return highest;
 }
 
-std::string TitleOf(const View& view, const LiveBlock& block) {
-  std::string name(view.name(block.name));
-  if (!name.empty()) return name;
-  const std::string category(events::NameOf(block.category));
-  const std::string op(view.name(block.op));
-  return op.empty() ? category : category + " of " + op;
-}
-
 std::string LifeOf(const View& view, const LiveBlock& block) {
   const std::string born = FormatNumber(static_cast<int64_t>(block.born));
   const auto freed = view.FreedAt(block.born);
@@ -56,7 +49,7 @@ std::string LifeOf(const View& view, const LiveBlock& block) {
 
 BlockDescription Describe(const View& view, const LiveBlock& block) {
   BlockDescription description;
-  description.title = TitleOf(view, block);
+  description.title = BlockTitle(view, block);
   description.category = block.category;
   description.bytes = block.bytes;
   description.rounded_bytes = block.rounded_bytes;

@@ -54,6 +54,8 @@ std::optional<int64_t> BytesFromText(std::string_view text) {
   static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
       {"", 1},
       {"B", 1},
+      {"kB", 1000},
+      {"KiB", 1024},
       {"MB", 1'000'000},
       {"GB", 1'000'000'000},
       {"MiB", int64_t{1} << 20},

@@ -31,12 +31,13 @@ TEST_CASE("A view comes back as it was saved") {
 
 TEST_CASE("A saved view that makes no sense does no harm") {
   const Result<ViewState> state = ViewStateFromJson(
-      R"({"dark": 7, "scale": 1e9, "panels": ["x", false], "follow_steps": -4, "window_width": 3, "unknown": []})");
+      R"({"dark": 7, "scale": 1e9, "panels": {"run_controls": "x", "timeline": false}, "layout_scale": 1, "layout_height": 900, "follow_steps": -4, "window_width": 3, "unknown": []})");
   REQUIRE(state.ok());
   CHECK(state->dark);
   CHECK(state->scale <= kLargestScale);
   CHECK(state->shown[0]);
   CHECK_FALSE(state->shown[1]);
+  CHECK(state->layout_scale == 0);  // it knows too few panels: laid out anew
   CHECK(state->timeline.follow_steps == 1);
   CHECK(state->window_width == 0);
   CHECK_FALSE(ViewStateFromJson("not JSON").ok());

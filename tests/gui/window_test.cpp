@@ -2,6 +2,7 @@
 // export, undo, a trainer that is killed. What is checked is the data behind the picture; the pictures are
 // kept beside.
 #include <imgui.h>
+#include <imgui_internal.h>
 #include <imgui_test_engine/imgui_te_context.h>
 #include <imgui_test_engine/imgui_te_engine.h>
 #include <signal.h>
@@ -160,6 +161,49 @@ void Zooms(ImGuiTestContext* context) {
   Picture(context, "zoomed");
   context->KeyPress(ImGuiKey_L);
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));
+}
+
+void ShowsWhatIsAlive(ImGuiTestContext* context) {
+  context->WindowFocus("//###live_tree");
+  const auto tree = [] { return application().frame()->live_tree.tree; };
+  IM_CHECK(WaitUntil(context, [&] { return tree() != nullptr && tree()->nodes.size() > 5; }));
+  IM_CHECK_EQ(tree()->nodes[0].bytes, LastPeak());
+  Picture(context, "tree-map");
+  const ImRect area = context->ItemInfo("//**/tree").RectFull;
+  context->MouseMoveToPos(area.Min + ImVec2(30, 30));
+  context->MouseClick();
+  IM_CHECK(WaitUntil(context, [] { return !application().view_state().live_tree.path.empty(); }));
+  Picture(context, "tree-map-inside");
+  application().view_state().live_tree.path.clear();
+  context->ItemClick("//**/flame graph");
+  context->ItemClick("//**/layer");
+  IM_CHECK(application().view_state().live_tree.flame_graph);
+  IM_CHECK(application().view_state().live_tree.grouping == TreeGrouping::kLayer);
+  Picture(context, "flame-graph");
+  context->WindowFocus("//###layers");
+}
+
+void ListsAllocations(ImGuiTestContext* context) {
+  context->WindowFocus("//###allocations");
+  const auto table = [] { return application().frame()->allocations.table; };
+  IM_CHECK(WaitUntil(context, [&] { return table() != nullptr && table()->rows.size() > 5; }));
+  const size_t all = table()->rows.size();
+  Picture(context, "allocations");
+  context->ItemClick("//**/##filter");
+  context->KeyChars(">1MB");
+  IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() < all; }));
+  IM_CHECK_GT(table()->rows.size(), 0U);
+  for (const presenters::Allocation& row : table()->rows) IM_CHECK_GT(row.block.bytes, 1'000'000);
+  context->KeyChars(" life>soon");
+  IM_CHECK(WaitUntil(context, [] { return !application().frame()->allocations.filter_error.empty(); }));
+  IM_CHECK_LT(table()->rows.size(), all);  // what could be read stays in force
+  Picture(context, "allocations-unreadable-filter");
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_A);
+  context->KeyPress(ImGuiKey_Delete);
+  context->ItemClick("//**/born in sight");
+  IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() > all; }));
+  Picture(context, "allocations-born-in-sight");
+  context->WindowFocus("//###layers");
 }
 
 void FindsCommands(ImGuiTestContext* context) {
@@ -326,6 +370,8 @@ void Add(ImGuiTestEngine* engine) {
       {"pauses", Pauses},
       {"steps", Steps},
       {"zooms", Zooms},
+      {"shows what is alive", ShowsWhatIsAlive},
+      {"lists allocations", ListsAllocations},
       {"finds commands", FindsCommands},
       {"closes what is open", ClosesWhatIsOpen},
       {"scales with its text", ScalesWithItsText},

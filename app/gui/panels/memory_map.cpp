@@ -8,6 +8,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/presenters/block_text.h"
 
 namespace tidemark::gui {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using presenters::MapBlock;
 using presenters::MapSegment;
 using timeline::LiveBlock;
-using timeline::State;
 
 // Where each segment lies: as wide as it is large, in as many rows as there is room for.
 struct MapLayout {
@@ -72,18 +72,11 @@ std::string SegmentSize(int64_t bytes) {
   return FormatBytes(bytes, ByteUnit::kMebibytes);
 }
 
-std::string TitleOf(const MemoryMapInput& input, const LiveBlock& block) {
-  const std::string name(input.view->name(block.name));
-  if (!name.empty()) return name;
-  const std::string op(input.view->name(block.op));
-  return op.empty() ? std::string(events::NameOf(block.category)) : "from " + op;
-}
-
 void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
   ImGui::BeginTooltip();
   Swatch(Colors().Of(block.category));
   ImGui::SameLine();
-  Put(StrongWords(), TitleOf(input, block));
+  Put(StrongWords(), presenters::BlockTitle(*input.view, block));
   Put(Words(), FormatExactBytes(block.bytes) + " · block of " + FormatExactBytes(block.rounded_bytes));
   const std::string layer(input.view->name(block.layer));
   Put(MutedWords(), std::string(events::NameOf(block.category)) + (layer.empty() ? "" : " · " + layer));
@@ -172,10 +165,7 @@ void Scrubber(const MemoryMapInput& input, CommandQueue& queue) {
 }
 
 std::string MomentOf(const MemoryMapInput& input) {
-  const State& state = *input.state;
-  std::string text = state.step < 0 ? "before the first step" : "step " + FormatNumber(state.step);
-  text += " · event " + FormatNumber(static_cast<int64_t>(state.index));
-  if (!input.pinned) text += " · the peak";
+  std::string text = input.moment;
   if (input.map->reserved_bytes > 0)
     text += " · largest free block " + FormatBytes(input.map->largest_free_bytes, input.unit);
   return text;

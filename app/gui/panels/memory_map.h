@@ -16,6 +16,7 @@ struct MemoryMapInput {
   const presenters::MemoryMap* map = nullptr;
   timeline::EventIndex first = 0;  // what the scrubber runs over: what the timeline shows
   timeline::EventIndex last = 0;
+  std::string moment;   // "step 5 · event 1,234 · the peak"
   bool pinned = false;  // by the person; else it is the latest peak
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;

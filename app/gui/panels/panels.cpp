@@ -25,6 +25,16 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLayersPanel(frame.layers, state.layers, queue);
      }},
+    {"live_tree", "What is alive", icons::kTree,
+     "Everything alive at one moment, as a tree map or a flame graph.", PanelPlace::kCenterBottom,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawLiveTreePanel(frame.live_tree, state.live_tree, queue);
+     }},
+    {"allocations", "Allocations", icons::kTable, "Every allocation: filter, sort, copy.",
+     PanelPlace::kCenterBottom,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawAllocationsPanel(frame.allocations, state.allocations, queue);
+     }},
     {"run_log", "Run log", icons::kLog, "What happened, line by line.", PanelPlace::kCenterBottom,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawRunLogPanel(frame.run_log, state.run_log, queue);

@@ -126,7 +126,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   ImGui::Begin("dock host", nullptr, kFlags);
   ImGui::PopStyleVar(3);
   const ImGuiID space = ImGui::GetID("dock space");
-  if (shell.reset_layout || ImGui::DockBuilderGetNode(space) == nullptr) {
+  if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
     shell.reset_layout = false;
     view.layout_scale = 0;

@@ -44,6 +44,7 @@ inline constexpr const char* kLayers = ICON_FA_LAYER_GROUP;
 inline constexpr const char* kLog = ICON_FA_LIST;
 inline constexpr const char* kBridge = ICON_FA_BARS_STAGGERED;
 inline constexpr const char* kMap = ICON_FA_TABLE_CELLS;
+inline constexpr const char* kTree = ICON_FA_OBJECT_GROUP;
 inline constexpr const char* kSliders = ICON_FA_SLIDERS;
 inline constexpr const char* kQuit = ICON_FA_POWER_OFF;
 inline constexpr const char* kPin = ICON_FA_THUMBTACK;

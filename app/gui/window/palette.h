@@ -26,6 +26,12 @@ constexpr Color Rgb(uint32_t hex) {
   return {static_cast<uint8_t>(hex >> 16), static_cast<uint8_t>(hex >> 8), static_cast<uint8_t>(hex), 255};
 }
 
+// Near black or white, whichever reads better on it (relative luminance, ITU-R BT.709).
+constexpr Color TextOn(Color color) {
+  const double luminance = 0.2126 * color.red + 0.7152 * color.green + 0.0722 * color.blue;
+  return luminance > 110 ? Rgb(0x12151A) : Rgb(0xFFFFFF);
+}
+
 struct Palette {
   bool dark = true;
   Color background;  // between the panels

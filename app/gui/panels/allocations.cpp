@@ -1,0 +1,204 @@
+#include "app/gui/panels/allocations.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
+#include "app/presenters/block_text.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::Allocation;
+using presenters::AllocationColumn;
+
+struct ColumnLook {
+  AllocationColumn column;
+  const char* title;
+  float weight;      // of the width
+  float from_width;  // design pixels of the panel from which it is shown
+  Align align;
+};
+constexpr ColumnLook kColumns[] = {
+    {AllocationColumn::kTensor, "tensor", 2.4F, 0, Align::kLeft},
+    {AllocationColumn::kCategory, "holds", 1.3F, 0, Align::kLeft},
+    {AllocationColumn::kBytes, "requested", 1.1F, 0, Align::kRight},
+    {AllocationColumn::kBlock, "block", 1.1F, 620, Align::kRight},
+    {AllocationColumn::kLayer, "layer", 1.2F, 460, Align::kLeft},
+    {AllocationColumn::kOperator, "operator", 1.6F, 720, Align::kLeft},
+    {AllocationColumn::kPhase, "phase", 1.1F, 820, Align::kLeft},
+    {AllocationColumn::kBorn, "born", 0.9F, 400, Align::kRight},
+    {AllocationColumn::kLife, "life", 1.0F, 540, Align::kRight},
+    {AllocationColumn::kAddress, "address", 1.5F, 940, Align::kRight},
+};
+
+constexpr const char* kFilterHelp =
+    "Words that the tensor, category, phase, layer or operator must hold; -word must not.\n"
+    ">1MB  <=64KiB    requested size\n"
+    "life>10ms        from allocation to free\n"
+    "born:100..200    event that allocated it\n"
+    "alive:150        alive at that event\n"
+    "at:0x7f00..0x7fff  touches these addresses";
+
+void FilterRow(const AllocationsInput& input, AllocationsState& state) {
+  static constexpr const char* kScopes[] = {"alive now", "born in sight"};
+  static const std::string kHints[] = {"What is alive at the moment that the memory map shows.",
+                                       "What was allocated in the stretch that the timeline shows."};
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float scope_width = std::min(Px(220), width * 0.5F);
+  ImGui::BeginChild("scope", {scope_width, Px(30)});
+  int scope = state.born_in_sight ? 1 : 0;
+  if (Segmented("scope", kScopes, kHints, &scope)) state.born_in_sight = scope == 1;
+  ImGui::EndChild();
+  ImGui::SameLine(0, Px(10));
+  const bool copy_fits = width > Px(420);
+  ImGui::SetNextItemWidth(width - scope_width - Px(10) - (copy_fits ? Px(98) : 0));
+  ImGui::InputTextWithHint("##filter", "conv1 >1MB life>10ms …", state.filter.data(), state.filter.size());
+  Tooltip(kFilterHelp);
+  if (copy_fits) {
+    ImGui::SameLine(0, Px(10));
+    if (PlainButton("Copy CSV", {Px(88), 0}))
+      ImGui::SetClipboardText(presenters::AllocationsAsCsv(*input.view, input.table->rows).c_str());
+    Tooltip("Copies these rows, with every field, as CSV.");
+  }
+  if (!input.filter_error.empty()) PutWrapped(Colored(SmallMuted(), Colors().warning), input.filter_error);
+}
+
+// Clicking a title sorts by it; clicking it again turns the order.
+void SortableHeader(const ColumnLook& look, AllocationsState& state) {
+  ImGui::TableNextColumn();
+  const bool sorted = state.sort == look.column;
+  const std::string text = std::string(look.title) + (sorted ? state.descending ? " ↓" : " ↑" : "");
+  const TextStyle style = sorted ? Colored(SmallMuted(), Colors().text) : SmallMuted();
+  const ImVec2 at = ImGui::GetCursorPos();
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (look.align == Align::kRight) {
+    PutRight(style, text);
+  } else {
+    Put(style, text);
+  }
+  ImGui::SetCursorPos(at);
+  if (ImGui::InvisibleButton(look.title, {std::max(1.0F, room), Px(kSmallTextSize + 4)})) {
+    state.descending = sorted ? !state.descending : look.align == Align::kRight;
+    state.sort = look.column;
+  }
+  Tooltip("Click to sort by it.");
+}
+
+void TextCell(std::string_view text) {
+  ImGui::TableNextColumn();
+  const TextStyle style = MutedWords();
+  Put(style, Fitted(style, text, ImGui::GetContentRegionAvail().x));
+  if (ImGui::IsItemHovered() && Measure(style, text).x > ImGui::GetContentRegionAvail().x) Tooltip(text);
+}
+
+void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn column) {
+  const timeline::LiveBlock& block = row.block;
+  const timeline::View& view = *input.view;
+  switch (column) {
+    case AllocationColumn::kTensor:
+      return;  // drawn with the row
+    case AllocationColumn::kCategory:
+      ImGui::TableNextColumn();
+      Swatch(Colors().Of(block.category));
+      ImGui::SameLine(0, Px(6));
+      return Put(MutedWords(),
+                 Fitted(MutedWords(), events::NameOf(block.category), ImGui::GetContentRegionAvail().x));
+    case AllocationColumn::kBytes:
+      return BytesCell(block.bytes, input.unit);
+    case AllocationColumn::kBlock:
+      return BytesCell(block.rounded_bytes, input.unit);
+    case AllocationColumn::kLayer:
+      return TextCell(view.name(block.layer));
+    case AllocationColumn::kOperator:
+      return TextCell(view.name(block.op));
+    case AllocationColumn::kPhase:
+      return TextCell(std::string(events::NameOf(row.phase)) + (row.recompute != 0 ? ", recompute" : ""));
+    case AllocationColumn::kBorn:
+      return NumberCell(FormatNumber(static_cast<int64_t>(block.born)));
+    case AllocationColumn::kLife:
+      return NumberCell(row.freed ? FormatDuration(row.life_ns) : "alive");
+    case AllocationColumn::kAddress:
+      return NumberCell(fmt::format("{:#x}", block.address));
+  }
+}
+
+// Clicking a row shows the moment of its birth, everywhere.
+void Row(const AllocationsInput& input, const Allocation& row, float width, CommandQueue& queue) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(static_cast<int>(row.block.born));
+  const ImVec2 at = ImGui::GetCursorPos();
+  if (ImGui::Selectable("##row", false, ImGuiSelectableFlags_SpanAllColumns))
+    queue.Push(PinMoment{row.block.born});
+  const std::string title = presenters::BlockTitle(*input.view, row.block);
+  if (ImGui::IsItemHovered()) Tooltip(title + "\nClick: show the moment it was born.");
+  ImGui::PopID();
+  ImGui::SetCursorPos(at);
+  Put(Words(), Fitted(Words(), title, ImGui::GetContentRegionAvail().x));
+  for (const ColumnLook& look : kColumns) {
+    if (width >= Px(look.from_width)) Cell(input, row, look.column);
+  }
+}
+
+void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  int count = 0;
+  for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
+  constexpr ImGuiTableFlags kFlags =
+      ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  if (!ImGui::BeginTable("allocations", count, kFlags)) return;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  for (const ColumnLook& look : kColumns) {
+    if (width >= Px(look.from_width)) ImGui::TableSetupColumn(look.title, 0, look.weight);
+  }
+  ImGui::TableNextRow();
+  for (const ColumnLook& look : kColumns) {
+    if (width >= Px(look.from_width)) SortableHeader(look, state);
+  }
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(input.table->rows.size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+      Row(input, input.table->rows[static_cast<size_t>(i)], width, queue);
+  }
+  ImGui::EndTable();
+}
+
+std::string Summary(const AllocationsInput& input, const AllocationsState& state) {
+  const presenters::AllocationTable& table = *input.table;
+  std::string text = FormatNumber(static_cast<int64_t>(table.rows.size()));
+  if (table.rows.size() != table.considered)
+    text += " of " + FormatNumber(static_cast<int64_t>(table.considered));
+  text += " · " + FormatBytes(table.bytes, input.unit) + " requested · ";
+  text += state.born_in_sight ? "born in sight" : input.moment;
+  return text;
+}
+
+}  // namespace
+
+void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
+  state.drawn = true;
+  if (input.view == nullptr || input.table == nullptr || !input.empty_reason.empty()) {
+    PanelTitle("Allocations", "");
+    EmptyReason(input.empty_reason);
+    return;
+  }
+  PanelTitle("Allocations", Summary(input, state));
+  FilterRow(input, state);
+  if (input.table->rows.empty()) {
+    EmptyReason(input.table->considered == 0 ? "Nothing was allocated here."
+                                             : "No allocation fits the filter. Clear it to see all.");
+    return;
+  }
+  if (input.table->events_left_out > 0) {
+    PutWrapped(SmallMuted(),
+               fmt::format("Of what is in sight, the first {} events are left out. Zoom in to see them.",
+                           FormatNumber(static_cast<int64_t>(input.table->events_left_out))));
+  }
+  Rows(input, state, queue);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,33 @@
+// The table of allocations: those alive at the moment that the map shows, or those born in what the timeline
+// shows; filtered by what the person types.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "app/gui/commands.h"
+#include "app/presenters/allocations.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+
+struct AllocationsInput {
+  const timeline::View* view = nullptr;  // for names; none = nothing to show yet
+  const presenters::AllocationTable* table = nullptr;
+  std::string moment;  // "at event 1,234 of step 5"
+  std::string filter_error;
+  ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;
+};
+
+struct AllocationsState {
+  bool born_in_sight = false;  // else: alive at the moment
+  std::array<char, 200> filter{};
+  presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;
+  bool descending = true;
+  bool drawn = false;  // in this frame: a hidden tab is not prepared
+};
+
+void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

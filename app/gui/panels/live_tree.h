@@ -1,0 +1,35 @@
+// What is alive at the moment that the map shows, as a tree map or a flame graph, grouped as the person
+// likes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "app/presenters/live_tree.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+
+// The orders in which the tree is grouped; a row in kTreeGroupings (live_tree.cpp) each.
+enum class TreeGrouping : uint8_t { kCategory, kPhase, kLayer, kStream };
+inline constexpr int kTreeGroupingCount = 4;
+std::span<const presenters::TreeKey> KeysOf(TreeGrouping grouping);
+
+struct LiveTreeInput {
+  const presenters::LiveTree* tree = nullptr;  // none = nothing to show yet
+  std::string moment;                          // "at event 1,234 of step 5"
+  ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;
+};
+
+struct LiveTreeState {
+  TreeGrouping grouping = TreeGrouping::kCategory;
+  bool flame_graph = false;
+  bool drawn = false;             // in this frame: a hidden tab is not prepared
+  std::vector<std::string> path;  // of the node that fills the panel; empty = everything
+};
+
+void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,150 @@
+#include "app/presenters/allocation_filter.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "app/presenters/allocations.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using Range = AllocationFilter::Range;
+
+std::optional<uint64_t> Number(std::string_view text) {
+  const bool hexadecimal = text.substr(0, 2) == "0x";
+  if (hexadecimal) text.remove_prefix(2);
+  uint64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::optional<uint64_t> Duration(std::string_view text) {
+  static constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1}, {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, number);
+  if (error != std::errc() || end != text.data() + digits) return std::nullopt;
+  for (const auto& [name, nanoseconds] : kUnits) {
+    if (text.substr(digits) == name && number * nanoseconds < 1e18)
+      return static_cast<uint64_t>(number * nanoseconds);
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> Bytes(std::string_view text) {
+  if (text == "0") return 0;
+  const std::optional<int64_t> bytes = BytesFromText(text);
+  return bytes ? std::optional(static_cast<uint64_t>(*bytes)) : std::nullopt;
+}
+
+// ">1MB", "<=64KiB": narrows `range`.
+bool Compare(std::string_view text, std::optional<uint64_t> (*read)(std::string_view), Range& range) {
+  const bool greater = text[0] == '>';
+  const bool equal = text.size() > 1 && text[1] == '=';
+  const std::optional<uint64_t> value = read(text.substr(equal ? 2 : 1));
+  if (!value || (!greater && !equal && *value == 0)) return false;
+  if (greater) {
+    range.least = std::max(range.least, *value + (equal ? 0 : 1));
+  } else {
+    range.most = std::min(range.most, *value - (equal ? 0 : 1));
+  }
+  return true;
+}
+
+// "100..200", "100..", "..200", "150": narrows `range`.
+bool Between(std::string_view text, Range& range) {
+  const size_t dots = text.find("..");
+  const std::string_view low = text.substr(0, dots);
+  const std::string_view high = dots == std::string_view::npos ? text : text.substr(dots + 2);
+  if (low.empty() && high.empty()) return false;
+  const std::optional<uint64_t> least = low.empty() ? 0 : Number(low);
+  const std::optional<uint64_t> most = high.empty() ? range.most : Number(high);
+  if (!least || !most || *least > *most) return false;
+  range.least = std::max(range.least, *least);
+  range.most = std::min(range.most, *most);
+  return true;
+}
+
+bool In(uint64_t value, const Range& range) { return range.least <= value && value <= range.most; }
+
+constexpr std::string_view kLife = "life";
+constexpr std::string_view kBorn = "born:";
+constexpr std::string_view kAlive = "alive:";
+constexpr std::string_view kAt = "at:";
+
+bool StartsWith(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+Status Take(std::string_view token, AllocationFilter& filter) {
+  const auto unreadable = [token](const char* example) {
+    return Error{"'" + std::string(token) + "' cannot be read; write for example " + example + "."};
+  };
+  if (token[0] == '>' || token[0] == '<') {
+    if (!Compare(token, Bytes, filter.bytes)) return unreadable(">1MB");
+  } else if (StartsWith(token, kLife) && token.size() > kLife.size() &&
+             (token[kLife.size()] == '>' || token[kLife.size()] == '<')) {
+    if (!Compare(token.substr(kLife.size()), Duration, filter.life_ns)) return unreadable("life>10ms");
+  } else if (StartsWith(token, kBorn)) {
+    if (!Between(token.substr(kBorn.size()), filter.born)) return unreadable("born:100..200");
+  } else if (StartsWith(token, kAt)) {
+    if (!Between(token.substr(kAt.size()), filter.addresses)) return unreadable("at:0x7f00..0x7fff");
+  } else if (StartsWith(token, kAlive)) {
+    const std::optional<uint64_t> index = Number(token.substr(kAlive.size()));
+    if (!index) return unreadable("alive:150");
+    filter.alive_at.push_back(*index);
+  } else if (token[0] == '-' && token.size() > 1) {
+    filter.excluded.push_back(LowerCase(token.substr(1)));
+  } else {
+    filter.words.push_back(LowerCase(token));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& letter : lower) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return lower;
+}
+
+Result<AllocationFilter> ParseAllocationFilter(std::string_view text) {
+  AllocationFilter filter;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) {
+      if (const Status taken = Take(text.substr(0, end), filter); !taken) return taken.error();
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return filter;
+}
+
+bool Matches(const AllocationFilter& filter, const Allocation& allocation, std::string_view searchable) {
+  const timeline::LiveBlock& block = allocation.block;
+  const auto contains = [searchable](const std::string& word) {
+    return searchable.find(word) != std::string_view::npos;
+  };
+  const uint64_t last_byte =
+      block.address + static_cast<uint64_t>(std::max<int64_t>(block.rounded_bytes, 1)) - 1;
+  return In(static_cast<uint64_t>(block.bytes), filter.bytes) &&
+         In(static_cast<uint64_t>(allocation.life_ns), filter.life_ns) && In(block.born, filter.born) &&
+         last_byte >= filter.addresses.least && block.address <= filter.addresses.most &&
+         std::all_of(filter.alive_at.begin(), filter.alive_at.end(),
+                     [&](uint64_t index) {
+                       return block.born <= index && (!allocation.freed || *allocation.freed > index);
+                     }) &&
+         std::all_of(filter.words.begin(), filter.words.end(), contains) &&
+         std::none_of(filter.excluded.begin(), filter.excluded.end(), contains);
+}
+
+}  // namespace tidemark::presenters

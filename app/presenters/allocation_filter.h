@@ -1,0 +1,46 @@
+// What a person types to find allocations among many, and which allocations it means.
+//
+//   conv1 backward -relu   words: each must be in the tensor, category, phase, layer or operator; "-" = must
+//   not >1MB  <=64KiB          requested size life>10ms  life<1us    from allocation to free; what is still
+//   alive has lived until now born:100..200          index of the event that allocated it; either end may be
+//   left out alive:150              at that event at:0x7f00..0x7fff      its addresses touch this range; one
+//   address without ".."
+//
+// Pure; matching is O(length of the texts).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/base/result.h"
+
+namespace tidemark::presenters {
+
+struct Allocation;
+
+struct AllocationFilter {
+  struct Range {  // both ends belong to it
+    uint64_t least = 0;
+    uint64_t most = std::numeric_limits<uint64_t>::max();
+  };
+  std::vector<std::string> words;  // in lower case
+  std::vector<std::string> excluded;
+  Range bytes;
+  Range life_ns;
+  Range born;
+  Range addresses;
+  std::vector<uint64_t> alive_at;
+};
+
+// Error: a sentence that names the word that cannot be read, with an example.
+Result<AllocationFilter> ParseAllocationFilter(std::string_view text);
+
+// `searchable` is the allocation's texts in lower case.
+bool Matches(const AllocationFilter& filter, const Allocation& allocation, std::string_view searchable);
+
+std::string LowerCase(std::string_view text);  // ASCII letters; others stay
+
+}  // namespace tidemark::presenters

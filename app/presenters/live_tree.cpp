@@ -1,0 +1,244 @@
+#include "app/presenters/live_tree.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "app/presenters/block_text.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Category;
+using timeline::LiveBlock;
+using timeline::State;
+using timeline::View;
+
+constexpr const char* kNameless = "(none)";
+
+// Grows the tree level by level: the blocks of a node are split by the next key among its children.
+class TreeGrower {
+ public:
+  TreeGrower(const View& view, const State& state, std::span<const TreeKey> keys)
+      : view_(view), blocks_(state.blocks), keys_(keys) {}
+
+  LiveTree Grow() {
+    std::vector<size_t> all(blocks_.size());
+    for (size_t i = 0; i < all.size(); ++i) all[i] = i;
+    Add("everything alive", std::move(all), 0, 0);
+    for (size_t node = 0; node < tree_.nodes.size(); ++node) Split(node);
+    return std::move(tree_);
+  }
+
+ private:
+  struct Pending {
+    std::vector<size_t> blocks;
+    size_t key = 0;  // index into keys_ of what splits them
+  };
+
+  std::string TextOf(TreeKey key, const LiveBlock& block) const {
+    const auto named = [](std::string_view name) { return std::string(name.empty() ? kNameless : name); };
+    switch (key) {
+      case TreeKey::kCategory:
+        return std::string(events::NameOf(block.category));
+      case TreeKey::kPhase:
+        return block.born < view_.first() ? kNameless
+                                          : std::string(events::NameOf(view_.event(block.born).phase));
+      case TreeKey::kLayer:
+        return named(view_.name(block.layer));
+      case TreeKey::kOperator:
+        return named(view_.name(block.op));
+      case TreeKey::kStream:
+        return block.stream == 0 ? "default stream" : "stream " + std::to_string(block.stream);
+      case TreeKey::kTensor:
+        return BlockTitle(view_, block);
+    }
+    return kNameless;
+  }
+
+  void Add(std::string title, std::vector<size_t> blocks, size_t parent, size_t key) {
+    TreeNode node;
+    node.title = std::move(title);
+    node.parent = parent;
+    node.depth = tree_.nodes.empty() ? 0 : tree_.nodes[parent].depth + 1;
+    node.blocks = blocks.size();
+    if (!blocks.empty()) node.category = blocks_[blocks.front()].category;
+    for (const size_t block : blocks) {
+      node.bytes += std::max<int64_t>(0, blocks_[block].rounded_bytes);
+      if (node.category != blocks_[block].category) node.category.reset();
+    }
+    tree_.nodes.push_back(std::move(node));
+    pending_.push_back({std::move(blocks), key});
+  }
+
+  void Split(size_t node) {
+    Pending pending = std::exchange(pending_[node], {});
+    for (; pending.key < keys_.size(); ++pending.key) {
+      std::map<std::string, std::vector<size_t>> groups;
+      for (const size_t block : pending.blocks)
+        groups[TextOf(keys_[pending.key], blocks_[block])].push_back(block);
+      if (groups.empty()) return;
+      if (groups.size() == 1 && groups.begin()->first == kNameless) continue;
+      AddChildren(node, std::move(groups), pending.key + 1);
+      return;
+    }
+  }
+
+  void AddChildren(size_t node, std::map<std::string, std::vector<size_t>> groups, size_t next_key) {
+    const auto bytes = [this](const std::vector<size_t>& blocks) {
+      int64_t sum = 0;
+      for (const size_t block : blocks) sum += blocks_[block].rounded_bytes;
+      return sum;
+    };
+    std::vector<std::pair<int64_t, std::string>> order;
+    order.reserve(groups.size());
+    for (const auto& [title, blocks] : groups) order.emplace_back(-bytes(blocks), title);
+    std::sort(order.begin(), order.end());
+    tree_.nodes[node].first_child = tree_.nodes.size();
+    tree_.nodes[node].children = order.size();
+    for (const auto& [size, title] : order) Add(title, std::move(groups[title]), node, next_key);
+  }
+
+  const View& view_;
+  const std::vector<LiveBlock>& blocks_;
+  const std::span<const TreeKey> keys_;
+  LiveTree tree_;
+  std::vector<Pending> pending_;  // as many as there are nodes
+};
+
+bool IsTooSmall(const TreeBox& box, const TreeArea& area) {
+  return box.right - box.left < area.smallest || box.bottom - box.top < area.smallest;
+}
+
+// Fills rectangles row by row along the shorter side, a row as long as that makes its boxes squarer.
+class Squarifier {
+ public:
+  Squarifier(const LiveTree& tree, const TreeArea& area) : tree_(tree), area_(area) {}
+
+  std::vector<TreeBox> LayOut(size_t root) {
+    boxes_.push_back({root, 0, 0, area_.width, area_.height});
+    for (size_t next = 0; next < boxes_.size(); ++next) {
+      const TreeBox box = boxes_[next];
+      const TreeBox inside{box.node, box.left + area_.padding, box.top + area_.header,
+                           box.right - area_.padding, box.bottom - area_.padding};
+      if (!IsTooSmall(inside, area_)) Fill(inside);
+    }
+    return std::move(boxes_);
+  }
+
+ private:
+  void Fill(TreeBox left_over) {
+    const TreeNode& parent = tree_.nodes[left_over.node];
+    if (parent.bytes <= 0) return;
+    const double scale = double{left_over.right - left_over.left} * (left_over.bottom - left_over.top) /
+                         static_cast<double>(parent.bytes);
+    const size_t end = parent.first_child + parent.children;
+    for (size_t first = parent.first_child; first < end && !IsTooSmall(left_over, area_);) {
+      const size_t last = RowFrom(first, end, scale, left_over);
+      Place(first, last, scale, left_over);
+      first = last;
+    }
+  }
+
+  double AreaOf(size_t node, double scale) const {
+    return static_cast<double>(tree_.nodes[node].bytes) * scale;
+  }
+
+  // The end of the row that begins with `first`.
+  size_t RowFrom(size_t first, size_t end, double scale, const TreeBox& room) const {
+    const double side = std::min(room.right - room.left, room.bottom - room.top);
+    double sum = 0;
+    double worst = 0;
+    size_t last = first;
+    for (; last < end; ++last) {
+      const double grown = sum + AreaOf(last, scale);
+      const double largest = AreaOf(first, scale);  // children come the largest first
+      const double smallest = AreaOf(last, scale);
+      if (smallest <= 0) break;
+      const double ratio =
+          std::max(side * side * largest / (grown * grown), grown * grown / (side * side * smallest));
+      if (last > first && ratio > worst) break;
+      worst = ratio;
+      sum = grown;
+    }
+    return std::max(last, first + 1);
+  }
+
+  void Place(size_t first, size_t last, double scale, TreeBox& room) {
+    double sum = 0;
+    for (size_t node = first; node < last; ++node) sum += AreaOf(node, scale);
+    if (sum <= 0) return;
+    const bool upright = room.right - room.left >= room.bottom - room.top;  // the row stands at the left
+    const double side = upright ? room.bottom - room.top : room.right - room.left;
+    const auto thickness = static_cast<float>(sum / side);
+    double along = 0;
+    for (size_t node = first; node < last; ++node) {
+      const auto from = static_cast<float>(along);
+      along += AreaOf(node, scale) / thickness;
+      const auto to = static_cast<float>(along);
+      const TreeBox box =
+          upright ? TreeBox{node, room.left, room.top + from, room.left + thickness, room.top + to}
+                  : TreeBox{node, room.left + from, room.top, room.left + to, room.top + thickness};
+      if (!IsTooSmall(box, area_)) boxes_.push_back(box);
+    }
+    (upright ? room.left : room.top) += thickness;
+  }
+
+  const LiveTree& tree_;
+  const TreeArea& area_;
+  std::vector<TreeBox> boxes_;
+};
+
+}  // namespace
+
+LiveTree MakeLiveTree(const View& view, const State& state, std::span<const TreeKey> keys) {
+  return TreeGrower(view, state, keys).Grow();
+}
+
+std::vector<std::string> PathOf(const LiveTree& tree, size_t node) {
+  std::vector<std::string> path;
+  for (; node != 0; node = tree.nodes[node].parent) path.push_back(tree.nodes[node].title);
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+size_t NodeAt(const LiveTree& tree, const std::vector<std::string>& path) {
+  size_t node = 0;
+  for (const std::string& title : path) {
+    const TreeNode& parent = tree.nodes[node];
+    size_t child = parent.first_child;
+    const size_t end = child + parent.children;
+    while (child < end && tree.nodes[child].title != title) ++child;
+    if (child == end) break;
+    node = child;
+  }
+  return node;
+}
+
+std::vector<TreeBox> LayOutTreeMap(const LiveTree& tree, size_t node, const TreeArea& area) {
+  if (node >= tree.nodes.size()) return {};
+  return Squarifier(tree, area).LayOut(node);
+}
+
+std::vector<TreeBox> LayOutFlameGraph(const LiveTree& tree, size_t node, const TreeArea& area) {
+  std::vector<TreeBox> boxes;
+  if (node >= tree.nodes.size()) return boxes;
+  boxes.push_back({node, 0, 0, area.width, area.header});
+  for (size_t next = 0; next < boxes.size(); ++next) {
+    const TreeBox box = boxes[next];
+    const TreeNode& parent = tree.nodes[box.node];
+    if (parent.bytes <= 0 || box.bottom + area.header > area.height) continue;
+    const double scale = (box.right - box.left) / static_cast<double>(parent.bytes);
+    double left = box.left;
+    for (size_t child = parent.first_child; child < parent.first_child + parent.children; ++child) {
+      const double right = left + static_cast<double>(tree.nodes[child].bytes) * scale;
+      const TreeBox inside{child, static_cast<float>(left), box.bottom, static_cast<float>(right),
+                           box.bottom + area.header};
+      if (!IsTooSmall(inside, area)) boxes.push_back(inside);
+      left = right;
+    }
+  }
+  return boxes;
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,156 @@
+#include "app/presenters/allocations.h"
+
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+AllocationFilter Filter(std::string_view text) {
+  Result<AllocationFilter> filter = ParseAllocationFilter(text);
+  REQUIRE(filter.ok());
+  return *filter;
+}
+
+std::vector<std::string> Titles(const timeline::View& view, const AllocationTable& table) {
+  std::vector<std::string> titles;
+  for (const Allocation& row : table.rows) {
+    titles.push_back(std::string(view.name(row.block.name)) + "/" +
+                     std::string(events::NameOf(row.block.category)));
+  }
+  return titles;
+}
+
+TEST_CASE("The table lists what is alive at a moment, the largest first, with what it turned out to be") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  const auto view = training.Publish();
+  AllocationQuery query;
+  query.moment = training.peak();
+  const AllocationTable table = MakeAllocationTable(*view, query);
+  CHECK(table.considered == 3);
+  CHECK(table.bytes == 6000);
+  CHECK(Titles(*view, table) ==
+        std::vector<std::string>{"/temporary", "conv1 output/activation", "conv1.weight/parameter"});
+  CHECK(table.rows[0].phase == events::Phase::kBackward);
+  CHECK(table.rows[0].freed);
+  CHECK_FALSE(table.rows[2].freed);
+  CHECK(table.rows[2].life_ns > table.rows[0].life_ns);
+}
+
+TEST_CASE("The table lists what was born in a stretch, also what is gone since") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  training.Step(1, 4000, 5000);
+  const auto view = training.Publish();
+  AllocationQuery query;
+  query.born_in_range = true;
+  query.first = view->steps()[1].begin;
+  query.end = view->end();
+  query.sort = AllocationColumn::kBorn;
+  query.descending = false;
+  const AllocationTable table = MakeAllocationTable(*view, query);
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.rows[0].block.bytes == 4000);
+  CHECK(table.rows[0].block.category == events::Category::kActivation);
+  CHECK(table.rows[1].block.bytes == 5000);
+  query.first = 0;
+  CHECK(MakeAllocationTable(*view, query).rows.size() == 5);
+  query.end = query.first;
+  CHECK(MakeAllocationTable(*view, query).rows.empty());
+}
+
+TEST_CASE("Each kind of condition leaves out what it says") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  const auto view = training.Publish();
+  AllocationQuery query;
+  query.moment = training.peak();
+  const auto left = [&](std::string_view text) {
+    query.filter = Filter(text);
+    return MakeAllocationTable(*view, query).rows.size();
+  };
+  CHECK(left("") == 3);
+  CHECK(left("  CONV1 ") == 3);  // the layer of all
+  CHECK(left("output") == 1);
+  CHECK(left("conv1 backward") == 1);
+  CHECK(left("conv1 -backward") == 2);
+  CHECK(left(">1000B") == 2);
+  CHECK(left(">=1000B") == 3);
+  CHECK(left("<=2kB") == 2);
+  CHECK(left(">1kB <3kB") == 1);
+  CHECK(left("life<1us") == 0);
+  CHECK(left("life>=0ns") == 3);
+  CHECK(left("born:0..0") == 0);
+  CHECK(left("born:0..") == 3);
+  CHECK(left("at:0x200000") == 1);
+  CHECK(left("at:0x100000..0x200000") == 2);
+  CHECK(left("alive:0") == 0);
+}
+
+TEST_CASE("What cannot be read is named, with an example") {
+  for (const char* text : {">abc", "life>10", "life>1parsec", "born:", "born:200..100", "at:zz",
+                           "alive:", ">", "<", "life<", "at:0x..", "<0"}) {
+    INFO(text);
+    const Result<AllocationFilter> filter = ParseAllocationFilter(text);
+    REQUIRE_FALSE(filter.ok());
+    CHECK(filter.error().message.find(text) != std::string::npos);
+    CHECK(filter.error().message.find("for example") != std::string::npos);
+  }
+  CHECK(ParseAllocationFilter("-").ok());
+  CHECK(ParseAllocationFilter("lifetime").ok());
+}
+
+TEST_CASE("Rows are sorted by any column") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 3000, 2000);
+  const auto view = training.Publish();
+  AllocationQuery query;
+  query.moment = training.peak();
+  for (int column = 0; column < kAllocationColumnCount; ++column) {
+    query.sort = static_cast<AllocationColumn>(column);
+    query.descending = false;
+    const AllocationTable up = MakeAllocationTable(*view, query);
+    query.descending = true;
+    const AllocationTable down = MakeAllocationTable(*view, query);
+    REQUIRE(up.rows.size() == 3);
+    CHECK(down.rows.size() == 3);
+  }
+  query.sort = AllocationColumn::kBytes;
+  query.descending = false;
+  const AllocationTable table = MakeAllocationTable(*view, query);
+  CHECK(table.rows[0].block.bytes == 1000);
+  CHECK(table.rows[1].block.bytes == 2000);
+  query.sort = AllocationColumn::kTensor;
+  CHECK(Titles(*view, MakeAllocationTable(*view, query))[2] == "/temporary");
+}
+
+TEST_CASE("As CSV every row has every field, quoted where it must be") {
+  timeline::Stream stream;
+  const events::NameId name = stream.Name("a, \"b\"");
+  stream.Allocate(0x1000, 10);
+  stream.Categorize(0x1000, events::Category::kParameter, name);
+  const auto view = stream.Publish();
+  AllocationQuery query;
+  query.moment = view->end() - 1;
+  const std::string csv = AllocationsAsCsv(*view, MakeAllocationTable(*view, query).rows);
+  CHECK(csv ==
+        "tensor,category,requested_bytes,block_bytes,layer,operator,phase,recompute,stream,born,freed,life_"
+        "ns,address\n"
+        "\"a, \"\"b\"\"\",parameter,10,512,,,idle,0,0,1,,1000,0x1000\n");
+}
+
+TEST_CASE("Of nothing there is no table") {
+  const auto view = timeline::Stream().Publish();
+  CHECK(MakeAllocationTable(*view, {}).rows.empty());
+}
+
+}  // namespace
+}  // namespace tidemark::presenters

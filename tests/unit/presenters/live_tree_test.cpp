@@ -1,0 +1,119 @@
+#include "app/presenters/live_tree.h"
+
+#include <array>
+#include <random>
+
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+LiveTree TreeAtPeak(std::span<const TreeKey> keys) {
+  Training training;
+  training.Weight(1024);
+  training.Step(0, 2048, 4096);
+  const auto view = training.Publish();
+  return MakeLiveTree(*view, view->StateAt(training.peak()), keys);
+}
+
+TEST_CASE("What is alive is grouped by the keys in their order, the largest first") {
+  const std::array keys = {TreeKey::kCategory, TreeKey::kLayer, TreeKey::kTensor};
+  const LiveTree tree = TreeAtPeak(keys);
+  const TreeNode& root = tree.nodes[0];
+  CHECK(root.bytes == 7168);
+  CHECK(root.blocks == 3);
+  CHECK_FALSE(root.category);
+  REQUIRE(root.children == 3);
+  const TreeNode& first = tree.nodes[root.first_child];
+  CHECK(first.title == "temporary");
+  CHECK(first.bytes == 4096);
+  CHECK(first.category == events::Category::kTemporary);
+  CHECK(tree.nodes[root.first_child + 2].title == "parameter");
+  const size_t leaf = NodeAt(tree, {"activation", "conv1", "conv1 output"});
+  CHECK(tree.nodes[leaf].depth == 3);
+  CHECK(PathOf(tree, leaf) == std::vector<std::string>{"activation", "conv1", "conv1 output"});
+  CHECK(NodeAt(tree, {"activation", "gone"}) == NodeAt(tree, {"activation"}));
+}
+
+TEST_CASE("A level without names is left out where nothing has one") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  const auto view = stream.Publish();
+  const std::array keys = {TreeKey::kLayer, TreeKey::kOperator, TreeKey::kCategory};
+  const LiveTree tree = MakeLiveTree(*view, view->StateAt(0), keys);
+  REQUIRE(tree.nodes.size() == 2);
+  CHECK(tree.nodes[1].title == "temporary");
+}
+
+TEST_CASE("Nothing alive is a tree of one node") {
+  const auto view = timeline::Stream().Publish();
+  const std::array keys = {TreeKey::kCategory};
+  const LiveTree tree = MakeLiveTree(*view, {}, keys);
+  REQUIRE(tree.nodes.size() == 1);
+  CHECK(LayOutTreeMap(tree, 0, {100, 100, 10, 2, 1}).size() == 1);
+}
+
+// A tree of many random leaves under few groups.
+LiveTree RandomTree() {
+  std::mt19937 random(7);
+  timeline::Stream stream;
+  std::vector<events::NameId> layers;
+  for (int i = 0; i < 9; ++i) layers.push_back(stream.Name("layer " + std::to_string(i)));
+  for (uint64_t i = 0; i < 400; ++i) {
+    const auto category = static_cast<events::Category>(random() % events::kCategoryCount);
+    stream.Allocate(0x100000 + (i << 30), 512 * static_cast<int64_t>(1 + random() % 5000), category).layer =
+        layers[random() % layers.size()];
+  }
+  const auto view = stream.Publish();
+  const std::array keys = {TreeKey::kCategory, TreeKey::kLayer};
+  return MakeLiveTree(*view, view->StateAt(view->end() - 1), keys);
+}
+
+double AreaOf(const TreeBox& box) { return double{box.right - box.left} * (box.bottom - box.top); }
+
+TEST_CASE("A tree map's areas are in proportion, inside their parents, and do not overlap") {
+  const LiveTree tree = RandomTree();
+  const std::vector<TreeBox> boxes = LayOutTreeMap(tree, 0, {800, 500, 0, 0, 0});
+  REQUIRE(boxes.size() == tree.nodes.size());
+  const double per_byte = AreaOf(boxes[0]) / static_cast<double>(tree.nodes[0].bytes);
+  for (const TreeBox& box : boxes) {
+    const double expected = static_cast<double>(tree.nodes[box.node].bytes) * per_byte;
+    CHECK(std::abs(AreaOf(box) - expected) < 1 + expected * 0.01);
+  }
+  for (const TreeBox& a : boxes) {
+    for (const TreeBox& b : boxes) {
+      if (a.node >= b.node || tree.nodes[a.node].parent != tree.nodes[b.node].parent || a.node == 0) continue;
+      const bool apart = a.right <= b.left + 0.01F || b.right <= a.left + 0.01F ||
+                         a.bottom <= b.top + 0.01F || b.bottom <= a.top + 0.01F;
+      CHECK(apart);
+    }
+  }
+}
+
+TEST_CASE("A flame graph's rows are as wide as their parents") {
+  const LiveTree tree = RandomTree();
+  const std::vector<TreeBox> boxes = LayOutFlameGraph(tree, 0, {800, 500, 20, 0, 0});
+  REQUIRE(boxes.size() == tree.nodes.size());
+  std::array<double, 3> width{};
+  for (const TreeBox& box : boxes) {
+    width[static_cast<size_t>(tree.nodes[box.node].depth)] += box.right - box.left;
+    CHECK(box.top == 20.0F * static_cast<float>(tree.nodes[box.node].depth));
+  }
+  for (const double sum : width) CHECK(std::abs(sum - 800) < 0.5);
+  // Where there is no room for a row, it is left out.
+  for (const TreeBox& box : LayOutFlameGraph(tree, 0, {800, 39, 20, 0, 0}))
+    CHECK(tree.nodes[box.node].depth == 0);
+}
+
+TEST_CASE("Boxes too small to see are left out") {
+  const LiveTree tree = RandomTree();
+  for (const TreeBox& box : LayOutTreeMap(tree, 0, {80, 50, 4, 1, 3})) {
+    if (box.node == 0) continue;
+    CHECK(box.right - box.left >= 3);
+    CHECK(box.bottom - box.top >= 3);
+  }
+}
+
+}  // namespace
+}  // namespace tidemark::presenters
