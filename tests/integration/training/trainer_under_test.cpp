@@ -142,6 +142,15 @@ std::optional<transport::Failed> TrainerUnderTest::AwaitFailure() {
   return std::nullopt;
 }
 
+void TrainerUnderTest::TellLastFailure() {
+  while (true) {
+    auto received = channel_->Receive(0);
+    if (!received.ok() || !received->has_value()) return;
+    const auto report = Need(transport::ReportFromJson((*received)->message));
+    if (const auto* failed = std::get_if<transport::Failed>(&report)) UNSCOPED_INFO(failed->sentence);
+  }
+}
+
 int TrainerUnderTest::AwaitExit() {
   const auto end = Clock::now() + kPatience;
   int status = 0;
@@ -150,6 +159,7 @@ int TrainerUnderTest::AwaitExit() {
     if (waitpid(process_, &status, WNOHANG) == process_) {
       process_ = -1;
       Drain(true);
+      TellLastFailure();
       return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
     }
     usleep(1000);

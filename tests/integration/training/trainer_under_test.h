@@ -54,6 +54,7 @@ class TrainerUnderTest {
   uint64_t lost() const;
 
  private:
+  void TellLastFailure();  // that the ended trainer reported, beside the next check that fails
   // The next report; nothing when the process is gone or the time is over.
   std::optional<transport::Report> Await();
   void Drain(bool dead);
