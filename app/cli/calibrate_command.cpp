@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -44,7 +45,7 @@ int RunCalibrate(const CalibrateOptions& options) {
         "Name the card that this machine has: tidemark calibrate --card h200; tidemark cards lists them.",
         kExitUsage);
   }
-  const Result<phantom::Card> card = phantom::FindCard(options.card);
+  const Result<phantom::Card> card = CardNamed(options.card);
   if (!card) return Complain(card.error().message, kExitUsage);
   std::error_code unreadable;
   if (!std::filesystem::exists("/proc/driver/nvidia/version", unreadable) &&

@@ -40,7 +40,7 @@ int OpenWindowWith(const WindowOpener& open_window, const std::string& file) {
                                 std::strerror(errno)),
                     kExitFailed);
   }
-  return open_window({file, nullptr});
+  return open_window({file, nullptr, {}});
 }
 
 Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {

@@ -23,6 +23,7 @@ inline constexpr int kExitInterrupted = 130;
 struct WindowContent {
   std::optional<std::filesystem::path> recording;
   std::shared_ptr<session::Run> run;
+  std::function<bool()> closes;  // asked now and then; true closes the window
 };
 
 // Opens the window and returns the program's exit code when it closes.

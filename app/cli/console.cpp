@@ -43,11 +43,18 @@ int Answer(const std::string& text) {
       kExitFailed);
 }
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(std::optional<std::chrono::seconds> elsewhere_every)
+    : terminal_(isatty(STDERR_FILENO) == 1), elsewhere_every_(elsewhere_every) {}
 ProgressLine::~ProgressLine() { Clear(); }
 
 void ProgressLine::Show(std::string_view text) {
-  if (!terminal_) return;
+  if (!terminal_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!elsewhere_every_ || (told_at_ && now - *told_at_ < *elsewhere_every_)) return;
+    told_at_ = now;
+    Complain(text, kExitDone);
+    return;
+  }
   Tell(fmt::format("\r\033[K{}", text));
   shown_ = true;
 }

@@ -1,6 +1,8 @@
 // What every subcommand says to the person or the program that called it. Main thread only.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,10 +22,11 @@ void Tell(const std::string& text);
 // any other.
 int Answer(const std::string& text);
 
-// One line on a terminal that is written over and over; silent where stderr is no terminal.
+// One line on a terminal that is written over and over. Where stderr is no terminal it is silent, or tells
+// the first line and then one in `elsewhere_every`.
 class ProgressLine {
  public:
-  ProgressLine();
+  explicit ProgressLine(std::optional<std::chrono::seconds> elsewhere_every = {});
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -32,7 +35,9 @@ class ProgressLine {
   void Clear();
 
  private:
-  bool terminal_;
+  const bool terminal_;
+  const std::optional<std::chrono::seconds> elsewhere_every_;
+  std::optional<std::chrono::steady_clock::time_point> told_at_;
   bool shown_ = false;
 };
 

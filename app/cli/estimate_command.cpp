@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 
@@ -8,6 +9,7 @@
 #include "app/cli/console.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
+#include "app/presenters/bridge.h"
 #include "profiler/base/format.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/textbook.h"
@@ -38,10 +40,27 @@ Result<Question> Understand(const TrainingOptions& options) {
   return Question{*settings, *network, *card};
 }
 
+// Why the phantom needs more than the textbook, or less: the largest differences in words.
+std::string DifferencesText(const presenters::Bridge& bridge) {
+  constexpr int64_t kWorthTelling =
+      50;  // of the textbook's total, the share below which nothing is told: 1/50
+  std::string text;
+  const int64_t textbook_bytes = bridge.steps.empty() ? 0 : bridge.steps.front().bytes;
+  for (const presenters::BridgeStep& step : bridge.steps) {
+    const bool told = step.kind == presenters::BridgeStep::Kind::kChange && step.category &&
+                      std::abs(step.bytes) >= textbook_bytes / kWorthTelling;
+    if (!told) continue;
+    text += fmt::format("  {:>+9.2f} MB  {}: {}\n", InUnit(step.bytes, ByteUnit::kMegabytes), step.name,
+                        step.sentence);
+  }
+  return text.empty() ? text : "Where they differ most, textbook to phantom\n" + text;
+}
+
 std::string PhantomText(const Question& question, const textbook::Estimate& estimate,
                         const session::Prediction& phantom) {
   std::string text = PeaksTable(estimate, {{"phantom", phantom}});
   if (phantom.reserved_band) text += BandRows(*phantom.reserved_band);
+  text += DifferencesText(presenters::MakeBridge(phantom, estimate));
   if (phantom.out_of_memory) {
     text +=
         fmt::format("It does not fit on a {}; the phantom's figures are those up to the failure. {}\n{}\n",

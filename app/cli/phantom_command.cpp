@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -12,12 +12,11 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
-#include "app/cli/numbers.h"
+#include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
-#include "app/cli/report.h"
+#include "app/cli/run_report.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
-#include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
@@ -31,69 +30,8 @@
 namespace tidemark::cli {
 namespace {
 
-constexpr int64_t kMostRanks = 1 << 20;
-
-struct PhantomOptions {
-  std::string card = networks::DeviceChoice{}.card;
-  std::string memory;
-  std::string world = "1";
-  std::string rank = "0";
-  std::string sweep;
-  std::vector<std::string> faults;
-  bool json = false;
-  bool window = false;
-  std::string output;
-};
-
-// What is asked, once every option has been understood.
-struct Order {
-  phantom::Card card;
-  std::optional<int64_t> memory_bytes;  // instead of the card's own
-  phantom::Rank rank;
-  std::optional<phantom::SweepRange> sweep;
-  std::string faults;  // as the device reads them
-};
-
-Result<Order> Understand(const PhantomOptions& options) {
-  Order order;
-  const Result<phantom::Card> card = phantom::FindCard(options.card);
-  if (!card) return card.error();
-  order.card = *card;
-  if (!options.memory.empty()) {
-    const Result<int64_t> bytes = ByteSize("--memory", options.memory);
-    if (!bytes) return bytes.error();
-    if (*bytes <= card->context_bytes) {
-      return Error{fmt::format("--memory must be more than the {} that the CUDA context takes, not {}.",
-                               FormatBytes(card->context_bytes, ByteUnit::kMebibytes), options.memory)};
-    }
-    order.memory_bytes = *bytes;
-  }
-  const Result<int64_t> world = WholeNumber("--world", options.world, 1, kMostRanks);
-  if (!world) return world.error();
-  const Result<int64_t> rank = WholeNumber("--rank", options.rank, 0, *world - 1);
-  if (!rank) return rank.error();
-  order.rank = {*rank, *world};
-  order.faults = fmt::format("{}", fmt::join(options.faults, ","));
-  if (!order.faults.empty()) {
-    const Result<phantom::Faults> faults = phantom::FaultsFromText(order.faults);
-    if (!faults) return faults.error();
-  }
-  if (options.sweep.empty()) {
-    if (!options.json) return order;
-    return Error{
-        "--json goes with --sweep; of one run record it (-o run.tide), then: tidemark info run.tide --json."};
-  }
-  Result<phantom::SweepRange> sweep = phantom::SweepRangeFromText(options.sweep);
-  if (!sweep) return sweep.error();
-  if (!options.output.empty() || options.window) {
-    return Error{"A recording and the window hold one run: leave out either --sweep or these."};
-  }
-  order.sweep = std::move(*sweep);
-  return order;
-}
-
 // What the program needs to find itself on the phantom.
-Result<std::vector<std::string>> EnvironmentOf(const Order& order,
+Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
                                                const phantom::ProgramLibraries& libraries) {
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
       order.card, libraries.stand_ins, {libraries.capture / "libtidemark-capture-gates.so"});
@@ -116,31 +54,18 @@ Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& progr
   return phantom::FindTorch(*python);
 }
 
+constexpr std::chrono::seconds kToldEvery{10};  // of a build, where no terminal shows each line
+
 Result<phantom::ProgramLibraries> Libraries(const phantom::TorchInstallation& torch) {
-  ProgressLine progress;
-  bool said = false;
+  ProgressLine progress(kToldEvery);
   return phantom::LibrariesFor(torch, [&](std::string_view line) {
-    if (!said && isatty(STDERR_FILENO) == 0) {
-      Complain(fmt::format("building the stand-ins for torch {}, once", torch.version), kExitDone);
-    }
-    said = true;
-    progress.Show(fmt::format("stand-ins for torch {}, once: {}", torch.version, line));
+    // "[3/67] Building CXX object ..."
+    const std::string_view step = line.substr(0, line.starts_with('[') ? line.find(']') + 1 : line.size());
+    progress.Show(fmt::format("building the stand-ins for torch {}, once: {}", torch.version, step));
   });
 }
 
-// The program's file or module, without the Python before it and that one's options.
-std::string TitleOf(const std::vector<std::string>& program) {
-  for (size_t i = 1; i < program.size(); ++i) {
-    const std::string& word = program[i];
-    if (word == "-c") break;
-    if (word == "-m" && i + 1 < program.size()) return program[i + 1];
-    if (word == "-W" || word == "-X") ++i;
-    if (!word.starts_with('-')) return std::filesystem::path(word).filename().string();
-  }
-  return std::filesystem::path(program.front()).filename().string();
-}
-
-events::RunDescription Describe(const Order& order, const phantom::TorchInstallation& torch,
+events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchInstallation& torch,
                                 const std::vector<std::string>& program) {
   events::RunDescription description;
   description.device = networks::TextOf(networks::DeviceChoice{});
@@ -149,6 +74,7 @@ events::RunDescription Describe(const Order& order, const phantom::TorchInstalla
   description.title = fmt::format("{} on phantom {}", TitleOf(program), order.card.title);
   description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
   description.start_time_ns = RealtimeNs();
+  description.command = CommandLineOf(program);
   return description;
 }
 
@@ -159,21 +85,24 @@ using BandOf = std::function<Result<session::ReservedBand>(const timeline::View&
 std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
   const auto view = run.view();
   const session::RunStatus status = run.status();
+  const events::RunDescription description = run.description();
   if (status.captured == 0) {
-    const bool was_told_why = run.description().process_id != 0;  // by the recorder in that process
-    return was_told_why ? "" : "tidemark: The program asked the phantom GPU for no memory.\n";
+    const bool was_told_why = description.process_id != 0;  // by the recorder in that process
+    const std::string early = description.ending.empty() ? "" : description.ending + " ";
+    return (was_told_why
+                ? ""
+                : fmt::format("tidemark: {}The program asked the phantom GPU for no memory.\n", early)) +
+           NoteRows(description.notes);
   }
-  std::string text =
-      fmt::format("tidemark: {}: {} steps, {} events, {} lost\n", run.description().title,
-                  FormatNumber(status.steps_done), FormatNumber(static_cast<int64_t>(status.captured)),
-                  FormatNumber(static_cast<int64_t>(status.lost)));
-  text += "At the peak of the run\n" + PeakRows(session::LargestSince(*view));
-  const Result<session::ReservedBand> band = band_of(*view);
-  text += band ? BandRows(*band) : fmt::format("  {}\n", band.error().message);
-  for (const timeline::OutOfMemory& failure : view->out_of_memory()) {
-    text += fmt::format("Out of memory: {} were asked for, {} were free.\n",
-                        FormatExactBytes(failure.requested_bytes), FormatExactBytes(failure.free_bytes));
-  }
+  std::string text = fmt::format("tidemark: {}: {} {}, {} events, {} lost\n", description.title,
+                                 FormatNumber(status.steps_done), status.steps_done == 1 ? "step" : "steps",
+                                 FormatNumber(static_cast<int64_t>(status.captured)),
+                                 FormatNumber(static_cast<int64_t>(status.lost)));
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(*view),
+                                   cards ? *cards : std::vector<phantom::Card>());
+  report.peak_title = "At the peak of the run";
+  text += RunText(report);
   if (const int others = run.unrecorded_processes(); others > 0) {
     text +=
         fmt::format("{} more of its processes used the phantom GPU; only the first is recorded.\n", others);
@@ -181,41 +110,44 @@ std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
   return text;
 }
 
-// Runs it, and shows its memory meanwhile if it is to be shown: until both have ended.
+// Runs it, and shows its memory meanwhile if it is to be shown: until both have ended. `ended` tells of it in
+// between.
 Result<int> RunAndShow(const std::vector<std::string>& program, const std::vector<std::string>& environment,
-                       const std::shared_ptr<session::ProgramRun>& run, const WindowOpener& show) {
+                       const std::shared_ptr<session::ProgramRun>& run, const std::function<void(int)>& ended,
+                       const WindowOpener& show) {
   Result<int> exit_code = 0;
   const auto run_it = [&] {
     exit_code = phantom::RunProgram(program, environment);
-    run->End(exit_code ? *exit_code : kExitFailed);
+    ended(exit_code ? *exit_code : kExitFailed);
   };
   if (!show) {
     run_it();
     return exit_code;
   }
   std::thread beside_the_window(run_it);
-  const int closed = show({std::nullopt, run});
+  const int closed = show({std::nullopt, run, phantom::WasAskedToEnd});
+  if (run->can_stop()) Complain("The window is closed; the program goes on. Ctrl-C ends it.", kExitDone);
   beside_the_window.join();
   if (exit_code && *exit_code == kExitDone && closed != kExitDone) return closed;
   return exit_code;
 }
 
-void TellDoubts(const phantom::DoubtsFile& doubts) {
-  for (const std::string& sentence : doubts.Sentences()) Complain(sentence, kExitDone);
-}
-
-// Runs it once, watches its memory, and gives its exit code. No `show` = no window.
+// Runs it once, watches its memory, tells of it when it has ended, and gives its exit code. No `show` = no
+// window.
 int RunWatched(const std::vector<std::string>& program, std::vector<std::string> environment,
-               const session::ProgramOptions& watched, const BandOf& band_of, const WindowOpener& show) {
+               const session::ProgramOptions& watched, const std::function<std::vector<std::string>()>& notes,
+               const BandOf& band_of, const WindowOpener& show) {
   Result<std::unique_ptr<session::ProgramRun>> started = session::ProgramRun::Start(watched);
   if (!started) return Complain(started.error().message, kExitFailed);
   const std::shared_ptr<session::ProgramRun> run = std::move(*started);
   environment.push_back(run->environment_entry());
-  const Result<int> exit_code = RunAndShow(program, environment, run, show);
-  if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
-  Tell(Summary(*run, band_of));
-  if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
-  return *exit_code;
+  const auto ended = [&](int code) {
+    run->End(code, notes());
+    Tell(Summary(*run, band_of));
+    if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
+  };
+  const Result<int> exit_code = RunAndShow(program, environment, run, ended, show);
+  return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
 int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& program,
@@ -223,8 +155,12 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   if (program.empty()) {
     return Complain("Name the program after --, as in: tidemark phantom -- python train.py.", kExitUsage);
   }
-  const Result<Order> order = Understand(options);
+  const Result<PhantomOrder> order = UnderstandPhantom(options);
   if (!order) return Complain(order.error().message, kExitUsage);
+  if (const Status writable = CanBeWritten(options.output); !writable) {
+    return Complain(writable.error().message, kExitFailed);
+  }
+  if (const std::string hidden = HiddenCard(); !hidden.empty()) Complain(hidden, kExitDone);
   const Result<phantom::TorchInstallation> torch = TorchOf(program);
   if (!torch) return Complain(torch.error().message, kExitFailed);
   const Result<phantom::ProgramLibraries> libraries = Libraries(*torch);
@@ -234,25 +170,29 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
   if (!doubts) return Complain(doubts.error().message, kExitFailed);
   environment->push_back(doubts->EnvironmentEntry());
+  const auto notes = [&] {
+    std::vector<std::string> sentences = doubts->Sentences();
+    for (std::string& note : phantom::FaultNotes(order->faults, sentences))
+      sentences.push_back(std::move(note));
+    return sentences;
+  };
   if (order->sweep) {
-    const int code =
-        RunSweep({program, *environment, order->sweep->name, order->sweep->values}, options.json);
-    TellDoubts(*doubts);
-    return code;
+    return RunSweep({program, *environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
+                    options.json, notes);
   }
   session::ProgramOptions watched;
   watched.description = Describe(*order, *torch, program);
   if (!options.output.empty()) watched.recording = options.output;
-  phantom::Card card = order->card;
-  card.memory_bytes = order->memory_bytes.value_or(card.memory_bytes);
+  watched.stop = phantom::StopProgram;
   const BandOf band_of = [&](const timeline::View& view) -> Result<session::ReservedBand> {
-    if (!order->faults.empty())
-      return Error{"How far addresses move what is reserved is not told of a card that fails."};
-    return session::ReservedBandOf(view, card, libraries->replayer, libraries->stand_ins);
+    if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
+    return session::ReservedBandOf(view, order->CardAsAsked(), libraries->replayer, libraries->stand_ins);
   };
   const int code =
-      RunWatched(program, *environment, watched, band_of, options.window ? open_window : nullptr);
-  TellDoubts(*doubts);
+      RunWatched(program, *environment, watched, notes, band_of, options.window ? open_window : nullptr);
+  if (const std::string hint = HintOnRanks(program, order->rank.world, code); !hint.empty()) {
+    Complain(hint, kExitDone);
+  }
   return code;
 }
 

@@ -12,9 +12,11 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/report.h"
+#include "app/cli/run_report.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/faults.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
@@ -74,6 +76,7 @@ session::Prediction MeasuredIn(const session::Run& run) {
 std::optional<Result<session::ReservedBand>> BandOf(const session::Run& run) {
   const events::RunDescription description = run.description();
   if (description.device != networks::TextOf(networks::DeviceChoice{})) return {};
+  if (phantom::SpeakOfFaults(description.notes)) return Error{std::string(session::kNoBandOfFaults)};
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
   for (phantom::Card card : *cards) {
@@ -84,16 +87,13 @@ std::optional<Result<session::ReservedBand>> BandOf(const session::Run& run) {
   return {};
 }
 
-std::string BandText(const session::Run& run) {
-  const auto band = BandOf(run);
-  if (!band) return "";
-  return *band ? BandRows(**band) : fmt::format("  {}\n", band->error().message);
-}
-
-Json MeasuredJson(const session::Run& run) {
-  session::Prediction measured = MeasuredIn(run);
-  if (const auto band = BandOf(run); band && *band) measured.reserved_band = **band;
-  return PeaksJson(measured);
+RunReport ReportOf(const session::Run& run) {
+  const auto view = run.view();
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  RunReport report = MakeRunReport(*view, run.description(), MeasuredIn(run), BandOf(run),
+                                   cards ? *cards : std::vector<phantom::Card>());
+  report.peak_title = IsForeign(run) ? "At the peak of the run" : "At the peak of a step";
+  return report;
 }
 
 Json InfoJson(const session::Run& run) {
@@ -105,20 +105,23 @@ Json InfoJson(const session::Run& run) {
   for (const timeline::Marker& marker : view->markers()) {
     markers.push_back({{"event", marker.index}, {"text", marker.text}});
   }
-  return {{"title", description.title},
-          {"device", description.device},
-          {"device_name", description.device_name},
-          {"device_bytes", description.device_bytes},
-          {"producer", description.producer},
-          {"settings", settings ? Json::parse(networks::ToJson(*settings)) : Json(description.settings_json)},
-          {"steps", view->steps().size()},
-          {"duration_ns", DurationNs(*view)},
-          {"out_of_memory", !view->out_of_memory().empty()},
-          {"measured", MeasuredJson(run)},
-          {"loss", LossesOf(*view)},
-          {"markers", markers},
-          {"events", {{"captured", view->health().events}, {"lost", view->health().lost}}},
-          {"warnings", WarningsOf(run)}};
+  Json json = {
+      {"title", description.title},
+      {"command", description.command},
+      {"device", description.device},
+      {"device_name", description.device_name},
+      {"device_bytes", description.device_bytes},
+      {"producer", description.producer},
+      {"settings", settings ? Json::parse(networks::ToJson(*settings)) : Json(description.settings_json)},
+      {"steps", view->steps().size()},
+      {"duration_ns", DurationNs(*view)},
+      {"out_of_memory", !view->out_of_memory().empty()}};
+  AddRunJson(ReportOf(run), json);
+  json["loss"] = LossesOf(*view);
+  json["markers"] = markers;
+  json["events"] = {{"captured", view->health().events}, {"lost", view->health().lost}};
+  json["warnings"] = WarningsOf(run);
+  return json;
 }
 
 std::string InfoRow(std::string_view title, std::string_view text) {
@@ -136,6 +139,7 @@ std::string InfoText(const session::Run& run) {
   const events::RunDescription description = run.description();
   const timeline::Health& health = view->health();
   std::string text = description.title + "\n" + InfoRow("device", DeviceInWords(description));
+  if (!description.command.empty()) text += InfoRow("command", description.command);
   if (const auto settings = networks::SettingsFromJson(description.settings_json)) {
     text += InfoRow("settings", SettingsLine(*settings));
   }
@@ -149,12 +153,10 @@ std::string InfoText(const session::Run& run) {
       description.device != networks::TextOf(networks::DeviceChoice{});  // a phantom's loss says nothing
   if (!losses.empty() && is_real)
     text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
-  if (IsForeign(run)) {
-    text += "At the peak of the run\n" + PeakRows(MeasuredIn(run)) + BandText(run);
-  } else if (!view->steps().empty()) {
-    text += "At the peak of a step\n" + PeakRows(MeasuredIn(run)) + BandText(run);
-  }
+  const bool came_to_a_step = IsForeign(run) || !view->steps().empty();
+  text += came_to_a_step ? RunText(ReportOf(run)) : NoteRows(description.notes);
   for (const timeline::Marker& marker : view->markers()) {
+    if (marker.text == description.ending) continue;
     text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);
   }
   for (const std::string& warning : WarningsOf(run)) text += fmt::format("Note: {}\n", warning);

@@ -114,11 +114,14 @@ std::string PhantomNote(const std::string& without_workspaces,
   return note;
 }
 
+std::string BytesRow(std::string_view title, int64_t bytes) {
+  return fmt::format("  {:<18}{:>20}  {:>11}\n", title, FormatExactBytes(bytes),
+                     FormatBytes(bytes, ByteUnit::kMebibytes));
+}
+
 std::string PeakRows(const session::Prediction& peaks) {
   std::string rows;
-  const auto row = [&rows](std::string_view title, int64_t bytes) {
-    rows += fmt::format("  {:<18}{:>18}\n", title, FormatExactBytes(bytes));
-  };
+  const auto row = [&rows](std::string_view title, int64_t bytes) { rows += BytesRow(title, bytes); };
   for (int index = 0; index < events::kCategoryCount; ++index) {
     const int64_t bytes = peaks.at_peak[static_cast<size_t>(index)];
     if (bytes != 0) row(events::NameOf(static_cast<events::Category>(index)), bytes);
@@ -132,7 +135,7 @@ std::string PeakRows(const session::Prediction& peaks) {
 std::string BandRows(const session::ReservedBand& band) {
   std::string rows;
   if (band.bytes.least_bytes < band.bytes.most_bytes) {
-    rows += fmt::format("  {:<18}{:>18} to {}, by the order of the driver's addresses\n", "  may be",
+    rows += fmt::format("    from {} to {}, by the order of the driver's addresses\n",
                         FormatExactBytes(band.bytes.least_bytes), FormatExactBytes(band.bytes.most_bytes));
   }
   if (band.at_the_cliff) {

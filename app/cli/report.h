@@ -25,6 +25,8 @@ Json PeaksJson(const session::Prediction& peaks);
 // One object, indented; text that is not UTF-8 (from a foreign file) is replaced, not refused.
 std::string TextOf(const Json& json);
 
+// A title, its exact bytes, and the same in MiB or GiB.
+std::string BytesRow(std::string_view title, int64_t bytes);
 // The categories at a peak, in bytes, then the levels.
 std::string PeakRows(const session::Prediction& peaks);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/numbers.h"
 
@@ -77,7 +78,7 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
 
 Result<networks::Network> TrainingOptions::Network() const { return networks::FindNetwork(network_); }
 
-Result<phantom::Card> TrainingOptions::Card() const { return phantom::FindCard(card_); }
+Result<phantom::Card> TrainingOptions::Card() const { return CardNamed(card_); }
 
 Result<networks::DeviceChoice> TrainingOptions::Device() const {
   return networks::DeviceFromText(device_, card_);

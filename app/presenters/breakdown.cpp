@@ -2,6 +2,7 @@
 
 #include "app/presenters/signed_bytes.h"
 #include "app/presenters/tables.h"
+#include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -79,7 +80,7 @@ std::vector<BreakdownRow> Totals(const Step* step, const std::optional<textbook:
 std::optional<PeakMoment> LatestPeak(const View& view) {
   const Step* step = ToldStep(view);
   if (step == nullptr) return std::nullopt;
-  return PeakMoment{step->number, step->peak, TitleOf(*step)};
+  return PeakMoment{step->number, step->peak, step->end, TitleOf(*step)};
 }
 
 Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
@@ -87,12 +88,14 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
   Breakdown breakdown;
   const Step* step = ToldStep(view);
   breakdown.moment = step == nullptr ? "no step is complete yet" : TitleOf(*step);
+  timeline::SeriesValues at_peak{};
+  if (step != nullptr) at_peak = timeline::SettledStateAt(view, step->peak, step->end).values;
   for (int number = 0; number < events::kCategoryCount; ++number) {
     const auto category = static_cast<Category>(number);
     BreakdownRow row{std::string(events::NameOf(category)), category, {}, {}, {}, {}};
     row.textbook_bytes = TextbookBytes(textbook, category);
     if (phantom) row.phantom_bytes = ValueOf(phantom->at_peak, timeline::SeriesOf(category));
-    if (step != nullptr) row.measured_bytes = ValueOf(step->at_peak, timeline::SeriesOf(category));
+    if (step != nullptr) row.measured_bytes = ValueOf(at_peak, timeline::SeriesOf(category));
     Compare(row);
     if (!IsEmpty(row)) breakdown.rows.push_back(std::move(row));
   }

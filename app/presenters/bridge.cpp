@@ -4,6 +4,7 @@
 
 #include "app/presenters/signed_bytes.h"
 #include "profiler/timeline/ledger.h"
+#include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -113,7 +114,7 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
   const std::optional<PeakMoment> peak = LatestPeak(view);
   if (!peak) return bridge;
   bridge.moment = peak->title;
-  const timeline::State state = view.StateAt(peak->index);
+  const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
   ByCategory requested{};
   for (const timeline::LiveBlock& block : state.blocks) {
     if (!block.pending_free) timeline::AddTo(requested[static_cast<size_t>(block.category)], block.bytes);

@@ -3,6 +3,7 @@
 
 #include "app/presenters/tables.h"
 #include "profiler/timeline/ledger.h"
+#include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -35,7 +36,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
   double allocated_bytes = 0;
   const std::optional<PeakMoment> peak = LatestPeak(view);
   if (peak) {
-    const timeline::State state = view.StateAt(peak->index);
+    const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
     alive = AliveByLayer(view, state);
     for (const auto& [name, layer] : alive) allocated_bytes += layer.all_bytes;
   }

@@ -20,6 +20,7 @@ namespace tidemark::presenters {
 struct PeakMoment {
   int64_t step = -1;
   events::EventIndex index = 0;
+  events::EventIndex step_end = 0;
   std::string title;  // "at the peak of step 42", "where memory ran out, in step 0"
 };
 std::optional<PeakMoment> LatestPeak(const timeline::View& view);

@@ -18,6 +18,14 @@ void Take(const Json& json, const char* key, Integer& field) {
   if (found != json.end() && found->is_number_integer()) field = found->get<Integer>();
 }
 
+void Take(const Json& json, const char* key, std::vector<std::string>& field) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_array()) return;
+  for (const Json& text : *found) {
+    if (text.is_string()) field.push_back(text.get<std::string>());
+  }
+}
+
 }  // namespace
 
 std::string ToJson(const RunDescription& description) {
@@ -28,7 +36,10 @@ std::string ToJson(const RunDescription& description) {
                      {"settings_json", description.settings_json},
                      {"producer", description.producer},
                      {"start_time_ns", description.start_time_ns},
-                     {"process_id", description.process_id}};
+                     {"process_id", description.process_id},
+                     {"command", description.command},
+                     {"ending", description.ending},
+                     {"notes", description.notes}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -44,6 +55,9 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "producer", description.producer);
   Take(json, "start_time_ns", description.start_time_ns);
   Take(json, "process_id", description.process_id);
+  Take(json, "command", description.command);
+  Take(json, "ending", description.ending);
+  Take(json, "notes", description.notes);
   return description;
 }
 

@@ -1,9 +1,11 @@
-// What a run is, said once at its start: in the first message of a live run and in the header of a recording.
+// What a run is: said at its start, in the first message of a live run and in the header of a recording, and
+// again at its end, when it is known how it ended and what to doubt.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiler/base/result.h"
 
@@ -18,6 +20,9 @@ struct RunDescription {
   std::string producer;       // "tidemark-trainer 0.1 (torch 2.11.0)"
   int64_t start_time_ns = 0;  // CLOCK_REALTIME
   int32_t process_id = 0;
+  std::string command;  // of a program that is not ours: how it was started
+  std::string ending;  // a sentence: how a run ended that did not reach its end; "" if it did, or is not over
+  std::vector<std::string> notes;  // sentences: what makes its figures less than certain
 };
 
 // As both of them carry it. Reading accepts any object: what is missing or of another type keeps its default.

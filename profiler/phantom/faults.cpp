@@ -49,14 +49,16 @@ bool ReadOtherProcess(std::string_view text, Faults& faults) {
   return faults.taken_after > 0;
 }
 
+constexpr std::string_view kAskedFor = "Faults were asked for (";
+
 struct Kind {
   std::string_view name;
   bool (*read)(std::string_view value, Faults& faults);
 };
-constexpr Kind kKinds[] = {{"out-of-memory", ReadOutOfMemory},
-                           {"fragmentation", ReadFragmentation},
-                           {"slow-driver", ReadSlowDriver},
-                           {"other-process", ReadOtherProcess}};
+constexpr Kind kKinds[] = {{kOutOfMemoryFault, ReadOutOfMemory},
+                           {kFragmentationFault, ReadFragmentation},
+                           {kSlowDriverFault, ReadSlowDriver},
+                           {kOtherProcessFault, ReadOtherProcess}};
 
 bool ReadOne(std::string_view text, Faults& faults) {
   const size_t equals = text.find('=');
@@ -83,6 +85,26 @@ Result<Faults> FaultsFromText(std::string_view text) {
     if (comma == text.size()) return faults;
     text.remove_prefix(comma + 1);
   }
+}
+
+std::string FaultStruck(std::string_view kind) { return "The fault " + std::string(kind) + " struck: "; }
+
+bool SpeakOfFaults(const std::vector<std::string>& notes) {
+  return std::ranges::any_of(notes, [](const std::string& note) { return note.starts_with(kAskedFor); });
+}
+
+std::vector<std::string> FaultNotes(std::string_view text, const std::vector<std::string>& notes) {
+  if (text.empty()) return {};
+  std::vector<std::string> missing = {std::string(kAskedFor) + std::string(text) +
+                                      "): the figures are those of a card that fails."};
+  for (const Kind& kind : kKinds) {
+    if (text.find(std::string(kind.name) + "=") == std::string_view::npos) continue;
+    const bool struck = std::ranges::any_of(
+        notes, [&](const std::string& note) { return note.starts_with(FaultStruck(kind.name)); });
+    if (!struck)
+      missing.push_back("The fault " + std::string(kind.name) + " did not happen: nothing came to meet it.");
+  }
+  return missing;
 }
 
 }  // namespace tidemark::phantom

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiler/base/result.h"
 
@@ -26,5 +27,19 @@ struct Faults {
 // "out-of-memory=37", "out-of-memory=37.." (and all later ones), "fragmentation=64MiB", "slow-driver=2ms" (or
 // us), "other-process=20GiB" and "other-process=20GiB@100"; several with commas between them.
 Result<Faults> FaultsFromText(std::string_view text);
+
+inline constexpr std::string_view kOutOfMemoryFault = "out-of-memory";
+inline constexpr std::string_view kFragmentationFault = "fragmentation";
+inline constexpr std::string_view kSlowDriverFault = "slow-driver";
+inline constexpr std::string_view kOtherProcessFault = "other-process";
+
+// How a sentence begins that says that a fault of this kind has struck.
+std::string FaultStruck(std::string_view kind);
+// What `notes` (sentences that the device told, those among them) leave unsaid of the faults in `text`: that
+// they were asked for, so that the figures are those of a card that fails, and which did not happen.
+std::vector<std::string> FaultNotes(std::string_view text, const std::vector<std::string>& notes);
+
+// Whether these notes are of a run on such a card.
+bool SpeakOfFaults(const std::vector<std::string>& notes);
 
 }  // namespace tidemark::phantom

@@ -310,9 +310,14 @@ void LiveRun::Conclude() {
   if (!reports_.empty()) ApplyReports();
   const RunStatus end = EndStatus(status());
   if (!end.sentence.empty()) intake_.AddMarker(end.sentence);
+  events::RunDescription described = description();
+  described.ending = end.sentence;
+  described.notes = process_->Notes();
+  intake_.Describe(described);
   intake_.CloseRecording();
   PublishView();
   const MutexLock lock(mutex_);
+  description_ = std::move(described);
   UpdateCounters();
   status_.state = end.state;
   status_.sentence = end.sentence;

@@ -45,6 +45,7 @@ ProgramRun::ProgramRun(const ProgramOptions& options, transport::Listener listen
                        transport::RingReader ring, std::optional<trace::TideWriter> recording)
     : listener_(std::move(listener)),
       environment_entry_(std::string(capture::kSocketVariable) + "=" + listener_.name()),
+      stop_(options.stop),
       intake_(std::move(ring), std::move(recording), options.budget_events),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       view_(intake_.Publish()),
@@ -52,9 +53,10 @@ ProgramRun::ProgramRun(const ProgramOptions& options, transport::Listener listen
 
 ProgramRun::~ProgramRun() { End(0); }
 
-void ProgramRun::End(int exit_code) {
+void ProgramRun::End(int exit_code, std::vector<std::string> notes) {
   if (!ingest_thread_.joinable()) return;
   exit_code_ = exit_code;
+  notes_ = std::move(notes);
   ended_ = true;
   const uint64_t one = 1;
   TIDEMARK_CHECK(write(wake_fd_.get(), &one, sizeof one) == sizeof one);
@@ -74,6 +76,12 @@ RunStatus ProgramRun::status() const {
 events::RunDescription ProgramRun::description() const {
   const MutexLock lock(mutex_);
   return description_;
+}
+
+bool ProgramRun::can_stop() const { return stop_ && status().state <= RunState::kPaused; }
+
+void ProgramRun::Stop() {
+  if (can_stop()) stop_();
 }
 
 bool ProgramRun::WaitUntilSettled(int timeout_ms) {
@@ -159,9 +167,14 @@ void ProgramRun::Conclude() {
                           : "The program ended with exit code " + std::to_string(code) + ".";
     intake_.AddMarker(end.sentence);
   }
+  events::RunDescription described = description();
+  described.ending = end.sentence;
+  described.notes = notes_;
+  intake_.Describe(described);
   intake_.CloseRecording();
   Publish();
   const MutexLock lock(mutex_);
+  description_ = std::move(described);
   status_.state = end.state;
   status_.sentence = end.sentence;
   status_.out_of_memory = !view_->out_of_memory().empty();

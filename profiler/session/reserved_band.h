@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "profiler/base/paths.h"
@@ -26,6 +27,9 @@ struct ReservedBand {
   // the run did that, or would have with one more segment as large as its largest.
   bool at_the_cliff = false;
 };
+
+// Why there is none of a card that fails on purpose.
+inline constexpr std::string_view kNoBandOfFaults = "Faults were asked for, which move it as well.";
 
 // `card` with the memory that the run had. The allocator is that of the torch which `replayer` was built for.
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,

@@ -73,7 +73,8 @@ class Run {
   virtual std::shared_ptr<const timeline::View> view() const = 0;
   virtual RunStatus status() const = 0;
   virtual events::RunDescription description() const = 0;
-  virtual bool live() const = 0;  // can it take commands
+  virtual bool live() const = 0;                    // can it take commands
+  virtual bool can_stop() const { return live(); }  // whether Stop() ends something
 
   // Commands; ignored (false) when the run is not live any more.
   virtual bool Change(const networks::TrainingSettings& settings) = 0;

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/timeline/settled_state.h"
+
 namespace tidemark::session {
 namespace {
 
@@ -24,7 +26,8 @@ double MedianSeconds(std::vector<int64_t> durations_ns) {
 Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin) {
   const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
   Prediction peaks;
-  peaks.at_peak = peak(Series::kAllocated);
+  const timeline::EventIndex highest = view.PeakIn(Series::kAllocated, begin, view.end()).index;
+  peaks.at_peak = timeline::SettledStateAt(view, highest, view.end()).values;
   peaks.allocated_peak_bytes = ValueOf(peaks.at_peak, Series::kAllocated);
   peaks.requested_peak_bytes = ValueOf(peak(Series::kRequested), Series::kRequested);
   peaks.reserved_peak_bytes = ValueOf(peak(Series::kReserved), Series::kReserved);
@@ -42,6 +45,7 @@ Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
       std::any_of(view.steps().begin(), view.steps().end(),
                   [&](const timeline::Step& step) { return step.begin >= begin && IsSteady(step); });
   Prediction peaks;
+  const timeline::Step* largest = nullptr;
   std::vector<int64_t> durations_ns;
   for (const timeline::Step& step : view.steps()) {
     if (step.begin < begin || (any_steady && !IsSteady(step))) continue;
@@ -51,8 +55,9 @@ Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
     const int64_t allocated = ValueOf(step.at_peak, Series::kAllocated);
     if (allocated <= peaks.allocated_peak_bytes) continue;
     peaks.allocated_peak_bytes = allocated;
-    peaks.at_peak = step.at_peak;
+    largest = &step;
   }
+  if (largest != nullptr) peaks.at_peak = timeline::SettledStateAt(view, largest->peak, largest->end).values;
   peaks.step_seconds = MedianSeconds(std::move(durations_ns));
   return peaks;
 }

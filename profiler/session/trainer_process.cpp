@@ -202,6 +202,14 @@ void TrainerProcess::TakeLine(std::string_view line) {
     unmodelled_function_ = line.substr(prefix.size());
 }
 
+std::vector<std::string> TrainerProcess::Notes() const {
+  std::vector<std::string> notes;
+  if (!without_workspaces_.empty())
+    notes.push_back("cuDNN's workspaces are not included: " + without_workspaces_ + ".");
+  for (const std::string& size : unknown_sizes_) notes.push_back("Not known, counted as 0: " + size + ".");
+  return notes;
+}
+
 std::string TrainerProcess::DescribeEnd(int64_t steps_done) const {
   TIDEMARK_CHECK(wait_status_.has_value());
   std::string text = "The trainer ";

@@ -51,6 +51,7 @@ void Structure::BeginStep(const Event& event, EventIndex index, int64_t time_ns,
   step_->begin_ns = time_ns;
   step_->peak = index;
   step_->at_peak = values;
+  on_peak_ = true;
   step_->reserved_peak = ValueOf(values, Series::kReserved);
   step_->requested_peak = ValueOf(values, Series::kRequested);
   step_->settings = settings_now_;
@@ -71,7 +72,11 @@ void Structure::Observe(EventIndex index, const SeriesValues& values) {
   if (!step_runs_) return;
   step_->reserved_peak = std::max(step_->reserved_peak, ValueOf(values, Series::kReserved));
   step_->requested_peak = std::max(step_->requested_peak, ValueOf(values, Series::kRequested));
-  if (ValueOf(values, Series::kAllocated) <= ValueOf(step_->at_peak, Series::kAllocated)) return;
+  // What is made last at a peak, such as a library's workspace, is categorised after it was counted.
+  const int64_t allocated = ValueOf(values, Series::kAllocated);
+  const int64_t peak = ValueOf(step_->at_peak, Series::kAllocated);
+  on_peak_ = allocated > peak || (allocated == peak && on_peak_);
+  if (!on_peak_) return;
   step_->peak = index;
   step_->at_peak = values;
 }

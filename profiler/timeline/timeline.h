@@ -82,7 +82,7 @@ struct Step {
   bool complete = false;
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
-  EventIndex peak = 0;     // first event in [begin, end] at which kAllocated is largest
+  EventIndex peak = 0;     // where kAllocated is largest: the last event before it first falls from there
   SeriesValues at_peak{};  // all series at that event
   int64_t reserved_peak = 0;
   int64_t requested_peak = 0;

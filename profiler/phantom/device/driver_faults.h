@@ -1,8 +1,11 @@
-// Lets the driver's memory fail on purpose (profiler/phantom/faults.h). Not thread safe, but for Delay.
+// Lets the driver's memory fail on purpose (profiler/phantom/faults.h), and tells as a doubt when it did. Not
+// thread safe, but for Delay.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "profiler/phantom/faults.h"
 
@@ -20,9 +23,13 @@ class DriverFaults {
   size_t TakenByAnother();
 
  private:
+  // That a fault has struck: a doubt, the first time.
+  void Tell(std::string_view kind, size_t bytes);
+
   const Faults faults_;
   int64_t requests_ = 0;
   bool taken_ = false;
+  std::vector<std::string_view> told_;
 };
 
 }  // namespace tidemark::phantom::device

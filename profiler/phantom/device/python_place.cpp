@@ -1,7 +1,9 @@
 #include "profiler/phantom/device/python_place.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
+#include <array>
 #include <string_view>
 
 namespace tidemark::phantom::device {
@@ -63,22 +65,69 @@ std::string FileOf(const Python& python, Object* frame) {
 
 bool IsPyTorchs(std::string_view file) { return file.find("/torch/") != std::string_view::npos; }
 
+// A package's file from the package on, the user's own from the working folder on; empty = not below
+// `folder`.
+std::string_view Below(std::string_view file, std::string_view folder) {
+  const size_t at = file.rfind(folder);
+  return at == std::string_view::npos ? std::string_view() : file.substr(at + folder.size());
+}
+
+std::string_view NameInPackage(std::string_view file) {
+  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+    if (const std::string_view name = Below(file, folder); !name.empty()) return name;
+  }
+  return {};
+}
+
+bool IsUsersOwn(std::string_view file) {
+  return !IsPyTorchs(file) && NameInPackage(file).empty() &&
+         file.find("/lib/python3") == std::string_view::npos;
+}
+
+std::string NameOf(std::string_view file) {
+  if (const std::string_view name = NameInPackage(file); !name.empty()) return std::string(name);
+  std::array<char, 4096> folder{};
+  if (getcwd(folder.data(), folder.size()) != nullptr) {
+    const std::string here = std::string(folder.data()) + "/";
+    if (file.starts_with(here)) return std::string(file.substr(here.size()));
+  }
+  return std::string(file.substr(file.rfind('/') + 1));
+}
+
+// From the innermost line outwards.
+class PlaceReading {
+ public:
+  // Whether there is more to read further out.
+  bool Take(const std::string& file, int line) {
+    const std::string here = NameOf(file) + ":" + std::to_string(line);
+    // Of PyTorch's own lines the innermost serves where there is no other.
+    if (place_.empty() || is_pytorchs_) {
+      place_ = here;
+      is_pytorchs_ = IsPyTorchs(file);
+    }
+    if (!IsUsersOwn(file)) return true;
+    if (here != place_) place_ += " (called from " + here + ")";
+    return false;
+  }
+  std::optional<std::string> Place() const { return place_.empty() ? std::nullopt : std::optional(place_); }
+
+ private:
+  std::string place_;
+  bool is_pytorchs_ = false;
+};
+
 std::optional<std::string> InnermostPlace(const Python& python) {
   Object* frame = python.frame();
   if (frame == nullptr) return {};
   python.keep(frame);
-  std::optional<std::string> place;
+  PlaceReading reading;
   while (frame != nullptr) {
-    const std::string file = FileOf(python, frame);
-    const bool own = !IsPyTorchs(file);
-    if (own || !place) {
-      place = file.substr(file.rfind('/') + 1) + ":" + std::to_string(python.frame_line(frame));
-    }
-    Object* before = own ? nullptr : python.frame_before(frame);
+    const bool more = reading.Take(FileOf(python, frame), python.frame_line(frame));
+    Object* before = more ? python.frame_before(frame) : nullptr;
     python.give_up(frame);
     frame = before;
   }
-  return place;
+  return reading.Place();
 }
 
 }  // namespace

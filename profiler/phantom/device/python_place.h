@@ -6,8 +6,10 @@
 
 namespace tidemark::phantom::device {
 
-// "train.py:42": the innermost line of this thread that is not PyTorch's own. Nothing where this process or
-// this thread runs no Python. Takes Python's lock for a moment; from a function that holds none of ours.
+// "train.py:42": the innermost line of this thread that is not PyTorch's own; of a package's, from the
+// package on, with the program's own line that led there: "transformers/generation/utils.py:2543 (called from
+// train.py:40)". Nothing where this process or this thread runs no Python. Takes Python's lock for a moment;
+// from a function that holds none of ours.
 std::optional<std::string> PythonPlace();
 
 }  // namespace tidemark::phantom::device

@@ -28,10 +28,13 @@ namespace {
 // Of the program that is waited for; signal handlers read it. What came before it was known waits for it.
 std::atomic<pid_t> running_pid{0};
 std::atomic<int> early_signal{0};
+std::atomic<bool> asked_to_end{false};
+std::atomic<int> stops{0};
 static_assert(std::atomic<pid_t>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 void PassOn(int signal) {
   early_signal = signal;
+  if (signal == SIGTERM || signal == SIGHUP) asked_to_end = true;
   if (const pid_t pid = running_pid; pid > 0) kill(pid, signal);
 }
 
@@ -52,6 +55,7 @@ class SignalsForProgram {
     struct sigaction pass_on = {};
     pass_on.sa_handler = PassOn;
     early_signal = 0;
+    stops = 0;
     for (size_t i = 0; i < kFromTerminal.size(); ++i)
       sigaction(kFromTerminal[i], &ignore, &terminal_before_[i]);
     for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &pass_on, &passed_before_[i]);
@@ -160,5 +164,12 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
   }
   return ExitCodeOfStatus(status);
 }
+
+void StopProgram() {
+  const int signal = stops++ == 0 ? SIGTERM : SIGKILL;
+  if (const pid_t pid = running_pid; pid > 0) kill(pid, signal);
+}
+
+bool WasAskedToEnd() { return asked_to_end; }
 
 }  // namespace tidemark::phantom

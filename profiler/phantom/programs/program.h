@@ -41,4 +41,9 @@ class DoubtsFile {
 // terminal, and what ends us is passed on to it. The exit code is its own, 128 + N if signal N ended it.
 Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment);
 
+// While RunProgram waits, from any thread: asks the program to end (SIGTERM); asked again, kills it.
+void StopProgram();
+// Whether we were asked to end (SIGTERM, SIGHUP) while RunProgram waited; the program was asked, too.
+bool WasAskedToEnd();
+
 }  // namespace tidemark::phantom

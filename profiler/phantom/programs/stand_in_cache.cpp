@@ -79,9 +79,12 @@ Result<std::string> SourceFingerprint(const fs::path& sources) {
 // Held while it lives.
 class Lock {
  public:
-  static Result<Lock> Take(const fs::path& file) {
+  // `waits` is called where another process holds it.
+  static Result<Lock> Take(const fs::path& file, const std::function<void()>& waits) {
     UniqueFd fd(open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
     if (!fd.valid()) return CannotKeep(file, {errno, std::generic_category()});
+    if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
+    waits();
     while (flock(fd.get(), LOCK_EX) != 0) {
       if (errno != EINTR) return CannotKeep(file, {errno, std::generic_category()});
     }
@@ -145,6 +148,9 @@ Result<fs::path> StandInCacheFolder() {
 
 Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
                                       const std::function<void(std::string_view line)>& progress) {
+  const auto tell = [&](std::string_view line) {
+    if (progress) progress(line);
+  };
   const fs::path sources = SourceFolder();
   const Result<fs::path> cache = StandInCacheFolder();
   if (!cache) return cache.error();
@@ -157,9 +163,11 @@ Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
 
   fs::create_directories(*cache, failure);
   if (failure) return CannotKeep(*cache, failure);
-  const Result<Lock> lock = Lock::Take(*cache / (torch.build_id + ".lock"));
+  const Result<Lock> lock = Lock::Take(*cache / (torch.build_id + ".lock"),
+                                       [&] { tell("another process builds them, waiting for it"); });
   if (!lock) return lock.error();
   if (fs::exists(kept, failure)) return libraries;  // another process was first
+  tell("configuring");
   const fs::path building = *cache / (torch.build_id + ".building");
   fs::remove_all(building, failure);  // of one that was killed
   if (Status built = Build(torch, sources, building, progress); !built) return built.error();

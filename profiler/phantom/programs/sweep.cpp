@@ -75,6 +75,7 @@ std::optional<SweepAnswer> AnswerIn(std::string_view line) {
   answer.value = json.value("value", int64_t{0});
   answer.allocated_peak_bytes = json.value("allocated_peak_bytes", int64_t{0});
   answer.reserved_peak_bytes = json.value("reserved_peak_bytes", int64_t{0});
+  answer.used_cuda = json.value("used_cuda", false);
   answer.out_of_memory = json.value("out_of_memory", false);
   answer.sentence = json.value("sentence", std::string());
   return answer;

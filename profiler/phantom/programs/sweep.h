@@ -23,6 +23,7 @@ struct SweepAnswer {
   int64_t value = 0;
   int64_t allocated_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;
+  bool used_cuda = false;  // else the peaks say nothing
   bool out_of_memory = false;
   std::string sentence;  // why it ended early; "" if it did not
 };

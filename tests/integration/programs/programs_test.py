@@ -98,8 +98,40 @@ class Programs(unittest.TestCase):
         ran = tidemark("phantom", "--memory", "2GiB", "-o", self.recording, "--", PYTHON, "-c", code)
         self.assertEqual(ran.returncode, 1)
         self.assertIn("OutOfMemoryError", ran.stderr)
-        self.assertIn("Out of memory: 3,221,225,472 B were asked for", ran.stderr)
-        self.assertTrue(json.loads(tidemark("info", self.recording, "--json").stdout)["out_of_memory"])
+        self.assertIn("One request for more than the whole card has.", ran.stderr)
+        self.assertIn("The program ended with exit code 1. What follows is what it needed until then.", ran.stderr)
+        self.assertNotIn("would do", ran.stderr)
+        info = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertTrue(info["out_of_memory"])
+        self.assertEqual(info["shortages"][0]["requested_bytes"], 3 << 30)
+        self.assertIn("The program ended with exit code 1.", tidemark("info", self.recording).stdout)
+
+    def test_the_state_of_an_optimizer_and_a_workspace_count_as_such_where_they_are_the_peak(self):
+        code = """
+import torch
+weight = torch.nn.Parameter(torch.zeros(32 << 20, device="cuda"))
+optimizer = torch.optim.Adam([weight], fused=True)
+weight.grad = torch.zeros_like(weight)
+optimizer.step()
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        categories = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]["by_category_at_peak"]
+        self.assertGreaterEqual(categories["optimizer_state"], 2 * (128 << 20))
+        self.assertLess(categories["temporary"], 1 << 20)
+
+    def test_doubts_are_kept_in_the_recording_and_the_smallest_card_is_named(self):
+        code = "import torch; print(torch.ones(1, device='cuda').item())"
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertIn("Note: ", ran.stderr)
+        self.assertIn("By memory alone the NVIDIA GeForce GTX 1650", ran.stderr)
+        info = tidemark("info", self.recording)
+        notes = [line for line in ran.stderr.splitlines() if line.startswith("Note: ")]
+        self.assertEqual([line for line in info.stdout.splitlines() if line.startswith("Note: ")], notes)
+        told = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertEqual(["Note: " + note for note in told["notes"]], notes)
+        self.assertEqual(told["card"]["smallest_card"], "gtx-1650")
+        self.assertIn("python", told["command"])
 
     def test_what_is_reserved_is_a_band_over_the_orders_of_addresses(self):
         code = """
@@ -142,6 +174,11 @@ print(len(blocks), torch.cuda.memory_stats()["num_alloc_retries"], torch.cuda.me
             with self.subTest(fault):
                 ran = tidemark("phantom", "--memory", "8GiB", "--fault", fault, "--", PYTHON, "-c", code)
                 self.assertEqual(tuple(map(int, ran.stdout.split())), expected, ran.stderr)
+                happens = expected[1] > 0 or fault.startswith(("other", "slow"))
+                self.assertIn("struck: " if happens else "did not happen", ran.stderr)
+                self.assertIn("Note: Faults were asked for", ran.stderr)
+        ran = tidemark("phantom", "--fault", "out-of-memory=99", "--", PYTHON, "-c", code)
+        self.assertIn("The fault out-of-memory did not happen", ran.stderr)
         ran = tidemark("phantom", "--fault", "rust", "--", PYTHON, "-c", code)
         self.assertEqual((ran.returncode, ran.stdout), (2, ""))
         self.assertIn("must be out-of-memory=37", ran.stderr)
@@ -200,6 +237,8 @@ torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
         runs = self.sweep(self.BLOCK + "if mib == 3: raise ValueError('three')", "2,3,2000,4", "--memory", "1GiB")
         self.assertEqual([run["out_of_memory"] for run in runs], [False, False, True, False])
         self.assertEqual([run["sentence"] == "" for run in runs], [True, False, False, True])
+        self.assertEqual([run["reserved_peak_bytes"] is None for run in runs], [False, True, True, False])
+        self.assertGreater(runs[0]["taken_bytes"], runs[0]["reserved_peak_bytes"])
         self.assertIn("three", runs[1]["sentence"])
 
     def test_why_no_run_came_to_an_end_is_told_and_ends_with_1(self):

@@ -69,4 +69,16 @@ TEST_CASE("Another process takes memory once, as much as there is") {
   CHECK(small.free_bytes() == 0);
 }
 
+TEST_CASE("What did not happen of the faults asked for is told, and that figures are a failing card's") {
+  CHECK(FaultNotes("", {}).empty());
+  const std::string text = "out-of-memory=3,slow-driver=2ms";
+  const std::vector<std::string> none = FaultNotes(text, {});
+  REQUIRE(none.size() == 3);
+  CHECK(none[0].find(text) != std::string::npos);
+  CHECK(SpeakOfFaults(none));
+  CHECK_FALSE(SpeakOfFaults({"Another doubt."}));
+  CHECK(none[1] == "The fault out-of-memory did not happen: nothing came to meet it.");
+  CHECK(FaultNotes(text, {FaultStruck(kOutOfMemoryFault) + "first at request 3."}).size() == 2);
+}
+
 }  // namespace tidemark::phantom

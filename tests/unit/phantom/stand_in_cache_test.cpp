@@ -59,9 +59,14 @@ TorchInstallation MadeUp() { return {"/usr/bin/python3", "/opt/site", "2.9.0+cu1
 
 TEST_CASE("The libraries for a torch are built once") {
   const Workshop workshop;
+  std::string first_line;
   std::string last_line;
-  const auto first = LibrariesFor(MadeUp(), [&](std::string_view line) { last_line = line; });
+  const auto first = LibrariesFor(MadeUp(), [&](std::string_view line) {
+    last_line = line;
+    if (first_line.empty()) first_line = line;
+  });
   REQUIRE(first.ok());
+  CHECK(first_line == "configuring");
   CHECK(last_line == "[1/1] done");
   CHECK(fs::is_directory(first->stand_ins));
   CHECK(fs::is_directory(first->capture));

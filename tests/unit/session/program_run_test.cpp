@@ -95,6 +95,22 @@ TEST_CASE("How a program ended is in its status and its stream") {
   CHECK(killed->status().sentence == "The program was ended by signal 9.");
 }
 
+TEST_CASE("How a program ended and what to doubt is kept in its recording") {
+  const trace::Scratch scratch;
+  ProgramOptions options;
+  options.recording = scratch / "run.tide";
+  options.description.command = "python train.py";
+  const std::unique_ptr<ProgramRun> run = Start(options);
+  run->End(1, {"One doubt.", "Another."});
+  CHECK(run->description().notes.size() == 2);
+  const Result<std::unique_ptr<Run>> opened = Run::Open(scratch / "run.tide");
+  REQUIRE(opened.ok());
+  const events::RunDescription description = (*opened)->description();
+  CHECK(description.command == "python train.py");
+  CHECK(description.ending == "The program ended with exit code 1.");
+  CHECK(description.notes == std::vector<std::string>{"One doubt.", "Another."});
+}
+
 TEST_CASE("A recording that cannot be created is said before the program starts") {
   ProgramOptions options;
   options.recording = "/no/such/folder/run.tide";

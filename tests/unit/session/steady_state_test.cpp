@@ -64,6 +64,27 @@ TEST_CASE("The first step does not count once others are complete") {
   CHECK_FALSE(peaks.out_of_memory);
 }
 
+TEST_CASE("What proves to be something else later counts so at the peak") {
+  const auto event = [](EventKind kind, uint64_t address, events::Category category) {
+    Event made;
+    made.kind = kind;
+    made.address = address;
+    made.bytes = made.rounded_bytes = 512;
+    made.category = category;
+    return made;
+  };
+  timeline::Builder builder;
+  const std::vector<Event> all = {event(EventKind::kAllocate, 1, events::Category::kTemporary),
+                                  event(EventKind::kAllocate, 2, events::Category::kTemporary),
+                                  event(EventKind::kFreeCompleted, 2, {}),
+                                  event(EventKind::kCategorize, 1, events::Category::kOptimizerState)};
+  builder.Append(all);
+  const Prediction peaks = LargestSince(*builder.Publish());
+  CHECK(peaks.allocated_peak_bytes == 1024);
+  CHECK(peaks.at_peak[static_cast<size_t>(events::Category::kOptimizerState)] == 512);
+  CHECK(peaks.at_peak[static_cast<size_t>(events::Category::kTemporary)] == 512);
+}
+
 TEST_CASE("A run of one step tells of that one, complete or not") {
   CHECK(Stream().Step(9'000, 50'000).Peaks().allocated_peak_bytes == 9'000);
   CHECK(Stream().Step(9'000, 50'000, false).Peaks().allocated_peak_bytes == 9'000);

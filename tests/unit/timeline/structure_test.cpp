@@ -48,6 +48,22 @@ TEST_CASE("A step knows its peak, its loss and its settings") {
   CHECK(view->markers()[0].text == "fp16 on");
 }
 
+TEST_CASE("The peak of a step lasts until memory falls, and not until it comes back") {
+  Stream stream;
+  stream.BeginStep(0);
+  stream.Allocate(0x1000, 2048);
+  stream.Categorize(0x1000, events::Category::kWorkspace);
+  const EventIndex peak = stream.latest();
+  stream.BeginPhase(Phase::kBackward);
+  stream.Free(0x1000);
+  stream.Allocate(0x2000, 2048);
+  stream.EndStep(0);
+  const auto view = stream.Publish();
+  REQUIRE(view->steps().size() == 1);
+  CHECK(view->steps()[0].peak == peak);
+  CHECK(ValueOf(view->steps()[0].at_peak, SeriesOf(events::Category::kWorkspace)) == 2048);
+}
+
 TEST_CASE("A running step ends with the view, and views before keep it so") {
   Stream stream;
   stream.BeginStep(0);

@@ -17,7 +17,17 @@ using Json = nlohmann::json;
 using timeline::Series;
 
 events::RunDescription ExportedRun() {
-  return {"Net on \"phantom\"", "phantom", "NVIDIA H200", 1 << 30, R"({"batch": 64})", "trainer 0.1", 17, 42};
+  return {"Net on \"phantom\"",
+          "phantom",
+          "NVIDIA H200",
+          1 << 30,
+          R"({"batch": 64})",
+          "trainer 0.1",
+          17,
+          42,
+          "",
+          "",
+          {}};
 }
 
 std::string Exported(const timeline::View& view, ExportFormat format) {

@@ -28,7 +28,10 @@ events::RunDescription Description() {
           R"({"batch": 64})",
           "trainer 0.1",
           17,
-          42};
+          42,
+          "python train.py",
+          "It ended.",
+          {"A doubt.", "Another."}};
 }
 
 std::vector<Event> RandomEvents(size_t count) {
@@ -113,6 +116,9 @@ TEST_CASE("a recording reads back as it was written", "[tide]") {
   CHECK(description.producer == "trainer 0.1");
   CHECK(description.start_time_ns == 17);
   CHECK(description.process_id == 42);
+  CHECK(description.command == "python train.py");
+  CHECK(description.ending == "It ended.");
+  CHECK(description.notes == Description().notes);
 }
 
 TEST_CASE("the last description holds", "[tide]") {

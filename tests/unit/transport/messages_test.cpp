@@ -55,9 +55,14 @@ TEST_CASE("every report comes back as it was", "[messages]") {
                                    "{\"batch\": 64}",
                                    "trainer",
                                    -5,
-                                   4711};
+                                   4711,
+                                   "python train.py",
+                                   "",
+                                   {"A doubt."}};
   const events::RunDescription again = ReportAgain(Started{run}).description;
   CHECK(again.title == run.title);
+  CHECK(again.command == run.command);
+  CHECK(again.notes == run.notes);
   CHECK(again.device == run.device);
   CHECK(again.device_name == run.device_name);
   CHECK(again.device_bytes == run.device_bytes);

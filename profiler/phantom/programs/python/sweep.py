@@ -6,15 +6,17 @@ a run of a small network.
 usage: sweep.py {"script": FILE, "arguments": [...], "name": "batch", "values": [...], "at_once": 2}
 
 For each value one line on standard output, as soon as it is known: `tidemark ` and an object with `value`, the peaks
-(`allocated_peak_bytes`, `reserved_peak_bytes`), `out_of_memory` and `sentence` (why it ended early; "" if it did not).
+(`allocated_peak_bytes`, `reserved_peak_bytes`), `used_cuda`, `out_of_memory` and `sentence` (why it ended early; "" if it did not).
 """
 
 import contextlib
+import ctypes
 import gc
 import importlib
 import json
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -22,6 +24,14 @@ import threading
 import traceback
 
 import torch
+
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def die_with_parent():
+    """Nobody would take the answers of a sweep that was killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def with_argument(arguments, name, value):
@@ -48,9 +58,10 @@ def run(task, value):
         if end.code not in (None, 0):
             answer["sentence"] = f"it ended with exit code {end.code}"
     except torch.OutOfMemoryError as error:
-        answer["out_of_memory"], answer["sentence"] = True, str(error).partition(". ")[0] + "."
+        answer["out_of_memory"], answer["sentence"] = True, str(error).removeprefix("CUDA out of memory. ").partition(". ")[0] + "."
     except BaseException as error:
         answer["sentence"] = traceback.format_exception_only(error)[-1].strip()
+    answer["used_cuda"] = torch.cuda.is_initialized()
     answer["allocated_peak_bytes"] = torch.cuda.max_memory_allocated()
     answer["reserved_peak_bytes"] = torch.cuda.max_memory_reserved()
     answer["modules"] = installed_modules()
@@ -61,10 +72,14 @@ def start(task, value):
     """A child that runs the program with this value; the end of the pipe on which its answer comes; its standard error."""
     ours, theirs = os.pipe()
     words = os.memfd_create("words")
+    parent = os.getpid()
     pid = os.fork()
     if pid:
         os.close(theirs)
         return pid, ours, words
+    die_with_parent()
+    if os.getppid() != parent:
+        os._exit(1)  # it went before that was asked for
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream, file in ((0, nothing), (1, nothing), (2, words)):
         os.dup2(file, stream)
@@ -89,7 +104,7 @@ def finish(value, pid, pipe, words):
         text = file.read()
     _, status = os.waitpid(pid, 0)
     answer = json.loads(text) if text else {
-        "value": value, "out_of_memory": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "modules": [],
+        "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "modules": [],
         "sentence": f"its process ended with status {os.waitstatus_to_exitcode(status)} and no answer"}
     modules, said = answer.pop("modules"), last_line(words)
     if answer["sentence"].startswith("it") and said:  # its process ended, for a reason that it told
@@ -118,6 +133,7 @@ def import_all(names):
 
 def main():
     task = json.loads(sys.argv[1])
+    die_with_parent()
     values = task["values"]
     if task.get("warm", True):
         first, values = values[0], values[1:]

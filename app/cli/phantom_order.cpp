@@ -1,0 +1,154 @@
+#include "app/cli/phantom_order.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "app/cli/card_option.h"
+#include "app/cli/numbers.h"
+#include "profiler/base/format.h"
+#include "profiler/base/unique_fd.h"
+#include "profiler/phantom/faults.h"
+#include "profiler/trace/output_file.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr int64_t kMostRanks = 1 << 20;
+constexpr int64_t kMostGibibytes = 4096;  // of a bare number that was meant so
+
+Result<int64_t> MemoryOf(const std::string& text, const phantom::Card& card) {
+  const Result<int64_t> bytes = ByteSize("--memory", text);
+  if (!bytes || *bytes > card.context_bytes) return bytes;
+  const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
+  if (bare && *bytes <= kMostGibibytes) {
+    return Error{fmt::format("--memory {0} would be {0} bytes; did you mean {0}GiB?", text)};
+  }
+  return Error{fmt::format("--memory must be more than the {} that the CUDA context takes, not {}.",
+                           FormatBytes(card.context_bytes, ByteUnit::kMebibytes), text)};
+}
+
+Result<phantom::Rank> RankOf(const PhantomOptions& options) {
+  const Result<int64_t> world = WholeNumber("--world", options.world, 1, kMostRanks);
+  if (!world) return world.error();
+  const Result<int64_t> rank = WholeNumber("--rank", options.rank, 0, *world - 1);
+  if (!rank) return rank.error();
+  return phantom::Rank{*rank, *world};
+}
+
+Result<std::optional<phantom::SweepRange>> SweepOf(const PhantomOptions& options) {
+  if (options.sweep.empty()) {
+    if (!options.json) return std::optional<phantom::SweepRange>();
+    return Error{
+        "--json goes with --sweep; of one run record it (-o run.tide), then: tidemark info run.tide --json."};
+  }
+  Result<phantom::SweepRange> sweep = phantom::SweepRangeFromText(options.sweep);
+  if (!sweep) return sweep.error();
+  if (!options.output.empty() || options.window) {
+    return Error{"A recording and the window hold one run: leave out either --sweep or these."};
+  }
+  return std::optional(std::move(*sweep));
+}
+
+bool AsksForRank(const std::string& script) {
+  std::ifstream file(script, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  constexpr std::array<std::string_view, 4> kSigns = {"init_process_group", "init_device_mesh", "WORLD_SIZE",
+                                                      "LOCAL_RANK"};
+  return std::ranges::any_of(kSigns,
+                             [&](std::string_view sign) { return text.find(sign) != std::string::npos; });
+}
+
+}  // namespace
+
+phantom::Card PhantomOrder::CardAsAsked() const {
+  phantom::Card asked = card;
+  asked.memory_bytes = memory_bytes.value_or(card.memory_bytes);
+  return asked;
+}
+
+Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options) {
+  PhantomOrder order;
+  Result<phantom::Card> card = CardNamed(options.card);
+  if (!card) return card.error();
+  order.card = std::move(*card);
+  if (!options.memory.empty()) {
+    const Result<int64_t> bytes = MemoryOf(options.memory, order.card);
+    if (!bytes) return bytes.error();
+    order.memory_bytes = *bytes;
+  }
+  const Result<phantom::Rank> rank = RankOf(options);
+  if (!rank) return rank.error();
+  order.rank = *rank;
+  order.faults = fmt::format("{}", fmt::join(options.faults, ","));
+  if (!order.faults.empty()) {
+    const Result<phantom::Faults> faults = phantom::FaultsFromText(order.faults);
+    if (!faults) return faults.error();
+  }
+  Result<std::optional<phantom::SweepRange>> sweep = SweepOf(options);
+  if (!sweep) return sweep.error();
+  order.sweep = std::move(*sweep);
+  return order;
+}
+
+Status CanBeWritten(const std::string& file) {
+  std::error_code not_there;
+  const bool existed = std::filesystem::exists(file, not_there);
+  if (file.empty() || (existed && !std::filesystem::is_regular_file(file, not_there))) return Done{};
+  const UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  if (!fd.valid()) return trace::CannotWrite(file, errno);
+  if (!existed) unlink(file.c_str());
+  return Done{};
+}
+
+std::string CommandLineOf(const std::vector<std::string>& program) {
+  constexpr size_t kLongest = 1000;
+  std::string line;
+  for (const std::string& word : program) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n\"'$`\\&|;<>()*?") == std::string::npos;
+    line += (line.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+  }
+  return line.size() <= kLongest ? line : line.substr(0, kLongest) + "...";
+}
+
+std::string TitleOf(const std::vector<std::string>& program) {
+  for (size_t i = 1; i < program.size(); ++i) {
+    const std::string& word = program[i];
+    if (word == "-c") break;
+    if (word == "-m" && i + 1 < program.size()) return program[i + 1];
+    if (word == "-W" || word == "-X") ++i;
+    if (!word.starts_with('-')) return std::filesystem::path(word).filename().string();
+  }
+  return std::filesystem::path(program.front()).filename().string();
+}
+
+std::string HiddenCard() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (visible == nullptr || (*visible != '\0' && *visible != '-')) return "";
+  return fmt::format(
+      "CUDA_VISIBLE_DEVICES is '{}', which hides every GPU, the phantom too; unset it to see one.", visible);
+}
+
+std::string HintOnRanks(const std::vector<std::string>& program, int64_t world, int exit_code) {
+  const bool has_rank = std::getenv("RANK") != nullptr && std::getenv("WORLD_SIZE") != nullptr;
+  if (exit_code == 0 || world > 1 || has_rank) return "";
+  const bool asks = std::ranges::any_of(
+      program, [](const std::string& word) { return word.ends_with(".py") && AsksForRank(word); });
+  if (!asks) return "";
+  return "If it failed for want of RANK or WORLD_SIZE: --world 8 --rank 0 runs one rank of a distributed "
+         "program and "
+         "pretends the others.";
+}
+
+}  // namespace tidemark::cli

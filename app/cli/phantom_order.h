@@ -1,0 +1,57 @@
+// What `tidemark phantom` is asked for: its options, understood before anything is built or started.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/programs/program.h"
+#include "profiler/phantom/programs/sweep.h"
+
+namespace tidemark::cli {
+
+struct PhantomOptions {
+  std::string card = networks::DeviceChoice{}.card;
+  std::string memory;
+  std::string world = "1";
+  std::string rank = "0";
+  std::string sweep;
+  std::vector<std::string> faults;
+  bool json = false;
+  bool window = false;
+  std::string output;
+};
+
+struct PhantomOrder {
+  phantom::Card card;
+  std::optional<int64_t> memory_bytes;  // instead of the card's own
+  phantom::Rank rank;
+  std::optional<phantom::SweepRange> sweep;
+  std::string faults;  // as the device reads them
+
+  // With the memory that it is to have.
+  phantom::Card CardAsAsked() const;
+};
+
+Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options);
+
+// Before minutes are spent on what cannot be kept. Leaves the file as it is; "" can be written.
+Status CanBeWritten(const std::string& file);
+
+// "python train.py --lr '1 2'": as one could type it, cut short where it goes on and on.
+std::string CommandLineOf(const std::vector<std::string>& program);
+// The program's file or module, without the Python before it and that one's options.
+std::string TitleOf(const std::vector<std::string>& program);
+
+// That CUDA_VISIBLE_DEVICES hides the card, as it would hide a real one; "" if it does not.
+std::string HiddenCard();
+
+// What to try, of a program that failed and asks its environment for a rank that nobody gave it; "" else.
+// Reads the script.
+std::string HintOnRanks(const std::vector<std::string>& program, int64_t world, int exit_code);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,165 @@
+#include "app/cli/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "profiler/base/format.h"
+#include "profiler/phantom/faults.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr size_t kMostShortages = 3;  // in words; a program that tries again and again meets many
+
+std::string InBinary(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
+
+std::string SizeRow(std::string_view title, int64_t bytes, std::string_view words) {
+  std::string row = BytesRow(title, bytes);
+  if (!words.empty()) row.insert(row.size() - 1, fmt::format("   {}", words));
+  return row;
+}
+
+int64_t UsableBytes(const RunReport& report) {
+  return report.fit ? report.fit->card.memory_bytes - report.fit->card.context_bytes : 0;
+}
+
+// Whether it did all it was to do, on a card that did so too.
+bool IsWholeRun(const RunReport& report) {
+  return report.ending.empty() && report.shortages.empty() && !phantom::SpeakOfFaults(report.notes);
+}
+
+std::string AdviceRow(const RunReport& report) {
+  if (!IsWholeRun(report)) return "";
+  const session::CardFit& fit = *report.fit;
+  if (!fit.smallest) return "By memory alone none of the known cards (tidemark cards) would do.\n";
+  if (fit.smallest->name == fit.card.name) {
+    return fmt::format("By memory alone no smaller one of the known cards (tidemark cards) would do.\n");
+  }
+  return fmt::format("By memory alone the {} ({}) would do.\n", fit.smallest->title,
+                     InBinary(fit.smallest->memory_bytes));
+}
+
+std::string PlaceOf(const session::Shortage& shortage) {
+  std::string place = shortage.step < 0 ? "" : fmt::format(" in step {}", FormatNumber(shortage.step));
+  if (shortage.phase != events::Phase::kIdle)
+    place += fmt::format("{} {}", place.empty() ? " in" : ",", events::NameOf(shortage.phase));
+  return place;
+}
+
+Json CardJson(const RunReport& report) {
+  if (!report.fit) return {};
+  const session::CardFit& fit = *report.fit;
+  Json json = {{"name", fit.card.name},
+               {"memory_bytes", fit.card.memory_bytes},
+               {"estimated_context_bytes", fit.card.context_bytes},
+               {"taken_bytes", fit.taken_bytes()},
+               {"may_not_fit", fit.may_not_fit()}};
+  json["smallest_card"] = IsWholeRun(report) && fit.smallest ? Json(fit.smallest->name) : Json();
+  return json;
+}
+
+Json ShortagesJson(const RunReport& report) {
+  Json shortages = Json::array();
+  for (const session::Shortage& shortage : report.shortages) {
+    shortages.push_back({{"event", shortage.index},
+                         {"step", shortage.step < 0 ? Json() : Json(shortage.step)},
+                         {"phase", events::NameOf(shortage.phase)},
+                         {"requested_bytes", shortage.requested_bytes},
+                         {"free_bytes", shortage.free_bytes},
+                         {"allocated_bytes", shortage.allocated_bytes},
+                         {"cached_bytes", shortage.cached_bytes},
+                         {"why", session::WhyShort(shortage, UsableBytes(report))}});
+  }
+  return shortages;
+}
+
+std::string BandOrWhyNot(const RunReport& report) {
+  if (!report.band) return "";
+  if (*report.band) return BandRows(**report.band);
+  return fmt::format("    how far the order of addresses moves it is not known: {}\n",
+                     report.band->error().message);
+}
+
+}  // namespace
+
+RunReport MakeRunReport(const timeline::View& view, const events::RunDescription& description,
+                        const session::Prediction& peaks, std::optional<Result<session::ReservedBand>> band,
+                        const std::vector<phantom::Card>& known_cards) {
+  RunReport report;
+  report.peaks = peaks;
+  report.band = std::move(band);
+  if (report.band && *report.band) report.peaks.reserved_band = **report.band;
+  const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
+  if (card) {
+    report.fit = session::FitOf(*card, known_cards, peaks.reserved_peak_bytes, report.peaks.reserved_band);
+  }
+  report.shortages = session::ShortagesIn(view);
+  report.ending = description.ending;
+  report.notes = description.notes;
+  return report;
+}
+
+std::string RunText(const RunReport& report) {
+  return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks) + BandOrWhyNot(report) +
+         CardRows(report) + OutOfMemoryRows(report) + NoteRows(report.notes);
+}
+
+void AddRunJson(const RunReport& report, Json& json) {
+  json["measured"] = PeaksJson(report.peaks);
+  if (report.band && !*report.band)
+    json["measured"]["reserved_peak_band_unknown"] = report.band->error().message;
+  json["card"] = CardJson(report);
+  json["shortages"] = ShortagesJson(report);
+  json["ending"] = report.ending;
+  json["notes"] = report.notes;
+}
+
+std::string EndingRows(const RunReport& report) {
+  if (report.ending.empty()) return "";
+  return fmt::format("{} What follows is what it needed until then.\n", report.ending);
+}
+
+std::string CardRows(const RunReport& report) {
+  if (!report.fit) return "";
+  const session::CardFit& fit = *report.fit;
+  const double share =
+      100 * static_cast<double>(fit.taken_bytes()) / static_cast<double>(fit.card.memory_bytes);
+  std::string rows =
+      SizeRow("CUDA context", fit.card.context_bytes, "an estimate; outside of PyTorch's figures");
+  rows += SizeRow("of the card", fit.taken_bytes(),
+                  fmt::format("{:.1f} % of {}", share, InBinary(fit.card.memory_bytes)));
+  if (fit.may_not_fit()) {
+    rows +=
+        "It may not fit: by another order of addresses it needs more than the card has beside the context.\n";
+  }
+  return rows + AdviceRow(report);
+}
+
+std::string OutOfMemoryRows(const RunReport& report) {
+  std::string rows;
+  const size_t told = std::min(report.shortages.size(), kMostShortages);
+  for (size_t i = 0; i < told; ++i) {
+    const session::Shortage& shortage = report.shortages[i];
+    rows += fmt::format("Out of memory{}\n", PlaceOf(shortage));
+    rows += SizeRow("asked for", shortage.requested_bytes, "");
+    rows += SizeRow("free on the card", shortage.free_bytes, "");
+    rows += SizeRow("allocated", shortage.allocated_bytes, "");
+    rows += SizeRow("cached", shortage.cached_bytes, "gaps in segments that hold live blocks");
+    rows += fmt::format("  {}\n", session::WhyShort(shortage, UsableBytes(report)));
+  }
+  if (report.shortages.size() > told) {
+    rows += fmt::format("Out of memory {} more times.\n",
+                        FormatNumber(static_cast<int64_t>(report.shortages.size() - told)));
+  }
+  return rows;
+}
+
+std::string NoteRows(const std::vector<std::string>& notes) {
+  std::string rows;
+  for (const std::string& note : notes) rows += fmt::format("Note: {}\n", note);
+  return rows;
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,42 @@
+// What a run came to, as text for people and as JSON for programs: after `tidemark phantom`, and by `tidemark
+// info`. Pure functions. Sizes are exact bytes, with MiB or GiB beside them (2^20, 2^30), as PyTorch and
+// nvidia-smi tell them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/report.h"
+#include "profiler/events/run_description.h"
+#include "profiler/session/card_fit.h"
+#include "profiler/session/reserved_band.h"
+#include "profiler/session/shortage.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::cli {
+
+struct RunReport {
+  std::string peak_title;  // "At the peak of the run"
+  session::Prediction peaks;
+  std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
+  std::optional<session::CardFit> fit;                // where the card is known
+  std::vector<session::Shortage> shortages;
+  std::string ending;              // why it ended early; "" if it did not
+  std::vector<std::string> notes;  // what to doubt
+};
+RunReport MakeRunReport(const timeline::View& view, const events::RunDescription& description,
+                        const session::Prediction& peaks, std::optional<Result<session::ReservedBand>> band,
+                        const std::vector<phantom::Card>& known_cards);
+
+std::string RunText(const RunReport& report);
+// "measured", "card", "shortages", "ending" and "notes".
+void AddRunJson(const RunReport& report, Json& json);
+
+// Parts of them.
+std::string EndingRows(const RunReport& report);
+std::string CardRows(const RunReport& report);
+std::string OutOfMemoryRows(const RunReport& report);
+std::string NoteRows(const std::vector<std::string>& notes);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,27 @@
+#include "profiler/session/card_fit.h"
+
+#include <algorithm>
+
+namespace tidemark::session {
+
+CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
+              const std::optional<ReservedBand>& band) {
+  CardFit fit{card, reserved_bytes, reserved_bytes, {}};
+  if (band) fit.most_reserved_bytes = std::max(reserved_bytes, band->bytes.most_bytes);
+  const auto smallest = std::ranges::find_if(known, [&](const phantom::Card& candidate) {
+    return candidate.memory_bytes - candidate.context_bytes >= fit.most_reserved_bytes;
+  });
+  if (smallest != known.end()) fit.smallest = *smallest;
+  return fit;
+}
+
+std::optional<phantom::Card> CardOf(std::string_view title, int64_t memory_bytes,
+                                    const std::vector<phantom::Card>& known) {
+  const auto found = std::ranges::find(known, title, &phantom::Card::title);
+  if (found == known.end()) return {};
+  phantom::Card card = *found;
+  if (memory_bytes > 0) card.memory_bytes = memory_bytes;
+  return card;
+}
+
+}  // namespace tidemark::session

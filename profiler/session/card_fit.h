@@ -1,0 +1,35 @@
+// Whether what a run took fits on its card, and on which others: memory alone decides. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/reserved_band.h"
+
+namespace tidemark::session {
+
+struct CardFit {
+  phantom::Card card;               // with the memory that the run had
+  int64_t reserved_bytes = 0;       // at the peak
+  int64_t most_reserved_bytes = 0;  // the upper end of its band; the same where none is known
+  // Of the known cards the one with the least memory that holds most_reserved_bytes beside its own context.
+  std::optional<phantom::Card> smallest;
+
+  // The context is an estimate (card.h), and so is its sum with what PyTorch reserved.
+  int64_t taken_bytes() const { return reserved_bytes + card.context_bytes; }
+  bool may_not_fit() const { return most_reserved_bytes > card.memory_bytes - card.context_bytes; }
+};
+
+// `known` ascends by memory, as LoadCards gives them.
+CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
+              const std::optional<ReservedBand>& band);
+
+// The card that a run was on, by its title, with the run's memory (0 = the card's own). Nothing if it is none
+// of them.
+std::optional<phantom::Card> CardOf(std::string_view title, int64_t memory_bytes,
+                                    const std::vector<phantom::Card>& known);
+
+}  // namespace tidemark::session

@@ -1,0 +1,65 @@
+#include "app/cli/phantom_order.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "app/cli/phantom_sweep.h"
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::cli {
+namespace {
+
+TEST_CASE("A command line is told as one could type it, and not in full where it goes on and on") {
+  CHECK(CommandLineOf({"python", "train.py", "--name", "a b", ""}) == "python train.py --name 'a b' ''");
+  CHECK(CommandLineOf({std::string(5000, 'x')}).size() < 1100);
+}
+
+TEST_CASE("A program's title is its script or module") {
+  CHECK(TitleOf({"python", "-W", "ignore", "a/train.py", "x"}) == "train.py");
+  CHECK(TitleOf({"python", "-m", "train.main"}) == "train.main");
+  CHECK(TitleOf({"/usr/bin/python3", "-c", "print()"}) == "python3");
+}
+
+TEST_CASE("A script that asks for its rank and failed gets a hint") {
+  unsetenv("RANK");
+  const trace::Scratch scratch;
+  const std::string script = (scratch / "train.py").string();
+  std::ofstream(script) << "torch.distributed.init_process_group()\n";
+  CHECK(HintOnRanks({"python", script}, 1, 1).find("--world 8 --rank 0") != std::string::npos);
+  CHECK(HintOnRanks({"python", script}, 1, 0).empty());
+  CHECK(HintOnRanks({"python", script}, 8, 1).empty());
+  std::ofstream(script) << "print()\n";
+  CHECK(HintOnRanks({"python", script}, 1, 1).empty());
+}
+
+TEST_CASE("Where a recording cannot be written is known before, and nothing is left of the trial") {
+  const trace::Scratch scratch;
+  CHECK(CanBeWritten("").ok());
+  CHECK(CanBeWritten((scratch / "run.tide").string()).ok());
+  CHECK_FALSE(std::filesystem::exists(scratch / "run.tide"));
+  std::ofstream(scratch / "run.tide") << "old";
+  CHECK(CanBeWritten((scratch / "run.tide").string()).ok());
+  CHECK(std::filesystem::file_size(scratch / "run.tide") == 3);
+  CHECK_FALSE(CanBeWritten((scratch / "no" / "run.tide").string()).ok());
+}
+
+TEST_CASE("A sweep's row of a run that failed has no figures") {
+  phantom::Card card;
+  card.title = "NVIDIA T4";
+  card.memory_bytes = 1000;
+  card.context_bytes = 100;
+  const phantom::SweepTask task{{}, {}, "batch", {1, 2, 3}};
+  const std::string table = SweepTable(task, card,
+                                       {{1, 300, 400, true, false, ""},
+                                        {2, 300, 400, true, true, "Tried to allocate 9 MiB."},
+                                        {3, 0, 0, false, false, ""}});
+  CHECK(table.find("           1                 300 B                 400 B      50.0 %        500 B\n") !=
+        std::string::npos);
+  CHECK(table.find("–  does not fit: Tried to allocate 9 MiB.\n") != std::string::npos);
+  CHECK(table.find("–  it asked the phantom GPU for no memory\n") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tidemark::cli

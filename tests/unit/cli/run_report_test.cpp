@@ -1,0 +1,79 @@
+#include "app/cli/run_report.h"
+
+#include <string>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr int64_t kGibibyte = int64_t{1} << 30;
+
+phantom::Card CardWith(const char* name, int64_t memory_bytes) {
+  phantom::Card card;
+  card.name = name;
+  card.title = std::string("NVIDIA ") + name;
+  card.memory_bytes = memory_bytes;
+  card.context_bytes = kGibibyte / 4;
+  return card;
+}
+
+RunReport ReportWith(int64_t reserved_bytes) {
+  const std::vector<phantom::Card> known = {CardWith("small", 4 * kGibibyte),
+                                            CardWith("large", 16 * kGibibyte)};
+  RunReport report;
+  report.peaks.reserved_peak_bytes = reserved_bytes;
+  report.fit = session::FitOf(known[1], known, reserved_bytes, {});
+  return report;
+}
+
+bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_CASE("A run's share of the card counts the context, and the smallest card that would do is named") {
+  const std::string rows = CardRows(ReportWith(2 * kGibibyte));
+  CHECK(Has(rows, "CUDA context"));
+  CHECK(Has(rows, "an estimate"));
+  CHECK(Has(rows, "2,415,919,104 B"));
+  CHECK(Has(rows, "14.1 % of 16.00 GiB"));
+  CHECK(Has(rows, "By memory alone the NVIDIA small (4.00 GiB) would do."));
+  CHECK(Has(CardRows(ReportWith(8 * kGibibyte)), "no smaller one of the known cards"));
+}
+
+TEST_CASE("A run that ended early, or for want of memory, gives no advice") {
+  RunReport report = ReportWith(2 * kGibibyte);
+  report.ending = "The program ended with exit code 1.";
+  CHECK(Has(EndingRows(report),
+            "The program ended with exit code 1. What follows is what it needed until then."));
+  CHECK_FALSE(Has(CardRows(report), "would do"));
+  Json json;
+  AddRunJson(report, json);
+  CHECK(json["card"]["smallest_card"].is_null());
+  CHECK(json["card"]["taken_bytes"] == 9 * kGibibyte / 4);
+  RunReport short_of_memory = ReportWith(2 * kGibibyte);
+  short_of_memory.shortages.resize(5);
+  short_of_memory.shortages[0].requested_bytes = 3 * kGibibyte;
+  short_of_memory.shortages[0].step = 3;
+  short_of_memory.shortages[0].phase = events::Phase::kForward;
+  CHECK_FALSE(Has(CardRows(short_of_memory), "would do"));
+  const std::string rows = OutOfMemoryRows(short_of_memory);
+  CHECK(Has(rows, "Out of memory in step 3, forward\n"));
+  CHECK(Has(rows, "3,221,225,472 B"));
+  CHECK(Has(rows, "Out of memory 2 more times."));
+}
+
+TEST_CASE("A band beyond the card and one that is not known are both said") {
+  RunReport report = ReportWith(15 * kGibibyte);
+  report.fit->most_reserved_bytes = 16 * kGibibyte;
+  CHECK(Has(CardRows(report), "It may not fit"));
+  report.band = Result<session::ReservedBand>(Error{"The run was too long."});
+  CHECK(Has(RunText(report), "is not known: The run was too long."));
+  Json json;
+  AddRunJson(report, json);
+  CHECK(json["measured"]["reserved_peak_band_unknown"] == "The run was too long.");
+  CHECK(json["card"]["may_not_fit"] == true);
+}
+
+TEST_CASE("Notes are told one a line") { CHECK(NoteRows({"One.", "Two."}) == "Note: One.\nNote: Two.\n"); }
+
+}  // namespace
+}  // namespace tidemark::cli

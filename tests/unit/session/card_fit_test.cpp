@@ -1,0 +1,47 @@
+#include "profiler/session/card_fit.h"
+
+#include "tests/support/catch.h"
+
+namespace tidemark::session {
+namespace {
+
+phantom::Card CardWith(const char* name, int64_t memory_bytes) {
+  phantom::Card card;
+  card.name = name;
+  card.title = std::string("NVIDIA ") + name;
+  card.memory_bytes = memory_bytes;
+  card.context_bytes = 100;
+  return card;
+}
+
+const std::vector<phantom::Card>& Known() {
+  static const std::vector<phantom::Card> known = {CardWith("small", 1000), CardWith("middle", 2000),
+                                                   CardWith("large", 4000)};
+  return known;
+}
+
+TEST_CASE("The smallest card that holds what was reserved beside its context would do") {
+  CHECK(FitOf(Known()[2], Known(), 900, {}).smallest->name == "small");
+  CHECK(FitOf(Known()[2], Known(), 901, {}).smallest->name == "middle");
+  CHECK_FALSE(FitOf(CardWith("huge", 9000), Known(), 3901, {}).smallest.has_value());
+  CHECK(FitOf(Known()[2], Known(), 900, {}).taken_bytes() == 1000);
+}
+
+TEST_CASE("A band's upper end decides what may not fit") {
+  ReservedBand band;
+  band.bytes = {800, 1000};
+  const CardFit fit = FitOf(Known()[0], Known(), 900, band);
+  CHECK(fit.may_not_fit());
+  CHECK(fit.smallest->name == "middle");
+  CHECK(fit.taken_bytes() == 1000);
+  CHECK_FALSE(FitOf(Known()[0], Known(), 900, {}).may_not_fit());
+}
+
+TEST_CASE("A run's card is known by its title, with the memory that it had") {
+  CHECK(CardOf("NVIDIA middle", 1500, Known())->memory_bytes == 1500);
+  CHECK(CardOf("NVIDIA middle", 0, Known())->memory_bytes == 2000);
+  CHECK_FALSE(CardOf("middle", 0, Known()).has_value());
+}
+
+}  // namespace
+}  // namespace tidemark::session

@@ -1,0 +1,47 @@
+#include "profiler/session/shortage.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::session {
+namespace {
+
+std::string WhyOf(int64_t requested, int64_t free, int64_t cached) {
+  Shortage shortage;
+  shortage.requested_bytes = requested;
+  shortage.free_bytes = free;
+  shortage.cached_bytes = cached;
+  return WhyShort(shortage, 1000);
+}
+
+TEST_CASE("A shortage knows its step, its phase and what was held") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.EndStep(0);
+  stream.BeginStep(1);
+  stream.BeginPhase(events::Phase::kBackward);
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 20);
+  stream.Allocate(0x100000, 512);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000).rounded_bytes = 2000;
+  stream.EndStep(1);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 1).rounded_bytes = 0;
+  const std::vector<Shortage> shortages = ShortagesIn(*stream.Publish());
+  REQUIRE(shortages.size() == 2);
+  CHECK(shortages[0].step == 1);
+  CHECK(shortages[0].phase == events::Phase::kBackward);
+  CHECK(shortages[0].requested_bytes == 5000);
+  CHECK(shortages[0].free_bytes == 2000);
+  CHECK(shortages[0].allocated_bytes == 512);
+  CHECK(shortages[0].cached_bytes == (1 << 20) - 512);
+  CHECK(shortages[1].step == -1);  // between steps
+}
+
+TEST_CASE("Why there was no room is told from the figures") {
+  CHECK(WhyOf(1001, 900, 0).find("more than the whole card") != std::string::npos);
+  CHECK(WhyOf(500, 500, 0).find("set_per_process_memory_fraction") != std::string::npos);
+  CHECK(WhyOf(500, 400, 100).find("fragmentation") != std::string::npos);
+  CHECK(WhyOf(500, 400, 99).find("left no room") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tidemark::session

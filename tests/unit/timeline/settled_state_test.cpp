@@ -1,0 +1,60 @@
+#include "profiler/timeline/settled_state.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::timeline {
+
+using events::Category;
+
+namespace {
+
+int64_t In(const State& state, Category category) { return ValueOf(state.values, SeriesOf(category)); }
+
+}  // namespace
+
+TEST_CASE("What was temporary or unknown at the peak counts as what it proved to be") {
+  Stream stream;
+  const auto name = stream.Name("Adam state");
+  stream.Allocate(0x1000, 512, Category::kActivation);
+  stream.Allocate(0x2000, 1024, Category::kTemporary);
+  stream.Allocate(0x3000, 2048, Category::kUnknown);
+  stream.Allocate(0x4000, 4096, Category::kTemporary);
+  stream.Allocate(0x5000, 8192, Category::kTemporary);
+  stream.Allocate(0x6000, 16384, Category::kUnknown);
+  const EventIndex peak = stream.latest();
+  stream.Categorize(0x5000, Category::kActivation);
+  stream.Categorize(0x6000, Category::kActivation);
+  stream.Categorize(0x1000, Category::kGradient);
+  stream.Categorize(0x2000, Category::kActivation);
+  stream.Categorize(0x2000, Category::kOptimizerState, name);
+  stream.Categorize(0x3000, Category::kParameter);
+  const EventIndex settled = stream.latest() + 1;
+  stream.Categorize(0x4000, Category::kGradient);
+  const auto view = stream.Publish();
+  const State state = SettledStateAt(*view, peak, settled);
+  CHECK(In(state, Category::kActivation) == 512 + 16384);  // the first was one at the peak
+  CHECK(In(state, Category::kOptimizerState) == 1024);
+  CHECK(In(state, Category::kParameter) == 2048);
+  CHECK(In(state, Category::kTemporary) == 4096 + 8192);  // what comes later does not count
+  CHECK(In(state, Category::kUnknown) == 0);
+  CHECK(ValueOf(state.values, Series::kAllocated) == 7680 + 8192 + 16384);
+  REQUIRE(state.blocks.size() == 6);
+  CHECK(state.blocks[1].category == Category::kOptimizerState);
+  CHECK(view->name(state.blocks[1].name) == "Adam state");
+  CHECK(In(SettledStateAt(*view, peak, view->end()), Category::kGradient) == 4096);
+}
+
+TEST_CASE("What comes to lie at a block's address after it tells nothing of it") {
+  Stream stream;
+  stream.Allocate(0x1000, 512, Category::kTemporary);
+  const EventIndex peak = stream.latest();
+  stream.Free(0x1000);
+  stream.Allocate(0x1000, 512, Category::kTemporary);
+  stream.Categorize(0x1000, Category::kParameter);
+  const auto view = stream.Publish();
+  CHECK(In(SettledStateAt(*view, peak, view->end()), Category::kTemporary) == 512);
+  CHECK(SettledStateAt(*Stream().Publish(), 0, 0).blocks.empty());
+}
+
+}  // namespace tidemark::timeline
