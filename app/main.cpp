@@ -14,6 +14,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   tidemark::gui::WindowOptions options;
   options.file = content.recording;
   options.run = content.run;
+  options.closes = content.closes;
   return tidemark::gui::RunWindow(options);
 }
 #else

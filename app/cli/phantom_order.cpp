@@ -29,7 +29,7 @@ constexpr int64_t kMostRanks = 1 << 20;
 constexpr int64_t kMostGibibytes = 4096;  // of a bare number that was meant so
 
 Result<int64_t> MemoryOf(const std::string& text, const phantom::Card& card) {
-  const Result<int64_t> bytes = ByteSize("--memory", text);
+  Result<int64_t> bytes = ByteSize("--memory", text);
   if (!bytes || *bytes > card.context_bytes) return bytes;
   const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
   if (bare && *bytes <= kMostGibibytes) {

@@ -6,6 +6,7 @@
 
 #include "app/gui/devices.h"
 #include "app/gui/panels/panels.h"
+#include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
 
 namespace tidemark::gui {
@@ -64,6 +65,8 @@ void Application::StartRun() {
   live.steps_per_second = input_.steps_per_second;
   input_.starting = true;
   input_.live = false;
+  input_.can_stop = false;
+  input_.description = {};
   shell_.banner_closed = false;
   file_title_.clear();
   jobs_.Start("Starting the trainer", false,
@@ -140,6 +143,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.status = run_->status();
   input_.description = run_->description();
   input_.live = run_->live();
+  input_.can_stop = run_->can_stop();
 }
 
 void Application::LetGo(std::shared_ptr<session::Run> run) {
@@ -162,6 +166,7 @@ bool Application::Poll() {
   const session::RunStatus before = std::exchange(input_.status, run_->status());
   input_.description = run_->description();
   input_.live = run_->live();
+  input_.can_stop = run_->can_stop();
   if (before.state != input_.status.state || before.sentence != input_.status.sentence ||
       before.lost != input_.status.lost) {
     ReportStatusChange(before);
@@ -179,7 +184,7 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
   if (!now.sentence.empty() && now.sentence != before.sentence && !has_marker) {
     log_->Add({RealtimeNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
   }
-  const bool is_ours = !input_.description.settings_json.empty();  // whose batch can be made smaller
+  const bool is_ours = !presenters::IsProgram(input_.description);  // whose batch can be made smaller
   if (is_ours && now.out_of_memory && !before.out_of_memory) batch_search_.Begin(input_.settings);
   if (before.state != now.state) shell_.banner_closed = false;
 }
@@ -214,7 +219,7 @@ std::string Application::StatusText() const {
     case RunState::kPaused:
       return "paused";
     case RunState::kFinished:
-      return "stopped";
+      return presenters::IsProgram(input_.description) ? "ended" : "stopped";
     case RunState::kFailed:
       return input_.status.out_of_memory ? "out of memory" : "failed";
     case RunState::kDied:
@@ -240,7 +245,8 @@ ShellInput Application::MakeShellInput() {
   shell.status = StatusText();
   const RunState state = input_.status.state;
   const bool ended_badly = !input_.starting && (state == RunState::kFailed || state == RunState::kDied);
-  if (!input_.starting && input_.live && state == RunState::kRunning) shell.tone = StatusTone::kGood;
+  if (!input_.starting && (input_.live || input_.can_stop) && state == RunState::kRunning)
+    shell.tone = StatusTone::kGood;
   if (ended_badly) shell.tone = StatusTone::kBad;
   shell.device = file_title_.empty() ? "" : file_title_ + " · ";
   if (run_ != nullptr) {
@@ -254,8 +260,9 @@ ShellInput Application::MakeShellInput() {
     shell.banner.sentence = input_.status.sentence.empty()
                                 ? "The run has ended unexpectedly. What it reported is kept."
                                 : input_.status.sentence;
-    shell.banner.again = input_.settings;
-    if (input_.status.out_of_memory && input_.settings.batch > 1) {
+    const bool is_ours = !presenters::IsProgram(input_.description);
+    if (is_ours) shell.banner.again = input_.settings;
+    if (is_ours && input_.status.out_of_memory && input_.settings.batch > 1) {
       const std::string card = CardFor(input_);
       batch_search_.Continue(
           [&](const networks::TrainingSettings& settings) { return estimates_.Phantom(settings, card); });
@@ -274,6 +281,8 @@ ShellInput Application::MakeShellInput() {
   shell.can_undo = !undo_.empty();
   shell.can_redo = !redo_.empty();
   shell.live = input_.live;
+  shell.can_stop = input_.can_stop;
+  shell.can_run = input_.live || !presenters::IsProgram(input_.description);
   shell.has_view = input_.view != nullptr && !input_.view->empty();
   shell.own_p95_seconds = own_p95_seconds_;
   return shell;

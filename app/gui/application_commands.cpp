@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "app/gui/application.h"
+#include "app/presenters/program_facts.h"
 
 namespace tidemark::gui {
 namespace {
@@ -139,7 +140,7 @@ void Application::ExecuteRunAction(ActionId action) {
       if (input_.starting) break;
       if (live) {
         run_->SetMode(paused ? RunMode::kRun : RunMode::kPause);
-      } else {
+      } else if (!presenters::IsProgram(input_.description)) {
         StartRun();
       }
       break;
@@ -153,7 +154,7 @@ void Application::ExecuteRunAction(ActionId action) {
       if (live) run_->Restart(input_.settings);
       break;
     case ActionId::kStop:
-      if (live) run_->Stop();
+      if (run_ != nullptr && input_.can_stop) run_->Stop();
       break;
     case ActionId::kUndo:
       if (undo_.empty()) break;

@@ -1,12 +1,15 @@
 // What all panels draw in one frame: made by Scene, read by the panels.
 #pragma once
 
+#include <optional>
+
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
 #include "app/gui/panels/layers.h"
 #include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
+#include "app/gui/panels/program.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/timeline.h"
@@ -15,6 +18,7 @@ namespace tidemark::gui {
 
 struct Frame {
   RunControlsInput run_controls;
+  std::optional<ProgramInput> program;  // in the place of the controls
   TimelineInput timeline;
   BreakdownInput breakdown;
   LayersInput layers;

@@ -81,6 +81,7 @@ class FrameLoop {
  private:
   bool Finished() {
     if (options_.hooks.finished && options_.hooks.finished()) return true;
+    if (options_.closes && options_.closes()) return true;
     return window_.should_close() || application_.wants_to_quit() || script_.finished_by_quit();
   }
 

@@ -62,7 +62,8 @@ struct WindowOptions {
   int height = 0;
   std::optional<float> scale;  // instead of the one kept
   std::optional<bool> dark;
-  bool keep_settings = true;  // read and write the configuration folder
+  bool keep_settings = true;     // read and write the configuration folder
+  std::function<bool()> closes;  // true closes the window: somebody outside asked for it
   std::vector<ScriptStep> script;
   WindowHooks hooks;
 };

@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "app/gui/highlight.h"
+#include "app/presenters/program_facts.h"
+#include "profiler/session/card_fit.h"
+#include "profiler/timeline/settled_state.h"
 
 namespace tidemark::gui {
 namespace {
@@ -36,9 +39,10 @@ std::optional<double> PaceOf(const timeline::View& view) {
 }
 
 std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
-  const bool live = input.live && input.view != nullptr && !input.view->empty();
+  const bool runs = input.live || input.can_stop;
+  const bool live = runs && input.view != nullptr && !input.view->empty();
   const uint64_t lost = std::max(input.status.lost, input.view == nullptr ? 0 : input.view->health().lost);
-  const std::string state = input.starting ? "starting" : live ? "live" : input.live ? "waiting" : "ended";
+  const std::string state = input.starting ? "starting" : live ? "live" : runs ? "waiting" : "ended";
   const LampState lamp = lost > 0 ? LampState::kLost : live ? LampState::kLive : LampState::kOff;
   std::vector<CaptureLine> lines;
   lines.push_back({"Allocator", state + " · " + FormatNumber(static_cast<int64_t>(lost)) + " lost", lamp,
@@ -69,9 +73,15 @@ session::Prediction NoPredictionForCpu() {
 
 bool Same(const VisibleRange& a, const VisibleRange& b) { return a.begin == b.begin && a.end == b.end; }
 
-// Of a program that is not our trainer: what the run panel's settings would need is nothing to compare with.
-bool IsOfAnotherProgram(const events::RunDescription& description) {
-  return !description.title.empty() && description.settings_json.empty();
+// Why there is no curve yet.
+const char* ReasonOfEmptiness(const SceneInput& input) {
+  const bool starts = input.starting || input.status.state == session::RunState::kStarting;
+  if (presenters::IsProgram(input.description)) {
+    return starts ? "The program has not used the GPU yet. The curve begins with its first allocation."
+                  : "The program asked the GPU for no memory.";
+  }
+  return starts ? "The trainer is starting: it loads LibTorch. The curve begins with the first allocation."
+                : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
 }
 
 }  // namespace
@@ -107,10 +117,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
   if (view_ == nullptr || view_->empty()) {
-    const char* reason =
-        input.starting || input.status.state == session::RunState::kStarting
-            ? "The trainer is starting: it loads LibTorch. The curve begins with the first allocation."
-            : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
+    const char* reason = ReasonOfEmptiness(input);
     frame_.timeline.empty_reason = reason;
     frame_.memory_map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason = reason;
     frame_.memory_map.state = nullptr;
@@ -143,6 +150,7 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.paused = input.status.state == session::RunState::kPaused;
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
   controls.capture = CaptureLines(input);
+  PrepareProgram(input, state.unit);
 
   ConsequenceQuestion question;
   question.settings = state.run_controls.draft.value_or(input.settings);
@@ -167,6 +175,16 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.consequences = DescribeConsequences(question, [&](const networks::TrainingSettings& settings) {
     return on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
   });
+}
+
+// What our own controls would set is nothing to a program.
+void Scene::PrepareProgram(const SceneInput& input, ByteUnit unit) {
+  frame_.program.reset();
+  if (view_ == nullptr || !presenters::IsProgram(input.description)) return;
+  const auto card =
+      session::CardOf(input.description.device_name, input.description.device_bytes, *input.cards);
+  frame_.program = {presenters::MakeProgramFacts(*view_, input.description, input.status, card, unit),
+                    input.can_stop};
 }
 
 void Scene::CountSkippedSteps() {
@@ -279,7 +297,7 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
       if (input.description.device != "cpu") prediction = estimates.Phantom(json, card);
       if (prediction && !prediction->sentence.empty()) prediction.reset();
     } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);
-               book != nullptr && !IsOfAnotherProgram(input.description)) {
+               book != nullptr && !presenters::IsProgram(input.description)) {
       textbook_ = *book;
     }
     breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction);
@@ -314,7 +332,8 @@ void Scene::PrepareMap(const ViewState& state) {
   if (!index) index = view_->end() - 1;
   index = std::clamp(*index, view_->first(), view_->end() - 1);
   if (!map_state_ || map_state_->index != *index) {
-    map_state_ = view_->StateAt(*index);
+    const bool at_peak = peak_ && *index == peak_->index;
+    map_state_ = at_peak ? timeline::SettledStateAt(*view_, *index, peak_->step_end) : view_->StateAt(*index);
     map_ = presenters::MakeMemoryMap(*map_state_);
   }
   map.view = view_.get();

@@ -22,7 +22,8 @@ struct SceneInput {
   std::shared_ptr<const timeline::View> view;  // none before the first run
   session::RunStatus status;
   events::RunDescription description;
-  bool live = false;
+  bool live = false;      // it takes commands
+  bool can_stop = false;  // it can be ended from here
   bool starting = false;
   const std::vector<networks::Network>* networks = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;
@@ -63,6 +64,7 @@ class Scene {
 
  private:
   void PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates);
+  void PrepareProgram(const SceneInput& input, ByteUnit unit);
   void PrepareRange(ViewState& state);
   void PreparePlot(const ViewState& state, Estimates& estimates,
                    const std::string& card);  // card "" = no phantom

@@ -17,6 +17,8 @@
 #include <string>
 
 #include "app/gui/application.h"
+#include "profiler/capture/transport/listener.h"
+#include "profiler/session/program_run.h"
 #include "tests/gui/driver.h"
 
 namespace tidemark::gui {
@@ -352,6 +354,49 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
   Picture(context, "smaller-batch");
 }
 
+// One that was started elsewhere: its facts stand where our own controls do, and Space starts nothing.
+void ShowsAProgram(ImGuiTestContext* context) {
+  int stops = 0;
+  session::ProgramOptions options;
+  options.description.title = "train.py on phantom NVIDIA T4";
+  options.description.device = "phantom";
+  options.description.device_name = "NVIDIA T4";
+  options.description.command = "python train.py --batch 64";
+  options.description.producer = "tidemark phantom (torch 2.11.0)";
+  options.stop = [&stops] { ++stops; };
+  Result<std::unique_ptr<session::ProgramRun>> started = session::ProgramRun::Start(options);
+  IM_CHECK(started.ok());
+  const std::shared_ptr<session::ProgramRun> run = std::move(*started);
+  const std::string& entry = run->environment_entry();
+  auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
+  IM_CHECK(ring.ok() && ring->has_value());
+  events::Event event;
+  event.time_ns = 1;
+  event.kind = events::EventKind::kAllocate;
+  event.address = 512;
+  event.bytes = event.rounded_bytes = 1 << 30;
+  IM_CHECK((*ring)->Push(event));
+  application().ShowRun(run);
+  IM_CHECK(WaitUntil(context, [] { return Run().can_stop && !Run().view->empty(); }));
+  application().Push(ActionId::kRunOrPause);
+  context->Yield(4);
+  IM_CHECK(Run().description.command == "python train.py --batch 64");
+  IM_CHECK(application().frame()->program.has_value());
+  Picture(context, "program");
+  application().Push(ActionId::kStop);
+  context->Yield(2);
+  IM_CHECK_EQ(stops, 1);
+  run->End(128 + SIGTERM, {"A value was read that no kernel had computed."});
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kDied; }));
+  context->Yield(4);
+  IM_CHECK_EQ(application().frame()->program->facts.notes.size(), 1U);
+  IM_CHECK(!context->ItemExists("//##banner/Start again"));
+  Picture(context, "program-ended");
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(!application().frame()->program.has_value());
+}
+
 void WearsLight(ImGuiTestContext* context) {
   application().Push(ActionId::kLightOrDark);
   context->Yield(4);
@@ -379,6 +424,7 @@ void Add(ImGuiTestEngine* engine) {
       {"undoes", Undoes},
       {"wears light", WearsLight},
       {"saves and opens", SavesAndOpens},
+      {"shows a program", ShowsAProgram},
       {"survives a killed trainer", SurvivesAKilledTrainer},
       {"explains out of memory", ExplainsOutOfMemory},
   };

@@ -9,7 +9,11 @@ constexpr Panel kPanels[] = {
     {"run_controls", "Run", icons::kSliders, "What trains, where, and with which techniques.",
      PanelPlace::kLeft,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
-       DrawRunControlsPanel(frame.run_controls, state.run_controls, queue);
+       if (frame.program) {
+         DrawProgramPanel(*frame.program, frame.run_controls.capture, queue);
+       } else {
+         DrawRunControlsPanel(frame.run_controls, state.run_controls, queue);
+       }
      }},
     {"timeline", "Memory over time", icons::kChart, "The live blocks, stacked by category.",
      PanelPlace::kCenter,

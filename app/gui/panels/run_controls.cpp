@@ -282,10 +282,12 @@ void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
   }
 }
 
-void CaptureList(const RunControlsInput& input) {
+}  // namespace
+
+void DrawCaptureList(const std::vector<CaptureLine>& capture) {
   const Palette& colors = Colors();
   Put(StrongWords(), "Capture");
-  for (const CaptureLine& line : input.capture) {
+  for (const CaptureLine& line : capture) {
     ImGui::BeginGroup();
     Lamp(line.lamp == LampState::kLive   ? colors.good
          : line.lamp == LampState::kLost ? colors.bad
@@ -298,8 +300,6 @@ void CaptureList(const RunControlsInput& input) {
     Tooltip(line.help);
   }
 }
-
-}  // namespace
 
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue) {
   const TrainingSettings settings = state.draft.value_or(input.settings);
@@ -327,7 +327,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   RunButtons(input, queue);
   PaceRow(input, queue);
   Rule();
-  CaptureList(input);
+  DrawCaptureList(input.capture);
 }
 
 }  // namespace tidemark::gui

@@ -45,6 +45,7 @@ struct RunControlsState {
       10000;  // of the last frame, in screen pixels: how much room the controls would like
 };
 
+void DrawCaptureList(const std::vector<CaptureLine>& capture);
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue);
 
 }  // namespace tidemark::gui

@@ -23,7 +23,7 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
   const Palette& colors = Colors();
   const Color color = banner.bad ? colors.bad : colors.text;
   const std::string again = "Start again";
-  float buttons = ButtonWidth(again) + Px(40) + Px(30);
+  float buttons = (banner.again ? ButtonWidth(again) : 0) + Px(40) + Px(30);
   if (!banner.smaller_label.empty()) buttons += ButtonWidth(banner.smaller_label) + Px(10);
   const float width = ImGui::GetMainViewport()->Size.x;
   const float wrap = width - buttons - Px(70);
@@ -52,8 +52,10 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
       Tooltip("The largest batch that the phantom says fits on this card.");
       ImGui::SameLine();
     }
-    if (PlainButton(again.c_str(), {ButtonWidth(again), 0})) queue.Push(StartAgain{banner.again});
-    ImGui::SameLine();
+    if (banner.again) {
+      if (PlainButton(again.c_str(), {ButtonWidth(again), 0})) queue.Push(StartAgain{*banner.again});
+      ImGui::SameLine();
+    }
     if (PlainButton((std::string(icons::kClose) + "###close banner").c_str(), {Px(32), 0}))
       shell.banner_closed = true;
     Tooltip("Close this line. Everything recorded stays.");

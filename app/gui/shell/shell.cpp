@@ -15,8 +15,11 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
     case ActionId::kStep:
     case ActionId::kOperator:
     case ActionId::kRestart:
-    case ActionId::kStop:
       return input.live;
+    case ActionId::kStop:
+      return input.can_stop;
+    case ActionId::kRunOrPause:
+      return input.can_run;
     case ActionId::kSave:
     case ActionId::kExportChrome:
     case ActionId::kExportCsv:

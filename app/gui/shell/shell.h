@@ -31,7 +31,7 @@ struct Banner {
   bool bad = true;
   std::string smaller_label;  // "With batch 96", "" = not offered
   std::optional<networks::TrainingSettings> smaller;
-  networks::TrainingSettings again;
+  std::optional<networks::TrainingSettings> again;  // of our own runs
 };
 
 struct Toast {
@@ -49,6 +49,8 @@ struct ShellInput {
   bool can_undo = false;
   bool can_redo = false;
   bool live = false;
+  bool can_stop = false;
+  bool can_run = true;  // Space has something to run or to pause
   bool has_view = false;
   double own_p95_seconds = 0;
 };

@@ -1,0 +1,46 @@
+#include "app/gui/panels/program.h"
+
+#include <algorithm>
+
+#include "app/gui/panels/run_controls.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+void DrawFacts(const presenters::ProgramFacts& facts) {
+  for (const presenters::Fact& fact : facts.facts) {
+    Put(SmallMuted(), fact.title);
+    PutWrapped(Words(), fact.text);
+    ImGui::Dummy({0, Px(2)});
+  }
+  if (facts.notes.empty()) return;
+  Rule();
+  Put(StrongWords(), "What to doubt");
+  for (const std::string& note : facts.notes) PutWrapped(Words(), note);
+}
+
+}  // namespace
+
+void DrawProgramPanel(const ProgramInput& input, const std::vector<CaptureLine>& capture,
+                      CommandQueue& queue) {
+  PanelTitle("Program", input.can_stop ? "runs" : "has ended");
+  // Its end stays in sight however small the window is.
+  const float row = ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y;
+  const float footer = Px(80) + row * static_cast<float>(capture.size() + 1);
+  const float room = ImGui::GetContentRegionAvail().y;
+  ImGui::BeginChild("facts", {0, std::max(Px(160), room - footer)}, ImGuiChildFlags_NavFlattened);
+  DrawFacts(input.facts);
+  ImGui::EndChild();
+  Rule();
+  ImGui::BeginDisabled(!input.can_stop);
+  const std::string label = std::string(icons::kStop) + "  End the program###stop program";
+  if (PlainButton(label.c_str(), {ImGui::GetContentRegionAvail().x, Px(34)})) queue.Push(ActionId::kStop);
+  ImGui::EndDisabled();
+  Tooltip("Asks it to end (SIGTERM); pressed again, it is killed. What was recorded stays.");
+  DrawCaptureList(capture);
+}
+
+}  // namespace tidemark::gui

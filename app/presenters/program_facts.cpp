@@ -1,0 +1,58 @@
+#include "app/presenters/program_facts.h"
+
+#include <fmt/format.h>
+
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::Series;
+
+int64_t PeakOf(const timeline::View& view, Series series) {
+  return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
+}
+
+std::string ShareOf(int64_t bytes, int64_t all) {
+  return fmt::format("{:.1f} %", 100 * static_cast<double>(bytes) / static_cast<double>(all));
+}
+
+void AddCard(ProgramFacts& told, int64_t reserved_bytes, const phantom::Card& card, ByteUnit unit) {
+  const session::CardFit fit = session::FitOf(card, {}, reserved_bytes, {});
+  told.facts.push_back(
+      {"Of the card, with the context",
+       fmt::format("{} of {} ({}); the context's {} are an estimate", FormatBytes(fit.taken_bytes(), unit),
+                   FormatBytes(card.memory_bytes, unit), ShareOf(fit.taken_bytes(), card.memory_bytes),
+                   FormatBytes(card.context_bytes, unit))});
+}
+
+}  // namespace
+
+bool IsProgram(const events::RunDescription& description) {
+  return !description.title.empty() && description.settings_json.empty();
+}
+
+ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
+                              const session::RunStatus& status, const std::optional<phantom::Card>& card,
+                              ByteUnit unit) {
+  ProgramFacts told;
+  const auto add = [&told](const char* title, std::string text) {
+    if (!text.empty()) told.facts.push_back({title, std::move(text)});
+  };
+  add("Command", description.command);
+  add("Recorded by", description.producer);
+  add("Card", card ? fmt::format("{}, {}", card->title, FormatBytes(card->memory_bytes, unit))
+                   : description.device_name);
+  add("Steps", FormatNumber(status.steps_done));
+  if (!view.empty()) {
+    add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
+    const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
+    add("Reserved at the peak", FormatBytes(reserved_bytes, unit));
+    if (card) AddCard(told, reserved_bytes, *card, unit);
+  }
+  add("Ended early", description.ending);
+  told.notes = description.notes;
+  return told;
+}
+
+}  // namespace tidemark::presenters

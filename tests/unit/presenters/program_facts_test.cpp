@@ -1,0 +1,45 @@
+#include "app/presenters/program_facts.h"
+
+#include <algorithm>
+
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::presenters {
+namespace {
+
+std::string FactIn(const ProgramFacts& told, const std::string& title) {
+  const auto found = std::ranges::find(told.facts, title, &Fact::title);
+  return found == told.facts.end() ? "" : found->text;
+}
+
+TEST_CASE("A program is told by its command, its card, and what it took of it") {
+  events::RunDescription description;
+  description.title = "train.py on phantom NVIDIA T4";
+  description.command = "python train.py";
+  description.notes = {"A doubt."};
+  phantom::Card card;
+  card.title = "NVIDIA T4";
+  card.memory_bytes = 1'000'000;
+  card.context_bytes = 100'000;
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, 400'000);
+  stream.Allocate(0x100000, 512);
+  session::RunStatus status;
+  status.steps_done = 3;
+  REQUIRE(IsProgram(description));
+  const ProgramFacts told =
+      MakeProgramFacts(*stream.Publish(), description, status, card, ByteUnit::kMegabytes);
+  CHECK(FactIn(told, "Command") == "python train.py");
+  CHECK(FactIn(told, "Card") == "NVIDIA T4, 1.0 MB");
+  CHECK(FactIn(told, "Steps") == "3");
+  CHECK(FactIn(told, "Reserved at the peak") == "400.0 kB");
+  CHECK(FactIn(told, "Of the card, with the context").starts_with("500.0 kB of 1.0 MB (50.0 %)"));
+  CHECK(FactIn(told, "Ended early").empty());
+  CHECK(told.notes == std::vector<std::string>{"A doubt."});
+  description.settings_json = "{}";
+  CHECK_FALSE(IsProgram(description));
+}
+
+}  // namespace
+}  // namespace tidemark::presenters
