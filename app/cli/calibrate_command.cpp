@@ -24,19 +24,16 @@ struct CalibrateOptions {
 };
 
 // The CUDA libraries are asked by name, so that their folders are put before all others.
-std::vector<std::string> CommandFor(const CalibrateOptions& options,
-                                    const phantom::workspaces::Library& library) {
+Result<CommandOutcome> RunRecorder(const CalibrateOptions& options,
+                                   const phantom::workspaces::Library& library) {
   std::string path = "LD_LIBRARY_PATH=";
   for (const std::filesystem::path& folder : library.folders) path += folder.string() + ":";
-  return {"env",
-          path,
-          (ExecutableFolder() / "tidemark-calibrator").string(),
-          "--cudnn",
-          library.file.string(),
-          "--card",
-          options.card,
-          "--output",
-          options.output};
+  CommandOptions how;
+  how.with_errors = true;
+  how.environment = {path};
+  return RunCommand({(ExecutableFolder() / "tidemark-calibrator").string(), "--cudnn", library.file.string(),
+                     "--card", options.card, "--output", options.output},
+                    how);
 }
 
 int RunCalibrate(const CalibrateOptions& options) {
@@ -59,8 +56,7 @@ int RunCalibrate(const CalibrateOptions& options) {
         fmt::format("cuDNN is needed: {}. ./run --with-cudnn fetches it.", library.error().message),
         kExitFailed);
   }
-  const Result<CommandOutcome> outcome =
-      RunCommand(CommandFor(options, *library), {/*with_errors=*/true, {}});
+  const Result<CommandOutcome> outcome = RunRecorder(options, *library);
   if (!outcome) return Complain(outcome.error().message, kExitFailed);
   if (outcome->exit_code != 0) {
     const std::string said = outcome->output.substr(0, outcome->output.find_last_not_of('\n') + 1);

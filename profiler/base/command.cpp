@@ -9,9 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "profiler/base/child_environment.h"
 #include "profiler/base/unique_fd.h"
-
-extern char** environ;
 
 namespace tidemark {
 namespace {
@@ -36,7 +35,7 @@ void ReadLines(int fd, const CommandOptions& options, std::string& output) {
 }
 
 // The error number, or 0.
-int Spawn(const std::vector<std::string>& words, int output_fd, bool with_errors, pid_t* pid) {
+int Spawn(const std::vector<std::string>& words, int output_fd, const CommandOptions& options, pid_t* pid) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -45,12 +44,14 @@ int Spawn(const std::vector<std::string>& words, int output_fd, bool with_errors
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
-  if (with_errors) {
+  if (options.with_errors) {
     posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
   } else {
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   }
-  const int error = posix_spawnp(pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  const ChildEnvironment environment(options.environment);
+  const int error =
+      posix_spawnp(pid, arguments[0], &actions, nullptr, arguments.data(), environment.entries());
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
@@ -63,7 +64,7 @@ Result<CommandOutcome> RunCommand(const std::vector<std::string>& words, const C
   const UniqueFd reading(ends[0]);
   UniqueFd writing(ends[1]);
   pid_t pid = 0;
-  if (const int error = Spawn(words, writing.get(), options.with_errors, &pid); error != 0) {
+  if (const int error = Spawn(words, writing.get(), options, &pid); error != 0) {
     return Error{words[0] + " cannot be started: " + std::strerror(error) + "."};
   }
   writing.Reset();

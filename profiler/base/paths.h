@@ -13,6 +13,10 @@ std::filesystem::path PhantomFolder();       // <root>/lib/phantom: the stand-in
 std::filesystem::path TrainerExecutable();   // <root>/bin/tidemark-trainer
 std::filesystem::path ReplayerExecutable();  // <root>/lib/replay/tidemark-replayer
 
+// What one person's programs keep for the next time: $TIDEMARK_CACHE, else $XDG_CACHE_HOME/tidemark, else
+// ~/.cache/tidemark, of those that are absolute. Empty where there is no home folder either.
+std::filesystem::path CacheFolder();
+
 // Of the checkout that this program was built in, for what is built later. It may have been moved away.
 std::filesystem::path SourceFolder();
 

@@ -12,10 +12,9 @@
 #include <cstring>
 #include <utility>
 
+#include "profiler/base/child_environment.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/environment.h"
-
-extern char** environ;
 
 namespace tidemark::session {
 namespace {
@@ -64,21 +63,6 @@ class SpawnPlan {
   posix_spawnattr_t attributes_;
 };
 
-std::string_view NameOfEntry(std::string_view entry) { return entry.substr(0, entry.find('=')); }
-
-std::vector<char*> EnvironmentWith(const std::vector<std::string>& additions) {
-  std::vector<char*> entries;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const bool replaced = std::any_of(additions.begin(), additions.end(), [&](const std::string& addition) {
-      return NameOfEntry(addition) == NameOfEntry(*entry);
-    });
-    if (!replaced) entries.push_back(*entry);
-  }
-  for (const std::string& addition : additions) entries.push_back(const_cast<char*>(addition.c_str()));
-  entries.push_back(nullptr);
-  return entries;
-}
-
 std::string SignalText(int signal) {
   const char* name = sigabbrev_np(signal);
   return std::to_string(signal) + (name == nullptr ? "" : std::string(" (SIG") + name + ")");
@@ -106,10 +90,10 @@ Result<TrainerProcess> TrainerProcess::Spawn(const std::filesystem::path& execut
   std::string option = "--channel";
   std::string number = std::to_string(kChannelInChild);
   const std::array<char*, 4> arguments = {name.data(), option.data(), number.data(), nullptr};
-  std::vector<char*> entries = EnvironmentWith(environment);
+  const ChildEnvironment entries(environment);
   pid_t pid = -1;
   const int error_number =
-      posix_spawn(&pid, name.c_str(), plan.actions(), plan.attributes(), arguments.data(), entries.data());
+      posix_spawn(&pid, name.c_str(), plan.actions(), plan.attributes(), arguments.data(), entries.entries());
   if (error_number != 0) {
     return Error{"The trainer program " + name + " cannot be started: " + std::strerror(error_number) +
                  ". ./run builds it where it belongs."};

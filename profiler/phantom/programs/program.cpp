@@ -13,14 +13,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <string_view>
 
+#include "profiler/base/child_environment.h"
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/phantom/environment.h"
-
-extern char** environ;
 
 namespace tidemark::phantom {
 namespace {
@@ -81,19 +79,6 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-std::string_view NameOfEntry(std::string_view entry) { return entry.substr(0, entry.find('=')); }
-
-std::vector<std::string> EnvironmentWith(const std::vector<std::string>& additions) {
-  std::vector<std::string> all = additions;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const bool replaced = std::any_of(additions.begin(), additions.end(), [&](const std::string& addition) {
-      return NameOfEntry(addition) == NameOfEntry(*entry);
-    });
-    if (!replaced) all.emplace_back(*entry);
-  }
-  return all;
-}
-
 }  // namespace
 
 std::vector<std::string> RankEnvironment(const Rank& rank) {
@@ -139,7 +124,7 @@ std::vector<std::string> DoubtsFile::Sentences() const {
 
 Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<std::string>& environment) {
   const SignalsForProgram signals;
-  const std::vector<std::string> all = EnvironmentWith(environment);
+  const ChildEnvironment entries(environment);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t usual;
@@ -150,8 +135,8 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
   posix_spawnattr_setsigdefault(&attributes, &usual);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
   pid_t pid = 0;
-  const int error = posix_spawnp(&pid, words[0].c_str(), nullptr, &attributes, Pointers(words).data(),
-                                 Pointers(all).data());
+  const int error =
+      posix_spawnp(&pid, words[0].c_str(), nullptr, &attributes, Pointers(words).data(), entries.entries());
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return Error{words[0] + " cannot be started: " + std::strerror(error) + "."};
   BeginPassingOnTo(pid);

@@ -107,9 +107,7 @@ Result<std::vector<SweepAnswer>> Sweep(const SweepTask& task,
                       {"name", task.name},
                       {"values", task.values},
                       {"at_once", std::max(1U, std::thread::hardware_concurrency())}};
-  std::vector<std::string> words = {"env"};
-  words.insert(words.end(), task.environment.begin(), task.environment.end());
-  words.push_back(python->string());
+  std::vector<std::string> words = {python->string()};
   words.insert(words.end(), task.program.begin() + 1,
                task.program.begin() + static_cast<std::ptrdiff_t>(*script));  // Python's own options
   words.insert(words.end(), {"-u", (AssetsFolder() / "python" / "sweep.py").string(),
@@ -117,6 +115,7 @@ Result<std::vector<SweepAnswer>> Sweep(const SweepTask& task,
   std::vector<SweepAnswer> answers;
   CommandOptions options;
   options.with_errors = true;
+  options.environment = task.environment;
   options.on_line = [&](std::string_view line) {
     const std::optional<SweepAnswer> answer = AnswerIn(line);
     if (!answer) return;

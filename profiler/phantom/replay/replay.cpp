@@ -36,12 +36,13 @@ Result<UniqueFd> InMemory(const std::vector<Request>& requests) {
 }
 
 Result<Replayed> Replay(const Replayer& replayer, const UniqueFd& requests, const AddressOrder& order) {
-  std::vector<std::string> words = {"env"};
-  words.insert(words.end(), replayer.environment.begin(), replayer.environment.end());
-  words.push_back(std::string(kAddressesVariable) + "=" + TextOf(order));
-  words.push_back(replayer.executable.string());
-  words.push_back("/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(requests.get()));
-  const Result<CommandOutcome> outcome = RunCommand(words, {true, {}});
+  CommandOptions options;
+  options.with_errors = true;
+  options.environment = replayer.environment;
+  options.environment.emplace_back("CUDA_VISIBLE_DEVICES");  // whatever it hides from us
+  options.environment.push_back(std::string(kAddressesVariable) + "=" + TextOf(order));
+  const std::string file = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(requests.get());
+  const Result<CommandOutcome> outcome = RunCommand({replayer.executable.string(), file}, options);
   if (!outcome) return outcome.error();
   // What else it, or what is loaded into it, said stands before the answer.
   const size_t begin = outcome->output.rfind('{');

@@ -1,16 +1,16 @@
 #include "profiler/phantom/workspaces/answer_cache.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
+
+#include "profiler/base/paths.h"
 
 #define XXH_INLINE_ALL  // nothing of it may be seen by the program that a stand-in is loaded into
 #include <xxhash.h>
@@ -67,11 +67,6 @@ bool WriteAll(int fd, std::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return true;
-}
-
-std::filesystem::path AbsoluteFromEnvironment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value == '/' ? value : "";
 }
 
 }  // namespace
@@ -153,21 +148,8 @@ bool AnswerCache::Append(const Key& key, std::string_view answer) {
 }
 
 std::filesystem::path AnswersFolder() {
-  std::filesystem::path folder = AbsoluteFromEnvironment("TIDEMARK_CACHE");
-  if (folder.empty()) {
-    folder = AbsoluteFromEnvironment("XDG_CACHE_HOME");
-    if (folder.empty()) {
-      std::filesystem::path home = AbsoluteFromEnvironment("HOME");
-      if (home.empty()) {
-        const passwd* person = getpwuid(getuid());
-        if (person == nullptr || person->pw_dir == nullptr) return {};
-        home = person->pw_dir;
-      }
-      folder = home / ".cache";
-    }
-    folder /= "tidemark";
-  }
-  return folder / "cudnn";
+  const std::filesystem::path folder = CacheFolder();
+  return folder.empty() ? folder : folder / "cudnn";
 }
 
 }  // namespace tidemark::phantom::workspaces

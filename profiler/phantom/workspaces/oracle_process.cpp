@@ -9,10 +9,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <utility>
 
-extern char** environ;
+#include "profiler/base/child_environment.h"
 
 namespace tidemark::phantom::workspaces {
 namespace {
@@ -24,21 +23,15 @@ constexpr int kSocketInChild = 3;
 
 // Ours, without what would put the stand-ins under cuDNN, and with the folders that it finds its libraries
 // in: first the one with the driver that loads nothing.
-std::vector<std::string> EnvironmentOfOracle(const std::filesystem::path& executable,
-                                             const std::vector<std::filesystem::path>& library_folders) {
+ChildEnvironment EnvironmentOfOracle(const std::filesystem::path& executable,
+                                     const std::vector<std::filesystem::path>& library_folders) {
   std::string path =
       "LD_LIBRARY_PATH=" + (executable.parent_path().parent_path() / "lib" / "cudnn-oracle").string();
   for (const std::filesystem::path& folder : library_folders) path += ":" + folder.string();
-  std::vector<std::string> entries = {std::move(path)};
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const bool ours = text.starts_with("LD_PRELOAD=") || text.starts_with("LD_LIBRARY_PATH=");
-    if (!ours) entries.emplace_back(text);
-  }
-  return entries;
+  return ChildEnvironment({path, "LD_PRELOAD"});
 }
 
-int Spawn(const std::filesystem::path& executable, const std::vector<std::string>& environment, int socket,
+int Spawn(const std::filesystem::path& executable, const ChildEnvironment& environment, int socket,
           pid_t* pid) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -50,11 +43,8 @@ int Spawn(const std::filesystem::path& executable, const std::vector<std::string
   std::string option = "--socket";
   std::string number = std::to_string(kSocketInChild);
   std::array<char*, 4> arguments = {name.data(), option.data(), number.data(), nullptr};
-  std::vector<char*> entries;
-  entries.reserve(environment.size() + 1);
-  for (const std::string& entry : environment) entries.push_back(const_cast<char*>(entry.c_str()));
-  entries.push_back(nullptr);
-  const int error = posix_spawn(pid, name.c_str(), &actions, nullptr, arguments.data(), entries.data());
+  const int error =
+      posix_spawn(pid, name.c_str(), &actions, nullptr, arguments.data(), environment.entries());
   posix_spawn_file_actions_destroy(&actions);
   return error;
 }
