@@ -17,6 +17,7 @@
 #include "app/cli/run_report.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
+#include "profiler/events/allocator_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
@@ -73,6 +74,8 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   description.device_bytes = order.memory_bytes.value_or(order.card.memory_bytes);
   description.title = fmt::format("{} on phantom {}", TitleOf(program), order.card.title);
   description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
+  description.torch_build_id = torch.build_id;
+  description.allocator_settings = events::AllocatorSettings();
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);
   return description;

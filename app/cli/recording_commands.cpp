@@ -14,9 +14,12 @@
 #include "app/cli/report.h"
 #include "app/cli/run_report.h"
 #include "profiler/base/format.h"
+#include "profiler/base/paths.h"
+#include "profiler/events/allocator_settings.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/faults.h"
+#include "profiler/phantom/programs/stand_in_cache.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
@@ -72,6 +75,18 @@ session::Prediction MeasuredIn(const session::Run& run) {
   return IsForeign(run) ? session::LargestSince(*run.view()) : session::SteadyState(*run.view());
 }
 
+// The allocator that the run had, with its settings.
+Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phantom::Card& card) {
+  const events::RunDescription description = run.description();
+  const std::vector<std::string> environment = events::AllocatorEnvironment(description.allocator_settings);
+  if (description.torch_build_id.empty()) {
+    return session::ReservedBandOf(*run.view(), card, ReplayerExecutable(), PhantomFolder(), environment);
+  }
+  const Result<phantom::ProgramLibraries> libraries = phantom::KeptLibraries(description.torch_build_id);
+  if (!libraries) return libraries.error();
+  return session::ReservedBandOf(*run.view(), card, libraries->replayer, libraries->stand_ins, environment);
+}
+
 // Nothing for a run on a real card, whose driver had its order.
 std::optional<Result<session::ReservedBand>> BandOf(const session::Run& run) {
   const events::RunDescription description = run.description();
@@ -82,7 +97,7 @@ std::optional<Result<session::ReservedBand>> BandOf(const session::Run& run) {
   for (phantom::Card card : *cards) {
     if (card.title != description.device_name) continue;
     card.memory_bytes = description.device_bytes;
-    return session::ReservedBandOf(*run.view(), card);
+    return ReplayedBand(run, card);
   }
   return {};
 }

@@ -39,7 +39,9 @@ std::string ToJson(const RunDescription& description) {
                      {"process_id", description.process_id},
                      {"command", description.command},
                      {"ending", description.ending},
-                     {"notes", description.notes}};
+                     {"notes", description.notes},
+                     {"torch_build_id", description.torch_build_id},
+                     {"allocator_settings", description.allocator_settings}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -58,6 +60,8 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "command", description.command);
   Take(json, "ending", description.ending);
   Take(json, "notes", description.notes);
+  Take(json, "torch_build_id", description.torch_build_id);
+  Take(json, "allocator_settings", description.allocator_settings);
   return description;
 }
 

@@ -23,6 +23,9 @@ struct RunDescription {
   std::string command;  // of a program that is not ours: how it was started
   std::string ending;  // a sentence: how a run ended that did not reach its end; "" if it did, or is not over
   std::vector<std::string> notes;  // sentences: what makes its figures less than certain
+  // Whose allocator it was, where a user's torch was: the build id of its libtorch_cuda.so.
+  std::string torch_build_id = {};
+  std::string allocator_settings = {};  // PYTORCH_CUDA_ALLOC_CONF
 };
 
 // As both of them carry it. Reading accepts any object: what is missing or of another type keeps its default.

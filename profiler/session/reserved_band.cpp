@@ -85,18 +85,20 @@ Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usab
 
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
                                     const std::filesystem::path& replayer,
-                                    const std::filesystem::path& stand_ins) {
+                                    const std::filesystem::path& stand_ins,
+                                    const std::vector<std::string>& environment) {
   const int64_t usable_bytes = card.memory_bytes - card.context_bytes;
   const Result<std::vector<Request>> requests = RequestsOf(view, usable_bytes);
   if (!requests) return requests.error();
-  Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(card, stand_ins);
-  if (!environment) return environment.error();
-  environment->push_back(std::string(phantom::kMemoryVariable) + "=" + std::to_string(card.memory_bytes));
+  Result<std::vector<std::string>> all = phantom::PhantomEnvironment(card, stand_ins);
+  if (!all) return all.error();
+  all->insert(all->end(), environment.begin(), environment.end());
+  all->push_back(std::string(phantom::kMemoryVariable) + "=" + std::to_string(card.memory_bytes));
   const auto peak = [&](timeline::Series series) {
     return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
   };
   const Result<phantom::ReservedBand> bytes =
-      phantom::BandOfReserved({replayer, std::move(*environment)}, *requests,
+      phantom::BandOfReserved({replayer, std::move(*all)}, *requests,
                               {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0});
   if (!bytes) return bytes.error();
   return ReservedBand{*bytes, bytes->most_bytes + LargestSegment(view) > usable_bytes};

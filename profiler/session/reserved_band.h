@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <string>
 #include <vector>
 
 #include "profiler/base/paths.h"
@@ -31,9 +32,11 @@ struct ReservedBand {
 // Why there is none of a card that fails on purpose.
 inline constexpr std::string_view kNoBandOfFaults = "Faults were asked for, which move it as well.";
 
-// `card` with the memory that the run had. The allocator is that of the torch which `replayer` was built for.
+// `card` with the memory that the run had. The allocator is that of the torch which `replayer` was built for,
+// with the settings in `environment` (child_environment.h).
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
                                     const std::filesystem::path& replayer = ReplayerExecutable(),
-                                    const std::filesystem::path& stand_ins = PhantomFolder());
+                                    const std::filesystem::path& stand_ins = PhantomFolder(),
+                                    const std::vector<std::string>& environment = {});
 
 }  // namespace tidemark::session

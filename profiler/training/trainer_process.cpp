@@ -18,6 +18,7 @@
 #include "profiler/capture/torch/event_stream.h"
 #include "profiler/capture/torch/operator_scopes.h"
 #include "profiler/capture/torch/saved_tensors.h"
+#include "profiler/events/allocator_settings.h"
 #include "profiler/training/device.h"
 #include "profiler/training/run_control.h"
 #include "profiler/training/structure_events.h"
@@ -205,6 +206,7 @@ events::RunDescription Describe(const transport::Start& start, const Network& ne
   description.title = network.title + " on " + device.title;
   description.settings_json = networks::ToJson(start.settings);
   description.producer = "tidemark-trainer 0.1 (torch " + TorchVersion() + ")";
+  description.allocator_settings = events::AllocatorSettings();
   description.start_time_ns = capture::NowNs();
   description.process_id = getpid();
   return description;

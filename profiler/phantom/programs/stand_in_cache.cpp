@@ -48,7 +48,7 @@ constexpr const char* kSourceFolders[] = {"cmake",
 
 Error CannotKeep(const fs::path& file, const std::error_code& why) {
   return Error{"The stand-ins cannot be kept in " + file.string() + ": " + why.message() +
-               ". Make room there, or set XDG_CACHE_HOME to another folder."};
+               ". Make room there, or set TIDEMARK_CACHE to another folder."};
 }
 
 Result<std::string> SourceFingerprint(const fs::path& sources) {
@@ -134,16 +134,52 @@ Status Build(const TorchInstallation& torch, const fs::path& sources, const fs::
              torch, log, progress);
 }
 
+// Where the replayer finds its torch, which may be moved, or installed once more, after it was linked.
+bool PointsTo(const fs::path& link, const fs::path& target) {
+  std::error_code failure;
+  return fs::read_symlink(link, failure) == target;
+}
+
+Status PointTo(const fs::path& link, const fs::path& target) {
+  if (PointsTo(link, target)) return Done{};
+  const fs::path fresh = link.string() + ".new";
+  std::error_code failure;
+  fs::remove(fresh, failure);
+  fs::create_directory_symlink(target, fresh, failure);
+  if (!failure) fs::rename(fresh, link, failure);
+  return failure ? Status(CannotKeep(link, failure)) : Done{};
+}
+
+ProgramLibraries LibrariesIn(const fs::path& kept) {
+  return {kept / "phantom", kept / "capture", kept / "replay" / "tidemark-replayer"};
+}
+
+Result<fs::path> KeptFolder(const std::string& build_id) {
+  const Result<fs::path> cache = StandInCacheFolder();
+  if (!cache) return cache.error();
+  const Result<std::string> fingerprint = SourceFingerprint(SourceFolder());
+  if (!fingerprint) return fingerprint.error();
+  return *cache / (build_id + "-" + *fingerprint);
+}
+
 }  // namespace
 
 Result<fs::path> StandInCacheFolder() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return fs::path(cache) / "tidemark" / "phantom";
-  const char* home = std::getenv("HOME");
-  if (home == nullptr || *home == '\0') {
-    return Error{"There is no home folder to keep the stand-ins in. Set XDG_CACHE_HOME to a folder."};
+  const fs::path folder = CacheFolder();
+  if (folder.empty()) {
+    return Error{"There is no home folder to keep the stand-ins in. Set TIDEMARK_CACHE to a folder."};
   }
-  return fs::path(home) / ".cache" / "tidemark" / "phantom";
+  return folder / "phantom";
+}
+
+Result<ProgramLibraries> KeptLibraries(const std::string& build_id) {
+  const Result<fs::path> kept = KeptFolder(build_id);
+  if (!kept) return kept.error();
+  std::error_code failure;
+  if (fs::exists(*kept, failure)) return LibrariesIn(*kept);
+  return Error{
+      "What replays the requests of this run's torch is not here (any more). Run a program of that torch "
+      "once (tidemark phantom -- python ...): that makes it."};
 }
 
 Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
@@ -151,30 +187,29 @@ Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
   const auto tell = [&](std::string_view line) {
     if (progress) progress(line);
   };
-  const fs::path sources = SourceFolder();
-  const Result<fs::path> cache = StandInCacheFolder();
-  if (!cache) return cache.error();
-  const Result<std::string> fingerprint = SourceFingerprint(sources);
-  if (!fingerprint) return fingerprint.error();
-  const fs::path kept = *cache / (torch.build_id + "-" + *fingerprint);
-  const ProgramLibraries libraries{kept / "phantom", kept / "capture", kept / "replay" / "tidemark-replayer"};
+  const Result<fs::path> folder = KeptFolder(torch.build_id);
+  if (!folder) return folder.error();
+  const fs::path& kept = *folder;
+  const fs::path cache = kept.parent_path();
   std::error_code failure;
-  if (fs::exists(kept, failure)) return libraries;
+  if (fs::exists(kept, failure) && PointsTo(kept / "torch", torch.site / "torch")) return LibrariesIn(kept);
 
-  fs::create_directories(*cache, failure);
-  if (failure) return CannotKeep(*cache, failure);
-  const Result<Lock> lock = Lock::Take(*cache / (torch.build_id + ".lock"),
+  fs::create_directories(cache, failure);
+  if (failure) return CannotKeep(cache, failure);
+  const Result<Lock> lock = Lock::Take(cache / (torch.build_id + ".lock"),
                                        [&] { tell("another process builds them, waiting for it"); });
   if (!lock) return lock.error();
-  if (fs::exists(kept, failure)) return libraries;  // another process was first
-  tell("configuring");
-  const fs::path building = *cache / (torch.build_id + ".building");
-  fs::remove_all(building, failure);  // of one that was killed
-  if (Status built = Build(torch, sources, building, progress); !built) return built.error();
-  fs::rename(building / "lib", kept, failure);
-  if (failure) return CannotKeep(kept, failure);
-  fs::remove_all(building, failure);
-  return libraries;
+  if (!fs::exists(kept, failure)) {  // else another process was first
+    tell("configuring");
+    const fs::path building = cache / (torch.build_id + ".building");
+    fs::remove_all(building, failure);  // of one that was killed
+    if (Status built = Build(torch, SourceFolder(), building, progress); !built) return built.error();
+    fs::rename(building / "lib", kept, failure);
+    if (failure) return CannotKeep(kept, failure);
+    fs::remove_all(building, failure);
+  }
+  if (Status pointed = PointTo(kept / "torch", torch.site / "torch"); !pointed) return pointed.error();
+  return LibrariesIn(kept);
 }
 
 }  // namespace tidemark::phantom

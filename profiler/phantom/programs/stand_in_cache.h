@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "profiler/base/result.h"
@@ -12,7 +13,7 @@
 
 namespace tidemark::phantom {
 
-// Where they are kept: $XDG_CACHE_HOME/tidemark/phantom, or ~/.cache/tidemark/phantom.
+// Where they are kept: phantom/ in the cache folder (profiler/base/paths.h).
 Result<std::filesystem::path> StandInCacheFolder();
 
 struct ProgramLibraries {
@@ -21,9 +22,12 @@ struct ProgramLibraries {
   std::filesystem::path replayer;   // executable: profiler/phantom/replay
 };
 
+// Those for a torch of this build id, if they are there. An error is a sentence that says how to get them.
+Result<ProgramLibraries> KeptLibraries(const std::string& build_id);
+
 // Those for this torch, built now if they are not there: a minute. Kept by the build id of torch's library
-// and by what our own sources hold, so that either's update builds anew. The sources are those that this
-// program was built from; `progress` gets the build's lines, and what
+// and by what our own sources hold, so that either's update builds anew; torch may lie elsewhere than when they
+// were built. The sources are those that this program was built from; `progress` gets the build's lines, and what
 // it waits for.
 Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
                                       const std::function<void(std::string_view line)>& progress);

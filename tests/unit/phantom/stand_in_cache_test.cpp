@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 class Workshop {
  public:
   Workshop() : path_(std::getenv("PATH")) {
-    const char* cache = std::getenv("XDG_CACHE_HOME");
+    const char* cache = std::getenv("TIDEMARK_CACHE");
     cache_ = cache == nullptr ? "" : cache;
     fs::create_directories(scratch_ / "tools");
     setenv("PATH", ((scratch_ / "tools").string() + ":" + path_).c_str(), 1);
-    setenv("XDG_CACHE_HOME", (scratch_ / "cache").c_str(), 1);
+    setenv("TIDEMARK_CACHE", (scratch_ / "cache").c_str(), 1);
     // cmake -G Ninja -S SOURCES -B FOLDER ...; ninja -C FOLDER TARGET...
     Tool("cmake", "echo configured >> " + log() + "; mkdir -p \"$6\"");
     Tool("ninja", "echo built >> " + log() +
@@ -32,7 +32,7 @@ class Workshop {
   }
   ~Workshop() {
     setenv("PATH", path_.c_str(), 1);
-    cache_.empty() ? unsetenv("XDG_CACHE_HOME") : setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+    cache_.empty() ? unsetenv("TIDEMARK_CACHE") : setenv("TIDEMARK_CACHE", cache_.c_str(), 1);
   }
   Workshop(const Workshop&) = delete;
   Workshop& operator=(const Workshop&) = delete;
@@ -47,7 +47,7 @@ class Workshop {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   std::string log() const { return (scratch_ / "log").string(); }
-  fs::path cache() const { return scratch_ / "cache" / "tidemark" / "phantom"; }
+  fs::path cache() const { return scratch_ / "cache" / "phantom"; }
 
  private:
   trace::Scratch scratch_;
@@ -82,6 +82,27 @@ TEST_CASE("The libraries for a torch are built once") {
   other.build_id = "11abcdef";
   REQUIRE(LibrariesFor(other, {}).ok());
   CHECK(workshop.Said() == "configured\nbuilt\nconfigured\nbuilt\n");
+}
+
+TEST_CASE("A torch that was moved is found where it is, and one that is gone is told of") {
+  const Workshop workshop;
+  const auto link = [](const ProgramLibraries& libraries) {
+    return fs::read_symlink(libraries.stand_ins.parent_path() / "torch");
+  };
+  CHECK(KeptLibraries("00abcdef").error().message.find("Run a program of that torch once") !=
+        std::string::npos);
+  TorchInstallation torch = MadeUp();
+  const auto first = LibrariesFor(torch, {});
+  REQUIRE(first.ok());
+  CHECK(link(*first) == "/opt/site/torch");
+  torch.site = "/srv/venv";
+  const auto moved = LibrariesFor(torch, {});
+  REQUIRE(moved.ok());
+  CHECK(link(*moved) == "/srv/venv/torch");
+  CHECK(workshop.Said() == "configured\nbuilt\n");
+  const auto kept = KeptLibraries("00abcdef");
+  REQUIRE(kept.ok());
+  CHECK(kept->replayer == moved->replayer);
 }
 
 TEST_CASE("Of two that start at once, one builds and the other waits for it") {
