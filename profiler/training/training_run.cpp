@@ -12,7 +12,6 @@
 #include "profiler/capture/torch/autocast_copies.h"
 #include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/event_stream.h"
-#include "profiler/capture/torch/library_workspaces.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/training/optimizer.h"
 #include "profiler/training/structure_events.h"
@@ -139,7 +138,6 @@ void TrainingRun::Update(int64_t step) {
 void ReleaseDeviceMemory(c10::Device device) {
   if (!device.is_cuda()) return;
   at::cuda::clearCublasWorkspaces();
-  capture::ForgetLibraryWorkspaces();
   c10::cuda::CUDACachingAllocator::emptyCache();
 }
 

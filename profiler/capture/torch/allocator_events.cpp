@@ -6,6 +6,7 @@
 
 #include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/torch/library_workspaces.h"
 
 namespace tidemark::capture {
 namespace {
@@ -60,6 +61,7 @@ void OnFreeCompleted(const TraceEntry& entry, uint64_t stream) {
   Event event =
       MemoryEvent(EventKind::kFreeCompleted, entry.addr_, static_cast<int64_t>(entry.size_), stream);
   Emit(event);
+  ForgetLibraryWorkspace(event.address);
   if (block_observer.died != nullptr) block_observer.died(event.address);
 }
 

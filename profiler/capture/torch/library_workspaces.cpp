@@ -17,14 +17,19 @@ namespace {
 constexpr size_t kRememberedWorkspaces = 64;
 std::array<std::atomic<void*>, kRememberedWorkspaces> cublas_workspaces{};
 
-// True the first time that this address is seen.
+// Where one was that has been freed; what comes after it in the array may still be there.
+void* const kFreed = &cublas_workspaces;
+
+// True the first time that this address is seen since it was forgotten.
 bool Remember(void* workspace) {
+  std::atomic<void*>* room = nullptr;
   for (auto& slot : cublas_workspaces) {
-    void* known = slot.load(std::memory_order_relaxed);
+    void* const known = slot.load(std::memory_order_relaxed);
     if (known == workspace) return false;
-    if (known == nullptr && slot.compare_exchange_strong(known, workspace)) return true;
-    if (known == workspace) return false;
+    if (room == nullptr && (known == nullptr || known == kFreed)) room = &slot;
+    if (known == nullptr) break;
   }
+  if (room != nullptr) room->store(workspace, std::memory_order_relaxed);  // lost to a thread: told again
   return true;
 }
 
@@ -46,8 +51,12 @@ void AttachToLibraryWorkspaces() {
   TheGates().cudnn_workspace = OnCudnnWorkspace;
 }
 
-void ForgetLibraryWorkspaces() {
-  for (auto& slot : cublas_workspaces) slot.store(nullptr);
+void ForgetLibraryWorkspace(uint64_t address) {
+  for (auto& slot : cublas_workspaces) {
+    void* const known = slot.load(std::memory_order_relaxed);
+    if (known == nullptr) return;
+    if (reinterpret_cast<uint64_t>(known) == address) slot.store(kFreed, std::memory_order_relaxed);
+  }
 }
 
 }  // namespace tidemark::capture

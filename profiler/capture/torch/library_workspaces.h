@@ -2,10 +2,13 @@
 // and that call has a gate (profiler/capture/gates).
 #pragma once
 
+#include <cstdint>
+
 namespace tidemark::capture {
 
 void AttachToLibraryWorkspaces();
-// After the workspaces have been freed: the next ones are new, even at an old address.
-void ForgetLibraryWorkspaces();
+// The block there has been freed: if it was a workspace, the next one is new, even at the same address. Any
+// thread; a load where there is none.
+void ForgetLibraryWorkspace(uint64_t address);
 
 }  // namespace tidemark::capture

@@ -77,6 +77,21 @@ class Programs(unittest.TestCase):
             said = tidemark("phantom", "--", PYTHON, "-c", program.format(times)).stderr
             self.assertEqual(said.count("A loop that ends by it does not end here."), told, said)
 
+    def test_a_workspace_that_is_made_anew_is_one_again(self):
+        code = """
+import torch
+a = torch.ones(64, 64, device="cuda")
+for _ in range(3):
+    a @ a
+    torch._C._cuda_clearCublasWorkspaces()
+more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")
+a @ a
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertGreaterEqual(measured["by_category_at_peak"]["workspace"], 8 << 20)
+
     def test_forked_workers_are_not_heard(self):
         alone, _, _ = self.train("2")
         torch, info, _ = self.train("2", "workers")
