@@ -21,17 +21,7 @@ const char* NameOf(BatchNormSize size) {
   return "reserve";
 }
 
-const char* NameOf(RnnSize size) {
-  switch (size) {
-    case RnnSize::kWorkspace:
-      return "workspace";
-    case RnnSize::kReserve:
-      return "reserve";
-    case RnnSize::kWeights:
-      break;
-  }
-  return "weights";
-}
+const char* NameOf(RnnSize size) { return size == RnnSize::kWorkspace ? "workspace" : "reserve"; }
 
 }  // namespace
 
@@ -43,11 +33,12 @@ std::string TextOf(BatchNormSize size, int mode, int ops, const TensorShape& inp
 
 std::string TextOf(RnnSize size, const RnnShape& shape) {
   return std::string("rnn ") + NameOf(size) + ", cell " + std::to_string(shape.cell) + ", direction " +
-         std::to_string(shape.direction) + ", element " + std::to_string(shape.element) + ", math " +
-         std::to_string(shape.math) + ", input " + std::to_string(shape.input_size) + ", hidden " +
-         std::to_string(shape.hidden_size) + ", projection " + std::to_string(shape.projection_size) +
-         ", layers " + std::to_string(shape.layers) + ", batch " + std::to_string(shape.batch) +
-         ", longest " + std::to_string(shape.longest) + (shape.training ? ", training" : ", inference");
+         std::to_string(shape.direction) + ", element " + std::to_string(shape.element) + ", precision " +
+         std::to_string(shape.precision) + ", math " + std::to_string(shape.math) + ", input " +
+         std::to_string(shape.input_size) + ", hidden " + std::to_string(shape.hidden_size) +
+         ", projection " + std::to_string(shape.projection_size) + ", layers " +
+         std::to_string(shape.layers) + ", batch " + std::to_string(shape.batch) + ", longest " +
+         std::to_string(shape.longest) + (shape.training ? ", training" : ", inference");
 }
 
 }  // namespace tidemark::phantom::calibration

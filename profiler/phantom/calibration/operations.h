@@ -9,8 +9,6 @@
 
 namespace tidemark::phantom::calibration {
 
-// What the CUDA context takes of a card's memory, in a process that does nothing else. Library "cuda".
-inline constexpr const char* kContext = "context";
 // The state of cuDNN's dropout. Library "cudnn", as all that follow.
 inline constexpr const char* kDropoutStates = "dropout states";
 
@@ -28,7 +26,8 @@ struct RnnShape {
   int cell = 0;
   int direction = 0;
   int element = 0;
-  int math = 0;
+  int precision = 0;  // the type that is computed in; an element's, as cudnnDataType_t
+  int math = 0;       // cudnnMathType_t
   int input_size = 0;
   int hidden_size = 0;
   int projection_size = 0;
@@ -37,7 +36,7 @@ struct RnnShape {
   int longest = 0;
   bool training = false;
 };
-enum class RnnSize : uint8_t { kWorkspace, kReserve, kWeights };
+enum class RnnSize : uint8_t { kWorkspace, kReserve };
 std::string TextOf(RnnSize size, const RnnShape& shape);
 
 }  // namespace tidemark::phantom::calibration

@@ -131,12 +131,13 @@ Status cudnnSetRNNDataDescriptor(SequenceDescriptor* descriptor, int, int, int l
 Status cudnnCreateRNNDescriptor(RnnDescriptor** descriptor) { return Create(descriptor); }
 Status cudnnDestroyRNNDescriptor(RnnDescriptor* descriptor) { return Destroy(descriptor); }
 Status cudnnSetRNNDescriptor_v8(RnnDescriptor* descriptor, int, int cell, int bias_mode, int direction, int,
-                                int element, int math, int, int32_t input_size, int32_t hidden_size,
+                                int element, int precision, int math, int32_t input_size, int32_t hidden_size,
                                 int32_t projection_size, int32_t layers, DropoutDescriptor*, uint32_t) {
   RnnShape shape;
   shape.cell = cell;
   shape.direction = direction;
   shape.element = element;
+  shape.precision = precision;
   shape.math = math;
   shape.input_size = input_size;
   shape.hidden_size = hidden_size;

@@ -40,7 +40,7 @@ TEST_CASE("Another card, version, library or operation is not known") {
   CHECK_FALSE(table.Find("h100", "cudnn", "9.19.0", kDropoutStates).bytes.has_value());
   CHECK_FALSE(table.Find("h200", "cudnn", "9.20.0", kDropoutStates).bytes.has_value());
   CHECK_FALSE(table.Find("h200", "cuda", "9.19.0", kDropoutStates).bytes.has_value());
-  CHECK(table.Find("h200", "cudnn", "9.19.0", kContext).provenance == Provenance::kUnknown);
+  CHECK(table.Find("h200", "cudnn", "9.19.0", "another").provenance == Provenance::kUnknown);
 }
 
 TEST_CASE("Its own row counts before one for every card, and what is unknown hides nothing") {
@@ -91,12 +91,18 @@ TEST_CASE("Operations that differ are written differently") {
   CHECK(text != TextOf(BatchNormSize::kForwardWorkspace, 1, 0, last));
   CHECK(text != TextOf(BatchNormSize::kForwardWorkspace, 2, 0, first));
   CHECK(text != TextOf(BatchNormSize::kReserve, 1, 0, first));
-  RnnShape shape{2, 0, 0, 0, 128, 256, 256, 1, 16, 64, true};
+  RnnShape shape{2, 0, 0, 0, 0, 128, 256, 256, 1, 16, 64, true};
   const std::string rnn = TextOf(RnnSize::kReserve, shape);
   CHECK(rnn.find('\t') == std::string::npos);
   shape.training = false;
   CHECK(rnn != TextOf(RnnSize::kReserve, shape));
-  CHECK(rnn != TextOf(RnnSize::kWeights, shape));
+  CHECK(TextOf(RnnSize::kWorkspace, shape) != TextOf(RnnSize::kReserve, shape));
+  RnnShape other = shape;
+  other.precision = 2;
+  CHECK(TextOf(RnnSize::kReserve, shape) != TextOf(RnnSize::kReserve, other));
+  other = shape;
+  other.math = 2;
+  CHECK(TextOf(RnnSize::kReserve, shape) != TextOf(RnnSize::kReserve, other));
 }
 
 TEST_CASE("A convolution is a tree that cuDNN's process can read") {

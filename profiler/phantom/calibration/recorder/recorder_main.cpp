@@ -1,8 +1,9 @@
 // tidemark-calibrator: what only a machine with a GPU can tell. `tidemark calibrate` starts it, with the real
 // CUDA libraries and no stand-ins. It writes into the folder --output
-//   CARD.cudnn.json   cuDNN's own description of the card, which the device-less mode takes instead of the
-//   handle CARD.tsv          the sizes that cuDNN tells only with a handle, and what the CUDA context takes
-// and compares, on standard output, what cuDNN plans with the handle and what it plans with that description.
+//   CARD.cudnn.json   cuDNN's own description of the card, which the device-less mode takes for the handle
+//   CARD.tsv          the sizes that cuDNN tells only with a handle
+// says what the CUDA context takes, which belongs into the card's file, and compares, on standard output,
+// what cuDNN plans with the handle and what it plans with that description.
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -131,16 +132,16 @@ int Record(const std::string& library, const std::string& card, const std::strin
       std::to_string(gpu->cuda_version / 1000) + "." + std::to_string(gpu->cuda_version % 1000 / 10);
   const std::string source =
       "tidemark calibrate on an " + gpu->name + ", cuDNN " + version + ", CUDA " + cuda + ", " + Today();
-  std::vector<Row> rows = {
-      {card, "cuda", cuda, kContext, {gpu->context_bytes, Provenance::kMeasured, source}}};
-  for (Row& row : handled->Measure(card, version, source)) rows.push_back(std::move(row));
+  const std::vector<Row> rows = handled->Measure(card, version, source);
   const std::string base = folder + "/" + card;
   if (!Write(base + ".cudnn.json", properties + "\n") || !Write(base + ".tsv", TextOf(rows, source))) {
     return Fail("The tables cannot be written to " + folder + ". Name a folder that can be (-o).");
   }
-  std::printf("%s: the context takes %lld bytes; %zu sizes in %s.tsv; cuDNN's description in %s.cudnn.json\n",
-              gpu->name.c_str(), static_cast<long long>(gpu->context_bytes), rows.size(), base.c_str(),
-              base.c_str());
+  std::printf(
+      "%s: %zu sizes in %s.tsv; cuDNN's description in %s.cudnn.json\n"
+      "The CUDA context takes %lld bytes: context_bytes in assets/cards/%s.json.\n",
+      gpu->name.c_str(), rows.size(), base.c_str(), base.c_str(), static_cast<long long>(gpu->context_bytes),
+      card.c_str());
 
   Planner with_handle(*cudnn, {std::nullopt, handled->handle()});
   const std::vector<Convolution> convolutions = Convolutions();

@@ -34,7 +34,6 @@ struct HandledCudnn::Functions {
                       void* padding) = nullptr;
   int (*rnn_bytes)(void* handle, void* rnn, int mode, void* sequence, size_t* workspace,
                    size_t* reserve) = nullptr;
-  int (*weight_bytes)(void* handle, void* rnn, size_t* bytes) = nullptr;
 };
 
 namespace {
@@ -46,6 +45,10 @@ constexpr int kLstm = 2;
 constexpr int kGru = 3;
 constexpr int kSpatial = 1;
 constexpr int kSpatialPersistent = 2;
+// cudnnMathType_t.
+constexpr int kDefaultMath = 0;
+constexpr int kTensorOpMath = 1;
+constexpr int kFmaMath = 3;
 // Two bias vectors, linear input, padded sequences, the standard algorithm: what PyTorch asks for.
 constexpr int kStandard = 0;
 constexpr int kDoubleBias = 2;
@@ -104,17 +107,27 @@ std::vector<TensorShape> BatchNormInputs() {
   return inputs;
 }
 
+// What PyTorch computes in: of 16-bit numbers in 32 bits, and with or without the tensor cores as
+// torch.backends.cudnn.allow_tf32 says (aten/src/ATen/cudnn/Descriptors.h, RNNDescriptor).
+struct Arithmetic {
+  int element = 0;
+  int math = 0;
+};
+constexpr std::array kArithmetics = {Arithmetic{kFloat, kDefaultMath}, Arithmetic{kFloat, kFmaMath},
+                                     Arithmetic{kHalf, kDefaultMath}, Arithmetic{kHalf, kTensorOpMath},
+                                     Arithmetic{kHalf, kFmaMath}};
+
 std::vector<RnnShape> RnnShapes() {
   std::vector<RnnShape> shapes;
   for (const int cell : {kLstm, kGru}) {
     for (const int direction : {0, 1}) {
-      for (const int element : {kFloat, kHalf}) {
+      for (const auto& [element, math] : kArithmetics) {
         for (const int size : {128, 256, 512, 1024}) {
           for (const int layers : {1, 2}) {
             for (const int batch : {16, 32, 64}) {
               for (const bool training : {false, true}) {
                 shapes.push_back(
-                    {cell, direction, element, 0, size, size, size, layers, batch, 64, training});
+                    {cell, direction, element, kFloat, math, size, size, size, layers, batch, 64, training});
               }
             }
           }
@@ -161,8 +174,7 @@ Result<HandledCudnn> HandledCudnn::Open(const std::filesystem::path& file) {
       Find(library, "cudnnCreateRNNDataDescriptor", f.create_sequence) &&
       Find(library, "cudnnDestroyRNNDataDescriptor", f.destroy_sequence) &&
       Find(library, "cudnnSetRNNDataDescriptor", f.set_sequence) &&
-      Find(library, "cudnnGetRNNTempSpaceSizes", f.rnn_bytes) &&
-      Find(library, "cudnnGetRNNWeightSpaceSize", f.weight_bytes);
+      Find(library, "cudnnGetRNNTempSpaceSizes", f.rnn_bytes);
   if (!found) return Error{file.string() + " lacks functions of cuDNN 9. Reinstall it (./run --with-cudnn)."};
   HandledCudnn cudnn;
   cudnn.functions_ = functions;
@@ -189,7 +201,7 @@ std::vector<Row> HandledCudnn::Measure(const std::string& card, const std::strin
     }
   }
   for (const RnnShape& shape : RnnShapes()) {
-    for (const RnnSize size : {RnnSize::kWorkspace, RnnSize::kReserve, RnnSize::kWeights}) {
+    for (const RnnSize size : {RnnSize::kWorkspace, RnnSize::kReserve}) {
       add(TextOf(size, shape), Rnn(size, shape));
     }
   }
@@ -245,22 +257,18 @@ std::optional<int64_t> HandledCudnn::Rnn(RnnSize size, const RnnShape& shape) co
   // The last element of a padded sequence, of any type; its bits are zero.
   double padding = 0;
   if (f.set_rnn(rnn.get(), kStandard, shape.cell, kDoubleBias, shape.direction, kLinearInput, shape.element,
-                kFloat, shape.math, shape.input_size, shape.hidden_size, shape.projection_size, shape.layers,
-                dropout, kPadded) != 0 ||
+                shape.precision, shape.math, shape.input_size, shape.hidden_size, shape.projection_size,
+                shape.layers, dropout, kPadded) != 0 ||
       f.set_sequence(sequence.get(), shape.element, kSequenceMajor, shape.longest, shape.batch,
                      shape.input_size, lengths.data(), &padding) != 0) {
     return std::nullopt;
   }
   size_t workspace = 0;
   size_t reserve = 0;
-  size_t weights = 0;
-  if (f.rnn_bytes(handle_, rnn.get(), shape.training ? 1 : 0, sequence.get(), &workspace, &reserve) != 0 ||
-      f.weight_bytes(handle_, rnn.get(), &weights) != 0) {
+  if (f.rnn_bytes(handle_, rnn.get(), shape.training ? 1 : 0, sequence.get(), &workspace, &reserve) != 0) {
     return std::nullopt;
   }
-  return static_cast<int64_t>(size == RnnSize::kWorkspace ? workspace
-                              : size == RnnSize::kReserve ? reserve
-                                                          : weights);
+  return static_cast<int64_t>(size == RnnSize::kWorkspace ? workspace : reserve);
 }
 
 }  // namespace tidemark::phantom::calibration
