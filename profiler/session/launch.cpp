@@ -31,7 +31,10 @@ Result<std::vector<std::string>> EnvironmentFor(const networks::DeviceChoice& de
     case DeviceKind::kPhantom: {
       const Result<phantom::Card> card = phantom::FindCard(device.card);
       if (!card) return card.error();
-      return phantom::PhantomEnvironment(*card);
+      Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(*card);
+      // Whatever it hides of this machine's own cards.
+      if (environment) environment->emplace_back("CUDA_VISIBLE_DEVICES");
+      return environment;
     }
     case DeviceKind::kCpu:
       return phantom::PhantomEnvironment(std::nullopt);

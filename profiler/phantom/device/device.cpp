@@ -1,9 +1,12 @@
 #include "profiler/phantom/device/device.h"
 
 #include <cstdlib>
+#include <string>
 #include <type_traits>
 
+#include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/environment.h"
 
 namespace tidemark::phantom::device {
@@ -30,6 +33,19 @@ Device* OpenDevice() {
   return new Device(std::move(*card), *faults, *order);
 }
 
+Device* VisibleDevice() {
+  Device* device = InstalledDevice();
+  if (device == nullptr) return nullptr;
+  const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
+  if (IsVisible(variable, UuidTextOf(device->card))) return device;
+  const std::string said = variable;
+  if (!said.empty() && said != "-1") {
+    DoubtOrSay("tidemark phantom: CUDA_VISIBLE_DEVICES=" + said +
+               " leaves no GPU to see: the phantom machine has one, number 0.");
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<Device::Freed> Device::Free(void* pointer) {
@@ -40,8 +56,13 @@ std::optional<Device::Freed> Device::Free(void* pointer) {
   return Freed{*bytes, of_pool};
 }
 
-Device* TheDevice() {
+Device* InstalledDevice() {
   static Device* const device = OpenDevice();
+  return device;
+}
+
+Device* TheDevice() {
+  static Device* const device = VisibleDevice();
   return device;
 }
 

@@ -35,9 +35,12 @@ struct Device {
   HostMemory host_memory;
 };
 
-// Null where there is none. Thread safe; after the first call it costs a nanosecond. Lives until the process
-// ends: LibTorch frees memory while the process exits.
+// Null where there is none, or CUDA_VISIBLE_DEVICES hides it (visible_devices.h). Thread safe; after the
+// first call it costs a nanosecond. Lives until the process ends: LibTorch frees memory while the process
+// exits.
 Device* TheDevice();
+// Hidden or not.
+Device* InstalledDevice();
 
 // How often anything was submitted to the device while that was counted, which goes on or ends with this
 // call.

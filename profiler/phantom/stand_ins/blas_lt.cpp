@@ -1,14 +1,12 @@
 // cuBLASLt: descriptors, and one algorithm for every multiplication.
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/stand_ins/blas_types.h"
+#include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
 using namespace tidemark::phantom::blas;
 
 namespace {
-
-// Of the cuBLAS 13.1 that comes with CUDA 13.0.2.
-constexpr size_t kVersion = 130100;
 
 Status Create(LtObject** object) {
   *object = new LtObject;
@@ -24,7 +22,7 @@ Status Destroy(const LtObject* object) {
 
 extern "C" {
 
-size_t cublasLtGetVersion() { return kVersion; }
+size_t cublasLtGetVersion() { return TIDEMARK_CUBLAS_VERSION; }
 
 Status cublasLtMatmulDescCreate(LtObject** object, int, int) { return Create(object); }
 Status cublasLtMatmulDescDestroy(LtObject* object) { return Destroy(object); }

@@ -15,9 +15,7 @@ namespace tidemark::phantom {
 namespace {
 
 const calibration::Table* LoadTable() {
-  const std::filesystem::path card_file = std::getenv(kCardVariable);
-  Result<calibration::Table> table =
-      calibration::Table::Load(card_file.parent_path().parent_path() / "calibration");
+  Result<calibration::Table> table = calibration::Table::Load(CalibrationFolder());
   if (!table) device::EndProcess(("tidemark phantom: " + table.error().message).c_str());
   return new calibration::Table(std::move(*table));
 }
@@ -31,6 +29,17 @@ void SayUnknown(const std::string& kind) {
 }
 
 }  // namespace
+
+std::filesystem::path CalibrationFolder() {
+  const char* card_file = std::getenv(kCardVariable);
+  if (card_file == nullptr || *card_file == '\0' || device::TheDevice() == nullptr) {
+    device::EndProcess(
+        "tidemark phantom: cuDNN was asked for a size where there is no GPU. Choose a card (--card), or see "
+        "that "
+        "CUDA_VISIBLE_DEVICES does not hide it.");
+  }
+  return std::filesystem::path(card_file).parent_path().parent_path() / "calibration";
+}
 
 size_t CalibratedBytes(const std::string& library, const std::string& version, const std::string& operation,
                        const std::string& kind) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 
 namespace tidemark::phantom {
@@ -10,6 +11,10 @@ namespace tidemark::phantom {
 // once for each `kind` ("batch normalisation"). Thread safe.
 size_t CalibratedBytes(const std::string& library, const std::string& version, const std::string& operation,
                        const std::string& kind);
+
+// Where the tables and the cards' own descriptions lie: beside the folder of this process's card. Ends the
+// process with a sentence where it has no card.
+std::filesystem::path CalibrationFolder();
 
 // "9.19.0" for 91900.
 std::string VersionText(int number);

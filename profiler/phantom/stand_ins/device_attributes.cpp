@@ -33,6 +33,14 @@ std::optional<int> SizeOf(const Card& card, int attribute) {
       return ReservedSharedBytes(card);
     case cudaDevAttrL2CacheSize:
       return static_cast<int>(card.l2_bytes);
+    default:
+      return {};
+  }
+}
+
+// The same on all cards.
+std::optional<int> LimitOf(int attribute) {
+  switch (attribute) {
     case cudaDevAttrWarpSize:
       return kWarpThreads;
     case cudaDevAttrMaxThreadsPerBlock:
@@ -106,8 +114,9 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
 }  // namespace
 
 std::optional<int> AttributeOf(const Card& card, int attribute) {
-  const std::optional<int> size = SizeOf(card, attribute);
-  return size ? size : AbilityOf(card, attribute);
+  if (const std::optional<int> size = SizeOf(card, attribute)) return size;
+  if (const std::optional<int> limit = LimitOf(attribute)) return limit;
+  return AbilityOf(card, attribute);
 }
 
 std::optional<int> BlocksPerMultiprocessor(const Card& card, int threads, size_t shared_bytes) {

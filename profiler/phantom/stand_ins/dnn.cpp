@@ -35,8 +35,7 @@ extern "C" {
 
 size_t cudnnGetVersion() { return TIDEMARK_CUDNN_VERSION; }
 
-// Of the CUDA 13.0 that this cuDNN was built with.
-size_t cudnnGetCudartVersion() { return 13000; }
+size_t cudnnGetCudartVersion() { return TIDEMARK_CUDA_VERSION; }
 
 // Statuses are grouped by thousands; the real cuDNN may have given any (dnn_backend.cpp passes them on).
 const char* cudnnGetErrorString(Status status) {

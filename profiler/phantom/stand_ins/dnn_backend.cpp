@@ -22,6 +22,7 @@
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/stand_ins/calibrated.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
 #include "profiler/phantom/workspaces/backend.h"
 #include "profiler/phantom/workspaces/workspaces.h"
@@ -72,8 +73,7 @@ void SayLine(const std::string& line) {
 }
 
 workspaces::Workspaces* OpenWorkspaces() {
-  const std::filesystem::path card_file = std::getenv(kCardVariable);
-  const std::filesystem::path recorded = card_file.parent_path().parent_path() / "calibration";
+  const std::filesystem::path recorded = CalibrationFolder();
   const char* oracle = std::getenv(workspaces::kOracleVariable);
   return new workspaces::Workspaces(
       {workspaces::FindLibrary(), oracle == nullptr ? "" : oracle,

@@ -6,6 +6,7 @@
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
+#include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
 using device::Device;
@@ -52,7 +53,7 @@ extern "C" {
 CUresult cuInit(unsigned int) { return CheckDevice(0); }
 
 CUresult cuDriverGetVersion(int* version) {
-  *version = CUDA_VERSION;
+  *version = TIDEMARK_CUDA_VERSION;
   return CUDA_SUCCESS;
 }
 

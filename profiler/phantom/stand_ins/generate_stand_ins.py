@@ -182,21 +182,44 @@ def write_stand_ins(options):
     (options.out / "classes.tsv").write_text("".join(table))
 
 
-def packaged_version(torch, package):
-    """(major, minor, patch) of a library, from the requirements of the wheel."""
-    metadata = "".join(file.read_text() for file in torch.parent.glob("torch-*.dist-info/METADATA"))
-    found = re.search(rf"Requires-Dist: {package}-cu\d+ ?\(?==(\d+)\.(\d+)\.(\d+)", metadata)
+# cuBLAS of those toolkits that a wheel names as a whole (release notes of the CUDA Toolkit, "CUDA Toolkit Major Components").
+CUBLAS_OF_TOOLKIT = {"13.0": (13, 1, 0)}
+
+
+def requirements_of(torch):
+    """The text in which the wheel says what it needs."""
+    return "".join(file.read_text() for file in torch.parent.glob("torch-*.dist-info/METADATA"))
+
+
+def packaged_version(requirements, package):
+    """(major, minor, patch) of a library; None where it is not named."""
+    found = re.search(rf"Requires-Dist: {package}(?:-cu\d+)?(?:\[[^]]*\])? ?\(?==(\d+)\.(\d+)\.(\d+)", requirements)
+    return tuple(map(int, found.groups())) if found else None
+
+
+def cuda_version(torch):
+    """(major, minor) of the CUDA that LibTorch was built with."""
+    found = re.search(r"^cuda\b.*'(\d+)\.(\d+)'", (torch / "version.py").read_text(), re.MULTILINE)
     if not found:
-        raise Complaint(f"The metadata beside {torch} does not say which {package} it needs.")
+        raise Complaint(f"{torch}/version.py names no version of CUDA.")
     return tuple(map(int, found.groups()))
 
 
+def library_versions(cuda, requirements):
+    """{name: number}, each as its library writes it."""
+    versions = {name: packaged_version(requirements, f"nvidia-{name}") for name in ("cudnn", "nccl", "cublas")}
+    versions["cublas"] = versions["cublas"] or CUBLAS_OF_TOOLKIT.get(".".join(map(str, cuda)), (*cuda, 0))
+    for name, version in versions.items():
+        if not version:
+            raise Complaint(f"The metadata of this torch does not say which {name} it needs.")
+    numbers = {name: version[0] * 10000 + version[1] * 100 + version[2] for name, version in versions.items()}
+    return {"cuda": cuda[0] * 1000 + cuda[1] * 10, **numbers}
+
+
 def write_versions(options):
-    cudnn = packaged_version(options.torch, "nvidia-cudnn")
-    nccl = packaged_version(options.torch, "nvidia-nccl")
-    numbers = {"CUDNN": cudnn[0] * 10000 + cudnn[1] * 100 + cudnn[2], "NCCL": nccl[0] * 10000 + nccl[1] * 100 + nccl[2]}
     text = "// Versions of the libraries that this LibTorch was built for.\n#pragma once\n\n"
-    text += "".join(f"#define TIDEMARK_{name}_VERSION {number}\n" for name, number in numbers.items())
+    for name, number in library_versions(cuda_version(options.torch), requirements_of(options.torch)).items():
+        text += f"#define TIDEMARK_{name.upper()}_VERSION {number}\n"
     write_if_changed(options.out, text)
 
 

@@ -81,6 +81,39 @@ void Combine(std::vector<char>& bytes, int operation, int ranks) {
   }
 }
 
+// False for numbers that nothing here computes with.
+bool CombineAs(int type, std::vector<char>& host, int operation, int ranks) {
+  switch (type) {
+    case kInt8:
+      Combine<int8_t>(host, operation, ranks);
+      break;
+    case kUint8:
+      Combine<uint8_t>(host, operation, ranks);
+      break;
+    case kInt32:
+      Combine<int32_t>(host, operation, ranks);
+      break;
+    case kUint32:
+      Combine<uint32_t>(host, operation, ranks);
+      break;
+    case kInt64:
+      Combine<int64_t>(host, operation, ranks);
+      break;
+    case kUint64:
+      Combine<uint64_t>(host, operation, ranks);
+      break;
+    case kFloat32:
+      Combine<float>(host, operation, ranks);
+      break;
+    case kFloat64:
+      Combine<double>(host, operation, ranks);
+      break;
+    default:
+      return false;
+  }
+  return true;
+}
+
 // What all ranks together make of `from`, each holding the same. Of 16-bit and 8-bit floats, and of what is
 // too large to be known, the result is not known, as a kernel's.
 Result ReduceTo(void* to, const void* from, size_t count, int type, int operation, const ncclComm& comm) {
@@ -94,34 +127,7 @@ Result ReduceTo(void* to, const void* from, size_t count, int type, int operatio
   if (bytes > device::kKnownBytes || comm.ranks == 0 || !combines) return ComputedElsewhere(to, bytes);
   std::vector<char> host(bytes);
   const device::Certainty certainty = Move(host.data(), from, bytes);
-  switch (type) {
-    case kInt8:
-      Combine<int8_t>(host, operation, comm.ranks);
-      break;
-    case kUint8:
-      Combine<uint8_t>(host, operation, comm.ranks);
-      break;
-    case kInt32:
-      Combine<int32_t>(host, operation, comm.ranks);
-      break;
-    case kUint32:
-      Combine<uint32_t>(host, operation, comm.ranks);
-      break;
-    case kInt64:
-      Combine<int64_t>(host, operation, comm.ranks);
-      break;
-    case kUint64:
-      Combine<uint64_t>(host, operation, comm.ranks);
-      break;
-    case kFloat32:
-      Combine<float>(host, operation, comm.ranks);
-      break;
-    case kFloat64:
-      Combine<double>(host, operation, comm.ranks);
-      break;
-    default:
-      return ComputedElsewhere(to, bytes);
-  }
+  if (!CombineAs(type, host, operation, comm.ranks)) return ComputedElsewhere(to, bytes);
   Move(to, host.data(), bytes);
   device::TheDevice()->memory.Weaken(to, bytes, certainty);
   return kSuccess;

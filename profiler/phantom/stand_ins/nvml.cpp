@@ -1,18 +1,19 @@
-// NVML: the card as its management library sees it. LibTorch and pynvml look its functions up by name; one
-// that is not here is, to them, one that the driver is too old for.
+// NVML: the card as its management library sees it, whatever CUDA_VISIBLE_DEVICES says. LibTorch and pynvml
+// look its functions up by name; one that is not here is, to them, one that the driver is too old for.
 #include <unistd.h>
 
 #include <array>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/visible_devices.h"
+#include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
 using device::Device;
-using device::TheDevice;
+using device::InstalledDevice;
 
 namespace {
 
@@ -24,9 +25,25 @@ constexpr Return kNotSupported = 3;
 constexpr Return kNotFound = 6;
 constexpr Return kInsufficientSize = 7;
 constexpr Return kDriverNotLoaded = 9;
-constexpr const char* kDriverVersion = "580.95.05";  // the branch that came with CUDA 13.0
-constexpr int kCudaVersion = 13000;
 constexpr unsigned kNoInstance = ~0U;  // not a part of a card
+
+// The driver that came with a version of CUDA (release notes of the CUDA Toolkit, "CUDA Toolkit and
+// Corresponding Driver Versions"). Of a version between two the one before it.
+struct Driver {
+  int cuda_version;
+  const char* text;
+};
+constexpr std::array kDrivers = {Driver{13010, "590.44.01"}, Driver{13000, "580.95.05"},
+                                 Driver{12090, "575.51.03"}, Driver{12080, "570.26"},
+                                 Driver{12060, "560.28.03"}, Driver{12040, "550.54.14"},
+                                 Driver{12010, "530.30.02"}, Driver{11080, "520.61.05"}};
+
+constexpr const char* DriverVersion() {
+  for (const Driver& driver : kDrivers) {
+    if (driver.cuda_version <= TIDEMARK_CUDA_VERSION) return driver.text;
+  }
+  return kDrivers.back().text;
+}
 
 struct Memory {
   unsigned long long total, free, used;
@@ -51,35 +68,21 @@ Return Write(const std::string& value, char* text, unsigned bytes) {
   return kSuccess;
 }
 
-Return Ready() { return TheDevice() == nullptr ? kDriverNotLoaded : kSuccess; }
-
-// As cudaDeviceProp's: the card's name in sixteen bytes.
-std::string Uuid() {
-  std::array<char, 17> bytes{};
-  std::snprintf(bytes.data(), 16, "%s", TheDevice()->card.name.c_str());
-  std::string text = "GPU-";
-  for (size_t i = 0; i < 16; ++i) {
-    std::array<char, 3> hex{};
-    std::snprintf(hex.data(), hex.size(), "%02x", static_cast<unsigned>(static_cast<uint8_t>(bytes[i])));
-    text += hex.data();
-    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
-  }
-  return text;
-}
+Return Ready() { return InstalledDevice() == nullptr ? kDriverNotLoaded : kSuccess; }
 
 unsigned long long UsedBytes() {
-  return TheDevice()->memory.total_bytes() - TheDevice()->memory.free_bytes();
+  return InstalledDevice()->memory.total_bytes() - InstalledDevice()->memory.free_bytes();
 }
 
 Return HandleOf(unsigned index, Device** device) {
   if (device == nullptr || index != 0) return kInvalidArgument;
-  *device = TheDevice();
+  *device = InstalledDevice();
   return Ready();
 }
 
 Return Count(unsigned* count) {
   if (count == nullptr) return kInvalidArgument;
-  *count = TheDevice() == nullptr ? 0 : 1;
+  *count = InstalledDevice() == nullptr ? 0 : 1;
   return kSuccess;
 }
 
@@ -121,12 +124,12 @@ const char* nvmlErrorString(Return result) {
   }
 }
 
-Return nvmlSystemGetDriverVersion(char* text, unsigned bytes) { return Write(kDriverVersion, text, bytes); }
+Return nvmlSystemGetDriverVersion(char* text, unsigned bytes) { return Write(DriverVersion(), text, bytes); }
 Return nvmlSystemGetNVMLVersion(char* text, unsigned bytes) {
-  return Write(std::string("13.") + kDriverVersion, text, bytes);
+  return Write(std::to_string(TIDEMARK_CUDA_VERSION / 1000) + "." + DriverVersion(), text, bytes);
 }
 Return nvmlSystemGetCudaDriverVersion(int* version) {
-  *version = kCudaVersion;
+  *version = TIDEMARK_CUDA_VERSION;
   return kSuccess;
 }
 Return nvmlSystemGetCudaDriverVersion_v2(int* version) { return nvmlSystemGetCudaDriverVersion(version); }
@@ -139,7 +142,7 @@ Return nvmlDeviceGetHandleByIndex_v2(unsigned index, Device** device) { return H
 Return nvmlDeviceGetHandleByPciBusId_v2(const char*, Device** device) { return HandleOf(0, device); }
 Return nvmlDeviceGetHandleByUUID(const char* uuid, Device** device) {
   if (const Return error = HandleOf(0, device); error != kSuccess) return error;
-  return uuid != nullptr && Uuid() == uuid ? kSuccess : kNotFound;
+  return uuid != nullptr && device::UuidTextOf((*device)->card) == uuid ? kSuccess : kNotFound;
 }
 Return nvmlDeviceGetIndex(Device*, unsigned* index) {
   *index = 0;
@@ -152,7 +155,9 @@ Return nvmlDeviceGetMinorNumber(Device*, unsigned* number) {
 Return nvmlDeviceGetName(Device* device, char* text, unsigned bytes) {
   return Write(device->card.title, text, bytes);
 }
-Return nvmlDeviceGetUUID(Device*, char* text, unsigned bytes) { return Write(Uuid(), text, bytes); }
+Return nvmlDeviceGetUUID(Device* device, char* text, unsigned bytes) {
+  return Write(device::UuidTextOf(device->card), text, bytes);
+}
 Return nvmlDeviceGetCudaComputeCapability(Device* device, int* major, int* minor) {
   *major = device->card.compute_capability / 10;
   *minor = device->card.compute_capability % 10;

@@ -1,10 +1,10 @@
 // NVRTC: programs are taken as they are and never compiled, since no kernel runs. What stands for the
 // compiled code is only handed on to the driver (driver_modules.cpp), which does not look at it.
-#include <cuda_runtime_api.h>
-
 #include <cstring>
 #include <list>
 #include <string>
+
+#include "tidemark_library_versions.h"
 
 // NVRTC declares it and leaves what it is to itself.
 struct _nvrtcProgram {
@@ -36,8 +36,8 @@ Result GiveNothing(char* text) {
 extern "C" {
 
 Result nvrtcVersion(int* major, int* minor) {
-  *major = CUDART_VERSION / 1000;
-  *minor = CUDART_VERSION % 1000 / 10;
+  *major = TIDEMARK_CUDA_VERSION / 1000;
+  *minor = TIDEMARK_CUDA_VERSION % 1000 / 10;
   return kSuccess;
 }
 

@@ -7,8 +7,10 @@
 #include <string>
 
 #include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
+#include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
 using device::Device;
@@ -21,13 +23,6 @@ namespace {
 cudaError_t CheckDevice(int number) {
   if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
   return Report(runtime::IsDeviceNumber(number) ? cudaSuccess : cudaErrorInvalidDevice);
-}
-
-// Sixteen bytes that are always the same for a card, and differ between cards.
-cudaUUID_t UuidOf(const Card& card) {
-  cudaUUID_t uuid = {};
-  std::snprintf(uuid.bytes, sizeof uuid.bytes, "%s", card.name.c_str());
-  return uuid;
 }
 
 void FillSizes(const Card& card, cudaDeviceProp& properties) {
@@ -58,7 +53,7 @@ cudaDeviceProp PropertiesOf(const Card& card) {
   const auto attribute = [&](cudaDeviceAttr name) { return AttributeOf(card, name).value_or(0); };
   cudaDeviceProp properties = {};
   std::snprintf(properties.name, sizeof properties.name, "%s", card.title.c_str());
-  properties.uuid = UuidOf(card);
+  std::memcpy(properties.uuid.bytes, device::UuidOf(card).data(), sizeof properties.uuid.bytes);
   properties.major = card.compute_capability / 10;
   properties.minor = card.compute_capability % 10;
   FillSizes(card, properties);
@@ -147,12 +142,12 @@ cudaError_t cudaDeviceSynchronize() { return CheckDevice(0); }
 
 cudaError_t cudaDriverGetVersion(int* version) {
   // As the runtime does where there is no driver.
-  *version = TheDevice() == nullptr ? 0 : CUDART_VERSION;
+  *version = device::InstalledDevice() == nullptr ? 0 : TIDEMARK_CUDA_VERSION;
   return cudaSuccess;
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) {
-  *version = CUDART_VERSION;
+  *version = TIDEMARK_CUDA_VERSION;
   return cudaSuccess;
 }
 

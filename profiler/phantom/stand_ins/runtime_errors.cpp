@@ -31,6 +31,8 @@ constexpr ErrorText kErrors[] = {
      "the operation cannot be performed in the present state"},
     {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",
      "operation not permitted when stream is capturing"},
+    {cudaErrorOperatingSystem, "cudaErrorOperatingSystem",
+     "OS call failed or operation not supported on this OS"},
     {cudaErrorMissingConfiguration, "cudaErrorMissingConfiguration",
      "__global__ function call is not configured"},
 };

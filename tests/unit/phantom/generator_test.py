@@ -60,6 +60,34 @@ class HarmlessRows(unittest.TestCase):
                                                  "TIDEMARK_COMPUTES(cublasSgemm_v2)"])
 
 
+class Versions(unittest.TestCase):
+    def test_they_are_those_that_the_wheel_names(self):
+        requirements = ('Requires-Dist: nvidia-cublas-cu12==12.4.5.8; platform_system == "Linux"\n'
+                        'Requires-Dist: nvidia-cudnn-cu12==9.1.0.70; platform_system == "Linux"\n'
+                        'Requires-Dist: nvidia-nccl-cu12 (==2.21.5)\n')
+        self.assertEqual(generator.library_versions((12, 4), requirements),
+                         {"cuda": 12040, "cudnn": 90100, "nccl": 22105, "cublas": 120405})
+
+    def test_of_a_toolkit_that_is_named_as_a_whole_the_parts_are_known(self):
+        requirements = ("Requires-Dist: cuda-toolkit[cublas,cudart]==13.0.2\n"
+                        "Requires-Dist: nvidia-cudnn-cu13==9.19.0.56\nRequires-Dist: nvidia-nccl-cu13==2.28.9\n")
+        self.assertEqual(generator.library_versions((13, 0), requirements)["cublas"], 130100)
+
+    def test_a_wheel_that_does_not_say_is_refused(self):
+        with self.assertRaisesRegex(generator.Complaint, "which cudnn it needs"):
+            generator.library_versions((12, 4), "Requires-Dist: nvidia-nccl-cu12==2.21.5")
+
+    def test_cuda_is_the_one_that_torch_was_built_with(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "version.py"
+            for line in ("cuda: Optional[str] = '12.4'", "cuda = '12.4'"):
+                file.write_text(f"debug = False\n{line}\nhip: Optional[str] = None\n")
+                self.assertEqual(generator.cuda_version(Path(folder)), (12, 4))
+            file.write_text("cuda: Optional[str] = None\n")
+            with self.assertRaisesRegex(generator.Complaint, "names no version of CUDA"):
+                generator.cuda_version(Path(folder))
+
+
 class Libraries(unittest.TestCase):
     def test_the_driver_has_the_old_forms_of_its_functions_too(self):
         header = (

@@ -35,6 +35,18 @@ void* TheHandle() {
   return handle;
 }
 
+TEST_CASE("The driver is the one that came with torch's CUDA") {
+  int cuda = 0;
+  REQUIRE(Find<int(int*)>("nvmlSystemGetCudaDriverVersion_v2")(&cuda) == 0);
+  CHECK(cuda == 13000);
+  char driver[80] = "";
+  REQUIRE(Find<int(char*, unsigned)>("nvmlSystemGetDriverVersion")(driver, sizeof driver) == 0);
+  CHECK(std::string(driver).rfind("580.", 0) == 0);
+  char library[80] = "";
+  REQUIRE(Find<int(char*, unsigned)>("nvmlSystemGetNVMLVersion")(library, sizeof library) == 0);
+  CHECK(std::string(library) == std::string("13.") + driver);
+}
+
 TEST_CASE(
     "There is one card, with its name, capability and memory, of which the context has taken its part") {
   unsigned count = 0;

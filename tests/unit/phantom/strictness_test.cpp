@@ -1,8 +1,11 @@
 // Every function of the stand-ins does what its class says, and no class is empty.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <regex>
 #include <set>
@@ -11,6 +14,8 @@
 #include <vector>
 
 #include "profiler/base/paths.h"
+#include "profiler/phantom/calibration/operations.h"
+#include "profiler/phantom/calibration/table.h"
 #include "profiler/phantom/environment.h"
 #include "tests/support/catch.h"
 #include "tests/unit/phantom/child.h"
@@ -77,13 +82,19 @@ TEST_CASE("In every library a function that nobody modelled ends the process wit
   }
 }
 
+// In a child, as all else here is: a process has one device, and the cases differ in it.
 TEST_CASE("Harmless functions succeed") {
-  for (const StandInFunction& function : StandInFunctions()) {
-    if (!IsHarmless(function)) continue;
-    INFO(function.name);
-    auto* address = reinterpret_cast<AnyFunction>(dlsym(LoadStandIn(function.soname), function.name.c_str()));
-    CHECK(address(1, 2, 3, 4) == 0);
-  }
+  const Ended ended = RunInChild([] {
+    for (const StandInFunction& function : StandInFunctions()) {
+      if (!IsHarmless(function)) continue;
+      void* library = LoadStandIn(function.soname);
+      auto* address = reinterpret_cast<AnyFunction>(dlsym(library, function.name.c_str()));
+      if (address(1, 2, 3, 4) != 0) std::printf("%s fails. ", function.name.c_str());
+    }
+    std::fflush(stdout);
+  });
+  CHECK(ended.status == 0);
+  CHECK(ended.output == "");
 }
 
 TEST_CASE("What was sent is doubtful after what computes, and not after what only sets something") {
@@ -111,6 +122,80 @@ TEST_CASE("What was sent is doubtful after what computes, and not after what onl
     std::fflush(stdout);
   });
   CHECK(ended.output == "7 0 ");
+}
+
+TEST_CASE("A recurrent layer's workspace is found by what the recorder measured it by") {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("tidemark-strictness-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder / "cards");
+  std::filesystem::create_directories(folder / "calibration");
+  const std::filesystem::path card = folder / "cards" / "h200.json";
+  std::filesystem::copy_file(AssetsFolder() / "cards" / "h200.json", card);
+  // Numbers that all differ. See cudnnSetRNNDescriptor_v8 and recorder/sizes.cpp for their order.
+  const calibration::RnnShape shape{2, 1, 2, 0, 3, 16, 32, 24, 4, 8, 64, true};
+  calibration::Row row;
+  row.card = "h200";
+  row.library = "cudnn";
+  row.version = "*";
+  row.operation = calibration::TextOf(calibration::RnnSize::kReserve, shape);
+  row.size = {4321, calibration::Provenance::kMeasured, "a test"};
+  std::ofstream(folder / "calibration" / "test.tsv") << calibration::TextOf({row}, "a test");
+  const Ended ended = RunInChild([&] {
+    setenv(kCardVariable, card.c_str(), 1);
+    const auto call = [](const char* name, const auto&... arguments) {
+      using Function = int (*)(decltype(static_cast<uint64_t>(arguments))...);
+      return reinterpret_cast<Function>(AddressOf(name))(static_cast<uint64_t>(arguments)...);
+    };
+    const auto to = [](auto& output) { return reinterpret_cast<uint64_t>(&output); };
+    uint64_t rnn = 0;
+    uint64_t sequence = 0;
+    uint64_t workspace = 0;
+    uint64_t reserve = 0;
+    call("cudnnCreateRNNDescriptor", to(rnn));
+    call("cudnnSetRNNDescriptor_v8", rnn, 0, shape.cell, 2, shape.direction, 0, shape.element,
+         shape.precision, shape.math, shape.input_size, shape.hidden_size, shape.projection_size,
+         shape.layers, 0, 1);
+    call("cudnnCreateRNNDataDescriptor", to(sequence));
+    call("cudnnSetRNNDataDescriptor", sequence, shape.element, 0, shape.longest, shape.batch,
+         shape.input_size, 0, 0);
+    call("cudnnGetRNNTempSpaceSizes", 0, rnn, 1, sequence, to(workspace), to(reserve));
+    std::printf("%d", static_cast<int>(reserve));
+    std::fflush(stdout);
+  });
+  CHECK(ended.output == "4321");
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("Sizes that depend on the card are refused in a sentence where there is none") {
+  for (const bool hidden : {false, true}) {
+    const Ended ended = RunInChild([hidden] {
+      hidden ? setenv("CUDA_VISIBLE_DEVICES", "", 1) : unsetenv(kCardVariable);
+      uint64_t bytes = 0;
+      reinterpret_cast<AnyFunction>(AddressOf("cudnnDropoutGetStatesSize"))(
+          0, reinterpret_cast<uint64_t>(&bytes), 0, 0);
+    });
+    CHECK(ended.status != 0);
+    CHECK(ended.errors.find("where there is no GPU") != std::string::npos);
+  }
+}
+
+TEST_CASE("CUDA_VISIBLE_DEVICES hides the card from CUDA, and the driver is still there") {
+  const Ended ended = RunInChild([] {
+    setenv("CUDA_VISIBLE_DEVICES", "3", 1);
+    int count = 7;
+    int version = 0;
+    const auto to = [](int& number) { return reinterpret_cast<uint64_t>(&number); };
+    const auto call = [](const char* name, uint64_t output) {
+      return reinterpret_cast<AnyFunction>(AddressOf(name))(output, 0, 0, 0);
+    };
+    constexpr int kNoDevice = 100;  // cudaErrorNoDevice
+    std::printf("%d ", static_cast<int>(call("cudaGetDeviceCount", to(count)) == kNoDevice));
+    call("cudaDriverGetVersion", to(version));
+    std::printf("%d %d", count, static_cast<int>(version > 0));
+    std::fflush(stdout);
+  });
+  CHECK(ended.output == "1 0 1");
+  CHECK(ended.errors.find("CUDA_VISIBLE_DEVICES=3 leaves no GPU to see") != std::string::npos);
 }
 
 TEST_CASE("A kind of descriptor that nobody modelled is refused with its number") {
