@@ -8,8 +8,8 @@
 // be dead, or after kTornAfterNs, and counted as torn. Invariant: written + dropped == attempted, per source.
 //
 //   header page: magic, version, capacity | head | dropped[source] | tail
-//   stamps:      one uint64 per slot: index + 1 of the event that it holds; kRetired if its claimer was given
-//   up slots:       events::Event, 64 bytes each, capacity a power of two
+//   stamps:      one uint64 per slot: index + 1 of its event; kRetired where the claimer was given up
+//   slots:       events::Event, 64 bytes each, capacity a power of two
 //
 // Neither end trusts the other: the memory is sealed against resizing (no SIGBUS), the reader keeps its own
 // position and size and hands on well-formed events only, and a writer refuses memory that is not a ring.
