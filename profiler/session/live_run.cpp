@@ -212,7 +212,13 @@ void LiveRun::SendCommands() {
     if (sending_.empty()) {
       const MutexLock lock(mutex_);
       if (outbox_.empty()) return;
-      sending_ = transport::ToJson(outbox_.front());
+      const transport::Command& command = outbox_.front();
+      if (std::holds_alternative<transport::Change>(command) ||
+          std::holds_alternative<transport::Restart>(command)) {
+        process_->HasNewSettings();
+        told_asking_ = false;
+      }
+      sending_ = transport::ToJson(command);
       outbox_.erase(outbox_.begin());
     }
     const Result<bool> sent = channel_->TrySend(sending_);

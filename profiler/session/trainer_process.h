@@ -46,8 +46,10 @@ class TrainerProcess {
   const std::vector<std::string>& unknown_sizes() const { return unknown_sizes_; }
   // Both, as the sentences that a recording keeps.
   std::vector<std::string> Notes() const;
-  // Whether it said that it puts questions to cuDNN, which takes seconds.
+  // Whether it said that it puts questions to cuDNN, which takes seconds, since it began or was told of
+  // settings.
   bool asks_cudnn() const { return asks_cudnn_; }
+  void HasNewSettings() { asks_cudnn_ = false; }
   // For a process that ended without saying why: how it ended, its last words, and what to do.
   std::string DescribeEnd(int64_t steps_done) const;
 

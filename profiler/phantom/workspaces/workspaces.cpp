@@ -7,7 +7,6 @@ namespace {
 
 // A process that dies over one question is started again for the next; one that dies over and over is not.
 constexpr int kMostStarts = 4;
-constexpr std::chrono::milliseconds kWorthTelling{1000};
 
 // One file for each cuDNN, card and format.
 std::filesystem::path CacheFile(const Workspaces::Setup& setup) {
@@ -45,9 +44,19 @@ std::optional<std::string> Workspaces::Ask(const Question& question) {
   if (const auto known = answers_->Find(key)) return std::string(*known);
   const auto asked = std::chrono::steady_clock::now();
   std::optional<std::string> answer = AskOracle(bytes);
-  asked_for_ += std::chrono::steady_clock::now() - asked;
-  if (asked_for_ > kWorthTelling && !std::exchange(said_asking_, true)) setup_.asking();
+  NoteAsking(asked);
   return answer;
+}
+
+// Of other settings, later, it is told again.
+void Workspaces::NoteAsking(std::chrono::steady_clock::time_point asked) {
+  if (asked - answered_at_ > setup_.quiet) {
+    asked_for_ = {};
+    said_asking_ = false;
+  }
+  answered_at_ = std::chrono::steady_clock::now();
+  asked_for_ += answered_at_ - asked;
+  if (asked_for_ > setup_.worth_telling && !std::exchange(said_asking_, true)) setup_.asking();
 }
 
 // The process writes its answers to the file itself, from which they come back here too.

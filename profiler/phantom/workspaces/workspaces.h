@@ -37,7 +37,10 @@ class Workspaces {
     std::string device_properties;
     std::filesystem::path answers_folder;               // "" for none
     std::function<void(const std::string&)> not_known;  // is told why, once
-    std::function<void()> asking;                       // is told, once, that the questions take their time
+    std::function<void()>
+        asking;  // is told that questions take their time, again after some time without any
+    std::chrono::milliseconds worth_telling{1000};
+    std::chrono::milliseconds quiet{2000};  // ends what was told
   };
   explicit Workspaces(Setup setup);
 
@@ -48,6 +51,7 @@ class Workspaces {
  private:
   std::optional<std::string> Ask(const Question& question) TIDEMARK_EXCLUDES(mutex_);
   std::optional<std::string> AskOracle(const std::string& question) TIDEMARK_REQUIRES(mutex_);
+  void NoteAsking(std::chrono::steady_clock::time_point asked) TIDEMARK_REQUIRES(mutex_);
   bool StartOracle() TIDEMARK_REQUIRES(mutex_);
   void GiveUp(const std::string& reason) TIDEMARK_REQUIRES(mutex_);
 
@@ -57,6 +61,7 @@ class Workspaces {
   std::optional<AnswerCache> answers_ TIDEMARK_GUARDED_BY(mutex_);
   std::optional<OracleProcess> oracle_ TIDEMARK_GUARDED_BY(mutex_);
   std::chrono::steady_clock::duration asked_for_ TIDEMARK_GUARDED_BY(mutex_){};
+  std::chrono::steady_clock::time_point answered_at_ TIDEMARK_GUARDED_BY(mutex_);
   bool said_asking_ TIDEMARK_GUARDED_BY(mutex_) = false;
   bool said_not_known_ TIDEMARK_GUARDED_BY(mutex_) = false;
   int starts_ TIDEMARK_GUARDED_BY(mutex_) = 0;

@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "profiler/base/paths.h"
@@ -90,6 +92,19 @@ TEST_CASE("A question that is not answered leaves the others") {
   CHECK_FALSE(asked.workspaces.Heuristics("refuse").has_value());
   CHECK(asked.workspaces.Heuristics("1").has_value());
   CHECK(asked.reasons == std::vector<std::string>{"this one is not answered"});
+}
+
+TEST_CASE("That questions take their time is told once, and again of those that come later") {
+  int told = 0;
+  Workspaces workspaces({Library{"answers", {}, "identity"}, ExecutableFolder() / "fake_cudnn_oracle", "{}",
+                         "", [](const std::string&) {}, [&] { ++told; }, std::chrono::milliseconds(0),
+                         std::chrono::milliseconds(300)});
+  CHECK(workspaces.Plan("1", 0).has_value());
+  CHECK(workspaces.Plan("1", 1).has_value());
+  CHECK(told == 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  CHECK(workspaces.Plan("1", 2).has_value());
+  CHECK(told == 2);
 }
 
 TEST_CASE("Without a library nothing is started") {
