@@ -51,6 +51,8 @@ Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& c
   const std::filesystem::path card_file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";
   std::vector<std::string> environment{Prepended("LD_PRELOAD", preload),
                                        std::string(kCardVariable) + "=" + card_file.string(),
+                                       // Where Triton looks for what it links its launchers with.
+                                       "TRITON_LIBCUDA_PATH=" + folder.string(),
                                        std::string(workspaces::kOracleVariable) + "=" +
                                            (ExecutableFolder() / "tidemark-cudnn-oracle").string()};
 #if defined(__SANITIZE_ADDRESS__)

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/stand_ins/driver_calls.h"
 
 using namespace tidemark::phantom;
@@ -78,6 +79,21 @@ CUresult cuMemGetInfo_v2(size_t* free_bytes, size_t* total_bytes) {
   if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
   *free_bytes = device->memory.free_bytes();
   *total_bytes = device->memory.total_bytes();
+  return CUDA_SUCCESS;
+}
+
+// Triton's launchers ask so whether an argument may be touched on the card.
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr address) {
+  Device* device = TheDevice();
+  if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
+  if (attribute != CU_POINTER_ATTRIBUTE_DEVICE_POINTER) {
+    device::Refuse("cuPointerGetAttribute", {static_cast<uint64_t>(attribute)});
+  }
+  void* pointer = PointerOf(address);
+  const bool reachable =
+      device->memory.IsAllocated(pointer, 1) || device->host_memory.IsPinned(pointer);  // one address space
+  if (!reachable) return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<CUdeviceptr*>(value) = address;
   return CUDA_SUCCESS;
 }
 

@@ -237,6 +237,7 @@ std::vector<Getter> OfDriver() {
       {"cuMemCreate", {Out(8), kGranule, &Room, 0}},
       {"cuMemGetAllocationGranularity", {Out(8), &Room, 0}},
       {"cuMemGetInfo_v2", {Out(8), Out(8)}},
+      {"cuPointerGetAttribute", {Out(8), 3, Device()}},
       {"cuModuleGetFunction", {Out(8), Of("cuModuleLoadData"), &Room}},
       {"cuModuleLoadData", {Out(8), &Room}},
       {"cuModuleLoadDataEx", {Out(8), &Room, 0, 0, 0}},
