@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "app/cli/card_option.h"
@@ -11,6 +10,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "profiler/base/command.h"
+#include "profiler/base/nvidia_gpus.h"
 #include "profiler/base/paths.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/workspaces/library.h"
@@ -44,9 +44,7 @@ int RunCalibrate(const CalibrateOptions& options) {
   }
   const Result<phantom::Card> card = CardNamed(options.card);
   if (!card) return Complain(card.error().message, kExitUsage);
-  std::error_code unreadable;
-  if (!std::filesystem::exists("/proc/driver/nvidia/version", unreadable) &&
-      !std::filesystem::exists("/dev/dxg", unreadable)) {
+  if (FindNvidiaGpus().empty()) {
     return Complain("There is no NVIDIA GPU here, and only on one can sizes be measured.", kExitFailed);
   }
   const auto library =

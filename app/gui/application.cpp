@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
-#include "app/gui/devices.h"
 #include "app/gui/panels/panels.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/nvidia_gpus.h"
 
 namespace tidemark::gui {
 namespace {
@@ -38,7 +38,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
     : options_(options),
       networks_(std::move(networks)),
       cards_(std::move(cards)),
-      cuda_devices_(FindCudaDevices()),
+      cuda_devices_(FindNvidiaGpus()),
       state_(std::move(view)),
       estimates_(&networks_),
       log_(std::make_unique<presenters::RunLog>(kStepsPerEpoch)) {

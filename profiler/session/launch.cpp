@@ -1,11 +1,10 @@
 #include "profiler/session/launch.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <system_error>
 
+#include "profiler/base/nvidia_gpus.h"
 #include "profiler/base/paths.h"
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
@@ -15,16 +14,6 @@ namespace tidemark::session {
 namespace {
 
 using networks::DeviceKind;
-
-// Without loading it for good, and without initialising CUDA in this process.
-bool CanLoadDriver() {
-  std::error_code unreadable;  // then the second way decides
-  if (std::filesystem::exists("/proc/driver/nvidia/version", unreadable)) return true;
-  void* driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (driver == nullptr) return false;
-  dlclose(driver);
-  return true;
-}
 
 Result<std::vector<std::string>> EnvironmentFor(const networks::DeviceChoice& device) {
   switch (device.kind) {
@@ -41,7 +30,7 @@ Result<std::vector<std::string>> EnvironmentFor(const networks::DeviceChoice& de
     case DeviceKind::kCuda:
       break;
   }
-  if (!CanLoadDriver()) {
+  if (FindNvidiaGpus().empty()) {
     return Error{
         "There is no NVIDIA GPU here: no driver is installed. Choose a phantom GPU (--device phantom) or the "
         "CPU (--device cpu)."};
