@@ -1,6 +1,8 @@
 // PyTorch's own allocator answers requests that a run had made.
 #include "profiler/phantom/replay/replay.h"
 
+#include <fstream>
+#include <iterator>
 #include <random>
 #include <string>
 #include <vector>
@@ -46,6 +48,12 @@ std::vector<Request> RandomRequests() {
 }
 
 }  // namespace
+
+TEST_CASE("A replayer looks for its torch beside itself, where a moved one is linked") {
+  std::ifstream file(ReplayerExecutable(), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  CHECK(bytes.find("$ORIGIN/../torch/lib") != std::string::npos);
+}
 
 TEST_CASE("Requests are answered by PyTorch's rules: rounded, in segments, kept until the cache is emptied") {
   const Replayer replayer = OnACardWith(1000 * kMiB);
