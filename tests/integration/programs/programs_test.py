@@ -84,8 +84,8 @@ a = torch.ones(64, 64, device="cuda")
 for _ in range(3):
     a @ a
     torch._C._cuda_clearCublasWorkspaces()
-more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")
 a @ a
+more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when all is known of what came before
 """
         ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
         self.assertEqual(ran.returncode, 0, ran.stderr)
