@@ -3,8 +3,8 @@
 #pragma once
 
 #include <filesystem>
-#include <string_view>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/base/paths.h"

@@ -26,9 +26,9 @@ struct ProgramLibraries {
 Result<ProgramLibraries> KeptLibraries(const std::string& build_id);
 
 // Those for this torch, built now if they are not there: a minute. Kept by the build id of torch's library
-// and by what our own sources hold, so that either's update builds anew; torch may lie elsewhere than when they
-// were built. The sources are those that this program was built from; `progress` gets the build's lines, and what
-// it waits for.
+// and by what our own sources hold, so that either's update builds anew; torch may lie elsewhere than when
+// they were built. The sources are those that this program was built from; `progress` gets the build's lines,
+// and what it waits for.
 Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
                                       const std::function<void(std::string_view line)>& progress);
 
