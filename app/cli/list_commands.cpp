@@ -1,17 +1,24 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/report.h"
 #include "profiler/base/format.h"
+#include "profiler/networks/layer_kinds.h"
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/textbook/operations.h"
+#include "profiler/textbook/textbook.h"
 
 namespace tidemark::cli {
 namespace {
+
+double Mega(int64_t count) { return static_cast<double>(count) / 1e6; }
 
 int ListNetworks(bool as_json) {
   const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
@@ -27,6 +34,72 @@ int ListNetworks(bool as_json) {
                         network.description);
   }
   return Answer(as_json ? TextOf(json) : text);
+}
+
+// What a sample makes of it, layer by layer.
+struct LayerLine {
+  const networks::Layer* layer = nullptr;
+  int64_t saved_bytes = 0;
+  int64_t operations = 0;
+};
+
+std::vector<LayerLine> LinesOf(const networks::Network& network) {
+  networks::TrainingSettings one_sample;
+  one_sample.network = network.name;
+  one_sample.batch = 1;
+  const textbook::Estimate estimate = textbook::EstimateMemory(network, one_sample);
+  std::vector<LayerLine> lines;
+  for (size_t index = 0; index < network.layers.size(); ++index) {
+    const networks::Layer& layer = network.layers[index];
+    lines.push_back({&layer, estimate.layers[index].activations_bytes, textbook::ForwardOperations(layer)});
+  }
+  return lines;
+}
+
+Json LayersJson(const networks::Network& network) {
+  Json layers = Json::array();
+  for (const LayerLine& line : LinesOf(network)) {
+    layers.push_back({{"name", line.layer->name},
+                      {"kind", networks::TextOf(line.layer->kind)},
+                      {"output", line.layer->output},
+                      {"parameters", line.layer->parameters()},
+                      {"saved_bytes_per_sample", line.saved_bytes},
+                      {"forward_operations_per_sample", line.operations}});
+  }
+  return {{"name", network.name},
+          {"title", network.title},
+          {"description", network.description},
+          {"input", network.input},
+          {"parameters", network.parameters()},
+          {"layers", layers}};
+}
+
+std::string LayersText(const networks::Network& network) {
+  constexpr const char* kRow = "{:<28}{:<20}{:<16}{:>13}{:>13}{:>13}{:>10}\n";
+  std::string text = fmt::format("{}: {}\nIt takes {}{}.\n\n", network.title, network.description,
+                                 networks::TextOf(network.input), network.vocabulary > 0 ? " tokens" : "");
+  text += fmt::format(kRow, "layer", "kind", "gives", "parameters", "their bytes", "saves", "MFLOP");
+  LayerLine total;
+  for (const LayerLine& line : LinesOf(network)) {
+    total.saved_bytes += line.saved_bytes;
+    total.operations += line.operations;
+    text += fmt::format(kRow, line.layer->name, networks::TextOf(line.layer->kind),
+                        networks::TextOf(line.layer->output), FormatNumber(line.layer->parameters()),
+                        FormatBytes(line.layer->parameters() * 4, ByteUnit::kMegabytes),
+                        FormatBytes(line.saved_bytes, ByteUnit::kMegabytes),
+                        fmt::format("{:.1f}", Mega(line.operations)));
+  }
+  text += fmt::format(kRow, "total", "", "", FormatNumber(network.parameters()),
+                      FormatBytes(network.parameters() * 4, ByteUnit::kMegabytes),
+                      FormatBytes(total.saved_bytes, ByteUnit::kMegabytes),
+                      fmt::format("{:.1f}", Mega(total.operations)));
+  return text + "\nShapes, saved bytes and forward operations are of one sample, in float32.\n";
+}
+
+int ShowNetwork(const std::string& name, bool as_json) {
+  const Result<networks::Network> network = networks::FindNetwork(name);
+  if (!network) return Complain(network.error().message, networks::LoadNetworks() ? kExitUsage : kExitFailed);
+  return Answer(as_json ? TextOf(LayersJson(*network)) : LayersText(*network));
 }
 
 int ListCards(bool as_json) {
@@ -58,7 +131,16 @@ Command RegisterList(CLI::App& application, const char* name, const char* help, 
 }  // namespace
 
 Command RegisterNetworks(CLI::App& application) {
-  return RegisterList(application, "networks", "The networks that can be trained", ListNetworks);
+  CLI::App* command =
+      application.add_subcommand("networks", "The networks that can be trained, or one's layers");
+  command->footer(
+      "Examples:\n  tidemark networks\n  tidemark networks resnet-50\n  tidemark networks --json");
+  auto name = std::make_shared<std::string>();
+  command->add_option("network", *name, "Show this one's layers: shapes, parameters, bytes")->type_name("");
+  auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "A JSON list, or one network as an object");
+  return {command,
+          [name, as_json] { return name->empty() ? ListNetworks(*as_json) : ShowNetwork(*name, *as_json); }};
 }
 
 Command RegisterCards(CLI::App& application) {

@@ -3,31 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "profiler/base/paths.h"
 #include "profiler/networks/choices.h"
+#include "profiler/networks/layer_kinds.h"
 
 namespace tidemark::networks {
 namespace {
 
 using Json = nlohmann::json;
 
-// Sizes beyond this are no network but a mistake; it also keeps every product of sizes within 64 bits.
-constexpr int64_t kMostFeatures = int64_t{1} << 22;
-constexpr size_t kMostLayers = 256;
+constexpr size_t kMostLayers = 1024;
 constexpr size_t kLongestName = 64;
-
-constexpr std::array<std::pair<std::string_view, LayerKind>, 4> kKinds = {{{"conv2d", LayerKind::kConv2d},
-                                                                           {"relu", LayerKind::kRelu},
-                                                                           {"flatten", LayerKind::kFlatten},
-                                                                           {"linear", LayerKind::kLinear}}};
+constexpr const char* kInputName = "input";  // what layers call the network's input
 
 Result<std::string> ReadText(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -55,87 +51,6 @@ Result<int64_t> ReadSize(const Json& object, const char* key, int64_t least,
   return found->get<int64_t>();
 }
 
-Status ReadKind(const Json& json, Layer& layer) {
-  Result<std::string> kind = ReadText(json, "kind");
-  if (!kind) return kind.error();
-  std::vector<std::string> known;
-  for (const auto& [text, value] : kKinds) {
-    if (text == *kind) {
-      layer.kind = value;
-      return Done{};
-    }
-    known.emplace_back(text);
-  }
-  return Error{UnknownChoice("kind of layer", *kind, known)};
-}
-
-Status ReadFeatures(const Json& json, Layer& layer) {
-  const bool convolution = layer.kind == LayerKind::kConv2d;
-  std::vector<std::string> keys{"name", "kind"};
-  if (convolution || layer.kind == LayerKind::kLinear) keys.insert(keys.end(), {"in", "out"});
-  if (convolution) keys.insert(keys.end(), {"kernel", "padding"});
-  if (Status known = OnlyKeys(json, keys); !known) return known;
-  if (!convolution && layer.kind != LayerKind::kLinear) return Done{};
-  const std::array<std::pair<int64_t*, Result<int64_t>>, 4> fields = {
-      {{&layer.in_features, ReadSize(json, "in", 1)},
-       {&layer.out_features, ReadSize(json, "out", 1)},
-       {&layer.kernel, convolution ? ReadSize(json, "kernel", 1) : Result<int64_t>(0)},
-       {&layer.padding, convolution ? ReadSize(json, "padding", 0, 0) : Result<int64_t>(0)}}};
-  for (const auto& [field, value] : fields) {
-    if (!value) return value.error();
-    *field = *value;
-  }
-  return Done{};
-}
-
-Status FitConvolution(Layer& layer) {
-  if (layer.input.size() != 3) return Error{fmt::format("it needs an image, not {}.", TextOf(layer.input))};
-  if (layer.input[0] != layer.in_features) {
-    return Error{fmt::format("'in' is {}, but {} channels come in.", layer.in_features, layer.input[0])};
-  }
-  layer.output = {layer.out_features};
-  for (const size_t side : {1, 2}) {
-    const int64_t size = layer.input[side] + 2 * layer.padding - layer.kernel + 1;
-    if (size < 1)
-      return Error{fmt::format("a kernel of {} does not fit into {}.", layer.kernel, TextOf(layer.input))};
-    layer.output.push_back(size);
-  }
-  layer.weight_elements = layer.out_features;
-  for (const int64_t factor : {layer.in_features, layer.kernel, layer.kernel}) {
-    layer.weight_elements = std::min(layer.weight_elements * factor, kMaxElements + 1);
-  }
-  layer.bias_elements = layer.out_features;
-  return Done{};
-}
-
-Status FitLinear(Layer& layer) {
-  if (layer.input.size() != 1) {
-    return Error{
-        fmt::format("it needs one row of features, not {}; put a flatten before it.", TextOf(layer.input))};
-  }
-  if (layer.input[0] != layer.in_features) {
-    return Error{fmt::format("'in' is {}, but {} features come in.", layer.in_features, layer.input[0])};
-  }
-  layer.output = {layer.out_features};
-  layer.weight_elements = layer.in_features * layer.out_features;
-  layer.bias_elements = layer.out_features;
-  return Done{};
-}
-
-// Derives output shape and parameters from what comes in.
-Status FitLayer(Layer& layer) {
-  Status fits = Done{};
-  layer.output = layer.input;
-  if (layer.kind == LayerKind::kConv2d) fits = FitConvolution(layer);
-  if (layer.kind == LayerKind::kLinear) fits = FitLinear(layer);
-  if (layer.kind == LayerKind::kFlatten) layer.output = {ElementCount(layer.input)};
-  if (!fits) return fits;
-  if (ElementCount(layer.output) > kMaxElements || layer.weight_elements > kMaxElements) {
-    return Error{fmt::format("it is too large: more than {} elements.", kMaxElements)};
-  }
-  return Done{};
-}
-
 Result<SampleShape> ReadShape(const Json& json) {
   const auto found = json.find("input");
   const Error wrong{"'input' must be the shape of one sample, like [3, 32, 32]."};
@@ -157,8 +72,9 @@ Result<std::string> ReadLayerName(const Json& entry, const std::vector<Layer>& b
     return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
            (letter >= '0' && letter <= '9') || letter == '_';
   });
-  if (!plain || name->empty() || name->size() > kLongestName) {
-    return Error{fmt::format("'name' must be 1 to {} letters, digits or '_'.", kLongestName)};
+  if (!plain || name->empty() || name->size() > kLongestName || *name == kInputName) {
+    return Error{fmt::format("'name' must be 1 to {} letters, digits or '_', and not '{}'.", kLongestName,
+                             kInputName)};
   }
   const bool taken =
       std::any_of(before.begin(), before.end(), [&name](const Layer& other) { return other.name == *name; });
@@ -166,25 +82,107 @@ Result<std::string> ReadLayerName(const Json& entry, const std::vector<Layer>& b
   return name;
 }
 
-Status ReadLayer(const Json& entry, Network& network) {
+// The layer of this name among those read so far.
+Result<size_t> EarlierLayer(const Json& name, const Network& network, const char* key) {
+  if (!name.is_string()) return Error{fmt::format("'{}' must name layers before it.", key)};
+  const auto& text = name.get_ref<const std::string&>();
+  if (text == kInputName) return kNetworkInput;
+  std::vector<std::string> known{kInputName};
+  for (size_t index = 0; index < network.layers.size(); ++index) {
+    if (network.layers[index].name == text) return index;
+    known.push_back(network.layers[index].name);
+  }
+  const std::string nearest = NearestChoice(text, known);
+  return Error{fmt::format("no layer before it is called '{}'{}", Quoted(text),
+                           nearest.empty() ? "." : fmt::format("; did you mean '{}'?", nearest))};
+}
+
+Status ReadInputs(const Json& entry, const Network& network, Layer& layer) {
+  const auto found = entry.find("inputs");
+  if (found == entry.end()) {
+    layer.inputs = {network.layers.empty() ? kNetworkInput : network.layers.size() - 1};
+    return Done{};
+  }
+  if (!found->is_array() || found->empty()) return Error{"'inputs' must be a list of layers before it."};
+  for (const Json& name : *found) {
+    const Result<size_t> input = EarlierLayer(name, network, "inputs");
+    if (!input) return input.error();
+    layer.inputs.push_back(*input);
+  }
+  return Done{};
+}
+
+// A linear layer whose weight is an embedding's table.
+Status ReadSharedWeights(const Json& entry, const Network& network, Layer& layer) {
+  const auto found = entry.find("weights_of");
+  if (found == entry.end()) return Done{};
+  const Result<size_t> owner = EarlierLayer(*found, network, "weights_of");
+  if (!owner) return owner.error();
+  if (*owner == kNetworkInput || network.layers[*owner].kind != LayerKind::kEmbedding) {
+    return Error{"'weights_of' must name an embedding."};
+  }
+  const Layer& table = network.layers[*owner];
+  if (table.in_features != layer.out_features || table.out_features != layer.in_features) {
+    return Error{fmt::format("its weight is {}×{}, but the table of '{}' is {}×{}.", layer.out_features,
+                             layer.in_features, table.name, table.in_features, table.out_features)};
+  }
+  layer.weights_of = *owner;
+  return Done{};
+}
+
+Status Fit(const Network& network, Layer& layer) {
+  std::vector<SampleShape> incoming;
+  bool tokens = false;
+  for (const size_t input : layer.inputs) {
+    incoming.push_back(network.OutputOf(input));
+    tokens = tokens || (input == kNetworkInput && network.vocabulary > 0);
+  }
+  if (Status fits = FitLayer(layer, incoming, tokens); !fits) return fits;
+  if (layer.kind == LayerKind::kEmbedding && layer.in_features < network.vocabulary) {
+    return Error{fmt::format("its table has {} tokens, but the vocabulary {}.", layer.in_features,
+                             network.vocabulary)};
+  }
+  return Done{};
+}
+
+Status ReadLayer(const Json& entry, int64_t line, Network& network) {
   const size_t number = network.layers.size() + 1;
   if (!entry.is_object())
     return Error{fmt::format("Layer {} must be an object with a name and a kind.", number)};
   Layer layer;
-  layer.input = network.layers.empty() ? network.input : network.layers.back().output;
   Result<std::string> name = ReadLayerName(entry, network.layers);
-  if (!name) return Error{fmt::format("Layer {}: {}", number, name.error().message)};
+  if (!name) return Error{fmt::format("Layer {} (line {}): {}", number, line, name.error().message)};
   layer.name = *name;
-  for (Status (*read)(const Json&, Layer&) : {ReadKind, ReadFeatures}) {
-    if (const Status done = read(entry, layer); !done) {
-      return Error{fmt::format("Layer '{}': {}", layer.name, done.error().message)};
-    }
-  }
-  if (const Status fits = FitLayer(layer); !fits) {
-    return Error{fmt::format("Layer '{}' does not fit: {}", layer.name, fits.error().message)};
+  Status read = ReadKindAndSizes(entry, layer);
+  if (read.ok()) read = ReadInputs(entry, network, layer);
+  if (read.ok()) read = ReadSharedWeights(entry, network, layer);
+  if (!read) return Error{fmt::format("Layer '{}' (line {}): {}", layer.name, line, read.error().message)};
+  if (const Status fits = Fit(network, layer); !fits) {
+    return Error{
+        fmt::format("Layer '{}' (line {}) does not fit: {}", layer.name, line, fits.error().message)};
   }
   network.layers.push_back(std::move(layer));
   return Done{};
+}
+
+// The lines on which the objects of the list "layers" begin: objects two levels deep are nowhere else. `text`
+// is valid JSON.
+std::vector<int64_t> LinesOfLayers(std::string_view text) {
+  std::vector<int64_t> lines;
+  int64_t line = 1;
+  int depth = 0;
+  bool quoted = false;
+  for (size_t position = 0; position < text.size(); ++position) {
+    const char letter = text[position];
+    if (letter == '\n') ++line;
+    if (letter == '\\' && quoted) ++position;
+    if (letter == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (letter == '{' && depth == 2) lines.push_back(line);
+    if (letter == '{' || letter == '[') ++depth;
+    if (letter == '}' || letter == ']') --depth;
+  }
+  return lines;
 }
 
 // Of one sample: everything that its layers put out.
@@ -194,24 +192,49 @@ int64_t OutputElements(const Network& network) {
   return count;
 }
 
-Status ReadLayers(const Json& json, Network& network) {
+// Which layer's output nobody takes; the last layer's is the network's own.
+Status NothingIsForgotten(const Network& network) {
+  std::vector<bool> taken(network.layers.size());
+  bool input_taken = false;
+  for (const Layer& layer : network.layers) {
+    for (const size_t input : layer.inputs) {
+      if (input == kNetworkInput) input_taken = true;
+      if (input != kNetworkInput) taken[input] = true;
+    }
+  }
+  if (!input_taken) return Error{"No layer takes the network's input."};
+  const auto forgotten = std::find(taken.begin(), taken.end() - 1, false);
+  if (forgotten == taken.end() - 1) return Done{};
+  return Error{
+      fmt::format("Layer '{}': no layer takes its output; name it in another's 'inputs', or leave it out.",
+                  network.layers[static_cast<size_t>(forgotten - taken.begin())].name)};
+}
+
+// One score for each class: of the sample, of each token, or of each pixel.
+Status CheckScores(const Network& network) {
+  const SampleShape& last = network.layers.back().output;
+  const int64_t scores = last.size() == 2 ? last.back() : last.front();
+  if (scores == network.classes) return Done{};
+  return Error{
+      fmt::format("The last layer gives {}, but there are {} classes.", TextOf(last), network.classes)};
+}
+
+Status ReadLayers(const Json& json, std::string_view text, Network& network) {
   const auto found = json.find("layers");
   if (found == json.end() || !found->is_array() || found->empty() || found->size() > kMostLayers) {
     return Error{fmt::format("'layers' must be a list of 1 to {} layers.", kMostLayers)};
   }
-  for (const Json& entry : *found) {
-    if (Status read = ReadLayer(entry, network); !read) return read;
+  const std::vector<int64_t> lines = LinesOfLayers(text);
+  for (size_t index = 0; index < found->size(); ++index) {
+    if (Status read = ReadLayer((*found)[index], index < lines.size() ? lines[index] : 0, network); !read)
+      return read;
   }
   if (network.parameters() > kMaxElements || OutputElements(network) > kMaxElements) {
     return Error{
         fmt::format("The network is too large: its layers have more than {} elements.", kMaxElements)};
   }
-  const SampleShape& last = network.layers.back().output;
-  if (last != SampleShape{network.classes}) {
-    return Error{
-        fmt::format("The last layer gives {}, but there are {} classes.", TextOf(last), network.classes)};
-  }
-  return Done{};
+  if (Status complete = NothingIsForgotten(network); !complete) return complete;
+  return CheckScores(network);
 }
 
 Result<Network> ReadNetwork(const std::filesystem::path& file) {
@@ -244,18 +267,6 @@ Result<std::vector<std::filesystem::path>> NetworkFiles(const std::filesystem::p
   return files;
 }
 
-// Index of the first layer of each group; see CheckpointBoundaries.
-std::vector<size_t> GroupStarts(const Network& network) {
-  std::vector<size_t> starts{0};
-  bool has_parameters = false;
-  for (size_t index = 0; index < network.layers.size(); ++index) {
-    if (network.layers[index].parameters() == 0) continue;
-    if (has_parameters) starts.push_back(index);
-    has_parameters = true;
-  }
-  return starts;
-}
-
 }  // namespace
 
 int64_t ElementCount(const SampleShape& shape) {
@@ -272,26 +283,30 @@ int64_t Network::parameters() const {
   return count;
 }
 
-std::vector<size_t> CheckpointBoundaries(const Network& network, const Checkpointing& checkpointing) {
-  if (checkpointing.mode == CheckpointMode::kNone) return {};
-  const std::vector<size_t> groups = GroupStarts(network);
-  size_t pieces = groups.size();
-  if (checkpointing.mode == CheckpointMode::kSegments) {
-    pieces = std::clamp(static_cast<size_t>(std::max(checkpointing.segments, 1)), size_t{1}, pieces);
+int64_t Network::buffer_bytes() const {
+  constexpr int64_t kFloat32Bytes = 4;
+  constexpr int64_t kCounterBytes = 8;  // num_batches_tracked
+  int64_t bytes = 0;
+  for (const Layer& layer : layers) {
+    if (layer.buffer_elements > 0) bytes += layer.buffer_elements * kFloat32Bytes + kCounterBytes;
   }
-  std::vector<size_t> boundaries;
-  for (size_t piece = 0, group = 0; piece < pieces; ++piece) {
-    boundaries.push_back(groups[group]);
-    group += groups.size() / pieces + (piece < groups.size() % pieces ? 1 : 0);
-  }
-  boundaries.push_back(network.layers.size());
-  return boundaries;
+  return bytes;
+}
+
+const SampleShape& Network::OutputOf(size_t layer) const {
+  return layer == kNetworkInput ? input : layers[layer].output;
+}
+
+SampleShape Network::labels() const {
+  const SampleShape& scores = layers.back().output;
+  if (scores.size() == 2) return {scores.front()};
+  return {scores.begin() + 1, scores.end()};
 }
 
 Result<Network> NetworkFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error{"this is not a network; a JSON object was expected."};
-  const std::vector<std::string> keys{"title", "description", "input", "classes", "layers"};
+  const std::vector<std::string> keys{"title", "description", "input", "vocabulary", "classes", "layers"};
   if (const Status known = OnlyKeys(json, keys); !known) return known.error();
   Network network;
   for (const auto& [field, key] :
@@ -303,10 +318,16 @@ Result<Network> NetworkFromJson(std::string_view text) {
   Result<SampleShape> input = ReadShape(json);
   if (!input) return input.error();
   network.input = *input;
+  const Result<int64_t> vocabulary = ReadSize(json, "vocabulary", 2, 0);
+  if (!vocabulary) return vocabulary.error();
+  network.vocabulary = *vocabulary;
+  if (network.vocabulary > 0 && network.input.size() != 1) {
+    return Error{"'input' must be how many tokens a sample has, like [128], where there is a 'vocabulary'."};
+  }
   const Result<int64_t> classes = ReadSize(json, "classes", 2);
   if (!classes) return classes.error();
   network.classes = *classes;
-  if (const Status layers = ReadLayers(json, network); !layers) return layers.error();
+  if (const Status layers = ReadLayers(json, text, network); !layers) return layers.error();
   return network;
 }
 

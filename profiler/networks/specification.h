@@ -1,5 +1,6 @@
-// A network as data: a chain of layers with their sizes, read from assets/networks/NAME.json. No Torch here:
-// the textbook computes from it, and the trainer builds its modules from it.
+// A network as data: a graph of layers with their sizes, read from assets/networks/NAME.json. No Torch here:
+// the textbook computes from it, and the trainer builds its modules from it. Pure functions, but for those
+// that read files; O(layers).
 #pragma once
 
 #include <cstddef>
@@ -10,58 +11,51 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/networks/layer.h"
 #include "profiler/networks/training_settings.h"
 
 namespace tidemark::networks {
-
-// No tensor of one sample, no layer's parameters, and no sum of either over a network has more elements: a
-// batch of 4096 of them still counts its bytes without overflow.
-inline constexpr int64_t kMaxElements = int64_t{1} << 40;
-
-enum class LayerKind : uint8_t { kConv2d, kRelu, kFlatten, kLinear };
-
-// Shape of one sample, without the batch: {3, 32, 32}, or {100352}.
-using SampleShape = std::vector<int64_t>;
-int64_t ElementCount(const SampleShape& shape);
-std::string TextOf(const SampleShape& shape);  // "3×32×32"
-
-struct Layer {
-  std::string name;  // "conv1"
-  LayerKind kind = LayerKind::kRelu;
-  int64_t in_features = 0;  // channels or features, of kConv2d and kLinear
-  int64_t out_features = 0;
-  int64_t kernel = 0;  // kConv2d: square, stride 1
-  int64_t padding = 0;
-  // Derived when the network is read:
-  SampleShape input;
-  SampleShape output;
-  int64_t weight_elements = 0;
-  int64_t bias_elements = 0;
-
-  int64_t parameters() const { return weight_elements + bias_elements; }
-};
 
 struct Network {
   std::string name;         // "simple-conv-net": what the command line calls it
   std::string title;        // "SimpleConvNet"
   std::string description;  // one sentence
   SampleShape input;        // {3, 32, 32}
+  int64_t vocabulary = 0;   // how many different tokens the input is made of; 0 = it is of decimal numbers
   int64_t classes = 0;
   std::vector<Layer> layers;
 
   int64_t parameters() const;
+  int64_t buffer_bytes() const;  // what batch norm keeps beside parameters
+  // What comes out of a layer, or is the network's input.
+  const SampleShape& OutputOf(size_t layer) const;
+  // {} where a sample has one label, {128} where each of its 128 tokens has one, {32, 32} for each pixel.
+  SampleShape labels() const;
 };
 
 // Where the pieces that checkpointing runs again begin, as indices into `layers`, with the number of layers
 // at the end: {0, 2, 5, 6}. Empty without checkpointing. A piece is one or more whole groups; a group is a
-// layer with parameters and the layers without any that follow it (conv1 with relu1). So a piece starts from
-// a tensor that backward keeps anyway, and checkpointing never keeps more than training without it does. By
-// layer: each group is a piece. K segments: the groups in K runs of equal length, the first ones a group
-// longer where K does not divide; no piece is without a group.
+// layer with parameters and the layers without any that follow it (conv1 with relu1). So a piece mostly
+// starts from tensors that backward keeps anyway, and in a chain checkpointing never keeps more than training
+// without it does. By layer: each group is a piece. K segments: the groups in K runs of equal length, the
+// first ones a group longer where K does not divide; no piece is without a group.
 std::vector<size_t> CheckpointBoundaries(const Network& network, const Checkpointing& checkpointing);
 
-// Reads one network's JSON text; checks kinds and that shapes fit from layer to layer. "padding" may be left
-// out, every other key must be there, and there are no others:
+// What goes into and out of layers [first, end): the layers before `first` (or kNetworkInput) whose outputs
+// they take, and those of their own whose outputs layers from `end` on take, or that are the network's last.
+// Ascending, kNetworkInput first.
+struct Borders {
+  std::vector<size_t> inputs;
+  std::vector<size_t> outputs;
+};
+Borders BordersOf(const Network& network, size_t first, size_t end);
+
+// Reads one network's JSON text; checks kinds and that shapes fit from layer to layer. A layer takes the
+// output of the one before it, or of those that its "inputs" name ("input" is the network's). What may be
+// left out: "stride" (1; of a pool its kernel), "padding" (0), "groups" (1), "bias" (true), "causal" (false),
+// and "weights_of" (an embedding whose table a linear layer shares); no other key, and there are no further
+// ones. A network with a "vocabulary" takes tokens, whole numbers below it. Errors tell the line, the layer
+// and both shapes:
 //   {"title": "SimpleConvNet", "description": "…", "input": [3, 32, 32], "classes": 10,
 //    "layers": [{"name": "conv1", "kind": "conv2d", "in": 3, "out": 64, "kernel": 3, "padding": 0},
 //               {"name": "relu1", "kind": "relu"}, {"name": "flatten", "kind": "flatten"},

@@ -1,13 +1,18 @@
 #include "profiler/textbook/saved_tensors.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tidemark::textbook {
 namespace {
 
 using networks::LayerKind;
 
-// Follows the one tensor that goes from layer to layer.
+constexpr int64_t kIndexBytes = 8;
+constexpr int64_t kMaskBytes = 1;
+constexpr int64_t kEfficientRows = 32;  // log-sum-exps of efficient attention come in multiples of
+
+// Follows the tensors from layer to layer.
 class ForwardPass {
  public:
   ForwardPass(const networks::Network& network, networks::Precision amp)
@@ -15,67 +20,181 @@ class ForwardPass {
 
   SavedTensors Run() {
     for (size_t index = 0; index < network_.layers.size(); ++index) {
-      saved_.inputs.push_back(current_);
-      switch (network_.layers[index].kind) {
-        case LayerKind::kConv2d:
-        case LayerKind::kLinear:
-          SaveInput(index);
-          current_ = Make(index, index, autocast_ ? kHalfBytes : kFloat32Bytes);
-          break;
-        case LayerKind::kRelu:
-          Rectify(index);
-          break;
-        case LayerKind::kFlatten:
-          break;
-      }
+      arguments_.clear();
+      for (const size_t input : network_.layers[index].inputs) arguments_.push_back(saved_.OutputOf(input));
+      passes_gradient_ = network_.layers[index].parameters() > 0 ||
+                         network_.layers[index].weights_of != networks::kNetworkInput ||
+                         std::any_of(arguments_.begin(), arguments_.end(),
+                                     [this](size_t tensor) { return HasGradient(tensor); });
+      saved_.outputs.push_back(Follow(index));
     }
     return std::move(saved_);
   }
 
  private:
-  int64_t CurrentPrecision() const {
-    return current_ == kBatch ? kFloat32Bytes : saved_.tensors[current_].bytes_per_element;
-  }
+  size_t Follow(size_t index);
 
-  size_t Make(size_t maker, size_t owner, int64_t bytes_per_element) {
-    SavedTensor tensor;
-    tensor.maker = maker;
-    tensor.owner = owner;
-    tensor.elements = networks::ElementCount(network_.layers[maker].output);
-    tensor.bytes_per_element = bytes_per_element;
-    saved_.tensors.push_back(tensor);
+  // A layer that the batch itself enters, and that has no parameters, is not part of backward.
+  bool HasGradient(size_t tensor) const { return tensor != kBatch && has_gradient_[tensor]; }
+  int64_t PrecisionOf(size_t tensor) const {
+    return tensor == kBatch ? kFloat32Bytes : saved_.tensors[tensor].bytes_per_element;
+  }
+  // The widest, as type promotion takes it.
+  int64_t Precision() const {
+    int64_t bytes = 0;
+    for (const size_t argument : arguments_) bytes = std::max(bytes, PrecisionOf(argument));
+    return bytes;
+  }
+  int64_t LowPrecision() const { return autocast_ ? kHalfBytes : kFloat32Bytes; }
+  const networks::Layer& LayerAt(size_t index) const { return network_.layers[index]; }
+
+  size_t Add(SavedTensor tensor) {
+    saved_.tensors.push_back(std::move(tensor));
+    has_gradient_.push_back(passes_gradient_);
     return saved_.tensors.size() - 1;
   }
-
-  void SaveInput(size_t index) {
-    if (autocast_ && CurrentPrecision() == kFloat32Bytes) {
-      SavedTensor& copy = saved_.tensors[Make(index, index, kHalfBytes)];
-      copy.elements = networks::ElementCount(network_.layers[index].input);
-      copy.is_half_copy = true;
-      copy.savers = {index};
-    } else if (current_ != kBatch) {
-      saved_.tensors[current_].savers.push_back(index);
-    }
+  size_t Make(size_t index, int64_t bytes_per_element) {
+    return Add(
+        {SavedTensor::What::kOutput, index, index, LayerAt(index).output, false, bytes_per_element, {}});
   }
-
-  void Rectify(size_t index) {
-    const bool input_is_kept = current_ == kBatch || !saved_.tensors[current_].savers.empty();
-    const size_t owner = input_is_kept ? index : saved_.tensors[current_].owner;
-    current_ = Make(index, owner, CurrentPrecision());
-    saved_.tensors[current_].savers = {index};
+  // Something beside input and output.
+  void SaveExtra(size_t index, SavedTensor::What what, networks::SampleShape shape, int64_t bytes_per_element,
+                 bool once_for_batch = false) {
+    if (passes_gradient_)
+      Add({what, index, index, std::move(shape), once_for_batch, bytes_per_element, {index}});
   }
+  void Save(size_t index, size_t tensor) {
+    if (tensor == kBatch || !passes_gradient_) return;
+    std::vector<size_t>& savers = saved_.tensors[tensor].savers;
+    if (savers.empty() || savers.back() != index) savers.push_back(index);
+  }
+  // In this precision: a copy, where it comes in another.
+  void SaveInputIn(size_t index, size_t argument, int64_t bytes_per_element) {
+    const size_t tensor = arguments_[argument];
+    if (PrecisionOf(tensor) == bytes_per_element) return Save(index, tensor);
+    SaveExtra(index, SavedTensor::What::kInputCopy, network_.OutputOf(LayerAt(index).inputs[argument]),
+              bytes_per_element);
+  }
+  size_t SaveResult(size_t index);
+  size_t Attend(size_t index);
+  size_t Normalize(size_t index);
 
   const networks::Network& network_;
   const bool autocast_;
   SavedTensors saved_;
-  size_t current_ = kBatch;
+  std::vector<bool> has_gradient_;  // by tensor
+  std::vector<size_t> arguments_;   // of the layer in turn
+  bool passes_gradient_ = false;    // of the layer in turn
 };
 
-// The tensors that layers [first, end) save, without the one that they all start from.
-std::vector<size_t> SavedBy(const SavedTensors& saved, size_t first, size_t end) {
+size_t ForwardPass::SaveResult(size_t index) {
+  const size_t input = arguments_.front();
+  const bool input_is_kept = input == kBatch || !saved_.tensors[input].savers.empty();
+  const size_t owner = input_is_kept ? index : saved_.tensors[input].owner;
+  const size_t result = Make(index, Precision());
+  saved_.tensors[result].owner = owner;
+  Save(index, result);
+  return result;
+}
+
+size_t ForwardPass::Attend(size_t index) {
+  const networks::Layer& layer = LayerAt(index);
+  for (size_t argument = 0; argument < arguments_.size(); ++argument)
+    SaveInputIn(index, argument, LowPrecision());
+  const int64_t tokens = layer.output[0];
+  const int64_t rows = autocast_ ? tokens : (tokens + kEfficientRows - 1) / kEfficientRows * kEfficientRows;
+  SaveExtra(index, SavedTensor::What::kLogSumExp, {layer.heads, rows}, kFloat32Bytes);
+  const size_t result = Make(index, LowPrecision());
+  Save(index, result);
+  return result;
+}
+
+size_t ForwardPass::Normalize(size_t index) {
+  const networks::Layer& layer = LayerAt(index);
+  if (layer.kind == LayerKind::kBatchNorm2d) {
+    Save(index, arguments_.front());
+    SaveExtra(index, SavedTensor::What::kStatistics, {2, layer.input[0]}, kFloat32Bytes,
+              /*once_for_batch=*/true);
+    return Make(index, Precision());
+  }
+  SaveInputIn(index, 0, kFloat32Bytes);
+  const int64_t rows = networks::ElementCount(layer.input) / layer.input.back();
+  SaveExtra(index, SavedTensor::What::kStatistics, {2, rows}, kFloat32Bytes);
+  return Make(index, kFloat32Bytes);
+}
+
+// The rules of the header; gives the layer's output.
+size_t ForwardPass::Follow(size_t index) {
+  const networks::Layer& layer = LayerAt(index);
+  switch (layer.kind) {
+    case LayerKind::kConv2d:
+    case LayerKind::kConvTranspose2d:
+    case LayerKind::kLinear:
+      SaveInputIn(index, 0, LowPrecision());
+      return Make(index, LowPrecision());
+    case LayerKind::kRelu:
+    case LayerKind::kSigmoid:
+    case LayerKind::kTanh:
+      return SaveResult(index);
+    case LayerKind::kAttention:
+      return Attend(index);
+    case LayerKind::kBatchNorm2d:
+    case LayerKind::kLayerNorm:
+      return Normalize(index);
+    case LayerKind::kDropout:
+      SaveExtra(index, SavedTensor::What::kMask, layer.output, kMaskBytes);
+      break;
+    case LayerKind::kMaxPool2d:
+      Save(index, arguments_.front());
+      SaveExtra(index, SavedTensor::What::kIndices, layer.output, kIndexBytes);
+      break;
+    case LayerKind::kRelu6:
+    case LayerKind::kLeakyRelu:
+    case LayerKind::kGelu:
+    case LayerKind::kAvgPool2d:
+      Save(index, arguments_.front());
+      break;
+    case LayerKind::kAdaptiveAvgPool2d:
+      if (layer.size > 1) Save(index, arguments_.front());
+      break;
+    case LayerKind::kFlatten:
+    case LayerKind::kFirstToken:
+      return arguments_.front();
+    case LayerKind::kEmbedding:
+    case LayerKind::kPositionEmbedding:
+    case LayerKind::kSegmentEmbedding:
+    case LayerKind::kClassToken:
+      return Make(index, kFloat32Bytes);  // as their tables
+    case LayerKind::kAdd:
+    case LayerKind::kConcat:
+    case LayerKind::kUpsample:
+    case LayerKind::kToSequence:
+      break;
+  }
+  return Make(index, Precision());
+}
+
+// What layers [first, end) start from.
+std::vector<size_t> EnteringTensors(const networks::Network& network, const SavedTensors& saved, size_t first,
+                                    size_t end) {
+  std::vector<size_t> tensors;
+  for (const size_t layer : networks::BordersOf(network, first, end).inputs) {
+    const size_t tensor = saved.OutputOf(layer);
+    if (tensor != kBatch) tensors.push_back(tensor);
+  }
+  return tensors;
+}
+
+bool Contains(const std::vector<size_t>& tensors, size_t tensor) {
+  return std::find(tensors.begin(), tensors.end(), tensor) != tensors.end();
+}
+
+// The tensors that layers [first, end) save, without those that they start from.
+std::vector<size_t> SavedBy(const SavedTensors& saved, size_t first, size_t end,
+                            const std::vector<size_t>& entering) {
   std::vector<size_t> found;
   for (size_t tensor = 0; tensor < saved.tensors.size(); ++tensor) {
-    if (tensor == saved.inputs[first]) continue;
+    if (Contains(entering, tensor)) continue;
     const std::vector<size_t>& savers = saved.tensors[tensor].savers;
     if (std::any_of(savers.begin(), savers.end(),
                     [=](size_t layer) { return layer >= first && layer < end; })) {
@@ -85,39 +204,46 @@ std::vector<size_t> SavedBy(const SavedTensors& saved, size_t first, size_t end)
   return found;
 }
 
-int64_t BytesPerSample(const SavedTensors& saved, const std::vector<size_t>& tensors) {
+int64_t BytesOf(const SavedTensors& saved, const std::vector<size_t>& tensors, int64_t batch) {
   int64_t bytes = 0;
-  for (const size_t tensor : tensors)
-    bytes += saved.tensors[tensor].elements * saved.tensors[tensor].bytes_per_element;
+  for (const size_t tensor : tensors) bytes += saved.tensors[tensor].Bytes(batch);
   return bytes;
 }
 
-// Adds the input of a piece, which is kept for it. Neighbouring pieces of views start from one tensor.
-void Keep(size_t tensor, std::vector<size_t>& kept) {
-  if (tensor != kBatch && (kept.empty() || kept.back() != tensor)) kept.push_back(tensor);
+// Adds the inputs of a piece, which are kept for it. Pieces may share one, or start from views of one.
+void Keep(const std::vector<size_t>& entering, std::vector<size_t>& kept) {
+  for (const size_t tensor : entering) {
+    if (!Contains(kept, tensor)) kept.push_back(tensor);
+  }
 }
 
 }  // namespace
+
+size_t SavedTensors::OutputOf(size_t layer) const {
+  return layer == networks::kNetworkInput ? kBatch : outputs[layer];
+}
 
 SavedTensors FindSavedTensors(const networks::Network& network, networks::Precision amp) {
   return ForwardPass(network, amp).Run();
 }
 
 SavedAtWorst FindWorstMoment(const networks::Network& network, const SavedTensors& saved,
-                             const networks::Checkpointing& checkpointing) {
+                             const networks::Checkpointing& checkpointing, int64_t batch) {
   const std::vector<size_t> boundaries = networks::CheckpointBoundaries(network, checkpointing);
   SavedAtWorst worst;
   worst.end_layer = network.layers.size();
   if (boundaries.empty()) {
-    worst.kept = SavedBy(saved, 0, network.layers.size());
+    worst.kept = SavedBy(saved, 0, network.layers.size(), {});
     return worst;
   }
   std::vector<size_t> kept;
   int64_t most = -1;
   for (size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {
-    Keep(saved.inputs[boundaries[piece]], kept);
-    const std::vector<size_t> made_again = SavedBy(saved, boundaries[piece], boundaries[piece + 1]);
-    const int64_t bytes = BytesPerSample(saved, kept) + BytesPerSample(saved, made_again);
+    const std::vector<size_t> entering =
+        EnteringTensors(network, saved, boundaries[piece], boundaries[piece + 1]);
+    Keep(entering, kept);
+    const std::vector<size_t> made_again = SavedBy(saved, boundaries[piece], boundaries[piece + 1], entering);
+    const int64_t bytes = BytesOf(saved, kept, batch) + BytesOf(saved, made_again, batch);
     if (bytes <= most) continue;
     most = bytes;
     worst = {kept, made_again, piece, boundaries.size() - 1, boundaries[piece], boundaries[piece + 1]};
@@ -129,10 +255,12 @@ SavedOverall FindKeptAndMadeAgain(const networks::Network& network, const SavedT
                                   const networks::Checkpointing& checkpointing) {
   const std::vector<size_t> boundaries = networks::CheckpointBoundaries(network, checkpointing);
   SavedOverall overall;
-  if (boundaries.empty()) overall.kept = SavedBy(saved, 0, network.layers.size());
+  if (boundaries.empty()) overall.kept = SavedBy(saved, 0, network.layers.size(), {});
   for (size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {
-    Keep(saved.inputs[boundaries[piece]], overall.kept);
-    const std::vector<size_t> made_again = SavedBy(saved, boundaries[piece], boundaries[piece + 1]);
+    const std::vector<size_t> entering =
+        EnteringTensors(network, saved, boundaries[piece], boundaries[piece + 1]);
+    Keep(entering, overall.kept);
+    const std::vector<size_t> made_again = SavedBy(saved, boundaries[piece], boundaries[piece + 1], entering);
     overall.made_again.insert(overall.made_again.end(), made_again.begin(), made_again.end());
   }
   return overall;

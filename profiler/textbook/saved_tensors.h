@@ -1,16 +1,32 @@
-// What autograd keeps from forward to backward, tensor by tensor, from shapes and precisions alone. Pure
-// functions, O(layers²) at worst under checkpointing.
+// What autograd keeps from forward to backward, block of memory by block of memory, from shapes and
+// precisions alone. Pure functions, O(layers²) at worst under checkpointing.
 //
-// Rules (torch 2.11, tools/autograd/derivatives.yaml and ATen/autocast_mode.cpp):
-//   convolution, linear  save their input and their weight, not their output. Under autocast they compute in
-//   half
-//                        precision: what they save is the half input; a float32 input is first copied to
-//                        half, and the copy is saved. The half weights are the ones in autocast's cache.
-//   relu                 saves its result, in the precision of its input; as the next layer's input it is the
+// Rules (torch 2.11, tools/autograd/derivatives.yaml for what is saved, ATen/autocast_mode.h for precisions;
+// of a GPU):
+//   convolution, linear   their input and their weight, not their output. Under autocast they compute in half
+//                         precision: what they save is the half input; a float32 input is first copied to
+//                         half, and the copy is saved, by each of them anew. The half weights are those in
+//                         autocast's cache.
+//   relu, sigmoid, tanh   their result, in the precision of their input; as the next layer's input it is the
 //   same
-//                        memory, and counts once.
-//   flatten              is a view: no memory of its own.
-// Biases, and the output of the last layer, are saved by nobody.
+//                         memory, and counts once.
+//   relu6, leaky_relu, gelu  their input. relu6 is hardtanh.
+//   max_pool2d            its input, and where each maximum was: 8 B an element of its result (with_indices).
+//   avg_pool2d            its input; so does an adaptive one, but to 1×1, which is a mean and saves nothing.
+//   batch_norm2d          its input, and mean and inverse deviation of each channel, float32, once for a
+//   batch. layer_norm            its input, and mean and inverse deviation of each token, float32. Autocast
+//   runs it in
+//                         float32: a half input is copied, and the copy is saved.
+//   dropout               a mask of 1 B an element (native_dropout).
+//   attention             queries, keys and values, its result, and the log-sum-exp of each head's rows,
+//   float32
+//                         (_scaled_dot_product_flash_attention; in float32 _efficient_attention_forward,
+//                         which makes room for a multiple of 32 rows).
+//   flatten, first_token  are views: no memory of their own.
+//   add, concat, upsample, embeddings, class_token, to_sequence  save nothing but shapes and the batch's
+//   tokens.
+// Biases, and the output of the last layer, are saved by nobody. A layer that no gradient needs to pass,
+// because the batch enters it and it has no parameters, saves nothing.
 #pragma once
 
 #include <cstddef>
@@ -26,24 +42,33 @@ inline constexpr int64_t kFloat32Bytes = 4;
 inline constexpr int64_t kHalfBytes = 2;
 
 struct SavedTensor {
-  size_t maker = 0;  // the layer whose output it is; of a half copy, the layer whose input was copied
+  enum class What : uint8_t { kOutput, kInputCopy, kMask, kIndices, kLogSumExp, kStatistics };
+  What what = What::kOutput;
+  size_t maker = 0;  // the layer that made it
   size_t owner = 0;  // the layer that the table counts it with: a ReLU's result counts with the layer before
                      // it, whose own output is not kept
-  int64_t elements = 0;  // of one sample
+  networks::SampleShape shape;  // of one sample
+  bool once_for_batch = false;  // however many samples there are
   int64_t bytes_per_element = 0;
-  bool is_half_copy = false;   // of a float32 input
   std::vector<size_t> savers;  // layers that save it, ascending
+
+  int64_t Bytes(int64_t batch) const {
+    return (once_for_batch ? 1 : batch) * networks::ElementCount(shape) * bytes_per_element;
+  }
 };
 
 struct SavedTensors {
   std::vector<SavedTensor>
       tensors;  // in the order in which forward makes them; the batch itself is not among them
-  // The tensor that enters each layer, as an index into `tensors`; kBatch for the batch or a view of it.
-  std::vector<size_t> inputs;
+  // The tensor that each layer gives, as an index into `tensors`; kBatch for the batch or a view of it.
+  std::vector<size_t> outputs;
+
+  // The tensor in which a layer's output, or the network's input, lies.
+  size_t OutputOf(size_t layer) const;
 };
 inline constexpr size_t kBatch = static_cast<size_t>(-1);
 
-// `inputs` may name tensors that nobody saves (their `savers` are empty).
+// There may be tensors that nobody saves (their `savers` are empty).
 SavedTensors FindSavedTensors(const networks::Network& network, networks::Precision amp);
 
 // What is alive when backward works on the piece that needs most; without checkpointing there is one piece,
@@ -57,7 +82,7 @@ struct SavedAtWorst {
   size_t end_layer = 0;
 };
 SavedAtWorst FindWorstMoment(const networks::Network& network, const SavedTensors& saved,
-                             const networks::Checkpointing& checkpointing);
+                             const networks::Checkpointing& checkpointing, int64_t batch);
 
 // Over all pieces: what stays from forward to backward, and what backward makes again.
 struct SavedOverall {

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "profiler/base/format.h"
+#include "profiler/networks/layer_kinds.h"
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
@@ -17,22 +20,46 @@ using networks::OptimizerKind;
 using networks::Precision;
 using networks::TrainingSettings;
 
+constexpr int64_t kTokenBytes = 8;
 constexpr size_t kMostProductsWritten = 6;  // beyond, a sum of activations is written as its count
-
-int64_t BytesOf(const SavedTensor& tensor, int64_t batch) {
-  return batch * tensor.elements * tensor.bytes_per_element;
-}
 
 std::string ShapeInNumbers(const networks::SampleShape& shape) {
   return fmt::format("{}", fmt::join(shape, "·"));
 }
 
 // "64 · 64·30·30 · 4 B"
-std::string ProductOf(const Network& network, const SavedTensor& tensor, int64_t batch) {
-  const networks::Layer& maker = network.layers[tensor.maker];
-  return fmt::format("{} · {} · {} B", batch,
-                     ShapeInNumbers(tensor.is_half_copy ? maker.input : maker.output),
-                     tensor.bytes_per_element);
+std::string ProductOf(const SavedTensor& tensor, int64_t batch) {
+  const std::string samples = tensor.once_for_batch ? "" : fmt::format("{} · ", batch);
+  return fmt::format("{}{} · {} B", samples, ShapeInNumbers(tensor.shape), tensor.bytes_per_element);
+}
+
+// What a tensor that counts with `layer` is to it.
+std::string WhatItIs(const Network& network, const SavedTensor& tensor, size_t layer) {
+  switch (tensor.what) {
+    case SavedTensor::What::kInputCopy:
+      return tensor.bytes_per_element == kHalfBytes ? "its input copied to half precision"
+                                                    : "its input copied to float32";
+    case SavedTensor::What::kMask:
+      return "its mask";
+    case SavedTensor::What::kIndices:
+      return "where its maxima were";
+    case SavedTensor::What::kLogSumExp:
+      return "its log-sum-exps";
+    case SavedTensor::What::kStatistics:
+      return "its means and deviations";
+    case SavedTensor::What::kOutput:
+      break;
+  }
+  return tensor.maker == layer ? "its output"
+                               : fmt::format("the result of {}", network.layers[tensor.maker].name);
+}
+
+// Whether the classic words about what is kept fit: each ReLU's result, and no more.
+bool IsPlainChain(const Network& network) {
+  return std::all_of(network.layers.begin(), network.layers.end(), [](const networks::Layer& layer) {
+    return layer.kind == LayerKind::kConv2d || layer.kind == LayerKind::kRelu ||
+           layer.kind == LayerKind::kFlatten || layer.kind == LayerKind::kLinear;
+  });
 }
 
 // Writes the words and symbols of one estimate, and its numbers with them.
@@ -43,12 +70,13 @@ class Author {
         settings_(settings),
         batch_(settings.batch),
         saved_(FindSavedTensors(network, settings.amp)),
-        worst_(FindWorstMoment(network, saved_, settings.checkpoint)) {}
+        worst_(FindWorstMoment(network, saved_, settings.checkpoint, settings.batch)) {}
 
   Estimate Write() {
     AddParameterTerms();
     AddInput();
     AddActivations();
+    if (!network_.labels().empty()) AddLoss();
     if (settings_.amp != Precision::kFloat32) AddAutocastCache();
     AddLayers();
     for (const Term& term : estimate_.terms) estimate_.total_bytes += term.bytes;
@@ -59,12 +87,13 @@ class Author {
   void AddParameterTerms();
   void AddInput();
   void AddActivations();
+  void AddLoss();
   void AddAutocastCache();
   void AddLayers();
 
   int64_t Sum(const std::vector<size_t>& tensors) const {
     return std::accumulate(tensors.begin(), tensors.end(), int64_t{0}, [this](int64_t sum, size_t tensor) {
-      return sum + BytesOf(saved_.tensors[tensor], batch_);
+      return sum + saved_.tensors[tensor].Bytes(batch_);
     });
   }
   std::string Products(const std::vector<size_t>& tensors) const;
@@ -107,6 +136,12 @@ void Author::AddParameterTerms() {
       {Category::kParameter, "Parameters", estimate_.parameters_bytes,
        autocast ? "weights and biases; float32, under autocast too" : "weights and biases, float32",
        fmt::format("P · 4 B = {} · 4 B", count)});
+  estimate_.buffers_bytes = network_.buffer_bytes();
+  if (estimate_.buffers_bytes > 0) {
+    estimate_.terms.push_back({Category::kParameter, "Buffers", estimate_.buffers_bytes,
+                               "running means and variances of batch norm, float32, and a counter of each",
+                               "Σ over batch norms of (2 · channels · 4 B + 8 B)"});
+  }
   const OptimizerFormula optimizer = FormulaOf(settings_.optimizer);
   estimate_.optimizer_bytes = optimizer.values_per_parameter * parameters * kFloat32Bytes;
   estimate_.terms.push_back(
@@ -123,12 +158,15 @@ void Author::AddParameterTerms() {
 }
 
 void Author::AddInput() {
-  estimate_.input_bytes = batch_ * networks::ElementCount(network_.input) * kFloat32Bytes;
-  const char* words = settings_.accumulate > 1 ? "the samples of one micro-batch, float32"
-                                               : "the samples of a batch, float32";
-  estimate_.terms.push_back(
-      {Category::kInput, "Input", estimate_.input_bytes, words,
-       fmt::format("B · sample · 4 B = {} · {} · 4 B", batch_, ShapeInNumbers(network_.input))});
+  const bool tokens = network_.vocabulary > 0;
+  const int64_t bytes = tokens ? kTokenBytes : kFloat32Bytes;
+  estimate_.input_bytes = batch_ * networks::ElementCount(network_.input) * bytes;
+  const std::string words =
+      fmt::format("the {} of {}, {}", tokens ? "tokens" : "samples",
+                  settings_.accumulate > 1 ? "one micro-batch" : "a batch", tokens ? "int64" : "float32");
+  estimate_.terms.push_back({Category::kInput, "Input", estimate_.input_bytes, words,
+                             fmt::format("B · sample · {} B = {} · {} · {} B", bytes, batch_,
+                                         ShapeInNumbers(network_.input), bytes)});
 }
 
 std::string Author::Products(const std::vector<size_t>& tensors) const {
@@ -136,11 +174,16 @@ std::string Author::Products(const std::vector<size_t>& tensors) const {
   if (tensors.size() > kMostProductsWritten) return fmt::format("Σ over {} tensors", tensors.size());
   std::vector<std::string> products;
   products.reserve(tensors.size());
-  for (const size_t tensor : tensors) products.push_back(ProductOf(network_, saved_.tensors[tensor], batch_));
+  for (const size_t tensor : tensors) products.push_back(ProductOf(saved_.tensors[tensor], batch_));
   return fmt::format("{}", fmt::join(products, " + "));
 }
 
 std::string Author::KeptInWords() const {
+  if (worst_.pieces == 0 && !IsPlainChain(network_)) {
+    return "what backward needs again, each block of memory once: inputs or results, masks, indices, "
+           "statistics; "
+           "the layers say which";
+  }
   if (worst_.pieces == 0) {
     return settings_.amp == Precision::kFloat32
                ? "what backward needs again: each ReLU's result, which is the next layer's input too"
@@ -174,12 +217,28 @@ void Author::AddActivations() {
   estimate_.activations_bytes += made_again;
 }
 
+// What the loss of a sample with one label saves is left out, as in the classic table; with a label for each
+// token or pixel it is as large as the scores.
+void Author::AddLoss() {
+  estimate_.loss_bytes = batch_ * networks::ElementCount(network_.layers.back().output) * kFloat32Bytes;
+  estimate_.terms.push_back(
+      {Category::kActivation, "Loss", estimate_.loss_bytes,
+       "the log-probabilities of all classes, which cross entropy saves; float32, under autocast too",
+       fmt::format("{} · {} · 4 B", batch_, ShapeInNumbers(network_.layers.back().output))});
+}
+
 void Author::AddAutocastCache() {
-  estimate_.autocast_cache_bytes = network_.parameters() * kHalfBytes;
+  int64_t copied = 0;
+  for (const networks::Layer& layer : network_.layers) copied += networks::AutocastElements(layer);
+  estimate_.autocast_cache_bytes = copied * kHalfBytes;
+  const bool all = copied == network_.parameters();
   estimate_.terms.push_back(
       {Category::kAutocastCache, "Autocast's copies of weights", estimate_.autocast_cache_bytes,
-       "a half-precision copy of every weight and bias, made once in a forward pass and cached",
-       fmt::format("P · 2 B = {} · 2 B", FormatNumber(network_.parameters()))});
+       all ? "a half-precision copy of every weight and bias, made once in a forward pass and cached"
+           : "a half-precision copy of the weights and biases of convolutions and linear layers, made once "
+             "in a "
+             "forward pass and cached",
+       fmt::format("{} · 2 B = {} · 2 B", all ? "P" : "those", FormatNumber(copied))});
 }
 
 // What the tensors of a list that count with one layer are, in numbers; "" if there are none.
@@ -188,11 +247,8 @@ std::string Author::OwnedBy(size_t layer, const std::vector<size_t>& tensors) co
   for (const size_t index : tensors) {
     const SavedTensor& tensor = saved_.tensors[index];
     if (tensor.owner != layer) continue;
-    std::string what = "its output";
-    if (tensor.is_half_copy) what = "its input copied to half precision";
-    if (tensor.maker != layer) what = fmt::format("the result of {}", network_.layers[tensor.maker].name);
-    parts.push_back(fmt::format("{}: {} = {}", what, ProductOf(network_, tensor, batch_),
-                                FormatExactBytes(BytesOf(tensor, batch_))));
+    parts.push_back(fmt::format("{}: {} = {}", WhatItIs(network_, tensor, layer), ProductOf(tensor, batch_),
+                                FormatExactBytes(tensor.Bytes(batch_))));
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -203,8 +259,7 @@ std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) cons
   if (!kept.empty() && made_again.empty()) return kept;
   if (!made_again.empty())
     return (kept.empty() ? kept : kept + "; ") + "made again in backward: " + made_again;
-  if (network_.layers[layer].kind == LayerKind::kFlatten)
-    return "a view of its input, without memory of its own";
+  if (networks::IsView(network_.layers[layer])) return "a view of its input, without memory of its own";
   for (const SavedTensor& tensor : saved_.tensors) {
     if (tensor.maker == layer && tensor.owner != layer) {
       return fmt::format("its result counts with {}", network_.layers[tensor.owner].name);
@@ -226,12 +281,10 @@ void Author::AddLayers() {
     estimate_.layers.push_back(std::move(row));
   }
   for (const size_t tensor : overall.kept) {
-    estimate_.layers[saved_.tensors[tensor].owner].activations_bytes +=
-        BytesOf(saved_.tensors[tensor], batch_);
+    estimate_.layers[saved_.tensors[tensor].owner].activations_bytes += saved_.tensors[tensor].Bytes(batch_);
   }
   for (const size_t tensor : overall.made_again) {
-    estimate_.layers[saved_.tensors[tensor].owner].recomputed_bytes +=
-        BytesOf(saved_.tensors[tensor], batch_);
+    estimate_.layers[saved_.tensors[tensor].owner].recomputed_bytes += saved_.tensors[tensor].Bytes(batch_);
   }
 }
 

@@ -8,10 +8,11 @@
 //   step optimizer    k · P · 4 B      k = 0 SGD, 1 with momentum, 2 Adam and AdamW (torch/optim: exp_avg,
 //   exp_avg_sq) input        B · sample · 4 B one micro-batch; its labels (8 B a sample) are left out, as the
 //   classic table does activations  what autograd saves for backward; saved_tensors.h gives the rules
-//   autocast     P · 2 B          half copies of all weights and biases, cached during forward
-//   (ATen/autocast_mode.cpp)
-// Left out, as in the classic table: what the loss saves (log-probabilities, B · classes · 4 B), gradients of
-// activations, gradient clipping and loss scaling (some scalars).
+//   autocast     P · 2 B          half copies of the weights and biases of convolutions and linear layers,
+//   cached during forward (ATen/autocast_mode.cpp) buffers      what batch norm keeps between steps
+// Left out, as in the classic table: what the loss saves of samples with one label (log-probabilities, B ·
+// classes · 4 B; with a label for each token or pixel they are counted), gradients of activations, gradient
+// clipping and loss scaling (some scalars).
 //
 // With checkpointing (Chen et al., Training Deep Nets with Sublinear Memory Cost, arXiv 1604.06174, 2016) the
 // network is cut into pieces (networks::CheckpointBoundaries). Forward keeps each piece's input only;
@@ -54,9 +55,11 @@ struct Term {
 
 struct Estimate {
   int64_t parameters_bytes = 0;
+  int64_t buffers_bytes = 0;  // of batch norm
   int64_t gradients_bytes = 0;
   int64_t optimizer_bytes = 0;
   int64_t activations_bytes = 0;
+  int64_t loss_bytes = 0;  // what the loss saves, where a sample has a label for each token or pixel
   int64_t input_bytes = 0;
   int64_t autocast_cache_bytes = 0;     // half copies of weights under autocast
   int64_t total_bytes = 0;              // of all above

@@ -3,6 +3,7 @@
 #include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/grad_mode.h>
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -45,20 +46,29 @@ class RestoredRandomState {
   RandomState outer_;
 };
 
+// What a piece starts from, again.
+struct KeptInput {
+  explicit KeptInput(const at::Tensor& input) : kept(input), requires_grad(input.requires_grad()) {}
+
+  SavedTensor kept;
+  bool requires_grad;
+};
+
 // One checkpointed run. It lives as long as one of its dropped tensors: until backward has passed.
 class Checkpoint final : public capture::SavedTensorRedirection::Target,
                          public std::enable_shared_from_this<Checkpoint> {
  public:
-  Checkpoint(Piece piece, const at::Tensor& input)
+  Checkpoint(Piece piece, const std::vector<at::Tensor>& inputs)
       : piece_(std::move(piece)),
-        input_(input),
-        input_requires_grad_(input.requires_grad()),
-        random_(RandomState::Current(input.device())),
-        autocast_(AutocastState::Current(input.device().type())) {}
+        device_(inputs.front().device()),
+        random_(RandomState::Current(device_)),
+        autocast_(AutocastState::Current(device_.type())) {
+    for (const at::Tensor& input : inputs) inputs_.emplace_back(input);
+  }
 
-  at::Tensor Run(const at::Tensor& input) {
+  std::vector<at::Tensor> Run(const std::vector<at::Tensor>& inputs) {
     const capture::SavedTensorRedirection redirection(*this);
-    return piece_(input);
+    return piece_(inputs);
   }
 
   std::unique_ptr<SavedVariableHooks> MakeHooks() override;
@@ -85,8 +95,8 @@ class Checkpoint final : public capture::SavedTensorRedirection::Target,
   void Recompute();
 
   Piece piece_;
-  SavedTensor input_;
-  bool input_requires_grad_;
+  std::deque<KeptInput> inputs_;
+  c10::Device device_;
   RandomState random_;
   AutocastState autocast_;
   size_t dropped_ = 0;
@@ -141,18 +151,20 @@ std::unique_ptr<SavedVariableHooks> Checkpoint::MakeHooks() {
 
 void Checkpoint::Recompute() {
   recomputed_ = true;
-  const c10::Device device = input_.tensor().device();
   const capture::RecomputeScope scope;
-  const RestoredRandomState random(random_, device);
+  const RestoredRandomState random(random_, device_);
   std::optional<capture::AutocastScope> autocast;
-  if (autocast_.enabled) autocast.emplace(device.type(), autocast_.dtype);
+  if (autocast_.enabled) autocast.emplace(device_.type(), autocast_.dtype);
   const torch::autograd::AutoGradMode with_gradients(true);
   RemadeTensors remade(*this);
   const capture::SavedTensorRedirection redirection(remade);
-  at::Tensor input = input_.tensor().detach();
-  input.requires_grad_(input_requires_grad_);
+  std::vector<at::Tensor> inputs;
+  for (const KeptInput& input : inputs_) {
+    inputs.push_back(input.kept.tensor().detach());
+    inputs.back().requires_grad_(input.requires_grad);
+  }
   try {
-    piece_(input);
+    piece_(inputs);
   } catch (const NothingMoreIsNeeded&) {  // as it should be
   }
   capture::ForgetOutputs();
@@ -161,9 +173,9 @@ void Checkpoint::Recompute() {
 
 }  // namespace
 
-at::Tensor RunCheckpointed(Piece piece, const at::Tensor& input) {
-  const auto checkpoint = std::make_shared<Checkpoint>(std::move(piece), input);
-  return checkpoint->Run(input);
+std::vector<at::Tensor> RunCheckpointed(Piece piece, const std::vector<at::Tensor>& inputs) {
+  const auto checkpoint = std::make_shared<Checkpoint>(std::move(piece), inputs);
+  return checkpoint->Run(inputs);
 }
 
 }  // namespace tidemark::training

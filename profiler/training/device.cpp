@@ -46,7 +46,8 @@ Result<Device> OpenDevice(const DeviceChoice& choice) {
   c10::cuda::set_device(device.torch_device.index());
   const cudaDeviceProp* properties = at::cuda::getDeviceProperties(device.torch_device.index());
   device.name = properties->name;
-  device.title = (choice.kind == DeviceKind::kPhantom ? "phantom " : "") + device.name;
+  device.is_phantom = choice.kind == DeviceKind::kPhantom;
+  device.title = (device.is_phantom ? "phantom " : "") + device.name;
   device.bytes = static_cast<int64_t>(properties->totalGlobalMem);
   return device;
 }

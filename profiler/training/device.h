@@ -17,6 +17,7 @@ struct Device {
   std::string name;   // "NVIDIA H200", "CPU"
   std::string title;  // "phantom H200", "NVIDIA H200", "the CPU"
   int64_t bytes = 0;  // 0 = not limited
+  bool is_phantom = false;
 };
 
 // Initializes CUDA where it is needed. A device that is not there is an error that says what there is.

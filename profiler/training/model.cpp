@@ -1,7 +1,6 @@
 #include "profiler/training/model.h"
 
-#include <ATen/Functions.h>
-
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -13,25 +12,17 @@
 namespace tidemark::training {
 namespace {
 
-using networks::LayerKind;
+using Tensors = std::vector<at::Tensor>;
 
 class Root final : public torch::nn::Module {};
 
-at::Tensor Apply(LayerKind kind, torch::nn::Conv2d& convolution, torch::nn::Linear& linear,
-                 const at::Tensor& input) {
-  switch (kind) {
-    case LayerKind::kConv2d:
-      return convolution(input);
-    case LayerKind::kLinear:
-      // As Python does. Linear::forward multiplies by a transposed view of the weight, which autocast does
-      // not cache.
-      return at::linear(input, linear->weight, linear->bias);
-    case LayerKind::kRelu:
-      return at::relu(input);
-    case LayerKind::kFlatten:
-      return input.flatten(1);
-  }
-  return {};
+// Where a layer's output, or the network's input, lies among the tensors of a pass.
+size_t SlotOf(size_t layer) { return layer + 1; }
+static_assert(networks::kNetworkInput + 1 == 0);
+
+bool LiesIn(const at::Tensor& output, const Tensors& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [&output](const at::Tensor& argument) { return output.is_alias_of(argument); });
 }
 
 }  // namespace
@@ -41,72 +32,99 @@ Model::Model(const networks::Network& network, c10::Device device) : network_(ne
   for (const networks::Layer& layer : network.layers) AddLayer(layer, *root);
   root->to(device);
   parameters_ = root->parameters();
-  TagParameters();
+  TagMemory();
 }
 
 void Model::AddLayer(const networks::Layer& specification, torch::nn::Module& root) {
-  Layer layer{specification.kind};
   const std::string& name = specification.name;
-  layer.name = capture::Intern(name);
-  layer.output_name = capture::Intern(name + " output");
-  switch (specification.kind) {
-    case LayerKind::kConv2d:
-      layer.convolution = root.register_module(
-          name, torch::nn::Conv2d(torch::nn::Conv2dOptions(specification.in_features,
-                                                           specification.out_features, specification.kernel)
-                                      .padding(specification.padding)));
-      layer.saved_name = capture::Intern(name + " input in low precision");
-      break;
-    case LayerKind::kLinear:
-      layer.linear = root.register_module(
-          name, torch::nn::Linear(specification.in_features, specification.out_features));
-      layer.saved_name = capture::Intern(name + " input in low precision");
-      break;
-    case LayerKind::kRelu:
-    case LayerKind::kFlatten:
-      layer.saved_name = layer.output_name;
-      break;
-  }
-  layers_.push_back(std::move(layer));
+  names_.push_back({capture::Intern(name), capture::Intern(name + " output"),
+                    capture::Intern(name + " " + NameOfSaved(specification.kind))});
+  layers_.push_back(Build(specification, layers_));
+  if (layers_.back().module) root.register_module(name, layers_.back().module);
 }
 
-void Model::TagParameters() {
+void Model::TagMemory() {
   for (size_t index = 0; index < layers_.size(); ++index) {
+    const std::shared_ptr<torch::nn::Module>& module = layers_[index].module;
+    if (!module) continue;
     const std::string& name = network_.layers[index].name;
-    Layer& layer = layers_[index];
-    torch::nn::Module* module = nullptr;
-    if (layer.convolution) module = layer.convolution.get();
-    if (layer.linear) module = layer.linear.get();
-    if (module == nullptr) continue;
     for (const auto& parameter : module->named_parameters(/*recurse=*/false)) {
       tags_.emplace_back(parameter.value(), name, parameter.key());
+    }
+    for (const auto& buffer : module->named_buffers(/*recurse=*/false)) {
+      buffer_tags_.emplace_back(buffer.value(), events::Category::kParameter,
+                                capture::Intern(name + "." + buffer.key()));
     }
   }
 }
 
-at::Tensor Model::RunLayers(size_t first, size_t end, at::Tensor input) {
-  for (size_t index = first; index < end; ++index) {
-    Layer& layer = layers_[index];
-    const capture::LayerScope scope(layer.name, layer.saved_name);
-    at::Tensor output = Apply(layer.kind, layer.convolution, layer.linear, input);
-    // A flattened tensor is its input seen in another way; the memory keeps the name of who made it.
-    if (layer.kind != LayerKind::kFlatten) capture::NameOutput(output, layer.output_name);
-    input = std::move(output);
+at::Tensor Model::RunLayer(size_t index, const Tensors& arguments) {
+  at::Tensor output = layers_[index].run(arguments);
+  // Of an input that is seen in another way the memory keeps the name of who made it.
+  if (!LiesIn(output, arguments)) capture::NameOutput(output, names_[index].output);
+  return output;
+}
+
+// By slot, the layer of the piece after which a tensor is not needed any more.
+std::vector<size_t> Model::LastUses(const Piece& piece) const {
+  std::vector<size_t> last(layers_.size() + 1, piece.end);
+  for (size_t index = piece.first; index < piece.end; ++index) {
+    for (const size_t input : network_.layers[index].inputs) last[SlotOf(input)] = index;
   }
-  return input;
+  for (const size_t output : piece.borders.outputs) last[SlotOf(output)] = piece.end;
+  return last;
+}
+
+Tensors Model::Run(const Piece& piece, const Tensors& inputs) {
+  Tensors tensors(layers_.size() + 1);
+  for (size_t index = 0; index < inputs.size(); ++index)
+    tensors[SlotOf(piece.borders.inputs[index])] = inputs[index];
+  const std::vector<size_t> last_uses = LastUses(piece);
+  for (size_t index = piece.first; index < piece.end; ++index) {
+    const capture::LayerScope scope(names_[index].layer, names_[index].saved);
+    Tensors arguments;
+    for (const size_t input : network_.layers[index].inputs) arguments.push_back(tensors[SlotOf(input)]);
+    tensors[SlotOf(index)] = RunLayer(index, arguments);
+    for (const size_t input : network_.layers[index].inputs) {
+      if (last_uses[SlotOf(input)] == index) tensors[SlotOf(input)].reset();
+    }
+  }
+  Tensors outputs;
+  for (const size_t output : piece.borders.outputs) outputs.push_back(tensors[SlotOf(output)]);
+  return outputs;
+}
+
+at::Tensor Model::RunInPieces(const std::vector<size_t>& boundaries, const at::Tensor& input) {
+  Tensors tensors(layers_.size() + 1);
+  tensors[SlotOf(networks::kNetworkInput)] = input;
+  std::vector<size_t> last_piece(layers_.size() + 1);
+  std::vector<Piece> pieces;
+  for (size_t index = 0; index + 1 < boundaries.size(); ++index) {
+    const size_t first = boundaries[index];
+    const size_t end = boundaries[index + 1];
+    pieces.push_back({first, end, networks::BordersOf(network_, first, end)});
+    for (const size_t needed : pieces.back().borders.inputs) last_piece[SlotOf(needed)] = index;
+  }
+  for (size_t index = 0; index < pieces.size(); ++index) {
+    const Piece& piece = pieces[index];
+    Tensors inputs;
+    for (const size_t needed : piece.borders.inputs) inputs.push_back(tensors[SlotOf(needed)]);
+    Tensors outputs =
+        RunCheckpointed([this, piece](const Tensors& start) { return Run(piece, start); }, inputs);
+    for (size_t output = 0; output < outputs.size(); ++output) {
+      tensors[SlotOf(piece.borders.outputs[output])] = std::move(outputs[output]);
+    }
+    for (const size_t needed : piece.borders.inputs) {
+      if (last_piece[SlotOf(needed)] == index) tensors[SlotOf(needed)].reset();
+    }
+  }
+  return tensors.back();
 }
 
 at::Tensor Model::Forward(const at::Tensor& input, const networks::Checkpointing& checkpointing) {
   const std::vector<size_t> boundaries = networks::CheckpointBoundaries(network_, checkpointing);
-  if (boundaries.empty()) return RunLayers(0, layers_.size(), input);
-  at::Tensor activation = input;
-  for (size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {
-    const size_t first = boundaries[piece];
-    const size_t end = boundaries[piece + 1];
-    activation = RunCheckpointed(
-        [this, first, end](const at::Tensor& start) { return RunLayers(first, end, start); }, activation);
-  }
-  return activation;
+  if (!boundaries.empty()) return RunInPieces(boundaries, input);
+  return Run({0, layers_.size(), networks::BordersOf(network_, 0, layers_.size())}, {input}).front();
 }
 
 }  // namespace tidemark::training

@@ -2,9 +2,8 @@
 // runs it; checkpointed pieces also run on the backward thread, while the first waits.
 #pragma once
 
-#include <torch/nn/module.h>
-#include <torch/nn/modules/conv.h>
-#include <torch/nn/modules/linear.h>
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
 
 #include <deque>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "profiler/capture/torch/tensor_tags.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/training/layers.h"
 
 namespace tidemark::training {
 
@@ -28,22 +28,30 @@ class Model {
   const std::deque<capture::ParameterTag>& tags() const { return tags_; }  // in the same order
 
  private:
-  struct Layer {
-    networks::LayerKind kind;
-    events::NameId name = 0;
-    events::NameId output_name = 0;  // "conv1 output"
-    events::NameId saved_name = 0;   // what its operators save that is not its input
-    torch::nn::Conv2d convolution{nullptr};
-    torch::nn::Linear linear{nullptr};
+  struct NamesOfLayer {
+    events::NameId layer = 0;
+    events::NameId output = 0;  // "conv1 output"
+    events::NameId saved = 0;   // what its operators save that is not its input
+  };
+  // Layers [first, end); what goes in and comes out is in the order of `borders`.
+  struct Piece {
+    size_t first = 0;
+    size_t end = 0;
+    networks::Borders borders;
   };
   void AddLayer(const networks::Layer& specification, torch::nn::Module& root);
-  void TagParameters();
-  at::Tensor RunLayers(size_t first, size_t end, at::Tensor input);
+  void TagMemory();
+  std::vector<size_t> LastUses(const Piece& piece) const;
+  std::vector<at::Tensor> Run(const Piece& piece, const std::vector<at::Tensor>& inputs);
+  at::Tensor RunLayer(size_t index, const std::vector<at::Tensor>& arguments);
+  at::Tensor RunInPieces(const std::vector<size_t>& boundaries, const at::Tensor& input);
 
   networks::Network network_;
-  std::vector<Layer> layers_;  // as in network_
+  std::vector<BuiltLayer> layers_;  // as in network_
+  std::vector<NamesOfLayer> names_;
   std::vector<at::Tensor> parameters_;
   std::deque<capture::ParameterTag> tags_;
+  std::deque<capture::KeptTag> buffer_tags_;
 };
 
 }  // namespace tidemark::training

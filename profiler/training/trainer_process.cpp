@@ -22,7 +22,7 @@
 #include "profiler/training/device.h"
 #include "profiler/training/run_control.h"
 #include "profiler/training/structure_events.h"
-#include "profiler/training/synthetic_images.h"
+#include "profiler/training/synthetic_samples.h"
 #include "profiler/training/training_run.h"
 
 namespace tidemark::training {
@@ -132,25 +132,25 @@ class Course {
   void Begin(const std::string& text, const TrainingSettings& settings) {
     EmitMarker(text, settings);
     EmitPhase(events::Phase::kIdle);
-    run_ = std::make_unique<TrainingRun>(network_, settings, ImagesFor(settings), device_.torch_device);
+    run_ = std::make_unique<TrainingRun>(network_, settings, SamplesFor(settings), device_.torch_device);
   }
 
-  // The same pictures for the same seed, so they are kept: a restart is to be quick.
-  SyntheticImages& ImagesFor(const TrainingSettings& settings) {
-    if (!images_ || images_network_ != network_.name || images_seed_ != settings.seed) {
-      images_ = std::make_unique<SyntheticImages>(network_.input, network_.classes, settings.seed);
-      images_network_ = network_.name;
-      images_seed_ = settings.seed;
+  // The same samples for the same seed, so they are kept: a restart is to be quick.
+  SyntheticSamples& SamplesFor(const TrainingSettings& settings) {
+    if (!samples_ || samples_network_ != network_.name || samples_seed_ != settings.seed) {
+      samples_ = std::make_unique<SyntheticSamples>(network_, settings.seed, !device_.is_phantom);
+      samples_network_ = network_.name;
+      samples_seed_ = settings.seed;
     }
-    images_->Rewind();
-    return *images_;
+    samples_->Rewind();
+    return *samples_;
   }
 
   Network network_;
   Device device_;
-  std::unique_ptr<SyntheticImages> images_;
-  std::string images_network_;
-  uint64_t images_seed_ = 0;
+  std::unique_ptr<SyntheticSamples> samples_;
+  std::string samples_network_;
+  uint64_t samples_seed_ = 0;
   std::unique_ptr<TrainingRun> run_;
   int64_t steps_done_ = 0;
 };

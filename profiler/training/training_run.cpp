@@ -25,15 +25,20 @@ using networks::Precision;
 using networks::TrainingSettings;
 
 struct TrainingRun::Batch {
-  at::Tensor images;
+  at::Tensor samples;
   at::Tensor labels;
-  capture::KeptTag images_tag{images, Category::kInput, Intern("input")};
+  capture::KeptTag samples_tag{samples, Category::kInput, Intern("input")};
   capture::KeptTag labels_tag{labels, Category::kInput, Intern("labels")};
 };
 
 TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
-                         SyntheticImages& images, c10::Device device)
-    : settings_(settings), device_(device), sample_shape_(network.input), images_(images) {
+                         SyntheticSamples& samples, c10::Device device)
+    : settings_(settings),
+      device_(device),
+      sample_shape_(network.input),
+      label_shape_(network.labels()),
+      takes_tokens_(network.vocabulary > 0),
+      samples_(samples) {
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device);
   optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), settings.learning_rate);
@@ -70,16 +75,19 @@ void TrainingRun::Change(const TrainingSettings& settings) {
 }
 
 TrainingRun::Batch TrainingRun::CopyToDevice() {
-  const SyntheticImages::Batch host = images_.Next(settings_.batch);
-  std::vector<int64_t> sizes{settings_.batch};
-  sizes.insert(sizes.end(), sample_shape_.begin(), sample_shape_.end());
+  const SyntheticSamples::Batch host = samples_.Next(settings_.batch);
   // Copies even where the device is the CPU.
   const capture::BirthScope birth(Category::kInput, 0);
-  at::Tensor images = at::empty(sizes, at::dtype(at::kFloat).device(device_));
-  images.copy_(at::from_blob(host.pixels, sizes, at::dtype(at::kFloat)));
-  at::Tensor labels = at::empty({settings_.batch}, at::dtype(at::kLong).device(device_));
-  labels.copy_(at::from_blob(host.labels, {settings_.batch}, at::dtype(at::kLong)));
-  return {std::move(images), std::move(labels)};
+  const auto copy = [&](void* values, const networks::SampleShape& shape, at::ScalarType type) {
+    std::vector<int64_t> sizes{settings_.batch};
+    sizes.insert(sizes.end(), shape.begin(), shape.end());
+    at::Tensor copied = at::empty(sizes, at::dtype(type).device(device_));
+    copied.copy_(at::from_blob(values, sizes, at::dtype(type)));
+    return copied;
+  };
+  at::Tensor samples = copy(host.values, sample_shape_, takes_tokens_ ? at::kLong : at::kFloat);
+  at::Tensor labels = copy(host.labels, label_shape_, at::kLong);
+  return {std::move(samples), std::move(labels)};
 }
 
 at::Tensor TrainingRun::Loss(const Batch& batch) {
@@ -90,9 +98,13 @@ at::Tensor TrainingRun::Loss(const Batch& batch) {
   if (settings_.amp != Precision::kFloat32) {
     autocast.emplace(device_.type(), settings_.amp == Precision::kFloat16 ? at::kHalf : at::kBFloat16);
   }
-  const at::Tensor scores = model_->Forward(batch.images, settings_.checkpoint);
+  at::Tensor scores = model_->Forward(batch.samples, settings_.checkpoint);
   const capture::LayerScope scope(layer, saved, saved_scalar);
-  return at::cross_entropy_loss(scores, batch.labels).div(settings_.accumulate);
+  // A sequence's scores are [batch, tokens, classes]: each token is a sample to the loss.
+  const bool by_token = label_shape_.size() == 1;
+  if (by_token) scores = scores.flatten(0, 1);
+  return at::cross_entropy_loss(scores, by_token ? batch.labels.flatten() : batch.labels)
+      .div(settings_.accumulate);
 }
 
 void TrainingRun::RunMicroBatch(int64_t number) {

@@ -12,15 +12,15 @@
 #include "profiler/networks/training_settings.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
-#include "profiler/training/synthetic_images.h"
+#include "profiler/training/synthetic_samples.h"
 
 namespace tidemark::training {
 
 class TrainingRun {
  public:
-  // `settings` are valid; `network` is the one that they name, `images` are made for it and outlive this.
+  // `settings` are valid; `network` is the one that they name, `samples` are made for it and outlive this.
   TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings,
-              SyntheticImages& images, c10::Device device);
+              SyntheticSamples& samples, c10::Device device);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
@@ -51,7 +51,9 @@ class TrainingRun {
   networks::TrainingSettings settings_;
   c10::Device device_;
   networks::SampleShape sample_shape_;
-  SyntheticImages& images_;
+  networks::SampleShape label_shape_;
+  bool takes_tokens_;
+  SyntheticSamples& samples_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<GradientScaler> scaler_;

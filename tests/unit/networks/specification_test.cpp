@@ -103,36 +103,44 @@ TEST_CASE("Layers before the first with parameters belong to its piece") {
 
 TEST_CASE("Every fault of a layer is told with its name") {
   const auto [layers, complaint] = GENERATE(table<std::string, std::string>({
-      {R"({"kind": "relu"})", "Layer 1: 'name' must be a text."},
+      {R"({"kind": "relu"})", "Layer 1 (line 1): 'name' must be a text."},
       {R"(7)", "Layer 1 must be an object with a name and a kind."},
-      {R"({"name": "a.b", "kind": "relu"})", "Layer 1: 'name' must be 1 to 64 letters, digits or '_'."},
+      {R"({"name": "a.b", "kind": "relu"})",
+       "Layer 1 (line 1): 'name' must be 1 to 64 letters, digits or '_', and not 'input'."},
       {R"({"name": "r", "kind": "rleu"})",
-       "Layer 'r': There is no kind of layer 'rleu'; did you mean 'relu'? Known: conv2d, relu, flatten, "
-       "linear."},
+       "Layer 'r' (line 1): There is no kind of layer 'rleu'; did you mean 'relu'? Known: conv2d, relu, "
+       "flatten, "
+       "linear, conv_transpose2d, relu6, leaky_relu, gelu, sigmoid, tanh, max_pool2d, avg_pool2d, "
+       "adaptive_avg_pool2d, batch_norm2d, layer_norm, dropout, add, concat, upsample, embedding, "
+       "position_embedding, segment_embedding, class_token, to_sequence, first_token, attention."},
       {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 3, "paddding": 1})",
-       "Layer 'c': There is no key 'paddding'; did you mean 'padding'? Known: name, kind, in, out, kernel, "
-       "padding."},
-      {R"({"name": "r", "kind": "relu", "in": 3})", "Layer 'r': There is no key 'in'. Known: name, kind."},
+       "Layer 'c' (line 1): There is no key 'paddding'; did you mean 'padding'? Known: name, kind, inputs, "
+       "in, out, "
+       "kernel, stride, padding, groups, bias."},
+      {R"({"name": "r", "kind": "relu", "in": 3})",
+       "Layer 'r' (line 1): There is no key 'in'. Known: name, kind, inputs."},
       {R"({"name": "c", "kind": "conv2d", "in": 3, "out": "x", "kernel": 3})",
-       "Layer 'c': 'out' must be a whole number from 1 to 4194304."},
+       "Layer 'c' (line 1): 'out' must be a whole number from 1 to 4194304."},
       {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 0})",
-       "Layer 'c': 'kernel' must be a whole number from 1 to 4194304."},
+       "Layer 'c' (line 1): 'kernel' must be a whole number from 1 to 4194304."},
       {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 3, "padding": -1})",
-       "Layer 'c': 'padding' must be a whole number from 0 to 4194304."},
+       "Layer 'c' (line 1): 'padding' must be a whole number from 0 to 4194304."},
       {R"({"name": "c", "kind": "conv2d", "in": 4, "out": 8, "kernel": 3})",
-       "Layer 'c' does not fit: 'in' is 4, but 3 channels come in."},
+       "Layer 'c' (line 1) does not fit: 'in' is 4, but 3 channels come in."},
       {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 9})",
-       "Layer 'c' does not fit: a kernel of 9 does not fit into 3×8×8."},
+       "Layer 'c' (line 1) does not fit: a kernel of 9 does not fit into 3×8×8."},
       {R"({"name": "l", "kind": "linear", "in": 192, "out": 10})",
-       "Layer 'l' does not fit: it needs one row of features, not 3×8×8; put a flatten before it."},
+       "Layer 'l' (line 1) does not fit: it needs one row of features, or a sequence of them, not 3×8×8; put "
+       "a flatten "
+       "before it."},
       {R"({"name": "f", "kind": "flatten"}, {"name": "l", "kind": "linear", "in": 191, "out": 10})",
-       "Layer 'l' does not fit: 'in' is 191, but 192 features come in."},
+       "Layer 'l' (line 1) does not fit: 'in' is 191, but 192 features come in."},
       {R"({"name": "f", "kind": "flatten"}, {"name": "c", "kind": "conv2d", "in": 192, "out": 8, "kernel": 3})",
-       "Layer 'c' does not fit: it needs an image, not 192."},
+       "Layer 'c' (line 1) does not fit: it needs an image, not 192."},
       {R"({"name": "r", "kind": "relu"}, {"name": "r", "kind": "relu"})",
-       "Layer 2: two layers are called 'r'; give each a name of its own."},
+       "Layer 2 (line 1): two layers are called 'r'; give each a name of its own."},
       {R"({"name": "f", "kind": "flatten"})", "The last layer gives 192, but there are 10 classes."},
-      {R"()", "'layers' must be a list of 1 to 256 layers."},
+      {R"()", "'layers' must be a list of 1 to 1024 layers."},
   }));
   CHECK(ComplaintAbout(layers) == complaint);
 }
@@ -151,7 +159,9 @@ TEST_CASE("Every fault of the network itself is told") {
       {R"("title": "T", "description": "D", "input": [3], "classes": 1)",
        "'classes' must be a whole number from 2 to 4194304."},
       {R"("title": "T", "description": "D", "inputs": [3], "classes": 3)",
-       "There is no key 'inputs'; did you mean 'input'? Known: title, description, input, classes, layers."},
+       "There is no key 'inputs'; did you mean 'input'? Known: title, description, input, vocabulary, "
+       "classes, "
+       "layers."},
   }));
   CHECK(ComplaintAbout(relu, rest) == complaint);
   CHECK_FALSE(NetworkFromJson("").ok());
@@ -162,10 +172,10 @@ TEST_CASE("Every fault of the network itself is told") {
 TEST_CASE("Sizes that no memory holds are refused before they overflow") {
   CHECK(ComplaintAbout(
             R"({"name": "c", "kind": "conv2d", "in": 3, "out": 4194304, "kernel": 3000, "padding": 4000})") ==
-        "Layer 'c' does not fit: it is too large: more than 1099511627776 elements.");
+        "Layer 'c' (line 1) does not fit: it is too large: more than 1099511627776 elements.");
   CHECK(ComplaintAbout(R"({"name": "l", "kind": "linear", "in": 4194304, "out": 4194304})",
                        R"("title": "T", "description": "D", "input": [4194304], "classes": 10)") ==
-        "Layer 'l' does not fit: it is too large: more than 1099511627776 elements.");
+        "Layer 'l' (line 1) does not fit: it is too large: more than 1099511627776 elements.");
   // Each layer is small enough; together they are not.
   std::string many;
   for (int i = 0; i < 200; ++i) {
@@ -174,6 +184,110 @@ TEST_CASE("Sizes that no memory holds are refused before they overflow") {
   CHECK(ComplaintAbout(many,
                        R"("title": "T", "description": "D", "input": [2048, 2048, 2048], "classes": 10)") ==
         "The network is too large: its layers have more than 1099511627776 elements.");
+}
+
+TEST_CASE("Graphs that do not fit together are told with both shapes") {
+  const std::string a = R"({"name": "a", "kind": "conv2d", "in": 3, "out": 4, "kernel": 3}, )";
+  const auto [layers, complaint] = GENERATE_COPY(table<std::string, std::string>({
+      {a + R"({"name": "s", "kind": "add", "inputs": ["a", "input"]})",
+       "Layer 's' (line 1) does not fit: it adds 4×6×6 and 3×8×8; both must have one shape."},
+      {a + R"({"name": "s", "kind": "concat", "inputs": ["a", "input"]})",
+       "Layer 's' (line 1) does not fit: it joins 4×6×6 and 3×8×8; only the first size may differ."},
+      {a + R"({"name": "s", "kind": "add"})",
+       "Layer 's' (line 1) does not fit: it takes 2 inputs, not 1; name them in 'inputs'."},
+      {a + R"({"name": "s", "kind": "relu", "inputs": ["inptu"]})",
+       "Layer 's' (line 1): no layer before it is called 'inptu'; did you mean 'input'?"},
+      {a + R"({"name": "s", "kind": "relu", "inputs": []})",
+       "Layer 's' (line 1): 'inputs' must be a list of layers before it."},
+      {a + R"({"name": "s", "kind": "relu", "inputs": ["input"]})",
+       "Layer 'a': no layer takes its output; name it in another's 'inputs', or leave it out."},
+      {R"({"name": "e", "kind": "embedding", "in": 7, "out": 4})",
+       "Layer 'e' (line 1) does not fit: it takes the network's tokens (give the network a 'vocabulary'), "
+       "not 3×8×8."},
+      {R"({"name": "n", "kind": "attention", "heads": 2})",
+       "Layer 'n' (line 1) does not fit: it needs a sequence (tokens × features), not 3×8×8."},
+      {R"({"name": "q", "kind": "to_sequence"}, {"name": "n", "kind": "attention", "heads": 2})",
+       "Layer 'n' (line 1) does not fit: 3 features cannot be shared out among 2 heads of queries, keys and "
+       "values."},
+      {R"({"name": "q", "kind": "to_sequence"}, {"name": "p", "kind": "position_embedding", "length": 63})",
+       "Layer 'p' (line 1) does not fit: it has 63 positions, but 64×3 comes in."},
+      {R"({"name": "d", "kind": "dropout", "p": 1})",
+       "Layer 'd' (line 1) does not fit: 'p' must be above 0 and below 1, not 1."},
+      {R"({"name": "d", "kind": "dropout"})", "Layer 'd' (line 1): 'p' must be a number."},
+      {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 4, "kernel": 1, "groups": 2})",
+       "Layer 'c' (line 1) does not fit: 2 groups do not divide 3 channels in and 4 out."},
+      {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 4, "kernel": 1, "bias": 1})",
+       "Layer 'c' (line 1): 'bias' must be true or false."},
+      {R"({"name": "m", "kind": "max_pool2d", "kernel": 2, "padding": 2})",
+       "Layer 'm' (line 1) does not fit: a padding of 2 is more than half of the kernel, 2."},
+  }));
+  CHECK(ComplaintAbout(layers) == complaint);
+}
+
+TEST_CASE("A network of tokens begins with an embedding, whose table a linear layer may share") {
+  const std::string rest = R"("title": "T", "description": "D", "input": [6], "vocabulary": 9, "classes": 9)";
+  const std::string table = R"({"name": "t", "kind": "embedding", "in": 9, "out": 4}, )";
+  CHECK(ComplaintAbout(R"({"name": "r", "kind": "relu"})", rest) ==
+        "Layer 'r' (line 1) does not fit: the network's input are tokens, which only an embedding takes; put "
+        "one before "
+        "it.");
+  CHECK(ComplaintAbout(R"({"name": "t", "kind": "embedding", "in": 8, "out": 4})", rest) ==
+        "Layer 't' (line 1) does not fit: its table has 8 tokens, but the vocabulary 9.");
+  CHECK(ComplaintAbout(table + R"({"name": "h", "kind": "linear", "in": 4, "out": 8, "weights_of": "t"})",
+                       rest) == "Layer 'h' (line 1): its weight is 8×4, but the table of 't' is 9×4.");
+  CHECK(ComplaintAbout(table + R"({"name": "h", "kind": "linear", "in": 4, "out": 9, "weights_of": "input"})",
+                       rest) == "Layer 'h' (line 1): 'weights_of' must name an embedding.");
+  const Result<Network> network = NetworkFromJson(
+      "{" + rest + R"(, "layers": [)" + table +
+      R"({"name": "h", "kind": "linear", "in": 4, "out": 9, "weights_of": "t", "bias": false}]})");
+  REQUIRE(network.ok());
+  CHECK(network->parameters() == 36);
+  CHECK(network->labels() == SampleShape{6});
+}
+
+TEST_CASE("The line of a fault is the line on which its layer begins") {
+  const Result<Network> network = NetworkFromJson(R"({
+    "title": "a \" brace { in a [ text", "description": "D", "input": [3, 8, 8], "classes": 10,
+    "layers": [
+      {"name": "a", "kind": "conv2d",
+       "in": 3, "out": 4, "kernel": 3},
+      {"name": "b", "kind": "conv2d", "in": 3, "out": 4, "kernel": 3}
+    ]})");
+  REQUIRE_FALSE(network.ok());
+  CHECK(network.error().message == "Layer 'b' (line 6) does not fit: 'in' is 3, but 4 channels come in.");
+}
+
+TEST_CASE("The networks have as many parameters as their authors count") {
+  const auto [name, parameters] = GENERATE(table<std::string, int64_t>({
+      {"mlp", 535'818},
+      {"lenet", 61'706},
+      {"vgg-11", 132'863'336},  // torchvision 0.26, as the next four
+      {"resnet-18", 11'689'512},
+      {"resnet-50", 25'557'032},
+      {"mobilenet-v2", 3'504'872},
+      {"vit-b-16", 86'567'656},
+      {"gpt-2", 124'439'808},      // transformers 5, gpt2
+      {"bert-base", 109'483'778},  // transformers 5, bert-base-uncased with a classifier of two classes
+      {"u-net", 31'037'698},       // the sum of its layers, by hand
+      {"gpt-mini", 10'770'816},    // nanoGPT's character model, with biases
+  }));
+  CHECK(FromZoo(name).parameters() == parameters);
+}
+
+TEST_CASE("Pieces of a graph take and give all that passes their borders") {
+  const Result<Network> network = NetworkFromJson(
+      R"({"title": "T", "description": "D", "input": [4], "classes": 4, "layers": [
+          {"name": "a", "kind": "linear", "in": 4, "out": 4}, {"name": "b", "kind": "linear", "in": 4, "out": 4},
+          {"name": "c", "kind": "linear", "in": 4, "out": 4},
+          {"name": "s", "kind": "add", "inputs": ["a", "c"]}, {"name": "t", "kind": "add", "inputs": ["s", "input"]}]})");
+  REQUIRE(network.ok());
+  using Layers = std::vector<size_t>;
+  CHECK(BordersOf(*network, 0, 5).inputs == Layers{kNetworkInput});
+  CHECK(BordersOf(*network, 0, 5).outputs == Layers{4});
+  CHECK(BordersOf(*network, 1, 2).inputs == Layers{0});
+  CHECK(BordersOf(*network, 1, 2).outputs == Layers{1});
+  CHECK(BordersOf(*network, 2, 5).inputs == Layers{kNetworkInput, 0, 1});
+  CHECK(BordersOf(*network, 0, 2).outputs == Layers{0, 1});
 }
 
 TEST_CASE("A folder of networks is read in the order of its file names") {
@@ -202,9 +316,11 @@ TEST_CASE("A broken file is named, and hinders only those who ask for it") {
 TEST_CASE("An unknown network is answered with the known ones") {
   const Result<Network> network = FindNetworkIn(TIDEMARK_ZOO, "simple-convnet");
   REQUIRE_FALSE(network.ok());
-  CHECK(network.error().message ==
-        "There is no network 'simple-convnet'; did you mean 'simple-conv-net'? Known: simple-conv-net, "
-        "smaller-conv-net.");
+  CHECK(
+      network.error().message ==
+      "There is no network 'simple-convnet'; did you mean 'simple-conv-net'? Known: bert-base, gpt-2, "
+      "gpt-mini, lenet, "
+      "mlp, mobilenet-v2, resnet-18, resnet-50, simple-conv-net, smaller-conv-net, u-net, vgg-11, vit-b-16.");
   CHECK_FALSE(FindNetworkIn(TIDEMARK_ZOO, "../networks/simple-conv-net").ok());
   CHECK_FALSE(FindNetworkIn("/nowhere", "simple-conv-net").ok());
 }
