@@ -9,6 +9,7 @@ find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+find_package(ZLIB REQUIRED)
 
 if(TIDEMARK_TORCH)
   # The one that the trainer is built with. Stand-ins alone are also built for a user's (target tidemark_phantom_stand_ins).

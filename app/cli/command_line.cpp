@@ -36,9 +36,11 @@ constexpr const char* kExamples =
 int OpenWindowWith(const WindowOpener& open_window, const std::string& file) {
   if (file.empty()) return open_window({});
   if (access(file.c_str(), R_OK) != 0) {
-    return Complain(fmt::format("{} cannot be opened: {}. Name a recording (.tide) that you may read.", file,
-                                std::strerror(errno)),
-                    kExitFailed);
+    return Complain(
+        fmt::format(
+            "{} cannot be opened: {}. Name a recording (.tide) or a memory snapshot that you may read.", file,
+            std::strerror(errno)),
+        kExitFailed);
   }
   return open_window({file, nullptr, {}});
 }
@@ -46,9 +48,9 @@ int OpenWindowWith(const WindowOpener& open_window, const std::string& file) {
 Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
   CLI::App* command =
       application.add_subcommand("open", "Open the window, with a recording in it if one is named");
-  command->footer("Examples:\n  tidemark open run.tide\n  tidemark open");
+  command->footer("Examples:\n  tidemark open run.tide\n  tidemark open snapshot.pickle\n  tidemark open");
   auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "Recording (.tide)")->type_name("");
+  command->add_option("FILE", *file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
   return {command, [=] { return OpenWindowWith(open_window, *file); }};
 }
 
@@ -73,15 +75,12 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   char** const own_end = std::find(argv, argv + argc, std::string_view("--"));
   const bool names_program = own_end != argv + argc;
   const std::vector<std::string> program(own_end + (names_program ? 1 : 0), argv + argc);
-  const std::vector<Command> commands = {RegisterEstimate(application),
-                                         RegisterTrain(application),
-                                         RegisterInfo(application),
-                                         RegisterExport(application),
-                                         RegisterPhantom(application, program, open_window),
-                                         RegisterNetworks(application),
-                                         RegisterCards(application),
-                                         RegisterCalibrate(application),
-                                         RegisterOpen(application, open_window)};
+  const std::vector<Command> commands = {
+      RegisterEstimate(application),  RegisterTrain(application),
+      RegisterInfo(application),      RegisterExport(application),
+      RegisterConvert(application),   RegisterPhantom(application, program, open_window),
+      RegisterNetworks(application),  RegisterCards(application),
+      RegisterCalibrate(application), RegisterOpen(application, open_window)};
   try {
     application.parse(static_cast<int>(own_end - argv), argv);
   } catch (const CLI::Success& asked) {

@@ -185,15 +185,15 @@ int RunInfo(const RecordingOptions& options) {
   return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run));
 }
 
-int RunExport(const RecordingOptions& options) {
-  if (options.file.empty() || options.output.empty()) {
-    return Complain("Name a recording and a file to write: tidemark export FILE --to chrome -o FILE.",
-                    kExitUsage);
-  }
-  const Result<trace::ExportFormat> format = trace::ExportFormatFromText(options.format);
-  if (!format) return Complain(format.error().message, kExitUsage);
+// The recording itself must not be what is written, under whatever name.
+bool IsSameFile(const RecordingOptions& options) {
   std::error_code not_there;  // then it is another file
-  if (std::filesystem::equivalent(options.file, options.output, not_there)) {
+  return std::filesystem::equivalent(options.file, options.output, not_there);
+}
+
+// Reads the file, tells what it lacks, and writes it as `format`; without one as a recording.
+int Rewrite(const RecordingOptions& options, std::optional<trace::ExportFormat> format) {
+  if (IsSameFile(options)) {
     return Complain(fmt::format("{} is the recording itself. Name another file to write.", options.output),
                     kExitUsage);
   }
@@ -201,19 +201,46 @@ int RunExport(const RecordingOptions& options) {
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   ProgressLine line;
-  const Status exported = trace::Export(*(*run)->view(), (*run)->description(), *format, options.output,
-                                        ShowProgress(line, "writing"));
+  const Status written = format ? trace::Export(*(*run)->view(), (*run)->description(), *format,
+                                                options.output, ShowProgress(line, "writing"))
+                                : (*run)->Save(options.output);
   line.Clear();
-  return exported ? kExitDone : Complain(exported.error().message, kExitFailed);
+  return written ? kExitDone : Complain(written.error().message, kExitFailed);
+}
+
+int RunExport(const RecordingOptions& options) {
+  if (options.file.empty() || options.output.empty()) {
+    return Complain("Name a recording and a file to write: tidemark export FILE --to chrome -o FILE.",
+                    kExitUsage);
+  }
+  const Result<trace::ExportFormat> format = trace::ExportFormatFromText(options.format);
+  if (!format) return Complain(format.error().message, kExitUsage);
+  return Rewrite(options, *format);
+}
+
+int RunConvert(const RecordingOptions& options) {
+  if (options.file.empty() || options.output.empty()) {
+    return Complain("Name a file to read and one to write: tidemark convert IN OUT.", kExitUsage);
+  }
+  const std::string ending = std::filesystem::path(options.output).extension().string();
+  if (ending == ".tide") return Rewrite(options, std::nullopt);
+  if (ending == ".json") return Rewrite(options, trace::ExportFormat::kChrome);
+  if (ending == ".csv") return Rewrite(options, trace::ExportFormat::kCsv);
+  return Complain(fmt::format("{} does not tell by its ending what to write; name it .tide (a recording), "
+                              ".json (Trace Event JSON) or .csv.",
+                              options.output),
+                  kExitUsage);
 }
 
 }  // namespace
 
 Command RegisterInfo(CLI::App& application) {
   CLI::App* command = application.add_subcommand("info", "What a recording holds");
-  command->footer("Examples:\n  tidemark info run.tide\n  tidemark info run.tide --json");
+  command->footer(
+      "Examples:\n  tidemark info run.tide\n  tidemark info run.tide --json\n"
+      "  tidemark info snapshot.pickle                      (of torch.cuda.memory._dump_snapshot)");
   auto options = std::make_shared<RecordingOptions>();
-  command->add_option("FILE", options->file, "Recording (.tide)")->type_name("");
+  command->add_option("FILE", options->file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunInfo(*options); }};
 }
@@ -226,13 +253,27 @@ Command RegisterExport(CLI::App& application) {
       "  tidemark export run.tide --to csv -o run.csv       (a row per event)\n"
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
-  command->add_option("FILE", options->file, "Recording (.tide)")->type_name("");
+  command->add_option("FILE", options->file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
   options->format = "chrome";
   command->add_option("--to", options->format, "chrome (Trace Event JSON) or csv")
       ->capture_default_str()
       ->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
   return {command, [options] { return RunExport(*options); }};
+}
+
+Command RegisterConvert(CLI::App& application) {
+  CLI::App* command =
+      application.add_subcommand("convert", "Read any file that opens, write it in another format");
+  command->footer(
+      "Examples:\n"
+      "  tidemark convert snapshot.pickle run.tide    (a PyTorch memory snapshot as a recording)\n"
+      "  tidemark convert snapshot.pickle.gz run.json (Trace Event JSON, for Perfetto)\n"
+      "What IN is, its content tells; what OUT shall be, its ending: .tide, .json or .csv.");
+  auto options = std::make_shared<RecordingOptions>();
+  command->add_option("IN", options->file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
+  command->add_option("OUT", options->output, "File to write")->type_name("");
+  return {command, [options] { return RunConvert(*options); }};
 }
 
 }  // namespace tidemark::cli

@@ -2,15 +2,15 @@
 
 #include <span>
 
+#include "profiler/trace/importers/import.h"
 #include "profiler/trace/save.h"
-#include "profiler/trace/tide.h"
 
 namespace tidemark::session {
 
 Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file,
                                                const std::function<bool(double)>& progress) {
   timeline::Builder builder;
-  const Result<trace::TideSummary> summary = trace::ReadTide(
+  const Result<trace::TideSummary> summary = trace::Import(
       file, [&](std::span<const events::Event> events) { builder.Append(events); }, progress);
   if (!summary) return summary.error();
   std::unique_ptr<RecordedRun> run(new RecordedRun());

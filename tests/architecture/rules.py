@@ -13,6 +13,7 @@ MAY_INCLUDE = {
     "profiler/networks": EVENTS,
     "profiler/textbook": MODELS,
     "profiler/trace": EVENTS | {"profiler/networks", "profiler/timeline"},
+    "profiler/trace/importers": EVENTS | {"profiler/timeline", "profiler/trace"},
     "profiler/capture/transport": EVENTS | {"profiler/networks"},
     "profiler/capture/gates": BASE | {"profiler/phantom"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/transport", "profiler/capture/gates"},
@@ -30,7 +31,7 @@ MAY_INCLUDE = {
     "profiler/phantom/workspaces": BASE | {"profiler/phantom/cards"},
     "profiler/phantom/workspaces/oracle": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/training": EVENTS | {"profiler/networks", "profiler/capture/torch", "profiler/capture/transport"},
-    "profiler/session": MODELS | {"profiler/trace", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
+    "profiler/session": MODELS | {"profiler/trace", "profiler/trace/importers", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
                                   "profiler/phantom/cards", "profiler/phantom/replay"},
 }
 ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/phantom/cards"}

@@ -1,0 +1,65 @@
+#include "profiler/trace/importers/import.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "profiler/trace/importers/json_text.h"
+#include "profiler/trace/importers/objects.h"
+#include "profiler/trace/importers/pickle.h"
+#include "profiler/trace/importers/snapshot.h"
+
+namespace tidemark::trace {
+namespace {
+
+enum class Format { kUnknown, kTide, kPickle, kJson };
+
+Format FormatOf(std::string_view beginning) {
+  if (beginning.empty() || beginning.front() == '\x89')
+    return Format::kTide;  // it says what an empty file is
+  if (beginning.front() == '\x80') return Format::kPickle;
+  const size_t letter = beginning.find_first_not_of(" \t\r\n");
+  if (letter != std::string_view::npos && (beginning[letter] == '{' || beginning[letter] == '['))
+    return Format::kJson;
+  // Protocols 0 and 1 begin with what they build: "(dp0", "(lp0", "}q", "]q".
+  const bool builds = beginning.starts_with("(d") || beginning.starts_with("(l") ||
+                      beginning.starts_with("}q") || beginning.starts_with("]q");
+  return builds ? Format::kPickle : Format::kUnknown;
+}
+
+Error NothingKnown(std::string_view name) {
+  return Error{
+      fmt::format("{} is nothing that Tidemark can open: it begins as no file that it knows (recordings "
+                  "(.tide) and PyTorch memory snapshots).",
+                  name)};
+}
+
+}  // namespace
+
+Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
+                                const std::function<void(std::span<const events::Event>)>& accept,
+                                const std::function<bool(double)>& progress) {
+  const Format format = FormatOf(source.Peek());
+  if (format != Format::kPickle && format != Format::kJson) {
+    if (!source.failure().empty())
+      return Error{fmt::format("{} cannot be read: at byte 0, {}.", name, source.failure())};
+    return NothingKnown(name);
+  }
+  Objects objects;
+  const ReadObjects read =
+      format == Format::kPickle ? ReadPickle(source, objects) : ReadJson(source, objects);
+  if (progress && !progress(0.5)) return Error{fmt::format("Reading {} was cancelled.", name)};
+  return ImportSnapshot(read, objects, std::string(name), accept, progress);
+}
+
+Result<TideSummary> Import(const std::filesystem::path& file,
+                           const std::function<void(std::span<const events::Event>)>& accept,
+                           const std::function<bool(double)>& progress) {
+  Result<ByteSource> source = ByteSource::Open(file);
+  if (!source) return source.error();
+  if (!source->packed() && FormatOf(source->Peek()) == Format::kTide) return ReadTide(file, accept, progress);
+  return ImportBytes(std::move(*source), file.string(), accept, progress);
+}
+
+}  // namespace tidemark::trace

@@ -1,0 +1,377 @@
+#include "profiler/trace/importers/snapshot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "profiler/base/format.h"
+#include "profiler/trace/importers/block_sizes.h"
+#include "profiler/trace/importers/snapshot_contents.h"
+#include "profiler/trace/importers/snapshot_start.h"
+#include "profiler/trace/importers/stack_names.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::Event;
+using events::EventKind;
+using Action = TraceEntry::Action;
+
+constexpr std::string_view kProfilerStep = "ProfilerStep#";
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+
+bool BeginsSegment(Action action) { return action == Action::kSegmentAlloc || action == Action::kSegmentMap; }
+
+class SnapshotHistory {
+ public:
+  SnapshotHistory(const SnapshotContents& contents, Objects& objects, const AcceptEvents& accept)
+      : contents_(contents),
+        objects_(objects),
+        writer_(accept),
+        stacks_(objects, writer_),
+        sizes_(contents.rules) {
+    for (const SnapshotSegment& segment : contents.segments) {
+      segments_at_end_.insert_or_assign(segment.address, &segment);
+    }
+    for (const SnapshotAnnotation& annotation : contents.annotations) {
+      told_steps_ = told_steps_ || annotation.name.starts_with(kProfilerStep);
+      optimizes_ = optimizes_ || annotation.name.starts_with(kOptimizerStep);
+    }
+  }
+
+  // False if cancelled.
+  bool Write(const SnapshotStart& start, const std::function<bool(double)>& progress) {
+    time_ns_ = FirstTime();
+    WriteStart(start);
+    if (optimizes_ && !told_steps_) Structure(EventKind::kStepBegin, 0);
+    if (!WriteTraces(progress)) return false;
+    WriteAnnotationsUntil(std::numeric_limits<int64_t>::max());
+    writer_.Flush();
+    return true;
+  }
+
+  uint64_t events() const { return writer_.events(); }
+  uint64_t unknown() const { return unknown_; }
+  int64_t start_ns() const { return start_ns_; }
+
+  // Of the blocks that the snapshot found alive, those whose size was worked out wrongly.
+  int64_t WrongSizes() const {
+    return std::count_if(contents_.blocks.begin(), contents_.blocks.end(),
+                         [this](const SnapshotBlock& block) {
+                           const auto found = rounded_.find(block.address);
+                           return found != rounded_.end() && found->second != block.bytes;
+                         });
+  }
+
+ private:
+  struct Reading {
+    Objects::Range rest;
+    uint8_t device = 0;
+  };
+
+  static int64_t Nanoseconds(int64_t time_us) {
+    return std::clamp<int64_t>(time_us, 0, std::numeric_limits<int64_t>::max() / 1000) * 1000;
+  }
+
+  int64_t FirstTime() {
+    int64_t first = std::numeric_limits<int64_t>::max();
+    for (const Objects::Range& trace : contents_.traces) {
+      if (trace.count > 0) first = std::min(first, Nanoseconds(objects_.entry(trace.first).time_us));
+    }
+    return start_ns_ = first == std::numeric_limits<int64_t>::max() ? 0 : first;
+  }
+
+  Event Stamped(EventKind kind, uint8_t device) const {
+    Event event;
+    event.time_ns = time_ns_;
+    event.kind = kind;
+    event.source = events::Source::kAllocator;
+    event.device = device;
+    return event;
+  }
+
+  void Structure(EventKind kind, int64_t number) {
+    Event event = Stamped(kind, 0);
+    event.bytes = number;
+    writer_.Add(event);
+  }
+
+  const SnapshotSegment* SegmentAtEnd(uint64_t address) const {
+    const auto after = segments_at_end_.upper_bound(address);
+    if (after == segments_at_end_.begin()) return nullptr;
+    const SnapshotSegment* segment = std::prev(after)->second;
+    return address - segment->address < static_cast<uint64_t>(segment->bytes) ? segment : nullptr;
+  }
+
+  void WriteStart(const SnapshotStart& start) {
+    for (const timeline::Segment& from : start.segments) {
+      const SnapshotSegment* known = SegmentAtEnd(from.address);
+      const events::NameId stack = known != nullptr ? stacks_.Name(known->stack, time_ns_) : 0;
+      const events::NameId pool = known != nullptr ? writer_.Name(known->pool, time_ns_) : 0;
+      Event event = Stamped(from.expandable ? EventKind::kSegmentMap : EventKind::kSegmentAllocate,
+                            known != nullptr ? known->device : uint8_t{0});
+      event.address = from.address;
+      event.bytes = from.bytes;
+      event.stream = known != nullptr ? known->stream : 0;
+      event.op = stack;
+      event.name = pool;
+      writer_.Add(event);
+      sizes_.Reserve(from.address, from.bytes, from.expandable);
+    }
+    for (const SnapshotBlock& block : start.blocks) WriteBlockBefore(block);
+    const bool has_history = std::any_of(contents_.traces.begin(), contents_.traces.end(),
+                                         [](const Objects::Range& trace) { return trace.count > 0; });
+    if (!has_history || (start.blocks.empty() && start.segments.empty())) return;
+    const events::NameId text =
+        writer_.Name("recording begins; what came before was alive already", time_ns_);
+    Event marker = Stamped(EventKind::kMarker, 0);
+    marker.name = text;
+    writer_.Add(marker);
+  }
+
+  void WriteBlockBefore(const SnapshotBlock& block) {
+    const events::NameId stack = stacks_.Name(block.stack, time_ns_);
+    Event event = Stamped(EventKind::kAllocate, block.device);
+    event.address = block.address;
+    event.bytes = block.requested_bytes;
+    event.rounded_bytes = block.bytes > 0 ? block.bytes : sizes_.Rounded(block.requested_bytes);
+    event.stream = block.stream;
+    event.category = block.category;
+    event.op = stack;
+    writer_.Add(event);
+    sizes_.TakeExactly(block.address, event.rounded_bytes);
+    rounded_.insert_or_assign(block.address, event.rounded_bytes);
+    if (!block.pending_free) return;
+    Event freed = Stamped(EventKind::kFreeRequested, block.device);
+    freed.address = block.address;
+    freed.stream = block.stream;
+    writer_.Add(freed);
+  }
+
+  // The devices' histories in the order of their time stamps.
+  bool WriteTraces(const std::function<bool(double)>& progress) {
+    std::vector<Reading> readings;
+    size_t total = 0;
+    for (size_t device = 0; device < contents_.traces.size(); ++device) {
+      total += contents_.traces[device].count;
+      if (contents_.traces[device].count > 0)
+        readings.push_back({contents_.traces[device], static_cast<uint8_t>(device)});
+    }
+    const bool one = readings.size() == 1;
+    for (size_t done = 0; !readings.empty(); ++done) {
+      const auto next =
+          one ? readings.begin()
+              : std::min_element(readings.begin(), readings.end(), [this](const auto& a, const auto& b) {
+                  return objects_.entry(a.rest.first).time_us < objects_.entry(b.rest.first).time_us;
+                });
+      const size_t index = next->rest.first++;
+      WriteEntry(objects_.entry(index), next->device);
+      if (one) objects_.LetGoOfEntriesBefore(index);
+      if (--next->rest.count == 0) readings.erase(next);
+      constexpr size_t kBetweenReports = 1 << 16;
+      if (done % kBetweenReports != 0 || !progress) continue;
+      if (!progress(0.5 + 0.5 * static_cast<double>(done) / static_cast<double>(total))) return false;
+    }
+    return true;
+  }
+
+  // Histories without time stamps (PyTorch before 2.2) get a microsecond for each entry.
+  void Advance(const TraceEntry& entry) {
+    time_ns_ = std::max(entry.time_us == 0 ? time_ns_ + 1000 : Nanoseconds(entry.time_us), time_ns_);
+  }
+
+  void WriteEntry(const TraceEntry& entry, uint8_t device) {
+    WriteAnnotationsUntil(entry.time_us);
+    Advance(entry);
+    switch (entry.action) {
+      case Action::kAlloc:
+      case Action::kFreeRequested:
+      case Action::kFreeCompleted:
+        return WriteBlock(entry, device);
+      case Action::kSegmentAlloc:
+      case Action::kSegmentFree:
+      case Action::kSegmentMap:
+      case Action::kSegmentUnmap:
+        return WriteSegment(entry, device);
+      case Action::kSnapshot:
+      case Action::kOutOfMemory:
+        return WriteMoment(entry, device);
+      case Action::kUnknown:
+        ++unknown_;
+    }
+  }
+
+  void WriteBlock(const TraceEntry& entry, uint8_t device) {
+    const bool is_alloc = entry.action == Action::kAlloc;
+    const events::NameId stack = is_alloc ? stacks_.Name(entry.stack, time_ns_) : 0;
+    const events::NameId metadata = is_alloc ? writer_.Name(objects_.TextOf(entry.metadata), time_ns_) : 0;
+    Event event = Stamped(is_alloc                                 ? EventKind::kAllocate
+                          : entry.action == Action::kFreeRequested ? EventKind::kFreeRequested
+                                                                   : EventKind::kFreeCompleted,
+                          device);
+    event.address = entry.address;
+    event.bytes = entry.bytes;
+    event.stream = objects_.streams()[entry.stream];
+    event.category = entry.category;
+    event.op = stack;
+    event.layer = metadata;
+    if (is_alloc) {
+      event.rounded_bytes = sizes_.Take(entry.address, entry.bytes);
+      rounded_.insert_or_assign(entry.address, event.rounded_bytes);
+    } else if (entry.action == Action::kFreeCompleted) {
+      sizes_.Free(entry.address);
+      rounded_.erase(entry.address);
+    }
+    writer_.Add(event);
+  }
+
+  void WriteSegment(const TraceEntry& entry, uint8_t device) {
+    const SnapshotSegment* at_end = BeginsSegment(entry.action) ? SegmentAtEnd(entry.address) : nullptr;
+    const events::NameId pool = at_end != nullptr ? writer_.Name(at_end->pool, time_ns_) : 0;
+    const events::NameId stack = BeginsSegment(entry.action) ? stacks_.Name(entry.stack, time_ns_) : 0;
+    const auto kind = static_cast<int>(EventKind::kSegmentAllocate) + static_cast<int>(entry.action) -
+                      static_cast<int>(Action::kSegmentAlloc);
+    Event event = Stamped(static_cast<EventKind>(kind), device);
+    event.address = entry.address;
+    event.bytes = entry.bytes;
+    event.stream = objects_.streams()[entry.stream];
+    event.op = stack;
+    event.name = pool;
+    writer_.Add(event);
+    if (BeginsSegment(entry.action)) {
+      sizes_.Reserve(entry.address, entry.bytes, entry.action == Action::kSegmentMap);
+    } else {
+      sizes_.Release(entry.address, entry.bytes);
+    }
+  }
+
+  void WriteMoment(const TraceEntry& entry, uint8_t device) {
+    const events::NameId stack = stacks_.Name(entry.stack, time_ns_);
+    Event event =
+        Stamped(entry.action == Action::kSnapshot ? EventKind::kSnapshot : EventKind::kOutOfMemory, device);
+    event.bytes = entry.bytes;
+    if (entry.action == Action::kOutOfMemory) event.rounded_bytes = static_cast<int64_t>(entry.address);
+    event.stream = objects_.streams()[entry.stream];
+    event.op = stack;
+    writer_.Add(event);
+  }
+
+  void WriteAnnotationsUntil(int64_t time_us) {
+    while (next_annotation_ < contents_.annotations.size() &&
+           contents_.annotations[next_annotation_].time_us <= time_us) {
+      WriteAnnotation(contents_.annotations[next_annotation_++]);
+    }
+  }
+
+  void WriteAnnotation(const SnapshotAnnotation& annotation) {
+    time_ns_ = std::max(time_ns_, Nanoseconds(annotation.time_us));
+    const std::string_view name = annotation.name;
+    if (name.starts_with(kProfilerStep)) {
+      int64_t number = 0;
+      std::from_chars(name.data() + kProfilerStep.size(), name.data() + name.size(), number);
+      return Structure(annotation.begins ? EventKind::kStepBegin : EventKind::kStepEnd, number);
+    }
+    if (name.starts_with(kOptimizerStep)) return WriteOptimizer(annotation.begins);
+    const events::NameId id = writer_.Name(name, time_ns_);
+    Event event =
+        Stamped(annotation.begins ? EventKind::kScopeBegin : EventKind::kScopeEnd, annotation.device);
+    event.op = id;
+    event.thread = 1U + annotation.device;
+    writer_.Add(event);
+  }
+
+  // Without a profiler's steps, a step ends with each Optimizer.step().
+  void WriteOptimizer(bool begins) {
+    Event event = Stamped(EventKind::kPhase, 0);
+    event.phase = begins ? events::Phase::kOptimizer : events::Phase::kIdle;
+    writer_.Add(event);
+    if (begins || told_steps_) return;
+    Structure(EventKind::kStepEnd, steps_++);
+    Structure(EventKind::kStepBegin, steps_);
+  }
+
+  const SnapshotContents& contents_;
+  Objects& objects_;
+  EventWriter writer_;
+  StackNames stacks_;
+  BlockSizes sizes_;
+  std::map<uint64_t, const SnapshotSegment*> segments_at_end_;
+  std::unordered_map<uint64_t, int64_t> rounded_;  // of the blocks that are alive
+  int64_t start_ns_ = 0;
+  int64_t time_ns_ = 0;
+  size_t next_annotation_ = 0;
+  bool told_steps_ = false;
+  bool optimizes_ = false;
+  int64_t steps_ = 0;
+  uint64_t unknown_ = 0;
+};
+
+std::string DevicesOf(const SnapshotContents& contents) {
+  std::map<int, bool> devices;
+  for (const SnapshotSegment& segment : contents.segments) devices[segment.device] = true;
+  for (size_t device = 0; device < contents.traces.size(); ++device) {
+    if (contents.traces[device].count > 0) devices[static_cast<int>(device)] = true;
+  }
+  std::string names;
+  for (const auto& [device, used] : devices)
+    names += fmt::format("{}cuda:{}", names.empty() ? "" : ", ", device);
+  return names;
+}
+
+std::string Sentences(const std::string& file_name, const std::string& damage,
+                      const SnapshotHistory& history) {
+  std::string text;
+  const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
+  if (!damage.empty()) {
+    add(fmt::format(
+        "{} is cut short or damaged: {}. The {} events before it are shown; what was alive before its "
+        "history began and was never freed in it is not known.",
+        file_name, damage, FormatNumber(static_cast<int64_t>(history.events()))));
+  }
+  if (history.unknown() > 0) {
+    add(fmt::format("{} entries are of kinds that this version does not know; they were left out.",
+                    FormatNumber(static_cast<int64_t>(history.unknown()))));
+  }
+  if (const int64_t wrong = damage.empty() ? history.WrongSizes() : 0; wrong > 0) {
+    add(fmt::format(
+        "A history tells what was requested, not the blocks' sizes; they were worked out, and {} of those "
+        "alive at its end came out wrong: allocated is approximate.",
+        FormatNumber(wrong)));
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<TideSummary> ImportSnapshot(const ReadObjects& read, Objects& objects, const std::string& file_name,
+                                   const AcceptEvents& accept, const std::function<bool(double)>& progress) {
+  const SnapshotContents contents = ContentsOf(read, objects);
+  const bool whole = read.damage.empty();
+  if (!contents.any) {
+    return Error{file_name +
+                 (whole ? " is no memory snapshot: it has neither \"segments\" nor \"device_traces\". "
+                          "Choose a file that torch.cuda.memory._dump_snapshot wrote."
+                        : " cannot be read: " + read.damage + ".")};
+  }
+  SnapshotHistory history(contents, objects, accept);
+  if (!history.Write(StartOf(contents, objects, whole), progress)) {
+    return Error{"Reading " + file_name + " was cancelled."};
+  }
+  TideSummary summary;
+  summary.description.title = std::filesystem::path(file_name).filename().string();
+  summary.description.device = DevicesOf(contents);
+  summary.description.producer = "PyTorch memory snapshot";
+  summary.description.start_time_ns = history.start_ns();
+  summary.events = history.events();
+  summary.complete = whole;
+  summary.warning = Sentences(file_name, read.damage, history);
+  return summary;
+}
+
+}  // namespace tidemark::trace

@@ -1,0 +1,57 @@
+// What a PyTorch memory snapshot (torch.cuda.memory._snapshot(), 1.13 to today's main) says, taken out of the
+// objects that its file holds. Keys that are not known are passed over; what is missing keeps its default.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profiler/events/event.h"
+#include "profiler/trace/importers/block_sizes.h"
+#include "profiler/trace/importers/objects.h"
+#include "profiler/trace/importers/pickle.h"
+
+namespace tidemark::trace {
+
+// As they were when the snapshot was taken.
+struct SnapshotBlock {
+  uint64_t address = 0;
+  int64_t bytes = 0;
+  int64_t requested_bytes = 0;
+  uint64_t stream = 0;
+  StackId stack = 0;
+  events::Category category = events::Category::kUnknown;
+  uint8_t device = 0;
+  bool pending_free = false;
+};
+
+struct SnapshotSegment {
+  uint64_t address = 0;
+  int64_t bytes = 0;
+  uint64_t stream = 0;
+  StackId stack = 0;
+  std::string pool;  // "private pool (1, 0)"; "" for the default one
+  uint8_t device = 0;
+  bool expandable = false;
+};
+
+struct SnapshotAnnotation {
+  std::string name;
+  int64_t time_us = 0;
+  uint8_t device = 0;
+  bool begins = true;
+};
+
+struct SnapshotContents {
+  bool any = false;  // it is a snapshot at all
+  std::vector<SnapshotSegment> segments;
+  std::vector<SnapshotBlock> blocks;            // that are allocated, or wait to be free
+  std::vector<Objects::Range> traces;           // by device
+  std::vector<SnapshotAnnotation> annotations;  // by time
+  AllocatorRules rules;
+};
+
+// Of what was read before damage, too.
+SnapshotContents ContentsOf(const ReadObjects& read, Objects& objects);
+
+}  // namespace tidemark::trace

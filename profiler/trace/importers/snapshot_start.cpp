@@ -1,0 +1,87 @@
+#include "profiler/trace/importers/snapshot_start.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace tidemark::trace {
+namespace {
+
+using Action = TraceEntry::Action;
+
+class Undoing {
+ public:
+  explicit Undoing(Objects& objects) : objects_(objects) {}
+
+  void BeginWith(const SnapshotContents& contents) {
+    for (const SnapshotSegment& segment : contents.segments) {
+      segments_.Reserve(segment.address, segment.bytes, 0, segment.expandable);
+    }
+    for (const SnapshotBlock& block : contents.blocks) blocks_.insert_or_assign(block.address, block);
+  }
+
+  void Undo(Objects::Range trace, uint8_t device) {
+    for (size_t i = trace.count; i > 0; --i) Undo(objects_.entry(trace.first + i - 1), device);
+  }
+
+  SnapshotStart Start() const {
+    SnapshotStart start;
+    for (const auto& [address, block] : blocks_) start.blocks.push_back(block);
+    std::sort(start.blocks.begin(), start.blocks.end(),
+              [](const auto& one, const auto& other) { return one.address < other.address; });
+    segments_.AppendTo(start.segments);
+    return start;
+  }
+
+ private:
+  void Undo(const TraceEntry& entry, uint8_t device) {
+    switch (entry.action) {
+      case Action::kAlloc:
+        blocks_.erase(entry.address);
+        return;
+      case Action::kFreeCompleted:
+        blocks_.insert_or_assign(entry.address, BlockFreedBy(entry, device, true));
+        return;
+      case Action::kFreeRequested:
+        blocks_.try_emplace(entry.address, BlockFreedBy(entry, device, false)).first->second.pending_free =
+            false;
+        return;
+      case Action::kSegmentAlloc:
+      case Action::kSegmentMap:
+        segments_.Release(entry.address, entry.bytes);
+        return;
+      case Action::kSegmentFree:
+      case Action::kSegmentUnmap:
+        segments_.Reserve(entry.address, entry.bytes, 0, entry.action == Action::kSegmentUnmap);
+        return;
+      default:
+        return;
+    }
+  }
+
+  SnapshotBlock BlockFreedBy(const TraceEntry& entry, uint8_t device, bool pending) const {
+    SnapshotBlock block;
+    block.address = entry.address;
+    block.requested_bytes = entry.bytes;
+    block.stream = objects_.streams()[entry.stream];
+    block.device = device;
+    block.pending_free = pending;
+    return block;
+  }
+
+  Objects& objects_;
+  std::unordered_map<uint64_t, SnapshotBlock> blocks_;
+  timeline::Segments segments_;
+};
+
+}  // namespace
+
+SnapshotStart StartOf(const SnapshotContents& contents, Objects& objects, bool whole) {
+  Undoing undoing(objects);
+  if (whole) undoing.BeginWith(contents);
+  for (size_t device = 0; device < contents.traces.size(); ++device) {
+    undoing.Undo(contents.traces[device], static_cast<uint8_t>(device));
+  }
+  return undoing.Start();
+}
+
+}  // namespace tidemark::trace

@@ -1,0 +1,21 @@
+// What was alive when a recorded history began: the end of it, undone entry by entry. O(entries) expected.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "profiler/timeline/segments.h"
+#include "profiler/trace/importers/objects.h"
+#include "profiler/trace/importers/snapshot_contents.h"
+
+namespace tidemark::trace {
+
+struct SnapshotStart {
+  std::vector<SnapshotBlock> blocks;        // by address; `bytes` 0 where only the request is known
+  std::vector<timeline::Segment> segments;  // by address
+};
+
+// `whole`: the end is that of the history, not of a later moment that was cut off.
+SnapshotStart StartOf(const SnapshotContents& contents, Objects& objects, bool whole);
+
+}  // namespace tidemark::trace

@@ -1,0 +1,218 @@
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/unit/importers/pickles.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::EventKind;
+using timeline::Series;
+
+constexpr int64_t kBase = 1 << 20;
+
+// Of SmallSnapshot, in any of its forms.
+void CheckSmall(const ImportedRun& run) {
+  REQUIRE(run.error.empty());
+  CHECK(run.summary.complete);
+  CHECK(run.summary.warning.empty());
+  CHECK(run.summary.description.device == "cuda:0");
+  CHECK(run.view->health().unmatched_frees == 0);
+  CHECK(run.view->health().double_allocations == 0);
+  const auto allocations = run.Of(EventKind::kAllocate);
+  REQUIRE(allocations.size() == 4);
+  CHECK(allocations[0].address == kBase);  // alive before
+  CHECK(allocations[0].rounded_bytes == 1024);
+  CHECK(allocations[0].bytes == 1000);
+  CHECK(allocations[1].address == kBase + 4096);  // freed before anything allocated it
+  CHECK(allocations[1].rounded_bytes == 1024);
+  CHECK(allocations[2].address == kBase + 1024);
+  CHECK(allocations[2].rounded_bytes == 512);
+  CHECK(allocations[2].time_ns == 11'000);
+  CHECK(allocations[3].rounded_bytes == 5120);
+  CHECK(run.Of(EventKind::kMarker).size() == 1);
+  REQUIRE(run.view->out_of_memory().size() == 1);
+  CHECK(run.view->out_of_memory()[0].free_bytes == 77);
+  const auto last = run.Last();
+  CHECK(ValueOf(last, Series::kAllocated) == 1536);
+  CHECK(ValueOf(last, Series::kRequested) == 1400);
+  CHECK(ValueOf(last, Series::kReserved) == 2 << 20);
+}
+
+TEST_CASE("a snapshot: what was alive before, then its history", "[importers]") {
+  CheckSmall(ImportedFrom(SmallSnapshot().Bytes()));
+}
+
+TEST_CASE("a snapshot packed by gzip", "[importers]") {
+  CheckSmall(ImportedFrom(Gzipped(SmallSnapshot().Bytes())));
+}
+
+TEST_CASE("a snapshot as JSON", "[importers]") {
+  CheckSmall(
+      ImportedFrom(R"( {"segments": [{"address": 1048576, "total_size": 2097152, "device": 0, "stream": 0,
+    "unheard_of": {"a": [1, 2, {"b": null}]}, "blocks": [
+      {"address": 1048576, "size": 1024, "requested_size": 1000, "state": "active_allocated", "frames": []},
+      {"address": 1049600, "size": 512, "requested_size": 400, "state": "active_allocated"},
+      {"address": 1050112, "size": 2095616, "requested_size": 0, "state": "inactive"}]}],
+    "device_traces": [[
+      {"action": "free_requested", "addr": 1052672, "size": 700, "stream": 0, "time_us": 9},
+      {"action": "free_completed", "addr": 1052672, "size": 700, "stream": 0, "time_us": 10},
+      {"addr": 1049600, "size": 400, "stream": 0, "time_us": 11, "action": "alloc",
+       "frames": [{"filename": "a/b.py", "line": 3, "name": "f"}]},
+      {"action": "alloc", "addr": 1050112, "size": 5000, "stream": 0, "time_us": 12},
+      {"action": "free_requested", "addr": 1050112, "size": 5000, "stream": 0, "time_us": 13},
+      {"action": "free_completed", "addr": 1050112, "size": 5000, "stream": 0, "time_us": 14},
+      {"action": "oom", "device_free": 77, "size": 1073741824, "stream": 0, "time_us": 15}]]})"));
+}
+
+TEST_CASE("protocol 0, whose dictionaries are filled key by key", "[importers]") {
+  const ImportedRun run = ImportedFrom(
+      "(dp0\nVdevice_traces\np1\n(lp2\n(lp3\n("
+      "dp4\nVaddr\np5\nL1048576L\nsVaction\np6\nValloc\np7\nsVsize\np8\nI100\n"
+      "sVframes\np9\n(lp10\n(dp11\nVfilename\np12\nS'x/"
+      "model.py'\np13\nsVname\np14\nVforward\np15\nsVline\np16\nI12\n"
+      "sasVtime_us\np17\nF5.0\nsaasVsegments\np18\n(lp19\ns.");
+  REQUIRE(run.error.empty());
+  const auto allocations = run.Of(EventKind::kAllocate);
+  REQUIRE(allocations.size() == 1);
+  CHECK(allocations[0].bytes == 100);
+  CHECK(allocations[0].time_ns == 5000);
+  CHECK(run.view->name(allocations[0].op) == "forward (model.py:12)");
+}
+
+TEST_CASE("stacks are shared, machinery is left out, metadata and categories are kept", "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List().EndList().Text("device_traces").List().List();
+  const auto entry = [&](int64_t address) -> PickleWriter& {
+    return pickle.Dictionary()
+        .Key("action", "alloc")
+        .Key("addr", address)
+        .Key("size", 512)
+        .Key("time_us", address);
+  };
+  entry(512).Text("frames").List();
+  pickle.Dictionary().Key("filename", "??").Key("line", 0).Key("name", "PyEval_EvalFrame").EndDictionary();
+  pickle.Dictionary().Key("filename", "/x/net.py").Key("line", 7).Key("name", "forward").EndDictionary();
+  pickle.Dictionary().Key("filename", "/x/main.py").Key("line", 1).Key("name", "<module>").EndDictionary();
+  pickle.EndList().Raw("q\x05").Key("category", "OPTIMIZER_STATE").EndDictionary();
+  entry(1024)
+      .Text("frames")
+      .Raw("h\x05")
+      .Key("user_metadata", "layer 3")
+      .Key("compile_context", "N/A")
+      .EndDictionary();
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  const auto allocations = run.Of(EventKind::kAllocate);
+  REQUIRE(allocations.size() == 2);
+  CHECK(run.view->name(allocations[0].op) == "forward (net.py:7) ← <module> (main.py:1)");
+  CHECK(allocations[1].op == allocations[0].op);
+  CHECK(allocations[0].category == events::Category::kOptimizerState);
+  CHECK(run.view->name(allocations[1].layer) == "layer 3");
+}
+
+TEST_CASE("private pools, expandable segments, several devices, annotations", "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List();
+  pickle.Segment(kBase, 2 << 20)
+      .Key("is_expandable", 1)
+      .Text("segment_pool_id")
+      .Number(1)
+      .Number(2)
+      .Raw("\x86")
+      .EndDictionary();
+  pickle.EndList().Text("device_traces").List();
+  pickle.List().Entry("segment_map", kBase + (1 << 20), 1 << 20, 5).Entry("alloc", kBase, 100, 30).EndList();
+  pickle.List().Entry("segment_alloc", 64 << 20, 2 << 20, 10).Entry("alloc", 64 << 20, 100, 20).EndList();
+  pickle.EndList().Text("external_annotations").List();
+  const auto annotation = [&](std::string_view name, std::string_view stage, int64_t time_us) {
+    pickle.Dictionary()
+        .Key("name", name)
+        .Key("stage", stage)
+        .Key("device", 0)
+        .Key("time_us", time_us)
+        .EndDictionary();
+  };
+  annotation("ProfilerStep#3", "START", 6);
+  annotation("ProfilerStep#3", "END", 25);
+  annotation("data", "START", 7);
+  annotation("data", "END", 8);
+  annotation("Optimizer.step#SGD.step", "START", 21);
+  annotation("Optimizer.step#SGD.step", "END", 22);
+  pickle.EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  CHECK(run.summary.description.device == "cuda:0, cuda:1");
+  const auto maps = run.Of(EventKind::kSegmentMap);
+  REQUIRE(maps.size() == 2);
+  CHECK(run.view->name(maps[0].name) == "private pool (1, 2)");
+  CHECK(maps[0].bytes == 1 << 20);  // half of it was mapped before
+  const auto allocations = run.Of(EventKind::kAllocate);
+  REQUIRE(allocations.size() == 2);
+  CHECK(allocations[0].device == 1);  // by time
+  CHECK(allocations[1].device == 0);
+  REQUIRE(run.view->steps().size() == 1);
+  CHECK(run.view->steps()[0].number == 3);
+  CHECK(run.view->steps()[0].complete);
+  CHECK(run.Of(EventKind::kPhase).size() == 2);
+  CHECK(run.view->name(run.Of(EventKind::kScopeBegin).at(0).op) == "data");
+  CHECK(ValueOf(run.Last(), Series::kReserved) == 4 << 20);
+}
+
+TEST_CASE("without a profiler's steps, an optimizer's end them", "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List().EndList().Text("device_traces").List().List();
+  pickle.Entry("alloc", 512, 100, 1)
+      .Entry("alloc", 1024, 100, 9)
+      .EndList()
+      .EndList()
+      .Text("external_annotations")
+      .List();
+  for (const auto& [stage, time_us] : {std::pair{"START", 3}, std::pair{"END", 5}}) {
+    pickle.Dictionary()
+        .Key("name", "Optimizer.step#Adam.step")
+        .Key("stage", stage)
+        .Key("time_us", time_us)
+        .EndDictionary();
+  }
+  const ImportedRun run = ImportedFrom(pickle.EndList().EndDictionary().Bytes());
+  REQUIRE(run.view->steps().size() == 2);
+  CHECK(run.view->steps()[0].complete);
+  CHECK_FALSE(run.view->steps()[1].complete);
+}
+
+TEST_CASE("PyTorch's oldest snapshots: segments alone, blocks without addresses, histories without times",
+          "[importers]") {
+  PickleWriter pickle;
+  pickle.List().Segment(kBase, 2 << 20).Text("blocks").List();
+  pickle.Dictionary().Key("size", 512).Key("state", "inactive").EndDictionary();
+  pickle.Dictionary().Key("size", 1024).Key("state", "active_awaiting_free").EndDictionary();
+  const ImportedRun alone = ImportedFrom(pickle.EndList().EndDictionary().EndList().Bytes());
+  REQUIRE(alone.error.empty());
+  REQUIRE(alone.Of(EventKind::kAllocate).size() == 1);
+  CHECK(alone.Of(EventKind::kAllocate)[0].address == kBase + 512);
+  CHECK(alone.Of(EventKind::kFreeRequested).size() == 1);
+  PickleWriter timeless;
+  timeless.Dictionary().Text("device_traces").List().List();
+  timeless.Entry("alloc", 512, 1, 0).Entry("alloc", 1024, 1, 0).EndList().EndList().EndDictionary();
+  const auto allocations = ImportedFrom(timeless.Bytes()).Of(EventKind::kAllocate);
+  REQUIRE(allocations.size() == 2);
+  CHECK(allocations[1].time_ns > allocations[0].time_ns);
+}
+
+TEST_CASE("entries of kinds that are not known are counted", "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary()
+      .Text("device_traces")
+      .List()
+      .List()
+      .Entry("teleport", 512, 1, 1)
+      .EndList()
+      .EndList()
+      .EndDictionary();
+  CHECK(ImportedFrom(pickle.Bytes()).summary.warning.find("1 entries are of kinds") == 0);
+}
+
+}  // namespace
+}  // namespace tidemark::trace
