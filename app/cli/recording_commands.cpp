@@ -11,6 +11,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/level_report.h"
 #include "app/cli/report.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
@@ -115,6 +116,8 @@ Json InfoJson(const session::Run& run) {
           {"duration_ns", DurationNs(*view)},
           {"out_of_memory", !view->out_of_memory().empty()},
           {"measured", MeasuredJson(run)},
+          {"levels", LevelsJson(*view)},
+          {"sources", SourcesJson(*view)},
           {"loss", LossesOf(*view)},
           {"markers", markers},
           {"events", {{"captured", view->health().events}, {"lost", view->health().lost}}},
@@ -154,6 +157,7 @@ std::string InfoText(const session::Run& run) {
   } else if (!view->steps().empty()) {
     text += "At the peak of a step\n" + PeakRows(MeasuredIn(run)) + BandText(run);
   }
+  text += LevelsText(*view) + SourcesText(*view);
   for (const timeline::Marker& marker : view->markers()) {
     text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);
   }
