@@ -11,6 +11,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/level_report.h"
 #include "app/cli/report.h"
 #include "app/cli/run_report.h"
 #include "profiler/base/format.h"
@@ -132,6 +133,8 @@ Json InfoJson(const session::Run& run) {
       {"duration_ns", DurationNs(*view)},
       {"out_of_memory", !view->out_of_memory().empty()}};
   AddRunJson(ReportOf(run), json);
+  json["levels"] = LevelsJson(*view);
+  json["sources"] = SourcesJson(*view);
   json["loss"] = LossesOf(*view);
   json["markers"] = markers;
   json["events"] = {{"captured", view->health().events}, {"lost", view->health().lost}};
@@ -170,6 +173,7 @@ std::string InfoText(const session::Run& run) {
     text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
   const bool came_to_a_step = IsForeign(run) || !view->steps().empty();
   text += came_to_a_step ? RunText(ReportOf(run)) : NoteRows(description.notes);
+  text += LevelsText(*view) + SourcesText(*view);
   for (const timeline::Marker& marker : view->markers()) {
     if (marker.text == description.ending) continue;
     text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);

@@ -12,6 +12,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/level_report.h"
 #include "app/cli/numbers.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
@@ -158,6 +159,8 @@ Json TrainJson(const Order& order, const textbook::Estimate& estimate,
                {"textbook", TextbookJson(estimate)}};
   json["phantom"] = phantom ? PeaksJson(*phantom) : Json();
   json["measured"] = PeaksJson(session::SteadyState(*run.view()));
+  json["levels"] = LevelsJson(*run.view());
+  json["sources"] = SourcesJson(*run.view());
   json["loss"] = losses.values();
   json["events"] = {{"captured", status.captured}, {"lost", status.lost}};
   const Missing missing = MissingFrom(phantom, run);
@@ -185,7 +188,8 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
     text += fmt::format("loss {:.4f} → {:.4f}\n", losses.values().front(), losses.values().back());
   }
   const Missing missing = MissingFrom(phantom, run);
-  return text + "\n" + PeaksTable(estimate, columns) + PhantomNote(missing.workspaces, missing.sizes) + "\n";
+  return text + "\n" + PeaksTable(estimate, columns) + LevelsText(*run.view()) + SourcesText(*run.view()) +
+         PhantomNote(missing.workspaces, missing.sizes) + "\n";
 }
 
 // What a run that did not reach its end has to say; kExitDone if it did.

@@ -71,6 +71,14 @@ std::vector<BreakdownRow> Totals(const Step* step, const std::optional<textbook:
     reserved.measured_bytes = UnlessZero(step->reserved_peak);
   }
   std::vector<BreakdownRow> totals = {requested, allocated, reserved};
+  for (int number = 1; number < events::kLevelCount; ++number) {
+    const auto level = static_cast<events::Level>(number);
+    const Series series = timeline::SeriesOf(level);
+    BreakdownRow row{std::string(events::NameOf(level)), {}, {}, {}, {}, {}};
+    if (phantom) row.phantom_bytes = UnlessZero(ValueOf(phantom->at_peak, series));
+    if (step != nullptr) row.measured_bytes = UnlessZero(ValueOf(step->at_peak, series));
+    if (row.measured_bytes) totals.push_back(std::move(row));
+  }
   for (BreakdownRow& row : totals) Compare(row);
   return totals;
 }

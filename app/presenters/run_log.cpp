@@ -32,8 +32,22 @@ void RunLog::Add(LogLine line) {
   lines_.push_back(std::move(line));
 }
 
+// Only those that are not as they should be.
+void RunLog::AddSources(const View& view) {
+  for (const timeline::SourceState& state : view.sources()) {
+    if (state.text.empty() || state.told_ns <= covered_sources_ns_) continue;
+    const bool is_live = state.text.starts_with("live (") && state.text.ends_with(")");
+    if (!is_live) {
+      Add({state.told_ns, LogLevel::kWarning, std::string(events::NameOf(state.source)) + ": " + state.text});
+    }
+  }
+  for (const timeline::SourceState& state : view.sources())
+    covered_sources_ns_ = std::max(covered_sources_ns_, state.told_ns);
+}
+
 // Markers and failures come in the order of events among the steps that are complete before them.
 void RunLog::Update(const View& view) {
+  AddSources(view);
   const auto& steps = view.steps();
   auto step = std::lower_bound(steps.begin(), steps.end(), covered_steps_,
                                [](const Step& item, EventIndex at) { return item.begin < at; });

@@ -34,12 +34,12 @@ struct BreakdownRow {
   std::optional<int64_t> difference_bytes;  // measured − phantom
 };
 // Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports
-// any. Requested and reserved are the highest of the step, allocated and the categories are those at its
-// allocated peak.
+// any. Requested and reserved are the highest of the step, all else is as it stood at its allocated
+// peak.
 struct Breakdown {
   std::string moment;                // "at the peak of step 42", "no step is complete yet"
   std::vector<BreakdownRow> rows;    // categories in their order, without those that nobody knows bytes in
-  std::vector<BreakdownRow> totals;  // requested, allocated, reserved
+  std::vector<BreakdownRow> totals;  // requested, allocated, reserved; driver, process, card where measured
 };
 Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom);
@@ -63,11 +63,11 @@ struct LogLine {
   LogLevel level = LogLevel::kInfo;
   std::string text;
 };
-// Markers, out of memory, skipped steps, and after every `steps_per_epoch` steps what a PyTorch script would
-// print: "epoch 3 · loss 1.2345 · allocated 85.4 MB · max allocated 177.7 MB · reserved 218.1 MB": the loss
-// of its last step, and what memory_allocated(), max_memory_allocated() and memory_reserved() say after it
-// (reserved only where there is any). Incremental: Update takes what is new in a later view of the same run.
-// Keeps the newest 5,000 lines at least.
+// Markers, sources that are not simply live, out of memory, skipped steps, and after every `steps_per_epoch`
+// steps what a PyTorch script would print: "epoch 3 · loss 1.2345 · allocated 85.4 MB · max allocated 177.7
+// MB · reserved 218.1 MB": the loss of its last step, and what memory_allocated(), max_memory_allocated() and
+// memory_reserved() say after it (reserved only where there is any). Incremental: Update takes what is new in
+// a later view of the same run. Keeps the newest 5,000 lines at least.
 class RunLog {
  public:
   explicit RunLog(int64_t steps_per_epoch) : steps_per_epoch_(steps_per_epoch) {}
@@ -76,6 +76,7 @@ class RunLog {
   const std::vector<LogLine>& lines() const { return lines_; }
 
  private:
+  void AddSources(const timeline::View& view);
   void AddStep(const timeline::View& view, const timeline::Step& step);
   void AddEpoch(const timeline::View& view, const timeline::Step& step);
 
@@ -84,6 +85,7 @@ class RunLog {
   timeline::EventIndex covered_steps_ = 0;  // steps that begin before it are
   timeline::EventIndex covered_peak_ = 0;   // events before it are in max_allocated_bytes_
   int64_t max_allocated_bytes_ = 0;
+  int64_t covered_sources_ns_ = 0;  // what sources said until then is in the log
   std::vector<LogLine> lines_;
 };
 

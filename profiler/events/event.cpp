@@ -1,5 +1,7 @@
 #include "profiler/events/event.h"
 
+#include <array>
+
 #include "profiler/base/check.h"
 
 namespace tidemark::events {
@@ -47,6 +49,12 @@ std::string_view NameOf(Source source) {
   static constexpr std::array<std::string_view, 5> kNames = {"trainer", "allocator", "driver", "device",
                                                              "session"};
   return Lookup(kNames, source);
+}
+
+std::string_view NameOf(Level level) {
+  static constexpr std::array<std::string_view, kLevelCount> kNames = {"counter", "driver", "process",
+                                                                       "card"};
+  return Lookup(kNames, level);
 }
 
 }  // namespace tidemark::events

@@ -7,7 +7,6 @@
 // machine and into files (little endian; see profiler/trace/FORMAT.md).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -46,6 +45,15 @@ inline constexpr int kPhaseCount = 5;
 enum class Source : uint8_t { kTrainer, kAllocator, kDriver, kDevice, kSession };
 inline constexpr int kSourceCount = 5;
 
+// What a kCounter counts: bytes in use as somebody other than the allocator sees them.
+enum class Level : uint8_t {
+  kNone,     // of no level: the counter's name says what it is
+  kDriver,   // what the process holds from the CUDA driver: allocations, mapped memory and pools
+  kProcess,  // what the card's driver says the process takes (NVML), its context among it
+  kCard,     // what is taken of the card, by all processes (NVML)
+};
+inline constexpr int kLevelCount = 4;
+
 enum class EventKind : uint8_t {
   // --- memory: `address`, `bytes` as requested, `stream`, `layer`, `op` ---
   kAllocate,       // `rounded_bytes` = the block the allocator set aside; `category` as known at birth
@@ -66,10 +74,11 @@ enum class EventKind : uint8_t {
   kScopeBegin,       // a layer (`layer` set, `op` 0) or an operator (`op` set) begins on `thread`
   kScopeEnd,
   kMarker,  // something switched: `name` = text for people, `op` = the training settings from here on, as
-            // JSON
+            // JSON. From kDriver or kDevice: what state that source of events is in from here on
   // --- numbers ---
   kMetric,  // `name` = "loss", "loss scale", "gradient norm", ...; value in MetricOf(); `bytes` = step number
-  kCounter,  // `name` = "device used", "driver live", ...; `bytes` = value
+  kCounter,  // `level` and `name` = what is counted; `bytes` = its value, `rounded_bytes` = by how much it
+             // changed, `address` = where, if known
   kLoss,     // `bytes` events from `source` could not be kept here; the stream has a gap
   // --- definitions ---
   kName,  // one piece of a name; see NamePiece
@@ -91,8 +100,9 @@ struct Event {
   Phase phase = Phase::kIdle;  // only set on kPhase; the timeline derives it for the others
   Source source = Source::kTrainer;
   uint8_t device = 0;
-  uint8_t recompute = 0;  // 1 while checkpointing runs a forward again inside backward
-  std::array<uint8_t, 2> reserved{};
+  uint8_t recompute = 0;       // 1 while checkpointing runs a forward again inside backward
+  Level level = Level::kNone;  // only of a kCounter
+  uint8_t reserved = 0;
 
   bool operator==(const Event&) const = default;
 };
@@ -103,7 +113,7 @@ static_assert(sizeof(Event) == 64 && std::is_trivially_copyable_v<Event>);
 inline bool IsWellFormed(const Event& event) {
   return static_cast<int>(event.kind) < kEventKindCount &&
          static_cast<int>(event.category) < kCategoryCount && static_cast<int>(event.phase) < kPhaseCount &&
-         static_cast<int>(event.source) < kSourceCount;
+         static_cast<int>(event.source) < kSourceCount && static_cast<int>(event.level) < kLevelCount;
 }
 
 // A metric's value travels in the bits of `address`.
@@ -146,5 +156,6 @@ std::string_view KeyOf(Category category);   // "optimizer_state", for JSON and 
 std::string_view NameOf(Phase phase);        // "forward"
 std::string_view NameOf(EventKind kind);     // "free requested"
 std::string_view NameOf(Source source);      // "allocator"
+std::string_view NameOf(Level level);        // "driver"
 
 }  // namespace tidemark::events

@@ -77,6 +77,7 @@ void Builder::Implementation::Apply(Event& event) {
   } else if (event.kind == EventKind::kLoss) {
     const auto lost = static_cast<uint64_t>(std::max<int64_t>(event.bytes, 0));
     health_.lost += std::min(lost, std::numeric_limits<uint64_t>::max() - health_.lost);
+    structure_.AddLoss(event, time_ns_);
   } else if (event.kind >= EventKind::kOutOfMemory) {
     structure_.Apply(event, end_, time_ns_, ledger_.values(), health_);
   }
@@ -138,6 +139,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.markers = structure_.Markers();
   published.failures = structure_.Failures();
   published.settings = structure_.Settings();
+  published.sources = structure_.Sources();
   published.health = health_;
   published.start_ns = start_ns_;
   return std::make_shared<StoredView>(std::move(published));

@@ -45,6 +45,9 @@ void Replay(SeriesValues& values, const Event& event, Effect effect) {
       return AddTo(values[kReserved], event.rounded_bytes);
     case Effect::kRelease:
       return SubtractFrom(values[kReserved], event.rounded_bytes);
+    case Effect::kLevel:
+      values[static_cast<size_t>(SeriesOf(event.level))] = event.bytes;
+      return;
     case Effect::kMove:
       break;
   }
@@ -66,6 +69,8 @@ Ledger::Outcome Ledger::Apply(Event& event, EventIndex index, Health& health) {
     case EventKind::kSegmentMap:
     case EventKind::kSegmentUnmap:
       return ApplySegment(event, index, health);
+    case EventKind::kCounter:
+      return ApplyCounter(event);
     default:
       return {};
   }
@@ -156,6 +161,14 @@ Ledger::Outcome Ledger::ApplySegment(Event& event, EventIndex index, Health& hea
     outcome.effect = Effect::kRelease;
   }
   if (event.rounded_bytes != event.bytes) ++health.unmatched_segments;
+  return outcome;
+}
+
+Ledger::Outcome Ledger::ApplyCounter(const Event& event) {
+  Outcome outcome;
+  if (event.level == events::Level::kNone) return outcome;
+  outcome.effect = Effect::kLevel;
+  values_[static_cast<size_t>(SeriesOf(event.level))] = event.bytes;
   return outcome;
 }
 

@@ -24,6 +24,7 @@ enum class Effect : uint8_t {
   kFree,      // − rounded_bytes in category
   kReserve,   // + rounded_bytes
   kRelease,   // − rounded_bytes
+  kLevel,     // the level is `bytes` from here on
   kMove,      // rounded_bytes from category (effect − kMove) to category; the last of the values
 };
 inline constexpr int kEffectCount = static_cast<int>(Effect::kMove) + events::kCategoryCount;
@@ -75,6 +76,7 @@ class Ledger {
   Outcome ApplyFree(events::Event& event, Health& health);
   Outcome ApplyCategorize(events::Event& event, Health& health);
   Outcome ApplySegment(events::Event& event, EventIndex index, Health& health);
+  Outcome ApplyCounter(const events::Event& event);
 
   SeriesValues values_{};
   LiveBlocks blocks_;

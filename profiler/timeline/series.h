@@ -14,12 +14,20 @@ enum class Series : uint8_t {
   kAllocated = events::kCategoryCount,  // rounded bytes of live blocks: PyTorch's memory_allocated()
   kRequested,                           // the same blocks as the program asked for them
   kReserved,                            // segments: PyTorch's memory_reserved()
+  kDriver,                              // the last value told of events::Level, and so are the next two
+  kProcess,
+  kCard,
 };
-inline constexpr int kSeriesCount = events::kCategoryCount + 3;
+inline constexpr int kSeriesCount = events::kCategoryCount + 6;
 
 inline constexpr auto kAllocatedIndex = static_cast<size_t>(Series::kAllocated);
 
 inline constexpr Series SeriesOf(events::Category category) { return static_cast<Series>(category); }
+// Not of kNone.
+inline constexpr Series SeriesOf(events::Level level) {
+  return static_cast<Series>(static_cast<int>(Series::kDriver) + static_cast<int>(level) -
+                             static_cast<int>(events::Level::kDriver));
+}
 
 using SeriesValues = std::array<int64_t, kSeriesCount>;
 inline int64_t ValueOf(const SeriesValues& values, Series series) {

@@ -22,6 +22,7 @@ struct Published {
   Sequence<Marker> markers;
   Sequence<OutOfMemory> failures;
   Sequence<std::string> settings;
+  std::vector<SourceState> sources;
   Health health;
   int64_t start_ns = 0;
 };
@@ -50,6 +51,7 @@ class StoredView final : public View {
   const Sequence<Marker>& markers() const override { return data_.markers; }
   const Sequence<OutOfMemory>& out_of_memory() const override { return data_.failures; }
   const Sequence<std::string>& settings() const override { return data_.settings; }
+  const std::vector<SourceState>& sources() const override { return data_.sources; }
   const Health& health() const override { return data_.health; }
 
  private:

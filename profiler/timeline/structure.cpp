@@ -1,6 +1,7 @@
 #include "profiler/timeline/structure.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tidemark::timeline {
@@ -90,6 +91,12 @@ void Structure::KeepMetric(const Event& event) {
 }
 
 void Structure::KeepMarker(const Event& event, EventIndex index) {
+  if (event.source == events::Source::kDriver || event.source == events::Source::kDevice) {
+    SourceState& state = sources_[static_cast<size_t>(event.source)];
+    state.text = Name(event.name);
+    state.told_ns = event.time_ns;
+    return;
+  }
   const int32_t settings = SettingsIndex(event.op);
   if (settings >= 0) settings_now_ = settings;
   markers_.push_back({index, std::string(Name(event.name)), settings});
@@ -102,6 +109,24 @@ int32_t Structure::SettingsIndex(events::NameId json) {
   const auto [found, is_new] = settings_by_text_.try_emplace(std::move(text), next);
   if (is_new) settings_.push_back(found->first);
   return found->second;
+}
+
+void Structure::AddLoss(const Event& event, int64_t time_ns) {
+  SourceState& state = sources_[static_cast<size_t>(event.source)];
+  if (state.lost == 0) state.lost_since_ns = time_ns;
+  const auto lost = static_cast<uint64_t>(std::max<int64_t>(event.bytes, 0));
+  state.lost += std::min(lost, std::numeric_limits<uint64_t>::max() - state.lost);
+}
+
+std::vector<SourceState> Structure::Sources() const {
+  std::vector<SourceState> told;
+  for (size_t source = 0; source < sources_.size(); ++source) {
+    const SourceState& state = sources_[source];
+    if (state.text.empty() && state.lost == 0) continue;
+    told.push_back(state);
+    told.back().source = static_cast<events::Source>(source);
+  }
+  return told;
 }
 
 void Structure::LetGoBefore(EventIndex first) {

@@ -2,10 +2,12 @@
 // builder; not thread safe. O(1) amortised per event.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "profiler/events/event.h"
 #include "profiler/timeline/names.h"
@@ -24,6 +26,8 @@ class Structure {
              Health& health);
   // Every event that changed the values.
   void Observe(EventIndex index, const SeriesValues& values);
+  // Every kLoss.
+  void AddLoss(const events::Event& event, int64_t time_ns);
   // Lets go of what lies before `first`.
   void LetGoBefore(EventIndex first);
 
@@ -35,6 +39,7 @@ class Structure {
   Sequence<Marker> Markers() const { return markers_.Publish(); }
   Sequence<OutOfMemory> Failures() const { return failures_.Publish(); }
   Sequence<std::string> Settings() const { return settings_.Publish(); }
+  std::vector<SourceState> Sources() const;
 
  private:
   void BeginPhase(const events::Event& event, EventIndex index);
@@ -58,6 +63,7 @@ class Structure {
   SequenceBuilder<Marker> markers_;
   SequenceBuilder<OutOfMemory> failures_;
   SequenceBuilder<std::string> settings_;
+  std::array<SourceState, events::kSourceCount> sources_;
 };
 
 }  // namespace tidemark::timeline

@@ -11,7 +11,8 @@
 // When a block counts: from its kAllocate to the first of kFreeRequested and kFreeCompleted, as in PyTorch's
 // memory_allocated() (DeviceCachingAllocator::free lowers allocated_bytes at the request, however long the
 // block then waits for other streams). A block that waits is still listed in State, as pending. kReserved is
-// the size of the union of all segments; where nobody reports segments (the CPU) it stays 0.
+// the size of the union of all segments; where nobody reports segments (the CPU) it stays 0. kDriver,
+// kProcess and kCard are what was told of them last, so a lost event is mended by the next.
 //
 // Events come back completed: the store knows what an address stood for when they happened. Every event has
 // its `phase`; frees have `bytes`, `rounded_bytes`, `category` and `name` of the block; kCategorize has
@@ -21,7 +22,7 @@
 //
 // Any stream is accepted, whoever wrote it: what does not fit is counted in Health. Sums wrap at 2^64.
 //
-// Memory: 77 bytes per event, checkpoints and steps of a usual run 2 more. Complexity: Append O(1) amortised
+// Memory: 79 bytes per event, checkpoints and steps of a usual run 2 more. Complexity: Append O(1) amortised
 // per event; Publish O(1), and O(chunks) once per chunk; Envelope and Columns O(chunks in range + columns ·
 // log); StateAt O(chunk + live).
 #pragma once
@@ -125,6 +126,15 @@ struct Health {
 };
 std::vector<std::string> DescribeHealth(const Health& health);  // only what is not zero
 
+// How a source of events fares: what it last said of itself, and what it could not keep.
+struct SourceState {
+  events::Source source = events::Source::kTrainer;
+  std::string text;           // "live (CUPTI 13.0)"; "" if it said nothing
+  int64_t told_ns = 0;        // when
+  uint64_t lost = 0;          // events
+  int64_t lost_since_ns = 0;  // time of the first loss
+};
+
 class View {
  public:
   virtual ~View() = default;
@@ -189,6 +199,8 @@ class View {
   virtual const Sequence<OutOfMemory>& out_of_memory() const = 0;
   // Training settings as JSON, each once, in order of appearance; never let go.
   virtual const Sequence<std::string>& settings() const = 0;
+  // Of those that told of themselves or lost something, by source; never let go.
+  virtual const std::vector<SourceState>& sources() const = 0;
   virtual const Health& health() const = 0;
 
  protected:

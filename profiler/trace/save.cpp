@@ -21,6 +21,7 @@ class Prologue {
     Add(EventKind::kLoss).bytes = static_cast<int64_t>(view.first());
     AddNames();
     AddSettings();
+    AddSources();
     AddState();
   }
 
@@ -57,6 +58,28 @@ class Prologue {
     }
   }
 
+  void AddSources() {
+    for (const timeline::SourceState& state : view_.sources()) {
+      for (const auto& [id, text] : view_.names()) {
+        if (text != state.text || text.empty()) continue;
+        Event& event = Add(EventKind::kMarker);
+        event.source = state.source;
+        event.name = id;
+        break;
+      }
+    }
+  }
+
+  void AddLevels(const timeline::SeriesValues& values) {
+    for (int number = 1; number < events::kLevelCount; ++number) {
+      const auto level = static_cast<events::Level>(number);
+      Event& event = Add(EventKind::kCounter);
+      event.level = level;
+      event.bytes = ValueOf(values, timeline::SeriesOf(level));
+      if (event.bytes == 0) events_.pop_back();
+    }
+  }
+
   void AddState() {
     const timeline::State state = view_.StateAt(view_.first());
     for (const timeline::Segment& segment : state.segments) {
@@ -79,6 +102,7 @@ class Prologue {
       freed.address = block.address;
       freed.stream = block.stream;
     }
+    AddLevels(state.values);
     Add(EventKind::kPhase).phase = state.phase;
   }
 

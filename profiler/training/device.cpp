@@ -4,6 +4,8 @@
 #include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDAFunctions.h>
 
+#include "profiler/capture/cupti/driver_source.h"
+#include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/library_workspaces.h"
 #include "profiler/capture/torch/operator_scopes.h"
@@ -48,6 +50,7 @@ Result<Device> OpenDevice(const DeviceChoice& choice) {
   device.name = properties->name;
   device.is_phantom = choice.kind == DeviceKind::kPhantom;
   device.title = (device.is_phantom ? "phantom " : "") + device.name;
+  device.uuid = capture::CardUuid(properties->uuid.bytes);
   device.bytes = static_cast<int64_t>(properties->totalGlobalMem);
   return device;
 }
@@ -56,6 +59,8 @@ void AttachCapture(const Device& device) {
   capture::InstallSavedTensorHooks();
   capture::AttachToOperators();
   if (device.torch_device.is_cuda()) {
+    capture::AttachToDriver(capture::cupti::LoadFunctions());
+    capture::WatchCard(capture::nvml::LoadFunctions(), device.uuid);
     capture::AttachToCudaAllocator();
     capture::AttachToLibraryWorkspaces();
   } else {

@@ -16,6 +16,7 @@ struct Device {
   int index = 0;
   std::string name;   // "NVIDIA H200", "CPU"
   std::string title;  // "phantom H200", "NVIDIA H200", "the CPU"
+  std::string uuid;   // as NVML names it; "" of none
   int64_t bytes = 0;  // 0 = not limited
   bool is_phantom = false;
 };

@@ -2,7 +2,7 @@
 
 #include <ATen/Functions.h>
 
-#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::training {
 namespace {

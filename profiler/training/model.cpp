@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/event_stream.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/training/checkpoint.h"
 

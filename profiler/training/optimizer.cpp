@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::training {
 namespace {

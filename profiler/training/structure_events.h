@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/networks/training_settings.h"
 
 namespace tidemark::training {

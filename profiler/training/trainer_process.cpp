@@ -13,9 +13,9 @@
 #include <utility>
 #include <variant>
 
+#include "profiler/capture/stream/clock.h"
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/torch/clock.h"
-#include "profiler/capture/torch/event_stream.h"
 #include "profiler/capture/torch/operator_scopes.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/events/allocator_settings.h"

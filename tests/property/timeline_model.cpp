@@ -30,6 +30,8 @@ class Generator {
     event.layer = static_cast<uint32_t>(Below(20));
     event.op = static_cast<uint32_t>(Below(20));
     if (event.kind >= EventKind::kSegmentAllocate && event.kind <= EventKind::kSegmentUnmap) Segment(event);
+    if (event.kind == EventKind::kCounter)
+      event.level = static_cast<events::Level>(Below(events::kLevelCount));
     if (event.kind == EventKind::kStepBegin) event.bytes = ++step_;
     if (event.kind == EventKind::kStepEnd) event.bytes = step_ + (Below(10) == 0 ? 1 : 0);
     return event;
@@ -72,6 +74,7 @@ SeriesValues ValuesOf(const Model::Moment& moment) {
     requested = Wrapped(requested, block.bytes);
   }
   values[static_cast<size_t>(Series::kReserved)] = static_cast<int64_t>(moment.pages.size()) * kPageBytes;
+  for (const auto& [level, bytes] : moment.levels) values[static_cast<size_t>(SeriesOf(level))] = bytes;
   return values;
 }
 
@@ -138,6 +141,9 @@ void Model::Apply(Moment& moment, size_t index, std::map<EventIndex, EventIndex>
     case EventKind::kSegmentUnmap:
       for (int64_t n = 0; n < event.bytes / kPageBytes; ++n)
         moment.pages.erase(page + static_cast<uint64_t>(n));
+      return;
+    case EventKind::kCounter:
+      if (event.level != events::Level::kNone) moment.levels[event.level] = event.bytes;
       return;
     case EventKind::kPhase:
       moment.phase = event.phase;

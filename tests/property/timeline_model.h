@@ -38,6 +38,7 @@ class Model {
   struct Moment {
     std::map<uint64_t, LiveBlock> blocks;
     std::set<uint64_t> pages;
+    std::map<events::Level, int64_t> levels;
     SeriesValues values{};
     int64_t step = -1;
     events::Phase phase = events::Phase::kIdle;

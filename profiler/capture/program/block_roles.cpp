@@ -13,9 +13,9 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/program/course.h"
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/event_stream.h"
 #include "profiler/capture/torch/library_workspaces.h"
 
 namespace tidemark::capture {

@@ -10,8 +10,8 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/program/block_roles.h"
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/event_stream.h"
 
 namespace tidemark::capture {
 namespace {

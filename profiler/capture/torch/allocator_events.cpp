@@ -4,8 +4,8 @@
 
 #include <atomic>
 
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/event_stream.h"
 #include "profiler/capture/torch/library_workspaces.h"
 
 namespace tidemark::capture {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
-#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::capture {
 namespace {

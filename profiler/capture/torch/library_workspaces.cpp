@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "profiler/capture/gates/gates.h"
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/event_stream.h"
 
 namespace tidemark::capture {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/event_stream.h"
 
 namespace tidemark::capture {
 namespace {

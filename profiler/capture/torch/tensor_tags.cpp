@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/event_stream.h"
 
 namespace tidemark::capture {
 namespace {

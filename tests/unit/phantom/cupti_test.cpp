@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "profiler/base/paths.h"
+#include "profiler/capture/cupti/functions.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "tests/support/catch.h"
 
@@ -30,6 +31,35 @@ static_assert(sizeof(runtime::MemsetAsyncParameters) == sizeof(cudaMemsetAsync_v
 static_assert(sizeof(runtime::LaunchParameters) == sizeof(cudaLaunchKernel_v7000_params) &&
               offsetof(runtime::LaunchParameters, shared_bytes) ==
                   offsetof(cudaLaunchKernel_v7000_params, sharedMem));
+
+// What profiler/capture/cupti reads without that header.
+static_assert(sizeof(capture::cupti::CallbackData) == sizeof(CUpti_CallbackData) &&
+              offsetof(capture::cupti::CallbackData, returned) ==
+                  offsetof(CUpti_CallbackData, functionReturnValue) &&
+              offsetof(capture::cupti::CallbackData, correlation_id) ==
+                  offsetof(CUpti_CallbackData, correlationId));
+static_assert(sizeof(capture::cupti::SubscriberParameters) == sizeof(CUpti_SubscriberParams) &&
+              offsetof(capture::cupti::SubscriberParameters, holder) ==
+                  offsetof(CUpti_SubscriberParams, oldSubscriberName));
+static_assert(offsetof(capture::cupti::MemoryRecord, bytes) == offsetof(CUpti_ActivityMemory4, bytes) &&
+              offsetof(capture::cupti::MemoryRecord, is_async) == offsetof(CUpti_ActivityMemory4, isAsync) &&
+              offsetof(capture::cupti::MemoryRecord, pool_bytes) ==
+                  offsetof(CUpti_ActivityMemory4, memoryPoolConfig.pool.size) &&
+              sizeof(capture::cupti::MemoryRecord) <= sizeof(CUpti_ActivityMemory2));
+static_assert(offsetof(capture::cupti::PoolRecord, address) == offsetof(CUpti_ActivityMemoryPool3, address) &&
+              offsetof(capture::cupti::PoolRecord, bytes) == offsetof(CUpti_ActivityMemoryPool3, size) &&
+              offsetof(capture::cupti::PoolRecord, timestamp) ==
+                  offsetof(CUpti_ActivityMemoryPool3, timestamp) &&
+              sizeof(capture::cupti::PoolRecord) <= sizeof(CUpti_ActivityMemoryPool2));
+static_assert(capture::cupti::kMemory2 == CUPTI_ACTIVITY_KIND_MEMORY2 &&
+              capture::cupti::kMemoryPool == CUPTI_ACTIVITY_KIND_MEMORY_POOL &&
+              capture::cupti::kDriverApi == CUPTI_CB_DOMAIN_DRIVER_API &&
+              capture::cupti::kRuntimeApi == CUPTI_CB_DOMAIN_RUNTIME_API &&
+              capture::cupti::kExit == CUPTI_API_EXIT &&
+              capture::cupti::kMultipleSubscribers == CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED &&
+              capture::cupti::kInsufficientPrivileges == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES &&
+              capture::cupti::kMigDevice == CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED &&
+              capture::cupti::kWslDevice == CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED);
 
 [[maybe_unused]] const int kCardIsChosen = [] {
   return setenv("TIDEMARK_PHANTOM_CARD", (AssetsFolder() / "cards" / "rtx-4090.json").c_str(), 1);

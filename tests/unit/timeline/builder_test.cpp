@@ -37,6 +37,46 @@ TEST_CASE("An empty timeline answers everything with nothing") {
   CHECK(view->name(1).empty());
 }
 
+TEST_CASE("What the driver and the card tell of is a level of its own") {
+  Stream stream;
+  stream.Add(events::EventKind::kSegmentAllocate, 0x1000, 1 << 20);
+  stream.Add(events::EventKind::kCounter, 0x1000, 3 << 20).level = events::Level::kDriver;
+  stream.Add(events::EventKind::kCounter, 0, 9 << 20).level = events::Level::kCard;
+  stream.Add(events::EventKind::kCounter, 0, 5 << 20).level = events::Level::kProcess;
+  stream.Add(events::EventKind::kCounter, 0x1000, 2 << 20).level = events::Level::kDriver;
+  stream.Add(events::EventKind::kCounter, 0, 77);  // of no level
+  const auto view = stream.Publish();
+  const SeriesValues values = view->ValuesAt(stream.latest());
+  CHECK(ValueOf(values, Series::kReserved) == 1 << 20);
+  CHECK(ValueOf(values, Series::kDriver) == 2 << 20);
+  CHECK(ValueOf(values, Series::kProcess) == 5 << 20);
+  CHECK(ValueOf(values, Series::kCard) == 9 << 20);
+  const View::Peak peak = view->PeakIn(Series::kDriver, 0, view->end());
+  CHECK(peak.index == 1);
+  CHECK(ValueOf(peak.values, Series::kDriver) == 3 << 20);
+}
+
+TEST_CASE("A source's state is what it said last, and what it lost since when") {
+  Stream stream;
+  stream.Add(events::EventKind::kMarker).name = stream.Name("live");
+  const auto live = stream.Name("live (CUPTI 13.0)");
+  events::Event& state = stream.Add(events::EventKind::kMarker);
+  state.source = events::Source::kDriver;
+  state.name = live;
+  for (const int64_t lost : {3, 4}) {
+    stream.Add(events::EventKind::kLoss, 0, lost).source = events::Source::kDriver;
+  }
+  const auto view = stream.Publish();
+  REQUIRE(view->sources().size() == 1);
+  const SourceState& driver = view->sources()[0];
+  CHECK(driver.source == events::Source::kDriver);
+  CHECK(driver.text == "live (CUPTI 13.0)");
+  CHECK(driver.lost == 7);
+  CHECK(driver.lost_since_ns == view->TimeOf(view->end() - 2));
+  CHECK(view->health().lost == 7);
+  CHECK(view->markers().size() == 1);
+}
+
 TEST_CASE("A block counts from its allocation to the request to free it") {
   Stream stream;
   stream.Allocate(0x1000, 1000, Category::kActivation);

@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/torch/event_stream.h"
 #include "profiler/capture/torch/operator_scopes.h"
 #include "profiler/capture/transport/ring.h"
 

@@ -1,4 +1,4 @@
-#include "profiler/capture/torch/event_stream.h"
+#include "profiler/capture/stream/event_stream.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 #include "profiler/base/check.h"
 #include "profiler/base/thread_annotations.h"
-#include "profiler/capture/torch/clock.h"
+#include "profiler/capture/stream/clock.h"
 
 namespace tidemark::capture {
 namespace {
@@ -115,6 +115,35 @@ void EmitNumbered(events::EventKind kind, int64_t number) {
   Event event;
   event.kind = kind;
   event.bytes = number;
+  Emit(event);
+}
+
+void EmitState(events::Source source, std::string_view sentence) {
+  Event event;
+  event.kind = events::EventKind::kMarker;
+  event.source = source;
+  event.name = Intern(sentence);
+  Emit(event);
+}
+
+void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
+               uint64_t address) {
+  Event event;
+  event.kind = events::EventKind::kCounter;
+  event.source = source;
+  event.level = level;
+  event.name = Intern(NameOf(level));
+  event.bytes = bytes;
+  event.rounded_bytes = change_bytes;
+  event.address = address;
+  Emit(event);
+}
+
+void EmitLoss(events::Source source, uint64_t events) {
+  Event event;
+  event.kind = events::EventKind::kLoss;
+  event.source = source;
+  event.bytes = static_cast<int64_t>(events);
   Emit(event);
 }
 

@@ -31,6 +31,14 @@ void EmitPhase(events::Phase phase);
 // kStepBegin, kStepEnd, kMicroBatchBegin.
 void EmitNumbered(events::EventKind kind, int64_t number);
 
+// What state that source is in from here on: a sentence for people.
+void EmitState(events::Source source, std::string_view sentence);
+// A level stands at `bytes`, after it changed by `change_bytes` at `address` (0 = not known where).
+void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
+               uint64_t address);
+// That many events of a source could not be kept before they reached the stream.
+void EmitLoss(events::Source source, uint64_t events);
+
 // Share of the ring in use, 0..1.
 double RingFill();
 

@@ -1,4 +1,4 @@
-#include "profiler/capture/torch/clock.h"
+#include "profiler/capture/stream/clock.h"
 
 #include <time.h>
 

@@ -1,0 +1,55 @@
+#include "app/cli/level_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/presenters/level_chain.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::cli {
+
+std::string LevelsText(const timeline::View& view) {
+  const auto rows = presenters::MakeLevelChain(view);
+  if (std::none_of(rows.begin(), rows.end(), [](const auto& row) {
+        return row.title == "driver" || row.title == "process" || row.title == "card";
+      })) {
+    return "";
+  }
+  std::string text = "From tensors to the card, at that moment\n";
+  for (const presenters::LevelRow& row : rows) {
+    const std::string sign = row.is_gap ? (row.bytes < 0 ? "−" : "+") : "";
+    const std::string title = row.is_gap ? "  " + sign + " " + row.title : row.title;
+    // Widths count bytes, and "−" has three.
+    const int extra = sign == "−" ? 2 : 0;
+    text += fmt::format("  {:<{}}{:>18}\n", title, 46 + extra, FormatExactBytes(std::abs(row.bytes)));
+  }
+  return text;
+}
+
+Json LevelsJson(const timeline::View& view) {
+  Json json = Json::object();
+  for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
+    if (!row.is_gap) json[row.title + "_bytes"] = row.bytes;
+  }
+  return json;
+}
+
+std::string SourcesText(const timeline::View& view) {
+  std::string text;
+  for (const std::string& line : presenters::SourceLines(view)) text += fmt::format("  {}\n", line);
+  return text.empty() ? "" : "Sources\n" + text;
+}
+
+Json SourcesJson(const timeline::View& view) {
+  Json json = Json::array();
+  for (const timeline::SourceState& state : view.sources()) {
+    json.push_back({{"source", events::NameOf(state.source)},
+                    {"state", state.text},
+                    {"lost", state.lost},
+                    {"lost_since_ns", state.lost_since_ns}});
+  }
+  return json;
+}
+
+}  // namespace tidemark::cli

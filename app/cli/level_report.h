@@ -1,0 +1,20 @@
+// The levels from tensors to the card at a run's peak, and how the sources of its events fared: for people
+// and for programs. Pure functions.
+#pragma once
+
+#include <string>
+
+#include "app/cli/report.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::cli {
+
+// "" if nothing but the allocator told of anything.
+std::string LevelsText(const timeline::View& view);
+// Bytes by level, those that were told of.
+Json LevelsJson(const timeline::View& view);
+
+std::string SourcesText(const timeline::View& view);
+Json SourcesJson(const timeline::View& view);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,78 @@
+#include "app/presenters/level_chain.h"
+
+#include <array>
+#include <optional>
+
+#include "app/presenters/signed_bytes.h"
+#include "app/presenters/tables.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::EventIndex;
+using timeline::Series;
+using timeline::View;
+
+struct ChainLink {
+  Series series;
+  const char* title;
+  const char* gap;  // what lies between the level before and this one
+};
+constexpr std::array<ChainLink, 6> kChain = {{
+    {Series::kRequested, "requested", ""},
+    {Series::kAllocated, "allocated", "rounding to blocks"},
+    {Series::kReserved, "reserved", "cached by PyTorch"},
+    {Series::kDriver, "driver", "outside of PyTorch"},
+    {Series::kProcess, "process", "context, modules, CUPTI, rounding to 2 MiB"},
+    {Series::kCard, "card", "other processes, the card's own"},
+}};
+
+// Two samples long.
+int64_t HighestSoonAfter(const View& view, EventIndex index, Series series) {
+  constexpr int64_t kWithinNs = 200'000'000;
+  const int64_t until = view.TimeOf(index) + kWithinNs;
+  const EventIndex end = view.IndexAt(until);
+  return ValueOf(view.PeakIn(series, index, end).values, series);
+}
+
+bool IsSampled(Series series) { return series == Series::kProcess || series == Series::kCard; }
+
+}  // namespace
+
+std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIndex end) {
+  std::vector<LevelRow> rows;
+  if (view.empty()) return rows;
+  const View::Peak peak = view.PeakIn(Series::kAllocated, begin, end);
+  std::optional<int64_t> before;
+  for (const ChainLink& link : kChain) {
+    const int64_t bytes = IsSampled(link.series) ? HighestSoonAfter(view, peak.index, link.series)
+                                                 : ValueOf(peak.values, link.series);
+    if (bytes == 0) continue;  // nobody told of it
+    if (before) rows.push_back({link.gap, Difference(bytes, *before), true});
+    rows.push_back({link.title, bytes, false});
+    before = bytes;
+  }
+  return rows;
+}
+
+std::vector<LevelRow> MakeLevelChain(const View& view) {
+  const std::optional<PeakMoment> peak = LatestPeak(view);
+  if (!peak) return MakeLevelChain(view, view.first(), view.end());
+  return MakeLevelChain(view, peak->index, peak->index + 1);
+}
+
+std::vector<std::string> SourceLines(const View& view) {
+  std::vector<std::string> lines;
+  for (const timeline::SourceState& state : view.sources()) {
+    std::string line = std::string(events::NameOf(state.source)) + ": " + state.text;
+    if (state.lost > 0) {
+      line += (state.text.empty() ? "lost " : "; lost ") + FormatNumber(static_cast<int64_t>(state.lost)) +
+              " events since " + FormatDuration(Difference(state.lost_since_ns, view.start_ns()));
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,31 @@
+// The answers to "how much memory?" at one moment, from tensors to the card, each with what lies between it
+// and the one before. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+struct LevelRow {
+  std::string title;  // a level: "reserved"; a gap: "cached by PyTorch"
+  int64_t bytes = 0;
+  bool is_gap = false;
+};
+
+// requested ≤ allocated ≤ reserved ≤ driver ≤ process ≤ card, as far as they were told of, right after the
+// first event at which allocated was largest in [begin, end). The card and its driver are asked ten times a
+// second, so `process` and `card` are the highest told within 0.2 s from that moment. A gap
+// below 0 comes from that, and is shown as it is.
+std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::EventIndex begin,
+                                     timeline::EventIndex end);
+// At the peak of what the tables tell of: the step of LatestPeak, or of the whole run where it has none.
+std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
+
+// "driver: live (CUPTI 13.0); lost 12 events since 0.300 s", for each source that told of itself.
+std::vector<std::string> SourceLines(const timeline::View& view);
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,88 @@
+#include "profiler/capture/cupti/driver_memory.h"
+
+namespace tidemark::capture::cupti {
+
+void DriverMemory::Change(int64_t bytes, uint64_t address) {
+  if (bytes == 0) return;
+  live_bytes_ += bytes;
+  listener_(live_bytes_, bytes, address);
+}
+
+void DriverMemory::Allocated(uint64_t address, uint64_t bytes) {
+  const MutexLock lock(mutex_);
+  if (address == 0 || !blocks_.emplace(address, bytes).second) return;
+  ++allocations_;
+  Change(static_cast<int64_t>(bytes), address);
+}
+
+void DriverMemory::Freed(uint64_t address) {
+  const MutexLock lock(mutex_);
+  const auto block = blocks_.find(address);
+  if (block == blocks_.end()) return;
+  const auto bytes = static_cast<int64_t>(block->second);
+  blocks_.erase(block);
+  Change(-bytes, address);
+}
+
+void DriverMemory::Created(uint64_t handle, uint64_t bytes) {
+  const MutexLock lock(mutex_);
+  if (!pieces_.emplace(handle, Piece{bytes, 0, false}).second) return;
+  Change(static_cast<int64_t>(bytes), 0);
+}
+
+void DriverMemory::Released(uint64_t handle) {
+  const MutexLock lock(mutex_);
+  const auto piece = pieces_.find(handle);
+  if (piece == pieces_.end()) return;
+  piece->second.released = true;
+  LetGoIfUnused(handle);
+}
+
+void DriverMemory::Mapped(uint64_t address, uint64_t bytes, uint64_t handle) {
+  const MutexLock lock(mutex_);
+  const auto piece = pieces_.find(handle);
+  if (piece == pieces_.end() || !mappings_.emplace(address, Mapping{bytes, handle}).second) return;
+  ++piece->second.mappings;
+}
+
+void DriverMemory::Unmapped(uint64_t address, uint64_t bytes) {
+  const MutexLock lock(mutex_);
+  auto mapping = mappings_.lower_bound(address);
+  while (mapping != mappings_.end() && mapping->first - address < bytes) {
+    const uint64_t handle = mapping->second.handle;
+    mapping = mappings_.erase(mapping);
+    const auto piece = pieces_.find(handle);
+    if (piece == pieces_.end()) continue;
+    --piece->second.mappings;
+    LetGoIfUnused(handle);
+  }
+}
+
+void DriverMemory::PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns) {
+  const MutexLock lock(mutex_);
+  Pool& known = pools_[address];
+  if (time_ns < known.time_ns) return;
+  const int64_t change = static_cast<int64_t>(reserved_bytes) - static_cast<int64_t>(known.bytes);
+  known = {reserved_bytes, time_ns};
+  Change(change, address);
+}
+
+int64_t DriverMemory::live_bytes() const {
+  const MutexLock lock(mutex_);
+  return live_bytes_;
+}
+
+uint64_t DriverMemory::allocations() const {
+  const MutexLock lock(mutex_);
+  return allocations_;
+}
+
+void DriverMemory::LetGoIfUnused(uint64_t handle) {
+  const auto piece = pieces_.find(handle);
+  if (piece == pieces_.end() || !piece->second.released || piece->second.mappings > 0) return;
+  const auto bytes = static_cast<int64_t>(piece->second.bytes);
+  pieces_.erase(piece);
+  Change(-bytes, 0);
+}
+
+}  // namespace tidemark::capture::cupti

@@ -1,0 +1,63 @@
+// What a process holds of device memory, from what it asks of the CUDA driver: allocations, physical memory
+// that it makes and maps (virtual memory management), and what memory pools have reserved. Told twice of the
+// same thing (the CUDA runtime's call and the driver's inside it), it counts it once.
+//
+// Any thread. Every change is told to the listener, under the lock, so that totals come in order; the
+// listener neither allocates device memory nor calls back. Bytes are as asked for: the driver's rounding (2
+// MiB) is not in them. O(log live) a call.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "profiler/base/thread_annotations.h"
+
+namespace tidemark::capture::cupti {
+
+class DriverMemory {
+ public:
+  using Listener = void (*)(int64_t live_bytes, int64_t change_bytes, uint64_t address);
+  explicit DriverMemory(Listener listener) : listener_(listener) {}
+
+  void Allocated(uint64_t address, uint64_t bytes);
+  void Freed(uint64_t address);
+  // Physical memory lives until it is released and mapped nowhere any more (cuMemRelease's documentation).
+  void Created(uint64_t handle, uint64_t bytes);
+  void Released(uint64_t handle);
+  void Mapped(uint64_t address, uint64_t bytes, uint64_t handle);
+  void Unmapped(uint64_t address, uint64_t bytes);
+  // What the pool at this address has reserved at that time; older news than what is known change nothing.
+  void PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns);
+
+  int64_t live_bytes() const;
+  // Allocations by address so far, to compare with CUPTI's records of them.
+  uint64_t allocations() const;
+
+ private:
+  struct Piece {
+    uint64_t bytes = 0;
+    int mappings = 0;
+    bool released = false;
+  };
+  struct Mapping {
+    uint64_t bytes = 0;
+    uint64_t handle = 0;
+  };
+  struct Pool {
+    uint64_t bytes = 0;
+    uint64_t time_ns = 0;
+  };
+  void Change(int64_t bytes, uint64_t address) TIDEMARK_REQUIRES(mutex_);
+  void LetGoIfUnused(uint64_t handle) TIDEMARK_REQUIRES(mutex_);
+
+  const Listener listener_;
+  mutable Mutex mutex_;
+  std::map<uint64_t, uint64_t> blocks_ TIDEMARK_GUARDED_BY(mutex_);
+  std::map<uint64_t, Piece> pieces_ TIDEMARK_GUARDED_BY(mutex_);
+  std::map<uint64_t, Mapping> mappings_ TIDEMARK_GUARDED_BY(mutex_);
+  std::map<uint64_t, Pool> pools_ TIDEMARK_GUARDED_BY(mutex_);
+  int64_t live_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  uint64_t allocations_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace tidemark::capture::cupti

@@ -1,0 +1,328 @@
+#include "profiler/capture/cupti/driver_source.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/capture/cupti/driver_memory.h"
+#include "profiler/capture/cupti/sentences.h"
+#include "profiler/capture/stream/event_stream.h"
+
+namespace tidemark::capture {
+namespace {
+
+using cupti::CallbackData;
+using cupti::DriverMemory;
+using events::Source;
+
+constexpr std::chrono::milliseconds kFlushEvery{50};
+constexpr size_t kBufferBytes = 64 << 10;
+constexpr size_t kRecordsInBuffer = 32;  // memory records are rare: an early end brings them sooner
+constexpr int kSilentFlushes = 20;       // after which records are taken to be somebody else's
+constexpr uint32_t kForced = 1;          // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+
+// Parameters as in CUPTI's generated_cuda_meta.h and generated_cuda_runtime_api_meta.h; the driver's and the
+// runtime's are alike.
+struct AllocateParameters {
+  const uint64_t* address;
+  size_t bytes;
+};
+struct PitchParameters {
+  const uint64_t* address;
+  const size_t* pitch;
+  size_t width;
+  size_t height;
+};
+struct AddressParameters {
+  uint64_t address;
+};
+struct CreateParameters {
+  const uint64_t* handle;
+  size_t bytes;
+};
+struct MapParameters {
+  uint64_t address;
+  size_t bytes;
+  size_t offset;
+  uint64_t handle;
+};
+struct UnmapParameters {
+  uint64_t address;
+  size_t bytes;
+};
+
+template <typename Parameters>
+const Parameters& Of(const CallbackData& data) {
+  return *static_cast<const Parameters*>(data.parameters);
+}
+
+void OnAllocate(DriverMemory& memory, const CallbackData& data) {
+  const auto& call = Of<AllocateParameters>(data);
+  memory.Allocated(*call.address, call.bytes);
+}
+void OnAllocatePitch(DriverMemory& memory, const CallbackData& data) {
+  const auto& call = Of<PitchParameters>(data);
+  memory.Allocated(*call.address, *call.pitch * call.height);
+}
+void OnFree(DriverMemory& memory, const CallbackData& data) {
+  memory.Freed(Of<AddressParameters>(data).address);
+}
+void OnCreate(DriverMemory& memory, const CallbackData& data) {
+  const auto& call = Of<CreateParameters>(data);
+  memory.Created(*call.handle, call.bytes);
+}
+void OnRelease(DriverMemory& memory, const CallbackData& data) {
+  memory.Released(Of<AddressParameters>(data).address);
+}
+void OnMap(DriverMemory& memory, const CallbackData& data) {
+  const auto& call = Of<MapParameters>(data);
+  memory.Mapped(call.address, call.bytes, call.handle);
+}
+void OnUnmap(DriverMemory& memory, const CallbackData& data) {
+  const auto& call = Of<UnmapParameters>(data);
+  memory.Unmapped(call.address, call.bytes);
+}
+
+// What gives memory is looked at when it has; what takes it back when it begins, for afterwards another
+// thread may have been given the same address.
+struct WatchedCall {
+  int domain;
+  uint32_t function;  // its number in cupti_driver_cbid.h and cupti_runtime_cbid.h
+  int site;
+  void (*seen)(DriverMemory& memory, const CallbackData& data);
+};
+constexpr std::array kWatched = {
+    WatchedCall{cupti::kRuntimeApi, 20, cupti::kExit, OnAllocate},       // cudaMalloc
+    WatchedCall{cupti::kRuntimeApi, 21, cupti::kExit, OnAllocatePitch},  // cudaMallocPitch
+    WatchedCall{cupti::kRuntimeApi, 22, cupti::kEnter, OnFree},          // cudaFree
+    WatchedCall{cupti::kDriverApi, 243, cupti::kExit, OnAllocate},       // cuMemAlloc_v2
+    WatchedCall{cupti::kDriverApi, 244, cupti::kExit, OnAllocatePitch},  // cuMemAllocPitch_v2
+    WatchedCall{cupti::kDriverApi, 245, cupti::kEnter, OnFree},          // cuMemFree_v2
+    WatchedCall{cupti::kDriverApi, 549, cupti::kExit, OnCreate},         // cuMemCreate
+    WatchedCall{cupti::kDriverApi, 550, cupti::kEnter, OnRelease},       // cuMemRelease
+    WatchedCall{cupti::kDriverApi, 551, cupti::kExit, OnMap},            // cuMemMap
+    WatchedCall{cupti::kDriverApi, 552, cupti::kEnter, OnUnmap},         // cuMemUnmap
+};
+
+class DriverSource {
+ public:
+  explicit DriverSource(const cupti::Functions& functions)
+      : cupti_(functions), memory_([](int64_t live, int64_t change, uint64_t address) {
+          EmitLevel(Source::kDriver, events::Level::kDriver, live, change, address);
+        }) {
+    cupti_.get_version(&version_);
+  }
+
+  // Whether it is to be kept.
+  bool Attach();
+  void Begin() const;  // once it can be found
+  void Flush();
+  void End();
+  int64_t live_bytes() const { return memory_.live_bytes(); }
+
+ private:
+  static void OnCallback(void* self, int domain, uint32_t function, const CallbackData* data);
+  static void OnBufferRequested(uint8_t** buffer, size_t* bytes, size_t* most_records);
+  static void OnBufferCompleted(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t valid);
+  cupti::Code Subscribe(std::string& holder);
+  bool EnableRecords();
+  void TakeRecord(const int* record);
+  void Compare(uint64_t calls_before);
+  std::string Live() const { return "live (CUPTI " + cupti::VersionText(version_) + ")"; }
+  bool IsOwnProcess() const { return getpid() == process_; }  // a forked child's CUDA is not to be touched
+
+  const cupti::Functions cupti_;
+  const pid_t process_ = getpid();
+  uint32_t version_ = 0;
+  DriverMemory memory_;
+  cupti::Subscriber subscriber_ = nullptr;
+  bool has_records_ = false;
+  std::atomic<bool> called_{false};  // since the last flush
+  std::atomic<uint64_t> recorded_{0};
+  Mutex flushing_;
+  bool ended_ TIDEMARK_GUARDED_BY(flushing_) = false;
+  uint64_t recorded_before_ TIDEMARK_GUARDED_BY(flushing_) = 0;
+  int silent_flushes_ TIDEMARK_GUARDED_BY(flushing_) = 0;
+  bool complained_ TIDEMARK_GUARDED_BY(flushing_) = false;
+};
+
+std::atomic<DriverSource*> the_driver_source{nullptr};
+std::atomic<bool> driver_attached{false};
+
+cupti::Code DriverSource::Subscribe(std::string& holder) {
+  if (cupti_.subscribe_named == nullptr) return cupti_.subscribe(&subscriber_, OnCallback, this);
+  std::array<char, 128> name{};
+  cupti::SubscriberParameters parameters{sizeof(cupti::SubscriberParameters), "Tidemark", name.data(),
+                                         name.size()};
+  const cupti::Code code = cupti_.subscribe_named(&subscriber_, OnCallback, this, &parameters);
+  name.back() = '\0';
+  holder = name.data();
+  return code;
+}
+
+bool DriverSource::Attach() {
+  std::string holder;
+  if (const cupti::Code code = Subscribe(holder); code != cupti::kSuccess) {
+    EmitState(Source::kDriver, cupti::RefusalSentence(code, version_, holder));
+    return false;
+  }
+  size_t enabled = 0;
+  for (const WatchedCall& call : kWatched) {
+    if (cupti_.enable_callback(1, subscriber_, call.domain, call.function) == cupti::kSuccess) ++enabled;
+  }
+  has_records_ = EnableRecords();
+  std::string state = Live();
+  if (enabled < kWatched.size()) {
+    state += ", but " + std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen";
+  }
+  if (!has_records_) state += ", callbacks only: memory pools (cudaMallocAsync) are not seen";
+  EmitState(Source::kDriver, state);
+  return true;
+}
+
+// Records of another major version may look otherwise.
+bool DriverSource::EnableRecords() {
+  const int major = cupti::MajorVersion(version_);
+  if (major != 12 && major != 13) return false;
+  if (cupti_.register_buffers(OnBufferRequested, OnBufferCompleted) != cupti::kSuccess) return false;
+  if (cupti_.enable_kind(cupti::kMemory2) != cupti::kSuccess) return false;
+  cupti_.enable_kind(cupti::kMemoryPool);  // adds trimmed and destroyed pools, where it exists
+  return true;
+}
+
+void DriverSource::Begin() const {
+  if (!has_records_) return;
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are its own threads'
+  std::thread([] {
+    while (true) {
+      std::this_thread::sleep_for(kFlushEvery);
+      DriverSource& source = *the_driver_source.load();
+      if (source.called_.exchange(false)) source.Flush();
+    }
+  }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  std::atexit([] { the_driver_source.load()->End(); });
+}
+
+void DriverSource::OnCallback(void* self, int domain, uint32_t function, const CallbackData* data) {
+  auto& source = *static_cast<DriverSource*>(self);
+  for (const WatchedCall& call : kWatched) {
+    if (call.domain != domain || call.function != function) continue;
+    source.called_.store(true, std::memory_order_relaxed);
+    if (call.site != data->site || data->parameters == nullptr) return;
+    if (call.site == cupti::kExit &&
+        (data->returned == nullptr || *static_cast<const int*>(data->returned) != 0)) {
+      return;
+    }
+    return call.seen(source.memory_, *data);
+  }
+}
+
+void DriverSource::OnBufferRequested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
+  *buffer = static_cast<uint8_t*>(std::calloc(1, kBufferBytes));
+  *bytes = *buffer == nullptr ? 0 : kBufferBytes;
+  *most_records = kRecordsInBuffer;
+}
+
+void DriverSource::OnBufferCompleted(void* /*context*/, uint32_t /*stream*/, uint8_t* buffer,
+                                     size_t /*bytes*/, size_t valid) {
+  DriverSource* const source = the_driver_source.load();
+  const int* record = nullptr;
+  while (source != nullptr && source->cupti_.next_record(buffer, valid, &record) == cupti::kSuccess) {
+    source->TakeRecord(record);
+  }
+  std::free(buffer);
+}
+
+void DriverSource::TakeRecord(const int* record) {
+  if (*record == cupti::kMemory2) {
+    cupti::MemoryRecord memory{};
+    std::memcpy(&memory, record, sizeof memory);
+    if (memory.pool_address != 0) {
+      memory_.PoolIs(memory.pool_address, memory.pool_bytes, memory.timestamp);
+    } else if (memory.operation == cupti::kAllocation && memory.memory_kind == cupti::kDeviceMemory) {
+      ++recorded_;
+    }
+  } else if (*record == cupti::kMemoryPool) {
+    cupti::PoolRecord pool{};
+    std::memcpy(&pool, record, sizeof pool);
+    if (pool.operation == cupti::kPoolDestroyed) memory_.PoolIs(pool.address, 0, pool.timestamp);
+    if (pool.operation == cupti::kPoolTrimmed) memory_.PoolIs(pool.address, pool.bytes, pool.timestamp);
+  }
+}
+
+void DriverSource::Flush() {
+  const MutexLock lock(flushing_);
+  if (ended_ || !has_records_ || !IsOwnProcess()) return;
+  const uint64_t calls_before = memory_.allocations();
+  cupti_.flush_all(0);
+  size_t dropped = 0;
+  if (cupti_.dropped_records(nullptr, 0, &dropped) == cupti::kSuccess && dropped > 0) {
+    EmitLoss(Source::kDriver, dropped);
+  }
+  Compare(calls_before);
+}
+
+// A callback comes before its record: more records than callbacks are calls that we do not watch, and records
+// that never come are another tool's by now.
+void DriverSource::Compare(uint64_t calls_before) {
+  const uint64_t recorded = recorded_;
+  silent_flushes_ = recorded < calls_before && recorded == recorded_before_ ? silent_flushes_ + 1 : 0;
+  recorded_before_ = recorded;
+  if (complained_) return;
+  const uint64_t calls = memory_.allocations();
+  if (recorded > calls) {
+    EmitState(Source::kDriver, Live() + ", too low: " + std::to_string(recorded - calls) +
+                                   " allocations are in CUPTI's records only");
+  } else if (silent_flushes_ >= kSilentFlushes) {
+    EmitState(Source::kDriver, Live() +
+                                   ", callbacks only: another tool gets CUPTI's records now, so memory pools "
+                                   "(cudaMallocAsync) are not seen");
+  } else {
+    return;
+  }
+  complained_ = true;
+}
+
+void DriverSource::End() {
+  Flush();
+  const MutexLock lock(flushing_);
+  ended_ = true;
+  if (!IsOwnProcess()) return;
+  cupti_.disable_kind(cupti::kMemory2);
+  cupti_.disable_kind(cupti::kMemoryPool);
+  cupti_.flush_all(kForced);
+}
+
+}  // namespace
+
+void AttachToDriver(const Result<cupti::Functions>& functions) {
+  if (driver_attached.exchange(true)) return;
+  if (!functions) return EmitState(Source::kDriver, functions.error().message);
+  auto* const source = new DriverSource(*functions);  // lives as long as CUPTI, which may call it any time
+  the_driver_source = source;
+  if (source->Attach()) source->Begin();
+}
+
+void FlushDriver() {
+  if (DriverSource* const source = the_driver_source) source->Flush();
+}
+
+int64_t DriverBytes() {
+  const DriverSource* const source = the_driver_source;
+  return source == nullptr ? 0 : source->live_bytes();
+}
+
+}  // namespace tidemark::capture

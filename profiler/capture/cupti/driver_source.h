@@ -1,0 +1,25 @@
+// What the process holds from the CUDA driver, as events of events::Level::kDriver on the process's stream,
+// told by CUPTI: its callbacks count at once what is allocated and mapped, its records (20 times a second)
+// say what memory pools have reserved, and are compared with the callbacks. How the source fares is told as
+// its state: live, blocked by another tool, absent, ...; the program runs on in any case.
+//
+// One in a process, for as long as it lives. The callbacks run inside of CUDA's functions: they call nothing
+// of CUDA. Managed and pinned host memory is not device memory and is left out.
+#pragma once
+
+#include "profiler/base/result.h"
+#include "profiler/capture/cupti/functions.h"
+
+namespace tidemark::capture {
+
+// After the event stream was opened and before the first allocation that is to be seen. Once; a second call
+// changes nothing.
+void AttachToDriver(const Result<cupti::Functions>& functions);
+
+// Takes what CUPTI has recorded so far; otherwise done every 50 ms, and when the process exits.
+void FlushDriver();
+
+// Device memory that is held at the moment, in bytes; 0 if nobody counts.
+int64_t DriverBytes();
+
+}  // namespace tidemark::capture

@@ -1,0 +1,68 @@
+#include "profiler/capture/cupti/functions.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <string>
+
+namespace tidemark::capture::cupti {
+namespace {
+
+constexpr std::array kSonames = {"libcupti.so.13", "libcupti.so.12"};
+
+void* FindLibrary() {
+  // First what is loaded: two CUPTIs in one process would not know of one another.
+  for (const int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW}) {
+    for (const char* soname : kSonames) {
+      if (void* const library = dlopen(soname, flags)) return library;
+    }
+  }
+  return nullptr;
+}
+
+class Table {
+ public:
+  explicit Table(void* library) : library_(library) {}
+
+  template <typename Function>
+  void Find(const char* name, Function*& function, bool required = true) {
+    function = reinterpret_cast<Function*>(dlsym(library_, name));
+    if (function == nullptr && required && missing_.empty()) missing_ = name;
+  }
+  const std::string& missing() const { return missing_; }
+
+ private:
+  void* library_;
+  std::string missing_;
+};
+
+}  // namespace
+
+Result<Functions> LoadFunctions() {
+  void* const library = FindLibrary();
+  if (library == nullptr) {
+    return Error{
+        "absent: CUPTI is not installed, so what the CUDA driver hands out is not seen. PyTorch's wheels "
+        "bring it, "
+        "and so does the package cuda-cupti."};
+  }
+  Functions functions;
+  Table table(library);
+  table.Find("cuptiGetVersion", functions.get_version);
+  table.Find("cuptiSubscribe", functions.subscribe);
+  table.Find("cuptiSubscribe_v2", functions.subscribe_named, false);
+  table.Find("cuptiEnableCallback", functions.enable_callback);
+  table.Find("cuptiActivityRegisterCallbacks", functions.register_buffers);
+  table.Find("cuptiActivityEnable", functions.enable_kind);
+  table.Find("cuptiActivityDisable", functions.disable_kind);
+  table.Find("cuptiActivityFlushAll", functions.flush_all);
+  table.Find("cuptiActivityGetNextRecord", functions.next_record);
+  table.Find("cuptiActivityGetNumDroppedRecords", functions.dropped_records);
+  if (!table.missing().empty()) {
+    return Error{"absent: the CUPTI that is installed has no " + table.missing() +
+                 ", so what the CUDA driver hands out is not seen. Install one of CUDA 12 or 13."};
+  }
+  return functions;
+}
+
+}  // namespace tidemark::capture::cupti

@@ -1,0 +1,123 @@
+// The functions of CUPTI that we call, as a table that is filled at run time: from the library that the
+// process has loaded already (the one that its LibTorch uses; on a phantom the phantom's), else from the one
+// that is installed; in tests by hand. Nothing here is linked with CUPTI, and its header is not needed: types
+// and numbers are those of cupti.h 13.0, of which we read nothing that 12 has otherwise
+// (tests/unit/phantom/cupti_test.cpp compares them).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "profiler/base/result.h"
+
+namespace tidemark::capture::cupti {
+
+// CUptiResult.
+using Code = int;
+inline constexpr Code kSuccess = 0;
+inline constexpr Code kNotInitialized = 15;
+inline constexpr Code kNotCompatible = 14;
+inline constexpr Code kVirtualizedDeviceNotSupported = 33;
+inline constexpr Code kInsufficientPrivileges = 35;
+inline constexpr Code kMultipleSubscribers = 39;
+inline constexpr Code kVirtualizedDevicePrivileges = 40;
+inline constexpr Code kConfidentialComputing = 41;
+inline constexpr Code kMigDevice = 43;
+inline constexpr Code kWslDevice = 45;
+inline constexpr Code kUnknownError = 999;  // what most functions answer where there is no driver
+
+// CUpti_CallbackDomain, CUpti_ApiCallbackSite, CUpti_ActivityKind.
+inline constexpr int kDriverApi = 1;
+inline constexpr int kRuntimeApi = 2;
+inline constexpr int kEnter = 0;
+inline constexpr int kExit = 1;
+inline constexpr int kMemory2 = 49;
+inline constexpr int kMemoryPool = 50;
+
+// CUpti_CallbackData.
+struct CallbackData {
+  int site;
+  const char* function_name;
+  const void* parameters;
+  const void* returned;  // a CUresult or cudaError_t, of a call that has ended
+  const char* symbol;
+  void* context;
+  uint32_t context_id;
+  uint64_t* correlation_data;
+  uint32_t correlation_id;
+};
+
+// CUpti_SubscriberParams.
+struct SubscriberParameters {
+  size_t struct_bytes;
+  const char* name;
+  char* holder;  // who holds CUPTI, if somebody does
+  size_t holder_bytes;
+};
+
+// The beginning of CUpti_ActivityMemory4 (112 of its bytes are the same in CUPTI 12).
+struct __attribute__((packed, aligned(8))) MemoryRecord {
+  int kind;
+  int operation;  // kAllocation or kRelease
+  int memory_kind;
+  uint32_t correlation_id;
+  uint64_t address;
+  uint64_t bytes;
+  uint64_t timestamp;
+  uint64_t program_counter;
+  uint32_t process_id;
+  uint32_t device_id;
+  uint32_t context_id;
+  uint32_t stream_id;
+  const char* name;
+  uint32_t is_async;
+  uint32_t padding;
+  int pool_type;
+  uint32_t pool_padding;
+  uint64_t pool_address;
+  uint64_t pool_release_threshold;
+  uint64_t pool_bytes;  // reserved by the pool
+};
+// The beginning of CUpti_ActivityMemoryPool3.
+struct __attribute__((packed, aligned(8))) PoolRecord {
+  int kind;
+  int operation;  // kPoolCreated, kPoolDestroyed or kPoolTrimmed
+  int pool_type;
+  uint32_t correlation_id;
+  uint32_t process_id;
+  uint32_t device_id;
+  uint64_t kept_bytes;
+  uint64_t address;
+  uint64_t bytes;
+  uint64_t release_threshold;
+  uint64_t timestamp;
+};
+inline constexpr int kPoolDestroyed = 2;
+inline constexpr int kPoolTrimmed = 3;
+inline constexpr int kAllocation = 1;
+inline constexpr int kDeviceMemory = 3;
+
+using Subscriber = void*;
+using Callback = void (*)(void* argument, int domain, uint32_t function, const CallbackData* data);
+using BufferRequested = void (*)(uint8_t** buffer, size_t* bytes, size_t* most_records);
+using BufferCompleted = void (*)(void* context, uint32_t stream, uint8_t* buffer, size_t bytes,
+                                 size_t valid_bytes);
+
+struct Functions {
+  Code (*get_version)(uint32_t*) = nullptr;
+  Code (*subscribe)(Subscriber*, Callback, void* argument) = nullptr;
+  // Null before CUPTI 13: there nobody tells who holds it.
+  Code (*subscribe_named)(Subscriber*, Callback, void* argument, SubscriberParameters*) = nullptr;
+  Code (*enable_callback)(uint32_t on, Subscriber, int domain, uint32_t function) = nullptr;
+  Code (*register_buffers)(BufferRequested, BufferCompleted) = nullptr;
+  Code (*enable_kind)(int kind) = nullptr;
+  Code (*disable_kind)(int kind) = nullptr;
+  Code (*flush_all)(uint32_t flags) = nullptr;
+  Code (*next_record)(uint8_t* buffer, size_t valid_bytes, const int** record) = nullptr;
+  Code (*dropped_records)(void* context, uint32_t stream, size_t* dropped) = nullptr;
+};
+
+// Error: a sentence, if there is no CUPTI or one that lacks a function.
+Result<Functions> LoadFunctions();
+
+}  // namespace tidemark::capture::cupti

@@ -1,0 +1,135 @@
+#include "profiler/capture/nvml/card_sampler.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/capture/stream/event_stream.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::Level;
+using events::Source;
+
+constexpr std::chrono::milliseconds kSampleEvery{100};
+
+class CardSampler {
+ public:
+  CardSampler(const nvml::Functions& functions, nvml::Device device)
+      : nvml_(functions), device_(device), process_id_(static_cast<unsigned>(getpid())) {}
+
+  void Sample() TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    nvml::Memory memory{};
+    if (nvml_.memory_info(device_, &memory) == nvml::kSuccess) {
+      Tell(Level::kCard, memory.used, card_bytes_);
+    }
+    unsigned long long own = 0;
+    if (OwnBytes(own)) Tell(Level::kProcess, own, process_bytes_);
+  }
+  // What is missing from the samples, as the rest of a sentence.
+  std::string Missing() TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    unsigned long long own = 0;
+    if (OwnBytes(own)) return "";
+    if (own == nvml::kNotAvailable) {
+      return ", the card as a whole: this driver does not tell what a process takes (WSL)";
+    }
+    return ", the card as a whole: NVML counts this process under another number (in a container it does), "
+           "or "
+           "not "
+           "at all";
+  }
+
+ private:
+  bool OwnBytes(unsigned long long& bytes) TIDEMARK_REQUIRES(mutex_) {
+    unsigned count = static_cast<unsigned>(processes_.size());
+    nvml::Code code = nvml_.compute_processes(device_, &count, processes_.data());
+    if (code == nvml::kInsufficientSize) {
+      processes_.resize(count + 8);  // some may come in between
+      count = static_cast<unsigned>(processes_.size());
+      code = nvml_.compute_processes(device_, &count, processes_.data());
+    }
+    if (code != nvml::kSuccess) return false;
+    for (unsigned i = 0; i < count && i < processes_.size(); ++i) {
+      if (processes_[i].process_id != process_id_) continue;
+      bytes = processes_[i].used_bytes;
+      return bytes != nvml::kNotAvailable;
+    }
+    return false;
+  }
+  static void Tell(Level level, unsigned long long bytes, int64_t& known) {
+    const auto now = static_cast<int64_t>(bytes);
+    if (now == known) return;
+    EmitLevel(Source::kDevice, level, now, now - known, 0);
+    known = now;
+  }
+
+  const nvml::Functions nvml_;
+  const nvml::Device device_;
+  const unsigned process_id_;
+  Mutex mutex_;
+  std::vector<nvml::Process> processes_ TIDEMARK_GUARDED_BY(mutex_) = std::vector<nvml::Process>(16);
+  int64_t card_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  int64_t process_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+};
+
+std::atomic<CardSampler*> the_card_sampler{nullptr};
+std::atomic<bool> card_watched{false};
+
+void KeepSampling() {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are its own threads'
+  std::thread([] {
+    while (true) {
+      std::this_thread::sleep_for(kSampleEvery);
+      SampleCard();
+    }
+  }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+}  // namespace
+
+std::string CardUuid(const char* bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string text = "GPU-";
+  for (int i = 0; i < 16; ++i) {
+    const auto byte = static_cast<unsigned char>(bytes[i]);
+    text += {kHex[byte >> 4], kHex[byte & 15]};
+    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
+  }
+  return text;
+}
+
+void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid) {
+  if (card_watched.exchange(true)) return;
+  if (!functions) return EmitState(Source::kDevice, functions.error().message);
+  nvml::Device device = nullptr;
+  nvml::Code code = functions->init();
+  if (code == nvml::kSuccess) code = functions->device_by_uuid(uuid.c_str(), &device);
+  if (code != nvml::kSuccess) return EmitState(Source::kDevice, nvml::RefusalSentence(code));
+  auto* const sampler = new CardSampler(*functions, device);  // its thread lives as long as the process
+  the_card_sampler = sampler;
+  std::array<char, 96> version{};
+  functions->driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
+  EmitState(Source::kDevice, "live (NVML, driver " + std::string(version.data()) + ")" + sampler->Missing());
+  sampler->Sample();
+  KeepSampling();
+}
+
+void SampleCard() {
+  if (CardSampler* const sampler = the_card_sampler) sampler->Sample();
+}
+
+}  // namespace tidemark::capture

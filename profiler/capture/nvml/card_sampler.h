@@ -1,0 +1,23 @@
+// What the card itself reports of its memory, as events of events::Level::kCard (all that is taken) and
+// kProcess (what this process takes, its context among it) on the process's stream: asked of NVML ten times a
+// second, told when it changes. How the source fares is told as its state. One in a process, for as long as
+// it lives.
+#pragma once
+
+#include <string>
+
+#include "profiler/base/result.h"
+#include "profiler/capture/nvml/functions.h"
+
+namespace tidemark::capture {
+
+// "GPU-00112233-4455-...", as NVML names the card with these 16 bytes (cudaDeviceProp::uuid).
+std::string CardUuid(const char* bytes);
+
+// After the event stream was opened and the card's context was made. Once; a second call changes nothing.
+void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid);
+
+// Asks now; otherwise done every 100 ms.
+void SampleCard();
+
+}  // namespace tidemark::capture

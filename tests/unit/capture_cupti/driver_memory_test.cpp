@@ -1,0 +1,68 @@
+#include "profiler/capture/cupti/driver_memory.h"
+
+#include <vector>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::capture::cupti {
+namespace {
+
+struct Told {
+  int64_t live;
+  int64_t change;
+  uint64_t address;
+  bool operator==(const Told&) const = default;
+};
+std::vector<Told> told;
+
+DriverMemory Fresh() {
+  told.clear();
+  return DriverMemory([](int64_t live, int64_t change, uint64_t address) {
+    told.push_back({live, change, address});
+  });
+}
+
+}  // namespace
+
+TEST_CASE("An allocation that the runtime and the driver both tell of counts once") {
+  DriverMemory memory = Fresh();
+  memory.Allocated(0x1000, 4096);
+  memory.Allocated(0x1000, 4096);
+  memory.Freed(0x1000);
+  memory.Freed(0x1000);
+  memory.Freed(0);
+  CHECK(told == std::vector<Told>{{4096, 4096, 0x1000}, {0, -4096, 0x1000}});
+  CHECK(memory.allocations() == 1);
+}
+
+TEST_CASE("Physical memory lives until it is released and mapped nowhere") {
+  DriverMemory memory = Fresh();
+  memory.Created(7, 2 << 20);
+  memory.Mapped(0x10000000, 2 << 20, 7);
+  memory.Released(7);
+  CHECK(memory.live_bytes() == 2 << 20);
+  memory.Created(8, 2 << 20);
+  memory.Mapped(0x10200000, 2 << 20, 8);
+  CHECK(memory.live_bytes() == 4 << 20);
+  memory.Unmapped(0x10000000, 4 << 20);  // both at once
+  CHECK(memory.live_bytes() == 2 << 20);
+  memory.Released(8);
+  CHECK(memory.live_bytes() == 0);
+  memory.Released(99);
+  memory.Mapped(0x10000000, 2 << 20, 99);
+  memory.Unmapped(0x10000000, 2 << 20);
+  CHECK(memory.live_bytes() == 0);
+}
+
+TEST_CASE("A pool counts with what it has reserved, by its latest news") {
+  DriverMemory memory = Fresh();
+  memory.PoolIs(0xaa, 32 << 20, 100);
+  memory.PoolIs(0xaa, 64 << 20, 300);
+  memory.PoolIs(0xaa, 32 << 20, 200);  // late
+  CHECK(memory.live_bytes() == 64 << 20);
+  memory.PoolIs(0xaa, 0, 400);
+  CHECK(memory.live_bytes() == 0);
+  CHECK(told.size() == 3);
+}
+
+}  // namespace tidemark::capture::cupti

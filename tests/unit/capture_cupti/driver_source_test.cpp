@@ -1,0 +1,248 @@
+// The driver's source on a CUPTI that the test plays itself. A process has one source and one stream, so what
+// needs another is tried in a forked child.
+#include "profiler/capture/cupti/driver_source.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "profiler/capture/stream/event_stream.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::capture {
+namespace {
+
+using cupti::CallbackData;
+using cupti::Code;
+using events::Event;
+using events::EventKind;
+
+struct FakeCupti {
+  Code refusal = cupti::kSuccess;
+  cupti::Callback callback = nullptr;
+  void* argument = nullptr;
+  cupti::BufferRequested requested = nullptr;
+  cupti::BufferCompleted completed = nullptr;
+  std::vector<cupti::MemoryRecord> waiting;
+  size_t dropped = 0;
+} fake;
+
+cupti::Functions FakeFunctions() {
+  cupti::Functions functions;
+  functions.get_version = [](uint32_t* version) {
+    *version = 130001;
+    return cupti::kSuccess;
+  };
+  functions.subscribe_named = [](cupti::Subscriber* subscriber, cupti::Callback callback, void* argument,
+                                 cupti::SubscriberParameters* parameters) {
+    if (fake.refusal != cupti::kSuccess) {
+      std::snprintf(parameters->holder, parameters->holder_bytes, "Nsight Systems");
+      return fake.refusal;
+    }
+    fake.callback = callback;
+    fake.argument = argument;
+    *subscriber = &fake;
+    return cupti::kSuccess;
+  };
+  functions.enable_callback = [](uint32_t, cupti::Subscriber, int, uint32_t) { return cupti::kSuccess; };
+  functions.register_buffers = [](cupti::BufferRequested requested, cupti::BufferCompleted completed) {
+    fake.requested = requested;
+    fake.completed = completed;
+    return cupti::kSuccess;
+  };
+  functions.enable_kind = [](int) { return cupti::kSuccess; };
+  functions.disable_kind = [](int) { return cupti::kSuccess; };
+  functions.flush_all = [](uint32_t) {
+    if (fake.waiting.empty()) return cupti::kSuccess;
+    uint8_t* buffer = nullptr;
+    size_t bytes = 0;
+    size_t most = 0;
+    fake.requested(&buffer, &bytes, &most);
+    const size_t valid = fake.waiting.size() * sizeof(cupti::MemoryRecord);
+    std::memcpy(buffer, fake.waiting.data(), valid);
+    fake.waiting.clear();
+    fake.completed(nullptr, 0, buffer, bytes, valid);
+    return cupti::kSuccess;
+  };
+  functions.next_record = [](uint8_t* buffer, size_t valid, const int** record) {
+    const uint8_t* next =
+        *record == nullptr ? buffer : reinterpret_cast<const uint8_t*>(*record) + sizeof(cupti::MemoryRecord);
+    if (next >= buffer + valid) return 12;
+    *record = reinterpret_cast<const int*>(next);
+    return cupti::kSuccess;
+  };
+  functions.dropped_records = [](void*, uint32_t, size_t* dropped) {
+    *dropped = std::exchange(fake.dropped, 0);
+    return cupti::kSuccess;
+  };
+  return functions;
+}
+
+void Call(int domain, uint32_t function, int site, const void* parameters, int result = 0) {
+  CallbackData data{};
+  data.site = site;
+  data.parameters = parameters;
+  data.returned = &result;
+  fake.callback(fake.argument, domain, function, &data);
+}
+
+struct Allocation {
+  const uint64_t* address;
+  size_t bytes;
+};
+
+// cudaMalloc as it is on a card: the runtime's call, and the driver's in it.
+void Malloc(const uint64_t& address, size_t bytes, int result = 0) {
+  const Allocation call{&address, bytes};
+  Call(cupti::kRuntimeApi, 20, cupti::kEnter, &call);
+  Call(cupti::kDriverApi, 243, cupti::kEnter, &call);
+  Call(cupti::kDriverApi, 243, cupti::kExit, &call, result);
+  Call(cupti::kRuntimeApi, 20, cupti::kExit, &call, result);
+}
+
+void Free(const uint64_t& address) {
+  Call(cupti::kRuntimeApi, 22, cupti::kEnter, &address);
+  Call(cupti::kDriverApi, 245, cupti::kEnter, &address);
+  Call(cupti::kDriverApi, 245, cupti::kExit, &address);
+  Call(cupti::kRuntimeApi, 22, cupti::kExit, &address);
+}
+
+struct Stream {
+  transport::RingReader ring;
+  std::vector<Event> events;
+  std::string names;  // all pieces
+
+  void Drain() {
+    std::array<Event, 64> batch;
+    for (size_t count = 1; count > 0;) {
+      count = ring.Pop(batch, true);
+      for (size_t i = 0; i < count; ++i) {
+        if (batch[i].kind == EventKind::kName) names += events::NamePiece(batch[i]);
+        if (batch[i].kind != EventKind::kName) events.push_back(batch[i]);
+      }
+    }
+  }
+};
+
+Stream Attached() {
+  Result<transport::RingReader> ring = transport::RingReader::Create(1024);
+  REQUIRE(ring);
+  OpenEventStream(transport::RingWriter::Beside(*ring), 0);
+  AttachToDriver(FakeFunctions());
+  return {std::move(*ring), {}, {}};
+}
+
+// Runs it in a child, which has neither a stream nor a source yet; whether it said yes.
+bool InChild(bool (*body)()) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body() ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool ToldOf(const Stream& stream, EventKind kind) {
+  return !stream.events.empty() && stream.events.back().kind == kind &&
+         stream.events.back().source == events::Source::kDriver;
+}
+
+}  // namespace
+
+TEST_CASE("A tool that holds CUPTI is named, and nothing else happens") {
+  CHECK(InChild([] {
+    fake.refusal = cupti::kMultipleSubscribers;
+    Stream stream = Attached();
+    FlushDriver();
+    stream.Drain();
+    return stream.events.size() == 1 && ToldOf(stream, EventKind::kMarker) &&
+           stream.names.find("blocked by Nsight Systems") != std::string::npos;
+  }));
+}
+
+TEST_CASE("Without CUPTI the state says so") {
+  CHECK(InChild([] {
+    Result<transport::RingReader> ring = transport::RingReader::Create(1024);
+    OpenEventStream(transport::RingWriter::Beside(*ring), 0);
+    AttachToDriver(Error{"absent: there is none."});
+    Stream stream{std::move(*ring), {}, {}};
+    stream.Drain();
+    return ToldOf(stream, EventKind::kMarker) && stream.names == "absent: there is none.";
+  }));
+}
+
+TEST_CASE("Calls change the driver's level at once, failed ones and doubly told ones do not") {
+  CHECK(InChild([] {
+    Stream stream = Attached();
+    const uint64_t address = 0x7000;
+    Malloc(address, 1 << 20);
+    Malloc(0x9000, 1 << 30, 2);  // cudaErrorMemoryAllocation
+    Free(address);
+    stream.Drain();
+    if (stream.events.size() != 3) return false;
+    const Event& allocated = stream.events[1];
+    const Event& freed = stream.events[2];
+    return allocated.kind == EventKind::kCounter && allocated.level == events::Level::kDriver &&
+           allocated.bytes == 1 << 20 && allocated.rounded_bytes == 1 << 20 && allocated.address == address &&
+           freed.bytes == 0 && freed.rounded_bytes == -(1 << 20);
+  }));
+}
+
+TEST_CASE("Pools come from records; what CUPTI dropped is a loss; records without calls are told") {
+  CHECK(InChild([] {
+    Stream stream = Attached();
+    cupti::MemoryRecord pooled{};
+    pooled.kind = cupti::kMemory2;
+    pooled.operation = cupti::kAllocation;
+    pooled.memory_kind = cupti::kDeviceMemory;
+    pooled.is_async = 1;
+    pooled.pool_address = 0xbeef;
+    pooled.pool_bytes = 32 << 20;
+    fake.waiting = {pooled};
+    fake.dropped = 3;
+    FlushDriver();
+    stream.Drain();
+    if (DriverBytes() != 32 << 20 || !ToldOf(stream, EventKind::kLoss) || stream.events.back().bytes != 3)
+      return false;
+    cupti::MemoryRecord unseen = pooled;
+    unseen.pool_address = 0;
+    unseen.address = 0x5000;
+    fake.waiting = {unseen};
+    FlushDriver();
+    stream.Drain();
+    return ToldOf(stream, EventKind::kMarker) && stream.names.find("too low: 1 alloc") != std::string::npos;
+  }));
+}
+
+TEST_CASE("Records that another tool takes away are missed") {
+  CHECK(InChild([] {
+    Stream stream = Attached();
+    Malloc(0x7000, 1 << 20);
+    for (int i = 0; i < 25; ++i) FlushDriver();
+    stream.Drain();
+    return stream.names.find("another tool gets CUPTI's records") != std::string::npos;
+  }));
+}
+
+TEST_CASE("What the ring cannot take is counted: written and dropped are what was attempted") {
+  CHECK(InChild([] {
+    Result<transport::RingReader> ring = transport::RingReader::Create(64);
+    OpenEventStream(transport::RingWriter::Beside(*ring), 0);
+    AttachToDriver(FakeFunctions());
+    constexpr uint64_t kAttempted = 500;
+    for (uint64_t i = 1; i <= kAttempted; ++i) Malloc(i << 20, 1 << 20);
+    std::array<Event, 64> batch;
+    while (ring->Pop(batch, true) > 0) {
+    }
+    const uint64_t states = 1;
+    return ring->dropped(events::Source::kDriver) > 0 &&
+           ring->received(events::Source::kDriver) + ring->dropped(events::Source::kDriver) ==
+               kAttempted + states;
+  }));
+}
+
+}  // namespace tidemark::capture

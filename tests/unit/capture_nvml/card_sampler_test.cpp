@@ -1,0 +1,139 @@
+// The sampler on an NVML that the test plays itself. A process has one sampler, so each is tried in a forked
+// child.
+#include "profiler/capture/nvml/card_sampler.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "profiler/capture/stream/event_stream.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::Event;
+using events::EventKind;
+using events::Level;
+
+struct FakeNvml {
+  nvml::Code init = nvml::kSuccess;
+  nvml::Memory memory{100 << 20, 60 << 20, 40 << 20};
+  std::vector<nvml::Process> processes;
+} fake;
+
+nvml::Functions FakeFunctions() {
+  nvml::Functions functions;
+  functions.init = [] { return fake.init; };
+  functions.driver_version = [](char* text, unsigned bytes) {
+    std::snprintf(text, bytes, "580.95");
+    return nvml::kSuccess;
+  };
+  functions.device_by_uuid = [](const char* uuid, nvml::Device* device) {
+    *device = &fake;
+    return std::string(uuid) == "GPU-1" ? nvml::kSuccess : nvml::kNotFound;
+  };
+  functions.memory_info = [](nvml::Device, nvml::Memory* memory) {
+    *memory = fake.memory;
+    return nvml::kSuccess;
+  };
+  functions.compute_processes = [](nvml::Device, unsigned* count, nvml::Process* processes) {
+    const unsigned room = *count;
+    *count = static_cast<unsigned>(fake.processes.size());
+    if (room < *count) return nvml::kInsufficientSize;
+    for (unsigned i = 0; i < *count; ++i) processes[i] = fake.processes[i];
+    return nvml::kSuccess;
+  };
+  return functions;
+}
+
+struct Told {
+  std::vector<Event> events;
+  std::string names;
+};
+
+Told Watch(const char* uuid, void (*then)() = nullptr) {
+  Result<transport::RingReader> ring = transport::RingReader::Create(1024);
+  OpenEventStream(transport::RingWriter::Beside(*ring), 0);
+  WatchCard(FakeFunctions(), uuid);
+  if (then != nullptr) then();
+  Told told;
+  std::array<Event, 64> batch;
+  for (size_t count = 1; count > 0;) {
+    count = ring->Pop(batch, true);
+    for (size_t i = 0; i < count; ++i) {
+      if (batch[i].kind == EventKind::kName) told.names += events::NamePiece(batch[i]);
+      if (batch[i].kind != EventKind::kName) told.events.push_back(batch[i]);
+    }
+  }
+  return told;
+}
+
+bool InChild(bool (*body)()) {
+  const pid_t child = fork();
+  if (child == 0) _exit(body() ? 0 : 1);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+unsigned OwnId() { return static_cast<unsigned>(getpid()); }
+
+}  // namespace
+
+TEST_CASE("A card's name is its sixteen bytes as NVML writes them") {
+  const std::array<char, 16> bytes = {0,    17,   34,  51,  68,  85,  102, 119,
+                                      -120, -103, -86, -69, -52, -35, -18, -1};
+  CHECK(CardUuid(bytes.data()) == "GPU-00112233-4455-6677-8899-aabbccddeeff");
+}
+
+TEST_CASE("The card and the process are told when they change, among however many processes") {
+  CHECK(InChild([] {
+    for (unsigned i = 1; i < 40; ++i) fake.processes.push_back({i + (OwnId() << 8), 1 << 20, 0, 0});
+    fake.processes.push_back({OwnId(), 30 << 20, 0, 0});
+    const Told told = Watch("GPU-1", [] {
+      SampleCard();
+      fake.memory.used = 50 << 20;
+      SampleCard();
+    });
+    if (told.events.size() != 4) return false;
+    const Event& card = told.events[1];
+    const Event& process = told.events[2];
+    const Event& changed = told.events[3];
+    return told.names.starts_with("live (NVML, driver 580.95)card") && card.level == Level::kCard &&
+           card.bytes == 40 << 20 && process.level == Level::kProcess && process.bytes == 30 << 20 &&
+           changed.bytes == 50 << 20 && changed.rounded_bytes == 10 << 20 &&
+           changed.source == events::Source::kDevice;
+  }));
+}
+
+TEST_CASE("A process that NVML knows by another number, or tells nothing of, is said") {
+  CHECK(InChild([] {
+    fake.processes = {{OwnId() + 100'000, 30 << 20, 0, 0}};
+    const Told told = Watch("GPU-1");
+    return told.names.find("in a container") != std::string::npos && told.events.size() == 2;
+  }));
+  CHECK(InChild([] {
+    fake.processes = {{OwnId(), nvml::kNotAvailable, 0, 0}};
+    return Watch("GPU-1").names.find("WSL") != std::string::npos;
+  }));
+}
+
+TEST_CASE("No driver, another driver, an unknown card: a sentence, and no samples") {
+  CHECK(InChild([] {
+    fake.init = nvml::kDriverNotLoaded;
+    const Told told = Watch("GPU-1");
+    return told.events.size() == 1 && told.names.starts_with("absent: the NVIDIA driver is not loaded");
+  }));
+  CHECK(InChild([] {
+    fake.init = nvml::kLibraryRmVersionMismatch;
+    return Watch("GPU-1").names.find("Restart the machine") != std::string::npos;
+  }));
+  CHECK(InChild([] { return Watch("GPU-2").names.find("does not know the card") != std::string::npos; }));
+}
+
+}  // namespace tidemark::capture

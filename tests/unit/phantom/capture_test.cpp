@@ -1,0 +1,101 @@
+// The driver's and the card's sources on the phantom's CUPTI and NVML: what they tell is what the phantom
+// device holds. This program is linked with the stand-ins and sets its card itself.
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "profiler/base/paths.h"
+#include "profiler/capture/cupti/driver_source.h"
+#include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::phantom {
+namespace {
+
+using events::Event;
+using events::EventKind;
+using events::Level;
+
+[[maybe_unused]] const int kCardOfCapture = [] {
+  return setenv("TIDEMARK_PHANTOM_CARD", (AssetsFolder() / "cards" / "rtx-4090.json").c_str(), 1);
+}();
+
+constexpr size_t kGranule = size_t{2} << 20;
+
+struct Told {
+  std::array<int64_t, events::kLevelCount> levels{};
+  std::string names;
+  int changes = 0;
+};
+
+void Drain(transport::RingReader& ring, Told& told) {
+  std::array<Event, 64> batch;
+  for (size_t count = 1; count > 0;) {
+    count = ring.Pop(batch, true);
+    for (size_t i = 0; i < count; ++i) {
+      if (batch[i].kind == EventKind::kName) told.names += events::NamePiece(batch[i]);
+      if (batch[i].kind != EventKind::kCounter) continue;
+      told.levels[static_cast<size_t>(batch[i].level)] = batch[i].bytes;
+      ++told.changes;
+    }
+  }
+}
+
+int64_t Of(const Told& told, Level level) { return told.levels[static_cast<size_t>(level)]; }
+
+}  // namespace
+
+TEST_CASE("Allocations, mapped memory and pools are the driver's level; the card's follows") {
+  Result<transport::RingReader> ring = transport::RingReader::Create(1024);
+  REQUIRE(ring);
+  capture::OpenEventStream(transport::RingWriter::Beside(*ring), 0);
+  cudaDeviceProp properties{};
+  REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+  capture::AttachToDriver(capture::cupti::LoadFunctions());
+  capture::WatchCard(capture::nvml::LoadFunctions(), capture::CardUuid(properties.uuid.bytes));
+  Told told;
+  Drain(*ring, told);
+  CHECK(told.names.find("live (CUPTI 13.0)") != std::string::npos);
+  CHECK(told.names.find("live (NVML, driver ") != std::string::npos);
+  const int64_t context = Of(told, Level::kProcess);
+  CHECK(context > 0);
+
+  void* block = nullptr;
+  REQUIRE(cudaMalloc(&block, 3 * kGranule) == cudaSuccess);
+  CUmemGenericAllocationHandle piece = 0;
+  REQUIRE(cuMemCreate(&piece, 2 * kGranule, nullptr, 0) == CUDA_SUCCESS);
+  CUdeviceptr address = 0;
+  REQUIRE(cuMemAddressReserve(&address, 8 * kGranule, 0, 0, 0) == CUDA_SUCCESS);
+  REQUIRE(cuMemMap(address, 2 * kGranule, 0, piece, 0) == CUDA_SUCCESS);
+  REQUIRE(cuMemRelease(piece) == CUDA_SUCCESS);
+  capture::SampleCard();
+  Drain(*ring, told);
+  CHECK(Of(told, Level::kDriver) == static_cast<int64_t>(5 * kGranule));
+  CHECK(Of(told, Level::kProcess) == context + static_cast<int64_t>(5 * kGranule));
+  CHECK(Of(told, Level::kCard) == Of(told, Level::kProcess));
+
+  void* pooled = nullptr;
+  REQUIRE(cudaMallocAsync(&pooled, 1000, nullptr) == cudaSuccess);
+  capture::FlushDriver();
+  capture::SampleCard();
+  Drain(*ring, told);
+  CHECK(Of(told, Level::kDriver) > static_cast<int64_t>(5 * kGranule));
+  CHECK(Of(told, Level::kProcess) == context + Of(told, Level::kDriver));
+
+  const int64_t pool = Of(told, Level::kDriver) - static_cast<int64_t>(5 * kGranule);
+  REQUIRE(cuMemUnmap(address, 2 * kGranule) == CUDA_SUCCESS);
+  REQUIRE(cudaFree(block) == cudaSuccess);
+  void* refused = nullptr;
+  CHECK(cudaMalloc(&refused, size_t{1} << 50) == cudaErrorMemoryAllocation);
+  capture::FlushDriver();
+  Drain(*ring, told);
+  CHECK(Of(told, Level::kDriver) == pool);
+  CHECK(told.names.find("too low") == std::string::npos);
+}
+
+}  // namespace tidemark::phantom

@@ -1,0 +1,90 @@
+#include "app/presenters/level_chain.h"
+
+#include "app/presenters/tables.h"
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::EventKind;
+using events::Level;
+
+int64_t BytesOf(const std::vector<LevelRow>& rows, std::string_view title) {
+  for (const LevelRow& row : rows) {
+    if (row.title == title) return row.bytes;
+  }
+  FAIL("no row " << title);
+  return 0;
+}
+
+void Count(Training& training, Level level, int64_t bytes) {
+  training.Add(EventKind::kCounter, 0, bytes).level = level;
+}
+
+}  // namespace
+
+TEST_CASE("The chain holds every level at the peak and names every gap") {
+  Training training;
+  Count(training, Level::kDriver, 3 << 20);
+  Count(training, Level::kProcess, 500 << 20);
+  Count(training, Level::kCard, 900 << 20);
+  training.Add(EventKind::kSegmentAllocate, 0x100000, 2 << 20);
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  training.Step(1, 2000, 3000);
+  Count(training, Level::kDriver, 0);  // after the peak
+  Count(training, Level::kProcess, 510 << 20);
+  const auto rows = MakeLevelChain(*training.Publish());
+  REQUIRE(rows.size() == 11);
+  CHECK(BytesOf(rows, "requested") == 6000);
+  CHECK(BytesOf(rows, "allocated") == 1024 + 2048 + 3072);
+  CHECK(BytesOf(rows, "rounding to blocks") == 144);
+  CHECK(BytesOf(rows, "reserved") == 2 << 20);
+  CHECK(BytesOf(rows, "cached by PyTorch") == (2 << 20) - 6144);
+  CHECK(BytesOf(rows, "driver") == 3 << 20);
+  CHECK(BytesOf(rows, "outside of PyTorch") == 1 << 20);
+  CHECK(BytesOf(rows, "process") == 510 << 20);
+  CHECK(BytesOf(rows, "context, modules, CUPTI, rounding to 2 MiB") == 507 << 20);
+  CHECK(BytesOf(rows, "card") == 900 << 20);
+  CHECK(BytesOf(rows, "other processes, the card's own") == 390 << 20);
+}
+
+TEST_CASE("A level that nobody told of is left out of the chain, and so is its gap") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  Count(training, Level::kCard, 900 << 20);
+  const auto rows = MakeLevelChain(*training.Publish());
+  REQUIRE(rows.size() == 5);
+  CHECK(rows[3].is_gap);
+  CHECK(rows[3].bytes == (900 << 20) - 6144);
+  CHECK(MakeLevelChain(*timeline::Stream().Publish()).empty());
+}
+
+TEST_CASE("Sources tell how they fare") {
+  Training training;
+  const auto text = training.Name("blocked by Nsight Systems");
+  events::Event& state = training.Add(EventKind::kMarker);
+  state.source = events::Source::kDriver;
+  state.name = text;
+  training.Add(EventKind::kLoss, 0, 12).source = events::Source::kDriver;
+  training.Add(EventKind::kLoss, 0, 3).source = events::Source::kAllocator;
+  const auto lines = SourceLines(*training.Publish());
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].starts_with("allocator: lost 3 events since "));
+  CHECK(lines[1].starts_with("driver: blocked by Nsight Systems; lost 12 events since "));
+}
+
+TEST_CASE("The breakdown ends with the driver, the process and the card where they were measured") {
+  Training training;
+  training.Weight(1000);
+  Count(training, Level::kDriver, 3 << 20);
+  training.Step(0, 2000, 3000);
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  REQUIRE(breakdown.totals.size() == 4);
+  CHECK(breakdown.totals[3].title == "driver");
+  CHECK(breakdown.totals[3].measured_bytes == 3 << 20);
+}
+
+}  // namespace tidemark::presenters
