@@ -93,6 +93,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   // The order is that of importance: what is on the plot first, then what the controls say.
   frame_.timeline.unit = state.unit;
   frame_.timeline.plot = &plot_;
+  frame_.timeline.blocks = &blocks_;
   frame_.timeline.overview = &overview_;
   const bool ended_badly =
       input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
@@ -216,6 +217,12 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
   plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
+  constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
+  constexpr int kTitleColumns = 70;  // of a block with room for its name
+  const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
+  blocks_ = presenters::BlocksInSight(
+      *view_, plot_,
+      {plot_.highest_bytes * kSmallestRows / std::max(1, timeline.rows), per_column * kTitleColumns});
   plot_view_ = view_;
   plot_estimates_ = estimates.version();
   plot_request_ = request;

@@ -158,6 +158,7 @@ void Zooms(ImGuiTestContext* context) {
   IM_CHECK_LT(timeline.visible.end - timeline.visible.begin, (before.end - before.begin) * 0.8);
   // Whatever the mouse points at inside the stack has a name.
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.hover.has_value(); }));
+  IM_CHECK(WaitUntil(context, [] { return !application().frame()->timeline.blocks->empty(); }));
   Picture(context, "zoomed");
   context->KeyPress(ImGuiKey_L);
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/commands.h"
+#include "app/presenters/plot_blocks.h"
 #include "app/presenters/timeline_plot.h"
 #include "profiler/base/format.h"
 
@@ -23,7 +24,8 @@ struct HighlightSpan {
 
 struct TimelineInput {
   const presenters::TimelinePlot* plot = nullptr;
-  const presenters::TimelinePlot* overview = nullptr;  // of the whole run, few columns
+  const std::vector<presenters::PlotBlock>* blocks = nullptr;  // where zoomed in far enough
+  const presenters::TimelinePlot* overview = nullptr;          // of the whole run, few columns
   presenters::VisibleRange whole;
   std::optional<presenters::BlockDescription> hovered;  // under TimelineState::hover of the frame before
   std::vector<HighlightSpan> highlight;
@@ -42,6 +44,7 @@ struct TimelineState {
   presenters::VisibleRange visible;
   // Of the last frame: what the application needs to prepare the next one.
   int columns = 1200;
+  int rows = 400;  // pixels of the plot
   int overview_columns = 300;
   struct Hover {
     double position = 0;

@@ -194,6 +194,24 @@ void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, By
   geometry->top_bytes = std::ceil(top / tick) * geometry->tick_bytes;
 }
 
+void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry,
+                const std::vector<presenters::PlotBlock>& blocks) {
+  const ImU32 rim = U32(Colors().panel.WithAlpha(0.55));
+  for (const presenters::PlotBlock& block : blocks) {
+    const ImRect box(geometry.X(block.begin), geometry.Y(static_cast<double>(block.top_bytes)),
+                     geometry.X(block.end), geometry.Y(static_cast<double>(block.bottom_bytes)));
+    if (box.Max.x < geometry.plot.Min.x || box.Min.x > geometry.plot.Max.x) continue;
+    list->AddRect(box.Min, box.Max, rim);
+    if (block.title.empty() || box.GetHeight() < Px(kSmallTextSize + 3)) continue;
+    const TextStyle style = Colored(SmallMuted(), TextOn(Colors().Of(block.category)));
+    const float left = std::max(box.Min.x, geometry.plot.Min.x) + Px(5);
+    const float room = std::min(box.Max.x, geometry.plot.Max.x) - Px(5) - left;
+    if (room < Px(30)) continue;
+    const float y = box.GetCenter().y - Px(kSmallTextSize) / 2 - Px(1);
+    DrawText(list, {left, y}, style, Fitted(style, block.title, room));
+  }
+}
+
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
   const TextStyle style = Colored({Faces().numbers, kSmallTextSize + 1, Colors().muted}, Colors().muted);
   for (double bytes = 0; bytes <= geometry.top_bytes * 1.001; bytes += geometry.tick_bytes) {

@@ -51,6 +51,9 @@ void ChooseVerticalAxis(const presenters::TimelinePlot& plot, uint32_t hidden_ca
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry);
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                uint32_t hidden_categories);
+// Single allocations: a rim each, and their names where there is room.
+void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry,
+                const std::vector<presenters::PlotBlock>& blocks);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                   ByteUnit unit, TakenPlaces* taken);
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
