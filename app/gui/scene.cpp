@@ -188,6 +188,9 @@ void Scene::PrepareRange(ViewState& state) {
   }
   if (timeline.visible.end <= timeline.visible.begin) timeline.visible.end = timeline.visible.begin + 1;
   frame_.timeline.pinned.reset();
+  if (timeline.measure)
+    frame_.timeline.measured =
+        presenters::MeasureBetween(*view_, timeline.axis, *timeline.measure, state.unit);
   if (state.pinned) frame_.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
 }
 
@@ -220,9 +223,9 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
   constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
   constexpr int kTitleColumns = 70;  // of a block with room for its name
   const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
-  blocks_ = presenters::BlocksInSight(
-      *view_, plot_,
-      {plot_.highest_bytes * kSmallestRows / std::max(1, timeline.rows), per_column * kTitleColumns});
+  const int64_t per_row = plot_.highest_bytes / std::max(1, timeline.rows);
+  blocks_ = presenters::BlocksInSight(*view_, plot_,
+                                      {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
   plot_view_ = view_;
   plot_estimates_ = estimates.version();
   plot_request_ = request;

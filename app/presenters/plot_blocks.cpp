@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "app/presenters/block_text.h"
 
@@ -28,7 +29,7 @@ class Stacking {
 
   void Begin(const timeline::State& state, double position) {
     for (const LiveBlock& block : state.blocks) {
-      if (!block.pending_free) BandOf(block.category).push_back({block, position, -1});
+      if (!block.pending_free) BandOf(block.category).push_back({block, position});
     }
     Restack(position);
   }
@@ -58,7 +59,7 @@ class Stacking {
 
   std::vector<PlotBlock> End(double position) {
     for (std::vector<Placed>& band : bands_) {
-      for (const Placed& placed : band) Close(placed, position);
+      for (const Placed& placed : band) Close(placed, position, false);
     }
     return std::move(blocks_);
   }
@@ -68,6 +69,8 @@ class Stacking {
     LiveBlock block;
     double since = 0;
     int64_t bottom_bytes = 0;
+    bool born = false;  // at `since`
+    bool lies = false;  // its bottom is known
   };
 
   std::vector<Placed>& BandOf(events::Category category) { return bands_[static_cast<size_t>(category)]; }
@@ -89,7 +92,7 @@ class Stacking {
     const auto after =
         std::upper_bound(band.begin(), band.end(), block.born,
                          [](EventIndex born, const Placed& other) { return born < other.block.born; });
-    band.insert(after, {block, position, -1});
+    band.insert(after, {block, position, 0, true});
   }
 
   std::optional<LiveBlock> Remove(uint64_t address, double position) {
@@ -98,7 +101,7 @@ class Stacking {
         return placed.block.address == address;
       });
       if (found == band.end()) continue;
-      Close(*found, position);
+      Close(*found, position, true);
       const LiveBlock block = found->block;
       band.erase(found);
       return block;
@@ -110,23 +113,28 @@ class Stacking {
     int64_t bottom = 0;
     for (std::vector<Placed>& band : bands_) {
       for (Placed& placed : band) {
-        if (placed.bottom_bytes != bottom) {
-          if (placed.bottom_bytes >= 0) Close(placed, position);
+        if (!placed.lies) {
+          placed.bottom_bytes = bottom;
+        } else if (std::abs(placed.bottom_bytes - bottom) > request_.tolerance_bytes) {
+          Close(placed, position, false);
           placed.since = position;
           placed.bottom_bytes = bottom;
+          placed.born = false;
         }
+        placed.lies = true;
         bottom += std::max<int64_t>(0, placed.block.rounded_bytes);
       }
     }
   }
 
-  void Close(const Placed& placed, double position) {
+  void Close(const Placed& placed, double position, bool gone) {
     const LiveBlock& block = placed.block;
     if (position <= placed.since || block.rounded_bytes < std::max<int64_t>(1, request_.smallest_bytes))
       return;
     const bool has_room = position - placed.since >= request_.title_span;
     blocks_.push_back({placed.since, position, placed.bottom_bytes, placed.bottom_bytes + block.rounded_bytes,
-                       block.category, has_room ? BlockTitle(view_, block) : std::string()});
+                       block.category, placed.born, gone,
+                       has_room ? BlockTitle(view_, block) : std::string()});
   }
 
   const View& view_;

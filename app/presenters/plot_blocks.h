@@ -17,12 +17,15 @@ struct PlotBlock {
   int64_t bottom_bytes = 0;
   int64_t top_bytes = 0;
   events::Category category = events::Category::kUnknown;
+  bool born = false;  // its life begins where this begins
+  bool gone = false;  // its life ends where this ends
   std::string title;  // "" where the request leaves no room for it
 };
 
 struct PlotBlocksRequest {
-  int64_t smallest_bytes = 0;  // smaller ones lie in the stack, but are not listed
-  double title_span = 0;       // positions that a title needs
+  int64_t smallest_bytes = 0;   // smaller ones lie in the stack, but are not listed
+  int64_t tolerance_bytes = 0;  // a block that moves by no more stays where it is
+  double title_span = 0;        // positions that a title needs
 };
 
 // Stacked as the plot is: categories in their order, blocks of one category by birth. Empty where a column of

@@ -182,6 +182,7 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
     DrawReserved(list, geometry, *input.plot, input.unit, &taken);
     DrawLevels(list, geometry, *input.plot, input.unit, &taken);
   }
+  if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &taken);
   if (input.pinned) DrawPin(list, geometry, *input.pinned);
   DrawCrosshair(list, geometry, state);
   list->ChannelsMerge();

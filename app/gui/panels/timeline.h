@@ -29,6 +29,7 @@ struct TimelineInput {
   presenters::VisibleRange whole;
   std::optional<presenters::BlockDescription> hovered;  // under TimelineState::hover of the frame before
   std::vector<HighlightSpan> highlight;
+  std::string measured;          // what lies between the measuring cursors
   std::optional<double> pinned;  // position of the pinned moment
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string failure;       // what ended the run, if it ended badly: a marker with this text is red
@@ -51,8 +52,9 @@ struct TimelineState {
     int64_t bytes = 0;  // above the axis, in the whole stack
   };
   std::optional<Hover> hover;
+  std::optional<presenters::VisibleRange> measure;  // between the two cursors; begin may be the later
   // While the mouse is down.
-  enum class Drag : uint8_t { kNone, kPan, kBrush, kBrushBegin, kBrushEnd };
+  enum class Drag : uint8_t { kNone, kPan, kMeasure, kBrush, kBrushBegin, kBrushEnd };
   Drag drag = Drag::kNone;
   presenters::VisibleRange drag_from;
   double drag_position = 0;

@@ -34,8 +34,24 @@ TEST_CASE("A block moves down when an older one below it goes") {
       CHECK(block.bottom_bytes == 1024);
       CHECK(block.begin == 1);
       CHECK(block.end == 2);
+      CHECK(block.born);
+      CHECK_FALSE(block.gone);
     }
   }
+}
+
+TEST_CASE("A block that moves less than can be seen stays where it is") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  stream.Allocate(0x2000, 1 << 20);
+  stream.Free(0x1000);
+  stream.Free(0x2000);
+  const auto view = stream.Publish();
+  const std::vector<PlotBlock> blocks = BlocksInSight(*view, EveryEvent(*view), {1024, 512, 0});
+  REQUIRE(blocks.size() == 1);
+  CHECK(blocks[0].begin == 1);
+  CHECK(blocks[0].end == 3);
+  CHECK(blocks[0].gone);
 }
 
 TEST_CASE("Small blocks are not listed, and titles only where there is room") {
@@ -43,12 +59,12 @@ TEST_CASE("Small blocks are not listed, and titles only where there is room") {
   training.Weight(100);
   training.Step(0, 5000, 7000);
   const auto view = training.Publish();
-  for (const PlotBlock& block : BlocksInSight(*view, EveryEvent(*view), {1024, 1e9})) {
+  for (const PlotBlock& block : BlocksInSight(*view, EveryEvent(*view), {1024, 0, 1e9})) {
     CHECK(block.top_bytes - block.bottom_bytes >= 1024);
     CHECK(block.title.empty());
   }
   bool named = false;
-  for (const PlotBlock& block : BlocksInSight(*view, EveryEvent(*view), {0, 0}))
+  for (const PlotBlock& block : BlocksInSight(*view, EveryEvent(*view), {}))
     named = named || block.title == "conv1.weight";
   CHECK(named);
 }
