@@ -103,6 +103,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   // The order is that of importance: what is on the plot first, then what the controls say.
   frame_.timeline.unit = state.unit;
   frame_.timeline.plot = &plot_;
+  frame_.timeline.blocks = &blocks_;
   frame_.timeline.overview = &overview_;
   const bool ended_badly =
       input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
@@ -205,6 +206,9 @@ void Scene::PrepareRange(ViewState& state) {
   }
   if (timeline.visible.end <= timeline.visible.begin) timeline.visible.end = timeline.visible.begin + 1;
   frame_.timeline.pinned.reset();
+  if (timeline.measure)
+    frame_.timeline.measured =
+        presenters::MeasureBetween(*view_, timeline.axis, *timeline.measure, state.unit);
   if (state.pinned) frame_.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
 }
 
@@ -234,6 +238,12 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
   plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
+  constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
+  constexpr int kTitleColumns = 70;  // of a block with room for its name
+  const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
+  const int64_t per_row = plot_.highest_bytes / std::max(1, timeline.rows);
+  blocks_ = presenters::BlocksInSight(*view_, plot_,
+                                      {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
   plot_view_ = view_;
   plot_estimates_ = estimates.version();
   plot_request_ = request;

@@ -85,6 +85,7 @@ class Scene {
   presenters::TimelinePlotRequest plot_request_;
   uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;
+  std::vector<presenters::PlotBlock> blocks_;
   presenters::TimelinePlot overview_;
   Clock::time_point overview_time_;
   std::vector<presenters::SettingsEstimate> settings_estimates_;

@@ -1,5 +1,7 @@
 #include "app/presenters/memory_map.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -86,5 +88,23 @@ class Mapper {
 }  // namespace
 
 MemoryMap MakeMemoryMap(const State& state) { return Mapper(state).Map(); }
+
+std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit) {
+  if (map.reserved_bytes <= 0) return "";
+  const int64_t free_bytes = map.reserved_bytes - map.occupied_bytes;
+  if (free_bytes <= 0)
+    return "Every reserved byte is in use: the next allocation makes PyTorch reserve more.";
+  size_t pieces = 0;
+  for (const MapSegment& segment : map.segments) pieces += segment.gaps.size();
+  const std::string all = fmt::format("{} of the {} reserved are free", FormatBytes(free_bytes, unit),
+                                      FormatBytes(map.reserved_bytes, unit));
+  if (pieces == 1) return all + ", in one piece: a larger request makes PyTorch reserve more from the card.";
+  return fmt::format(
+      "{}, in {} pieces. The largest is {}: a larger request makes PyTorch reserve more from the card, "
+      "although "
+      "more than that is free in all. This is fragmentation; it costs up to {} here.",
+      all, FormatNumber(static_cast<int64_t>(pieces)), FormatBytes(map.largest_free_bytes, unit),
+      FormatBytes(free_bytes - map.largest_free_bytes, unit));
+}
 
 }  // namespace tidemark::presenters

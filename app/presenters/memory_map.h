@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "profiler/base/format.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -41,5 +43,8 @@ struct MemoryMap {
 };
 
 MemoryMap MakeMemoryMap(const timeline::State& state);
+
+// What the gaps mean for the next request, in words; "" where nobody reports segments.
+std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit);
 
 }  // namespace tidemark::presenters

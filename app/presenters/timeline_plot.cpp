@@ -77,6 +77,21 @@ TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstima
   return plot;
 }
 
+std::string MeasureBetween(const View& view, TimeAxis axis, VisibleRange range, ByteUnit unit) {
+  if (view.empty()) return "";
+  if (range.end < range.begin) std::swap(range.begin, range.end);
+  const auto at = [&](double position) {
+    return std::clamp(IndexAtPosition(view, axis, position), view.first(), view.end() - 1);
+  };
+  const EventIndex from = at(range.begin);
+  const EventIndex to = at(range.end);
+  const int64_t grown = Difference(ValueOf(view.ValuesAt(to), Series::kAllocated),
+                                   ValueOf(view.ValuesAt(from), Series::kAllocated));
+  return FormatNumber(static_cast<int64_t>(to - from)) + (to - from == 1 ? " event · " : " events · ") +
+         FormatDuration(Difference(view.TimeOf(to), view.TimeOf(from))) + " · " + SignedBytes(grown, unit) +
+         " allocated";
+}
+
 std::optional<BlockDescription> BlockUnder(const View& view, EventIndex index, int64_t bytes) {
   if (view.empty() || bytes < 0) return std::nullopt;
   const timeline::State state = view.StateAt(index);

@@ -101,6 +101,9 @@ events::EventIndex IndexAtPosition(const timeline::View& view, TimeAxis axis, do
 // while a step grows.
 VisibleRange LastSteps(const timeline::View& view, TimeAxis axis, int steps);
 
+// From one position to another: "1,234 events · 2.31 ms · +45.4 MB allocated".
+std::string MeasureBetween(const timeline::View& view, TimeAxis axis, VisibleRange range, ByteUnit unit);
+
 // The allocation under a point of the plot: at event `index`, `bytes` above the axis, stacked as the plot
 // stacks (categories in their order, blocks of one category by birth). Nothing above the stack.
 struct BlockDescription {

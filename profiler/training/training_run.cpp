@@ -12,7 +12,6 @@
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/autocast_copies.h"
 #include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/library_workspaces.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/training/optimizer.h"
 #include "profiler/training/structure_events.h"

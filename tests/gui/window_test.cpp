@@ -160,6 +160,7 @@ void Zooms(ImGuiTestContext* context) {
   IM_CHECK_LT(timeline.visible.end - timeline.visible.begin, (before.end - before.begin) * 0.8);
   // Whatever the mouse points at inside the stack has a name.
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.hover.has_value(); }));
+  IM_CHECK(WaitUntil(context, [] { return !application().frame()->timeline.blocks->empty(); }));
   Picture(context, "zoomed");
   context->KeyPress(ImGuiKey_L);
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));
@@ -206,6 +207,26 @@ void ListsAllocations(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() > all; }));
   Picture(context, "allocations-born-in-sight");
   context->WindowFocus("//###layers");
+}
+
+void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
+  const ImRect plot = context->ItemInfo("//**/plot").RectFull;
+  context->MouseMoveToPos(plot.Min + ImVec2(200, 200));
+  context->KeyDown(ImGuiMod_Shift);
+  context->MouseDown();
+  context->MouseMoveToPos(plot.Min + ImVec2(500, 200));
+  context->MouseUp();
+  context->KeyUp(ImGuiMod_Shift);
+  context->Yield(2);
+  IM_CHECK(application().view_state().timeline.measure.has_value());
+  IM_CHECK(application().frame()->timeline.measured.find("events") != std::string::npos);
+  IM_CHECK(application().frame()->timeline.measured.find("MB allocated") != std::string::npos);
+  Picture(context, "measured");
+  context->KeyDown(ImGuiMod_Shift);
+  context->MouseClick();
+  context->KeyUp(ImGuiMod_Shift);
+  context->Yield(2);
+  IM_CHECK(!application().view_state().timeline.measure.has_value());
 }
 
 void FindsCommands(ImGuiTestContext* context) {
@@ -417,6 +438,7 @@ void Add(ImGuiTestEngine* engine) {
       {"zooms", Zooms},
       {"shows what is alive", ShowsWhatIsAlive},
       {"lists allocations", ListsAllocations},
+      {"measures between two moments", MeasuresBetweenTwoMoments},
       {"finds commands", FindsCommands},
       {"closes what is open", ClosesWhatIsOpen},
       {"scales with its text", ScalesWithItsText},

@@ -196,6 +196,7 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQue
   Put(SmallMuted(), input.pinned ? "pinned; Esc shows the peak again" : "drag through time");
   ImGui::SameLine();
   PutRight(SmallMuted(), Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x));
+  Tooltip(presenters::ExplainFreeMemory(map, input.unit));
 }
 
 }  // namespace tidemark::gui

@@ -171,6 +171,7 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
   DrawGrid(list, geometry);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);
   DrawStack(list, geometry, *input.plot, state.hidden_categories);
+  if (state.hidden_categories == 0) DrawBlocks(list, geometry, *input.blocks);
   list->PopClipRect();
   list->PushClipRect(geometry.plot.Min - ImVec2(0, Px(8)), {geometry.plot.Max.x, geometry.steps.Max.y}, true);
   list->ChannelsSplit(2);
@@ -181,6 +182,7 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
     DrawReserved(list, geometry, *input.plot, input.unit, &taken);
     DrawLevels(list, geometry, *input.plot, input.unit, &taken);
   }
+  if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &taken);
   if (input.pinned) DrawPin(list, geometry, *input.pinned);
   DrawCrosshair(list, geometry, state);
   list->ChannelsMerge();
@@ -199,6 +201,7 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   }
   TimelineGeometry geometry = LayOut(input, state);
   state.columns = std::max(16, static_cast<int>(geometry.plot.GetWidth()));
+  state.rows = std::max(16, static_cast<int>(geometry.plot.GetHeight()));
   state.overview_columns = std::max(16, static_cast<int>(geometry.overview.GetWidth() / 2));
   ChooseVerticalAxis(*input.plot, state.hidden_categories, input.unit, &geometry);
   HandlePlotInput(input, geometry, state, queue);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/commands.h"
+#include "app/presenters/plot_blocks.h"
 #include "app/presenters/timeline_plot.h"
 #include "profiler/base/format.h"
 
@@ -23,10 +24,12 @@ struct HighlightSpan {
 
 struct TimelineInput {
   const presenters::TimelinePlot* plot = nullptr;
-  const presenters::TimelinePlot* overview = nullptr;  // of the whole run, few columns
+  const std::vector<presenters::PlotBlock>* blocks = nullptr;  // where zoomed in far enough
+  const presenters::TimelinePlot* overview = nullptr;          // of the whole run, few columns
   presenters::VisibleRange whole;
   std::optional<presenters::BlockDescription> hovered;  // under TimelineState::hover of the frame before
   std::vector<HighlightSpan> highlight;
+  std::string measured;          // what lies between the measuring cursors
   std::optional<double> pinned;  // position of the pinned moment
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string failure;       // what ended the run, if it ended badly: a marker with this text is red
@@ -42,14 +45,16 @@ struct TimelineState {
   presenters::VisibleRange visible;
   // Of the last frame: what the application needs to prepare the next one.
   int columns = 1200;
+  int rows = 400;  // pixels of the plot
   int overview_columns = 300;
   struct Hover {
     double position = 0;
     int64_t bytes = 0;  // above the axis, in the whole stack
   };
   std::optional<Hover> hover;
+  std::optional<presenters::VisibleRange> measure;  // between the two cursors; begin may be the later
   // While the mouse is down.
-  enum class Drag : uint8_t { kNone, kPan, kBrush, kBrushBegin, kBrushEnd };
+  enum class Drag : uint8_t { kNone, kPan, kMeasure, kBrush, kBrushBegin, kBrushEnd };
   Drag drag = Drag::kNone;
   presenters::VisibleRange drag_from;
   double drag_position = 0;

@@ -97,7 +97,7 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
 void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
          CommandQueue& queue) {
   using Drag = TimelineState::Drag;
-  if (ImGui::IsItemActivated()) {
+  if (ImGui::IsItemActivated() && !ImGui::GetIO().KeyShift) {
     state.drag = Drag::kPan;
     state.drag_from = geometry.visible;
   }
@@ -116,6 +116,24 @@ void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineS
     if (clicked && ImGui::IsItemHovered() && column != nullptr) queue.Push(PinMoment{column->peak});
     state.drag = Drag::kNone;
   }
+}
+
+// Shift and drag: two cursors, and what lies between them, until a click with Shift takes them away.
+void Measure(const TimelineGeometry& geometry, TimelineState& state) {
+  using Drag = TimelineState::Drag;
+  const ImGuiIO& io = ImGui::GetIO();
+  const double position =
+      geometry.PositionAt(std::clamp(io.MousePos.x, geometry.plot.Min.x, geometry.plot.Max.x));
+  if (ImGui::IsItemActivated() && io.KeyShift) {
+    state.drag = Drag::kMeasure;
+    state.measure = VisibleRange{position, position};
+  }
+  if (state.drag != Drag::kMeasure || !state.measure) return;
+  if (ImGui::IsItemActive()) state.measure->end = position;
+  if (!ImGui::IsItemDeactivated()) return;
+  state.drag = Drag::kNone;
+  if (std::abs(geometry.X(state.measure->end) - geometry.X(state.measure->begin)) < Px(4))
+    state.measure.reset();
 }
 
 void TooltipRow(const char* name, const std::string& value) {
@@ -150,6 +168,7 @@ void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometr
   ImGui::InvisibleButton("plot", geometry.plot.GetSize());
   const bool hovered = ImGui::IsItemHovered();
   state.hover.reset();
+  Measure(geometry, state);
   Pan(input, geometry, state, queue);
   if (hovered) {
     Wheel(input, geometry, state);

@@ -194,6 +194,44 @@ void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, By
   geometry->top_bytes = std::ceil(top / tick) * geometry->tick_bytes;
 }
 
+void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry,
+                const std::vector<presenters::PlotBlock>& blocks) {
+  const ImU32 rim = U32(Colors().panel.WithAlpha(0.55));
+  for (const presenters::PlotBlock& block : blocks) {
+    const ImRect box(geometry.X(block.begin), geometry.Y(static_cast<double>(block.top_bytes)),
+                     geometry.X(block.end), geometry.Y(static_cast<double>(block.bottom_bytes)));
+    if (box.Max.x < geometry.plot.Min.x || box.Min.x > geometry.plot.Max.x) continue;
+    list->AddLine(box.Min, {box.Max.x, box.Min.y}, rim);
+    if (block.born) list->AddLine(box.Min, {box.Min.x, box.Max.y}, rim);
+    if (block.gone) list->AddLine({box.Max.x, box.Min.y}, box.Max, rim);
+    if (block.title.empty() || box.GetHeight() < Px(kSmallTextSize + 3)) continue;
+    const TextStyle style = Colored(SmallMuted(), TextOn(Colors().Of(block.category)));
+    const float left = std::max(box.Min.x, geometry.plot.Min.x) + Px(5);
+    const float room = std::min(box.Max.x, geometry.plot.Max.x) - Px(5) - left;
+    if (room < Px(30)) continue;
+    const float y = box.GetCenter().y - Px(kSmallTextSize) / 2 - Px(1);
+    DrawText(list, {left, y}, style, Fitted(style, block.title, room));
+  }
+}
+
+void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const presenters::VisibleRange& range,
+                 const std::string& text, TakenPlaces* taken) {
+  const float a = std::round(geometry.X(range.begin));
+  const float b = std::round(geometry.X(range.end));
+  const ImRect band(std::min(a, b), geometry.plot.Min.y, std::max(a, b), geometry.phases.Max.y);
+  list->AddRectFilled(band.Min, band.Max, U32(Colors().text.WithAlpha(0.08)));
+  for (const float x : {a, b})
+    list->AddLine({x, band.Min.y}, {x, band.Max.y}, U32(Colors().text.WithAlpha(0.8)), Px(1.5F));
+  const TextStyle style{Faces().strong, kSmallTextSize, Colors().text};
+  const ImVec2 size = ChipSize(style, text);
+  const float left = std::clamp(band.GetCenter().x - size.x / 2, geometry.plot.Min.x,
+                                std::max(geometry.plot.Min.x, geometry.plot.Max.x - size.x));
+  const float top = geometry.plot.Max.y - size.y - Px(6);
+  const ImRect place(left, top, left + size.x, top + size.y);
+  DrawChip(list, place, style, text, Colors().panel.WithAlpha(0.92));
+  taken->push_back(place);
+}
+
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
   const TextStyle style = Colored({Faces().numbers, kSmallTextSize + 1, Colors().muted}, Colors().muted);
   for (double bytes = 0; bytes <= geometry.top_bytes * 1.001; bytes += geometry.tick_bytes) {

@@ -51,6 +51,12 @@ void ChooseVerticalAxis(const presenters::TimelinePlot& plot, uint32_t hidden_ca
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry);
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                uint32_t hidden_categories);
+// Single allocations: a rim each, and their names where there is room.
+void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry,
+                const std::vector<presenters::PlotBlock>& blocks);
+// The two measuring cursors, and what lies between them.
+void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const presenters::VisibleRange& range,
+                 const std::string& text, TakenPlaces* taken);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                   ByteUnit unit, TakenPlaces* taken);
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,

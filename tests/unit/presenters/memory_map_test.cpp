@@ -81,4 +81,21 @@ TEST_CASE("Blocks that overlap or overhang are cut to what fits") {
   CHECK(map.largest_free_bytes == 512);
 }
 
+TEST_CASE("What is free is put into words") {
+  CHECK(ExplainFreeMemory({}, ByteUnit::kMegabytes).empty());
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x100000, 10'000'000);
+  stream.Add(EventKind::kSegmentAllocate, 0x2000000, 20'000'000);
+  CHECK(ExplainFreeMemory(MapOf(stream), ByteUnit::kMegabytes) ==
+        "30.0 MB of the 30.0 MB reserved are free, in 2 pieces. The largest is 20.0 MB: a larger request "
+        "makes PyTorch "
+        "reserve more from the card, although more than that is free in all. This is fragmentation; it costs "
+        "up to "
+        "10.0 MB here.");
+  stream.Allocate(0x100000, 10'000'000).rounded_bytes = 10'000'000;
+  CHECK(ExplainFreeMemory(MapOf(stream), ByteUnit::kMegabytes).find("in one piece") != std::string::npos);
+  stream.Allocate(0x2000000, 20'000'000).rounded_bytes = 20'000'000;
+  CHECK(ExplainFreeMemory(MapOf(stream), ByteUnit::kMegabytes).find("Every reserved byte") == 0);
+}
+
 }  // namespace tidemark::presenters

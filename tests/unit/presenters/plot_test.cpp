@@ -224,4 +224,18 @@ TEST_CASE("A block that waits to be freed is not in the stack") {
   CHECK_FALSE(BlockUnder(*view, 2, 600));
 }
 
+TEST_CASE("What lies between two positions is told in events, time and bytes") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  stream.Allocate(0x2000, 10'000'000).rounded_bytes = 10'000'000;
+  stream.Free(0x1000);
+  const auto view = stream.Publish();
+  CHECK(MeasureBetween(*view, TimeAxis::kEvents, {0, 1}, ByteUnit::kMegabytes) ==
+        "1 event · 1.00 µs · +10.0 MB allocated");
+  const std::string both = MeasureBetween(*view, TimeAxis::kEvents, {2, 0}, ByteUnit::kMegabytes);
+  CHECK(both.find("2 events") == 0);
+  CHECK(
+      MeasureBetween(*timeline::Stream().Publish(), TimeAxis::kEvents, {0, 1}, ByteUnit::kMegabytes).empty());
+}
+
 }  // namespace tidemark::presenters
