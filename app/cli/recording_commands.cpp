@@ -89,7 +89,7 @@ Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phanto
 }
 
 // Nothing for a run on a real card, whose driver had its order.
-std::optional<Result<session::ReservedBand>> BandOf(const session::Run& run) {
+std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run) {
   const events::RunDescription description = run.description();
   if (description.device != networks::TextOf(networks::DeviceChoice{})) return {};
   if (phantom::SpeakOfFaults(description.notes)) return Error{std::string(session::kNoBandOfFaults)};
@@ -106,7 +106,7 @@ std::optional<Result<session::ReservedBand>> BandOf(const session::Run& run) {
 RunReport ReportOf(const session::Run& run) {
   const auto view = run.view();
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  RunReport report = MakeRunReport(*view, run.description(), MeasuredIn(run), BandOf(run),
+  RunReport report = MakeRunReport(*view, run.description(), MeasuredIn(run), RecordedBand(run),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.peak_title = IsForeign(run) ? "At the peak of the run" : "At the peak of a step";
   return report;
