@@ -1,6 +1,7 @@
 // The predictor with the real trainer. Prints how long answers take.
 #include "profiler/session/predictor.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -39,7 +40,9 @@ void CheckSame(const Prediction& one, const Prediction& other) {
   CHECK(one.allocated_peak_bytes == other.allocated_peak_bytes);
   CHECK(one.requested_peak_bytes == other.requested_peak_bytes);
   CHECK(one.reserved_peak_bytes == other.reserved_peak_bytes);
-  CHECK(one.at_peak == other.at_peak);
+  // Not the process's and the card's levels: they are sampled ten times a second, at whatever moment that is.
+  const auto end = static_cast<std::ptrdiff_t>(timeline::Series::kProcess);
+  CHECK(std::equal(one.at_peak.begin(), one.at_peak.begin() + end, other.at_peak.begin()));
 }
 
 TEST_CASE("a warm process answers as a fresh one does, whatever was asked before", "[predictor]") {

@@ -46,8 +46,10 @@ TEST_CASE("The first report describes the run, and the first marker carries the 
   CHECK(run.device_bytes > 140'000'000'000);
   CHECK(run.producer.find("tidemark-trainer") == 0);
   CHECK(run.process_id == trainer.process());
-  const auto marker = std::find_if(trainer.collected().events.begin(), trainer.collected().events.end(),
-                                   [](const Event& event) { return event.kind == EventKind::kMarker; });
+  const auto marker = std::find_if(
+      trainer.collected().events.begin(), trainer.collected().events.end(), [](const Event& event) {
+        return event.kind == EventKind::kMarker && event.source == events::Source::kTrainer;
+      });
   REQUIRE(marker != trainer.collected().events.end());
   CHECK(trainer.collected().NameOf(marker->op) == networks::ToJson(Small()));
   CHECK(trainer.Stop() == 0);
