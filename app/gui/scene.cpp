@@ -113,7 +113,15 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.live_tree = {nullptr, "", state.unit, ""};
   frame_.allocations = {nullptr, nullptr, "", "", state.unit, ""};
   frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, ""};
-  frame_.bridge = {&bridge_, false, state.unit};
+  const bool is_program = presenters::IsProgram(input.description);
+  frame_.bridge = {
+      &bridge_, false, state.unit,
+      is_program ? "For a program there is no textbook, so no bridge leads from there."
+                 : "The bridge leads from the textbook's figure to the measured peak. It needs one complete "
+                   "step."};
+  frame_.layers.empty_reason =
+      is_program ? "LibTorch does not tell the layers of a program. See Allocations for its operators."
+                 : "The layers appear as soon as a network trains.";
   frame_.layers.rows = &layers_;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();

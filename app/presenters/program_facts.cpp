@@ -21,9 +21,8 @@ void AddCard(ProgramFacts& told, int64_t reserved_bytes, const phantom::Card& ca
   const session::CardFit fit = session::FitOf(card, {}, reserved_bytes, {});
   told.facts.push_back(
       {"Of the card, with the context",
-       fmt::format("{} of {} ({}); the context's {} are an estimate", FormatBytes(fit.taken_bytes(), unit),
-                   FormatBytes(card.memory_bytes, unit), ShareOf(fit.taken_bytes(), card.memory_bytes),
-                   FormatBytes(card.context_bytes, unit))});
+       fmt::format("{}, {} of it; the context's {} are an estimate", FormatBytes(fit.taken_bytes(), unit),
+                   ShareOf(fit.taken_bytes(), card.memory_bytes), FormatBytes(card.context_bytes, unit))});
 }
 
 }  // namespace
@@ -41,7 +40,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   };
   add("Command", description.command);
   add("Recorded by", description.producer);
-  add("Card", card ? fmt::format("{}, {}", card->title, FormatBytes(card->memory_bytes, unit))
+  add("Card", card ? fmt::format("{}, {}", card->title, FormatBytes(card->memory_bytes, ByteUnit::kMebibytes))
                    : description.device_name);
   add("Steps", FormatNumber(status.steps_done));
   if (!view.empty()) {

@@ -25,7 +25,7 @@ struct ProgramFacts {
   std::vector<Fact> facts;
   std::vector<std::string> notes;  // what to doubt
 };
-// `card`: the run's, where it is known. O(log events).
+// `card`: the run's, where it is known; its memory is told in GiB, as by NVIDIA's tools. O(log events).
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::optional<phantom::Card>& card,
                               ByteUnit unit);

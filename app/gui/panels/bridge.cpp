@@ -148,8 +148,7 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue&) {
   PanelTitle("The bridge",
              std::string(UnitName(input.unit)) + " · " + (input.predicted ? "phantom, " : "") + moment);
   if (input.bridge->steps.empty()) {
-    EmptyReason(
-        "The bridge leads from the textbook's figure to the measured peak. It needs one complete step.");
+    EmptyReason(input.empty_reason);
     return;
   }
   DrawSteps(input);

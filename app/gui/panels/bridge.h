@@ -13,6 +13,7 @@ struct BridgeInput {
   const presenters::Bridge* bridge = nullptr;
   bool predicted = false;  // there is no measurement yet: this is the phantom's
   ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;
 };
 struct BridgeState {};
 

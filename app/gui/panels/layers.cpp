@@ -57,7 +57,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue&) {
                            ? std::string()
                            : std::string("in ") + UnitName(input.unit) + " · " + input.moment);
   if (input.rows->empty()) {
-    EmptyReason("The layers appear as soon as a network trains.");
+    EmptyReason(input.empty_reason);
     return;
   }
   constexpr ImGuiTableFlags kFlags =

@@ -14,6 +14,7 @@ struct LayersInput {
   const std::vector<presenters::LayerRow>* rows = nullptr;
   std::string moment;
   ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;
 };
 struct LayersState {};
 

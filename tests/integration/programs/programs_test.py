@@ -135,6 +135,16 @@ optimizer.step()
         self.assertGreaterEqual(categories["optimizer_state"], 2 * (128 << 20))
         self.assertLess(categories["temporary"], 1 << 20)
 
+    def test_a_reading_in_a_package_is_told_with_the_line_that_led_there(self):
+        package = Path(self.folder.name) / "site-packages" / "helper"
+        package.mkdir(parents=True)
+        (package / "inner.py").write_text("def read(x):\n    return x.item()\n")
+        script = Path(self.folder.name) / "train.py"
+        script.write_text("import sys, torch\nsys.path.insert(0, sys.argv[1])\nfrom helper import inner\n"
+                          "inner.read(torch.ones(1, device='cuda'))\n")
+        ran = tidemark("phantom", "--", PYTHON, str(script), str(package.parent))
+        self.assertIn("Note: helper/inner.py:2 (called from train.py:4) read a result", ran.stderr)
+
     def test_doubts_are_kept_in_the_recording_and_the_smallest_card_is_named(self):
         code = "import torch; print(torch.ones(1, device='cuda').item())"
         ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)

@@ -31,10 +31,10 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   const ProgramFacts told =
       MakeProgramFacts(*stream.Publish(), description, status, card, ByteUnit::kMegabytes);
   CHECK(FactIn(told, "Command") == "python train.py");
-  CHECK(FactIn(told, "Card") == "NVIDIA T4, 1.0 MB");
+  CHECK(FactIn(told, "Card") == "NVIDIA T4, 976.6 KiB");
   CHECK(FactIn(told, "Steps") == "3");
   CHECK(FactIn(told, "Reserved at the peak") == "400.0 kB");
-  CHECK(FactIn(told, "Of the card, with the context").starts_with("500.0 kB of 1.0 MB (50.0 %)"));
+  CHECK(FactIn(told, "Of the card, with the context").starts_with("500.0 kB, 50.0 % of it"));
   CHECK(FactIn(told, "Ended early").empty());
   CHECK(told.notes == std::vector<std::string>{"A doubt."});
   description.settings_json = "{}";
