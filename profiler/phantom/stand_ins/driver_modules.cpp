@@ -1,6 +1,7 @@
 // The CUDA driver's modules, kernels that were compiled at run time (by NVRTC, by Triton), and their
 // launches.
 #include <cuda.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -55,6 +56,10 @@ std::optional<int> AttributeOfKernel(const Card& card, CUfunction_attribute attr
 }  // namespace
 
 extern "C" {
+
+CUresult cuModuleLoad(CUmodule* module, const char* file) {
+  return access(file, R_OK) == 0 ? Load(module) : CUDA_ERROR_FILE_NOT_FOUND;
+}
 
 CUresult cuModuleLoadData(CUmodule* module, const void*) { return Load(module); }
 

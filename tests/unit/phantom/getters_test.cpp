@@ -239,6 +239,7 @@ std::vector<Getter> OfDriver() {
       {"cuMemGetInfo_v2", {Out(8), Out(8)}},
       {"cuPointerGetAttribute", {Out(8), 3, Device()}},
       {"cuModuleGetFunction", {Out(8), Of("cuModuleLoadData"), &Room}},
+      {"cuModuleLoad", {Out(8), Text("/proc/self/exe")}},
       {"cuModuleLoadData", {Out(8), &Room}},
       {"cuModuleLoadDataEx", {Out(8), &Room, 0, 0, 0}},
       {"cuOccupancyMaxActiveBlocksPerMultiprocessor", {Out(4), &Room, 32, 0}},
