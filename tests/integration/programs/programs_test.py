@@ -179,6 +179,15 @@ for _ in range(3000):
         ran = tidemark("phantom", "--memory", nearly_full, "--", PYTHON, "-c", code)
         self.assertIn("The card is nearly full", ran.stderr)
 
+    def test_a_recording_is_replayed_with_the_allocator_settings_that_it_had(self):
+        code = "import torch; torch.empty(5 << 20, dtype=torch.uint8, device='cuda')"
+        rounding = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="roundup_power2_divisions:2")
+        ran = run(TIDEMARK, "phantom", "-o", self.recording, "--", PYTHON, "-c", code, env=rounding)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual(measured["allocated_peak_bytes"], 6 << 20)
+        self.assertEqual(measured["reserved_peak_band"]["most_bytes"], measured["reserved_peak_bytes"])
+
     def test_the_driver_fails_on_purpose(self):
         code = """
 import torch
