@@ -2,6 +2,7 @@
 // (profiler/capture/gates/recorder_loading.h), before LibTorch's allocator has handed out its first block; it
 // asks for a ring, and from then on lives as long as the process. Forked children are not recorded.
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/util/Exception.h>
 #include <pthread.h>
 
 #include <cstdio>
@@ -29,6 +30,12 @@ void LeaveInChild() {
   CloseGates();
 }
 
+// LibTorch's own exceptions say where they were thrown as well, which is nobody's business.
+std::string ReasonOf(const std::exception& error) {
+  const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
+  return torch_error != nullptr ? torch_error->what_without_backtrace() : error.what();
+}
+
 // Throws what LibTorch throws where its allocator is one that tells nothing.
 void Attach(transport::RingWriter ring) {
   OpenEventStream(std::move(ring), 0);
@@ -53,8 +60,8 @@ extern "C" __attribute__((visibility("default"))) bool TidemarkStartRecording(co
     capture::Attach(std::move(**ring));
   } catch (const std::exception& error) {
     capture::LeaveInChild();
-    const std::string why =
-        std::string("the allocator that PyTorch was told to use tells nothing (") + error.what() + ").";
+    const std::string why = std::string("the allocator that PyTorch was told to use tells nothing (") +
+                            capture::ReasonOf(error) + ").";
     capture::Say(why.c_str());
   }
   return true;

@@ -89,6 +89,9 @@ int main(int count, char** arguments) {
   }
   try {
     Replay(arguments[1]);
+  } catch (const c10::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what_without_backtrace());
+    return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

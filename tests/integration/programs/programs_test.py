@@ -188,6 +188,14 @@ for _ in range(3000):
         self.assertEqual(measured["allocated_peak_bytes"], 6 << 20)
         self.assertEqual(measured["reserved_peak_band"]["most_bytes"], measured["reserved_peak_bytes"])
 
+    def test_an_allocator_that_tells_nothing_is_told_of_in_a_sentence(self):
+        code = "import torch; torch.empty(1 << 20, device='cuda')"
+        streams = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")
+        ran = run(TIDEMARK, "phantom", "--", PYTHON, "-c", code, env=streams)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("memory is not recorded", ran.stderr)
+        self.assertNotIn("frame #", ran.stderr)
+
     def test_the_driver_fails_on_purpose(self):
         code = """
 import torch
