@@ -153,7 +153,7 @@ void Steps(ImGuiTestContext* context) {
 void Zooms(ImGuiTestContext* context) {
   const presenters::VisibleRange before = application().view_state().timeline.visible;
   context->MouseMove("//**/plot");
-  context->MouseWheelY(3);
+  context->MouseWheelY(6);
   context->Yield(2);
   const TimelineState& timeline = application().view_state().timeline;
   IM_CHECK(!timeline.follow);
