@@ -62,6 +62,20 @@ bool IsPlainChain(const Network& network) {
   });
 }
 
+// What the loss saves of each score, its log-probability. Autocast runs log_softmax in the precision that
+// cross entropy asks for, the scores' own, and nll_loss in float32: it saves a copy.
+int64_t LossBytesPerScore(Precision amp) {
+  return amp == Precision::kFloat32 ? kFloat32Bytes : kHalfBytes + kFloat32Bytes;
+}
+
+// Of samples with one label it is left out, as in the classic table; with a label for each token or pixel it
+// is as large as the scores.
+int64_t LossBytes(const Network& network, const TrainingSettings& settings) {
+  if (network.labels().empty()) return 0;
+  return settings.batch * networks::ElementCount(network.layers.back().output) *
+         LossBytesPerScore(settings.amp);
+}
+
 // Writes the words and symbols of one estimate, and its numbers with them.
 class Author {
  public:
@@ -70,13 +84,16 @@ class Author {
         settings_(settings),
         batch_(settings.batch),
         saved_(FindSavedTensors(network, settings.amp)),
-        worst_(FindWorstMoment(network, saved_, settings.checkpoint, settings.batch)) {}
+        loss_bytes_(LossBytes(network, settings)),
+        worst_(FindWorstMoment(network, saved_, settings.checkpoint, settings.batch)) {
+    LookAtLoss();
+  }
 
   Estimate Write() {
     AddParameterTerms();
     AddInput();
     AddActivations();
-    if (!network_.labels().empty()) AddLoss();
+    if (loss_bytes_ > 0 && loss_is_worst_) AddLoss();
     if (settings_.amp != Precision::kFloat32) AddAutocastCache();
     AddLayers();
     for (const Term& term : estimate_.terms) estimate_.total_bytes += term.bytes;
@@ -86,6 +103,7 @@ class Author {
  private:
   void AddParameterTerms();
   void AddInput();
+  void LookAtLoss();
   void AddActivations();
   void AddLoss();
   void AddAutocastCache();
@@ -106,7 +124,9 @@ class Author {
   const TrainingSettings& settings_;
   const int64_t batch_;
   const SavedTensors saved_;
-  const SavedAtWorst worst_;
+  const int64_t loss_bytes_;
+  SavedAtWorst worst_;
+  bool loss_is_worst_ = true;  // what the loss saves is there when most is
   Estimate estimate_;
 };
 
@@ -191,6 +211,11 @@ std::string Author::KeptInWords() const {
                  "each "
                  "ReLU's result, which is the next layer's input too";
   }
+  if (loss_bytes_ > 0 && loss_is_worst_) {
+    return "inputs of all checkpointed pieces, when the loss is computed: then most is there; the batch "
+           "itself counts "
+           "as input";
+  }
   return fmt::format(
       "inputs of the checkpointed pieces up to the one that needs most, piece {} of {}; the batch itself "
       "counts as input",
@@ -217,14 +242,27 @@ void Author::AddActivations() {
   estimate_.activations_bytes += made_again;
 }
 
-// What the loss of a sample with one label saves is left out, as in the classic table; with a label for each
-// token or pixel it is as large as the scores.
+// Under checkpointing what the loss saves is gone before a piece is made again: most is there at one or the
+// other.
+void Author::LookAtLoss() {
+  if (worst_.pieces == 0 || loss_bytes_ == 0) return;
+  const std::vector<size_t> kept = FindKeptAndMadeAgain(network_, saved_, settings_.checkpoint).kept;
+  loss_is_worst_ = Sum(kept) + loss_bytes_ > Sum(worst_.kept) + Sum(worst_.made_again);
+  if (!loss_is_worst_) return;
+  worst_.kept = kept;
+  worst_.made_again.clear();
+}
+
 void Author::AddLoss() {
-  estimate_.loss_bytes = batch_ * networks::ElementCount(network_.layers.back().output) * kFloat32Bytes;
+  estimate_.loss_bytes = loss_bytes_;
   estimate_.terms.push_back(
-      {Category::kActivation, "Loss", estimate_.loss_bytes,
-       "the log-probabilities of all classes, which cross entropy saves; float32, under autocast too",
-       fmt::format("{} · {} · 4 B", batch_, ShapeInNumbers(network_.layers.back().output))});
+      {Category::kActivation, "Loss", loss_bytes_,
+       settings_.amp == Precision::kFloat32
+           ? "the log-probabilities of all classes, which cross entropy saves"
+           : "the log-probabilities of all classes, which cross entropy saves in half precision and in "
+             "float32",
+       fmt::format("{} · {} · {} B", batch_, ShapeInNumbers(network_.layers.back().output),
+                   LossBytesPerScore(settings_.amp))});
 }
 
 void Author::AddAutocastCache() {

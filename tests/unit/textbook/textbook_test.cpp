@@ -252,3 +252,29 @@ TEST_CASE("The largest network that can be described does not overflow") {
   CHECK(estimate.parameters_bytes == (int64_t{4194304} * 262'143 + 262'143) * 4);
   CHECK(estimate.total_bytes > estimate.parameters_bytes);
 }
+
+TEST_CASE("Where every token has a label the loss counts, and not beside a piece that is made again") {
+  std::string layers = R"({"name": "t", "kind": "embedding", "in": 50, "out": 8})";
+  for (int i = 0; i < 4; ++i) {
+    const std::string number = std::to_string(i);
+    layers += R"(, {"name": "a)" + number + R"(", "kind": "linear", "in": 8, "out": 8}, {"name": "g)" +
+              number + R"(", "kind": "gelu"})";
+  }
+  const Network network = *networks::NetworkFromJson(
+      R"({"title": "T", "description": "D", "input": [10], "vocabulary": 50, "classes": 50, "layers": [)" +
+      layers + R"(, {"name": "head", "kind": "linear", "in": 8, "out": 50}]})");
+  TrainingSettings settings;
+  settings.batch = 1;
+  const int64_t one = 10 * 8 * 4;
+  const int64_t loss = 10 * 50 * 4;
+  const Estimate plain = EstimateMemory(network, settings);
+  CHECK(plain.input_bytes == 10 * 8);
+  CHECK(BytesOf(plain, Category::kActivation) == 9 * one + loss);
+  settings.amp = Precision::kFloat16;
+  CHECK(EstimateMemory(network, settings).loss_bytes == 10 * 50 * (2 + 4));
+  settings.amp = Precision::kFloat32;
+  settings.checkpoint = {CheckpointMode::kByLayer, 0};
+  // Six pieces keep the five results that pass between them; to that the loss adds most.
+  const Estimate checkpointed = EstimateMemory(network, settings);
+  CHECK(BytesOf(checkpointed, Category::kActivation) == 5 * one + loss);
+}

@@ -1,0 +1,88 @@
+// Every network of the zoo with every technique, on the phantom: it runs, and holds what the textbook says,
+// category by category. One process a network; techniques change between steps, as in the window.
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "profiler/session/run.h"
+#include "profiler/textbook/textbook.h"
+#include "tests/integration/textbook/requested_bytes.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::textbook {
+namespace {
+
+using events::Category;
+using networks::CheckpointMode;
+using networks::Network;
+using networks::Precision;
+using networks::TrainingSettings;
+
+constexpr int kRunTimeoutMs = 200'000;
+
+std::vector<TrainingSettings> Techniques(const Network& network) {
+  TrainingSettings plain;
+  plain.network = network.name;
+  plain.batch = 2;
+  TrainingSettings amp = plain;
+  amp.amp = Precision::kFloat16;
+  TrainingSettings accumulated = plain;
+  accumulated.accumulate = 4;
+  TrainingSettings checkpointed = plain;
+  const double root = std::sqrt(static_cast<double>(network.layers.size()));
+  checkpointed.checkpoint = {CheckpointMode::kSegments, static_cast<int>(std::lround(root))};
+  TrainingSettings all = checkpointed;
+  all.amp = Precision::kFloat16;
+  all.accumulate = 4;
+  return {plain, amp, accumulated, checkpointed, all};
+}
+
+// What the textbook leaves out: labels, what the loss saves of samples with one label, the loss scale, and
+// attention's random state.
+int64_t LeftOut(const Network& network, const TrainingSettings& settings) {
+  constexpr int64_t kScalars = 4096;
+  const int64_t labels = settings.batch * networks::ElementCount(network.labels()) * 8;
+  const int64_t log_probability = settings.amp == Precision::kFloat32 ? 4 : 6;
+  return kScalars + labels + settings.batch * network.classes * log_probability;
+}
+
+void Compare(const Network& network, const TrainingSettings& settings, const timeline::View& view) {
+  INFO(networks::ToJson(settings));
+  const Estimate estimate = EstimateMemory(network, settings);
+  const RequestedBytes phantom = OfLastStep(view);
+  for (const Category category : {Category::kParameter, Category::kGradient, Category::kOptimizerState,
+                                  Category::kInput, Category::kActivation, Category::kAutocastCache}) {
+    INFO(std::string(events::NameOf(category)));
+    CHECK(BytesOf(estimate, category) <= phantom.Most(category));
+    CHECK(phantom.Most(category) <= BytesOf(estimate, category) + LeftOut(network, settings));
+  }
+}
+
+TEST_CASE("every network with every technique holds on the phantom what the textbook says", "[textbook]") {
+  const Result<std::vector<Network>> zoo = networks::LoadNetworks();
+  REQUIRE(zoo.ok());
+  for (const Network& network : *zoo) {
+    const std::vector<TrainingSettings> techniques = Techniques(network);
+    session::LiveOptions options;
+    options.settings = techniques.front();
+    options.step_limit = 2;
+    const Result<std::unique_ptr<session::Run>> run = session::Run::Start(options);
+    if (!run) FAIL(run.error().message);
+    for (size_t index = 0; index < techniques.size(); ++index) {
+      INFO(networks::ToJson(techniques[index]));
+      if (index > 0) {
+        REQUIRE((*run)->Change(techniques[index]));
+        REQUIRE((*run)->SetStepLimit(static_cast<int64_t>(2 * index + 2)));
+      }
+      if (!(*run)->WaitUntilSettled(kRunTimeoutMs)) FAIL("the run did not settle");
+      INFO((*run)->status().sentence);
+      REQUIRE((*run)->view()->steps().size() == 2 * index + 2);
+      Compare(network, techniques[index], *(*run)->view());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tidemark::textbook
