@@ -25,7 +25,8 @@ void TrainingOptions::Register(CLI::App& command) {
   add("--checkpoint", checkpoint_, networks::TextOf(defaults.checkpoint),
       fmt::format("What backward computes again: none, layer (each layer), or a number of segments, 1 to {}",
                   networks::kMaxSegments));
-  add("--optimizer", optimizer_, networks::TextOf(defaults.optimizer), "sgd, momentum, adam or adamw");
+  add("--optimizer", optimizer_, networks::TextOf(defaults.optimizer),
+      "sgd, momentum, adam, adamw, adagrad or rmsprop");
   add("--lr", learning_rate_, fmt::format("{}", defaults.learning_rate),
       fmt::format("Learning rate, above 0, at most {}", networks::kMaxLearningRate));
   add("--clip", clip_norm_, fmt::format("{}", defaults.clip_norm),

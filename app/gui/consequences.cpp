@@ -83,10 +83,20 @@ std::string CheckpointLine(const ConsequenceQuestion& question, const AskPredict
 std::string OptimizerLine(const ConsequenceQuestion& question) {
   const int64_t bytes = textbook::EstimateMemory(*question.network, question.settings).optimizer_bytes;
   if (bytes == 0) return "keeps no state";
-  const bool two = question.settings.optimizer == networks::OptimizerKind::kAdam ||
-                   question.settings.optimizer == networks::OptimizerKind::kAdamW;
-  return std::string(two ? "two moments" : "one momentum") +
-         " per parameter: " + FormatBytes(bytes, question.unit);
+  const std::string size = FormatBytes(bytes, question.unit);
+  switch (question.settings.optimizer) {
+    case networks::OptimizerKind::kSgd:
+    case networks::OptimizerKind::kMomentum:
+      return "one momentum per parameter: " + size;
+    case networks::OptimizerKind::kAdam:
+    case networks::OptimizerKind::kAdamW:
+      return "two moments per parameter: " + size;
+    case networks::OptimizerKind::kAdagrad:
+      return "one sum of squares per parameter: " + size;
+    case networks::OptimizerKind::kRmsprop:
+      return "one mean square per parameter: " + size;
+  }
+  return size;
 }
 
 std::string AccumulateLine(const ConsequenceQuestion& question, const AskPrediction& ask) {

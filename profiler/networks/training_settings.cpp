@@ -25,10 +25,12 @@ struct Spelling {
 
 constexpr std::array<Spelling<Precision>, 3> kPrecisions = {
     {{Precision::kFloat32, "off"}, {Precision::kFloat16, "fp16"}, {Precision::kBfloat16, "bf16"}}};
-constexpr std::array<Spelling<OptimizerKind>, 4> kOptimizers = {{{OptimizerKind::kSgd, "sgd"},
+constexpr std::array<Spelling<OptimizerKind>, 6> kOptimizers = {{{OptimizerKind::kSgd, "sgd"},
                                                                  {OptimizerKind::kMomentum, "momentum"},
                                                                  {OptimizerKind::kAdam, "adam"},
-                                                                 {OptimizerKind::kAdamW, "adamw"}}};
+                                                                 {OptimizerKind::kAdamW, "adamw"},
+                                                                 {OptimizerKind::kAdagrad, "adagrad"},
+                                                                 {OptimizerKind::kRmsprop, "rmsprop"}}};
 
 template <typename Enum, size_t kCount>
 Result<Enum> FromText(const std::array<Spelling<Enum>, kCount>& spellings, std::string_view option,
@@ -180,6 +182,10 @@ std::string TitleOf(OptimizerKind optimizer) {
       return "Adam";
     case OptimizerKind::kAdamW:
       return "AdamW";
+    case OptimizerKind::kAdagrad:
+      return "Adagrad";
+    case OptimizerKind::kRmsprop:
+      return "RMSprop";
   }
   return "";
 }

@@ -13,7 +13,7 @@
 namespace tidemark::networks {
 
 enum class Precision : uint8_t { kFloat32, kFloat16, kBfloat16 };  // --amp off | fp16 | bf16
-enum class OptimizerKind : uint8_t { kSgd, kMomentum, kAdam, kAdamW };
+enum class OptimizerKind : uint8_t { kSgd, kMomentum, kAdam, kAdamW, kAdagrad, kRmsprop };
 enum class CheckpointMode : uint8_t { kNone, kByLayer, kSegments };
 
 // --checkpoint none | layer | K (K segments of equal numbers of layers)

@@ -143,6 +143,10 @@ OptimizerFormula FormulaOf(OptimizerKind optimizer) {
     case OptimizerKind::kAdam:
     case OptimizerKind::kAdamW:
       return {2, "two moments per parameter (mean and mean square of its gradients), float32"};
+    case OptimizerKind::kAdagrad:
+      return {1, "the sum of the squares of each parameter's gradients, float32"};
+    case OptimizerKind::kRmsprop:
+      return {1, "the mean square of each parameter's gradients, float32"};
   }
   return {0, ""};
 }

@@ -1,7 +1,9 @@
 #include "profiler/training/optimizer.h"
 
+#include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
+#include <torch/optim/rmsprop.h>
 #include <torch/optim/sgd.h>
 
 #include <string>
@@ -32,6 +34,10 @@ void TagOne(const torch::optim::OptimizerParamState& state, const capture::Param
     TagState(momentum->momentum_buffer(), parameter, "momentum_buffer");
   } else if (dynamic_cast<const torch::optim::AdamParamState*>(&state) != nullptr) {
     TagMoments<torch::optim::AdamParamState>(state, parameter);
+  } else if (const auto* adagrad = dynamic_cast<const torch::optim::AdagradParamState*>(&state)) {
+    TagState(adagrad->sum(), parameter, "sum");
+  } else if (const auto* rmsprop = dynamic_cast<const torch::optim::RMSpropParamState*>(&state)) {
+    TagState(rmsprop->square_avg(), parameter, "square_avg");
   } else {
     TagMoments<torch::optim::AdamWParamState>(state, parameter);
   }
@@ -52,6 +58,10 @@ std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(OptimizerKind kind,
       return std::make_unique<torch::optim::Adam>(parameters, torch::optim::AdamOptions(learning_rate));
     case OptimizerKind::kAdamW:
       return std::make_unique<torch::optim::AdamW>(parameters, torch::optim::AdamWOptions(learning_rate));
+    case OptimizerKind::kAdagrad:
+      return std::make_unique<torch::optim::Adagrad>(parameters, torch::optim::AdagradOptions(learning_rate));
+    case OptimizerKind::kRmsprop:
+      return std::make_unique<torch::optim::RMSprop>(parameters, torch::optim::RMSpropOptions(learning_rate));
   }
   return nullptr;
 }

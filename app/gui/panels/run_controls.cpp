@@ -97,8 +97,9 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
 void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& settings,
                         CommandQueue& queue) {
   static constexpr std::array kChoices = {
-      std::pair{OptimizerKind::kSgd, "SGD"}, std::pair{OptimizerKind::kMomentum, "Momentum"},
-      std::pair{OptimizerKind::kAdam, "Adam"}, std::pair{OptimizerKind::kAdamW, "AdamW"}};
+      std::pair{OptimizerKind::kSgd, "SGD"},         std::pair{OptimizerKind::kMomentum, "Momentum"},
+      std::pair{OptimizerKind::kAdam, "Adam"},       std::pair{OptimizerKind::kAdamW, "AdamW"},
+      std::pair{OptimizerKind::kAdagrad, "Adagrad"}, std::pair{OptimizerKind::kRmsprop, "RMSprop"}};
   const char* title = "";
   for (const auto& [kind, name] : kChoices) {
     if (kind == settings.optimizer) title = name;

@@ -42,6 +42,10 @@ std::vector<TrainingSettings> Configurations() {
   settings.network = "smaller-conv-net";
   settings.optimizer = OptimizerKind::kSgd;
   all.push_back(settings);
+  for (const OptimizerKind optimizer : {OptimizerKind::kAdagrad, OptimizerKind::kRmsprop}) {
+    settings.optimizer = optimizer;
+    all.push_back(settings);
+  }
   settings.optimizer = OptimizerKind::kAdamW;
   settings.clip_norm = 1;
   all.push_back(settings);

@@ -98,7 +98,7 @@ TEST_CASE("The ends of every range are allowed") {
 
 TEST_CASE("Each choice is read from its text and written the same") {
   for (const char* text : {"off", "fp16", "bf16"}) CHECK(TextOf(*PrecisionFromText(text)) == text);
-  for (const char* text : {"sgd", "momentum", "adam", "adamw"})
+  for (const char* text : {"sgd", "momentum", "adam", "adamw", "adagrad", "rmsprop"})
     CHECK(TextOf(*OptimizerFromText(text)) == text);
   for (const char* text : {"none", "layer", "1", "64"}) CHECK(TextOf(*CheckpointingFromText(text)) == text);
   for (const char* text : {"phantom", "cpu", "cuda:0", "cuda:7"})
@@ -111,7 +111,7 @@ TEST_CASE("Unknown choices are refused with what is known") {
   CHECK(PrecisionFromText("fp61").error().message ==
         "--amp must be one of off, fp16, bf16, not 'fp61'; did you mean 'fp16'?");
   CHECK(OptimizerFromText("lion king").error().message ==
-        "--optimizer must be one of sgd, momentum, adam, adamw, not 'lion king'.");
+        "--optimizer must be one of sgd, momentum, adam, adamw, adagrad, rmsprop, not 'lion king'.");
   for (const char* text : {"", "0", "65", "-1", "2x", "layers", "1.5", "99999999999"}) {
     INFO(text);
     CHECK_FALSE(CheckpointingFromText(text).ok());

@@ -134,6 +134,8 @@ TEST_CASE("Optimizers keep none, one or two values per parameter") {
   CHECK(state(OptimizerKind::kMomentum) == 4'316'712);
   CHECK(state(OptimizerKind::kAdam) == 8'633'424);
   CHECK(state(OptimizerKind::kAdamW) == 8'633'424);
+  CHECK(state(OptimizerKind::kAdagrad) == 4'316'712);
+  CHECK(state(OptimizerKind::kRmsprop) == 4'316'712);
 }
 
 TEST_CASE("Accumulation needs the memory of one micro-batch") {
