@@ -204,6 +204,10 @@ int Rewrite(const RecordingOptions& options, std::optional<trace::ExportFormat> 
   const Result<std::unique_ptr<session::Run>> run = Open(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
+  if (format) {
+    for (const std::string& sentence : trace::LeftOutBy(*format, *(*run)->view()))
+      Complain(sentence, kExitDone);
+  }
   ProgressLine line;
   const Status written = format ? trace::Export(*(*run)->view(), (*run)->description(), *format,
                                                 options.output, ShowProgress(line, "writing"))
@@ -230,8 +234,9 @@ int RunConvert(const RecordingOptions& options) {
   if (ending == ".tide") return Rewrite(options, std::nullopt);
   if (ending == ".json") return Rewrite(options, trace::ExportFormat::kChrome);
   if (ending == ".csv") return Rewrite(options, trace::ExportFormat::kCsv);
+  if (ending == ".pickle") return Rewrite(options, trace::ExportFormat::kPickle);
   return Complain(fmt::format("{} does not tell by its ending what to write; name it .tide (a recording), "
-                              ".json (Trace Event JSON) or .csv.",
+                              ".json (Trace Event JSON), .csv or .pickle (a PyTorch memory snapshot).",
                               options.output),
                   kExitUsage);
 }
@@ -255,11 +260,14 @@ Command RegisterExport(CLI::App& application) {
       "Examples:\n"
       "  tidemark export run.tide --to chrome -o run.json   (open it in Perfetto)\n"
       "  tidemark export run.tide --to csv -o run.csv       (a row per event)\n"
+      "  tidemark export run.tide --to pickle -o run.pickle (for PyTorch's memory_viz)\n"
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("FILE", options->file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
   options->format = "chrome";
-  command->add_option("--to", options->format, "chrome (Trace Event JSON) or csv")
+  command
+      ->add_option("--to", options->format,
+                   "chrome (Trace Event JSON), csv, or pickle (PyTorch memory snapshot)")
       ->capture_default_str()
       ->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
@@ -273,7 +281,7 @@ Command RegisterConvert(CLI::App& application) {
       "Examples:\n"
       "  tidemark convert snapshot.pickle run.tide    (a PyTorch memory snapshot as a recording)\n"
       "  tidemark convert snapshot.pickle.gz run.json (Trace Event JSON, for Perfetto)\n"
-      "What IN is, its content tells; what OUT shall be, its ending: .tide, .json or .csv.");
+      "What IN is, its content tells; what OUT shall be, its ending: .tide, .json, .csv or .pickle.");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("IN", options->file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
   command->add_option("OUT", options->output, "File to write")->type_name("");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/format.h"
 #include "profiler/trace/exporters.h"
 #include "profiler/trace/output_file.h"
 
@@ -51,15 +52,53 @@ class Walk {
 Result<ExportFormat> ExportFormatFromText(std::string_view text) {
   if (text == "chrome") return ExportFormat::kChrome;
   if (text == "csv") return ExportFormat::kCsv;
-  return Error{"There is no export format \"" + std::string(text) + "\". Choose chrome or csv."};
+  if (text == "pickle") return ExportFormat::kPickle;
+  return Error{"There is no export format \"" + std::string(text) + "\". Choose chrome, csv or pickle."};
 }
+
+std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view) {
+  if (format != ExportFormat::kPickle) return {};
+  std::array<int64_t, events::kEventKindCount> counts{};
+  for (timeline::EventIndex i = view.first(); i < view.end(); ++i) {
+    ++counts[static_cast<size_t>(view.event(i).kind)];
+  }
+  using events::EventKind;
+  // The last category of a block is told with it, so what a snapshot loses of kCategorize is when it changed.
+  static constexpr std::array kNotInSnapshots = {
+      EventKind::kCategorize, EventKind::kMicroBatchBegin, EventKind::kScopeBegin, EventKind::kMarker,
+      EventKind::kMetric,     EventKind::kCounter,         EventKind::kLoss};
+  std::string list;
+  for (const EventKind kind : kNotInSnapshots) {
+    const int64_t count = counts[static_cast<size_t>(kind)];
+    if (count == 0) continue;
+    list += (list.empty() ? "" : ", ") + FormatNumber(count) + " of \"" + std::string(NameOf(kind)) + "\"";
+  }
+  if (list.empty()) return {};
+  return {"The format has no place for these events, which are left out: " + list + "."};
+}
+
+namespace {
+
+std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events::RunDescription& description,
+                                       ExportFormat format) {
+  switch (format) {
+    case ExportFormat::kChrome:
+      return MakeChromeExporter(view, description);
+    case ExportFormat::kCsv:
+      return MakeCsvExporter(view);
+    case ExportFormat::kPickle:
+      break;
+  }
+  return MakePickleExporter(view);
+}
+
+}  // namespace
 
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
               const std::filesystem::path& file, const std::function<bool(double)>& progress) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
-  const std::unique_ptr<Exporter> exporter =
-      format == ExportFormat::kChrome ? MakeChromeExporter(view, description) : MakeCsvExporter(view);
+  const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format);
   std::string out;
   exporter->Begin(out);
   Walk walk(view, *exporter);

@@ -5,7 +5,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
@@ -13,8 +15,8 @@
 
 namespace tidemark::trace {
 
-enum class ExportFormat { kChrome, kCsv };
-Result<ExportFormat> ExportFormatFromText(std::string_view text);  // "chrome" | "csv"
+enum class ExportFormat { kChrome, kCsv, kPickle };
+Result<ExportFormat> ExportFormatFromText(std::string_view text);  // "chrome" | "csv" | "pickle"
 
 // kChrome: Trace Event JSON for Perfetto and chrome://tracing: counters by category and level, phases, steps
 // and scopes as
@@ -22,8 +24,15 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text);  // "chrome" |
 //          since baseTimeNanoseconds; allocations and frees are the `[memory]` instants that torch.profiler
 //          writes.
 // kCsv:    a header row and one row per event; quoting as RFC 4180 says, lines end in \n.
+// kPickle: a PyTorch memory snapshot, protocol 4, for memory_viz: segments and blocks at the end, the
+// allocator's
+//          entries before it, steps and phases as annotations. Of several devices, the entries of all but the
+//          first are held in memory until the end.
 // `progress` (0..1) may return false to cancel, which is an error.
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
               const std::filesystem::path& file, const std::function<bool(double)>& progress = {});
+
+// What of this view the format has no place for: sentences for the person who exports.
+std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view);
 
 }  // namespace tidemark::trace

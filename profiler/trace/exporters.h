@@ -31,5 +31,6 @@ class Exporter {
 std::unique_ptr<Exporter> MakeChromeExporter(const timeline::View& view,
                                              const events::RunDescription& description);
 std::unique_ptr<Exporter> MakeCsvExporter(const timeline::View& view);
+std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view);
 
 }  // namespace tidemark::trace

@@ -25,6 +25,7 @@ using Action = TraceEntry::Action;
 
 constexpr std::string_view kProfilerStep = "ProfilerStep#";
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+constexpr std::string_view kPhasePrefix = "phase: ";  // of our own exporter
 
 bool BeginsSegment(Action action) { return action == Action::kSegmentAlloc || action == Action::kSegmentMap; }
 
@@ -278,11 +279,21 @@ class SnapshotHistory {
       return Structure(annotation.begins ? EventKind::kStepBegin : EventKind::kStepEnd, number);
     }
     if (name.starts_with(kOptimizerStep)) return WriteOptimizer(annotation.begins);
+    if (name.starts_with(kPhasePrefix)) return WritePhase(name.substr(kPhasePrefix.size()));
     const events::NameId id = writer_.Name(name, time_ns_);
     Event event =
         Stamped(annotation.begins ? EventKind::kScopeBegin : EventKind::kScopeEnd, annotation.device);
     event.op = id;
     event.thread = 1U + annotation.device;
+    writer_.Add(event);
+  }
+
+  void WritePhase(std::string_view name) {
+    Event event = Stamped(EventKind::kPhase, 0);
+    for (int phase = 0; phase < events::kPhaseCount; ++phase) {
+      if (events::NameOf(static_cast<events::Phase>(phase)) == name)
+        event.phase = static_cast<events::Phase>(phase);
+    }
     writer_.Add(event);
   }
 

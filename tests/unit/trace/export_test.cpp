@@ -285,7 +285,7 @@ TEST_CASE("progress ends at 1", "[export]") {
 TEST_CASE("formats have names", "[export]") {
   CHECK(*ExportFormatFromText("chrome") == ExportFormat::kChrome);
   CHECK(*ExportFormatFromText("csv") == ExportFormat::kCsv);
-  CHECK(ExportFormatFromText("pdf").error().message.find("chrome or csv") != std::string::npos);
+  CHECK(ExportFormatFromText("pdf").error().message.find("chrome, csv or pickle") != std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,356 @@
+// A PyTorch memory snapshot (torch.cuda.memory._snapshot() of PyTorch 2.11), pickled in protocol 4: what
+// memory_viz and torch/cuda/_memory_viz.py read. Nothing but numbers, texts, lists and dictionaries.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "profiler/trace/exporters.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::Event;
+using events::EventKind;
+
+// Opcodes: CPython's Lib/pickletools.py. Containers are filled between a mark and the opcode that ends them.
+class Pickle {
+ public:
+  explicit Pickle(std::string& out) : out_(out) {}
+
+  Pickle& Number(int64_t value) {
+    const bool is_small = value >= INT32_MIN && value <= INT32_MAX;
+    out_ += is_small ? "J" : "\x8a\x08";
+    return Raw(&value, is_small ? 4 : 8);
+  }
+  // Addresses: as Python's numbers, which are never negative for them.
+  Pickle& Address(uint64_t value) {
+    if (value <= INT64_MAX) return Number(static_cast<int64_t>(value));
+    out_ += "\x8a\x09";
+    Raw(&value, 8);
+    out_ += '\0';
+    return *this;
+  }
+  Pickle& Text(std::string_view text) {
+    const auto size = static_cast<uint32_t>(text.size());
+    out_ += 'X';
+    Raw(&size, 4);
+    out_ += text;
+    return *this;
+  }
+  Pickle& Boolean(bool value) { return Opcode(value ? "\x88" : "\x89"); }
+  Pickle& Opcode(std::string_view opcodes) {
+    out_ += opcodes;
+    return *this;
+  }
+  Pickle& Dictionary() { return Opcode("}("); }
+  Pickle& EndDictionary() { return Opcode("u"); }
+  Pickle& List() { return Opcode("]("); }
+  Pickle& EndList() { return Opcode("e"); }
+  Pickle& PutAside(uint32_t number) {
+    out_ += 'r';
+    return Raw(&number, 4);
+  }
+  Pickle& Again(uint32_t number) {
+    out_ += 'j';
+    return Raw(&number, 4);
+  }
+
+ private:
+  Pickle& Raw(const void* bytes, size_t size) {
+    out_.append(static_cast<const char*>(bytes), size);
+    return *this;
+  }
+
+  std::string& out_;
+};
+
+// Letters that are no UTF-8 would make Python refuse the file.
+std::string ValidUtf8(std::string_view text) {
+  std::string valid;
+  for (size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i]);
+    const size_t size = first < 0x80                    ? 1
+                        : first >= 0xc2 && first < 0xe0 ? 2
+                        : first >= 0xe0 && first < 0xf0 ? 3
+                        : first >= 0xf0 && first < 0xf5 ? 4
+                                                        : 0;
+    bool whole = size > 0 && i + size <= text.size();
+    for (size_t k = 1; whole && k < size; ++k)
+      whole = (static_cast<unsigned char>(text[i + k]) & 0xc0U) == 0x80U;
+    const unsigned second = whole && size > 1 ? static_cast<unsigned char>(text[i + 1]) : 0x80U;
+    // Overlong forms, surrogates, beyond U+10FFFF (RFC 3629).
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0)) whole = false;
+    if ((first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90)) whole = false;
+    valid += whole ? text.substr(i, size) : std::string_view("?");
+    i += whole ? size : 1;
+  }
+  return valid;
+}
+
+// The name of what a trace says of an event; "" for what it has no entry for.
+std::string_view ActionOf(EventKind kind) {
+  static constexpr std::array<std::string_view, 10> kActions = {
+      "alloc",        "free_requested", "free_completed", "",    "segment_alloc",
+      "segment_free", "segment_map",    "segment_unmap",  "oom", "snapshot"};
+  const auto index = static_cast<size_t>(kind);
+  return index < kActions.size() ? kActions[index] : std::string_view();
+}
+
+class PickleExporter final : public Exporter {
+ public:
+  explicit PickleExporter(const timeline::View& view) : view_(view) {
+    if (!view.empty()) at_end_ = view.StateAt(view.end() - 1);
+    for (const timeline::LiveBlock& block : at_end_.blocks) alive_at_end_.emplace(block.born, block.category);
+  }
+
+  void Begin(std::string& out) override {
+    out += "\x80\x04";
+    Pickle pickle(out);
+    pickle.Dictionary().Text("device_traces").List().List();
+    if (view_.first() > 0) WriteStateBefore(pickle);
+  }
+
+  void Add(const Moment& moment, std::string& out) override {
+    const Event& event = moment.event;
+    if (event.kind == EventKind::kStepBegin || event.kind == EventKind::kStepEnd ||
+        event.kind == EventKind::kPhase) {
+      return Annotate(moment);
+    }
+    if (event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap) {
+      segments_[event.address] = {event.device, event.stream, event.op, event.name};
+    }
+    if (ActionOf(event.kind).empty()) return;
+    // The first device's entries go out as they come; what other devices have, which is rare, waits for the
+    // end.
+    WriteEntry(moment, event.device == 0 ? out : other_traces_[event.device]);
+  }
+
+  void End(std::string& out) override {
+    Pickle pickle(out);
+    pickle.EndList();
+    const int devices = other_traces_.empty() ? 0 : other_traces_.rbegin()->first;
+    for (int device = 1; device <= devices; ++device) {
+      pickle.List().Opcode(other_traces_[static_cast<uint8_t>(device)]).EndList();
+    }
+    pickle.EndList().Text("segments").List();
+    WriteSegments(pickle);
+    pickle.EndList().Text("allocator_settings").Dictionary();
+    pickle.Text("PYTORCH_CUDA_ALLOC_CONF").Text("").Text("max_split_size").Number(-1);
+    pickle.EndDictionary().Text("external_annotations").List().Opcode(annotations_).EndList();
+    pickle.EndDictionary().Opcode(".");
+  }
+
+ private:
+  // What a timeline's segments do not keep of the events that reserved them.
+  struct SegmentOrigin {
+    uint8_t device = 0;
+    uint64_t stream = 0;
+    events::NameId stack = 0;
+    events::NameId pool = 0;
+  };
+
+  SegmentOrigin OriginOf(uint64_t address) const {
+    const auto after = segments_.upper_bound(address);
+    return after == segments_.begin() ? SegmentOrigin{} : std::prev(after)->second;
+  }
+
+  // The importers' "private pool (1, 0)".
+  static void WritePool(Pickle& pickle, std::string_view pool) {
+    std::array<int64_t, 2> numbers{};
+    const size_t open = pool.find('(');
+    const size_t comma = pool.find(", ");
+    if (open != std::string_view::npos && comma != std::string_view::npos && open < comma) {
+      std::from_chars(pool.data() + open + 1, pool.data() + comma, numbers[0]);
+      std::from_chars(pool.data() + comma + 2, pool.data() + pool.size(), numbers[1]);
+    }
+    pickle.Text("segment_pool_id").Number(numbers[0]).Number(numbers[1]).Opcode("\x86");
+  }
+
+  void WriteSegments(Pickle& pickle) {
+    std::map<uint64_t, const timeline::LiveBlock*> blocks;
+    for (const timeline::LiveBlock& block : at_end_.blocks) blocks[block.address] = &block;
+    for (const timeline::Segment& segment : at_end_.segments) {
+      const uint64_t end = segment.address + static_cast<uint64_t>(segment.bytes);
+      WriteSegment(pickle, segment, blocks.lower_bound(segment.address), blocks.lower_bound(end));
+    }
+  }
+
+  using BlockIterator = std::map<uint64_t, const timeline::LiveBlock*>::const_iterator;
+
+  void WriteSegment(Pickle& pickle, const timeline::Segment& segment, BlockIterator first,
+                    BlockIterator last) {
+    int64_t allocated = 0;
+    int64_t active = 0;
+    int64_t requested = 0;
+    for (auto block = first; block != last; ++block) {
+      active += block->second->rounded_bytes;
+      if (block->second->pending_free) continue;
+      allocated += block->second->rounded_bytes;
+      requested += block->second->bytes;
+    }
+    constexpr int64_t kSmallSegment = 2 << 20;  // kSmallBuffer, c10/core/AllocatorConfig.h
+    const SegmentOrigin origin = OriginOf(segment.address);
+    pickle.Dictionary().Text("device").Number(origin.device).Text("address").Address(segment.address);
+    pickle.Text("total_size").Number(segment.bytes).Text("allocated_size").Number(allocated);
+    pickle.Text("active_size")
+        .Number(active)
+        .Text("requested_size")
+        .Number(requested)
+        .Text("stream")
+        .Address(origin.stream);
+    pickle.Text("segment_type").Text(segment.bytes <= kSmallSegment ? "small" : "large");
+    WritePool(pickle, view_.name(origin.pool));
+    pickle.Text("is_expandable").Boolean(segment.expandable);
+    WriteFrames(pickle, origin.stack, 0);
+    pickle.Text("blocks").List();
+    uint64_t at = segment.address;
+    for (auto block = first; block != last; ++block) {
+      if (block->first > at) WriteFree(pickle, at, block->first - at);
+      WriteBlock(pickle, *block->second);
+      at = std::max(at, block->first + static_cast<uint64_t>(block->second->rounded_bytes));
+    }
+    const uint64_t end = segment.address + static_cast<uint64_t>(segment.bytes);
+    if (at < end) WriteFree(pickle, at, end - at);
+    pickle.EndList().EndDictionary();
+  }
+
+  static void WriteFree(Pickle& pickle, uint64_t address, uint64_t bytes) {
+    pickle.Dictionary().Text("address").Address(address).Text("size").Number(static_cast<int64_t>(bytes));
+    pickle.Text("requested_size").Number(0).Text("state").Text("inactive").Text("frames").List().EndList();
+    pickle.EndDictionary();
+  }
+
+  void WriteBlock(Pickle& pickle, const timeline::LiveBlock& block) {
+    pickle.Dictionary().Text("address").Address(block.address).Text("size").Number(block.rounded_bytes);
+    pickle.Text("requested_size").Number(block.bytes);
+    pickle.Text("state").Text(block.pending_free ? "active_pending_free" : "active_allocated");
+    pickle.Text("category").Text(events::KeyOf(block.category));
+    WriteFrames(pickle, block.op, 0);
+    pickle.EndDictionary();
+  }
+
+  // What the oldest events, which the timeline has let go, had left: as if all of it had come at the first
+  // moment.
+  void WriteStateBefore(Pickle& pickle) {
+    const timeline::State state = view_.StateAt(view_.first());
+    for (const timeline::Segment& segment : state.segments) {
+      WriteEntryOf(pickle, segment.expandable ? "segment_map" : "segment_alloc", segment.address,
+                   segment.bytes, 0, state.time_ns);
+      pickle.EndDictionary();
+    }
+    for (const timeline::LiveBlock& block : state.blocks) {
+      WriteEntryOf(pickle, "alloc", block.address, block.bytes, block.stream, state.time_ns);
+      pickle.Text("category").Text(events::KeyOf(block.category));
+      WriteFrames(pickle, block.op, 0);
+      pickle.EndDictionary();
+    }
+  }
+
+  static void WriteEntryOf(Pickle& pickle, std::string_view action, uint64_t address, int64_t bytes,
+                           uint64_t stream, int64_t time_ns) {
+    pickle.Dictionary()
+        .Text("action")
+        .Text(action)
+        .Text(action == "oom" ? "device_free" : "addr")
+        .Address(address);
+    pickle.Text("size").Number(bytes).Text("stream").Address(stream).Text("time_us").Number(time_ns / 1000);
+    pickle.Text("compile_context").Text("N/A");
+  }
+
+  void WriteEntry(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    const bool is_failure = event.kind == EventKind::kOutOfMemory;
+    Pickle pickle(out);
+    WriteEntryOf(pickle, ActionOf(event.kind),
+                 is_failure ? static_cast<uint64_t>(event.rounded_bytes) : event.address, event.bytes,
+                 event.stream, moment.time_ns);
+    pickle.Text("user_metadata").Text(ValidUtf8(view_.name(event.layer)));
+    if (event.kind == EventKind::kAllocate) pickle.Text("category").Text(events::KeyOf(CategoryOf(moment)));
+    WriteFrames(pickle, event.op, event.device);
+    pickle.EndDictionary();
+  }
+
+  // A trace tells one category for a block, at its birth: the last that it had.
+  events::Category CategoryOf(const Moment& moment) const {
+    if (const auto freed = view_.FreedAt(moment.index)) return view_.event(*freed).category;
+    const auto alive = alive_at_end_.find(moment.index);
+    return alive == alive_at_end_.end() ? moment.event.category : alive->second;
+  }
+
+  // "forward (model.py:12) ← train (train.py:40)" is two frames; each stack is written once. What an importer
+  // puts together, this takes apart.
+  void WriteFrames(Pickle& pickle, events::NameId stack, uint8_t device) {
+    pickle.Text("frames");
+    const uint64_t key = uint64_t{device} << 32 | stack;  // each device's entries follow the other's
+    if (const auto known = stacks_.find(key); known != stacks_.end()) {
+      pickle.Again(known->second);
+      return;
+    }
+    pickle.List();
+    std::string_view rest = view_.name(stack);
+    constexpr std::string_view kBetween = " ← ";
+    while (!rest.empty()) {
+      const size_t end = rest.find(kBetween);
+      WriteFrame(pickle, rest.substr(0, end));
+      rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + kBetween.size());
+    }
+    const auto number = static_cast<uint32_t>(stacks_.size());
+    pickle.EndList().PutAside(number);
+    stacks_.emplace(key, number);
+  }
+
+  static void WriteFrame(Pickle& pickle, std::string_view frame) {
+    const size_t open = frame.rfind(" (");
+    const size_t colon = frame.rfind(':');
+    std::string_view function = frame;
+    std::string_view file = "??";
+    int64_t line = 0;
+    if (open != std::string_view::npos && colon != std::string_view::npos && colon > open &&
+        frame.ends_with(')')) {
+      const auto [end, error] =
+          std::from_chars(frame.data() + colon + 1, frame.data() + frame.size() - 1, line);
+      if (error == std::errc() && end == frame.data() + frame.size() - 1) {
+        function = frame.substr(0, open);
+        file = frame.substr(open + 2, colon - open - 2);
+      }
+    }
+    pickle.Dictionary().Text("filename").Text(ValidUtf8(file)).Text("line").Number(line);
+    pickle.Text("name").Text(ValidUtf8(function)).EndDictionary();
+  }
+
+  void Annotate(const Moment& moment) {
+    const Event& event = moment.event;
+    const std::string name = event.kind == EventKind::kPhase ? fmt::format("phase: {}", NameOf(event.phase))
+                                                             : fmt::format("ProfilerStep#{}", event.bytes);
+    Pickle pickle(annotations_);
+    pickle.Dictionary().Text("name").Text(name).Text("stage").Text(
+        event.kind == EventKind::kStepEnd ? "END" : "START");
+    pickle.Text("device").Number(event.device).Text("time_us").Number(moment.time_ns / 1000).EndDictionary();
+  }
+
+  const timeline::View& view_;
+  timeline::State at_end_;
+  std::unordered_map<timeline::EventIndex, events::Category> alive_at_end_;
+  std::map<uint64_t, SegmentOrigin> segments_;
+  std::map<uint8_t, std::string> other_traces_;
+  std::string annotations_;
+  std::unordered_map<uint64_t, uint32_t> stacks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view) {
+  return std::make_unique<PickleExporter>(view);
+}
+
+}  // namespace tidemark::trace

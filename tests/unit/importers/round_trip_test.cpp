@@ -1,0 +1,170 @@
+// import(export(x)) = x for what a format can hold.
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "profiler/trace/export.h"
+#include "tests/support/catch.h"
+#include "tests/unit/importers/pickles.h"
+#include "tests/unit/trace/sample_run.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::Event;
+using events::EventKind;
+using timeline::Series;
+
+ImportedRun ThroughPickle(const timeline::View& view) {
+  const Scratch scratch;
+  const Status done = Export(view, {}, ExportFormat::kPickle, scratch / "out");
+  REQUIRE(done.ok());
+  return ImportedFrom(ReadFile(scratch / "out"));
+}
+
+std::vector<Event> MemoryEvents(const timeline::View& view) {
+  std::vector<Event> found;
+  for (timeline::EventIndex i = view.first(); i < view.end(); ++i) {
+    if (view.event(i).kind <= EventKind::kSnapshot && view.event(i).kind != EventKind::kCategorize) {
+      found.push_back(view.event(i));
+    }
+  }
+  return found;
+}
+
+// What the stream of another run says, whatever ids its names have.
+void CheckSame(const timeline::View& one, const timeline::View& other) {
+  const std::vector<Event> expected = MemoryEvents(one);
+  const std::vector<Event> found = MemoryEvents(other);
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    INFO(i);
+    REQUIRE(found[i].kind == expected[i].kind);
+    CHECK(found[i].address == expected[i].address);
+    CHECK(found[i].bytes == expected[i].bytes);
+    CHECK(found[i].rounded_bytes == expected[i].rounded_bytes);
+    CHECK(found[i].stream == expected[i].stream);
+    CHECK(found[i].time_ns / 1000 == expected[i].time_ns / 1000);
+    CHECK(found[i].device == expected[i].device);
+    CHECK(other.name(found[i].op) == one.name(expected[i].op));
+  }
+}
+
+// An allocator in small: segments, first fit, what PyTorch rounds.
+class Program {
+ public:
+  explicit Program(uint32_t seed) : random_(seed) {
+    stream_.Name(1, "forward (model.py:12) ← train (train.py:40)");
+    stream_.Name(2, "aten::empty ← no place at all");
+    stream_.Add({.address = kBase, .bytes = 64 << 20, .kind = EventKind::kSegmentAllocate});
+  }
+
+  Stream Run(int events) {
+    stream_.Numbered(EventKind::kStepBegin, 0);
+    stream_.Phase(events::Phase::kForward);
+    for (int i = 0; i < events; ++i) {
+      if (Pick(3) != 0 || live_.empty()) {
+        Allocate();
+      } else {
+        Free();
+      }
+    }
+    stream_.Phase(events::Phase::kIdle);
+    stream_.Numbered(EventKind::kStepEnd, 0);
+    return stream_;
+  }
+
+ private:
+  static constexpr uint64_t kBase = 1 << 20;
+  int Pick(int below) { return static_cast<int>(random_() % static_cast<uint32_t>(below)); }
+
+  // Each in a row after the other, so that each is split off what is free.
+  void Allocate() {
+    const int64_t bytes = 1 + Pick(4000);
+    const int64_t rounded = (bytes + 511) / 512 * 512;
+    stream_.Add({.address = next_,
+                 .bytes = bytes,
+                 .rounded_bytes = rounded,
+                 .stream = static_cast<uint64_t>(Pick(2)) * 77,
+                 .op = static_cast<events::NameId>(Pick(3)),
+                 .kind = EventKind::kAllocate,
+                 .category = static_cast<events::Category>(Pick(events::kCategoryCount))});
+    live_.push_back(next_);
+    next_ += static_cast<uint64_t>(rounded);
+  }
+  void Free() {
+    const auto which = live_.begin() + Pick(static_cast<int>(live_.size()));
+    stream_.Add({.address = *which, .kind = EventKind::kFreeRequested});
+    if (Pick(4) != 0) stream_.Add({.address = *which, .kind = EventKind::kFreeCompleted});
+    live_.erase(which);
+  }
+
+  std::mt19937 random_;
+  Stream stream_;
+  uint64_t next_ = kBase;
+  std::vector<uint64_t> live_;
+};
+
+TEST_CASE("runs through a snapshot's pickle and back are the same", "[importers][property]") {
+  for (uint32_t seed = 0; seed < 50; ++seed) {
+    INFO(seed);
+    const auto view = Program(seed).Run(1 + static_cast<int>(seed) * 8).View();
+    const ImportedRun again = ThroughPickle(*view);
+    REQUIRE(again.error.empty());
+    CHECK(again.summary.warning.empty());
+    CHECK(again.Last() == view->ValuesAt(view->end() - 1));
+    CheckSame(*view, *again.view);
+    REQUIRE(again.view->steps().size() == 1);
+    CHECK(again.view->steps()[0].complete);
+    REQUIRE(again.view->phases().size() == view->phases().size());
+    for (size_t i = 0; i < view->phases().size(); ++i) {
+      CHECK(again.view->phases()[i].phase == view->phases()[i].phase);
+    }
+    CheckSame(*again.view, *ThroughPickle(*again.view).view);
+  }
+}
+
+TEST_CASE("a snapshot that PyTorch might have written goes through its own format and back", "[importers]") {
+  const ImportedRun run = ImportedFrom(SmallSnapshot().Bytes());
+  const ImportedRun again = ThroughPickle(*run.view);
+  REQUIRE(again.error.empty());
+  CheckSame(*run.view, *again.view);
+  CHECK(again.Last() == run.Last());
+}
+
+TEST_CASE("a run with everything: what a snapshot cannot hold is told", "[importers]") {
+  const auto view = SampleRun().View();
+  const ImportedRun again = ThroughPickle(*view);
+  REQUIRE(again.error.empty());
+  CHECK(again.view->steps().size() == 2);
+  CHECK(again.Last() == view->ValuesAt(view->end() - 1));
+  const auto left_out = LeftOutBy(ExportFormat::kPickle, *view);
+  REQUIRE(left_out.size() == 1);
+  CHECK(left_out[0].find("1 of \"marker\"") != std::string::npos);
+  CHECK(LeftOutBy(ExportFormat::kCsv, *view).empty());
+}
+
+TEST_CASE("an empty run, odd names and a second device become valid pickles", "[importers]") {
+  CHECK(ThroughPickle(*Stream().View()).error.empty());
+  Stream run;
+  run.Name(1, "bad \xff utf-8 \xed\xa0\x80 (x:y) ← (:1)");
+  run.Add({.address = 512, .bytes = 100, .rounded_bytes = 512, .op = 1, .kind = EventKind::kAllocate});
+  run.Add({.address = ~uint64_t{0} - 511,
+           .bytes = 100,
+           .rounded_bytes = 512,
+           .op = 1,
+           .kind = EventKind::kAllocate,
+           .device = 2});
+  run.Add({.address = 4096, .bytes = 100, .rounded_bytes = 512, .op = 1, .kind = EventKind::kAllocate});
+  const ImportedRun again = ThroughPickle(*run.View());
+  REQUIRE(again.error.empty());
+  const auto allocations = again.Of(EventKind::kAllocate);
+  REQUIRE(allocations.size() == 3);
+  CHECK(allocations[1].device == 2);
+  CHECK(allocations[1].address == ~uint64_t{0} - 511);
+}
+
+}  // namespace
+}  // namespace tidemark::trace
