@@ -28,6 +28,7 @@ constexpr const char* kExamples =
     "  tidemark estimate --batch 128 --amp fp16         what a step will need\n"
     "  tidemark train --steps 50 -o run.tide            train and record\n"
     "  tidemark phantom -- python train.py              your own program on a GPU that is not there\n"
+    "  tidemark record -o run.tide -- python train.py   any CUDA program, as it is\n"
     "  tidemark export run.tide --to chrome -o run.json for Perfetto\n"
     "tidemark SUBCOMMAND --help tells more.\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; what went wrong is a sentence on standard "
@@ -75,12 +76,17 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   char** const own_end = std::find(argv, argv + argc, std::string_view("--"));
   const bool names_program = own_end != argv + argc;
   const std::vector<std::string> program(own_end + (names_program ? 1 : 0), argv + argc);
-  const std::vector<Command> commands = {
-      RegisterEstimate(application),  RegisterTrain(application),
-      RegisterInfo(application),      RegisterExport(application),
-      RegisterConvert(application),   RegisterPhantom(application, program, open_window),
-      RegisterNetworks(application),  RegisterCards(application),
-      RegisterCalibrate(application), RegisterOpen(application, open_window)};
+  const std::vector<Command> commands = {RegisterEstimate(application),
+                                         RegisterTrain(application),
+                                         RegisterInfo(application),
+                                         RegisterExport(application),
+                                         RegisterConvert(application),
+                                         RegisterPhantom(application, program, open_window),
+                                         RegisterRecord(application, program),
+                                         RegisterNetworks(application),
+                                         RegisterCards(application),
+                                         RegisterCalibrate(application),
+                                         RegisterOpen(application, open_window)};
   try {
     application.parse(static_cast<int>(own_end - argv), argv);
   } catch (const CLI::Success& asked) {
@@ -92,8 +98,8 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   if (application.get_subcommands().size() > 1) {
     return Complain("One subcommand at a time; see tidemark --help.", kExitUsage);
   }
-  if (names_program && !application.got_subcommand("phantom")) {
-    return Complain("Only tidemark phantom runs a program after --; see tidemark phantom --help.",
+  if (names_program && !application.got_subcommand("phantom") && !application.got_subcommand("record")) {
+    return Complain("Only tidemark phantom and tidemark record run a program after --; see tidemark --help.",
                     kExitUsage);
   }
   for (const Command& command : commands) {

@@ -67,6 +67,22 @@ void DriverMemory::PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t ti
   Change(change, address);
 }
 
+std::vector<Region> DriverMemory::RegionsIn(uint64_t address, uint64_t bytes) const {
+  const MutexLock lock(mutex_);
+  std::vector<Region> regions;
+  const auto add_from = [&](const auto& map, auto size_of) {
+    auto next = map.upper_bound(address);
+    if (next != map.begin()) --next;
+    for (; next != map.end() && (next->first < address || next->first - address < bytes); ++next) {
+      const uint64_t size = size_of(next->second);
+      if (next->first >= address || address - next->first < size) regions.push_back({next->first, size});
+    }
+  };
+  add_from(blocks_, [](uint64_t size) { return size; });
+  add_from(mappings_, [](const Mapping& mapping) { return mapping.bytes; });
+  return regions;
+}
+
 int64_t DriverMemory::live_bytes() const {
   const MutexLock lock(mutex_);
   return live_bytes_;

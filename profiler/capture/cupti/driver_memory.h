@@ -9,10 +9,16 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "profiler/base/thread_annotations.h"
 
 namespace tidemark::capture::cupti {
+
+struct Region {
+  uint64_t address = 0;
+  uint64_t bytes = 0;
+};
 
 class DriverMemory {
  public:
@@ -29,6 +35,8 @@ class DriverMemory {
   // What the pool at this address has reserved at that time; older news than what is known change nothing.
   void PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns);
 
+  // The allocations and mapped pieces that overlap these bytes.
+  std::vector<Region> RegionsIn(uint64_t address, uint64_t bytes) const;
   int64_t live_bytes() const;
   // Allocations by address so far, to compare with CUPTI's records of them.
   uint64_t allocations() const;

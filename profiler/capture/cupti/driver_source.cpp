@@ -127,7 +127,7 @@ class DriverSource {
   void Begin() const;  // once it can be found
   void Flush();
   void End();
-  int64_t live_bytes() const { return memory_.live_bytes(); }
+  const DriverMemory& memory() const { return memory_; }
 
  private:
   static void OnCallback(void* self, int domain, uint32_t function, const CallbackData* data);
@@ -322,7 +322,12 @@ void FlushDriver() {
 
 int64_t DriverBytes() {
   const DriverSource* const source = the_driver_source;
-  return source == nullptr ? 0 : source->live_bytes();
+  return source == nullptr ? 0 : source->memory().live_bytes();
+}
+
+std::vector<cupti::Region> DriverRegions(uint64_t address, uint64_t bytes) {
+  const DriverSource* const source = the_driver_source;
+  return source == nullptr ? std::vector<cupti::Region>() : source->memory().RegionsIn(address, bytes);
 }
 
 }  // namespace tidemark::capture

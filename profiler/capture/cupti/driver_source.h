@@ -7,7 +7,11 @@
 // of CUDA. Managed and pinned host memory is not device memory and is left out.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "profiler/base/result.h"
+#include "profiler/capture/cupti/driver_memory.h"
 #include "profiler/capture/cupti/functions.h"
 
 namespace tidemark::capture {
@@ -18,6 +22,9 @@ void AttachToDriver(const Result<cupti::Functions>& functions);
 
 // Takes what CUPTI has recorded so far; otherwise done every 50 ms, and when the process exits.
 void FlushDriver();
+
+// What of it lies in these bytes; nothing if nobody counts.
+std::vector<cupti::Region> DriverRegions(uint64_t address, uint64_t bytes);
 
 // Device memory that is held at the moment, in bytes; 0 if nobody counts.
 int64_t DriverBytes();

@@ -5,12 +5,12 @@
 #include <dlfcn.h>
 
 #include "profiler/base/check.h"
+#include "profiler/capture/gates/allocator_gate.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/phantom_blocks.h"
 #include "profiler/capture/gates/recorder_loading.h"
 
 #define TIDEMARK_GATE(mangled) __asm__(mangled) __attribute__((visibility("default")))
-#define TIDEMARK_REPORT_MEMORY "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE"
 #define TIDEMARK_SAVED_VARIABLE "_ZN5torch8autograd13SavedVariableC1ERKN2at6TensorEbb"
 #define TIDEMARK_ACCUMULATE_GRAD "_ZN5torch8autograd14AccumulateGradC1EN2at6TensorE"
 #define TIDEMARK_ACCUMULATE "_ZN5torch8autograd14AccumulateGrad5applyEOSt6vectorIN2at6TensorESaIS4_EE"
@@ -51,12 +51,16 @@ class Cast {
 
 }  // namespace
 
+void tidemark::capture::OnMemoryReported(void* pointer, int64_t change, size_t /*reserved*/,
+                                         uint16_t device) {
+  if (DeviceTypeOf(device) != kCudaDevice) return;
+  if (change > 0) BlockBegins(pointer, static_cast<size_t>(change));
+  Tell(TheGates().memory_reported, change);
+}
+
 // NOLINTBEGIN(readability-identifier-naming): their names
 extern "C" {
 
-// c10::Device: the type in the low byte, the number in the high one.
-void TidemarkReportMemory(void* pointer, int64_t change, size_t allocated, size_t reserved, uint16_t device)
-    TIDEMARK_GATE(TIDEMARK_REPORT_MEMORY);
 void TidemarkSavedVariable(void* self, const void* tensor, bool is_output, bool is_inplace_on_view)
     TIDEMARK_GATE(TIDEMARK_SAVED_VARIABLE);
 void TidemarkAccumulateGrad(void* self, void* tensor) TIDEMARK_GATE(TIDEMARK_ACCUMULATE_GRAD);
@@ -67,17 +71,6 @@ void* TidemarkExecute(void* result, void* self, const void* roots, const void* i
 void* TidemarkCachedCast(void* result, int8_t scalar_type, const void* tensor, int8_t device_type)
     TIDEMARK_GATE(TIDEMARK_CACHED_CAST);
 __attribute__((visibility("default"))) int cudaGetDevice(int* device);
-
-void TidemarkReportMemory(void* pointer, int64_t change, size_t allocated, size_t reserved, uint16_t device) {
-  constexpr uint16_t kCuda = 1;  // c10::DeviceType::CUDA
-  static const auto real =
-      Real<void (*)(void*, int64_t, size_t, size_t, uint16_t)>("libc10.so", TIDEMARK_REPORT_MEMORY);
-  if ((device & 0xff) == kCuda) {
-    if (change > 0) tidemark::capture::BlockBegins(pointer, static_cast<size_t>(change));
-    Tell(TheGates().memory_reported, change);
-  }
-  real(pointer, change, allocated, reserved, device);
-}
 
 void TidemarkSavedVariable(void* self, const void* tensor, bool is_output, bool is_inplace_on_view) {
   static const auto real =

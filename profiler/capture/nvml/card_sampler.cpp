@@ -7,7 +7,9 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
@@ -85,18 +87,41 @@ class CardSampler {
 std::atomic<CardSampler*> the_card_sampler{nullptr};
 std::atomic<bool> card_watched{false};
 
-void KeepSampling() {
+// Begins to sample; the rest is the thread's that calls it.
+void Begin(const nvml::Functions& functions, nvml::Device device) {
+  auto* const sampler = new CardSampler(functions, device);  // its thread lives as long as the process
+  the_card_sampler = sampler;
+  std::array<char, 96> version{};
+  functions.driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
+  EmitState(Source::kDevice, "live (NVML, driver " + std::string(version.data()) + ")" + sampler->Missing());
+  sampler->Sample();
+}
+
+nvml::Device DeviceOfProcess(const nvml::Functions& functions) {
+  unsigned count = 0;
+  if (functions.device_count(&count) != nvml::kSuccess) return nullptr;
+  for (unsigned index = 0; index < count; ++index) {
+    nvml::Device device = nullptr;
+    if (functions.device_by_index(index, &device) != nvml::kSuccess) continue;
+    if (CardSampler(functions, device).Missing().empty()) return device;
+  }
+  return nullptr;
+}
+
+void RunInBackground(std::function<void()> body) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // the program's signals are its own threads'
-  std::thread([] {
-    while (true) {
-      std::this_thread::sleep_for(kSampleEvery);
-      SampleCard();
-    }
-  }).detach();
+  std::thread(std::move(body)).detach();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void KeepSampling() {
+  while (true) {
+    std::this_thread::sleep_for(kSampleEvery);
+    SampleCard();
+  }
 }
 
 }  // namespace
@@ -119,13 +144,27 @@ void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid
   nvml::Code code = functions->init();
   if (code == nvml::kSuccess) code = functions->device_by_uuid(uuid.c_str(), &device);
   if (code != nvml::kSuccess) return EmitState(Source::kDevice, nvml::RefusalSentence(code));
-  auto* const sampler = new CardSampler(*functions, device);  // its thread lives as long as the process
-  the_card_sampler = sampler;
-  std::array<char, 96> version{};
-  functions->driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
-  EmitState(Source::kDevice, "live (NVML, driver " + std::string(version.data()) + ")" + sampler->Missing());
-  sampler->Sample();
-  KeepSampling();
+  Begin(*functions, device);
+  RunInBackground(KeepSampling);
+}
+
+void WatchCardOfProcess(const Result<nvml::Functions>& functions) {
+  constexpr int kMostTries = 600;  // a minute: programs load their data first
+  if (card_watched.exchange(true)) return;
+  if (!functions) return EmitState(Source::kDevice, functions.error().message);
+  RunInBackground([table = *functions] {
+    if (const nvml::Code code = table.init(); code != nvml::kSuccess) {
+      return EmitState(Source::kDevice, nvml::RefusalSentence(code));
+    }
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      if (const nvml::Device device = DeviceOfProcess(table)) {
+        Begin(table, device);
+        return KeepSampling();
+      }
+      std::this_thread::sleep_for(kSampleEvery);
+    }
+    EmitState(Source::kDevice, nvml::RefusalSentence(nvml::kNotFound));
+  });
 }
 
 void SampleCard() {

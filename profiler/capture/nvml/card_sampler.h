@@ -17,6 +17,10 @@ std::string CardUuid(const char* bytes);
 // After the event stream was opened and the card's context was made. Once; a second call changes nothing.
 void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid);
 
+// The same for a process that does not know its card, or has not used it yet: the first card that this
+// process takes memory of, once it does.
+void WatchCardOfProcess(const Result<nvml::Functions>& functions);
+
 // Asks now; otherwise done every 100 ms.
 void SampleCard();
 

@@ -37,6 +37,8 @@ struct Functions {
   Code (*init)() = nullptr;
   Code (*driver_version)(char* text, unsigned bytes) = nullptr;
   Code (*device_by_uuid)(const char* uuid, Device*) = nullptr;
+  Code (*device_count)(unsigned*) = nullptr;
+  Code (*device_by_index)(unsigned index, Device*) = nullptr;
   Code (*memory_info)(Device, Memory*) = nullptr;
   Code (*compute_processes)(Device, unsigned* count, Process*) = nullptr;
 };

@@ -1,5 +1,8 @@
 #include "profiler/phantom/device/device.h"
 
+#include <dlfcn.h>
+
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <type_traits>
@@ -56,6 +59,22 @@ std::optional<Device::Freed> Device::Free(void* pointer) {
   return Freed{*bytes, of_pool};
 }
 
+namespace {
+
+std::atomic<bool> injected{false};
+
+// A tool's library, which the driver loads when it begins; it may ask for the device.
+void LoadInjection() {
+  if (injected.exchange(true)) return;
+  const char* const file = std::getenv("CUDA_INJECTION64_PATH");
+  if (file == nullptr || *file == '\0') return;
+  void* const library = dlopen(file, RTLD_NOW);
+  if (library == nullptr) return;  // "none" is a usual way to say that there is no tool
+  if (auto* const begin = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"))) begin();
+}
+
+}  // namespace
+
 Device* InstalledDevice() {
   static Device* const device = OpenDevice();
   return device;
@@ -63,6 +82,7 @@ Device* InstalledDevice() {
 
 Device* TheDevice() {
   static Device* const device = VisibleDevice();
+  if (device != nullptr && !injected.load(std::memory_order_relaxed)) LoadInjection();
   return device;
 }
 

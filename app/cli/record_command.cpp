@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/command_line.h"
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/level_report.h"
+#include "app/cli/report.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/format.h"
+#include "profiler/base/paths.h"
+#include "profiler/phantom/programs/program.h"
+#include "profiler/session/program_recorder.h"
+#include "profiler/session/steady_state.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
+
+struct RecordOptions {
+  std::string output;
+  bool cpu = false;
+};
+
+std::string ValueOf(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// What brings the probe into the program. An injection that is there already is somebody else's, and stays.
+Result<std::vector<std::string>> ProbeEnvironment(const RecordOptions& options) {
+  const std::string probe =
+      (ExecutableFolder().parent_path() / "lib" / "probe" / "libtidemark-probe.so").string();
+  if (!std::filesystem::exists(probe)) {
+    return Error{"The probe is not in " + probe + ". Build the project again with ./run."};
+  }
+  const std::string preload = ValueOf("LD_PRELOAD");
+  std::vector<std::string> environment = {"LD_PRELOAD=" + probe + (preload.empty() ? "" : ":" + preload)};
+  const std::string injection = ValueOf(kInjection);
+  if (injection.empty() || injection == "none") {
+    environment.push_back(std::string(kInjection) + "=" + probe);
+  } else {
+    Complain(
+        fmt::format("{} names another tool ({}), so what the CUDA driver hands out is not recorded. Unset "
+                    "it to record that too.",
+                    kInjection, injection),
+        kExitDone);
+  }
+  if (options.cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
+  return environment;
+}
+
+std::string ProcessText(const session::ProgramRecorder::Process& process) {
+  std::string text =
+      fmt::format("tidemark: {} (process {}): ", process.description.title, process.description.process_id);
+  if (!process.error.empty()) text += process.error + " ";
+  if (process.view == nullptr) return text + "\n";
+  text += fmt::format("{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(process.captured)),
+                      FormatNumber(static_cast<int64_t>(process.lost)),
+                      process.recording ? ", in " + process.recording->string() : "");
+  const session::Prediction peaks = session::LargestSince(*process.view);
+  if (peaks.allocated_peak_bytes > 0) text += "At the peak of the run\n" + PeakRows(peaks);
+  return text + LevelsText(*process.view) + SourcesText(*process.view);
+}
+
+int RunRecord(const RecordOptions& options, const std::vector<std::string>& program) {
+  if (program.empty()) {
+    return Complain("Name the program after --, as in: tidemark record -o run.tide -- python train.py.",
+                    kExitUsage);
+  }
+  Result<std::vector<std::string>> environment = ProbeEnvironment(options);
+  if (!environment) return Complain(environment.error().message, kExitFailed);
+  session::RecorderOptions recorded;
+  recorded.description.title = std::filesystem::path(program.front()).filename().string();
+  if (program.size() > 1) recorded.description.title += " " + program[1];
+  recorded.description.device = options.cpu ? "cpu" : "cuda:0";
+  recorded.description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
+  recorded.description.start_time_ns = RealtimeNs();
+  if (!options.output.empty()) recorded.recording = options.output;
+  const Result<std::unique_ptr<session::ProgramRecorder>> recorder =
+      session::ProgramRecorder::Start(recorded);
+  if (!recorder) return Complain(recorder.error().message, kExitFailed);
+  environment->push_back((*recorder)->environment_entry());
+  const Result<int> exit_code = phantom::RunProgram(program, *environment);
+  (*recorder)->End(exit_code ? *exit_code : kExitFailed);
+  if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
+  std::string text;
+  for (const auto& process : (*recorder)->processes()) text += ProcessText(process);
+  Tell(text.empty() ? "tidemark: The program used no CUDA, so there is nothing to record.\n" : text);
+  return *exit_code;
+}
+
+}  // namespace
+
+Command RegisterRecord(CLI::App& application, const std::vector<std::string>& program) {
+  CLI::App* command = application.add_subcommand("record", "Record the memory of any CUDA program, as it is");
+  command->footer(
+      "Examples:\n"
+      "  tidemark record -o run.tide -- python train.py\n"
+      "  tidemark record -o run.tide -- torchrun --nproc-per-node 4 train.py   (run.rank0.tide, "
+      "run.rank1.tide, ...)\n"
+      "  tidemark record --cpu -o run.tide -- python train.py                  (the CPU's tensors)\n"
+      "Nothing in the program changes; output, exit code and signals are its own. Of PyTorch's blocks the "
+      "sizes "
+      "that it set aside are seen, not what was asked for; of a program without PyTorch, what it holds from "
+      "the "
+      "CUDA driver.");
+  auto options = std::make_shared<RecordOptions>();
+  command->add_option("-o,--output", options->output, "Recording (.tide) to write, one for each process")
+      ->type_name("FILE");
+  command->add_flag("--cpu", options->cpu, "Record PyTorch's tensors on the CPU too");
+  return {command, [=] { return RunRecord(*options, program); }};
+}
+
+}  // namespace tidemark::cli

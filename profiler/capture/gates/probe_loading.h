@@ -1,0 +1,14 @@
+// How the probe (profiler/capture/probe) is told what to do, by whoever loads it into a program.
+#pragma once
+
+namespace tidemark::capture {
+
+// The environment variable with the name of the socket where rings are handed out
+// (profiler/capture/transport/listener.h).
+inline constexpr const char* kProbeSocketVariable = "TIDEMARK_PROBE_SOCKET";
+// Set: the CPU's tensors are recorded, for programs that use no GPU.
+inline constexpr const char* kProbeCpuVariable = "TIDEMARK_PROBE_CPU";
+// In lib/probe of this build.
+inline constexpr const char* kProbeLibrary = "libtidemark-probe.so";
+
+}  // namespace tidemark::capture

@@ -1,0 +1,61 @@
+#include "profiler/capture/probe/probe.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "profiler/capture/cupti/driver_source.h"
+#include "profiler/capture/gates/probe_loading.h"
+#include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "profiler/capture/transport/listener.h"
+
+namespace tidemark::capture {
+namespace {
+
+enum class ProbeState : int { kUnknown, kRecords, kOff };
+std::atomic<ProbeState> probe_state{ProbeState::kUnknown};
+std::mutex starting;
+
+void LeaveInForkedChild() {
+  CloseEventStream();
+  probe_state = ProbeState::kOff;
+}
+
+ProbeState Start() {
+  const char* const socket = std::getenv(kProbeSocketVariable);
+  if (socket == nullptr || *socket == '\0') return ProbeState::kOff;
+  Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(socket);
+  if (!ring || !ring->has_value()) return ProbeState::kOff;
+  OpenEventStream(std::move(**ring), 0);
+  pthread_atfork(nullptr, nullptr, LeaveInForkedChild);
+  EmitPhase(events::Phase::kIdle);
+  return ProbeState::kRecords;
+}
+
+}  // namespace
+
+bool ProbeRecords() {
+  ProbeState state = probe_state.load(std::memory_order_acquire);
+  if (state == ProbeState::kUnknown) {
+    const std::lock_guard lock(starting);
+    state = probe_state.load(std::memory_order_acquire);
+    if (state == ProbeState::kUnknown) probe_state = state = Start();
+  }
+  return state == ProbeState::kRecords;
+}
+
+}  // namespace tidemark::capture
+
+// By the CUDA driver, inside of cuInit.
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  using namespace tidemark::capture;
+  if (!ProbeRecords()) return 1;
+  AttachToDriver(cupti::LoadFunctions());
+  WatchCardOfProcess(nvml::LoadFunctions());
+  return 1;
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Programs under `tidemark record`. record_test.py TIDEMARK REFERENCE_PROGRAM: the latter runs LibTorch on a phantom GPU."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+REFERENCE = sys.argv.pop()
+TIDEMARK = sys.argv.pop()
+ROOT = Path(TIDEMARK).resolve().parent.parent
+
+
+def phantom():
+    """The environment of a program on a phantom H200, as `tidemark` makes it for its trainer."""
+    stand_ins = sorted(str(file) for file in (ROOT / "lib" / "phantom").iterdir() if ".so." in file.name)
+    card = ROOT / "share" / "tidemark" / "cards" / "h200.json"
+    return {**os.environ, "LD_PRELOAD": ":".join(stand_ins), "TIDEMARK_PHANTOM_CARD": str(card), "TIDEMARK_CUDNN": "none"}
+
+
+class Record(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.recording = Path(self.folder.name) / "run.tide"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def record(self, *program, environment=None, **options):
+        return subprocess.run([TIDEMARK, "record", "-o", self.recording, *options.pop("flags", ()), "--", *program],
+                              capture_output=True, text=True, env=environment, **options)
+
+    def info(self, recording=None):
+        said = subprocess.run([TIDEMARK, "info", recording or self.recording, "--json"], capture_output=True, text=True)
+        self.assertEqual(said.returncode, 0, said.stderr)
+        return json.loads(said.stdout)
+
+    def test_libtorch_on_a_gpu_is_recorded_as_it_counts_itself(self):
+        ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        peaks = [int(number) for number in re.findall(r"\d{6,}", ran.stdout)]
+        info = self.info()
+        self.assertIn(info["measured"]["allocated_peak_bytes"], peaks, ran.stdout)
+        self.assertIn(info["measured"]["reserved_peak_bytes"], peaks, ran.stdout)
+        self.assertEqual(info["events"]["lost"], 0)
+        self.assertEqual(info["warnings"], [])
+        levels = info["levels"]
+        self.assertGreaterEqual(levels["driver_bytes"], levels["reserved_bytes"])
+        self.assertGreater(levels["process_bytes"], levels["driver_bytes"])
+        states = {source["source"]: source["state"] for source in info["sources"]}
+        self.assertTrue(states["driver"].startswith("live (CUPTI 13.0)"), states)
+        self.assertTrue(states["device"].startswith("live (NVML"), states)
+        self.assertIn("From tensors to the card", ran.stderr)
+
+    def test_ranks_have_a_recording_each(self):
+        script = f'for rank in 0 1; do RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank {REFERENCE} bytes > /dev/null & done; wait'
+        ran = self.record("bash", "-c", script, environment=phantom())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        for rank in (0, 1):
+            info = self.info(self.recording.with_name(f"run.rank{rank}.tide"))
+            self.assertIn(f"rank {rank} of 2, local rank {rank}", info["title"])
+            self.assertGreater(info["events"]["captured"], 0)
+
+    def test_exit_code_output_and_signals_are_the_programs_own(self):
+        ran = self.record("sh", "-c", "read line; echo got $line; echo said >&2; exit 7", input="this\n")
+        self.assertEqual((ran.returncode, ran.stdout), (7, "got this\n"))
+        self.assertTrue(ran.stderr.startswith("said\n"), ran.stderr)
+        self.assertIn("used no CUDA", ran.stderr)
+        self.assertFalse(self.recording.exists())
+        self.assertEqual(self.record("sh", "-c", "kill -9 $$").returncode, 128 + signal.SIGKILL)
+
+    def test_a_recorder_that_is_killed_leaves_the_program_alone(self):
+        script = f'kill -9 $PPID; {REFERENCE} bytes > /dev/null; echo $? > "$1"'
+        result = Path(self.folder.name) / "result"
+        self.record("bash", "-c", script, "program", str(result), environment=phantom())
+        for _ in range(600):
+            if result.exists() and result.read_text():
+                break
+            time.sleep(0.1)
+        self.assertEqual(result.read_text().strip(), "0")
+
+    def test_another_tools_injection_stays_and_is_named(self):
+        ran = self.record("sh", "-c", "echo $CUDA_INJECTION64_PATH",
+                          environment={**os.environ, "CUDA_INJECTION64_PATH": "/opt/nsight.so"})
+        self.assertEqual(ran.stdout, "/opt/nsight.so\n")
+        self.assertIn("names another tool (/opt/nsight.so)", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
