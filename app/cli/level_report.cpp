@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "app/presenters/level_chain.h"
+#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::cli {
@@ -16,7 +19,9 @@ std::string LevelsText(const timeline::View& view) {
       })) {
     return "";
   }
-  std::string text = "From tensors to the card, at that moment\n";
+  const std::optional<presenters::PeakMoment> peak = presenters::LatestPeak(view);
+  std::string text =
+      "From tensors to the card, " + (peak ? peak->title : std::string("at the peak of the run")) + "\n";
   for (const presenters::LevelRow& row : rows) {
     const std::string sign = row.is_gap ? (row.bytes < 0 ? "−" : "+") : "";
     const std::string title = row.is_gap ? "  " + sign + " " + row.title : row.title;

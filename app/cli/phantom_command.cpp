@@ -121,7 +121,7 @@ Result<int> RunAndShow(const std::vector<std::string>& program, const std::vecto
   Result<int> exit_code = 0;
   const auto run_it = [&] {
     exit_code = phantom::RunProgram(program, environment);
-    ended(exit_code ? *exit_code : kExitFailed);
+    if (exit_code) ended(*exit_code);
   };
   if (!show) {
     run_it();

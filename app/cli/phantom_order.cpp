@@ -112,14 +112,24 @@ Status CanBeWritten(const std::string& file) {
   return Done{};
 }
 
+// As a shell reads it.
+std::string InShellQuotes(const std::string& word) {
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
 std::string CommandLineOf(const std::vector<std::string>& program) {
   constexpr size_t kLongest = 1000;
   std::string line;
   for (const std::string& word : program) {
     const bool plain = !word.empty() && word.find_first_of(" \t\n\"'$`\\&|;<>()*?") == std::string::npos;
-    line += (line.empty() ? "" : " ") + (plain ? word : "'" + word + "'");
+    line += (line.empty() ? "" : " ") + (plain ? word : InShellQuotes(word));
   }
-  return line.size() <= kLongest ? line : line.substr(0, kLongest) + "...";
+  if (line.size() <= kLongest) return line;
+  size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80) --end;  // a letter is not cut
+  return line.substr(0, end) + "...";
 }
 
 std::string TitleOf(const std::vector<std::string>& program) {

@@ -84,6 +84,7 @@ int RunSweep(const phantom::SweepTask& task, const phantom::Card& card, bool jso
              const std::function<std::vector<std::string>()>& doubts) {
   ProgressLine progress;
   size_t done = 0;
+  progress.Show(fmt::format("0 of {} · the first run loads torch", task.values.size()));
   const auto answers = phantom::Sweep(task, [&](const phantom::SweepAnswer& answer) {
     progress.Show(fmt::format("{} of {} · {} {}", ++done, task.values.size(), task.name, answer.value));
   });

@@ -21,6 +21,7 @@
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/phantom/programs/stand_in_cache.h"
+#include "profiler/session/card_fit.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
@@ -95,12 +96,9 @@ std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& ru
   if (phantom::SpeakOfFaults(description.notes)) return Error{std::string(session::kNoBandOfFaults)};
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
-  for (phantom::Card card : *cards) {
-    if (card.title != description.device_name) continue;
-    card.memory_bytes = description.device_bytes;
-    return ReplayedBand(run, card);
-  }
-  return {};
+  const auto card = session::CardOf(description.device_name, description.device_bytes, *cards);
+  if (!card) return {};
+  return ReplayedBand(run, *card);
 }
 
 RunReport ReportOf(const session::Run& run) {
@@ -172,7 +170,9 @@ std::string InfoText(const session::Run& run) {
   if (!losses.empty() && is_real)
     text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
   const bool came_to_a_step = IsForeign(run) || !view->steps().empty();
-  text += came_to_a_step ? RunText(ReportOf(run)) : NoteRows(description.notes);
+  const RunReport report = ReportOf(run);
+  text += came_to_a_step ? RunText(report)
+                         : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
   text += LevelsText(*view) + SourcesText(*view);
   for (const timeline::Marker& marker : view->markers()) {
     if (marker.text == description.ending) continue;

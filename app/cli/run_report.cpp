@@ -37,8 +37,9 @@ std::string AdviceRow(const RunReport& report) {
   if (fit.smallest->name == fit.card.name) {
     return fmt::format("By memory alone no smaller one of the known cards (tidemark cards) would do.\n");
   }
-  return fmt::format("By memory alone the {} ({}) would do.\n", fit.smallest->title,
-                     InBinary(fit.smallest->memory_bytes));
+  return fmt::format(
+      "By memory alone the {} ({}) would do. Its own figures may differ: --card {} tells them.\n",
+      fit.smallest->title, InBinary(fit.smallest->memory_bytes), fit.smallest->name);
 }
 
 std::string PlaceOf(const session::Shortage& shortage) {
@@ -153,6 +154,8 @@ std::string OutOfMemoryRows(const RunReport& report) {
     rows += fmt::format("Out of memory {} more times.\n",
                         FormatNumber(static_cast<int64_t>(report.shortages.size() - told)));
   }
+  if (told > 0)
+    rows += "What it needs in all, a run on a card with room for it tells (phantom --card NAME).\n";
   return rows;
 }
 

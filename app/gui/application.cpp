@@ -133,6 +133,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   scene_.Reset();
   frame_ = nullptr;
   state_.pinned.reset();
+  state_.timeline.measure.reset();
   if (run_->live()) {
     state_.timeline.follow = true;
     state_.timeline.whole = false;

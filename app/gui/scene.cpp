@@ -397,10 +397,10 @@ void Scene::PrepareAllocations(ViewState& state) {
                          wanted.descending};
   const auto filter = presenters::ParseAllocationFilter(asked.filter);
   frame_.allocations.filter_error = filter ? "" : filter.error().message;
-  // What was typed last and could be read stays in force while a word is being typed; while a run streams in,
-  // ten times a second is as often as a person can read.
-  const bool streams = allocations_asked_.view != view_ && allocations_asked_.view != nullptr;
-  if (filter && asked != allocations_asked_ && !(streams && Clock::now() - allocations_time_ < 100ms)) {
+  // What was typed last and could be read stays in force while a word is being typed; while a run streams in
+  // or the range moves, ten times a second is as often as a person can read.
+  const bool made_before = allocations_asked_.view != nullptr;
+  if (filter && asked != allocations_asked_ && !(made_before && Clock::now() - allocations_time_ < 100ms)) {
     allocations_ = presenters::MakeAllocationTable(
         *view_,
         {asked.born_in_range, asked.moment, asked.first, asked.end, *filter, asked.sort, asked.descending});
@@ -420,6 +420,12 @@ void Scene::SwitchAxis(TimeAxis axis, ViewState& state) const {
     const timeline::EventIndex end = presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end);
     timeline.visible = {presenters::PositionOf(*view_, axis, begin),
                         presenters::PositionOf(*view_, axis, end)};
+    if (timeline.measure) {
+      for (double* position : {&timeline.measure->begin, &timeline.measure->end}) {
+        *position = presenters::PositionOf(*view_, axis,
+                                           presenters::IndexAtPosition(*view_, timeline.axis, *position));
+      }
+    }
   }
   timeline.axis = axis;
 }

@@ -1,10 +1,13 @@
-// What a person types to find allocations among many, and which allocations it means.
+// What a person types to find allocations among many, and which allocations it means. Words are parted by
+// spaces:
 //
-//   conv1 backward -relu   words: each must be in the tensor, category, phase, layer or operator; "-" = must
-//   not >1MB  <=64KiB          requested size life>10ms  life<1us    from allocation to free; what is still
-//   alive has lived until now born:100..200          index of the event that allocated it; either end may be
-//   left out alive:150              at that event at:0x7f00..0x7fff      its addresses touch this range; one
-//   address without ".."
+// - `conv1 backward -relu`: each must be in the tensor, category, phase, layer or operator; with "-", must
+// not.
+// - `>1MB`, `<=64KiB`: the requested size.
+// - `life>10ms`, `life<1us`: from allocation to free; what is still alive has lived until now.
+// - `born:100..200`: the index of the event that allocated it; either end may be left out.
+// - `alive:150`: at that event.
+// - `at:0x7f00..0x7fff`: its addresses touch this range; one address without "..".
 //
 // Pure; matching is O(length of the texts).
 #pragma once

@@ -51,15 +51,27 @@ LiveBlock BornAt(const Event& event, EventIndex index) {
   return block;
 }
 
+// What is alive at the view's end, by birth: it has no free to say what it held.
+using StillAlive = std::unordered_map<EventIndex, LiveBlock>;
+
+StillAlive AliveAtTheEnd(const View& view) {
+  StillAlive still_alive;
+  for (const LiveBlock& block : view.StateAt(view.end() - 1).blocks) still_alive.emplace(block.born, block);
+  return still_alive;
+}
+
 std::vector<Allocation> AliveAt(const View& view, EventIndex moment) {
+  const StillAlive still_alive = AliveAtTheEnd(view);
   std::vector<Allocation> all;
-  for (const LiveBlock& block : view.StateAt(moment).blocks) all.push_back(Complete(view, block));
+  for (const LiveBlock& block : view.StateAt(moment).blocks) {
+    const auto at_end = still_alive.find(block.born);
+    all.push_back(Complete(view, at_end == still_alive.end() ? block : at_end->second));
+  }
   return all;
 }
 
 std::vector<Allocation> BornIn(const View& view, EventIndex first, EventIndex end) {
-  std::unordered_map<EventIndex, LiveBlock> still_alive;
-  for (const LiveBlock& block : view.StateAt(view.end() - 1).blocks) still_alive.emplace(block.born, block);
+  const StillAlive still_alive = AliveAtTheEnd(view);
   std::vector<Allocation> all;
   for (EventIndex index = first; index < end; ++index) {
     const Event& event = view.event(index);
@@ -154,7 +166,8 @@ AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& que
   }
   table.considered = all.size();
   for (Allocation& allocation : all) {
-    if (!Matches(query.filter, allocation, SearchableText(view, allocation))) continue;
+    const bool asks_for_text = !query.filter.words.empty() || !query.filter.excluded.empty();
+    if (!Matches(query.filter, allocation, asks_for_text ? SearchableText(view, allocation) : "")) continue;
     timeline::AddTo(table.bytes, allocation.block.bytes);
     table.rows.push_back(allocation);
   }

@@ -46,7 +46,7 @@ struct AllocationQuery {
 };
 
 // More events than this are not looked through for one table: the newest are.
-inline constexpr uint64_t kMostEventsLookedAt = 2'000'000;
+inline constexpr uint64_t kMostEventsLookedAt = 200'000;
 
 struct AllocationTable {
   std::vector<Allocation> rows;

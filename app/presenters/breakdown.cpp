@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "app/presenters/level_chain.h"
 #include "app/presenters/signed_bytes.h"
 #include "app/presenters/tables.h"
 #include "profiler/timeline/settled_state.h"
@@ -54,7 +55,8 @@ bool IsEmpty(const BreakdownRow& row) {
          row.measured_bytes.value_or(0) == 0;
 }
 
-std::vector<BreakdownRow> Totals(const Step* step, const std::optional<textbook::Estimate>& textbook,
+std::vector<BreakdownRow> Totals(const View& view, const Step* step,
+                                 const std::optional<textbook::Estimate>& textbook,
                                  const std::optional<session::Prediction>& phantom) {
   BreakdownRow requested{"requested", {}, {}, {}, {}, {}};
   BreakdownRow allocated{"allocated", {}, {}, {}, {}, {}};
@@ -76,7 +78,7 @@ std::vector<BreakdownRow> Totals(const Step* step, const std::optional<textbook:
     const Series series = timeline::SeriesOf(level);
     BreakdownRow row{std::string(events::NameOf(level)), {}, {}, {}, {}, {}};
     if (phantom) row.phantom_bytes = UnlessZero(ValueOf(phantom->at_peak, series));
-    if (step != nullptr) row.measured_bytes = UnlessZero(ValueOf(step->at_peak, series));
+    if (step != nullptr) row.measured_bytes = UnlessZero(LevelAt(view, step->peak, series));
     if (row.measured_bytes) totals.push_back(std::move(row));
   }
   for (BreakdownRow& row : totals) Compare(row);
@@ -107,7 +109,7 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
     Compare(row);
     if (!IsEmpty(row)) breakdown.rows.push_back(std::move(row));
   }
-  if (!breakdown.rows.empty()) breakdown.totals = Totals(step, textbook, phantom);
+  if (!breakdown.rows.empty()) breakdown.totals = Totals(view, step, textbook, phantom);
   return breakdown;
 }
 

@@ -1,6 +1,8 @@
 #include "app/presenters/level_chain.h"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <optional>
 
 #include "app/presenters/signed_bytes.h"
@@ -28,17 +30,16 @@ constexpr std::array<ChainLink, 6> kChain = {{
     {Series::kCard, "card", "other processes, the card's own"},
 }};
 
-// Two samples long.
-int64_t HighestSoonAfter(const View& view, EventIndex index, Series series) {
-  constexpr int64_t kWithinNs = 200'000'000;
-  const int64_t until = view.TimeOf(index) + kWithinNs;
-  const EventIndex end = view.IndexAt(until);
-  return ValueOf(view.PeakIn(series, index, end).values, series);
-}
-
 bool IsSampled(Series series) { return series == Series::kProcess || series == Series::kCard; }
 
 }  // namespace
+
+int64_t LevelAt(const View& view, EventIndex index, Series series) {
+  if (!IsSampled(series)) return ValueOf(view.ValuesAt(index), series);
+  constexpr int64_t kWithinNs = 200'000'000;  // two samples long
+  const int64_t at_ns = std::min(view.TimeOf(index), std::numeric_limits<int64_t>::max() - kWithinNs);
+  return ValueOf(view.PeakIn(series, index, view.IndexAt(at_ns + kWithinNs)).values, series);
+}
 
 std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIndex end) {
   std::vector<LevelRow> rows;
@@ -46,8 +47,7 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
   const View::Peak peak = view.PeakIn(Series::kAllocated, begin, end);
   std::optional<int64_t> before;
   for (const ChainLink& link : kChain) {
-    const int64_t bytes = IsSampled(link.series) ? HighestSoonAfter(view, peak.index, link.series)
-                                                 : ValueOf(peak.values, link.series);
+    const int64_t bytes = LevelAt(view, peak.index, link.series);
     if (bytes == 0) continue;  // nobody told of it
     if (before) rows.push_back({link.gap, Difference(bytes, *before), true});
     rows.push_back({link.title, bytes, false});

@@ -25,6 +25,9 @@ std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::Event
 // At the peak of what the tables tell of: the step of LatestPeak, or of the whole run where it has none.
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
 
+// One level right after an event, as the chain tells it.
+int64_t LevelAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);
+
 // "driver: live (CUPTI 13.0); lost 12 events since 0.300 s", for each source that told of itself.
 std::vector<std::string> SourceLines(const timeline::View& view);
 

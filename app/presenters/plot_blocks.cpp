@@ -37,18 +37,18 @@ class Stacking {
   void Apply(const Event& event, EventIndex index, double position) {
     switch (event.kind) {
       case EventKind::kAllocate:
-        Remove(event.address, position);
-        Insert(Born(event, index), position);
+        Remove(event.address, position, true);
+        Insert(Born(event, index), position, true);
         break;
       case EventKind::kFreeRequested:
       case EventKind::kFreeCompleted:
-        Remove(event.address, position);
+        Remove(event.address, position, true);
         break;
       case EventKind::kCategorize:
-        if (std::optional<LiveBlock> block = Remove(event.address, position)) {
+        if (std::optional<LiveBlock> block = Remove(event.address, position, false)) {
           block->category = event.category;
           if (event.name != 0) block->name = event.name;
-          Insert(*block, position);
+          Insert(*block, position, false);
         }
         break;
       default:
@@ -87,21 +87,21 @@ class Stacking {
     return block;
   }
 
-  void Insert(const LiveBlock& block, double position) {
+  void Insert(const LiveBlock& block, double position, bool born) {
     std::vector<Placed>& band = BandOf(block.category);
     const auto after =
         std::upper_bound(band.begin(), band.end(), block.born,
-                         [](EventIndex born, const Placed& other) { return born < other.block.born; });
-    band.insert(after, {block, position, 0, true});
+                         [](EventIndex index, const Placed& other) { return index < other.block.born; });
+    band.insert(after, {block, position, 0, born});
   }
 
-  std::optional<LiveBlock> Remove(uint64_t address, double position) {
+  std::optional<LiveBlock> Remove(uint64_t address, double position, bool gone) {
     for (std::vector<Placed>& band : bands_) {
       const auto found = std::find_if(band.begin(), band.end(), [address](const Placed& placed) {
         return placed.block.address == address;
       });
       if (found == band.end()) continue;
-      Close(*found, position, true);
+      Close(*found, position, gone);
       const LiveBlock block = found->block;
       band.erase(found);
       return block;

@@ -36,7 +36,7 @@ void RunLog::Add(LogLine line) {
 void RunLog::AddSources(const View& view) {
   for (const timeline::SourceState& state : view.sources()) {
     if (state.text.empty() || state.told_ns <= covered_sources_ns_) continue;
-    const bool is_live = state.text.starts_with("live (") && state.text.ends_with(")");
+    const bool is_live = state.text.starts_with("live (") && state.text.find(')') == state.text.size() - 1;
     if (!is_live) {
       Add({state.told_ns, LogLevel::kWarning, std::string(events::NameOf(state.source)) + ": " + state.text});
     }

@@ -100,6 +100,9 @@ Status FitLinear(Layer& layer, const Shapes& /*incoming*/) {
   if (layer.input.back() != layer.in_features) {
     return Error{fmt::format("'in' is {}, but {} features come in.", layer.in_features, layer.input.back())};
   }
+  if (layer.weights_of != kNetworkInput && layer.has_bias) {
+    return Error{"it shares the weights of a table, which has no bias; write \"bias\": false."};
+  }
   layer.output.back() = layer.out_features;
   layer.weight_elements = layer.weights_of == kNetworkInput ? layer.in_features * layer.out_features : 0;
   layer.bias_elements = layer.has_bias ? layer.out_features : 0;

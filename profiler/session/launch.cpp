@@ -32,7 +32,7 @@ Result<std::vector<std::string>> EnvironmentFor(const networks::DeviceChoice& de
   }
   if (FindNvidiaGpus().empty()) {
     return Error{
-        "There is no NVIDIA GPU here: no driver is installed. Choose a phantom GPU (--device phantom) or the "
+        "There is no NVIDIA GPU here, or no driver for one. Choose a phantom GPU (--device phantom) or the "
         "CPU (--device cpu)."};
   }
   return std::vector<std::string>();

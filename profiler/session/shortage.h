@@ -1,5 +1,5 @@
 // A request for which the card had no room: what was asked for, what there was, and why that did not do. Pure
-// functions, O(failures).
+// functions, O(failures · steps).
 #pragma once
 
 #include <cstdint>

@@ -165,9 +165,10 @@ size_t ForwardPass::Follow(size_t index) {
     case LayerKind::kSegmentEmbedding:
     case LayerKind::kClassToken:
       return Make(index, kFloat32Bytes);  // as their tables
+    case LayerKind::kUpsample:
+      return Make(index, kFloat32Bytes);  // upsample_nearest2d is in AT_FORALL_FP32 (ATen/autocast_mode.h)
     case LayerKind::kAdd:
     case LayerKind::kConcat:
-    case LayerKind::kUpsample:
     case LayerKind::kToSequence:
       break;
   }

@@ -264,8 +264,9 @@ void DriverSource::TakeRecord(const int* record) {
 }
 
 void DriverSource::Flush() {
+  if (!IsOwnProcess()) return;  // before the lock: a fork may have copied it while it was held
   const MutexLock lock(flushing_);
-  if (ended_ || !has_records_ || !IsOwnProcess()) return;
+  if (ended_ || !has_records_) return;
   const uint64_t calls_before = memory_.allocations();
   cupti_.flush_all(0);
   size_t dropped = 0;
@@ -297,10 +298,10 @@ void DriverSource::Compare(uint64_t calls_before) {
 }
 
 void DriverSource::End() {
+  if (!IsOwnProcess()) return;
   Flush();
   const MutexLock lock(flushing_);
   ended_ = true;
-  if (!IsOwnProcess()) return;
   cupti_.disable_kind(cupti::kMemory2);
   cupti_.disable_kind(cupti::kMemoryPool);
   cupti_.flush_all(kForced);

@@ -31,8 +31,12 @@ class CardSampler {
   void Sample() TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     nvml::Memory memory{};
-    if (nvml_.memory_info(device_, &memory) == nvml::kSuccess) {
-      Tell(Level::kCard, memory.used, card_bytes_);
+    const bool answers = nvml_.memory_info(device_, &memory) == nvml::kSuccess;
+    if (answers) Tell(Level::kCard, memory.used, card_bytes_);
+    if (answers != std::exchange(answers_, answers)) {
+      EmitState(Source::kDevice, answers
+                                     ? "live (NVML answers again)"
+                                     : "NVML does not answer any more: the levels stay as it told them last");
     }
     unsigned long long own = 0;
     if (OwnBytes(own)) Tell(Level::kProcess, own, process_bytes_);
@@ -80,6 +84,7 @@ class CardSampler {
   const unsigned process_id_;
   Mutex mutex_;
   std::vector<nvml::Process> processes_ TIDEMARK_GUARDED_BY(mutex_) = std::vector<nvml::Process>(16);
+  bool answers_ TIDEMARK_GUARDED_BY(mutex_) = true;
   int64_t card_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int64_t process_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
 };

@@ -52,13 +52,13 @@ class SignalsForProgram {
     ignore.sa_handler = SIG_IGN;
     struct sigaction pass_on = {};
     pass_on.sa_handler = PassOn;
-    early_signal = 0;
-    stops = 0;
     for (size_t i = 0; i < kFromTerminal.size(); ++i)
       sigaction(kFromTerminal[i], &ignore, &terminal_before_[i]);
     for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &pass_on, &passed_before_[i]);
   }
   ~SignalsForProgram() {
+    early_signal = 0;  // not before a program: a window may ask for its end before it has begun
+    stops = 0;
     for (size_t i = 0; i < kFromTerminal.size(); ++i)
       sigaction(kFromTerminal[i], &terminal_before_[i], nullptr);
     for (size_t i = 0; i < kPassedOn.size(); ++i) sigaction(kPassedOn[i], &passed_before_[i], nullptr);
@@ -152,6 +152,7 @@ Result<int> RunProgram(const std::vector<std::string>& words, const std::vector<
 
 void StopProgram() {
   const int signal = stops++ == 0 ? SIGTERM : SIGKILL;
+  early_signal = signal;
   if (const pid_t pid = running_pid; pid > 0) kill(pid, signal);
 }
 

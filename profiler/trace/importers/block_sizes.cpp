@@ -100,7 +100,7 @@ BlockSizes::Blocks::iterator BlockSizes::FreeBlockAt(uint64_t address, int64_t b
   if (block == blocks_.begin()) return blocks_.end();
   --block;
   const auto before = static_cast<int64_t>(address - block->first);
-  if (!block->second.free || before > block->second.bytes - bytes) return blocks_.end();
+  if (!block->second.free || before < 0 || before > block->second.bytes - bytes) return blocks_.end();
   if (before == 0) return block;
   Block rest = block->second;
   rest.bytes -= before;

@@ -80,6 +80,11 @@ class ByteSource::Implementation {
     while (zlib_.avail_out > 0 && failure_.empty() && !ended_) {
       if (zlib_.avail_in == 0) RefillPacked();
       if (ended_ || !failure_.empty()) break;
+      if (begins_member_ && *zlib_.next_in != 0x1f) {
+        ended_ = true;  // padding behind the last member
+        break;
+      }
+      begins_member_ = false;
       const int code = inflate(&zlib_, Z_NO_FLUSH);
       if (code == Z_STREAM_END) {
         begins_member_ = true;  // several members may follow each other
@@ -104,10 +109,7 @@ class ByteSource::Implementation {
     if (zlib_.avail_in == 0) {
       ended_ = true;
       if (!begins_member_ && failure_.empty()) failure_ = "what gzip packed ends early";
-    } else if (begins_member_ && zlib_.next_in[0] != 0x1f) {
-      ended_ = true;  // padding behind the last member
     }
-    begins_member_ = false;
   }
 
   UniqueFd fd_;

@@ -89,7 +89,7 @@ class PickleReader {
     objects_.Cost(stack_.size() > most_stack_ ? 2 * sizeof(Value) : 0);
     most_stack_ = std::max(most_stack_, stack_.size());
   }
-  // The values since the last mark are popped by SetSize afterwards.
+  // Where the values since the last mark begin; they stay until the caller takes them.
   std::optional<size_t> PopMark() {
     if (marks_.empty()) {
       Fail("a list or dictionary ends that has not begun");
@@ -153,7 +153,6 @@ class PickleReader {
     return std::nullopt;
   }
 
-  void DoNothing(int) {}
   void DoUnknown(int opcode) {
     Fail(fmt::format("byte {:#04x} begins nothing that a memory snapshot holds", opcode));
   }

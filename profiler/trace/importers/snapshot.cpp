@@ -77,7 +77,7 @@ class SnapshotHistory {
   };
 
   static int64_t Nanoseconds(int64_t time_us) {
-    return std::clamp<int64_t>(time_us, 0, std::numeric_limits<int64_t>::max() / 1000) * 1000;
+    return std::clamp<int64_t>(time_us, 0, std::numeric_limits<int64_t>::max() / 2000) * 1000;
   }
 
   int64_t FirstTime() {

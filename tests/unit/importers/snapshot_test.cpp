@@ -1,3 +1,4 @@
+#include <random>
 #include <string>
 
 #include "tests/support/catch.h"
@@ -45,6 +46,23 @@ TEST_CASE("a snapshot: what was alive before, then its history", "[importers]") 
 
 TEST_CASE("a snapshot packed by gzip", "[importers]") {
   CheckSmall(ImportedFrom(Gzipped(SmallSnapshot().Bytes())));
+}
+
+TEST_CASE("a snapshot packed by gzip in several members, the second longer than a buffer", "[importers]") {
+  std::string text = R"({"noise": ")";
+  std::mt19937 random(3);
+  for (int i = 0; i < 600'000; ++i) text += static_cast<char>('a' + random() % 26);
+  text +=
+      R"(", "device_traces": [[{"action": "alloc", "addr": 1048576, "size": 700, "stream": 0, "time_us": 9}]]})";
+  const std::string_view all = text;
+  const ImportedRun run =
+      ImportedFrom(Gzipped(all.substr(0, 1000)) + Gzipped(all.substr(1000)) + std::string(512, '\0'));
+  REQUIRE(run.error.empty());
+  CHECK(run.summary.complete);
+  CHECK(run.Of(EventKind::kAllocate).size() == 1);
+  const ImportedRun cut =
+      ImportedFrom(Gzipped(all.substr(0, 1000)) + Gzipped(all.substr(1000)).substr(0, 300'000));
+  CHECK((cut.error + cut.summary.warning).find("ends early") != std::string::npos);
 }
 
 TEST_CASE("a snapshot as JSON", "[importers]") {

@@ -54,6 +54,21 @@ TEST_CASE("A block that moves less than can be seen stays where it is") {
   CHECK(blocks[0].gone);
 }
 
+TEST_CASE("A block that is called something else neither ends nor begins") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 4096);
+  stream.Categorize(0x1000, Category::kParameter);
+  stream.Free(0x1000);
+  const auto view = stream.Publish();
+  const std::vector<PlotBlock> blocks = BlocksInSight(*view, EveryEvent(*view), {});
+  REQUIRE(blocks.size() == 2);
+  CHECK(blocks[0].category == Category::kTemporary);
+  CHECK_FALSE(blocks[0].gone);
+  CHECK(blocks[1].category == Category::kParameter);
+  CHECK_FALSE(blocks[1].born);
+  CHECK(blocks[1].gone);
+}
+
 TEST_CASE("Small blocks are not listed, and titles only where there is room") {
   Training training;
   training.Weight(100);
