@@ -164,9 +164,9 @@ size_t ForwardPass::Follow(size_t index) {
     case LayerKind::kPositionEmbedding:
     case LayerKind::kSegmentEmbedding:
     case LayerKind::kClassToken:
-      return Make(index, kFloat32Bytes);  // as their tables
     case LayerKind::kUpsample:
-      return Make(index, kFloat32Bytes);  // upsample_nearest2d is in AT_FORALL_FP32 (ATen/autocast_mode.h)
+      // As their tables are; upsample_nearest2d is in AT_FORALL_FP32 (ATen/autocast_mode.h).
+      return Make(index, kFloat32Bytes);
     case LayerKind::kAdd:
     case LayerKind::kConcat:
     case LayerKind::kToSequence:
