@@ -68,11 +68,16 @@ void ChooseLook(LiveTreeState& state) {
 
 // "everything › activation › conv1": a click goes back there.
 void Breadcrumbs(LiveTreeState& state) {
+  const float y = ImGui::GetCursorPosY();  // SameLine goes back to the top of the row before
+  const auto beside = [y] {
+    ImGui::SameLine(0, Px(6));
+    ImGui::SetCursorPosY(y);
+  };
   for (size_t depth = 0; depth <= state.path.size(); ++depth) {
     if (depth > 0) {
-      ImGui::SameLine(0, Px(6));
+      beside();
       Put(SmallMuted(), "›");
-      ImGui::SameLine(0, Px(6));
+      beside();
     }
     const std::string title = depth == 0 ? "everything alive" : state.path[depth - 1];
     const bool last = depth == state.path.size();
