@@ -78,24 +78,20 @@ constexpr std::string_view kBorn = "born:";
 constexpr std::string_view kAlive = "alive:";
 constexpr std::string_view kAt = "at:";
 
-bool StartsWith(std::string_view text, std::string_view start) {
-  return text.substr(0, start.size()) == start;
-}
-
 Status Take(std::string_view token, AllocationFilter& filter) {
   const auto unreadable = [token](const char* example) {
     return Error{"'" + std::string(token) + "' cannot be read; write for example " + example + "."};
   };
   if (token[0] == '>' || token[0] == '<') {
     if (!Compare(token, Bytes, filter.bytes)) return unreadable(">1MB");
-  } else if (StartsWith(token, kLife) && token.size() > kLife.size() &&
+  } else if (token.starts_with(kLife) && token.size() > kLife.size() &&
              (token[kLife.size()] == '>' || token[kLife.size()] == '<')) {
     if (!Compare(token.substr(kLife.size()), Duration, filter.life_ns)) return unreadable("life>10ms");
-  } else if (StartsWith(token, kBorn)) {
+  } else if (token.starts_with(kBorn)) {
     if (!Between(token.substr(kBorn.size()), filter.born)) return unreadable("born:100..200");
-  } else if (StartsWith(token, kAt)) {
+  } else if (token.starts_with(kAt)) {
     if (!Between(token.substr(kAt.size()), filter.addresses)) return unreadable("at:0x7f00..0x7fff");
-  } else if (StartsWith(token, kAlive)) {
+  } else if (token.starts_with(kAlive)) {
     const std::optional<uint64_t> index = Number(token.substr(kAlive.size()));
     if (!index) return unreadable("alive:150");
     filter.alive_at.push_back(*index);

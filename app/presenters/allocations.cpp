@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "app/presenters/block_text.h"
+#include "app/presenters/blocks.h"
 #include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
@@ -37,20 +37,6 @@ Allocation Complete(const View& view, const LiveBlock& block) {
   return allocation;
 }
 
-LiveBlock BornAt(const Event& event, EventIndex index) {
-  LiveBlock block;
-  block.address = event.address;
-  block.bytes = event.bytes;
-  block.rounded_bytes = event.rounded_bytes;
-  block.category = event.category;
-  block.name = event.name;
-  block.layer = event.layer;
-  block.op = event.op;
-  block.stream = event.stream;
-  block.born = index;
-  return block;
-}
-
 // What is alive at the view's end, by birth: it has no free to say what it held.
 using StillAlive = std::unordered_map<EventIndex, LiveBlock>;
 
@@ -77,7 +63,7 @@ std::vector<Allocation> BornIn(const View& view, EventIndex first, EventIndex en
     const Event& event = view.event(index);
     if (event.kind != EventKind::kAllocate) continue;
     const auto alive = still_alive.find(index);
-    all.push_back(Complete(view, alive == still_alive.end() ? BornAt(event, index) : alive->second));
+    all.push_back(Complete(view, alive == still_alive.end() ? BlockBornAt(event, index) : alive->second));
   }
   return all;
 }

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "app/presenters/block_text.h"
+#include "app/presenters/blocks.h"
 
 namespace tidemark::presenters {
 namespace {

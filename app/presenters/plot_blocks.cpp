@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 
-#include "app/presenters/block_text.h"
+#include "app/presenters/blocks.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -38,7 +38,7 @@ class Stacking {
     switch (event.kind) {
       case EventKind::kAllocate:
         Remove(event.address, position, true);
-        Insert(Born(event, index), position, true);
+        Insert(BlockBornAt(event, index), position, true);
         break;
       case EventKind::kFreeRequested:
       case EventKind::kFreeCompleted:
@@ -74,18 +74,6 @@ class Stacking {
   };
 
   std::vector<Placed>& BandOf(events::Category category) { return bands_[static_cast<size_t>(category)]; }
-
-  static LiveBlock Born(const Event& event, EventIndex index) {
-    LiveBlock block;
-    block.address = event.address;
-    block.bytes = event.bytes;
-    block.rounded_bytes = event.rounded_bytes;
-    block.category = event.category;
-    block.name = event.name;
-    block.op = event.op;
-    block.born = index;
-    return block;
-  }
 
   void Insert(const LiveBlock& block, double position, bool born) {
     std::vector<Placed>& band = BandOf(block.category);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/presenters/block_text.h"
+#include "app/presenters/blocks.h"
 #include "app/presenters/plot_annotations.h"
 #include "app/presenters/plot_columns.h"
 #include "app/presenters/signed_bytes.h"

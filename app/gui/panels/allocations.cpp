@@ -6,7 +6,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
-#include "app/presenters/block_text.h"
+#include "app/presenters/blocks.h"
 
 namespace tidemark::gui {
 namespace {

@@ -1,4 +1,4 @@
-// How an allocation is called wherever it is shown. Pure functions.
+// An allocation wherever one is shown: as its event tells of it, and how it is called. Pure functions.
 #pragma once
 
 #include <string>
@@ -6,6 +6,9 @@
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
+
+// As it was born; `event` is its kAllocate.
+timeline::LiveBlock BlockBornAt(const events::Event& event, events::EventIndex index);
 
 // Its tensor's name; where it has none, what it holds and who made it: "temporary of aten::relu".
 std::string BlockTitle(const timeline::View& view, const timeline::LiveBlock& block);
