@@ -1,0 +1,59 @@
+// Any bytes as a recording. Checksums are mended after each mutation, as else nearly every input would end
+// at the first of them.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "profiler/trace/importers/import.h"
+#include "profiler/trace/tide_format.h"
+#include "tests/fuzz/timeline_sink.h"
+
+extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t most);
+
+namespace tidemark::trace {
+namespace {
+
+void MendChecksums(uint8_t* data, size_t size) {
+  size_t at = sizeof(FileHeader);
+  while (at + sizeof(ChunkHeader) <= size) {
+    ChunkHeader header;
+    std::memcpy(&header, data + at, sizeof header);
+    const size_t payload = at + sizeof header;
+    const bool fits = header.packed_bytes <= size - payload;
+    if (fits) header.payload_checksum = XXH3_64bits(data + payload, header.packed_bytes);
+    header.header_checksum = header.Checksum();
+    std::memcpy(data + at, &header, sizeof header);
+    if (!fits) return;
+    at = payload + header.packed_bytes;
+  }
+}
+
+// A file in memory, rewritten for each input: recordings are read from files.
+const std::string& FileOf(const uint8_t* data, size_t size) {
+  static const int fd = memfd_create("fuzzed", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  const bool written = ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == static_cast<ssize_t>(size);
+  if (!written) std::abort();
+  return path;
+}
+
+}  // namespace
+}  // namespace tidemark::trace
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t most, unsigned) {
+  const size_t mutated = LLVMFuzzerMutate(data, size, most);
+  tidemark::trace::MendChecksums(data, mutated);
+  return mutated;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  namespace trace = tidemark::trace;
+  trace::TimelineSink sink;
+  const auto summary = trace::Import(trace::FileOf(data, size), sink.Accept());
+  if (summary) sink.Look();
+  return 0;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# usage: run.sh [SECONDS]   Builds the fuzzers and runs each that long (10). What they find is in build/fuzz/found; what they
+# learnt stays in build/fuzz/corpus for the next time. An input that was found is run again by: FUZZER FILE.
+set -euo pipefail
+root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
+seconds=${1:-10}
+build=$root/build/fuzz
+"$root/cmake/build.sh" fuzz fuzzers
+
+rm -rf "$build/seeds"
+mkdir -p "$build/found"
+"$build/fuzzers/fuzz_seeds" "$build/seeds"
+
+# Longer than a second or larger than 512 MiB is a find: inputs are at most 64 KiB.
+fuzz() {
+  local corpus=$1 fuzzer=$2
+  mkdir -p "$build/corpus/$corpus"
+  if ! "$build/fuzzers/$fuzzer" -max_total_time="$seconds" -max_len=65536 -timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=128 \
+    -print_final_stats=1 -artifact_prefix="$build/found/$corpus-" "$build/corpus/$corpus" "$build/seeds/$corpus" \
+    > "$build/found/$corpus.log" 2>&1; then
+    tail -n 40 "$build/found/$corpus.log" >&2
+    echo "The fuzzer of $corpus found something: $build/found/$corpus-*, all of it in $build/found/$corpus.log" >&2
+    return 1
+  fi
+  echo "$corpus: $(awk '/number_of_executed_units/ {print $2}' "$build/found/$corpus.log") inputs, no find"
+}
+
+failed=0
+fuzz recording fuzz_recording || failed=1
+for corpus in pickle json gzip; do
+  fuzz "$corpus" fuzz_import || failed=1
+done
+exit "$failed"

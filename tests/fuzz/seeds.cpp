@@ -1,0 +1,71 @@
+// usage: fuzz_seeds FOLDER   One small run in every format that we write, as FOLDER/FORMAT/*: where the
+// fuzzers begin.
+#include <zlib.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "profiler/trace/export.h"
+#include "profiler/trace/save.h"
+#include "tests/unit/trace/sample_run.h"
+
+namespace tidemark::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ContentOf(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+fs::path FileIn(const fs::path& folder, const std::string& name) {
+  fs::create_directories(folder);
+  return folder / name;
+}
+
+bool Pack(const fs::path& file, const fs::path& packed) {
+  const std::string content = ContentOf(file);
+  const gzFile out = gzopen(packed.c_str(), "wb");
+  const bool written =
+      out != nullptr && gzwrite(out, content.data(), static_cast<unsigned>(content.size())) > 0;
+  return gzclose(out) == Z_OK && written;
+}
+
+// A snapshot in JSON, which nobody of ours writes.
+constexpr std::string_view kJsonSnapshot =
+    R"({"segments": [{"device": 0, "address": 512, "total_size": 2097152,
+ "stream": 0, "segment_type": "small", "segment_pool_id": [0, 1], "is_expandable": false, "frames": [],
+ "blocks": [{"address": 512, "size": 512, "requested_size": 4, "state": "active_allocated",
+  "frames": [{"filename": "a.py", "name": "f", "line": 3}]}, {"address": 1024, "size": 512, "state": "inactive"}]}],
+ "device_traces": [[{"action": "alloc", "addr": 512, "size": 4, "stream": 0, "time_us": 17, "frames": [],
+  "user_metadata": "m", "category": "activation"}, {"action": "segment_map", "addr": 8192, "size": 9},
+  {"action": "oom", "device_free": 3, "size": 4}], []], "allocator_settings": {"roundup_power2_divisions": {"1": 2}},
+ "external_annotations": [{"stage": "START", "name": "ProfilerStep#1", "device": 0, "time_us": 16}]})";
+
+bool WriteSeeds(const fs::path& folder) {
+  const auto view = SampleRun().View();
+  const events::RunDescription description{.title = "sample", .device = "cuda:0", .producer = "seeds"};
+  const fs::path pickle = FileIn(folder / "pickle", "run.pickle");
+  const fs::path chrome = FileIn(folder / "json", "run.json");
+  const fs::path snapshot = FileIn(folder / "json", "snapshot.json");
+  std::ofstream(snapshot) << kJsonSnapshot;
+  return SaveTide(*view, description, FileIn(folder / "recording", "run.tide")) &&
+         Export(*view, description, ExportFormat::kPickle, pickle) &&
+         Export(*view, description, ExportFormat::kChrome, chrome) &&
+         Pack(pickle, FileIn(folder / "gzip", "run.pickle.gz")) &&
+         Pack(snapshot, FileIn(folder / "gzip", "snapshot.json.gz"));
+}
+
+}  // namespace
+}  // namespace tidemark::trace
+
+int main(int count, char** arguments) {
+  if (count == 2 && tidemark::trace::WriteSeeds(arguments[1])) return 0;
+  std::fprintf(stderr, "usage: fuzz_seeds FOLDER (that can be written)\n");
+  return 1;
+}
