@@ -47,6 +47,12 @@ constexpr std::string_view kJsonSnapshot =
   {"action": "oom", "device_free": 3, "size": 4}], []], "allocator_settings": {"roundup_power2_divisions": {"1": 2}},
  "external_annotations": [{"stage": "START", "name": "ProfilerStep#1", "device": 0, "time_us": 16}]})";
 
+// torch.profiler's memory timelines: events, and sums by category.
+constexpr std::string_view kRawTimeline =
+    "[[-1, 1, 4096, 0], [1000, 2, 512, 7], [2000, 3, -512, 7], [2000, 3, 512, 5], [3000, 4, -512, 5]]";
+constexpr std::string_view kTimeline =
+    "[[10, 20], [[0, 100, 0, 0, 0, 0, 0, 0, 0], [0, 50, 0, 7, 0, 0, 40, 0, 3.5]]]";
+
 bool WriteSeeds(const fs::path& folder) {
   const auto view = SampleRun().View();
   const events::RunDescription description{.title = "sample", .device = "cuda:0", .producer = "seeds"};
@@ -54,6 +60,8 @@ bool WriteSeeds(const fs::path& folder) {
   const fs::path chrome = FileIn(folder / "json", "run.json");
   const fs::path snapshot = FileIn(folder / "json", "snapshot.json");
   std::ofstream(snapshot) << kJsonSnapshot;
+  std::ofstream(FileIn(folder / "json", "timeline.raw.json")) << kRawTimeline;
+  std::ofstream(FileIn(folder / "json", "timeline.json")) << kTimeline;
   return SaveTide(*view, description, FileIn(folder / "recording", "run.tide")) &&
          Export(*view, description, ExportFormat::kPickle, pickle) &&
          Export(*view, description, ExportFormat::kChrome, chrome) &&

@@ -44,6 +44,8 @@ class ByteSource::Implementation {
   // The next bytes, which stay until the next call; empty at the end.
   std::string_view Chunk() {
     if (!failure_.empty()) return {};
+    cancelled_ = cancelled_ || (progress_ && !progress_(Share()));
+    if (cancelled_) return {};
     if (packed_) return Unpack();
     if (raw_size_ == 0) ReadRaw();
     return {raw_.data(), std::exchange(raw_size_, 0)};
@@ -51,13 +53,15 @@ class ByteSource::Implementation {
 
   bool packed() const { return packed_; }
   const std::string& failure() const { return failure_; }
-  double share() const {
-    return file_bytes_ == 0
-               ? 1
-               : std::min(1.0, static_cast<double>(raw_read_) / static_cast<double>(file_bytes_));
-  }
+  bool cancelled() const { return cancelled_; }
+  void ReportTo(std::function<bool(double)> progress) { progress_ = std::move(progress); }
 
  private:
+  double Share() const {
+    if (file_bytes_ == 0) return 1;
+    return std::min(1.0, static_cast<double>(raw_read_) / static_cast<double>(file_bytes_));
+  }
+
   void ReadRaw() {
     raw_size_ = 0;
     if (!fd_.valid()) {
@@ -125,6 +129,8 @@ class ByteSource::Implementation {
   z_stream zlib_{};
   std::vector<char> unpacked_;
   uint64_t total_unpacked_ = 0;
+  std::function<bool(double)> progress_;
+  bool cancelled_ = false;
   std::string failure_;
 };
 
@@ -196,7 +202,10 @@ bool ByteSource::Line(std::string& text) {
   return false;
 }
 
-double ByteSource::share() const { return implementation_->share(); }
+void ByteSource::ReportTo(std::function<bool(double)> progress) {
+  implementation_->ReportTo(std::move(progress));
+}
+bool ByteSource::cancelled() const { return implementation_->cancelled(); }
 bool ByteSource::packed() const { return implementation_->packed(); }
 const std::string& ByteSource::failure() const { return implementation_->failure(); }
 

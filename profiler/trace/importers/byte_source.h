@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -31,6 +32,11 @@ class ByteSource {
     if (at_ == end_ && !Fill()) return -1;
     return static_cast<unsigned char>(*at_++);
   }
+  // The same without taking it.
+  int Ahead() {
+    if (at_ == end_ && !Fill()) return -1;
+    return static_cast<unsigned char>(*at_);
+  }
   // Fills `bytes`; how many there were is less only at the end.
   size_t Read(char* bytes, size_t size);
   // Appends `size` bytes to `text`, or as many as there are: memory follows what the file holds, not what it
@@ -40,8 +46,11 @@ class ByteSource {
   bool Line(std::string& text);
 
   uint64_t offset() const { return filled_ - static_cast<uint64_t>(end_ - at_); }  // unpacked bytes taken
-  double share() const;                                                            // of the file, 0 to 1
   bool packed() const;
+  // `progress` is told from then on which share of the file (0 to 1) has been read, every 256 KiB. Once it
+  // answers false there is nothing more.
+  void ReportTo(std::function<bool(double)> progress);
+  bool cancelled() const;
   const std::string& failure() const;  // "" or why there was nothing more, other than the end of the file
 
  private:

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "profiler/trace/importers/json_text.h"
+#include "profiler/trace/importers/json_import.h"
 #include "profiler/trace/importers/objects.h"
 #include "profiler/trace/importers/pickle.h"
 #include "profiler/trace/importers/snapshot.h"
@@ -46,10 +46,12 @@ Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
       return Error{fmt::format("{} cannot be read: at byte 0, {}.", name, source.failure())};
     return NothingKnown(name);
   }
+  // Reading is the first half of the work, and what is made of it the second.
+  if (progress) source.ReportTo([&progress](double share) { return progress(0.5 * share); });
+  if (format == Format::kJson) return ImportJson(source, std::string(name), accept, progress);
   Objects objects;
-  const ReadObjects read =
-      format == Format::kPickle ? ReadPickle(source, objects) : ReadJson(source, objects);
-  if (progress && !progress(0.5)) return Error{fmt::format("Reading {} was cancelled.", name)};
+  const ReadObjects read = ReadPickle(source, objects);
+  if (source.cancelled()) return Error{fmt::format("Reading {} was cancelled.", name)};
   return ImportSnapshot(read, objects, std::string(name), accept, progress);
 }
 

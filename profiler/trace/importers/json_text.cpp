@@ -2,52 +2,50 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace tidemark::trace {
 namespace {
 
-constexpr size_t kDeepest = 100;
-
-class ObjectsFromJson {
+class ObjectsFromJson final : public JsonHandler {
  public:
-  using Json = nlohmann::json;
   ObjectsFromJson(ByteSource& source, Objects& objects) : source_(source), objects_(objects) {}
 
-  ReadObjects Result() {
+  ReadObjects Result(std::string damage) {
     ReadObjects result;
-    while (!damage_.empty() && !open_.empty()) Close();
+    result.damage = damage_.empty() ? std::move(damage) : std::move(damage_);
+    while (!result.damage.empty() && !open_.empty()) Close();
     result.root = root_;
-    result.damage = std::move(damage_);
     return result;
   }
-
-  // What nlohmann::json::sax_parse calls.
-  bool null() { return Add({}); }
-  bool boolean(bool value) { return Add(Value::Number(value ? 1 : 0)); }
-  bool number_integer(Json::number_integer_t value) { return Add(Value::Number(value)); }
-  bool number_unsigned(Json::number_unsigned_t value) {
-    return Add(Value::Number(static_cast<int64_t>(value)));
+  size_t depth() const { return open_.size(); }
+  std::string_view key() const {
+    return open_.empty() ? std::string_view() : objects_.TextOf(open_.back().key);
   }
-  bool number_float(Json::number_float_t value, const std::string&) { return Add(Value::Real(value)); }
-  bool string(const std::string& text) { return Add(objects_.Text(text)); }
-  bool binary(const Json::binary_t&) { return false; }
-  bool start_object(size_t) { return Open(objects_.NewDictionary()); }
-  bool key(const std::string& text) {
-    open_.back().key = objects_.Text(text);
+
+  bool Null() override { return Add({}); }
+  bool Number(int64_t number) override { return Add(Value::Number(number)); }
+  bool Real(double real, std::string_view) override { return Add(Value::Real(real)); }
+  bool Text(std::string_view text) override { return Add(objects_.Text(text)); }
+  bool BeginObject() override { return Open(objects_.NewDictionary()); }
+  bool Key(std::string_view key) override {
+    open_.back().key = objects_.Text(key);
     return Affordable();
   }
-  bool end_object() {
+  bool EndObject() override {
     objects_.Complete(open_.back().container);
     return Close();
   }
-  bool start_array(size_t) { return Open(objects_.NewList()); }
-  bool end_array() { return Close(); }
-  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception&) {
-    return Fail(source_.failure().empty() ? "there is no JSON" : source_.failure(), position);
+  bool BeginList() override { return Open(objects_.NewList()); }
+  bool EndList() override { return Close(); }
+
+  bool Affordable() {
+    if (objects_.Charge(source_.offset() + 1)) return true;
+    damage_ = fmt::format("at byte {}, it asks for far more memory than its size explains", source_.offset());
+    return false;
   }
 
  private:
@@ -56,17 +54,8 @@ class ObjectsFromJson {
     Value key;
   };
 
-  bool Fail(std::string_view what, uint64_t position) {
-    if (damage_.empty()) damage_ = fmt::format("at byte {}, {}", position, what);
-    return false;
-  }
-  bool Affordable() {
-    return objects_.Charge(source_.offset() + 1) ||
-           Fail("it asks for far more memory than its size explains", source_.offset());
-  }
   bool Open(const Value& container) {
     open_.push_back({container, {}});
-    if (open_.size() > kDeepest) return Fail("it is nested more than 100 levels deep", source_.offset());
     return Affordable();
   }
   bool Close() {
@@ -100,36 +89,92 @@ class ObjectsFromJson {
   std::string damage_;
 };
 
-// A byte source as the pair of iterators that the parser reads.
-class ByteIterator {
- public:
-  using iterator_category = std::input_iterator_tag;
-  using value_type = char;
-  using difference_type = std::ptrdiff_t;
-  using pointer = const char*;
-  using reference = char;
+// What a trace's event begins with; a memory snapshot's segment with none of them.
+bool IsKeyOfEvent(std::string_view key) {
+  constexpr std::array<std::string_view, 8> kKeys = {"ph", "name", "cat", "pid", "tid", "ts", "args", "id"};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
 
-  ByteIterator() = default;
-  explicit ByteIterator(ByteSource& source) : source_(&source), byte_(source.Next()) {}
-  char operator*() const { return static_cast<char>(byte_); }
-  ByteIterator& operator++() {
-    byte_ = source_->Next();
-    return *this;
+// Parts what is kept from what is handed on. Whether a list of objects is a trace is known by the first key
+// of the first.
+class JsonParting final : public JsonHandler {
+ public:
+  JsonParting(ObjectsFromJson& kept, const JsonRows& rows) : kept_(kept), rows_(rows) {}
+
+  bool Wants() override { return taker_ == nullptr || taker_->Wants(); }
+  bool Null() override { return To().Null(); }
+  bool Number(int64_t number) override { return To().Number(number); }
+  bool Real(double real, std::string_view written) override { return To().Real(real, written); }
+  bool Text(std::string_view text) override { return To().Text(text); }
+
+  bool BeginObject() override {
+    if (in_root_list_ && kept_.depth() == 1 && !first_seen_) {
+      first_seen_ = first_is_open_ = true;
+      return true;
+    }
+    ++depth_;
+    return To().BeginObject();
   }
-  bool operator==(const ByteIterator& other) const { return (byte_ < 0) == (other.byte_ < 0); }
-  bool operator!=(const ByteIterator& other) const { return !(*this == other); }
+  bool Key(std::string_view key) override {
+    if (!first_is_open_) return To().Key(key);
+    if (IsKeyOfEvent(key)) Hand(rows_.events);
+    return SettleFirst() && To().Key(key);
+  }
+  bool EndObject() override {
+    if (first_is_open_ && !SettleFirst()) return false;
+    --depth_;
+    return To().EndObject();
+  }
+  bool BeginList() override {
+    if (taker_ == nullptr && kept_.depth() == 0) in_root_list_ = true;
+    if (in_root_list_ && kept_.depth() == 1 && !first_seen_) {
+      first_seen_ = true;
+      Hand(rows_.rows);
+    }
+    const bool is_trace =
+        taker_ == nullptr && !in_root_list_ && kept_.depth() == 1 && kept_.key() == "traceEvents";
+    ++depth_;
+    if (!To().BeginList()) return false;
+    if (is_trace) Hand(rows_.events);
+    return true;
+  }
+  bool EndList() override {
+    if (taker_ != nullptr && depth_ == taken_from_) taker_ = nullptr;
+    --depth_;
+    return To().EndList();
+  }
 
  private:
-  ByteSource* source_ = nullptr;
-  int byte_ = -1;
+  JsonHandler& To() {
+    first_seen_ = first_seen_ || (in_root_list_ && kept_.depth() == 1);
+    return taker_ != nullptr ? *taker_ : kept_;
+  }
+  void Hand(JsonHandler& taker) {
+    taker_ = &taker;
+    taken_from_ = depth_;
+  }
+  bool SettleFirst() {
+    first_is_open_ = false;
+    ++depth_;
+    return To().BeginObject();
+  }
+
+  ObjectsFromJson& kept_;
+  const JsonRows& rows_;
+  JsonHandler* taker_ = nullptr;
+  size_t depth_ = 0;       // of all containers that are open
+  size_t taken_from_ = 0;  // the depth of the list whose items are handed on
+  bool in_root_list_ = false;
+  bool first_seen_ = false;     // of its items
+  bool first_is_open_ = false;  // an object, and it is not yet known whose
 };
 
 }  // namespace
 
-ReadObjects ReadJson(ByteSource& source, Objects& objects) {
-  ObjectsFromJson handler(source, objects);
-  nlohmann::json::sax_parse(ByteIterator(source), ByteIterator(), &handler);
-  return handler.Result();
+ReadObjects ReadJson(ByteSource& source, Objects& objects, const JsonRows& rows) {
+  ObjectsFromJson kept(source, objects);
+  JsonParting parting(kept, rows);
+  return kept.Result(ParseJson(source, parting));
 }
 
 }  // namespace tidemark::trace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "profiler/base/format.h"
+#include "profiler/trace/importers/annotated_steps.h"
 #include "profiler/trace/importers/block_sizes.h"
 #include "profiler/trace/importers/snapshot_contents.h"
 #include "profiler/trace/importers/snapshot_start.h"
@@ -23,8 +23,6 @@ using events::Event;
 using events::EventKind;
 using Action = TraceEntry::Action;
 
-constexpr std::string_view kProfilerStep = "ProfilerStep#";
-constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 constexpr std::string_view kPhasePrefix = "phase: ";  // of our own exporter
 
 bool BeginsSegment(Action action) { return action == Action::kSegmentAlloc || action == Action::kSegmentMap; }
@@ -36,21 +34,19 @@ class SnapshotHistory {
         objects_(objects),
         writer_(accept),
         stacks_(objects, writer_),
-        sizes_(contents.rules) {
+        sizes_(contents.rules),
+        steps_(writer_) {
     for (const SnapshotSegment& segment : contents.segments) {
       segments_at_end_.insert_or_assign(segment.address, &segment);
     }
-    for (const SnapshotAnnotation& annotation : contents.annotations) {
-      told_steps_ = told_steps_ || annotation.name.starts_with(kProfilerStep);
-      optimizes_ = optimizes_ || annotation.name.starts_with(kOptimizerStep);
-    }
+    for (const SnapshotAnnotation& annotation : contents.annotations) steps_.Expect(annotation.name);
   }
 
   // False if cancelled.
   bool Write(const SnapshotStart& start, const std::function<bool(double)>& progress) {
     time_ns_ = FirstTime();
     WriteStart(start);
-    if (optimizes_ && !told_steps_) Structure(EventKind::kStepBegin, 0);
+    steps_.Start(Stamped(EventKind::kStepBegin, 0));
     if (!WriteTraces(progress)) return false;
     WriteAnnotationsUntil(std::numeric_limits<int64_t>::max());
     writer_.Flush();
@@ -95,12 +91,6 @@ class SnapshotHistory {
     event.source = events::Source::kAllocator;
     event.device = device;
     return event;
-  }
-
-  void Structure(EventKind kind, int64_t number) {
-    Event event = Stamped(kind, 0);
-    event.bytes = number;
-    writer_.Add(event);
   }
 
   const SnapshotSegment* SegmentAtEnd(uint64_t address) const {
@@ -273,12 +263,7 @@ class SnapshotHistory {
   void WriteAnnotation(const SnapshotAnnotation& annotation) {
     time_ns_ = std::max(time_ns_, Nanoseconds(annotation.time_us));
     const std::string_view name = annotation.name;
-    if (name.starts_with(kProfilerStep)) {
-      int64_t number = 0;
-      std::from_chars(name.data() + kProfilerStep.size(), name.data() + name.size(), number);
-      return Structure(annotation.begins ? EventKind::kStepBegin : EventKind::kStepEnd, number);
-    }
-    if (name.starts_with(kOptimizerStep)) return WriteOptimizer(annotation.begins);
+    if (steps_.Write(name, annotation.begins, Stamped(EventKind::kPhase, 0))) return;
     if (name.starts_with(kPhasePrefix)) return WritePhase(name.substr(kPhasePrefix.size()));
     const events::NameId id = writer_.Name(name, time_ns_);
     Event event =
@@ -297,29 +282,17 @@ class SnapshotHistory {
     writer_.Add(event);
   }
 
-  // Without a profiler's steps, a step ends with each Optimizer.step().
-  void WriteOptimizer(bool begins) {
-    Event event = Stamped(EventKind::kPhase, 0);
-    event.phase = begins ? events::Phase::kOptimizer : events::Phase::kIdle;
-    writer_.Add(event);
-    if (begins || told_steps_) return;
-    Structure(EventKind::kStepEnd, steps_++);
-    Structure(EventKind::kStepBegin, steps_);
-  }
-
   const SnapshotContents& contents_;
   Objects& objects_;
   EventWriter writer_;
   StackNames stacks_;
   BlockSizes sizes_;
+  AnnotatedSteps steps_;
   std::map<uint64_t, const SnapshotSegment*> segments_at_end_;
   std::unordered_map<uint64_t, int64_t> rounded_;  // of the blocks that are alive
   int64_t start_ns_ = 0;
   int64_t time_ns_ = 0;
   size_t next_annotation_ = 0;
-  bool told_steps_ = false;
-  bool optimizes_ = false;
-  int64_t steps_ = 0;
   uint64_t unknown_ = 0;
 };
 

@@ -127,6 +127,30 @@ TEST_CASE("cut off at any byte: one sentence, and what came before is shown", "[
   CHECK(ImportedFrom(whole.substr(0, whole.size() - 5)).Of(EventKind::kAllocate).size() == 3);
 }
 
+TEST_CASE("reading tells how far it is, and ends when it is told to", "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("device_traces").List().List();
+  for (int i = 0; i < 60'000; ++i) pickle.Entry("alloc", 512 * (i + 1), 1, i);
+  const std::string large = pickle.EndList().EndList().EndDictionary().Bytes();
+  std::string json = R"({"traceEvents": [)";
+  while (json.size() < 4 << 20) json += R"({"ph": "i", "name": "[memory]", "ts": 1, "args": {"Bytes": 1}}, )";
+  for (const std::string& bytes : {large, json, Gzipped(large)}) {
+    std::vector<double> shares;
+    const auto ended = ImportBytes(
+        ByteSource::Of(bytes), "file", [](auto) {},
+        [&](double share) {
+          shares.push_back(share);
+          return share < 0.2;
+        });
+    REQUIRE_FALSE(ended.ok());
+    CHECK(ended.error().message == "Reading file was cancelled.");
+    CHECK(shares.back() >= 0.2);
+    CHECK(shares.back() <= 0.5);
+    CHECK(std::is_sorted(shares.begin(), shares.end()));
+    if (bytes.size() > 1 << 20) CHECK(shares.size() > 1);
+  }
+}
+
 TEST_CASE("a gzip that is cut off or damaged keeps what came before", "[importers]") {
   std::string packed = Gzipped(SmallSnapshot().Bytes());
   const ImportedRun cut = ImportedFrom(packed.substr(0, packed.size() - 30));

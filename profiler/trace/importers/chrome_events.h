@@ -1,0 +1,85 @@
+// The events of a Trace Event JSON, as torch.profiler (Kineto) writes it with profile_memory=True, and as we
+// do: what they tell of memory and of operators. Not thread safe. O(1) each; see trace_records.h for memory.
+//
+// Sources: the "[memory]" and "[OutOfMemory]" instants and their arguments are those of torch 2.11 (Kineto's
+// output_json.cpp, torch/csrc/profiler/collection.cpp); times are microseconds, in fractions of 0.001.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "profiler/trace/importers/json_parser.h"
+#include "profiler/trace/importers/trace_records.h"
+
+namespace tidemark::trace {
+
+class ChromeEvents final : public JsonHandler {
+ public:
+  explicit ChromeEvents(TraceRecords& records) : records_(records) {}
+  bool any() const { return any_; }
+
+  bool Wants() override;
+  bool Null() override { return true; }
+  bool Number(int64_t number) override;
+  bool Real(double real, std::string_view written) override;
+  bool Text(std::string_view text) override;
+  bool BeginObject() override;
+  bool Key(std::string_view key) override;
+  bool EndObject() override;
+  bool BeginList() override;
+  bool EndList() override;
+
+ private:
+  enum class Field : uint8_t {
+    kOther,
+    kPhase,
+    kCategory,
+    kName,
+    kTime,
+    kDuration,
+    kThread,
+    kArguments,
+    kAddress,
+    kBytes,
+    kDevice,
+    kDeviceType,
+    kTotalAllocated,
+    kTotalReserved,
+    kRequested,
+    kFree,
+    kHolds,
+    kLayer,
+    kOperator,
+    kTensor,
+    kSequence,
+  };
+  struct Parts {
+    char phase = 0;
+    std::string category;
+    std::string name;
+    int64_t time_ns = kNoTime;
+    int64_t duration_ns = 0;
+    MemoryRecord memory;
+    bool sized = false;
+    bool is_differentiable = false;
+  };
+  static constexpr int64_t kNoTime = INT64_MIN;
+
+  static Field FieldOfEvent(std::string_view key);
+  static Field FieldOfArguments(std::string_view key);
+  bool IsAboutMemory() const;
+  void Take();
+  void TakeMemory();
+  void TakeSlice(TraceSlice::Kind kind);
+
+  TraceRecords& records_;
+  Parts parts_;
+  Field field_ = Field::kOther;
+  bool in_event_ = false;
+  bool in_arguments_ = false;
+  uint32_t lists_ = 0;  // that are open where an event was expected
+  bool any_ = false;
+};
+
+}  // namespace tidemark::trace

@@ -1,0 +1,82 @@
+#include "profiler/trace/importers/json_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "profiler/base/format.h"
+#include "profiler/trace/importers/chrome_events.h"
+#include "profiler/trace/importers/json_text.h"
+#include "profiler/trace/importers/memory_timeline.h"
+#include "profiler/trace/importers/objects.h"
+#include "profiler/trace/importers/snapshot.h"
+#include "profiler/trace/importers/trace_history.h"
+
+namespace tidemark::trace {
+namespace {
+
+// What stands beside the events. Our own exporter's "otherData" is a run's description.
+TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const TraceRecords& records) {
+  TraceOrigin origin;
+  origin.damage = read.damage;
+  origin.base_ns = objects.NumberIn(read.root, "baseTimeNanoseconds", 0);
+  events::RunDescription& description = origin.description;
+  description.producer = "torch.profiler trace";
+  const bool has_card =
+      std::any_of(records.memory.begin(), records.memory.end(),
+                  [](const MemoryRecord& record) { return record.device_type != MemoryRecord::kCpu; });
+  const Value* cards = objects.Find(read.root, "deviceProperties");
+  if (cards != nullptr && has_card && !objects.ItemsOf(*cards).empty()) {
+    const Value& card = objects.ItemsOf(*cards).front();
+    description.device_name = objects.TextIn(card, "name");
+    description.device_bytes = objects.NumberIn(card, "totalGlobalMem", 0);
+  }
+  if (const Value* own = objects.Find(read.root, "otherData");
+      own != nullptr && objects.Find(*own, "producer")) {
+    description.producer = objects.TextIn(*own, "producer");
+    description.device = objects.TextIn(*own, "device");
+    description.device_name = objects.TextIn(*own, "device_name");
+    description.device_bytes = objects.NumberIn(*own, "device_bytes", 0);
+  }
+  if (records.without_memory > 0) {
+    description.notes.push_back(fmt::format(
+        "{} other events of the trace (kernels, calls, Python's functions) say nothing of memory and "
+        "are not shown.",
+        FormatNumber(static_cast<int64_t>(records.without_memory))));
+  }
+  return origin;
+}
+
+TraceOrigin OriginOfTimeline(const ReadObjects& read) {
+  TraceOrigin origin;
+  origin.damage = read.damage;
+  origin.description.producer = "torch.profiler memory timeline";
+  origin.description.device = "the device that it was exported for";
+  origin.description.notes.emplace_back(
+      "A memory timeline tells sizes and categories but not which block is freed: curves are exact, single "
+      "blocks "
+      "are not those of the program.");
+  return origin;
+}
+
+}  // namespace
+
+Result<TideSummary> ImportJson(ByteSource& source, const std::string& file_name, const AcceptEvents& accept,
+                               const std::function<bool(double)>& progress) {
+  Objects objects;
+  TraceRecords records;
+  ChromeEvents trace(records);
+  MemoryTimelineRows timeline(records);
+  const ReadObjects read = ReadJson(source, objects, {trace, timeline});
+  timeline.Finish();
+  if (source.cancelled()) return Error{"Reading " + file_name + " was cancelled."};
+  if (trace.any()) return ImportTrace(records, OriginOf(read, objects, records), file_name, accept, progress);
+  if (timeline.any()) {
+    records.unreadable = timeline.misfits();
+    return ImportTrace(records, OriginOfTimeline(read), file_name, accept, progress);
+  }
+  return ImportSnapshot(read, objects, file_name, accept, progress);
+}
+
+}  // namespace tidemark::trace
