@@ -42,7 +42,11 @@ TEST_CASE("Answers from the file are those of the process, and need none") {
   const Prediction warm = Predict(settings, "a100-80gb");
   CHECK(warm.allocated_peak_bytes == cold.allocated_peak_bytes);
   CHECK(warm.reserved_peak_bytes == cold.reserved_peak_bytes);
-  CHECK(warm.at_peak == cold.at_peak);
+  // What NVML tells besides is sampled by time, and the first run takes longer.
+  for (int series = 0; series <= static_cast<int>(timeline::Series::kReserved); ++series) {
+    CHECK(ValueOf(warm.at_peak, static_cast<timeline::Series>(series)) ==
+          ValueOf(cold.at_peak, static_cast<timeline::Series>(series)));
+  }
   std::filesystem::remove_all(cache);
 }
 
