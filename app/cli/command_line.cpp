@@ -29,6 +29,7 @@ constexpr const char* kExamples =
     "  tidemark train --steps 50 -o run.tide            train and record\n"
     "  tidemark phantom -- python train.py              your own program on a GPU that is not there\n"
     "  tidemark record -o run.tide -- python train.py   any CUDA program, as it is\n"
+    "  tidemark compare fp32.tide fp16.tide             where two runs differ\n"
     "  tidemark export run.tide --to chrome -o run.json for Perfetto\n"
     "tidemark SUBCOMMAND --help tells more.\n"
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; what went wrong is a sentence on standard "
@@ -81,6 +82,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
                                          RegisterInfo(application),
                                          RegisterExport(application),
                                          RegisterConvert(application),
+                                         RegisterCompare(application),
                                          RegisterPhantom(application, program, open_window),
                                          RegisterRecord(application, program),
                                          RegisterNetworks(application),

@@ -65,4 +65,11 @@ void ProgressLine::Clear() {
   shown_ = false;
 }
 
+std::function<bool(double)> ProgressLine::ShowShare(const char* what) {
+  return [this, what](double share) {
+    Show(fmt::format("{} {:.0f} %", what, share * 100));
+    return true;
+  };
+}
+
 }  // namespace tidemark::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ class ProgressLine {
 
   void Show(std::string_view text);
   void Clear();
+  // For what tells its progress (0..1) and may be cancelled by false: shows "reading 40 %", and never
+  // cancels.
+  std::function<bool(double)> ShowShare(const char* what);
 
  private:
   const bool terminal_;

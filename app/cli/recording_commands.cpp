@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/level_report.h"
+#include "app/cli/recording_file.h"
 #include "app/cli/report.h"
 #include "app/cli/run_report.h"
 #include "profiler/base/format.h"
@@ -37,18 +37,6 @@ struct RecordingOptions {
   bool json = false;
 };
 
-std::function<bool(double)> ShowProgress(ProgressLine& line, const char* what) {
-  return [&line, what](double share) {
-    line.Show(fmt::format("{} {:.0f} %", what, share * 100));
-    return true;
-  };
-}
-
-Result<std::unique_ptr<session::Run>> Open(const std::string& file) {
-  ProgressLine line;
-  return session::Run::Open(file, ShowProgress(line, "reading"));
-}
-
 int64_t DurationNs(const timeline::View& view) {
   return view.empty() ? 0 : view.TimeOf(view.end() - 1) - view.TimeOf(view.first());
 }
@@ -59,15 +47,6 @@ std::vector<double> LossesOf(const timeline::View& view) {
     if (step.loss) losses.push_back(*step.loss);
   }
   return losses;
-}
-
-// Why the recording is not the whole story: cut short, events lost.
-std::vector<std::string> WarningsOf(const session::Run& run) {
-  std::vector<std::string> warnings;
-  if (!run.status().sentence.empty()) warnings.push_back(run.status().sentence);
-  for (const std::string& sentence : timeline::DescribeHealth(run.view()->health()))
-    warnings.push_back(sentence);
-  return warnings;
 }
 
 // A program of the user's has no settings of ours, and its steps need not be alike.
@@ -184,7 +163,7 @@ std::string InfoText(const session::Run& run) {
 
 int RunInfo(const RecordingOptions& options) {
   if (options.file.empty()) return Complain("Name a recording: tidemark info FILE.", kExitUsage);
-  const Result<std::unique_ptr<session::Run>> run = Open(options.file);
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run));
 }
@@ -201,7 +180,7 @@ int Rewrite(const RecordingOptions& options, std::optional<trace::ExportFormat> 
     return Complain(fmt::format("{} is the recording itself. Name another file to write.", options.output),
                     kExitUsage);
   }
-  const Result<std::unique_ptr<session::Run>> run = Open(options.file);
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   if (format) {
@@ -210,7 +189,7 @@ int Rewrite(const RecordingOptions& options, std::optional<trace::ExportFormat> 
   }
   ProgressLine line;
   const Status written = format ? trace::Export(*(*run)->view(), (*run)->description(), *format,
-                                                options.output, ShowProgress(line, "writing"))
+                                                options.output, line.ShowShare("writing"))
                                 : (*run)->Save(options.output);
   line.Clear();
   return written ? kExitDone : Complain(written.error().message, kExitFailed);

@@ -1,0 +1,232 @@
+#include "app/cli/compare_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "profiler/base/format.h"
+
+namespace tidemark::cli {
+namespace {
+
+using events::EventIndex;
+using presenters::ComparedBytes;
+using presenters::RunComparison;
+using presenters::StreamComparison;
+using presenters::StreamDifference;
+using presenters::StreamsCompared;
+
+constexpr size_t kMostLayers = 12;        // in the text
+constexpr size_t kMostDifferences = 100;  // in JSON
+
+std::string Count(uint64_t number) { return FormatNumber(static_cast<int64_t>(number)); }
+
+// Right-aligned by what is seen: "−" is one character and three bytes.
+std::string RightAligned(std::string_view text, size_t width) {
+  const auto seen = static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; }));
+  return std::string(width > seen ? width - seen : 1, ' ') + std::string(text);
+}
+
+std::string Signed(const std::string& text) {
+  if (text.starts_with('-')) return "−" + text.substr(1);
+  return text.starts_with('+') ? text : "+" + text;
+}
+
+std::string BytesOrNone(std::optional<int64_t> bytes) { return bytes ? FormatNumber(*bytes) : "–"; }
+
+std::string ComparedRow(const ComparedBytes& row) {
+  const std::optional<int64_t> difference = row.Difference();
+  const std::optional<double> percent = row.Percent();
+  std::string line = fmt::format("  {:<22}", row.title);
+  line += RightAligned(BytesOrNone(row.a), 18) + RightAligned(BytesOrNone(row.b), 18);
+  line += RightAligned(!difference ? "–" : *difference == 0 ? "same" : Signed(FormatNumber(*difference)), 18);
+  if (percent && *difference != 0) line += RightAligned(Signed(fmt::format("{:+.2f} %", *percent)), 12);
+  return line + "\n";
+}
+
+std::string ComparedTable(const std::string& title, const std::vector<ComparedBytes>& rows) {
+  std::string table = fmt::format("{:<24}", title);
+  for (const char* column : {"A", "B", "B − A"}) table += RightAligned(column, 18);
+  table += "\n";
+  for (const ComparedBytes& row : rows) table += ComparedRow(row);
+  return table;
+}
+
+std::string LayerTable(const std::vector<ComparedBytes>& layers) {
+  if (layers.empty()) return "";
+  std::vector<ComparedBytes> different;
+  for (const ComparedBytes& layer : layers) {
+    if (layer.Difference() != 0) different.push_back(layer);
+  }
+  if (different.empty()) return "By layer, at these peaks: the same\n";
+  const size_t shown = std::min(different.size(), kMostLayers);
+  const size_t more = different.size() - shown;
+  different.resize(shown);
+  std::string table = ComparedTable("By layer, bytes", different);
+  if (more > 0) table += fmt::format("  {} more layers differ; --json tells all.\n", Count(more));
+  return table;
+}
+
+std::string FileRow(char letter, const ComparedFile& file) {
+  const size_t steps = file.view->steps().size();
+  // A snapshot's title is its file's name.
+  const bool has_title = !file.description.title.empty() && !file.file.ends_with(file.description.title);
+  const std::string title = has_title ? ": " + file.description.title : "";
+  return fmt::format("{}  {}{}, {} {}, {} events\n", letter, file.file, title, Count(steps),
+                     steps == 1 ? "step" : "steps", Count(file.view->end() - file.view->first()));
+}
+
+std::string AlignmentRow(const StreamsCompared& streams) {
+  if (!streams.by_step && !streams.by_phase) return "Aligned allocation by allocation.\n";
+  if (!streams.by_step) return "Aligned by phase.\n";
+  std::string row = streams.by_phase ? "Aligned by step and phase: " : "Aligned by step: ";
+  row += Count(streams.steps_in_both) + " in both";
+  if (streams.steps_only_a > 0) row += fmt::format(", {} only in A", Count(streams.steps_only_a));
+  if (streams.steps_only_b > 0) row += fmt::format(", {} only in B", Count(streams.steps_only_b));
+  return row + ".\n";
+}
+
+std::string StreamRow(const char* title, const StreamComparison& stream) {
+  return fmt::format("{}: {} agree in order, of {} in A and {} in B; {} {}\n", title, Count(stream.agreed),
+                     Count(stream.of_a), Count(stream.of_b), Count(stream.differences.size()),
+                     stream.differences.size() == 1 ? "difference" : "differences");
+}
+
+std::string PlaceText(const timeline::View& view, EventIndex index) {
+  std::string place = "event " + Count(index);
+  const int64_t step = presenters::StepAt(view, index);
+  if (!view.steps().empty()) place += step < 0 ? ", before the first step" : ", step " + FormatNumber(step);
+  const events::Phase phase = view.event(index).phase;
+  if (phase != events::Phase::kIdle) place += fmt::format(", {}", events::NameOf(phase));
+  return place;
+}
+
+std::string SideRow(char letter, const timeline::View& view, EventIndex index, uint64_t only) {
+  if (index >= view.end()) return fmt::format("  {}  has ended\n", letter);
+  if (only == 0) return fmt::format("  {}  goes on without it at {}\n", letter, PlaceText(view, index));
+  const events::Event& event = view.event(index);
+  std::string row =
+      fmt::format("  {}  {}: {}", letter, PlaceText(view, index), FormatExactBytes(event.bytes));
+  if (event.kind == events::EventKind::kAllocate && event.rounded_bytes != event.bytes)
+    row += fmt::format(" in a block of {}", FormatExactBytes(event.rounded_bytes));
+  for (const events::NameId name : {event.layer, event.op}) {
+    if (!view.name(name).empty()) row += fmt::format(", {}", view.name(name));
+  }
+  if (only > 1) row += fmt::format(", and {} more", Count(only - 1));
+  return row + "\n";
+}
+
+std::string FirstDifferenceRows(const char* title, const ComparedFile& a, const ComparedFile& b,
+                                const StreamComparison& stream) {
+  if (stream.differences.empty()) return "";
+  const StreamDifference& first = stream.differences.front();
+  return fmt::format("{}\n", title) + SideRow('A', *a.view, first.a, first.only_a) +
+         SideRow('B', *b.view, first.b, first.only_b);
+}
+
+std::string NotesText(char letter, const ComparedFile& file) {
+  std::string text;
+  for (const std::string& warning : file.warnings) text += fmt::format("Note on {}: {}\n", letter, warning);
+  return text;
+}
+
+Json PlaceJson(const timeline::View& view, EventIndex index) {
+  if (index >= view.end()) return {};
+  const events::Event& event = view.event(index);
+  return {{"event", index},
+          {"step", presenters::StepAt(view, index)},
+          {"phase", events::NameOf(event.phase)},
+          {"layer", view.name(event.layer)},
+          {"operator", view.name(event.op)},
+          {"bytes", event.bytes},
+          {"rounded_bytes", event.rounded_bytes}};
+}
+
+Json SideJson(const timeline::View& view, EventIndex index, uint64_t only) {
+  return {{"only_here", only}, {"first", only == 0 ? Json() : PlaceJson(view, index)}};
+}
+
+Json StreamJson(const ComparedFile& a, const ComparedFile& b, const StreamComparison& stream) {
+  Json differences = Json::array();
+  for (const StreamDifference& difference : stream.differences) {
+    if (differences.size() == kMostDifferences) break;
+    differences.push_back({{"a", SideJson(*a.view, difference.a, difference.only_a)},
+                           {"b", SideJson(*b.view, difference.b, difference.only_b)}});
+  }
+  return {{"agreed", stream.agreed},
+          {"of_a", stream.of_a},
+          {"of_b", stream.of_b},
+          {"difference_count", stream.differences.size()},
+          {"differences", differences}};
+}
+
+Json OrNull(std::optional<int64_t> bytes) { return bytes ? Json(*bytes) : Json(); }
+
+Json RowsJson(const std::vector<ComparedBytes>& rows) {
+  Json json = Json::object();
+  for (const ComparedBytes& row : rows) {
+    const std::optional<double> percent = row.Percent();
+    json[row.category ? std::string(events::KeyOf(*row.category)) : row.title] = {
+        {"a_bytes", OrNull(row.a)},
+        {"b_bytes", OrNull(row.b)},
+        {"difference_bytes", OrNull(row.Difference())},
+        {"difference_percent", percent ? Json(*percent) : Json()}};
+  }
+  return json;
+}
+
+Json FileJson(const ComparedFile& file) {
+  return {{"file", file.file},
+          {"title", file.description.title},
+          {"device_name", file.description.device_name},
+          {"steps", file.view->steps().size()},
+          {"events", file.view->end() - file.view->first()},
+          {"warnings", file.warnings}};
+}
+
+}  // namespace
+
+std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
+  const StreamsCompared& streams = comparison.streams;
+  std::string text = FileRow('A', a) + FileRow('B', b) + AlignmentRow(streams);
+  if (!streams.by_requested())
+    text += "Sizes are those of blocks: what was asked for is not known in both.\n";
+  text += "\n" + StreamRow("Allocations", streams.allocations) + StreamRow("New segments", streams.segments);
+  text += FirstDifferenceRows("The first difference of allocations", a, b, streams.allocations);
+  text += FirstDifferenceRows("The first difference of new segments", a, b, streams.segments);
+  text += "\n" + ComparedTable("Peaks, bytes", comparison.levels);
+  text += fmt::format("\nWhere most is allocated, A at {}, B at {}\n",
+                      a.view->empty() ? "its end" : PlaceText(*a.view, comparison.peak_a),
+                      b.view->empty() ? "its end" : PlaceText(*b.view, comparison.peak_b));
+  text += ComparedTable("By category, bytes", comparison.at_peak.categories);
+  text += LayerTable(comparison.at_peak.layers);
+  text += NotesText('A', a) + NotesText('B', b);
+  return text + (comparison.same() ? "The two are the same.\n" : "The two differ.\n");
+}
+
+Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {
+  const StreamsCompared& streams = comparison.streams;
+  return {{"same", comparison.same()},
+          {"a", FileJson(a)},
+          {"b", FileJson(b)},
+          {"aligned_by_step", streams.by_step},
+          {"aligned_by_phase", streams.by_phase},
+          {"compared_sizes", streams.by_requested() ? "requested" : "allocated"},
+          {"steps",
+           {{"in_both", streams.steps_in_both},
+            {"only_a", streams.steps_only_a},
+            {"only_b", streams.steps_only_b}}},
+          {"allocations", StreamJson(a, b, streams.allocations)},
+          {"new_segments", StreamJson(a, b, streams.segments)},
+          {"peaks", RowsJson(comparison.levels)},
+          {"at_peak",
+           {{"a", PlaceJson(*a.view, comparison.peak_a)},
+            {"b", PlaceJson(*b.view, comparison.peak_b)},
+            {"by_category", RowsJson(comparison.at_peak.categories)},
+            {"by_layer", RowsJson(comparison.at_peak.layers)}}}};
+}
+
+}  // namespace tidemark::cli

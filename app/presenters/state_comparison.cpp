@@ -1,0 +1,163 @@
+#include "app/presenters/state_comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "app/presenters/blocks.h"
+#include "app/presenters/signed_bytes.h"
+#include "profiler/timeline/ledger.h"
+#include "profiler/timeline/settled_state.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::LiveBlock;
+using timeline::Series;
+using timeline::View;
+
+constexpr std::array<std::pair<Series, const char*>, 6> kLevels = {{{Series::kRequested, "requested"},
+                                                                    {Series::kAllocated, "allocated"},
+                                                                    {Series::kReserved, "reserved"},
+                                                                    {Series::kDriver, "driver"},
+                                                                    {Series::kProcess, "process"},
+                                                                    {Series::kCard, "card"}}};
+
+std::optional<int64_t> HighestIn(const View& view, EventRange range, Series series) {
+  if (view.empty()) return std::nullopt;
+  const int64_t bytes = ValueOf(view.PeakIn(series, range.begin, range.end).values, series);
+  return bytes == 0 ? std::nullopt : std::optional(bytes);  // nobody told of it
+}
+
+// The largest difference first, whichever way it goes. Negated, for of the smallest number there is no
+// positive.
+int64_t BySize(int64_t difference) { return std::min(difference, difference < 0 ? 0 : -difference); }
+
+std::map<std::string_view, int64_t> BytesByLayer(const Moment& moment) {
+  std::map<std::string_view, int64_t> layers;
+  for (const LiveBlock& block : moment.state.blocks) {
+    if (!block.pending_free) timeline::AddTo(layers[moment.view->name(block.layer)], block.rounded_bytes);
+  }
+  return layers;
+}
+
+bool KnowsLayers(const std::map<std::string_view, int64_t>& layers) {
+  return std::any_of(layers.begin(), layers.end(), [](const auto& layer) { return !layer.first.empty(); });
+}
+
+std::vector<ComparedBytes> CompareLayers(const Moment& a, const Moment& b) {
+  const auto of_a = BytesByLayer(a);
+  const auto of_b = BytesByLayer(b);
+  std::vector<ComparedBytes> rows;
+  if (!KnowsLayers(of_a) || !KnowsLayers(of_b)) return rows;
+  std::map<std::string_view, ComparedBytes> layers;
+  for (const auto& [name, bytes] : of_a) layers[name].a = bytes;
+  for (const auto& [name, bytes] : of_b) layers[name].b = bytes;
+  for (auto& [name, row] : layers) {
+    row.title = name.empty() ? "(no layer)" : std::string(name);
+    row.a = row.a.value_or(0);
+    row.b = row.b.value_or(0);
+    rows.push_back(std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const ComparedBytes& left, const ComparedBytes& right) {
+    return BySize(*left.Difference()) < BySize(*right.Difference());
+  });
+  return rows;
+}
+
+std::vector<ComparedBytes> CompareCategories(const Moment& a, const Moment& b) {
+  std::vector<ComparedBytes> rows;
+  for (int number = 0; number < events::kCategoryCount; ++number) {
+    const auto category = static_cast<events::Category>(number);
+    const int64_t of_a = a.state.values[static_cast<size_t>(number)];
+    const int64_t of_b = b.state.values[static_cast<size_t>(number)];
+    if (of_a != 0 || of_b != 0) rows.push_back({std::string(events::NameOf(category)), category, of_a, of_b});
+  }
+  return rows;
+}
+
+// Counts allocations that are alike in both runs, in whatever order they were made.
+class BlockCounter {
+ public:
+  explicit BlockCounter(bool by_requested) : by_requested_(by_requested) {}
+
+  void Count(const Moment& moment, int64_t OneSidedBlocks::*side) {
+    for (const LiveBlock& block : moment.state.blocks) {
+      if (block.pending_free) continue;
+      OneSidedBlocks row;
+      row.title = BlockTitle(*moment.view, block);
+      row.layer = moment.view->name(block.layer);
+      row.category = block.category;
+      row.bytes = by_requested_ ? block.bytes : block.rounded_bytes;
+      ++(rows_.try_emplace({row.title, row.layer, row.category, row.bytes}, row).first->second.*side);
+    }
+  }
+  std::vector<OneSidedBlocks> Take() {
+    std::vector<OneSidedBlocks> rows;
+    for (auto& [key, row] : rows_) {
+      if (row.in_a != row.in_b) rows.push_back(std::move(row));
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const OneSidedBlocks& left, const OneSidedBlocks& right) {
+      return BySize(left.Difference()) < BySize(right.Difference());
+    });
+    return rows;
+  }
+
+ private:
+  bool by_requested_;
+  std::map<std::tuple<std::string, std::string, events::Category, int64_t>, OneSidedBlocks> rows_;
+};
+
+}  // namespace
+
+std::optional<int64_t> ComparedBytes::Difference() const {
+  if (!a || !b) return std::nullopt;
+  return presenters::Difference(*b, *a);
+}
+
+std::optional<double> ComparedBytes::Percent() const {
+  if (!a || !b || *a == 0) return std::nullopt;
+  return 100 * (static_cast<double>(*b) - static_cast<double>(*a)) / static_cast<double>(*a);
+}
+
+int64_t OneSidedBlocks::Difference() const {
+  int64_t difference = 0;
+  if (!__builtin_mul_overflow(in_b - in_a, bytes, &difference)) return difference;
+  return (in_b < in_a) == (bytes < 0) ? std::numeric_limits<int64_t>::max()
+                                      : std::numeric_limits<int64_t>::min();
+}
+
+std::vector<ComparedBytes> CompareLevels(const View& a, EventRange in_a, const View& b, EventRange in_b) {
+  std::vector<ComparedBytes> rows;
+  for (const auto& [series, title] : kLevels) {
+    ComparedBytes row{title, {}, HighestIn(a, in_a, series), HighestIn(b, in_b, series)};
+    if (row.a || row.b) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Moment MomentAt(const View& view, events::EventIndex index) {
+  const auto& steps = view.steps();
+  const auto next =
+      std::upper_bound(steps.begin(), steps.end(), index,
+                       [](events::EventIndex at, const timeline::Step& step) { return at < step.begin; });
+  const events::EventIndex until = next == steps.end() ? view.end() : next->begin;
+  return {&view, timeline::SettledStateAt(view, index, until)};
+}
+
+Moment PeakMomentIn(const View& view, EventRange range) {
+  if (view.empty()) return {&view, {}};
+  return MomentAt(view, view.PeakIn(Series::kAllocated, range.begin, range.end).index);
+}
+
+StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requested) {
+  BlockCounter counter(by_requested);
+  counter.Count(a, &OneSidedBlocks::in_a);
+  counter.Count(b, &OneSidedBlocks::in_b);
+  return {CompareCategories(a, b), CompareLayers(a, b), counter.Take()};
+}
+
+}  // namespace tidemark::presenters

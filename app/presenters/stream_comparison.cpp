@@ -1,0 +1,204 @@
+#include "app/presenters/stream_comparison.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "app/presenters/alignment.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Event;
+using events::EventIndex;
+using events::EventKind;
+using timeline::Step;
+using timeline::View;
+
+// Events that belong together, and what makes them comparable: the number of a step, or a phase.
+struct Stretch {
+  EventIndex begin = 0;
+  EventIndex end = 0;
+  int64_t key = 0;
+};
+
+// The part before the first step, which may be empty, then the steps, each until the next begins.
+std::vector<Stretch> StepStretches(const View& view, bool by_step) {
+  std::vector<Stretch> stretches = {{view.first(), view.end(), -1}};
+  if (!by_step) return stretches;
+  for (const Step& step : view.steps()) {
+    stretches.back().end = step.begin;
+    stretches.push_back({step.begin, view.end(), step.number});
+  }
+  return stretches;
+}
+
+std::vector<Stretch> PhaseStretches(const View& view, const Stretch& whole, bool by_phase) {
+  constexpr auto kIdle = static_cast<int64_t>(events::Phase::kIdle);
+  std::vector<Stretch> stretches = {{whole.begin, whole.end, kIdle}};
+  if (!by_phase) return stretches;
+  const auto& phases = view.phases();
+  auto phase = std::upper_bound(phases.begin(), phases.end(), whole.begin,
+                                [](EventIndex at, const timeline::PhaseSpan& span) { return at < span.end; });
+  for (; phase != phases.end() && phase->begin < whole.end; ++phase) {
+    const auto key = static_cast<int64_t>(phase->phase);
+    const EventIndex begin = std::max(phase->begin, whole.begin);
+    if (begin == stretches.back().begin) stretches.pop_back();
+    if (!stretches.empty() && stretches.back().key == key) continue;
+    if (!stretches.empty()) stretches.back().end = begin;
+    stretches.push_back({begin, whole.end, key});
+  }
+  return stretches;
+}
+
+// Calls `both` for stretches that belong together, and `alone` for those that only one run has, beside the
+// place in the other where they would be.
+template <typename Both, typename Alone>
+void PairStretches(const std::vector<Stretch>& a, const std::vector<Stretch>& b, Both both, Alone alone) {
+  const auto keys = [](const std::vector<Stretch>& stretches) {
+    std::vector<int64_t> list;
+    std::transform(stretches.begin(), stretches.end(), std::back_inserter(list),
+                   [](const Stretch& stretch) { return stretch.key; });
+    return list;
+  };
+  const auto place = [](const std::vector<Stretch>& stretches, size_t at) {
+    const EventIndex event = at < stretches.size() ? stretches[at].begin : stretches.back().end;
+    return Stretch{event, event, 0};
+  };
+  size_t i = 0;
+  size_t j = 0;
+  const auto pair_until = [&](size_t end) {
+    while (i < end) both(a[i++], b[j++]);
+  };
+  for (const AlignmentGap& gap : Align(keys(a), keys(b), 1).gaps) {
+    pair_until(gap.a);
+    for (; i < gap.a + gap.only_a; ++i) alone(a[i], place(b, gap.b));
+    for (; j < gap.b + gap.only_b; ++j) alone(place(a, i), b[j]);
+  }
+  pair_until(a.size());
+}
+
+bool IsAllocation(const Event& event) { return event.kind == EventKind::kAllocate; }
+bool IsNewSegment(const Event& event) {
+  return event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap;
+}
+
+struct Requests {
+  std::vector<int64_t> sizes;
+  std::vector<EventIndex> events;
+  EventIndex end = 0;
+
+  void Clear(EventIndex new_end) {
+    sizes.clear();
+    events.clear();
+    end = new_end;
+  }
+  void Add(int64_t size, EventIndex event) {
+    sizes.push_back(size);
+    events.push_back(event);
+  }
+  EventIndex EventAt(size_t place) const { return place < events.size() ? events[place] : end; }
+};
+
+void AddComparison(const Requests& a, const Requests& b, StreamComparison& comparison) {
+  const Alignment alignment = Align(a.sizes, b.sizes, kSameAfterGap);
+  comparison.agreed += alignment.agreed;
+  comparison.of_a += a.sizes.size();
+  comparison.of_b += b.sizes.size();
+  for (const AlignmentGap& gap : alignment.gaps)
+    comparison.differences.push_back({a.EventAt(gap.a), b.EventAt(gap.b), gap.only_a, gap.only_b});
+}
+
+class StreamComparer {
+ public:
+  StreamComparer(const View& a, const View& b, StreamsCompared& result) : a_(a), b_(b), result_(result) {}
+
+  void CompareSteps(ComparedSteps which) {
+    PairStretches(
+        StepStretches(a_, result_.by_step), StepStretches(b_, result_.by_step),
+        [&](const Stretch& a, const Stretch& b) {
+          if (a.key >= 0) ++result_.steps_in_both;
+          ComparePhases(a, b);
+          result_.range_a.end = a.end;
+          result_.range_b.end = b.end;
+        },
+        [&](const Stretch& a, const Stretch& b) {
+          ++(a.begin < a.end ? result_.steps_only_a : result_.steps_only_b);
+          if (which == ComparedSteps::kInBoth) return;
+          CompareRequests(a, b);
+          result_.range_a.end = std::max(result_.range_a.end, a.end);
+          result_.range_b.end = std::max(result_.range_b.end, b.end);
+        });
+  }
+
+ private:
+  void ComparePhases(const Stretch& a, const Stretch& b) {
+    const auto compare = [this](const Stretch& in_a, const Stretch& in_b) { CompareRequests(in_a, in_b); };
+    PairStretches(PhaseStretches(a_, a, result_.by_phase), PhaseStretches(b_, b, result_.by_phase), compare,
+                  compare);
+  }
+
+  void CompareRequests(const Stretch& a, const Stretch& b) {
+    Collect(a_, a, allocations_a_, segments_a_);
+    Collect(b_, b, allocations_b_, segments_b_);
+    AddComparison(allocations_a_, allocations_b_, result_.allocations);
+    AddComparison(segments_a_, segments_b_, result_.segments);
+  }
+
+  void Collect(const View& view, const Stretch& stretch, Requests& allocations, Requests& segments) const {
+    allocations.Clear(stretch.end);
+    segments.Clear(stretch.end);
+    for (EventIndex index = stretch.begin; index < stretch.end; ++index) {
+      const Event& event = view.event(index);
+      if (IsAllocation(event))
+        allocations.Add(result_.by_requested() ? event.bytes : event.rounded_bytes, index);
+      if (IsNewSegment(event)) segments.Add(event.bytes, index);
+    }
+  }
+
+  const View& a_;
+  const View& b_;
+  StreamsCompared& result_;
+  Requests allocations_a_, allocations_b_, segments_a_, segments_b_;  // kept for their memory
+};
+
+// Who only sees blocks reports their sizes as those asked for: whole 512 bytes, as PyTorch's allocator rounds
+// them on a GPU at least (kMinBlockSize, c10/core/AllocatorConfig.h).
+bool TellsRequested(const View& view) {
+  constexpr int64_t kBlockBytes = 512;
+  bool any = false;
+  for (EventIndex index = view.first(); index < view.end(); ++index) {
+    const Event& event = view.event(index);
+    if (!IsAllocation(event)) continue;
+    if (event.bytes != event.rounded_bytes || event.bytes % kBlockBytes != 0) return true;
+    any = true;
+  }
+  return !any;
+}
+
+bool TellsPhases(const View& view) {
+  return std::any_of(view.phases().begin(), view.phases().end(),
+                     [](const timeline::PhaseSpan& span) { return span.phase != events::Phase::kIdle; });
+}
+
+}  // namespace
+
+StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps) {
+  StreamsCompared result;
+  result.by_step = !a.steps().empty() && !b.steps().empty();
+  result.by_phase = TellsPhases(a) && TellsPhases(b);
+  result.requested_known_a = TellsRequested(a);
+  result.requested_known_b = TellsRequested(b);
+  result.range_a = {a.first(), a.first()};
+  result.range_b = {b.first(), b.first()};
+  StreamComparer(a, b, result).CompareSteps(steps);
+  return result;
+}
+
+int64_t StepAt(const View& view, EventIndex index) {
+  const auto& steps = view.steps();
+  const auto after = std::upper_bound(steps.begin(), steps.end(), index,
+                                      [](EventIndex at, const Step& step) { return at < step.begin; });
+  return after == steps.begin() ? -1 : std::prev(after)->number;
+}
+
+}  // namespace tidemark::presenters

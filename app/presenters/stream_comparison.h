@@ -1,0 +1,63 @@
+// Two runs as the allocator saw them, request by request: a prediction and a measurement, or before and after
+// a change. Where both know steps they are aligned by step, where both know phases by phase too, and within
+// those request by request, with gaps (alignment.h): so a difference in one step does not hide that the next
+// agrees, and runs of different lengths can be compared. Pure functions, any thread. O(events log events)
+// time; memory O(requests in a phase + differences) beside the two views.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+// After a gap so many sizes in a row have to agree.
+inline constexpr size_t kSameAfterGap = 4;
+
+// So many requests in a row that the other run lacks, in one of the two or in both. `a` and `b` are the
+// events of the first of them; of a side that lacks them, of the request that comes next there, or the end of
+// its phase or stream.
+struct StreamDifference {
+  events::EventIndex a = 0;
+  events::EventIndex b = 0;
+  uint64_t only_a = 0;
+  uint64_t only_b = 0;
+};
+
+struct StreamComparison {
+  uint64_t agreed = 0;  // in order
+  uint64_t of_a = 0;
+  uint64_t of_b = 0;
+  std::vector<StreamDifference> differences;  // in order
+};
+
+struct EventRange {
+  events::EventIndex begin = 0;
+  events::EventIndex end = 0;
+};
+
+struct StreamsCompared {
+  bool by_step = false;
+  bool by_phase = false;
+  bool requested_known_a = true;  // whether it tells what was asked for, or the sizes of blocks only
+  bool requested_known_b = true;
+  uint64_t steps_in_both = 0;
+  uint64_t steps_only_a = 0;
+  uint64_t steps_only_b = 0;
+  EventRange range_a;  // what was compared
+  EventRange range_b;
+  StreamComparison allocations;
+  StreamComparison segments;  // new ones, or new pieces of expandable ones
+
+  // Sizes as asked for were compared; else blocks' sizes.
+  bool by_requested() const { return requested_known_a && requested_known_b; }
+};
+
+enum class ComparedSteps : uint8_t { kAll, kInBoth };
+StreamsCompared CompareStreams(const timeline::View& a, const timeline::View& b, ComparedSteps steps);
+
+// The step that an event belongs to, as View::steps() numbers them; -1 before the first. O(log steps).
+int64_t StepAt(const timeline::View& view, events::EventIndex index);
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,208 @@
+#include "app/presenters/run_comparison.h"
+
+#include <algorithm>
+
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Category;
+using events::EventKind;
+using timeline::Stream;
+
+// A weight, then steps with a forward and a backward phase.
+Training TrainingWith(int64_t activation_bytes, int steps) {
+  Training training;
+  training.Weight(4096);
+  for (int step = 0; step < steps; ++step) training.Step(step, activation_bytes, 1000);
+  return training;
+}
+
+RunComparison Compare(const Stream& a, const Stream& b, ComparedSteps steps = ComparedSteps::kAll) {
+  return CompareRuns(*a.Publish(), *b.Publish(), steps);
+}
+
+const ComparedBytes& RowTitled(const std::vector<ComparedBytes>& rows, const std::string& title) {
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const ComparedBytes& candidate) { return candidate.title == title; });
+  REQUIRE(row != rows.end());
+  return *row;
+}
+
+// Each side counted by itself, for the mirror.
+void CheckMirrored(const StreamComparison& forth, const StreamComparison& back) {
+  CHECK(forth.agreed == back.agreed);
+  REQUIRE(forth.differences.size() == back.differences.size());
+  for (size_t i = 0; i < forth.differences.size(); ++i) {
+    CHECK(forth.differences[i].a == back.differences[i].b);
+    CHECK(forth.differences[i].only_a == back.differences[i].only_b);
+    CHECK(forth.differences[i].b == back.differences[i].a);
+    CHECK(forth.differences[i].only_b == back.differences[i].only_a);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("A run is the same as itself, and so are two empty ones") {
+  const Training training = TrainingWith(8000, 5);
+  const RunComparison comparison = Compare(training, training);
+  CHECK(comparison.same());
+  CHECK(comparison.streams.by_step);
+  CHECK(comparison.streams.by_phase);
+  CHECK(comparison.streams.steps_in_both == 5);
+  CHECK(comparison.streams.allocations.agreed == 11);
+  CHECK(comparison.at_peak.blocks.empty());
+  CHECK(*RowTitled(comparison.levels, "allocated").Difference() == 0);
+  CHECK(Compare(Stream(), Stream()).same());
+}
+
+TEST_CASE("Another size is found in each step, and does not hide what agrees") {
+  const Training small = TrainingWith(8000, 3);
+  const Training large = TrainingWith(16'000, 3);
+  const RunComparison comparison = Compare(small, large);
+  CHECK_FALSE(comparison.same());
+  const StreamComparison& allocations = comparison.streams.allocations;
+  CHECK(allocations.agreed == 4);  // the weight and the temporaries of backward
+  REQUIRE(allocations.differences.size() == 3);
+  const auto view = small.Publish();
+  CHECK(view->event(allocations.differences[0].a).bytes == 8000);
+  CHECK(view->event(allocations.differences[0].a).phase == events::Phase::kForward);
+  CHECK(StepAt(*view, allocations.differences[2].a) == 2);
+  CHECK(StepAt(*view, view->first()) == -1);
+  CheckMirrored(allocations, Compare(large, small).streams.allocations);
+}
+
+TEST_CASE("Peaks, categories and layers are put beside each other") {
+  const RunComparison comparison = Compare(TrainingWith(8000, 3), TrainingWith(16'000, 3));
+  const ComparedBytes& requested = RowTitled(comparison.levels, "requested");
+  CHECK(*requested.a == 4096 + 8000 + 1000);
+  CHECK(*requested.Difference() == 8000);
+  CHECK(*RowTitled(comparison.levels, "allocated").Difference() == 16'384 - 8192);
+  const ComparedBytes& activation = RowTitled(comparison.at_peak.categories, "activation");
+  CHECK(*activation.a == 8192);
+  CHECK(*activation.Percent() == 100.0);
+  CHECK(RowTitled(comparison.at_peak.categories, "parameter").Difference() == 0);
+  REQUIRE(comparison.at_peak.layers.size() == 1);
+  CHECK(comparison.at_peak.layers[0].title == "conv1");
+  REQUIRE(comparison.at_peak.blocks.size() == 2);  // the larger difference first
+  CHECK(comparison.at_peak.blocks[0].bytes == 16'000);
+  CHECK(comparison.at_peak.blocks[0].in_a == 0);
+  CHECK(comparison.at_peak.blocks[0].in_b == 1);
+  CHECK(comparison.at_peak.blocks[0].title == "conv1 output");
+  CHECK(comparison.at_peak.blocks[1].Difference() == -8000);
+}
+
+TEST_CASE("Runs of different lengths agree in the steps that both have") {
+  const Training few = TrainingWith(8000, 10);
+  const Training many = TrainingWith(8000, 50);
+  const RunComparison all = Compare(few, many);
+  CHECK_FALSE(all.same());
+  CHECK(all.streams.steps_in_both == 10);
+  CHECK(all.streams.steps_only_b == 40);
+  CHECK(all.streams.allocations.agreed == 21);
+  CHECK(all.streams.allocations.differences.front().only_a == 0);
+  const RunComparison common = Compare(few, many, ComparedSteps::kInBoth);
+  CHECK(common.same());
+  CHECK(common.streams.steps_only_b == 40);
+  CHECK(common.streams.allocations.of_b == 21);
+  CHECK(Compare(many, few, ComparedSteps::kInBoth).same());
+}
+
+TEST_CASE("What comes in the steps that only one has moves no peak of the common ones") {
+  const Training few = TrainingWith(8000, 2);
+  Training many = TrainingWith(8000, 2);
+  many.Step(2, 1 << 20, 1000);
+  CHECK(Compare(few, many, ComparedSteps::kInBoth).same());
+  CHECK(*RowTitled(Compare(few, many).levels, "requested").Difference() == (1 << 20) - 8000);
+}
+
+TEST_CASE("Without steps on one side the streams are compared as they are") {
+  Stream plain;
+  plain.Allocate(0x100000, 4096);
+  for (int step = 0; step < 2; ++step) {
+    plain.Allocate(0x200000, 8000);
+    plain.Allocate(0x300000, 1000);
+    plain.Free(0x200000);
+    plain.Free(0x300000);
+  }
+  const RunComparison comparison = Compare(TrainingWith(8000, 2), plain);
+  CHECK_FALSE(comparison.streams.by_step);
+  CHECK_FALSE(comparison.streams.by_phase);
+  CHECK(comparison.same());
+  CHECK(comparison.at_peak.layers.empty());  // only one knows any
+}
+
+TEST_CASE("An extra micro-batch is a gap of its own phases") {
+  Training once;
+  Training twice;
+  for (Training* training : {&once, &twice}) {
+    training->BeginStep(0);
+    for (int micro = 0; micro < (training == &twice ? 2 : 1); ++micro) {
+      training->BeginPhase(events::Phase::kForward);
+      for (int64_t i = 1; i < 9; ++i) training->Allocate(0x1000 * static_cast<uint64_t>(i), 100 * i);
+      training->BeginPhase(events::Phase::kBackward);
+      for (int64_t i = 1; i < 9; ++i) training->Free(0x1000 * static_cast<uint64_t>(i));
+    }
+    training->BeginPhase(events::Phase::kOptimizer);
+    training->Allocate(0x100000, 5000);
+    training->EndStep(0);
+  }
+  const StreamComparison allocations = Compare(once, twice).streams.allocations;
+  CHECK(allocations.agreed == 9);
+  REQUIRE(allocations.differences.size() == 1);
+  CHECK(allocations.differences[0].only_a == 0);
+  CHECK(allocations.differences[0].only_b == 8);
+}
+
+TEST_CASE("Blocks' sizes are compared where one of the runs knows no others") {
+  Stream told;
+  told.Allocate(0x100000, 1000);
+  told.Allocate(0x200000, 5000);
+  Stream blocks;
+  blocks.Allocate(0x100000, 1024);
+  blocks.Allocate(0x200000, 5120);
+  const RunComparison comparison = Compare(told, blocks);
+  CHECK_FALSE(comparison.streams.by_requested());
+  CHECK(comparison.same());
+  const ComparedBytes& requested = RowTitled(comparison.levels, "requested");
+  CHECK(*requested.a == 6000);
+  CHECK_FALSE(requested.b);
+  CHECK_FALSE(requested.Difference());
+}
+
+TEST_CASE("New segments count, and so does a peak that the frees alone move") {
+  Stream one;
+  one.Add(EventKind::kSegmentAllocate, 0x200000, 1 << 21);
+  one.Allocate(0x200000, 512);
+  Stream other = one;
+  other.Add(EventKind::kSegmentAllocate, 0x800000, 1 << 21);
+  const RunComparison segments = Compare(one, other);
+  CHECK_FALSE(segments.same());
+  CHECK(segments.streams.allocations.differences.empty());
+  REQUIRE(segments.streams.segments.differences.size() == 1);
+  CHECK(segments.streams.segments.differences[0].only_b == 1);
+
+  Stream early = one;
+  early.Free(0x200000);
+  early.Allocate(0x200200, 700);
+  Stream late = one;
+  late.Allocate(0x200200, 700);
+  late.Free(0x200000);
+  CHECK(Compare(early, late).streams.allocations.differences.empty());
+  CHECK_FALSE(Compare(early, late).same());
+}
+
+TEST_CASE("What driver and card report is told and does not count; a level of one side has no difference") {
+  Stream quiet;
+  quiet.Allocate(0x100000, 700);
+  Stream told = quiet;
+  told.Add(EventKind::kCounter, 0, 1 << 30).level = events::Level::kCard;
+  const RunComparison comparison = Compare(quiet, told);
+  CHECK(comparison.same());
+  CHECK_FALSE(RowTitled(comparison.levels, "card").a);
+  CHECK_FALSE(RowTitled(comparison.levels, "card").Percent());
+}
+
+}  // namespace tidemark::presenters
