@@ -120,6 +120,31 @@ void Application::OpenFile(const std::filesystem::path& file) {
               });
 }
 
+void Application::CompareWithFile(const std::filesystem::path& file) {
+  jobs_.Start("Opening " + file.filename().string(), true,
+              [this, file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
+                    session::Run::Open(file, progress));
+                return [this, outcome, file] {
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    return;
+                  }
+                  compared_ = std::move(**outcome);
+                  if (compared_->view()->empty()) {
+                    compared_.reset();
+                    AddLogLine(presenters::LogLevel::kWarning,
+                               file.string() + " holds no event: there is nothing to compare with.");
+                    return;
+                  }
+                  input_.compared = ComparedRun{file.filename().string(), compared_->view()};
+                  state_.last_folder = file.parent_path();
+                  shell_.raise_panel = "compare";
+                  AddLogLine(presenters::LogLevel::kGood, "Comparing with " + file.string() + ".");
+                };
+              });
+}
+
 void Application::ShowRun(std::shared_ptr<session::Run> run) {
   ++run_number_;
   AdoptRun(std::move(run));
@@ -284,6 +309,7 @@ ShellInput Application::MakeShellInput() {
   shell.live = input_.live;
   shell.can_stop = input_.can_stop;
   shell.can_run = input_.live || !presenters::IsProgram(input_.description);
+  shell.compares = input_.compared.has_value();
   shell.has_view = input_.view != nullptr && !input_.view->empty();
   shell.own_p95_seconds = own_p95_seconds_;
   return shell;

@@ -36,6 +36,8 @@ class Application {
 
   void StartRun();
   void OpenFile(const std::filesystem::path& file);
+  // Lays a second run over the one that is shown.
+  void CompareWithFile(const std::filesystem::path& file);
   // One that somebody else has started; it takes no commands.
   void ShowRun(std::shared_ptr<session::Run> run);
 
@@ -93,6 +95,7 @@ class Application {
   SceneInput input_;
   const Frame* frame_ = nullptr;
   std::shared_ptr<session::Run> run_;
+  std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
   BatchSearch batch_search_;
   std::vector<networks::TrainingSettings> undo_;

@@ -1,9 +1,11 @@
 // What each command does.
 #include <algorithm>
 #include <ctime>
+#include <string_view>
 #include <variant>
 
 #include "app/gui/application.h"
+#include "app/gui/panels/panels.h"
 #include "app/presenters/program_facts.h"
 
 namespace tidemark::gui {
@@ -20,6 +22,8 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 
 FilePurpose PurposeOf(ActionId action) {
   switch (action) {
+    case ActionId::kCompareWith:
+      return FilePurpose::kCompare;
     case ActionId::kSave:
       return FilePurpose::kSave;
     case ActionId::kExportChrome:
@@ -65,6 +69,7 @@ void Application::Execute(const Command& command) {
                    if (run_ != nullptr) run_->SetPace(c.steps_per_second);
                  },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
+                 [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
                  [this](const ExportRecording& c) { Export(c.format, c.file); },
                  [this](const TakeScreenshot& c) { screenshot_ = c.file; },
@@ -99,12 +104,18 @@ void Application::Execute(ActionId action) {
       StartRun();
       break;
     case ActionId::kOpen:
+    case ActionId::kCompareWith:
+      OpenFileDialog(PurposeOf(action), state_.last_folder, "", &shell_.file_dialog);
+      break;
+    case ActionId::kStopComparing:
+      compared_.reset();
+      input_.compared.reset();
+      break;
     case ActionId::kSave:
     case ActionId::kExportChrome:
     case ActionId::kExportCsv:
     case ActionId::kScreenshot:
-      OpenFileDialog(PurposeOf(action), state_.last_folder, action == ActionId::kOpen ? "" : FreshName(),
-                     &shell_.file_dialog);
+      OpenFileDialog(PurposeOf(action), state_.last_folder, FreshName(), &shell_.file_dialog);
       break;
     case ActionId::kQuit:
       quit_ = true;
@@ -124,6 +135,13 @@ void Application::Execute(ActionId action) {
     case ActionId::kResetLayout:
       shell_.reset_layout = true;
       state_.shown.fill(true);
+      break;
+    case ActionId::kCompareLayout:
+      shell_.reset_layout = true;
+      for (size_t i = 0; i < kPanelCount; ++i) {
+        const std::string_view name = Panels()[i].name;
+        state_.shown[i] = name == "timeline" || name == "live_tree" || name == "compare";
+      }
       break;
     default:
       ExecuteRunAction(action);

@@ -16,6 +16,13 @@ constexpr Action kActions[] = {
      "Stops this run and starts a new one with the settings on the left.", Menu::kFile, false},
     {ActionId::kOpen, "Open recording…", icons::kOpen, kCtrl | ImGuiKey_O, "Ctrl+O",
      "Opens a .tide file. A file can also be dropped on the window.", Menu::kFile, false},
+    {ActionId::kCompareWith, "Compare with…", icons::kCompare, kCtrl | kShift | ImGuiKey_O, "Ctrl+Shift+O",
+     "Lays a second run over this one: its curve in the timeline, the differences in the Compare panel. A "
+     "file "
+     "dropped with Shift held does the same.",
+     Menu::kFile, false},
+    {ActionId::kStopComparing, "Stop comparing", icons::kClose, 0, "", "Takes the second run away again.",
+     Menu::kFile, false},
     {ActionId::kSave, "Save recording as…", icons::kSave, kCtrl | ImGuiKey_S, "Ctrl+S",
      "Writes everything the timeline holds as a .tide file.", Menu::kFile, false},
     {ActionId::kExportChrome, "Export for Perfetto…", icons::kExport, kCtrl | ImGuiKey_E, "Ctrl+E",
@@ -69,6 +76,9 @@ constexpr Action kActions[] = {
      "Gives every panel a tab: drag it to rearrange the window.", Menu::kView, true},
     {ActionId::kResetLayout, "Reset the layout", icons::kLayout, 0, "",
      "Puts all panels back to where they belong.", Menu::kView, false},
+    {ActionId::kCompareLayout, "Layout: compare", icons::kCompare, 0, "",
+     "The timeline, what is alive, and the Compare panel beside them. Reset the layout for all panels.",
+     Menu::kView, false},
 
     {ActionId::kPalette, "All commands…", icons::kSearch, kCtrl | ImGuiKey_K, "Ctrl+K",
      "Finds any command by its name.", Menu::kHelp, false},

@@ -20,6 +20,8 @@ namespace tidemark::gui {
 enum class ActionId : uint8_t {
   kNewRun,
   kOpen,
+  kCompareWith,
+  kStopComparing,
   kSave,
   kExportChrome,
   kExportCsv,
@@ -44,6 +46,7 @@ enum class ActionId : uint8_t {
   kNormalSize,
   kPanelTabs,
   kResetLayout,
+  kCompareLayout,
   kPalette,
   kKeys,
   kGlossary,
@@ -81,6 +84,10 @@ struct ChoosePace {
 struct OpenRecording {
   std::filesystem::path file;
 };
+// A second run beside the one that is shown.
+struct CompareWith {
+  std::filesystem::path file;
+};
 struct SaveRecording {
   std::filesystem::path file;
 };
@@ -103,8 +110,9 @@ struct StartAgain {
   networks::TrainingSettings settings;
 };
 
-using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, SaveRecording,
-                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain>;
+using Command =
+    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, CompareWith,
+                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain>;
 
 class CommandQueue {
  public:

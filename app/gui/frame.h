@@ -6,6 +6,7 @@
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
+#include "app/gui/panels/comparison.h"
 #include "app/gui/panels/layers.h"
 #include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
@@ -27,6 +28,7 @@ struct Frame {
   MemoryMapInput memory_map;
   LiveTreeInput live_tree;
   AllocationsInput allocations;
+  ComparisonInput comparison;
 };
 
 }  // namespace tidemark::gui

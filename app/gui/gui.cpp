@@ -1,5 +1,7 @@
 #include "app/gui/gui.h"
 
+#include <imgui.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -68,7 +70,7 @@ class FrameLoop {
       window_.Wait(busy ? 0 : kIdleSeconds);
       KeepPace();
       for (const std::filesystem::path& file : window_.TakeDroppedFiles())
-        application_.Push(OpenRecording{file});
+        application_.Push(ImGui::GetIO().KeyShift ? Command(CompareWith{file}) : OpenRecording{file});
       const bool news = application_.Poll();
       if (news) frames_left_ = std::max(frames_left_, kFramesAfterNews);
       if (script_.Advance(application_)) needs_frame_ = true;

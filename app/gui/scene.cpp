@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/gui/highlight.h"
+#include "app/presenters/compared_run.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/timeline/settled_state.h"
@@ -73,6 +74,11 @@ session::Prediction NoPredictionForCpu() {
 
 bool Same(const VisibleRange& a, const VisibleRange& b) { return a.begin == b.begin && a.end == b.end; }
 
+constexpr const char* kNothingToCompare =
+    "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O), or "
+    "change "
+    "a setting while a run goes on: two steps later, before and after stand here.";
+
 // Why there is no curve yet.
 const char* ReasonOfEmptiness(const SceneInput& input) {
   const bool starts = input.starting || input.status.state == session::RunState::kStarting;
@@ -112,6 +118,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.memory_map.empty_reason.clear();
   frame_.live_tree = {nullptr, "", state.unit, ""};
   frame_.allocations = {nullptr, nullptr, "", "", state.unit, ""};
+  frame_.comparison = {nullptr, false, state.unit, kNothingToCompare};
   frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, ""};
   const bool is_program = presenters::IsProgram(input.description);
   frame_.bridge = {
@@ -135,11 +142,12 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     PrepareRange(state);
     // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
     // about it.
-    PreparePlot(state, estimates, input.description.device == "cpu" ? "" : card);
+    PreparePlot(input, state, estimates, input.description.device == "cpu" ? "" : card);
     PrepareHover(state);
     PrepareTables(input, state, estimates, card);
     PrepareMap(state);
     PrepareTree(state);
+    PrepareComparison(input, state);
     PrepareAllocations(state);
   }
   PrepareControls(input, state, estimates);
@@ -220,7 +228,8 @@ void Scene::PrepareRange(ViewState& state) {
   if (state.pinned) frame_.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
 }
 
-void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std::string& card) {
+void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                        const std::string& card) {
   const TimelineState& timeline = state.timeline;
   const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns,
                                                 state.unit};
@@ -240,12 +249,16 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
     }
     settings_estimates_.push_back(estimate);
   }
-  const bool same = plot_view_ == view_ && plot_estimates_ == estimates.version() &&
-                    plot_request_.axis == request.axis && plot_request_.columns == request.columns &&
-                    plot_request_.unit == request.unit && Same(plot_request_.visible, request.visible);
+  const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
+  frame_.timeline.compared = input.compared ? input.compared->title : "";
+  const bool same = plot_view_ == view_ && plot_compared_ == compared &&
+                    plot_estimates_ == estimates.version() && plot_request_.axis == request.axis &&
+                    plot_request_.columns == request.columns && plot_request_.unit == request.unit &&
+                    Same(plot_request_.visible, request.visible);
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
   plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
+  if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot_);
   constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
   constexpr int kTitleColumns = 70;  // of a block with room for its name
   const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
@@ -253,6 +266,7 @@ void Scene::PreparePlot(const ViewState& state, Estimates& estimates, const std:
   blocks_ = presenters::BlocksInSight(*view_, plot_,
                                       {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
   plot_view_ = view_;
+  plot_compared_ = compared;
   plot_estimates_ = estimates.version();
   plot_request_ = request;
   if (other_axis || Clock::now() - overview_time_ > 250ms) {
@@ -382,6 +396,32 @@ void Scene::PrepareTree(ViewState& state) {
   }
   frame_.live_tree.tree = &tree_;
   frame_.live_tree.moment = frame_.memory_map.moment;
+}
+
+void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
+  if (!std::exchange(state.comparison.drawn, false)) return;
+  const bool compares = input.compared.has_value();
+  const ComparisonAsked asked{view_, compares ? input.compared->view : nullptr, state.pinned, state.unit};
+  const bool by_hand = asked.compared != comparison_asked_.compared ||
+                       asked.moment != comparison_asked_.moment || asked.unit != comparison_asked_.unit;
+  if (asked != comparison_asked_ && (by_hand || Clock::now() - comparison_time_ > 100ms)) {
+    std::optional<presenters::SideBySide> made;
+    if (compares) {
+      made = presenters::CompareRunsAt(*view_, *input.compared->view, input.compared->title, state.pinned);
+    } else if (const auto change = presenters::LatestChange(*view_)) {
+      made = presenters::CompareChange(*view_, *change, state.unit);
+    }
+    comparison_exists_ = made.has_value();
+    comparison_ = made ? std::move(*made) : presenters::SideBySide();
+    comparison_asked_ = asked;
+    comparison_time_ = Clock::now();
+  }
+  frame_.comparison.comparison = comparison_exists_ ? &comparison_ : nullptr;
+  frame_.comparison.second_run = compares;
+  if (compares) {
+    frame_.comparison.empty_reason =
+        input.compared->title + " has no step like that of the pinned moment. Escape unpins it.";
+  }
 }
 
 void Scene::PrepareAllocations(ViewState& state) {

@@ -11,11 +11,18 @@
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
 #include "app/gui/view_state.h"
+#include "app/presenters/side_by_side.h"
 #include "app/presenters/tables.h"
 #include "app/presenters/timeline_plot.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::gui {
+
+// The second run.
+struct ComparedRun {
+  std::string title;
+  std::shared_ptr<const timeline::View> view;  // not empty
+};
 
 // Everything that the picture depends on, beside the person's own view state.
 struct SceneInput {
@@ -31,6 +38,7 @@ struct SceneInput {
   networks::TrainingSettings settings;  // as asked for
   networks::DeviceChoice device;
   double steps_per_second = 0;
+  std::optional<ComparedRun> compared;
   const presenters::RunLog* log = nullptr;
 };
 
@@ -52,6 +60,16 @@ struct AllocationsAsked {
   bool operator==(const AllocationsAsked&) const = default;
 };
 
+// What the comparison was made from.
+struct ComparisonAsked {
+  std::shared_ptr<const timeline::View> view;
+  std::shared_ptr<const timeline::View> compared;
+  std::optional<timeline::EventIndex> moment;
+  ByteUnit unit = ByteUnit::kMegabytes;
+
+  bool operator==(const ComparisonAsked&) const = default;
+};
+
 class Scene {
  public:
   const Frame& Prepare(const SceneInput& input, ViewState& state, Estimates& estimates);
@@ -66,13 +84,14 @@ class Scene {
   void PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates);
   void PrepareProgram(const SceneInput& input, ByteUnit unit);
   void PrepareRange(ViewState& state);
-  void PreparePlot(const ViewState& state, Estimates& estimates,
+  void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
                    const std::string& card);  // card "" = no phantom
   void PrepareHover(const ViewState& state);
   void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
                      const std::string& card);
   void PrepareMap(const ViewState& state);
   void PrepareTree(ViewState& state);
+  void PrepareComparison(const SceneInput& input, ViewState& state);
   void PrepareAllocations(ViewState& state);
   void CountSkippedSteps();
 
@@ -83,6 +102,7 @@ class Scene {
   // What the plot was made from. Views are held, not only compared: another one may come to lie where it was.
   std::shared_ptr<const timeline::View> plot_view_;
   presenters::TimelinePlotRequest plot_request_;
+  std::shared_ptr<const timeline::View> plot_compared_;
   uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;
   std::vector<presenters::PlotBlock> blocks_;
@@ -110,6 +130,12 @@ class Scene {
   presenters::LiveTree tree_;
   std::optional<timeline::EventIndex> tree_index_;
   TreeGrouping tree_grouping_ = TreeGrouping::kCategory;
+
+  presenters::SideBySide comparison_;
+  bool comparison_exists_ =
+      false;  // else there is no such place in the other run, or nothing to compare with
+  ComparisonAsked comparison_asked_;
+  Clock::time_point comparison_time_;
 
   presenters::AllocationTable allocations_;
   AllocationsAsked allocations_asked_;

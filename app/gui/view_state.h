@@ -10,6 +10,7 @@
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
+#include "app/gui/panels/comparison.h"
 #include "app/gui/panels/layers.h"
 #include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
@@ -21,7 +22,7 @@
 
 namespace tidemark::gui {
 
-inline constexpr size_t kPanelCount = 9;
+inline constexpr size_t kPanelCount = 10;
 
 struct ViewState {
   bool dark = true;
@@ -29,7 +30,7 @@ struct ViewState {
   float scale = 1.0F;       // times the screen's own
   bool panel_tabs = false;  // every panel has a tab to drag it by
   bool own_time = false;    // show how long a frame takes
-  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true, true};
+  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
   float layout_scale = 0;
@@ -46,6 +47,7 @@ struct ViewState {
   MemoryMapState memory_map;
   LiveTreeState live_tree;
   AllocationsState allocations;
+  ComparisonState comparison;
   std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
 };
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "app/presenters/signed_bytes.h"
+#include "app/presenters/settings_change.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -72,41 +72,6 @@ int64_t RoundStride(double least) {
     if (static_cast<double>(ten * factor) >= least) return ten * factor;
   }
   return ten * 10;
-}
-
-// The last complete step that began before the event.
-const Step* StepBefore(const View& view, EventIndex index) {
-  const auto& steps = view.steps();
-  auto after = std::lower_bound(steps.begin(), steps.end(), index,
-                                [](const Step& step, EventIndex at) { return step.begin < at; });
-  while (after != steps.begin()) {
-    --after;
-    if (after->complete) return &*after;
-  }
-  return nullptr;
-}
-
-// The second complete step with these settings: the first may still make state, or let go of old.
-const Step* SteadyStepAfter(const View& view, const Marker& marker) {
-  const auto& steps = view.steps();
-  auto step = std::lower_bound(steps.begin(), steps.end(), marker.index,
-                               [](const Step& candidate, EventIndex at) { return candidate.begin < at; });
-  int complete = 0;
-  for (; step != steps.end() && step->settings == marker.settings; ++step) {
-    if (step->complete && ++complete == 2) return &*step;
-  }
-  return nullptr;
-}
-
-std::string ConsequenceOf(const View& view, const Marker& marker, ByteUnit unit) {
-  if (marker.settings < 0) return "";
-  const Step* before = StepBefore(view, marker.index);
-  const Step* after = SteadyStepAfter(view, marker);
-  if (before == nullptr || after == nullptr) return "";
-  constexpr auto kAllocated = timeline::Series::kAllocated;
-  return SignedBytes(Difference(ValueOf(after->at_peak, kAllocated), ValueOf(before->at_peak, kAllocated)),
-                     unit) +
-         " at peak";
 }
 
 // The sentence with which a run ends tells of the failure before it, which has a label of its own.
@@ -184,7 +149,8 @@ std::vector<PlotMarker> MarkersOver(const View& view, const TimelinePlotRequest&
   VisitSpaced(view, request.axis, view.markers(), cut, [&](size_t number, double position) {
     const Marker& marker = view.markers()[number];
     if (TellsOfFailure(view, marker)) return;
-    markers.push_back({position, marker.text, ConsequenceOf(view, marker, request.unit)});
+    const std::optional<SettingsChange> change = ChangeAt(view, marker);
+    markers.push_back({position, marker.text, change ? ConsequenceOf(*change, request.unit) : ""});
   });
   return markers;
 }

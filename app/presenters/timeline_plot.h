@@ -51,9 +51,7 @@ struct PlotStep {
 struct PlotMarker {
   double position = 0;
   std::string text;  // "fp16 on"
-  // "−45.4 MB at peak": the second complete step after the change beside the last one before it (the first
-  // one after may still make state, or let go of old); "" until that is complete, and where settings did not
-  // change.
+  // "−45.4 MB at peak": see settings_change.h; "" until that is known, and where settings did not change.
   std::string consequence;
 };
 
@@ -79,7 +77,8 @@ struct TimelinePlot {
   std::vector<PlotMarker> failures;  // out of memory
   std::vector<PlotLevel> textbook;
   std::vector<PlotLevel> phantom;
-  int64_t highest_bytes = 0;  // of everything above: for the vertical axis
+  std::vector<PlotLevel> compared;  // what another run had allocated at the same place; see compared_run.h
+  int64_t highest_bytes = 0;        // of everything above: for the vertical axis
 };
 
 struct TimelinePlotRequest {

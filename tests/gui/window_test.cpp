@@ -418,6 +418,43 @@ void ShowsAProgram(ImGuiTestContext* context) {
   IM_CHECK(!application().frame()->program.has_value());
 }
 
+// Before and after the last change of settings first; then a recording beside the live run.
+void Compares(ImGuiTestContext* context) {
+  const auto comparison = [] { return application().frame()->comparison; };
+  application().Push(ActionId::kCompareLayout);
+  IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitForSteps(context, 3));
+  IM_CHECK(WaitUntil(context, [&] { return comparison().comparison != nullptr; }));
+  IM_CHECK(!comparison().second_run);
+  IM_CHECK(comparison().comparison->headline.find(" at peak") != std::string::npos);
+  Picture(context, "compare-before-and-after");
+
+  const fs::path file = Artefacts() / "beside.tide";
+  fs::remove(file);
+  application().Push(SaveRecording{file});
+  IM_CHECK(WaitUntil(context, [&] { return fs::exists(file); }));
+  application().Push(CompareWith{file});
+  IM_CHECK(WaitUntil(context, [&] { return comparison().second_run && comparison().comparison != nullptr; }));
+  IM_CHECK_STR_EQ(comparison().comparison->title_b.c_str(), "beside.tide");
+  application().Push(ActionId::kFit);
+  IM_CHECK(WaitUntil(context, [] { return !application().frame()->timeline.plot->compared.empty(); }));
+  IM_CHECK_STR_EQ(application().frame()->timeline.compared.c_str(), "beside.tide");
+  Picture(context, "compare-two-runs");
+  context->ItemClick("//**/Stop comparing");
+  IM_CHECK(WaitUntil(context, [] { return application().frame()->timeline.plot->compared.empty(); }));
+  IM_CHECK(!Run().compared.has_value());
+  application().Push(ActionId::kResetLayout);
+  context->Yield(4);
+  application().Push(CompareWith{file});  // shows the panel, wherever it is
+  IM_CHECK(WaitUntil(context, [&] { return comparison().second_run && comparison().comparison != nullptr; }));
+  Picture(context, "compare-default-layout");
+  application().Push(ActionId::kStopComparing);
+  application().Push(ActionId::kFollow);
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
+}
+
 void WearsLight(ImGuiTestContext* context) {
   application().Push(ActionId::kLightOrDark);
   context->Yield(4);
@@ -444,6 +481,7 @@ void Add(ImGuiTestEngine* engine) {
       {"scales with its text", ScalesWithItsText},
       {"exports", Exports},
       {"undoes", Undoes},
+      {"compares", Compares},
       {"wears light", WearsLight},
       {"saves and opens", SavesAndOpens},
       {"shows a program", ShowsAProgram},

@@ -53,6 +53,12 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBridgePanel(frame.bridge, state.bridge, queue);
      }},
+    {"compare", "Compare", icons::kCompare,
+     "This run beside another, or before and after a change: by level, category, layer and allocation.",
+     PanelPlace::kRightBottom,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawComparisonPanel(frame.comparison, state.comparison, queue);
+     }},
 };
 static_assert(std::size(kPanels) == kPanelCount);
 

@@ -77,6 +77,18 @@ std::array<bool, events::kCategoryCount> PresentCategories(const TimelineInput& 
   return present;
 }
 
+// The second run's name, cut where it is longer than the legend is wide.
+std::string ComparedName(const TimelineInput& input, float width) {
+  return input.compared.empty() ? "" : Fitted(SmallMuted(), input.compared, width - Px(27));
+}
+
+void DrawComparedItem(ImVec2 at, float row, const std::string& name) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float middle = at.y + row / 2;
+  list->AddRectFilled({at.x, middle - Px(1)}, {at.x + Px(10), middle + Px(1)}, U32(Colors().compared));
+  DrawText(list, {at.x + Px(17), middle - Px(kSmallTextSize) / 2 - Px(1)}, SmallMuted(), name);
+}
+
 // Returns the legend's height: it wraps when the panel is narrow.
 float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, float width, bool draw) {
   const auto present = PresentCategories(input);
@@ -113,6 +125,13 @@ float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, fl
       DrawText(list, {x + Px(17), y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, name);
     }
     x += item;
+  }
+  if (const std::string name = ComparedName(input, width); !name.empty()) {
+    if (x + Px(17) + Measure(SmallMuted(), name).x > at.x + width && x > at.x) {
+      x = at.x;
+      y += row;
+    }
+    if (draw) DrawComparedItem({x, y}, row, name);
   }
   return y + row - at.y;
 }
@@ -180,6 +199,7 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
   DrawMarkers(list, geometry, input, &taken);
   if (whole_stack) {
     DrawReserved(list, geometry, *input.plot, input.unit, &taken);
+    DrawCompared(list, geometry, input, &taken);
     DrawLevels(list, geometry, *input.plot, input.unit, &taken);
   }
   if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &taken);

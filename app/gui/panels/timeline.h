@@ -32,6 +32,7 @@ struct TimelineInput {
   std::string measured;          // what lies between the measuring cursors
   std::optional<double> pinned;  // position of the pinned moment
   ByteUnit unit = ByteUnit::kMegabytes;
+  std::string compared;      // the name of the run whose curve lies over this one's; "" = none
   std::string failure;       // what ended the run, if it ended badly: a marker with this text is red
   std::string empty_reason;  // "" when there is something to draw
 };

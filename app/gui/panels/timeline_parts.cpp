@@ -301,6 +301,36 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   }
 }
 
+void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+                  TakenPlaces* taken) {
+  const Color color = Colors().compared;
+  const float half = Px(1);
+  const PlotLevel* before = nullptr;
+  const PlotLevel* highest = nullptr;
+  for (const PlotLevel& level : input.plot->compared) {
+    const float x0 = std::floor(geometry.X(level.begin));
+    const float x1 = std::max(x0 + 1, std::floor(geometry.X(level.end)));
+    const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
+    if (before != nullptr && before->end == level.begin) {
+      const float last_y = std::round(geometry.Y(static_cast<double>(before->bytes)));
+      list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
+    }
+    list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
+    before = &level;
+    if (highest == nullptr || level.bytes > highest->bytes) highest = &level;
+  }
+  if (highest == nullptr) return;
+  const TextStyle style{Faces().strong, kSmallTextSize, color};
+  const std::string text = input.compared + " " + FormatBytes(highest->bytes, input.unit);
+  const ImVec2 size = ChipSize(style, text);
+  const float x = geometry.X(highest->begin);
+  const float y = geometry.Y(static_cast<double>(highest->bytes));
+  if (const auto place = FindPlace(geometry, *taken, size, y, {x, x - size.x})) {
+    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+    taken->push_back(*place);
+  }
+}
+
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
                 TakenPlaces* taken) {
   for (const PlotLevel& level : plot.phantom)

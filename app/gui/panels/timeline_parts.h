@@ -59,6 +59,9 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
                  const std::string& text, TakenPlaces* taken);
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                   ByteUnit unit, TakenPlaces* taken);
+// The second run's curve, with its name.
+void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+                  TakenPlaces* taken);
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                 ByteUnit unit, TakenPlaces* taken);
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,

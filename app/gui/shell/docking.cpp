@@ -140,7 +140,12 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   ImGui::PopStyleColor(4);
   ImGui::End();
   for (size_t i = 0; i < Panels().size(); ++i) {
+    const bool raise = shell.raise_panel == Panels()[i].name;
+    view.shown[i] = view.shown[i] || raise;
     if (view.shown[i]) DrawPanel(Panels()[i], frame, view, queue);
+    if (!raise) continue;
+    ImGui::SetWindowFocus(WindowName(Panels()[i]).c_str());
+    shell.raise_panel.clear();
   }
 }
 

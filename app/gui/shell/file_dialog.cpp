@@ -22,6 +22,8 @@ PurposeText TextOf(FilePurpose purpose) {
   switch (purpose) {
     case FilePurpose::kOpen:
       return {"Open recording", "Open", ".tide"};
+    case FilePurpose::kCompare:
+      return {"Compare with a recording", "Compare", ".tide"};
     case FilePurpose::kSave:
       return {"Save recording as", "Save", ".tide"};
     case FilePurpose::kExportChrome:
@@ -38,6 +40,8 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
   switch (purpose) {
     case FilePurpose::kOpen:
       return OpenRecording{file};
+    case FilePurpose::kCompare:
+      return CompareWith{file};
     case FilePurpose::kSave:
       return SaveRecording{file};
     case FilePurpose::kExportChrome:
@@ -49,6 +53,8 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
   }
   return TakeScreenshot{file};
 }
+
+bool Reads(FilePurpose purpose) { return purpose == FilePurpose::kOpen || purpose == FilePurpose::kCompare; }
 
 void SetName(FileDialogState& state, const std::string& name) {
   const size_t length = std::min(name.size(), state.name.size() - 1);
@@ -77,15 +83,15 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
   std::error_code ignored;
   if (fs::is_directory(file, ignored)) {
     EnterFolder(state, file);
-    if (state.purpose == FilePurpose::kOpen) SetName(state, "");
+    if (Reads(state.purpose)) SetName(state, "");
     return;
   }
   const bool exists = fs::exists(file, ignored);
-  if (state.purpose == FilePurpose::kOpen && !exists) {
+  if (Reads(state.purpose) && !exists) {
     state.trouble = "There is no file " + file.string() + ". Choose one from the list, or type another name.";
     return;
   }
-  if (state.purpose != FilePurpose::kOpen) {
+  if (!Reads(state.purpose)) {
     if (!file.has_extension()) file += TextOf(state.purpose).extension;
     if (!fs::is_directory(file.parent_path(), ignored)) {
       state.trouble = "There is no folder " + file.parent_path().string() +

@@ -18,6 +18,10 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.live;
     case ActionId::kStop:
       return input.can_stop;
+    case ActionId::kCompareWith:
+      return input.has_view;
+    case ActionId::kStopComparing:
+      return input.compares;
     case ActionId::kRunOrPause:
       return input.can_run;
     case ActionId::kSave:

@@ -52,6 +52,7 @@ struct ShellInput {
   bool can_stop = false;
   bool can_run = true;  // Space has something to run or to pause
   bool has_view = false;
+  bool compares = false;  // there is a second run
   double own_p95_seconds = 0;
 };
 
@@ -62,6 +63,7 @@ struct ShellState {
   bool glossary_open = false;
   bool about_open = false;
   bool reset_layout = false;
+  std::string raise_panel;  // shown, and brought before those that share its place; "" = none
   bool banner_closed = false;
   std::vector<Toast> toasts;
 };

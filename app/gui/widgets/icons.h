@@ -39,6 +39,7 @@ inline constexpr const char* kDown = ICON_FA_ANGLE_DOWN;
 inline constexpr const char* kUp = ICON_FA_ARROW_UP;
 inline constexpr const char* kClose = ICON_FA_XMARK;
 inline constexpr const char* kChart = ICON_FA_CHART_AREA;
+inline constexpr const char* kCompare = ICON_FA_CODE_COMPARE;
 inline constexpr const char* kTable = ICON_FA_TABLE;
 inline constexpr const char* kLayers = ICON_FA_LAYER_GROUP;
 inline constexpr const char* kLog = ICON_FA_LIST;

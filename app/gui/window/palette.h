@@ -52,7 +52,8 @@ struct Palette {
   Color warning_fill;
   Color bad;  // out of memory, failed
   Color bad_fill;
-  Color theory;  // the textbook's line
+  Color theory;    // the textbook's line
+  Color compared;  // the second run's curve
   std::array<Color, events::kCategoryCount> categories;
   std::array<Color, events::kPhaseCount> phases;
 

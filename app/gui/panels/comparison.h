@@ -1,0 +1,25 @@
+// Two runs side by side, or one before and after a change of settings: by level, category and layer, and the
+// allocations of which one has more.
+#pragma once
+
+#include <string>
+
+#include "app/gui/commands.h"
+#include "app/presenters/side_by_side.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+
+struct ComparisonInput {
+  const presenters::SideBySide* comparison = nullptr;  // none: see empty_reason
+  bool second_run = false;
+  ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;
+};
+struct ComparisonState {
+  bool drawn = false;  // in the last frame: only then it is made
+};
+
+void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,21 @@
+// Another run on the axis of the one that is shown: aligned by step, and within a step by how much of it is
+// over. Where one of the two knows no steps, event by event from their beginnings. Pure functions.
+#pragma once
+
+#include <optional>
+
+#include "app/presenters/timeline_plot.h"
+
+namespace tidemark::presenters {
+
+// The event of `other` that lies where `index` lies in `shown`; nothing where the other has no such step, or
+// ended before. O(log steps).
+std::optional<events::EventIndex> SamePlace(const timeline::View& shown, events::EventIndex index,
+                                            const timeline::View& other);
+
+// Adds the other's curve to a plot of `shown`, where steps are narrow the curve of their peaks. O(columns ·
+// log events).
+void AddComparedRun(const timeline::View& shown, TimeAxis axis, const timeline::View& other,
+                    TimelinePlot& plot);
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,29 @@
+// What a change of settings did to a run, told from the run itself: the step before it beside one after it.
+// Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "profiler/base/format.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+// The second complete step after the change beside the last one before it: the first one after may still make
+// state, or let go of old.
+struct SettingsChange {
+  std::string text;  // "fp16 on"
+  timeline::Step before;
+  timeline::Step after;
+};
+
+// Nothing until that step is complete, and where settings did not change. O(log steps).
+std::optional<SettingsChange> ChangeAt(const timeline::View& view, const timeline::Marker& marker);
+// The last of the view. O(markers since then · log steps).
+std::optional<SettingsChange> LatestChange(const timeline::View& view);
+
+// "−45.4 MB at peak".
+std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit);
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,34 @@
+// What the Compare panel shows: two runs at a moment each, or one run before and after a change of settings.
+// Pure functions; see state_comparison.h for their cost. Blocks are told by the sizes that were set aside,
+// which every run knows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/presenters/settings_change.h"
+#include "app/presenters/state_comparison.h"
+#include "profiler/base/format.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+struct SideBySide {
+  std::string title_a;   // "this run", "before"
+  std::string title_b;   // "fp16.tide", "after"
+  std::string moment;    // "at each one's peak", "at the peaks of steps 12 and 14"
+  std::string headline;  // "fp16 on: −45.4 MB at peak"; "" of two runs
+  std::vector<ComparedBytes> levels;
+  StateComparison states;
+};
+
+// At `moment` of the shown run and the same place of the other (compared_run.h); at each one's own peak
+// without a moment. Nothing where the other has no such place.
+std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timeline::View& other,
+                                        const std::string& other_title,
+                                        std::optional<events::EventIndex> moment);
+
+SideBySide CompareChange(const timeline::View& view, const SettingsChange& change, ByteUnit unit);
+
+}  // namespace tidemark::presenters

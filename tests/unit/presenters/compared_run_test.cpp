@@ -1,0 +1,141 @@
+#include "app/presenters/compared_run.h"
+
+#include "app/presenters/side_by_side.h"
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+Training TrainingOf(int count, int64_t activation_bytes) {
+  Training training;
+  training.Weight(512);
+  for (int step = 0; step < count; ++step) training.Step(step, activation_bytes, 512);
+  return training;
+}
+
+TimelinePlot WholePlot(const timeline::View& view, TimeAxis axis) {
+  const TimelinePlotRequest request{axis, WholeRange(view, axis), 10'000, ByteUnit::kMegabytes};
+  return MakeTimelinePlot(view, {}, request);
+}
+
+}  // namespace
+
+TEST_CASE("A run lies over itself at every event") {
+  const auto view = TrainingOf(4, 1 << 20).Publish();
+  for (timeline::EventIndex index = view->first(); index < view->end(); ++index)
+    CHECK(SamePlace(*view, index, *view) == index);
+  for (const TimeAxis axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
+    TimelinePlot plot = WholePlot(*view, axis);
+    AddComparedRun(*view, axis, *view, plot);
+    REQUIRE(plot.compared.size() == plot.columns.size());
+    for (size_t i = 0; i < plot.columns.size(); ++i)
+      CHECK(plot.compared[i].bytes == ValueOf(plot.columns[i].at_peak, timeline::Series::kAllocated));
+  }
+}
+
+TEST_CASE("Steps that the other lacks have no line, and its own highest moment fits on the axis") {
+  const auto shown = TrainingOf(6, 1 << 20).Publish();
+  const auto other = TrainingOf(2, 5 << 20).Publish();
+  const auto& steps = shown->steps();
+  CHECK(SamePlace(*shown, steps[1].begin, *other) == other->steps()[1].begin);
+  CHECK_FALSE(SamePlace(*shown, steps[2].begin, *other));
+  TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, plot);
+  REQUIRE_FALSE(plot.compared.empty());
+  CHECK(plot.compared.back().end <= static_cast<double>(steps[2].begin) + 1);
+  CHECK(plot.highest_bytes == (5 << 20) + 1024);
+}
+
+TEST_CASE("Zoomed out a column tells the highest moment of all that lies under it") {
+  const auto shown = TrainingOf(64, 1 << 20).Publish();
+  const auto other = TrainingOf(64, 3 << 20).Publish();
+  TimelinePlot plot =
+      MakeTimelinePlot(*shown, {}, {TimeAxis::kEvents, WholeRange(*shown, TimeAxis::kEvents), 8});
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, plot);
+  REQUIRE(plot.compared.size() == plot.columns.size());
+  for (size_t i = 0; i < plot.columns.size(); ++i) {
+    const bool at_peak = ValueOf(plot.columns[i].at_peak, timeline::Series::kAllocated) == (1 << 20) + 1024;
+    CHECK(at_peak == (plot.compared[i].bytes == (3 << 20) + 1024));
+    CHECK((at_peak || i + 1 == plot.columns.size()));  // the last may begin behind the last peak
+  }
+}
+
+TEST_CASE("Where steps are narrow the line follows their peaks") {
+  const auto view = TrainingOf(64, 1 << 20).Publish();
+  TimelinePlot plot =
+      MakeTimelinePlot(*view, {}, {TimeAxis::kEvents, WholeRange(*view, TimeAxis::kEvents), 500});
+  AddComparedRun(*view, TimeAxis::kEvents, *view, plot);
+  REQUIRE(plot.compared.size() < plot.columns.size() / 8);
+  CHECK(plot.compared.front().begin == plot.columns.front().begin);
+  CHECK(plot.compared.back().end == plot.columns.back().end);
+  for (size_t i = 0; i + 1 < plot.compared.size(); ++i) {
+    CHECK(plot.compared[i].end == plot.compared[i + 1].begin);
+    CHECK(plot.compared[i].bytes == (1 << 20) + 1024);
+  }
+}
+
+TEST_CASE(
+    "A run that has just begun its step is compared event by event, one without steps from its beginning") {
+  Training growing = TrainingOf(2, 1 << 20);
+  growing.BeginStep(2);
+  growing.BeginPhase(events::Phase::kForward);
+  const auto shown = growing.Publish();
+  const auto other = TrainingOf(4, 1 << 20).Publish();
+  CHECK(SamePlace(*shown, growing.latest(), *other) == other->steps()[2].begin + 1);
+  timeline::Stream plain;
+  plain.Allocate(0x1000, 512);
+  CHECK(SamePlace(*other, 0, *plain.Publish()) == 0U);
+  CHECK_FALSE(SamePlace(*other, 5, *plain.Publish()));
+  CHECK_FALSE(SamePlace(*timeline::Stream().Publish(), 0, *other));
+}
+
+TEST_CASE("A restarted run finds its steps by their numbers") {
+  Training restarted = TrainingOf(3, 1 << 20);
+  restarted.Step(0, 1 << 20, 512);
+  const auto shown = restarted.Publish();
+  const auto other = TrainingOf(3, 1 << 20).Publish();
+  CHECK(SamePlace(*shown, shown->steps()[3].begin, *other) == other->steps()[0].begin);
+}
+
+TEST_CASE("Two runs stand side by side at their peaks, or at one place in both") {
+  const auto shown = TrainingOf(3, 1 << 20).Publish();
+  const auto other = TrainingOf(2, 3 << 20).Publish();
+  const auto peaks = CompareRunsAt(*shown, *other, "other.tide", {});
+  REQUIRE(peaks);
+  CHECK(peaks->title_b == "other.tide");
+  REQUIRE(peaks->levels.size() == 2);
+  CHECK(peaks->levels[1].Difference() == 2 << 20);
+  REQUIRE(peaks->states.blocks.size() == 2);
+  CHECK(peaks->states.blocks[0].in_b == 1);
+
+  const auto begin = CompareRunsAt(*shown, *other, "other.tide", shown->steps()[1].begin);
+  REQUIRE(begin);
+  CHECK(begin->levels[1].Difference() == 0);
+  CHECK(begin->states.blocks.empty());
+  CHECK_FALSE(CompareRunsAt(*shown, *other, "other.tide", shown->steps()[2].begin));
+}
+
+TEST_CASE("A change of settings stands beside itself before and after, once two steps are complete") {
+  Training training;
+  const events::NameId text = training.Name("fp16 on");
+  const events::NameId before = training.Name(R"({"amp":"off"})");
+  const events::NameId after = training.Name(R"({"amp":"fp16"})");
+  training.Mark(before, before);
+  training.Weight(512);
+  training.Step(0, 4 << 20, 512);
+  training.Mark(text, after);
+  training.Step(1, 3 << 20, 512);
+  CHECK_FALSE(LatestChange(*training.Publish()));
+  training.Step(2, 2 << 20, 512);
+  const auto view = training.Publish();
+  const auto change = LatestChange(*view);
+  REQUIRE(change);
+  const SideBySide sides = CompareChange(*view, *change, ByteUnit::kMebibytes);
+  CHECK(sides.headline == "fp16 on: −2.0 MiB at peak");
+  CHECK(sides.moment == "at the peaks of steps 0 and 2");
+  REQUIRE(sides.states.blocks.size() == 2);
+  CHECK(sides.states.blocks[0].title == "conv1 output");
+}
+
+}  // namespace tidemark::presenters
