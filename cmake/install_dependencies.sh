@@ -3,7 +3,7 @@
 # Everything that Tidemark needs and did not write: system packages (cmake/packages.txt) and archives (cmake/archives.ini).
 # When nothing is missing it takes some 30 ms, prints nothing and needs no network.
 #
-# cuDNN, from which the phantom learns its workspaces, is 0.9 GB of the download. --without-cudnn leaves it out from now on (a
+# cuDNN, from which the phantom learns its workspaces, is 0.46 GB of the download. --without-cudnn leaves it out from now on (a
 # file in .deps remembers it), --with-cudnn takes that back; TIDEMARK_CUDNN=none in the environment leaves it out this time.
 set -euo pipefail
 here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")

@@ -30,6 +30,18 @@ constexpr std::array<ChainLink, 6> kChain = {{
     {Series::kCard, "card", "other processes, the card's own"},
 }};
 
+// What the chain is looked up at the peak of: of a program that has no tensors of PyTorch, or whose allocator
+// reports none (cudaMallocAsync), the first level that it has.
+View::Peak PeakOfChain(const View& view, EventIndex begin, EventIndex end) {
+  View::Peak peak;
+  for (const Series level :
+       {Series::kAllocated, Series::kReserved, Series::kDriver, Series::kProcess, Series::kCard}) {
+    peak = view.PeakIn(level, begin, end);
+    if (ValueOf(peak.values, level) > 0) break;
+  }
+  return peak;
+}
+
 bool IsSampled(Series series) { return series == Series::kProcess || series == Series::kCard; }
 
 }  // namespace
@@ -44,7 +56,7 @@ int64_t LevelAt(const View& view, EventIndex index, Series series) {
 std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIndex end) {
   std::vector<LevelRow> rows;
   if (view.empty()) return rows;
-  const View::Peak peak = view.PeakIn(Series::kAllocated, begin, end);
+  const View::Peak peak = PeakOfChain(view, begin, end);
   std::optional<int64_t> before;
   for (const ChainLink& link : kChain) {
     const int64_t bytes = LevelAt(view, peak.index, link.series);

@@ -17,7 +17,8 @@ struct LevelRow {
 };
 
 // requested ≤ allocated ≤ reserved ≤ driver ≤ process ≤ card, as far as they were told of, right after the
-// first event at which allocated was largest in [begin, end). The card and its driver are asked ten times a
+// first event at which allocated was largest in [begin, end); where nobody told of that, the first level that
+// was told of. The card and its driver are asked ten times a
 // second, so `process` and `card` are the highest told within 0.2 s from that moment. A gap
 // below 0 comes from that, and is shown as it is.
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::EventIndex begin,

@@ -10,6 +10,7 @@ history was begun late, or its oldest entries were dropped, what lived before is
 
 import argparse
 import dataclasses
+import gzip
 import itertools
 import pickle
 import sys
@@ -49,7 +50,7 @@ class Gap:
 
 
 def load(path):
-    with open(path, "rb") as file:
+    with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
         try:
             snapshot = PlainUnpickler(file).load()
         except (pickle.UnpicklingError, EOFError, ValueError) as error:

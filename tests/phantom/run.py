@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Runs training programs of the usual kinds on the phantom GPU, and says what each of them met there.
 
-  run.py --tidemark build/tidemark [--python PYTHON] [--card NAME] [--quick] [--list] [PATTERN ...]
+  run.py --tidemark build/bin/tidemark [--python PYTHON] [--card NAME] [--quick] [--list] [PATTERN ...]
+  run.py --on-gpu [--parallel 8] ...   the same programs on the GPU of this machine, to compare with
+
+With --histories FOLDER each program leaves its memory history there, for compare_snapshots.py.
 
 PYTHON (without it: $TIDEMARK_TEST_PYTHON, or python3) has the torch that is tried; programs that need a package that it lacks
 are left out, by name. Ends with 1 if a program failed, and with 77 (to CTest: skipped) if PYTHON has no torch.
@@ -10,8 +13,10 @@ are left out, by name. Ends with 1 if a program failed, and with 77 (to CTest: s
 import argparse
 import faulthandler
 import fnmatch
+import gzip
 import importlib
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -31,6 +36,9 @@ def parse_arguments():
     parser.add_argument("--tidemark", default="tidemark")
     parser.add_argument("--python", default=os.environ.get("TIDEMARK_TEST_PYTHON", "python3"))
     parser.add_argument("--card", default="h200")
+    parser.add_argument("--on-gpu", action="store_true", help="on this machine's GPU instead of a phantom; programs of one rank only")
+    parser.add_argument("--histories", metavar="FOLDER", help="keep each program's memory history, NAME.pickle.gz")
+    parser.add_argument("--parallel", type=int, default=1, metavar="N", help="so many programs at a time")
     parser.add_argument("--quick", action="store_true", help="only those that are part of ./test")
     parser.add_argument("--list", action="store_true", help="only their names")
     parser.add_argument("--inside", help=argparse.SUPPRESS)  # on the phantom already: where to write the results
@@ -51,12 +59,17 @@ def chosen(options):
 # --- outside: one phantom for all programs of the same rank of the same world and the same allocator settings ---
 
 
-def run_on_phantom(options, world, rank, settings, names, results):
+def run_group(options, world, rank, settings, names, results):
     environment = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
-    command = [options.tidemark, "phantom", "--card", options.card]
-    if world > 1:
-        command += ["--world", str(world), "--rank", str(rank)]
-    command += ["--", options.python, os.path.abspath(__file__), "--inside", results]
+    command = []
+    if not options.on_gpu:
+        command = [options.tidemark, "phantom", "--card", options.card]
+        if world > 1:
+            command += ["--world", str(world), "--rank", str(rank)]
+        command.append("--")
+    command += [options.python, os.path.abspath(__file__), "--inside", results, "--parallel", str(options.parallel)]
+    if options.histories:
+        command += ["--histories", os.path.abspath(options.histories)]
     subprocess.run(command + names, env=environment)
 
 
@@ -66,30 +79,34 @@ def has_torch(python):
 
 
 def run_all(options):
+    if options.histories:
+        os.makedirs(options.histories, exist_ok=True)
     if not has_torch(options.python):
         print(f"Skipped: {options.python} has no torch. Install one there, or name another with --python.")
         return SKIPPED
     # The names of the list come from the packages that PYTHON has; torch may need the stand-ins to be imported at all.
     listing = [os.path.abspath(__file__), "--list", *(["--quick"] if options.quick else []), *options.patterns]
-    on_phantom = [options.tidemark, "phantom", "--", options.python]
-    listed = subprocess.run(on_phantom + listing, capture_output=True, text=True)
+    on_phantom = [] if options.on_gpu else [options.tidemark, "phantom", "--"]
+    listed = subprocess.run([*on_phantom, options.python, *listing], capture_output=True, text=True)
     if listed.returncode != 0:
         sys.exit(listed.stderr.strip())
     groups = {}
     for line in listed.stdout.splitlines():
         name, world, rank, settings = line.split("\t")
+        if options.on_gpu and int(world) > 1:
+            continue
         groups.setdefault((int(world), int(rank), settings), []).append(name)
     failed, left_out = [], []
     with tempfile.TemporaryDirectory() as folder:
         for number, ((world, rank, settings), names) in enumerate(groups.items()):
             results = os.path.join(folder, str(number))
-            run_on_phantom(options, world, rank, settings, names, results)
+            run_group(options, world, rank, settings, names, results)
             written = open(results).read() if os.path.exists(results) else ""
             done = dict(line.split("\t", 1) for line in written.splitlines())
             left_out += [name for name in names if done.get(name) == LEFT_OUT]
             failed += [name for name in names if done.get(name) not in (PASSED, LEFT_OUT)]
     count = sum(map(len, groups.values())) - len(left_out)
-    print(f"{count - len(failed)} of {count} programs ran on the phantom {options.card}.")
+    print(f"{count - len(failed)} of {count} programs ran on {'the GPU' if options.on_gpu else f'the phantom {options.card}'}.")
     if left_out:
         print("Left out: " + ", ".join(left_out))
     if failed:
@@ -100,22 +117,35 @@ def run_all(options):
 # --- inside: each program in a process of its own, forked when everything is imported ---
 
 
-def run_one(program):
+def keep_history(program, folder):
+    """Without stacks and names: what is compared is sizes, and their order."""
     import torch
 
+    snapshot = torch.cuda.memory._snapshot()
+    with gzip.open(os.path.join(folder, f"{program.name}.pickle.gz"), "wb") as file:
+        pickle.dump({part: snapshot[part] for part in ("segments", "device_traces", "allocator_settings")}, file)
+
+
+def run_one(program, histories):
+    import torch
+
+    if histories:
+        torch.cuda.memory._record_memory_history(context=None)
     began = time.monotonic()
     program.run()
     torch.cuda.synchronize()
+    if histories:
+        keep_history(program, histories)
     seconds = time.monotonic() - began
     allocated, reserved = torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
     print(f"{program.name:45} {allocated:>15,} B {reserved:>15,} B {seconds:6.2f} s", flush=True)
 
 
-def child(program, doubts):
+def child(program, doubts, histories):
     os.environ["TIDEMARK_PHANTOM_DOUBTS"] = doubts
     faulthandler.dump_traceback_later(LIMIT_SECONDS, exit=True)  # says where a program hangs
     try:
-        run_one(program)
+        run_one(program, histories)
     except Exception:
         print(f"{program.name} failed:", file=sys.stderr)
         traceback.print_exc()
@@ -129,25 +159,35 @@ def note(options, program, result):
         results.write(f"{program.name}\t{result}\n")
 
 
+def wait_for_one(options, running):
+    pid, status = os.wait()
+    program = running.pop(pid)
+    note(options, program, PASSED if status == 0 else "failed")
+    if status != 0:
+        print(f"{program.name:45} FAILED ({os.waitstatus_to_exitcode(status)})", flush=True)
+
+
 def run_inside(options, programs):
     """Nothing of a program reaches the next one: not its memory, not its threads, not the settings that it changes."""
     import torch  # noqa: F401
 
     doubted = os.environ.get("TIDEMARK_PHANTOM_DOUBTS", os.devnull)
+    running = {}
     for program in programs:
         lacks = program.lacks()
         if lacks:
             print(f"{program.name:45} left out: there is no {' and no '.join(lacks)}", flush=True)
             note(options, program, LEFT_OUT)
             continue
+        while len(running) == max(1, options.parallel):
+            wait_for_one(options, running)
         pid = os.fork()
         if pid == 0:
-            code = child(program, doubted)
+            code = child(program, doubted, options.histories)
             sys.exit(code)
-        _, status = os.waitpid(pid, 0)
-        note(options, program, PASSED if status == 0 else "failed")
-        if status != 0:
-            print(f"{program.name:45} FAILED ({os.waitstatus_to_exitcode(status)})", flush=True)
+        running[pid] = program
+    while running:
+        wait_for_one(options, running)
     return 0
 
 

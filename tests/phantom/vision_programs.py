@@ -2,7 +2,7 @@
 
 import importlib.util
 
-from catalogue import program, train_once, weights_left_empty
+from catalogue import program, train_once, weights_of_zero
 
 # What they ask of their images; the others take 224.
 SIZES = {"inception_v3": 299}
@@ -18,7 +18,7 @@ def add_classification(name):
             from torch.nn import functional as F
 
             options = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
-            with weights_left_empty():
+            with weights_of_zero():
                 model = torchvision.models.get_model(name, weights=None, **options)
             size = SIZES.get(name) or getattr(model, "image_size", 224)
             images = torch.randn(8, 3, size, size, device="cuda")

@@ -252,7 +252,8 @@ void DriverSource::TakeRecord(const int* record) {
     std::memcpy(&memory, record, sizeof memory);
     if (memory.pool_address != 0) {
       memory_.PoolIs(memory.pool_address, memory.pool_bytes, memory.timestamp);
-    } else if (memory.operation == cupti::kAllocation && memory.memory_kind == cupti::kDeviceMemory) {
+    } else if (memory.operation == cupti::kAllocation && memory.memory_kind == cupti::kDeviceMemory &&
+               memory.context_id != cupti::kNoContext) {
       ++recorded_;
     }
   } else if (*record == cupti::kMemoryPool) {

@@ -96,6 +96,8 @@ inline constexpr int kPoolDestroyed = 2;
 inline constexpr int kPoolTrimmed = 3;
 inline constexpr int kAllocation = 1;
 inline constexpr int kDeviceMemory = 3;
+// Of what cuMemMap mapped, as an H200 with CUPTI 13.0 told it: by address, outside of any context.
+inline constexpr uint32_t kNoContext = 0xffffffff;
 
 using Subscriber = void*;
 using Callback = void (*)(void* argument, int domain, uint32_t function, const CallbackData* data);

@@ -28,6 +28,7 @@ class CardSampler {
   CardSampler(const nvml::Functions& functions, nvml::Device device)
       : nvml_(functions), device_(device), process_id_(static_cast<unsigned>(getpid())) {}
 
+  void Begin() const { EmitState(Source::kDevice, Live()); }
   void Sample() TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     nvml::Memory memory{};
@@ -39,23 +40,31 @@ class CardSampler {
                                      : "NVML does not answer any more: the levels stay as it told them last");
     }
     unsigned long long own = 0;
-    if (OwnBytes(own)) Tell(Level::kProcess, own, process_bytes_);
+    const bool has_own = OwnBytes(own);
+    if (has_own) Tell(Level::kProcess, own, process_bytes_);
+    NoteOwn(has_own, own);
   }
-  // What is missing from the samples, as the rest of a sentence.
-  std::string Missing() TIDEMARK_EXCLUDES(mutex_) {
+  bool KnowsProcess() TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     unsigned long long own = 0;
-    if (OwnBytes(own)) return "";
-    if (own == nvml::kNotAvailable) {
-      return ", the card as a whole: this driver does not tell what a process takes (WSL)";
-    }
-    return ", the card as a whole: NVML counts this process under another number (in a container it does), "
-           "or "
-           "not "
-           "at all";
+    return OwnBytes(own) || own == nvml::kNotAvailable;
   }
 
  private:
+  // NVML lists a process some time after it made its context, so that it is missed only when it stays away.
+  void NoteOwn(bool has_own, unsigned long long own) TIDEMARK_REQUIRES(mutex_) {
+    constexpr int kPatience = 20;  // samples: two seconds
+    samples_without_own_ = has_own ? 0 : samples_without_own_ + 1;
+    const bool missed = own == nvml::kNotAvailable || samples_without_own_ >= kPatience;
+    if (has_own ? !missed_ : !missed || missed_) return;
+    missed_ = !has_own;
+    if (has_own) return EmitState(Source::kDevice, Live());
+    EmitState(Source::kDevice,
+              Live() + (own == nvml::kNotAvailable
+                            ? ", the card as a whole: this driver does not tell what a process takes (WSL)"
+                            : ", the card as a whole: NVML counts this process under another number (in a "
+                              "container it does), or not at all"));
+  }
   bool OwnBytes(unsigned long long& bytes) TIDEMARK_REQUIRES(mutex_) {
     unsigned count = static_cast<unsigned>(processes_.size());
     nvml::Code code = nvml_.compute_processes(device_, &count, processes_.data());
@@ -72,6 +81,11 @@ class CardSampler {
     }
     return false;
   }
+  std::string Live() const {
+    std::array<char, 96> version{};
+    nvml_.driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
+    return "live (NVML, driver " + std::string(version.data()) + ")";
+  }
   static void Tell(Level level, unsigned long long bytes, int64_t& known) {
     const auto now = static_cast<int64_t>(bytes);
     if (now == known) return;
@@ -85,6 +99,8 @@ class CardSampler {
   Mutex mutex_;
   std::vector<nvml::Process> processes_ TIDEMARK_GUARDED_BY(mutex_) = std::vector<nvml::Process>(16);
   bool answers_ TIDEMARK_GUARDED_BY(mutex_) = true;
+  int samples_without_own_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  bool missed_ TIDEMARK_GUARDED_BY(mutex_) = false;
   int64_t card_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int64_t process_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;
 };
@@ -96,9 +112,7 @@ std::atomic<bool> card_watched{false};
 void Begin(const nvml::Functions& functions, nvml::Device device) {
   auto* const sampler = new CardSampler(functions, device);  // its thread lives as long as the process
   the_card_sampler = sampler;
-  std::array<char, 96> version{};
-  functions.driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
-  EmitState(Source::kDevice, "live (NVML, driver " + std::string(version.data()) + ")" + sampler->Missing());
+  sampler->Begin();
   sampler->Sample();
 }
 
@@ -108,7 +122,7 @@ nvml::Device DeviceOfProcess(const nvml::Functions& functions) {
   for (unsigned index = 0; index < count; ++index) {
     nvml::Device device = nullptr;
     if (functions.device_by_index(index, &device) != nvml::kSuccess) continue;
-    if (CardSampler(functions, device).Missing().empty()) return device;
+    if (CardSampler(functions, device).KnowsProcess()) return device;
   }
   return nullptr;
 }

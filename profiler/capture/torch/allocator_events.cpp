@@ -137,6 +137,12 @@ void TraceCpu() { cpu_attached.store(true); }
 
 void AttachToCudaAllocator() {
   if (cuda_attached.exchange(true)) return;
+  if (c10::cuda::CUDACachingAllocator::name() == "cudaMallocAsync") {
+    return EmitState(
+        events::Source::kAllocator,
+        "PyTorch's cudaMallocAsync allocator tells nobody of its blocks: leave backend:cudaMallocAsync "
+        "out of PYTORCH_CUDA_ALLOC_CONF to see them; the driver and the card are recorded");
+  }
   c10::cuda::CUDACachingAllocator::attachAllocatorTraceTracker(OnTrace);
 }
 

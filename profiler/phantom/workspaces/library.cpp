@@ -40,8 +40,7 @@ std::string IdentityOf(const Library& library, const std::string& front_file) {
     for (auto entry = std::filesystem::directory_iterator(folder, failure);
          !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure)) {
       const std::string name = entry->path().filename().string();
-      const bool matters =
-          name.starts_with("libcudnn") || name.starts_with("libnvrtc") || name.starts_with("libcublasLt");
+      const bool matters = name.starts_with("libcudnn") || name.starts_with("libnvrtc");
       std::error_code unreadable;
       if (matters) parts.push_back(name + " " + std::to_string(entry->file_size(unreadable)));
     }

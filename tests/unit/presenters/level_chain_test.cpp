@@ -62,6 +62,16 @@ TEST_CASE("A level that nobody told of is left out of the chain, and so is its g
   CHECK(MakeLevelChain(*timeline::Stream().Publish()).empty());
 }
 
+TEST_CASE("Of a program without PyTorch's blocks the chain stands where the driver held most") {
+  Training training;
+  Count(training, Level::kCard, 900 << 20);
+  Count(training, Level::kDriver, 64 << 20);
+  Count(training, Level::kDriver, 32 << 20);
+  const auto rows = MakeLevelChain(*training.Publish());
+  CHECK(BytesOf(rows, "driver") == 64 << 20);
+  CHECK(BytesOf(rows, "card") == 900 << 20);
+}
+
 TEST_CASE("Sources tell how they fare") {
   Training training;
   const auto text = training.Name("blocked by Nsight Systems");

@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# usage: run_all.sh [--card NAME] [--python PYTHON] [--out FOLDER] [--programs PATTERN]
+# Everything that only a machine with a GPU can say, in under ten minutes, from a build that is there (cmake/build.sh release all):
+#   card.txt           driver, card, and what the context, kernels and libraries take of the card's memory
+#   calibration/       what cuDNN tells with a GPU only: tidemark calibrate, for assets/calibration
+#   cupti.buffers      CUPTI's records of every kind of allocation, as they came
+#   recordings/        the trainer, {native, expandable, async} × {simple-conv-net, resnet-50, gpt-mini} ×
+#                      {fp32, amp, accumulate, checkpoint, out-of-memory}: .tide, and what it printed
+#   histories/         memory histories of tests/phantom's programs, to compare with the phantom's
+#   overhead.txt       what capture costs: step times with and without it, in turns
+# PYTHON has torch; without one the last two are left out. FOLDER is ./gpu-results if it is not named. Ends with 1 if a check failed.
+set -uo pipefail
+root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
+here=$root/tests/gpu
+card='' python=python3 out=gpu-results programs='*'
+while [[ $# -gt 1 ]]; do
+  case $1 in
+    --card) card=$2 ;;
+    --python) python=$2 ;;
+    --out) out=$2 ;;
+    --programs) programs=$2 ;;
+    *) break ;;
+  esac
+  shift 2
+done
+if [[ $# -gt 0 ]]; then
+  sed -n 2p "${BASH_SOURCE[0]}" >&2
+  exit 2
+fi
+tidemark=$root/build/bin/tidemark
+if [[ ! -x $tidemark ]]; then
+  echo "There is no build. Make one first: cmake/build.sh release all" >&2
+  exit 1
+fi
+if ! nvidia-smi > /dev/null 2>&1; then
+  echo "nvidia-smi finds no GPU on this machine, and without one there is nothing to measure." >&2
+  exit 1
+fi
+mkdir -p "$out"/{recordings,calibration}
+out=$(readlink -f "$out")
+failed=()
+
+check() {
+  local title=$1 start=$SECONDS
+  shift
+  if "$@"; then
+    echo "== $title: done in $((SECONDS - start)) s"
+  else
+    echo "== $title: FAILED after $((SECONDS - start)) s"
+    failed+=("$title;")
+  fi
+}
+
+card_facts() {
+  nvidia-smi --query-gpu=name,driver_version,memory.total,memory.reserved --format=csv > "$out/card.txt" &&
+    "$python" "$here/card_memory.py" >> "$out/card.txt"
+}
+
+# One run of the trainer; what it prints, and how it ends, stand beside the recording.
+train() {
+  local name=$1 settings=$2
+  shift 2
+  PYTORCH_CUDA_ALLOC_CONF=$settings timeout 120 "$tidemark" train --device cuda "$@" \
+    -o "$out/recordings/$name.tide" > "$out/recordings/$name.txt" 2>&1
+  echo "exit code $?" >> "$out/recordings/$name.txt"
+}
+
+recordings() {
+  local network allocator technique allowed batch steps
+  local -A settings=([native]= [expandable]=expandable_segments:True [async]=backend:cudaMallocAsync)
+  local -A options=([fp32]= [amp]="--amp fp16" [accumulate]="--accumulate 2" [checkpoint]="--checkpoint layer" [out-of-memory]=)
+  for network in simple-conv-net resnet-50 gpt-mini; do
+    for allocator in native expandable async; do
+      for technique in fp32 amp accumulate checkpoint out-of-memory; do
+        batch=16 steps=4
+        [[ $network != simple-conv-net ]] || batch=64
+        allowed=${settings[$allocator]}
+        # So little of the card that the first step does not fit.
+        [[ $technique != out-of-memory ]] || allowed+="${allowed:+,}per_process_memory_fraction:0.0005"
+        # shellcheck disable=SC2086 # several options in one word
+        train "$network.$allocator.$technique" "$allowed" --net "$network" --batch "$batch" --steps "$steps" \
+          ${options[$technique]} &
+        while [[ $(jobs -rp | wc -l) -ge 4 ]]; do wait -n; done
+      done
+    done
+  done
+  wait
+  ! grep -L "exit code [01]" "$out"/recordings/*.txt
+}
+
+histories() {
+  "$python" "$root/tests/phantom/run.py" --on-gpu --python "$python" --parallel "$(nproc)" --histories "$out/histories" \
+    "$programs" > "$out/histories.txt" 2>&1
+}
+
+check "The card" card_facts
+check "CUPTI's records" "$root/build/tests/gpu/gpu_cupti_recorder" "$out/cupti.buffers"
+[[ -z $card ]] || check "Calibration" "$tidemark" calibrate --card "$card" -o "$out/calibration"
+check "Recordings" recordings
+if "$python" -c "import torch" 2> /dev/null; then
+  check "What capture costs" "$python" "$here/overhead.py" --tidemark "$tidemark" --out "$out/overhead.txt"
+  check "Memory histories" histories
+fi
+echo "All of it is in $out."
+if [[ ${#failed[@]} -gt 0 ]]; then
+  echo "Failed: ${failed[*]}"
+  exit 1
+fi
