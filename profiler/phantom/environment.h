@@ -46,6 +46,9 @@ inline constexpr const char* kWithoutWorkspacesPrefix =
 // The line with which it says, once for each kind, that a size is in no table and counts as 0: this prefix,
 // then the kind and a full stop.
 inline constexpr const char* kUnknownSizePrefix = "tidemark phantom: Not known, counted as 0: ";
+// The line with which it says, once for each kind, that a size is not measured but follows a rule: this
+// prefix, then the kind, a comma, from what the rule is, and a full stop.
+inline constexpr const char* kDerivedSizePrefix = "tidemark phantom: Derived, not measured: ";
 // The line with which it says, once, why the program is slow: questions that nobody has put to cuDNN before.
 inline constexpr const char* kAskingLine =
     "tidemark phantom: asking cuDNN for its workspaces; the answers are kept for the next time.";

@@ -110,6 +110,7 @@ TrainerProcess::TrainerProcess(TrainerProcess&& other) noexcept
       unmodelled_function_(std::move(other.unmodelled_function_)),
       without_workspaces_(std::move(other.without_workspaces_)),
       unknown_sizes_(std::move(other.unknown_sizes_)),
+      derived_sizes_(std::move(other.derived_sizes_)),
       asks_cudnn_(other.asks_cudnn_) {}
 
 TrainerProcess::~TrainerProcess() {
@@ -177,6 +178,10 @@ void TrainerProcess::TakeLine(std::string_view line) {
     unknown_sizes_.push_back(ReasonIn(line, phantom::kUnknownSizePrefix));
     return;
   }
+  if (line.starts_with(phantom::kDerivedSizePrefix)) {
+    derived_sizes_.push_back(ReasonIn(line, phantom::kDerivedSizePrefix));
+    return;
+  }
   if (line == phantom::kAskingLine) {
     asks_cudnn_ = true;
     return;
@@ -191,6 +196,7 @@ std::vector<std::string> TrainerProcess::Notes() const {
   if (!without_workspaces_.empty())
     notes.push_back("cuDNN's workspaces are not included: " + without_workspaces_ + ".");
   for (const std::string& size : unknown_sizes_) notes.push_back("Not known, counted as 0: " + size + ".");
+  for (const std::string& size : derived_sizes_) notes.push_back("Derived, not measured: " + size + ".");
   return notes;
 }
 

@@ -65,6 +65,7 @@ class TrainerProcess {
   std::string unmodelled_function_;
   std::string without_workspaces_;
   std::vector<std::string> unknown_sizes_;
+  std::vector<std::string> derived_sizes_;  // what follows a rule, and whose
   bool asks_cudnn_ = false;
 };
 

@@ -38,7 +38,9 @@ std::string TextOf(RnnSize size, const RnnShape& shape) {
          std::to_string(shape.input_size) + ", hidden " + std::to_string(shape.hidden_size) +
          ", projection " + std::to_string(shape.projection_size) + ", layers " +
          std::to_string(shape.layers) + ", batch " + std::to_string(shape.batch) + ", longest " +
-         std::to_string(shape.longest) + (shape.training ? ", training" : ", inference");
+         std::to_string(shape.longest) + (shape.training ? ", training" : ", inference") + ", algorithm " +
+         std::to_string(shape.algorithm) +
+         (shape.packed_steps > 0 ? ", packed steps " + std::to_string(shape.packed_steps) : "");
 }
 
 }  // namespace tidemark::phantom::calibration

@@ -35,6 +35,8 @@ struct RnnShape {
   int batch = 0;
   int longest = 0;
   bool training = false;
+  int algorithm = 0;         // cudnnRNNAlgo_t
+  int64_t packed_steps = 0;  // of all sequences together, where they are packed; else 0
 };
 enum class RnnSize : uint8_t { kWorkspace, kReserve };
 std::string TextOf(RnnSize size, const RnnShape& shape);

@@ -20,12 +20,21 @@ const calibration::Table* LoadTable() {
   return new calibration::Table(std::move(*table));
 }
 
-void SayUnknown(const std::string& kind) {
+void SayOnce(const std::string& line) {
   static Mutex mutex;
   static std::set<std::string>* const said = new std::set<std::string>;
   const MutexLock lock(mutex);
-  if (!said->insert(kind).second) return;
-  device::DoubtOrSay(kUnknownSizePrefix + kind + ".");
+  if (said->insert(line).second) device::DoubtOrSay(line);
+}
+
+void SayUnknown(const std::string& kind) { SayOnce(kUnknownSizePrefix + kind + "."); }
+
+void SayDerived(const std::string& kind, const std::string& card, const std::string& version,
+                const char* doubt) {
+  if (card != calibration::kRulesCard || version != calibration::kRulesVersion) {
+    SayOnce(kDerivedSizePrefix + kind + ", from an H100's with cuDNN " + calibration::kRulesVersion + ".");
+  }
+  if (*doubt != '\0') SayOnce(kDerivedSizePrefix + kind + ", " + doubt + ".");
 }
 
 }  // namespace
@@ -42,12 +51,18 @@ std::filesystem::path CalibrationFolder() {
 }
 
 size_t CalibratedBytes(const std::string& library, const std::string& version, const std::string& operation,
-                       const std::string& kind) {
+                       const std::string& kind, const std::optional<calibration::DerivedSize>& derived) {
   // Lives until the process ends, as LibTorch's threads may.
   static const calibration::Table* const table = LoadTable();
-  const calibration::Size size = table->Find(device::TheDevice()->card.name, library, version, operation);
-  if (!size.bytes) SayUnknown(kind);
-  return static_cast<size_t>(size.bytes.value_or(0));
+  const std::string& card = device::TheDevice()->card.name;
+  const calibration::Size measured = table->Find(card, library, version, operation);
+  if (measured.bytes) return static_cast<size_t>(*measured.bytes);
+  if (!derived) {
+    SayUnknown(kind);
+    return 0;
+  }
+  SayDerived(kind, card, version, derived->doubt);
+  return static_cast<size_t>(derived->bytes);
 }
 
 std::string VersionText(int number) {

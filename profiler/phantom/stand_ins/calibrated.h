@@ -3,14 +3,19 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
+
+#include "profiler/phantom/calibration/rules.h"
 
 namespace tidemark::phantom {
 
-// Of a library's operation on this process's card. What is in no table counts as 0, and the process says so,
-// once for each `kind` ("batch normalisation"). Thread safe.
+// Of a library's operation on this process's card: what a table has, else what a rule derives. A rule's size
+// that was not measured on such a card with this version, or that has a doubt, is said; what has neither
+// counts as 0, and that is said; once for each `kind` ("the workspaces of cuDNN's batch normalisation").
+// Thread safe.
 size_t CalibratedBytes(const std::string& library, const std::string& version, const std::string& operation,
-                       const std::string& kind);
+                       const std::string& kind, const std::optional<calibration::DerivedSize>& derived);
 
 // Where the tables and the cards' own descriptions lie: beside the folder of this process's card. Ends the
 // process with a sentence where it has no card.

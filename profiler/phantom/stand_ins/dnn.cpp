@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "profiler/phantom/calibration/operations.h"
+#include "profiler/phantom/calibration/rules.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/stand_ins/calibrated.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
@@ -21,11 +22,12 @@ struct Handle {
 // Tensor descriptors have a shape; filter and activation descriptors are plain.
 using TensorDescriptor = calibration::TensorShape;
 
-// Only cuDNN can tell, and only on a GPU: what was measured on one, or 0 with a word about it.
+// Only cuDNN can tell, and only on a GPU: what was measured on one or follows from that, or 0 with a word
+// about it.
 Status GiveBatchNorm(BatchNormSize size, int mode, int ops, const TensorDescriptor& input, size_t* bytes) {
-  *bytes = CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION),
-                           calibration::TextOf(size, mode, ops, input),
-                           "the workspaces of cuDNN's batch normalisation");
+  *bytes = CalibratedBytes(
+      "cudnn", VersionText(TIDEMARK_CUDNN_VERSION), calibration::TextOf(size, mode, ops, input),
+      "the workspaces of cuDNN's batch normalisation", calibration::BatchNormBytes(size, mode, ops, input));
   return kSuccess;
 }
 

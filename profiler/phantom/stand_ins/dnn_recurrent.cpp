@@ -1,11 +1,13 @@
 // cuDNN's recurrent layers and their dropout: descriptors, where each weight lies, and what space a layer
-// asks for. The weights lie side by side, so their space is a sum; all other sizes only cuDNN can tell, on a
-// GPU.
+// asks for. The weights lie side by side, so their space is a sum; all other sizes are measured or follow
+// rules that were derived from measured ones (profiler/phantom/calibration).
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "profiler/phantom/calibration/operations.h"
+#include "profiler/phantom/calibration/rules.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/stand_ins/calibrated.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
@@ -29,6 +31,7 @@ struct RnnDescriptor {
 struct SequenceDescriptor {
   int longest = 0;
   int batch = 0;
+  int64_t packed_steps = 0;  // of all sequences together, where they are packed; else 0
 };
 
 // cudnnRNNMode_t, cudnnRNNBiasMode_t, cudnnDirectionMode_t, cudnnForwardMode_t; cudnnDataType_t.
@@ -38,6 +41,8 @@ constexpr int kNoBias = 0;
 constexpr int kDoubleBias = 2;
 constexpr int kBidirectional = 1;
 constexpr int kTraining = 1;
+// cudnnRNNDataLayout_t
+constexpr int kPackedLayout = 1;
 constexpr int kDouble = 1;
 constexpr int kHalf = 2;
 constexpr int kBfloat16 = 9;
@@ -104,7 +109,7 @@ void Describe(TensorShape& descriptor, int element, Matrix matrix) {
 
 size_t BytesFor(RnnSize size, const RnnShape& shape) {
   return CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION), calibration::TextOf(size, shape),
-                         "the workspaces of cuDNN's recurrent layers");
+                         "the workspaces of cuDNN's recurrent layers", calibration::RnnBytes(size, shape));
 }
 
 }  // namespace
@@ -116,23 +121,27 @@ Status cudnnDestroyDropoutDescriptor(DropoutDescriptor* descriptor) { return Des
 
 Status cudnnDropoutGetStatesSize(void*, size_t* bytes) {
   *bytes = CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION), calibration::kDropoutStates,
-                           "the state of cuDNN's dropout");
+                           "the state of cuDNN's dropout",
+                           calibration::DropoutStatesBytes(device::TheDevice()->card.multiprocessors));
   return kSuccess;
 }
 
 Status cudnnCreateRNNDataDescriptor(SequenceDescriptor** descriptor) { return Create(descriptor); }
 Status cudnnDestroyRNNDataDescriptor(SequenceDescriptor* descriptor) { return Destroy(descriptor); }
-Status cudnnSetRNNDataDescriptor(SequenceDescriptor* descriptor, int, int, int longest, int batch, int,
-                                 const int*, void*) {
+Status cudnnSetRNNDataDescriptor(SequenceDescriptor* descriptor, int, int layout, int longest, int batch, int,
+                                 const int* lengths, void*) {
   *descriptor = {longest, batch};
+  if (layout == kPackedLayout)
+    descriptor->packed_steps = std::accumulate(lengths, lengths + batch, int64_t{0});
   return kSuccess;
 }
 
 Status cudnnCreateRNNDescriptor(RnnDescriptor** descriptor) { return Create(descriptor); }
 Status cudnnDestroyRNNDescriptor(RnnDescriptor* descriptor) { return Destroy(descriptor); }
-Status cudnnSetRNNDescriptor_v8(RnnDescriptor* descriptor, int, int cell, int bias_mode, int direction, int,
-                                int element, int precision, int math, int32_t input_size, int32_t hidden_size,
-                                int32_t projection_size, int32_t layers, DropoutDescriptor*, uint32_t) {
+Status cudnnSetRNNDescriptor_v8(RnnDescriptor* descriptor, int algorithm, int cell, int bias_mode,
+                                int direction, int, int element, int precision, int math, int32_t input_size,
+                                int32_t hidden_size, int32_t projection_size, int32_t layers,
+                                DropoutDescriptor*, uint32_t) {
   RnnShape shape;
   shape.cell = cell;
   shape.direction = direction;
@@ -143,6 +152,7 @@ Status cudnnSetRNNDescriptor_v8(RnnDescriptor* descriptor, int, int cell, int bi
   shape.hidden_size = hidden_size;
   shape.projection_size = projection_size;
   shape.layers = layers;
+  shape.algorithm = algorithm;
   *descriptor = {shape, bias_mode};
   return kSuccess;
 }
@@ -152,6 +162,7 @@ Status cudnnGetRNNTempSpaceSizes(void*, const RnnDescriptor* rnn, int mode, cons
   RnnShape shape = rnn->shape;
   shape.longest = input->longest;
   shape.batch = input->batch;
+  shape.packed_steps = input->packed_steps;
   shape.training = mode == kTraining;
   if (workspace_bytes != nullptr) *workspace_bytes = BytesFor(RnnSize::kWorkspace, shape);
   if (reserve_bytes != nullptr) {

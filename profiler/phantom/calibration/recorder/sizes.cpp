@@ -49,8 +49,7 @@ constexpr int kSpatialPersistent = 2;
 constexpr int kDefaultMath = 0;
 constexpr int kTensorOpMath = 1;
 constexpr int kFmaMath = 3;
-// Two bias vectors, linear input, padded sequences, the standard algorithm: what PyTorch asks for.
-constexpr int kStandard = 0;
+// Two bias vectors, linear input, padded sequences: what PyTorch asks for.
 constexpr int kDoubleBias = 2;
 constexpr int kLinearInput = 0;
 constexpr int kPadded = 1;
@@ -256,9 +255,9 @@ std::optional<int64_t> HandledCudnn::Rnn(RnnSize size, const RnnShape& shape) co
   const std::vector<int> lengths(static_cast<size_t>(shape.batch), shape.longest);
   // The last element of a padded sequence, of any type; its bits are zero.
   double padding = 0;
-  if (f.set_rnn(rnn.get(), kStandard, shape.cell, kDoubleBias, shape.direction, kLinearInput, shape.element,
-                shape.precision, shape.math, shape.input_size, shape.hidden_size, shape.projection_size,
-                shape.layers, dropout, kPadded) != 0 ||
+  if (f.set_rnn(rnn.get(), shape.algorithm, shape.cell, kDoubleBias, shape.direction, kLinearInput,
+                shape.element, shape.precision, shape.math, shape.input_size, shape.hidden_size,
+                shape.projection_size, shape.layers, dropout, kPadded) != 0 ||
       f.set_sequence(sequence.get(), shape.element, kSequenceMajor, shape.longest, shape.batch,
                      shape.input_size, lengths.data(), &padding) != 0) {
     return std::nullopt;
