@@ -14,6 +14,7 @@
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/phantom/environment.h"
 
 namespace tidemark::capture {
 namespace {
@@ -98,7 +99,8 @@ void Begin(const nvml::Functions& functions, nvml::Device device) {
   the_card_sampler = sampler;
   std::array<char, 96> version{};
   functions.driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
-  EmitState(Source::kDevice, "live (NVML, driver " + std::string(version.data()) + ")" + sampler->Missing());
+  const char* const who = phantom::IsOnPhantom() ? "the phantom's stand-in for driver " : "driver ";
+  EmitState(Source::kDevice, "live (NVML, " + (who + std::string(version.data())) + ")" + sampler->Missing());
   sampler->Sample();
 }
 

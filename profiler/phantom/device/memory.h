@@ -35,6 +35,7 @@ class Memory {
   void UnmapReserved(void* pointer, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
 
   size_t total_bytes() const { return total_bytes_; }
+  // All that is not taken; what is less than a granule of it cannot be handed out.
   size_t free_bytes() const TIDEMARK_EXCLUDES(mutex_);
 
   // An address of the device, allocated or not.
@@ -65,6 +66,7 @@ class Memory {
   bool Grants(size_t bytes) TIDEMARK_REQUIRES(mutex_);
 
   const size_t total_bytes_;
+  const size_t context_bytes_;
   mutable Mutex mutex_;  // of space_'s allocations
   DriverFaults faults_;
   AddressSpace space_;
