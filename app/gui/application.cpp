@@ -296,7 +296,7 @@ ShellInput Application::MakeShellInput() {
     const bool phantom = input_.description.device == "phantom";
     shell.device += (phantom ? "Phantom " : "") + ShortCardTitle(input_.description.device_name);
     if (input_.description.device_bytes > 0) {
-      shell.device += " · " + WholeGibibytes(input_.description.device_bytes);
+      shell.device += " · " + CardSize(input_.description.device_bytes, state_.unit);
     }
   }
   if (ended_badly) {

@@ -159,6 +159,7 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.device = input.device;
   controls.steps_per_second = input.steps_per_second;
   controls.live = input.live;
+  controls.unit = state.unit;
   controls.starting = input.starting;
   controls.paused = input.status.state == session::RunState::kPaused;
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
