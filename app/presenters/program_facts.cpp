@@ -62,7 +62,9 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   add("Recorded by", description.producer);
   add("Card", card ? fmt::format("{}, {}", card->title, FormatBytes(card->memory_bytes, unit))
                    : description.device_name);
-  add("Steps", FormatNumber(status.steps_done) + WhyNoStep(status.steps_done, description));
+  const bool has_ended = status.state > session::RunState::kPaused;
+  add("Steps",
+      FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status.steps_done, description) : ""));
   if (!view.empty()) {
     add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);

@@ -47,6 +47,14 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
             .starts_with("400.0 kB to 900.0 kB, by the"));
   CHECK(told_of_band(Error{"Faults."}) == "not known: Faults.");
   CHECK(told.notes == std::vector<std::string>{"A doubt."});
+  const auto steps_told = [&](session::RunState state) {
+    session::RunStatus none;
+    none.state = state;
+    return FactIn(MakeProgramFacts(*stream.Publish(), description, none, card, {}, ByteUnit::kMegabytes),
+                  "Steps");
+  };
+  CHECK(steps_told(session::RunState::kRunning) == "0");  // it may come to one yet
+  CHECK(steps_told(session::RunState::kFinished) == "0 (nothing in it tells where a step ends)");
   CHECK(WhyNoStep(3, description).empty());
   CHECK(WhyNoStep(0, description) == " (nothing in it tells where a step ends)");
   description.torch_build_id = "1234";
