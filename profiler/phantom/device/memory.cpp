@@ -71,7 +71,12 @@ void Memory::UnmapReserved(void* pointer, size_t bytes) {
 
 size_t Memory::free_bytes() const {
   const MutexLock lock(mutex_);
-  return total_bytes_ - context_bytes_ - space_.used_bytes();
+  return space_.capacity_bytes() - space_.used_bytes();
+}
+
+size_t Memory::taken_bytes() const {
+  const MutexLock lock(mutex_);
+  return context_bytes_ + space_.used_bytes();
 }
 
 bool Memory::Copy(void* to, const void* from, size_t bytes, Certainty* certainty) {
