@@ -2,6 +2,7 @@
 // tidemark-trainer.
 #include "app/cli/command_line.h"
 #include "app/cli/console.h"
+#include "app/cli/recorded_band.h"
 
 #if TIDEMARK_GUI
 #include "app/gui/gui.h"
@@ -15,6 +16,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.file = content.recording;
   options.run = content.run;
   options.closes = content.closes;
+  options.band_of = tidemark::cli::RecordedBand;
   return tidemark::gui::RunWindow(options);
 }
 #else

@@ -23,6 +23,9 @@ void Tell(const std::string& text);
 // any other.
 int Answer(const std::string& text);
 
+// How often what takes long is told of where no terminal shows each change.
+inline constexpr std::chrono::seconds kToldEvery{10};
+
 // One line on a terminal that is written over and over. Where stderr is no terminal it is silent, or tells
 // the first line and then one in `elsewhere_every`.
 class ProgressLine {

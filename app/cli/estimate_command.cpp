@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
@@ -40,16 +43,23 @@ Result<Question> Understand(const TrainingOptions& options) {
   return Question{*settings, *network, *card};
 }
 
-// Why the phantom needs more than the textbook, or less: the largest differences in words.
+// Why the phantom needs more than the textbook, or less, in words: the largest difference of all, and
+// whatever else is worth it.
 std::string DifferencesText(const presenters::Bridge& bridge) {
   constexpr int64_t kWorthTelling =
-      50;  // of the textbook's total, the share below which nothing is told: 1/50
-  std::string text;
+      50;  // of the textbook's total, the share below which nothing more is told: 1/50
+  using presenters::BridgeStep;
+  std::vector<BridgeStep> changes;  // up to what is allocated, of which the textbook speaks
   const int64_t textbook_bytes = bridge.steps.empty() ? 0 : bridge.steps.front().bytes;
-  for (const presenters::BridgeStep& step : bridge.steps) {
-    const bool told = step.kind == presenters::BridgeStep::Kind::kChange && step.category &&
-                      std::abs(step.bytes) >= textbook_bytes / kWorthTelling;
-    if (!told) continue;
+  for (const BridgeStep& step : bridge.steps) {
+    if (step.kind == BridgeStep::Kind::kChange) changes.push_back(step);
+    if (step.kind == BridgeStep::Kind::kLevel && !changes.empty()) break;
+  }
+  std::ranges::stable_sort(changes, std::ranges::greater(),
+                           [](const BridgeStep& step) { return std::abs(step.bytes); });
+  std::string text;
+  for (const BridgeStep& step : changes) {
+    if (!text.empty() && std::abs(step.bytes) < textbook_bytes / kWorthTelling) break;
     text += fmt::format("  {:>+9.2f} MB  {}: {}\n", InUnit(step.bytes, ByteUnit::kMegabytes), step.name,
                         step.sentence);
   }

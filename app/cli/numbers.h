@@ -13,7 +13,7 @@ Result<int64_t> WholeNumber(std::string_view option, std::string_view text, int6
 Result<uint64_t> Seed(std::string_view option, std::string_view text);
 // Any decimal number; its range is for the caller to check.
 Result<double> DecimalNumber(std::string_view option, std::string_view text);
-// "16GiB", "24 GB", "500000000": a size above 0; without a unit bytes.
+// "16GiB", "16g" (the same), "24 GB", "500000000": a size above 0; without a unit bytes.
 Result<int64_t> ByteSize(std::string_view option, std::string_view text);
 
 }  // namespace tidemark::cli

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -14,7 +13,9 @@
 #include "app/cli/console.h"
 #include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
+#include "app/cli/program_window.h"
 #include "app/cli/run_report.h"
+#include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
 #include "profiler/events/allocator_settings.h"
@@ -55,8 +56,6 @@ Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& progr
   return phantom::FindTorch(*python);
 }
 
-constexpr std::chrono::seconds kToldEvery{10};  // of a build, where no terminal shows each line
-
 Result<phantom::ProgramLibraries> Libraries(const phantom::TorchInstallation& torch) {
   ProgressLine progress(kToldEvery);
   return phantom::LibrariesFor(torch, [&](std::string_view line) {
@@ -81,9 +80,6 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   return description;
 }
 
-// What the order of addresses, which nobody knows, moves.
-using BandOf = std::function<Result<session::ReservedBand>(const timeline::View&)>;
-
 // What the program asked of the card, for people.
 std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
   const auto view = run.view();
@@ -97,10 +93,10 @@ std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
                 : fmt::format("tidemark: {}The program asked the phantom GPU for no memory.\n", early)) +
            NoteRows(description.notes);
   }
-  std::string text = fmt::format("tidemark: {}: {} {}, {} events, {} lost\n", description.title,
-                                 FormatNumber(status.steps_done), status.steps_done == 1 ? "step" : "steps",
-                                 FormatNumber(static_cast<int64_t>(status.captured)),
-                                 FormatNumber(static_cast<int64_t>(status.lost)));
+  std::string text = fmt::format(
+      "tidemark: {}: {} {}{}, {} events, {} lost\n", description.title, FormatNumber(status.steps_done),
+      status.steps_done == 1 ? "step" : "steps", presenters::WhyNoStep(status.steps_done, description),
+      FormatNumber(static_cast<int64_t>(status.captured)), FormatNumber(static_cast<int64_t>(status.lost)));
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(*view),
                                    cards ? *cards : std::vector<phantom::Card>());
@@ -111,28 +107,6 @@ std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
         fmt::format("{} more of its processes used the phantom GPU; only the first is recorded.\n", others);
   }
   return text;
-}
-
-// Runs it, and shows its memory meanwhile if it is to be shown: until both have ended. `ended` tells of it in
-// between.
-Result<int> RunAndShow(const std::vector<std::string>& program, const std::vector<std::string>& environment,
-                       const std::shared_ptr<session::ProgramRun>& run, const std::function<void(int)>& ended,
-                       const WindowOpener& show) {
-  Result<int> exit_code = 0;
-  const auto run_it = [&] {
-    exit_code = phantom::RunProgram(program, environment);
-    if (exit_code) ended(*exit_code);
-  };
-  if (!show) {
-    run_it();
-    return exit_code;
-  }
-  std::thread beside_the_window(run_it);
-  const int closed = show({std::nullopt, run, phantom::WasAskedToEnd});
-  if (run->can_stop()) Complain("The window is closed; the program goes on. Ctrl-C ends it.", kExitDone);
-  beside_the_window.join();
-  if (exit_code && *exit_code == kExitDone && closed != kExitDone) return closed;
-  return exit_code;
 }
 
 // Runs it once, watches its memory, tells of it when it has ended, and gives its exit code. No `show` = no
@@ -149,7 +123,7 @@ int RunWatched(const std::vector<std::string>& program, std::vector<std::string>
     Tell(Summary(*run, band_of));
     if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
   };
-  const Result<int> exit_code = RunAndShow(program, environment, run, ended, show);
+  const Result<int> exit_code = RunBesideWindow(program, environment, run, ended, show);
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
@@ -179,10 +153,6 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
       sentences.push_back(std::move(note));
     return sentences;
   };
-  if (order->sweep) {
-    return RunSweep({program, *environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
-                    options.json, notes);
-  }
   session::ProgramOptions watched;
   watched.description = Describe(*order, *torch, program);
   if (!options.output.empty()) watched.recording = options.output;
@@ -191,6 +161,10 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
     return session::ReservedBandOf(view, order->CardAsAsked(), libraries->replayer, libraries->stand_ins);
   };
+  if (order->sweep) {
+    return RunSweep({program, *environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
+                    options.json, notes, band_of);
+  }
   const int code =
       RunWatched(program, *environment, watched, notes, band_of, options.window ? open_window : nullptr);
   if (const std::string hint = HintOnRanks(program, order->rank.world, code); !hint.empty()) {
@@ -222,7 +196,9 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
   command->add_option("--card", options->card, "Card that the phantom GPU is; tidemark cards lists them")
       ->capture_default_str()
       ->type_name("");
-  command->add_option("--memory", options->memory, "Memory of the card instead of its own: 16GiB, 24GB, ...")
+  command
+      ->add_option("--memory", options->memory,
+                   "Memory of the card instead of its own: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
   command
       ->add_option("--world", options->world,

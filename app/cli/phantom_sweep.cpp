@@ -3,103 +3,208 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/cli/command_line.h"
 #include "app/cli/console.h"
+#include "app/cli/interrupt_listener.h"
 #include "app/cli/run_report.h"
 #include "profiler/base/format.h"
+#include "profiler/phantom/address_order.h"
+#include "profiler/session/program_recorder.h"
+#include "profiler/session/steady_state.h"
 
 namespace tidemark::cli {
 namespace {
 
-bool Failed(const phantom::SweepAnswer& answer) { return answer.out_of_memory || !answer.sentence.empty(); }
+using phantom::SweepAnswer;
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kRingEvents = size_t{1} << 16;
+
+bool Failed(const SweepAnswer& run) { return run.out_of_memory || !run.sentence.empty(); }
 
 // Of one that came to its end and used the card.
-bool HasPeaks(const phantom::SweepAnswer& answer) { return !Failed(answer) && answer.used_cuda; }
+bool HasPeaks(const SweepAnswer& run) { return !Failed(run) && run.used_cuda; }
 
-int64_t TakenBytes(const phantom::SweepAnswer& answer, const phantom::Card& card) {
-  return answer.reserved_peak_bytes + card.context_bytes;
+int64_t TakenBytes(const SweepAnswer& run, const phantom::Card& card) {
+  return run.reserved_peak_bytes + card.context_bytes;
 }
 
-Json SweepJson(const phantom::SweepTask& task, const phantom::Card& card,
-               const std::vector<phantom::SweepAnswer>& answers, const std::vector<std::string>& notes) {
+bool HasBand(const SweepRow& row) { return row.band && row.band->ok(); }
+bool IsMoved(const SweepRow& row) {
+  return HasBand(row) && (*row.band)->bytes.least_bytes < (*row.band)->bytes.most_bytes;
+}
+
+Json RowJson(const SweepRow& row, const phantom::SweepTask& task, const phantom::Card& card) {
+  Json json = {
+      {task.name, row.run.value}, {"allocated_peak_bytes", Json()},         {"reserved_peak_bytes", Json()},
+      {"taken_bytes", Json()},    {"out_of_memory", row.run.out_of_memory}, {"sentence", row.run.sentence}};
+  if (!HasPeaks(row.run)) return json;
+  json["allocated_peak_bytes"] = row.run.allocated_peak_bytes;
+  json["reserved_peak_bytes"] = row.run.reserved_peak_bytes;
+  json["taken_bytes"] = TakenBytes(row.run, card);
+  if (HasBand(row)) json["reserved_peak_band"] = BandJson(**row.band);
+  if (row.band && !*row.band) json["reserved_peak_band_unknown"] = row.band->error().message;
+  return json;
+}
+
+Json SweepJson(const phantom::SweepTask& task, const phantom::Card& card, const std::vector<SweepRow>& rows,
+               const std::vector<std::string>& notes) {
   Json runs = Json::array();
-  for (const phantom::SweepAnswer& answer : answers) {
-    Json run = {
-        {task.name, answer.value}, {"allocated_peak_bytes", Json()},        {"reserved_peak_bytes", Json()},
-        {"taken_bytes", Json()},   {"out_of_memory", answer.out_of_memory}, {"sentence", answer.sentence}};
-    if (HasPeaks(answer)) {
-      run["allocated_peak_bytes"] = answer.allocated_peak_bytes;
-      run["reserved_peak_bytes"] = answer.reserved_peak_bytes;
-      run["taken_bytes"] = TakenBytes(answer, card);
-    }
-    runs.push_back(std::move(run));
-  }
+  for (const SweepRow& row : rows) runs.push_back(RowJson(row, task, card));
   return {{"sweep", task.name},
           {"card",
            {{"name", card.name},
             {"memory_bytes", card.memory_bytes},
             {"estimated_context_bytes", card.context_bytes}}},
           {"runs", runs},
+          {"complete", rows.size() == task.values.size()},
           {"notes", notes}};
 }
 
-std::string EndOf(const phantom::SweepAnswer& answer) {
-  if (answer.out_of_memory) return "  does not fit: " + answer.sentence;
-  if (!answer.sentence.empty()) return "  " + answer.sentence;
-  return answer.used_cuda ? "" : "  it asked the phantom GPU for no memory";
+std::string EndOf(const SweepRow& row, const phantom::Card& card) {
+  if (row.run.out_of_memory) return "  does not fit: " + row.run.sentence;
+  if (!row.run.sentence.empty()) return "  " + row.run.sentence;
+  if (!row.run.used_cuda) return "  it asked the phantom GPU for no memory";
+  if (!HasBand(row)) return "";
+  const session::ReservedBand& band = **row.band;
+  std::string text;
+  if (IsMoved(row)) {
+    text = fmt::format("  reserved {} to {}", FormatExactBytes(band.bytes.least_bytes),
+                       FormatExactBytes(band.bytes.most_bytes));
+  }
+  if (band.bytes.most_bytes > card.memory_bytes - card.context_bytes) return text + "  may not fit";
+  return text + (band.at_the_cliff ? "  nearly full" : "");
+}
+
+std::string OrdersText(const std::vector<SweepRow>& rows) {
+  const auto orders = phantom::LikelyOrders().size();
+  if (std::ranges::any_of(rows, IsMoved)) {
+    return fmt::format(
+        "What is reserved depends on the order of the driver's addresses, which nobody knows: of {} orders, "
+        "least "
+        "and most stand in the row. Rows without them are the same in all.\n",
+        orders);
+  }
+  if (!std::ranges::any_of(rows, HasBand)) return "";
+  return fmt::format(
+      "What is reserved is the same in all {} orders of the driver's addresses that were tried.\n", orders);
+}
+
+// Each reason once, with the values that it is of.
+std::string UnknownBandsText(const phantom::SweepTask& task, const std::vector<SweepRow>& rows) {
+  std::map<std::string, std::vector<std::string>> values;
+  for (const SweepRow& row : rows) {
+    if (row.band && !*row.band) values[row.band->error().message].push_back(FormatNumber(row.run.value));
+  }
+  std::string text;
+  for (const auto& [reason, of] : values) {
+    text += fmt::format("{} {}: how far the order of addresses moves what is reserved is not known. {}\n",
+                        task.name, fmt::join(of, ", "), reason);
+  }
+  return text;
+}
+
+std::string CardText(const phantom::Card& card) {
+  return fmt::format("The {}'s {} hold {} of CUDA context, an estimate, beside what is reserved.\n",
+                     card.title, FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
+                     FormatBytes(card.context_bytes, ByteUnit::kMebibytes));
+}
+
+// Records the runs of a sweep, as far as it takes to replay them.
+class SweepRecorder {
+ public:
+  SweepRecorder(std::unique_ptr<session::ProgramRecorder> recorder, const BandOf& band_of)
+      : recorder_(std::move(recorder)), band_of_(band_of) {}
+
+  SweepRow RowOf(const SweepAnswer& run) {
+    const auto process = recorder_->Take(run.process_id);
+    if (!HasPeaks(run)) return {run, {}};
+    const bool is_heard = process && process->view != nullptr && !process->view->empty();
+    if (!is_heard) return {run, Error{"Its allocator tells nothing of itself."}};
+    SweepRow row{run, band_of_(*process->view)};
+    // A program may begin to count anew, and then torch's own peaks are not those of the whole run.
+    const session::Prediction peaks = session::LargestSince(*process->view);
+    row.run.allocated_peak_bytes = peaks.allocated_peak_bytes;
+    row.run.reserved_peak_bytes = peaks.reserved_peak_bytes;
+    return row;
+  }
+
+ private:
+  std::unique_ptr<session::ProgramRecorder> recorder_;
+  const BandOf& band_of_;
+};
+
+int AnswerSweep(const phantom::SweepTask& task, const phantom::Card& card, bool json,
+                const std::vector<SweepRow>& rows, const std::vector<std::string>& notes) {
+  const int code = Answer(json ? TextOf(SweepJson(task, card, rows, notes)) : SweepTable(task, card, rows));
+  if (!json) Tell(NoteRows(notes));
+  if (rows.size() < task.values.size()) {
+    return Complain(fmt::format("Stopped as asked, after {} of {} runs.", rows.size(), task.values.size()),
+                    kExitInterrupted);
+  }
+  const bool all_failed = std::ranges::all_of(
+      rows, [](const SweepRow& row) { return !row.run.out_of_memory && Failed(row.run); });
+  return code == kExitDone && all_failed ? kExitFailed : code;
 }
 
 }  // namespace
 
 std::string SweepTable(const phantom::SweepTask& task, const phantom::Card& card,
-                       const std::vector<phantom::SweepAnswer>& answers) {
+                       const std::vector<SweepRow>& rows) {
   constexpr const char* kRow = "{:>12}{:>22}{:>22}{:>12}{:>13}";
   std::string text =
       fmt::format(kRow, task.name, "allocated peak", "reserved peak", "of card", "free") + "\n";
-  for (const phantom::SweepAnswer& answer : answers) {
-    const std::string value = FormatNumber(answer.value);
-    if (HasPeaks(answer)) {
-      const int64_t taken = TakenBytes(answer, card);
+  for (const SweepRow& row : rows) {
+    const std::string value = FormatNumber(row.run.value);
+    if (HasPeaks(row.run)) {
+      const int64_t taken = TakenBytes(row.run, card);
       const double share = 100 * static_cast<double>(taken) / static_cast<double>(card.memory_bytes);
-      text += fmt::format(kRow, value, FormatExactBytes(answer.allocated_peak_bytes),
-                          FormatExactBytes(answer.reserved_peak_bytes), fmt::format("{:.1f} %", share),
+      text += fmt::format(kRow, value, FormatExactBytes(row.run.allocated_peak_bytes),
+                          FormatExactBytes(row.run.reserved_peak_bytes), fmt::format("{:.1f} %", share),
                           FormatBytes(card.memory_bytes - taken, ByteUnit::kMebibytes));
     } else {
       text += fmt::format(kRow, value, "–", "–", "–", "–");
     }
-    text += EndOf(answer) + "\n";
+    text += EndOf(row, card) + "\n";
   }
-  return text + fmt::format(
-                    "The {}'s {} hold {} of CUDA context, an estimate, beside what is reserved. How far the "
-                    "order of addresses moves that is told of a single run.\n",
-                    card.title, FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
-                    FormatBytes(card.context_bytes, ByteUnit::kMebibytes));
+  return text + OrdersText(rows) + UnknownBandsText(task, rows) + CardText(card);
 }
 
-int RunSweep(const phantom::SweepTask& task, const phantom::Card& card, bool json,
-             const std::function<std::vector<std::string>()>& doubts) {
-  ProgressLine progress;
-  size_t done = 0;
-  progress.Show(fmt::format("0 of {} · the first run loads torch", task.values.size()));
-  const auto answers = phantom::Sweep(task, [&](const phantom::SweepAnswer& answer) {
-    progress.Show(fmt::format("{} of {} · {} {}", ++done, task.values.size(), task.name, answer.value));
-  });
+int RunSweep(phantom::SweepTask task, const phantom::Card& card, bool json,
+             const std::function<std::vector<std::string>()>& doubts, const BandOf& band_of) {
+  session::RecorderOptions recorded;
+  recorded.on_phantom = true;
+  recorded.ring_events = kRingEvents;
+  auto started = session::ProgramRecorder::Start(recorded);
+  if (!started) return Complain(started.error().message, kExitFailed);
+  task.environment.push_back((*started)->environment_entry());
+  SweepRecorder recorder(std::move(*started), band_of);
+  const InterruptListener listener;
+  ProgressLine progress(kToldEvery);
+  const auto began = Clock::now();
+  std::vector<SweepRow> rows;
+  const auto show = [&] {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began).count();
+    const std::string latest =
+        rows.empty() ? "the first run loads torch" : fmt::format("{} {}", task.name, rows.back().run.value);
+    progress.Show(fmt::format("{} of {} runs · {} · {} s", rows.size(), task.values.size(), latest, seconds));
+    return !InterruptListener::WasInterrupted();
+  };
+  const Status swept = phantom::Sweep(
+      task, [&](const SweepAnswer& run) { rows.push_back(recorder.RowOf(run)); }, show);
   progress.Clear();
-  const std::vector<std::string> notes = doubts();
-  if (!answers) {
-    Tell(NoteRows(notes));
-    return Complain(answers.error().message, kExitFailed);
+  if (!swept) {
+    Tell(NoteRows(doubts()));
+    return Complain(swept.error().message, kExitFailed);
   }
-  const int code =
-      Answer(json ? TextOf(SweepJson(task, card, *answers, notes)) : SweepTable(task, card, *answers));
-  if (!json) Tell(NoteRows(notes));
-  const bool all_failed = std::ranges::all_of(
-      *answers, [](const phantom::SweepAnswer& answer) { return !answer.out_of_memory && Failed(answer); });
-  return code == kExitDone && all_failed ? kExitFailed : code;
+  return AnswerSweep(task, card, json, rows, doubts());
 }
 
 }  // namespace tidemark::cli

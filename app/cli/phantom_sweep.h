@@ -2,21 +2,32 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/programs/sweep.h"
+#include "profiler/session/reserved_band.h"
+#include "profiler/timeline/timeline.h"
 
 namespace tidemark::cli {
 
+// What the order of addresses, which nobody knows, moves.
+using BandOf = std::function<Result<session::ReservedBand>(const timeline::View&)>;
+
+struct SweepRow {
+  phantom::SweepAnswer run;
+  std::optional<Result<session::ReservedBand>> band;  // none of a run without peaks
+};
+
 // A row a value. A run that failed has no peaks. `card` with the memory that it has.
 std::string SweepTable(const phantom::SweepTask& task, const phantom::Card& card,
-                       const std::vector<phantom::SweepAnswer>& answers);
+                       const std::vector<SweepRow>& rows);
 
-// Runs it and answers on standard output; the exit code. `doubts`: what is told after it, and in JSON's
-// "notes".
-int RunSweep(const phantom::SweepTask& task, const phantom::Card& card, bool json,
-             const std::function<std::vector<std::string>()>& doubts);
+// Runs it and answers on standard output; the exit code. Ctrl-C ends it with the rows that there are.
+// `doubts`: what is told after it, and in JSON's "notes".
+int RunSweep(phantom::SweepTask task, const phantom::Card& card, bool json,
+             const std::function<std::vector<std::string>()>& doubts, const BandOf& band_of);
 
 }  // namespace tidemark::cli

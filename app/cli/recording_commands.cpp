@@ -11,16 +11,14 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/level_report.h"
+#include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
 #include "app/cli/report.h"
 #include "app/cli/run_report.h"
+#include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
-#include "profiler/base/paths.h"
-#include "profiler/events/allocator_settings.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
-#include "profiler/phantom/faults.h"
-#include "profiler/phantom/programs/stand_in_cache.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
@@ -56,30 +54,6 @@ session::Prediction MeasuredIn(const session::Run& run) {
   return IsForeign(run) ? session::LargestSince(*run.view()) : session::SteadyState(*run.view());
 }
 
-// The allocator that the run had, with its settings.
-Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phantom::Card& card) {
-  const events::RunDescription description = run.description();
-  const std::vector<std::string> environment = events::AllocatorEnvironment(description.allocator_settings);
-  if (description.torch_build_id.empty()) {
-    return session::ReservedBandOf(*run.view(), card, ReplayerExecutable(), PhantomFolder(), environment);
-  }
-  const Result<phantom::ProgramLibraries> libraries = phantom::KeptLibraries(description.torch_build_id);
-  if (!libraries) return libraries.error();
-  return session::ReservedBandOf(*run.view(), card, libraries->replayer, libraries->stand_ins, environment);
-}
-
-// Nothing for a run on a real card, whose driver had its order.
-std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run) {
-  const events::RunDescription description = run.description();
-  if (description.device != networks::TextOf(networks::DeviceChoice{})) return {};
-  if (phantom::SpeakOfFaults(description.notes)) return Error{std::string(session::kNoBandOfFaults)};
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  if (!cards) return cards.error();
-  const auto card = session::CardOf(description.device_name, description.device_bytes, *cards);
-  if (!card) return {};
-  return ReplayedBand(run, *card);
-}
-
 RunReport ReportOf(const session::Run& run) {
   const auto view = run.view();
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
@@ -106,7 +80,7 @@ Json InfoJson(const session::Run& run) {
       {"device_bytes", description.device_bytes},
       {"producer", description.producer},
       {"settings", settings ? Json::parse(networks::ToJson(*settings)) : Json(description.settings_json)},
-      {"steps", view->steps().size()},
+      {"steps", run.status().steps_done},
       {"duration_ns", DurationNs(*view)},
       {"out_of_memory", !view->out_of_memory().empty()}};
   AddRunJson(ReportOf(run), json);
@@ -139,7 +113,8 @@ std::string InfoText(const session::Run& run) {
     text += InfoRow("settings", SettingsLine(*settings));
   }
   text += InfoRow("recorded by", description.producer);
-  text += InfoRow("steps", FormatNumber(static_cast<int64_t>(view->steps().size())));
+  const int64_t steps = run.status().steps_done;
+  text += InfoRow("steps", FormatNumber(steps) + presenters::WhyNoStep(steps, description));
   text += InfoRow("duration", FormatDuration(DurationNs(*view)));
   text += InfoRow("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
                                         FormatNumber(static_cast<int64_t>(health.lost))));

@@ -102,12 +102,10 @@ std::string PhantomNote(const std::string& without_workspaces,
                         const std::vector<std::string>& unknown_sizes) {
   std::string note =
       without_workspaces.empty()
-          ? "cuDNN's workspaces are included in the phantom's figures, as cuDNN itself gives them; the CUDA "
-            "context "
-            "is not."
-          : fmt::format(
-                "cuDNN's workspaces are not included in the phantom's figures ({}), nor is the CUDA context.",
-                without_workspaces);
+          ? "cuDNN's workspaces are included in the phantom's figures, as cuDNN itself gives them."
+          : fmt::format("cuDNN's workspaces are not included in the phantom's figures ({}).",
+                        without_workspaces);
+  note += " The CUDA context is none of PyTorch's figures: it comes on top of what is reserved.";
   if (!unknown_sizes.empty()) {
     note += fmt::format(" Not known, counted as 0: {}.", fmt::join(unknown_sizes, ", "));
   }

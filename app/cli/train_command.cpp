@@ -1,7 +1,5 @@
 #include <fmt/format.h>
-#include <signal.h>  // sigaction is POSIX, not in <csignal>
 
-#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -12,6 +10,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/interrupt_listener.h"
 #include "app/cli/level_report.h"
 #include "app/cli/numbers.h"
 #include "app/cli/report.h"
@@ -29,29 +28,6 @@ constexpr int kProgressPeriodMs = 100;
 constexpr std::chrono::milliseconds kStopTimeout{8000};
 constexpr std::chrono::milliseconds kStopPoll{2};
 constexpr int64_t kMostSteps = 1'000'000'000;
-
-volatile sig_atomic_t interrupted = 0;
-
-// While one of these lives, Ctrl-C (or SIGTERM) asks the run to end in order, which takes seconds at most;
-// before and after, it ends the program. More of them change nothing: some senders (timeout, for one) send
-// two.
-class InterruptListener {
- public:
-  InterruptListener() {
-    struct sigaction action = {};
-    action.sa_handler = [](int) { interrupted = 1; };
-    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &before_[i]);
-  }
-  ~InterruptListener() {
-    for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
-  }
-  InterruptListener(const InterruptListener&) = delete;
-  InterruptListener& operator=(const InterruptListener&) = delete;
-
- private:
-  static constexpr std::array kSignals = {SIGINT, SIGTERM};
-  std::array<struct sigaction, kSignals.size()> before_{};
-};
 
 struct TrainOptions {
   TrainingOptions training;
@@ -120,7 +96,7 @@ bool HasEnded(const session::Run& run) { return run.status().state > session::Ru
 
 void WaitForEnd(session::Run& run, int64_t steps, Losses& losses) {
   ProgressLine progress;
-  while (!run.WaitUntilSettled(kProgressPeriodMs) && interrupted == 0) {
+  while (!run.WaitUntilSettled(kProgressPeriodMs) && !InterruptListener::WasInterrupted()) {
     const auto view = run.view();
     losses.Gather(*view);
     const session::RunStatus status = run.status();
@@ -202,7 +178,7 @@ int ExitCodeOf(const session::Run& run, const TrainOptions& options) {
     return Complain(status.sentence + advice + kept, kExitFailed);
   }
   if (!status.recording_error.empty()) return Complain(status.recording_error, kExitFailed);
-  if (interrupted != 0)
+  if (InterruptListener::WasInterrupted())
     return Complain("Stopped as asked, after " + FormatNumber(status.steps_done) + " steps." + kept,
                     kExitInterrupted);
   return kExitDone;

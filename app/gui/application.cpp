@@ -159,6 +159,8 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   frame_ = nullptr;
   state_.pinned.reset();
   state_.timeline.measure.reset();
+  input_.band.reset();
+  band_asked_ = false;
   if (run_->live()) {
     state_.timeline.follow = true;
     state_.timeline.whole = false;
@@ -170,6 +172,20 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   input_.description = run_->description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
+}
+
+// Once a program has ended: replaying it takes seconds at most, and the window goes on meanwhile.
+void Application::AskForBand() {
+  const bool has_ended =
+      input_.status.state > RunState::kPaused && input_.view != nullptr && !input_.view->empty();
+  if (band_asked_ || !options_.band_of || !has_ended || !presenters::IsProgram(input_.description)) return;
+  band_asked_ = true;
+  jobs_.Start("Replaying in other orders of addresses", false,
+              [this, run = run_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+                return [this, run, band = options_.band_of(*run)] {
+                  if (run == run_) input_.band = band;
+                };
+              });
 }
 
 void Application::LetGo(std::shared_ptr<session::Run> run) {
@@ -193,6 +209,7 @@ bool Application::Poll() {
   input_.description = run_->description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
+  AskForBand();
   if (before.state != input_.status.state || before.sentence != input_.status.sentence ||
       before.lost != input_.status.lost) {
     ReportStatusChange(before);
@@ -279,7 +296,7 @@ ShellInput Application::MakeShellInput() {
     const bool phantom = input_.description.device == "phantom";
     shell.device += (phantom ? "Phantom " : "") + ShortCardTitle(input_.description.device_name);
     if (input_.description.device_bytes > 0) {
-      shell.device += " · " + WholeGibibytes(input_.description.device_bytes);
+      shell.device += " · " + CardSize(input_.description.device_bytes, state_.unit);
     }
   }
   if (ended_badly) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,10 +21,15 @@
 
 namespace tidemark::gui {
 
+// How far the order of addresses moves what a run reserved; nothing where it has no say. Any thread; takes
+// long.
+using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
+
 struct ApplicationOptions {
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;
+  BandOfRun band_of;  // none = no bands
 };
 
 class Application {
@@ -78,6 +84,7 @@ class Application {
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
   void Export(trace::ExportFormat format, const std::filesystem::path& file);
+  void AskForBand();
   void ReportStatusChange(const session::RunStatus& before);
   ShellInput MakeShellInput();
   std::string StatusText() const;
@@ -102,6 +109,7 @@ class Application {
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;
   std::string file_title_;   // of an opened recording
+  bool band_asked_ = false;  // of this run
   uint64_t run_number_ = 0;  // a start that was overtaken by a later one is let go
   bool quit_ = false;
   double own_p95_seconds_ = 0;

@@ -142,9 +142,10 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
 
 }  // namespace
 
-std::string WholeGibibytes(int64_t bytes) {
-  constexpr int64_t kGibibyte = int64_t{1} << 30;
-  return FormatNumber((bytes + kGibibyte / 2) / kGibibyte) + " GiB";
+std::string CardSize(int64_t bytes, ByteUnit unit) {
+  const bool decimal = unit == ByteUnit::kMegabytes;
+  const int64_t step = decimal ? 1'000'000'000 : int64_t{1} << 30;
+  return FormatNumber((bytes + step / 2) / step) + (decimal ? " GB" : " GiB");
 }
 
 std::string ShortCardTitle(const std::string& title) {

@@ -47,8 +47,8 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
 // "√N" checkpointing for a network: as many segments as the root of its number of layers, rounded.
 int SquareRootSegments(const networks::Network& network);
 
-// "140 GiB": how cards' memory is told apart.
-std::string WholeGibibytes(int64_t bytes);
+// "150 GB", "140 GiB": how cards' memory is told apart.
+std::string CardSize(int64_t bytes, ByteUnit unit);
 
 // "H200" of "NVIDIA H200": the maker goes without saying.
 std::string ShortCardTitle(const std::string& title);

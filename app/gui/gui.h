@@ -11,6 +11,7 @@
 
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::gui {
@@ -64,6 +65,8 @@ struct WindowOptions {
   std::optional<bool> dark;
   bool keep_settings = true;     // read and write the configuration folder
   std::function<bool()> closes;  // true closes the window: somebody outside asked for it
+  // How far the order of addresses moves what a program reserved (presenters/program_facts.h); any thread.
+  std::function<std::optional<Result<session::ReservedBand>>(const session::Run& run)> band_of;
   std::vector<ScriptStep> script;
   WindowHooks hooks;
 };

@@ -119,16 +119,12 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.live_tree = {nullptr, "", state.unit, ""};
   frame_.allocations = {nullptr, nullptr, "", "", state.unit, ""};
   frame_.comparison = {nullptr, false, state.unit, kNothingToCompare};
-  frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, ""};
   const bool is_program = presenters::IsProgram(input.description);
+  frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, is_program, ""};
   frame_.bridge = {
       &bridge_, false, state.unit,
-      is_program ? "For a program there is no textbook, so no bridge leads from there."
-                 : "The bridge leads from the textbook's figure to the measured peak. It needs one complete "
-                   "step."};
-  frame_.layers.empty_reason =
-      is_program ? "LibTorch does not tell the layers of a program. See Allocations for its operators."
-                 : "The layers appear as soon as a network trains.";
+      "The bridge leads from the textbook's figure to the measured peak. It needs one complete step."};
+  frame_.layers.empty_reason = "The layers appear as soon as a network trains.";
   frame_.layers.rows = &layers_;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
@@ -163,6 +159,7 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.device = input.device;
   controls.steps_per_second = input.steps_per_second;
   controls.live = input.live;
+  controls.unit = state.unit;
   controls.starting = input.starting;
   controls.paused = input.status.state == session::RunState::kPaused;
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
@@ -200,8 +197,9 @@ void Scene::PrepareProgram(const SceneInput& input, ByteUnit unit) {
   if (view_ == nullptr || !presenters::IsProgram(input.description)) return;
   const auto card =
       session::CardOf(input.description.device_name, input.description.device_bytes, *input.cards);
-  frame_.program = {presenters::MakeProgramFacts(*view_, input.description, input.status, card, unit),
-                    input.can_stop};
+  frame_.program = {
+      presenters::MakeProgramFacts(*view_, input.description, input.status, card, input.band, unit),
+      input.can_stop};
 }
 
 void Scene::CountSkippedSteps() {
@@ -312,7 +310,9 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
     tables_view_ = view_;
     tables_estimates_ = estimates.version();
     tables_unit_ = state.unit;
-    peak_ = presenters::LatestPeak(*view_);
+    const presenters::Told told =
+        presenters::IsProgram(input.description) ? presenters::Told::kStepOrRun : presenters::Told::kStep;
+    peak_ = presenters::LatestPeak(*view_, told);
     // The estimates beside a step are those of the settings that it ran with.
     std::optional<session::Prediction> prediction;
     textbook_.reset();
@@ -332,7 +332,7 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
                book != nullptr && !presenters::IsProgram(input.description)) {
       textbook_ = *book;
     }
-    breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction);
+    breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction, told);
     without_workspaces_ = prediction ? prediction->without_workspaces : "";
     unknown_sizes_ = prediction ? fmt::format("{}", fmt::join(prediction->unknown_sizes, ", ")) : "";
     layers_ =

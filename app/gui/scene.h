@@ -11,6 +11,7 @@
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
 #include "app/gui/view_state.h"
+#include "app/presenters/program_facts.h"
 #include "app/presenters/side_by_side.h"
 #include "app/presenters/tables.h"
 #include "app/presenters/timeline_plot.h"
@@ -31,6 +32,7 @@ struct SceneInput {
   events::RunDescription description;
   bool live = false;      // it takes commands
   bool can_stop = false;  // it can be ended from here
+  presenters::Band band;  // of a program that has ended
   bool starting = false;
   const std::vector<networks::Network>* networks = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;

@@ -55,7 +55,7 @@ bool IsEmpty(const BreakdownRow& row) {
          row.measured_bytes.value_or(0) == 0;
 }
 
-std::vector<BreakdownRow> Totals(const View& view, const Step* step,
+std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMoment>& peak,
                                  const std::optional<textbook::Estimate>& textbook,
                                  const std::optional<session::Prediction>& phantom) {
   BreakdownRow requested{"requested", {}, {}, {}, {}, {}};
@@ -67,10 +67,10 @@ std::vector<BreakdownRow> Totals(const View& view, const Step* step,
     allocated.phantom_bytes = phantom->allocated_peak_bytes;
     reserved.phantom_bytes = UnlessZero(phantom->reserved_peak_bytes);
   }
-  if (step != nullptr) {
-    requested.measured_bytes = step->requested_peak;
-    allocated.measured_bytes = ValueOf(step->at_peak, Series::kAllocated);
-    reserved.measured_bytes = UnlessZero(step->reserved_peak);
+  if (peak) {
+    requested.measured_bytes = peak->requested_bytes;
+    allocated.measured_bytes = ValueOf(view.ValuesAt(peak->index), Series::kAllocated);
+    reserved.measured_bytes = UnlessZero(peak->reserved_bytes);
   }
   std::vector<BreakdownRow> totals = {requested, allocated, reserved};
   for (int number = 1; number < events::kLevelCount; ++number) {
@@ -78,7 +78,7 @@ std::vector<BreakdownRow> Totals(const View& view, const Step* step,
     const Series series = timeline::SeriesOf(level);
     BreakdownRow row{std::string(events::NameOf(level)), {}, {}, {}, {}, {}};
     if (phantom) row.phantom_bytes = UnlessZero(ValueOf(phantom->at_peak, series));
-    if (step != nullptr) row.measured_bytes = UnlessZero(LevelAt(view, step->peak, series));
+    if (peak) row.measured_bytes = UnlessZero(LevelAt(view, peak->index, series));
     if (row.measured_bytes) totals.push_back(std::move(row));
   }
   for (BreakdownRow& row : totals) Compare(row);
@@ -87,29 +87,38 @@ std::vector<BreakdownRow> Totals(const View& view, const Step* step,
 
 }  // namespace
 
-std::optional<PeakMoment> LatestPeak(const View& view) {
-  const Step* step = ToldStep(view);
-  if (step == nullptr) return std::nullopt;
-  return PeakMoment{step->number, step->peak, step->end, TitleOf(*step)};
+std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
+  if (const Step* step = ToldStep(view)) {
+    return PeakMoment{step->number,         step->peak,          step->end,
+                      step->requested_peak, step->reserved_peak, TitleOf(*step)};
+  }
+  if (told == Told::kStep || view.empty()) return std::nullopt;
+  const auto highest = [&view](Series series) { return view.PeakIn(series, view.first(), view.end()); };
+  return PeakMoment{-1,
+                    highest(Series::kAllocated).index,
+                    view.end(),
+                    ValueOf(highest(Series::kRequested).values, Series::kRequested),
+                    ValueOf(highest(Series::kReserved).values, Series::kReserved),
+                    "at the peak of the run"};
 }
 
 Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
-                        const std::optional<session::Prediction>& phantom) {
+                        const std::optional<session::Prediction>& phantom, Told told) {
   Breakdown breakdown;
-  const Step* step = ToldStep(view);
-  breakdown.moment = step == nullptr ? "no step is complete yet" : TitleOf(*step);
+  const std::optional<PeakMoment> peak = LatestPeak(view, told);
+  breakdown.moment = peak ? peak->title : "no step is complete yet";
   timeline::SeriesValues at_peak{};
-  if (step != nullptr) at_peak = timeline::SettledStateAt(view, step->peak, step->end).values;
+  if (peak) at_peak = timeline::SettledStateAt(view, peak->index, peak->step_end).values;
   for (int number = 0; number < events::kCategoryCount; ++number) {
     const auto category = static_cast<Category>(number);
     BreakdownRow row{std::string(events::NameOf(category)), category, {}, {}, {}, {}};
     row.textbook_bytes = TextbookBytes(textbook, category);
     if (phantom) row.phantom_bytes = ValueOf(phantom->at_peak, timeline::SeriesOf(category));
-    if (step != nullptr) row.measured_bytes = ValueOf(at_peak, timeline::SeriesOf(category));
+    if (peak) row.measured_bytes = ValueOf(at_peak, timeline::SeriesOf(category));
     Compare(row);
     if (!IsEmpty(row)) breakdown.rows.push_back(std::move(row));
   }
-  if (!breakdown.rows.empty()) breakdown.totals = Totals(view, step, textbook, phantom);
+  if (!breakdown.rows.empty()) breakdown.totals = Totals(view, peak, textbook, phantom);
   return breakdown;
 }
 

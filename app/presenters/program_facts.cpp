@@ -17,6 +17,19 @@ std::string ShareOf(int64_t bytes, int64_t all) {
   return fmt::format("{:.1f} %", 100 * static_cast<double>(bytes) / static_cast<double>(all));
 }
 
+std::string TextOf(const Result<session::ReservedBand>& band, ByteUnit unit) {
+  if (!band) return "not known: " + band.error().message;
+  const phantom::ReservedBand& bytes = band->bytes;
+  std::string text =
+      bytes.least_bytes == bytes.most_bytes
+          ? "the same in every order of addresses that was tried"
+          : fmt::format("{} to {}, by the order of the driver's addresses",
+                        FormatBytes(bytes.least_bytes, unit), FormatBytes(bytes.most_bytes, unit));
+  if (band->at_the_cliff)
+    text += "; the card is nearly full, and with one more segment what is reserved jumps";
+  return text;
+}
+
 void AddCard(ProgramFacts& told, int64_t reserved_bytes, const phantom::Card& card, ByteUnit unit) {
   const session::CardFit fit = session::FitOf(card, {}, reserved_bytes, {});
   told.facts.push_back(
@@ -31,22 +44,32 @@ bool IsProgram(const events::RunDescription& description) {
   return !description.title.empty() && description.settings_json.empty();
 }
 
+std::string WhyNoStep(int64_t steps, const events::RunDescription& description) {
+  if (steps > 0 || !IsProgram(description)) return "";
+  const bool is_watched = !description.torch_build_id.empty();  // by the recorder of programs on the phantom
+  return is_watched ? " (a step ends with an Optimizer.step(), and the program called none)"
+                    : " (nothing in it tells where a step ends)";
+}
+
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::optional<phantom::Card>& card,
-                              ByteUnit unit) {
+                              const Band& band, ByteUnit unit) {
   ProgramFacts told;
   const auto add = [&told](const char* title, std::string text) {
     if (!text.empty()) told.facts.push_back({title, std::move(text)});
   };
   add("Command", description.command);
   add("Recorded by", description.producer);
-  add("Card", card ? fmt::format("{}, {}", card->title, FormatBytes(card->memory_bytes, ByteUnit::kMebibytes))
+  add("Card", card ? fmt::format("{}, {}", card->title, FormatBytes(card->memory_bytes, unit))
                    : description.device_name);
-  add("Steps", FormatNumber(status.steps_done));
+  const bool has_ended = status.state > session::RunState::kPaused;
+  add("Steps",
+      FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status.steps_done, description) : ""));
   if (!view.empty()) {
     add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
     add("Reserved at the peak", FormatBytes(reserved_bytes, unit));
+    if (band) add("Reserved in other orders", TextOf(*band, unit));
     if (card) AddCard(told, reserved_bytes, *card, unit);
   }
   add("Ended early", description.ending);

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "profiler/base/format.h"
+#include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 #include "profiler/timeline/timeline.h"
 
@@ -16,6 +18,10 @@ namespace tidemark::presenters {
 
 // A program has no settings of ours.
 bool IsProgram(const events::RunDescription& description);
+
+// " (a step ends with ...)" of a program with no step, to follow the number; "" of any other run. What ends a
+// step, profiler/capture/program/course.h says.
+std::string WhyNoStep(int64_t steps, const events::RunDescription& description);
 
 struct Fact {
   std::string title;  // "Command"
@@ -25,9 +31,12 @@ struct ProgramFacts {
   std::vector<Fact> facts;
   std::vector<std::string> notes;  // what to doubt
 };
-// `card`: the run's, where it is known; its memory is told in GiB, as by NVIDIA's tools. O(log events).
+// How far the order of addresses moves what was reserved; none where that is not worked out (yet), or has no
+// say.
+using Band = std::optional<Result<session::ReservedBand>>;
+// `card`: the run's, where it is known. O(log events).
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
                               const session::RunStatus& status, const std::optional<phantom::Card>& card,
-                              ByteUnit unit);
+                              const Band& band, ByteUnit unit);
 
 }  // namespace tidemark::presenters

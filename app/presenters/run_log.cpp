@@ -15,7 +15,8 @@ using timeline::View;
 
 constexpr size_t kFewestLines = 5'000;
 
-std::string Bytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
+// A line outlives the unit that the window tells sizes in.
+std::string Bytes(int64_t bytes) { return FormatExactBytes(bytes); }
 
 template <typename List>
 auto FromIndex(const List& list, EventIndex index) {

@@ -1,14 +1,10 @@
 #include "app/presenters/signed_bytes.h"
 
-#include <limits>
+#include "profiler/base/saturating.h"
 
 namespace tidemark::presenters {
 
-int64_t Difference(int64_t from, int64_t taken) {
-  int64_t difference = 0;
-  if (!__builtin_sub_overflow(from, taken, &difference)) return difference;
-  return from < taken ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
-}
+int64_t Difference(int64_t from, int64_t taken) { return SaturatingDifference(from, taken); }
 
 std::string SignedBytes(int64_t bytes, ByteUnit unit) {
   const std::string text = FormatBytes(bytes, unit);

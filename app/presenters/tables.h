@@ -15,15 +15,21 @@
 
 namespace tidemark::presenters {
 
-// The step whose peak the tables tell of: the one in which memory ran out if the run ended there, else the
-// last complete one.
+// What the tables tell of.
+enum class Told : uint8_t {
+  kStep,       // the step in which memory ran out if the run ended there, else the last complete one
+  kStepOrRun,  // the same; where there is none, all of the run: a program need not have steps
+};
+
 struct PeakMoment {
-  int64_t step = -1;
+  int64_t step = -1;  // -1 = all of the run
   events::EventIndex index = 0;
   events::EventIndex step_end = 0;
-  std::string title;  // "at the peak of step 42", "where memory ran out, in step 0"
+  int64_t requested_bytes = 0;  // the highest of the step or run, as are these
+  int64_t reserved_bytes = 0;
+  std::string title;  // "at the peak of step 42", "where memory ran out, in step 0", "at the peak of the run"
 };
-std::optional<PeakMoment> LatestPeak(const timeline::View& view);
+std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Told::kStep);
 
 struct BreakdownRow {
   std::string title;
@@ -42,7 +48,7 @@ struct Breakdown {
   std::vector<BreakdownRow> totals;  // requested, allocated, reserved; driver, process, card where measured
 };
 Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
-                        const std::optional<session::Prediction>& phantom);
+                        const std::optional<session::Prediction>& phantom, Told told = Told::kStep);
 
 struct LayerRow {
   std::string name;
@@ -64,9 +70,10 @@ struct LogLine {
   std::string text;
 };
 // Markers, sources that are not simply live, out of memory, skipped steps, and after every `steps_per_epoch`
-// steps what a PyTorch script would print: "epoch 3 · loss 1.2345 · allocated 85.4 MB · max allocated 177.7
-// MB · reserved 218.1 MB": the loss of its last step, and what memory_allocated(), max_memory_allocated() and
-// memory_reserved() say after it (reserved only where there is any). Incremental: Update takes what is new in
+// steps what a PyTorch script would print: "epoch 3 · loss 1.2345 · allocated 85,400,064 B · max allocated
+// 177,700,864 B · reserved 218,100,000 B": the loss of its last step, and what memory_allocated(),
+// max_memory_allocated() and memory_reserved() say after it (reserved only where there is any). In bytes, for
+// lines outlive the unit that the window tells sizes in. Incremental: Update takes what is new in
 // a later view of the same run. Keeps the newest 5,000 lines at least.
 class RunLog {
  public:

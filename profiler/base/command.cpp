@@ -1,6 +1,8 @@
 #include "profiler/base/command.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,10 +19,26 @@ namespace {
 
 constexpr int kSignalled = 128;
 
-void ReadLines(int fd, const CommandOptions& options, std::string& output) {
+constexpr int kAskEveryMs = 200;
+
+// Returns when there is something to read.
+void WaitForOutput(int fd, pid_t pid, const std::function<bool()>& goes_on) {
+  pollfd waiting{fd, POLLIN, 0};
+  bool asked_to_end = false;
+  while (true) {
+    if (!asked_to_end && !goes_on()) {
+      asked_to_end = true;
+      kill(pid, SIGTERM);
+    }
+    if (poll(&waiting, 1, kAskEveryMs) > 0) return;
+  }
+}
+
+void ReadLines(int fd, pid_t pid, const CommandOptions& options, std::string& output) {
   std::array<char, 4096> bytes;
   size_t line_begin = 0;
   while (true) {
+    if (options.goes_on) WaitForOutput(fd, pid, options.goes_on);
     const ssize_t count = read(fd, bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return;
@@ -69,7 +87,7 @@ Result<CommandOutcome> RunCommand(const std::vector<std::string>& words, const C
   }
   writing.Reset();
   CommandOutcome outcome;
-  ReadLines(reading.get(), options, outcome.output);
+  ReadLines(reading.get(), pid, options, outcome.output);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }

@@ -18,7 +18,8 @@ struct CommandOutcome {
 struct CommandOptions {
   bool with_errors = false;                            // read standard error too; else it is thrown away
   std::function<void(std::string_view line)> on_line;  // as they come
-  std::vector<std::string> environment = {};           // changes to ours: child_environment.h
+  std::function<bool()> goes_on = {};  // asked five times a second; false: it is asked to end (SIGTERM)
+  std::vector<std::string> environment = {};  // changes to ours: child_environment.h
 };
 
 // `words[0]` is looked up in PATH. An error is only that it cannot be started.

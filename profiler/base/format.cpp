@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -53,23 +54,33 @@ std::string FormatDuration(int64_t nanoseconds) {
 std::optional<int64_t> BytesFromText(std::string_view text) {
   static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
       {"", 1},
-      {"B", 1},
-      {"kB", 1000},
-      {"KiB", 1024},
-      {"MB", 1'000'000},
-      {"GB", 1'000'000'000},
-      {"MiB", int64_t{1} << 20},
-      {"GiB", int64_t{1} << 30},
+      {"b", 1},
+      {"kb", 1000},
+      {"mb", 1'000'000},
+      {"gb", 1'000'000'000},
+      {"tb", 1'000'000'000'000},
+      {"k", int64_t{1} << 10},
+      {"kib", int64_t{1} << 10},
+      {"m", int64_t{1} << 20},
+      {"mib", int64_t{1} << 20},
+      {"g", int64_t{1} << 30},
+      {"gib", int64_t{1} << 30},
+      {"t", int64_t{1} << 40},
+      {"tib", int64_t{1} << 40},
   };
   constexpr double kMostBytes = 1e15;
+  text = text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  text = text.substr(0, text.find_last_not_of(' ') + 1);
   const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
   const size_t unit = std::min(text.find_first_not_of(' ', digits), text.size());
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + digits, number);
   if (error != std::errc() || end != text.data() + digits) return {};
+  std::string written(text.substr(unit));
+  std::ranges::transform(written, written.begin(), [](unsigned char letter) { return std::tolower(letter); });
   for (const auto& [name, bytes] : kUnits) {
     const double size = number * static_cast<double>(bytes);
-    if (text.substr(unit) == name && size >= 1 && size <= kMostBytes) return static_cast<int64_t>(size);
+    if (written == name && size >= 1 && size <= kMostBytes) return static_cast<int64_t>(size);
   }
   return {};
 }

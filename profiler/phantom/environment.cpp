@@ -1,5 +1,7 @@
 #include "profiler/phantom/environment.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -62,5 +64,7 @@ Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& c
 #endif
   return environment;
 }
+
+bool IsOnPhantom() { return dlsym(RTLD_DEFAULT, kBlockBeginsFunction) != nullptr; }
 
 }  // namespace tidemark::phantom

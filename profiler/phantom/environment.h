@@ -35,6 +35,9 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
 using BlockBeginsFunction = void (*)(const void* pointer, size_t bytes);
 
+// Whether this process's GPU is a phantom: the stand-ins are loaded. Any thread.
+bool IsOnPhantom();
+
 // The first line that a stand-in writes to stderr before it ends the process over a CUDA function that nobody
 // modelled: this prefix, then the function's name. The session turns it into a sentence for the window.
 inline constexpr const char* kUnmodelledPrefix = "tidemark phantom: not modelled: ";

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/base/saturating.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/reserved_band.h"
 
@@ -19,8 +20,10 @@ struct CardFit {
   std::optional<phantom::Card> smallest;
 
   // The context is an estimate (card.h), and so is its sum with what PyTorch reserved.
-  int64_t taken_bytes() const { return reserved_bytes + card.context_bytes; }
-  bool may_not_fit() const { return most_reserved_bytes > card.memory_bytes - card.context_bytes; }
+  int64_t taken_bytes() const { return SaturatingSum(reserved_bytes, card.context_bytes); }
+  bool may_not_fit() const {
+    return most_reserved_bytes > SaturatingDifference(card.memory_bytes, card.context_bytes);
+  }
 };
 
 // `known` ascends by memory, as LoadCards gives them.

@@ -13,6 +13,7 @@
 #include "profiler/base/check.h"
 #include "profiler/base/paths.h"
 #include "profiler/capture/gates/probe_loading.h"
+#include "profiler/capture/gates/recorder_loading.h"
 
 namespace tidemark::session {
 namespace {
@@ -100,7 +101,9 @@ Result<std::unique_ptr<ProgramRecorder>> ProgramRecorder::Start(const RecorderOp
 ProgramRecorder::ProgramRecorder(const RecorderOptions& options, transport::Listener listener)
     : options_(options),
       listener_(std::move(listener)),
-      environment_entry_(std::string(capture::kProbeSocketVariable) + "=" + listener_.name()),
+      environment_entry_(
+          std::string(options.on_phantom ? capture::kSocketVariable : capture::kProbeSocketVariable) + "=" +
+          listener_.name()),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 ProgramRecorder::~ProgramRecorder() { End(0); }
@@ -109,15 +112,28 @@ void ProgramRecorder::End(int exit_code) {
   if (!ingest_thread_.joinable()) return;
   exit_code_ = exit_code;
   ended_ = true;
+  Wake();
+  ingest_thread_.join();
+}
+
+void ProgramRecorder::Wake() {
   const uint64_t one = 1;
   TIDEMARK_CHECK(write(wake_fd_.get(), &one, sizeof one) == sizeof one);
-  ingest_thread_.join();
+}
+
+std::optional<ProgramRecorder::Process> ProgramRecorder::Take(int process_id) {
+  const MutexLock lock(mutex_);
+  wanted_ = process_id;
+  Wake();
+  while (wanted_) taken_is_there_.wait(mutex_);
+  return std::exchange(taken_, std::nullopt);
 }
 
 void ProgramRecorder::Ingest() {
   auto flushed_at = RecorderClock::now();
   while (!ended_) {
     AnswerCallers();
+    AnswerTake();
     bool busy = false;
     for (const auto& intake : intakes_) busy = (intake != nullptr && intake->Take(false) > 0) || busy;
     if (RecorderClock::now() - flushed_at >= kFlushFilesEvery) {
@@ -129,7 +145,24 @@ void ProgramRecorder::Ingest() {
     std::array<pollfd, 2> waiting = {pollfd{wake_fd_.get(), POLLIN, 0}, pollfd{listener_.fd(), POLLIN, 0}};
     poll(waiting.data(), waiting.size(), busy ? kBusyRestMs : kIdleRestMs);
   }
-  Conclude();
+  AnswerCallers();
+  for (size_t i = 0; i < processes_.size(); ++i) processes_[i] = Finish(i, exit_code_);
+}
+
+void ProgramRecorder::AnswerTake() {
+  const MutexLock lock(mutex_);
+  if (!wanted_) return;
+  uint64_t woken = 0;
+  (void)!read(wake_fd_.get(), &woken, sizeof woken);
+  for (size_t i = 0; i < processes_.size(); ++i) {
+    if (processes_[i].description.process_id != *wanted_) continue;
+    taken_ = Finish(i, 0);
+    processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
+    intakes_.erase(intakes_.begin() + static_cast<std::ptrdiff_t>(i));
+    break;
+  }
+  wanted_.reset();
+  taken_is_there_.notify_all();
 }
 
 void ProgramRecorder::AnswerCallers() {
@@ -163,26 +196,23 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   intakes_.push_back(std::move(intake));
 }
 
-void ProgramRecorder::Conclude() {
-  AnswerCallers();
-  const int code = exit_code_;
-  for (size_t i = 0; i < processes_.size(); ++i) {
-    if (intakes_[i] == nullptr) continue;
-    EventIntake& intake = *intakes_[i];
-    while (intake.Take(true) > 0) {
-    }
-    if (code > kBySignal) {
-      intake.AddMarker("The program was ended by signal " + std::to_string(code - kBySignal) + ".");
-    } else if (code != 0) {
-      intake.AddMarker("The program ended with exit code " + std::to_string(code) + ".");
-    }
-    intake.CloseRecording();
-    Process& process = processes_[i];
-    process.view = intake.Publish();
-    process.captured = intake.captured();
-    process.lost = intake.lost();
-    if (!intake.recording_error().empty()) process.error = intake.recording_error();
+ProgramRecorder::Process ProgramRecorder::Finish(size_t index, int exit_code) {
+  Process process = std::move(processes_[index]);
+  if (intakes_[index] == nullptr) return process;
+  EventIntake& intake = *intakes_[index];
+  while (intake.Take(true) > 0) {
   }
+  if (exit_code > kBySignal) {
+    intake.AddMarker("The program was ended by signal " + std::to_string(exit_code - kBySignal) + ".");
+  } else if (exit_code != 0) {
+    intake.AddMarker("The program ended with exit code " + std::to_string(exit_code) + ".");
+  }
+  intake.CloseRecording();
+  process.view = intake.Publish();
+  process.captured = intake.captured();
+  process.lost = intake.lost();
+  if (!intake.recording_error().empty()) process.error = intake.recording_error();
+  return process;
 }
 
 }  // namespace tidemark::session

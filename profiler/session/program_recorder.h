@@ -1,11 +1,13 @@
-// Records every process of a user's program that asks for a ring through the probe (profiler/capture/probe):
-// each its own stream and its own file. Somebody else starts the program, with the recorder's entry in its
-// environment, and says when it has ended.
+// Records every process of a user's program that asks for a ring, through the probe (profiler/capture/probe)
+// or the recorder of programs on the phantom (profiler/capture/program): each its own stream and its own
+// file. Somebody else starts the program, with the recorder's entry in its environment, and says when it has
+// ended.
 //
 // The owner's thread; the ingest thread does the work.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "profiler/base/thread_annotations.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/capture/transport/listener.h"
 #include "profiler/session/event_intake.h"
@@ -20,7 +23,8 @@
 namespace tidemark::session {
 
 struct RecorderOptions {
-  events::RunDescription description;              // of the program; a process adds its label and number
+  bool on_phantom = false;             // asked by the recorder of programs on the phantom; else by the probe
+  events::RunDescription description;  // of the program; a process adds its label and number
   std::optional<std::filesystem::path> recording;  // of the first process; others' names are made of it
   size_t budget_events = timeline::kDefaultBudgetEvents;  // of each
   size_t ring_events = transport::kDefaultRingCapacity;
@@ -52,7 +56,9 @@ class ProgramRecorder {
     uint64_t lost = 0;
     std::string error;  // why it is not recorded, or not to its end
   };
-  // After End: in the order in which they asked.
+  // One that has ended and left the ring, before End: it is forgotten here. Nothing if it never asked.
+  std::optional<Process> Take(int process_id);
+  // After End: the others, in the order in which they asked.
   const std::vector<Process>& processes() const { return processes_; }
 
  private:
@@ -60,7 +66,9 @@ class ProgramRecorder {
   void Ingest();
   void AnswerCallers();
   void Answer(const transport::Listener::Caller& caller);
-  void Conclude();
+  void AnswerTake();
+  Process Finish(size_t index, int exit_code);
+  void Wake();
 
   const RecorderOptions options_;
   const transport::Listener listener_;
@@ -71,6 +79,11 @@ class ProgramRecorder {
 
   std::vector<Process> processes_;                     // the ingest thread's until End
   std::vector<std::unique_ptr<EventIntake>> intakes_;  // of the same processes; null where there is none
+  mutable Mutex mutex_;
+  std::condition_variable_any taken_is_there_;
+  std::optional<int> wanted_ TIDEMARK_GUARDED_BY(mutex_);
+  std::optional<Process> taken_ TIDEMARK_GUARDED_BY(mutex_);
+
   std::thread ingest_thread_;
 };
 

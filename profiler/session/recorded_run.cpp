@@ -7,6 +7,23 @@
 
 namespace tidemark::session {
 
+namespace {
+
+// One under way is not done. Of a run that is too long to be kept whole, its own number tells how many there
+// were.
+int64_t StepsDone(const timeline::View& view) {
+  int64_t complete = 0;
+  int64_t last = -1;
+  for (const timeline::Step& step : view.steps()) {
+    if (!step.complete) continue;
+    ++complete;
+    last = step.number;
+  }
+  return view.first() == 0 ? complete : last + 1;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file,
                                                const std::function<bool(double)>& progress) {
   timeline::Builder builder;
@@ -20,10 +37,7 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
   run->status_.sentence = summary->warning;
   run->status_.captured = summary->events;
   run->status_.lost = run->view_->health().lost;
-  const auto& steps = run->view_->steps();
-  for (size_t i = steps.size(); i > 0 && run->status_.steps_done == 0; --i) {
-    if (steps[i - 1].complete) run->status_.steps_done = steps[i - 1].number + 1;
-  }
+  run->status_.steps_done = StepsDone(*run->view_);
   run->status_.out_of_memory = !run->view_->out_of_memory().empty();
   return std::unique_ptr<Run>(std::move(run));
 }

@@ -1,5 +1,7 @@
 #include "profiler/session/shortage.h"
 
+#include "profiler/base/saturating.h"
+
 namespace tidemark::session {
 namespace {
 
@@ -27,7 +29,8 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
     shortage.requested_bytes = failure.requested_bytes;
     shortage.free_bytes = failure.free_bytes;
     shortage.allocated_bytes = ValueOf(values, Series::kAllocated);
-    shortage.cached_bytes = ValueOf(values, Series::kReserved) - shortage.allocated_bytes;
+    shortage.cached_bytes =
+        SaturatingDifference(ValueOf(values, Series::kReserved), shortage.allocated_bytes);
     shortages.push_back(shortage);
   }
   return shortages;
@@ -42,7 +45,7 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
            "fault that "
            "was asked for, stood in the way.";
   }
-  if (shortage.free_bytes + shortage.cached_bytes >= shortage.requested_bytes) {
+  if (SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes) {
     return "Enough was free in all, but in pieces: segments that hold live blocks cannot be given back "
            "(fragmentation).";
   }

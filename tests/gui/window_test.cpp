@@ -403,6 +403,16 @@ void ShowsAProgram(ImGuiTestContext* context) {
   context->Yield(4);
   IM_CHECK(Run().description.command == "python train.py --batch 64");
   IM_CHECK(application().frame()->program.has_value());
+  const auto is_drawn = [](const char* panel) {
+    const ImGuiWindow* window = ImGui::FindWindowByName((std::string("###") + panel).c_str());
+    return window != nullptr && window->WasActive;
+  };
+  IM_CHECK(WaitUntil(
+      context, [&] { return !is_drawn("bridge") && !is_drawn("layers"); }, 5));
+  IM_CHECK(is_drawn("timeline") && is_drawn("memory_map") && is_drawn("breakdown") &&
+           is_drawn("run_controls"));
+  IM_CHECK(application().frame()->breakdown.only_measured);
+  IM_CHECK_STR_EQ(application().frame()->breakdown.breakdown->moment.c_str(), "at the peak of the run");
   Picture(context, "program");
   application().Push(ActionId::kStop);
   context->Yield(2);
@@ -416,6 +426,8 @@ void ShowsAProgram(ImGuiTestContext* context) {
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK(!application().frame()->program.has_value());
+  IM_CHECK(WaitUntil(
+      context, [&] { return is_drawn("bridge"); }, 5));
 }
 
 // Before and after the last change of settings first; then a recording beside the live run.

@@ -1,7 +1,10 @@
 #include "app/gui/panels/breakdown.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <vector>
 
 #include "app/gui/consequences.h"
 #include "app/gui/widgets/controls.h"
@@ -36,6 +39,16 @@ void FormulaTooltip(const BreakdownInput& input, const presenters::BreakdownRow&
   Tooltip("The textbook has no formula for this category: it is what a real program needs besides.");
 }
 
+// Of what was allocated.
+void ShareCell(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  ImGui::TableNextColumn();
+  const int64_t all =
+      input.breakdown->totals.size() < 2 ? 0 : input.breakdown->totals[1].measured_bytes.value_or(0);
+  if (!row.category || !row.measured_bytes || all <= 0) return;
+  const double share = 100 * static_cast<double>(*row.measured_bytes) / static_cast<double>(all);
+  PutRight(Numbers(), fmt::format("{:.1f}", share));
+}
+
 struct ColumnWidths {
   float figures = 0;
   float difference = 0;
@@ -58,6 +71,7 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
                    Measure(Numbers(), "+" + FormatInUnit(std::abs(*row.difference_bytes), input.unit)).x);
     }
   }
+  if (input.only_measured) widths.difference = Measure(Numbers(), "100.0").x;
   widths.figures += Px(6);
   widths.difference += Px(6);
   return widths;
@@ -77,10 +91,27 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row) {
     Put(Words(), Fitted(Words(), row.title, ImGui::GetContentRegionAvail().x));
     FormulaTooltip(input, row);
   }
+  if (input.only_measured) {
+    BytesCell(row.measured_bytes, input.unit, total);
+    return ShareCell(input, row);
+  }
   BytesCell(row.textbook_bytes, input.unit, total);
   BytesCell(row.phantom_bytes, input.unit, total);
   BytesCell(row.measured_bytes, input.unit, total);
   DifferenceCell(row, input.unit);
+}
+
+void Header(const BreakdownInput& input, const ColumnWidths& widths) {
+  std::vector<const char*> figures = {"textbook", "phantom", "measured"};
+  if (input.only_measured) figures = {"measured"};
+  const char* const last = input.only_measured ? "%" : "diff.";
+  ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
+  for (const char* name : figures) ImGui::TableSetupColumn(name, 0, widths.figures);
+  ImGui::TableSetupColumn(last, 0, widths.difference);
+  ImGui::TableNextRow();
+  HeaderCell(std::string("category, ") + UnitName(input.unit));
+  for (const char* name : figures) HeaderCell(name, Align::kRight);
+  HeaderCell(last, Align::kRight);
 }
 
 }  // namespace
@@ -88,22 +119,16 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row) {
 void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue&) {
   PanelTitle("Where the peak goes", input.breakdown->moment);
   if (input.breakdown->rows.empty()) {
-    EmptyReason("No step is complete yet. The table fills with the first one.");
+    EmptyReason(input.only_measured ? "The table fills with the first allocation."
+                                    : "No step is complete yet. The table fills with the first one.");
     return;
   }
   const ColumnWidths widths = WidthsFor(input);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(4)));
-  if (ImGui::BeginTable("breakdown", 5, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
-    ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
-    for (const char* name : {"textbook", "phantom", "measured"})
-      ImGui::TableSetupColumn(name, 0, widths.figures);
-    ImGui::TableSetupColumn("difference", 0, widths.difference);
-    ImGui::TableNextRow();
-    HeaderCell(std::string("category, ") + UnitName(input.unit));
-    HeaderCell("textbook", Align::kRight);
-    HeaderCell("phantom", Align::kRight);
-    HeaderCell("measured", Align::kRight);
-    HeaderCell("diff.", Align::kRight);
+  const int columns = input.only_measured ? 3 : 5;
+  if (ImGui::BeginTable(input.only_measured ? "measured breakdown" : "breakdown", columns,
+                        ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
+    Header(input, widths);
     for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row);
     ImGui::TableNextRow(ImGuiTableRowFlags_None, Px(9));
     ImGui::TableNextColumn();

@@ -13,7 +13,8 @@ struct BreakdownInput {
   const presenters::Breakdown* breakdown = nullptr;
   const textbook::Estimate* textbook = nullptr;
   ByteUnit unit = ByteUnit::kMegabytes;
-  std::string note;  // what the phantom does not include, under the table
+  bool only_measured = false;  // nothing stands beside it: a program that is not ours
+  std::string note;            // what the phantom does not include, under the table
 };
 struct BreakdownState {};
 

@@ -66,10 +66,10 @@ MapLayout LayOut(const std::vector<MapSegment>& segments, const ImRect& area) {
 }
 
 // Segments are whole MiB on a GPU.
-std::string SegmentSize(int64_t bytes) {
+std::string SegmentSize(int64_t bytes, ByteUnit unit) {
   constexpr int64_t kMebibyte = 1 << 20;
-  if (bytes % kMebibyte == 0) return FormatNumber(bytes / kMebibyte) + " MiB";
-  return FormatBytes(bytes, ByteUnit::kMebibytes);
+  if (unit == ByteUnit::kMebibytes && bytes % kMebibyte == 0) return FormatNumber(bytes / kMebibyte) + " MiB";
+  return FormatBytes(bytes, unit);
 }
 
 void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
@@ -120,7 +120,7 @@ void DrawMap(const MemoryMapInput& input, const ImRect& area) {
     const MapSegment& segment = input.map->segments[i];
     const ImRect& box = layout.segments[i];
     DrawSegment(input, segment, box);
-    const std::string size = SegmentSize(segment.bytes);
+    const std::string size = SegmentSize(segment.bytes, input.unit);
     const float width = Measure(SmallMuted(), size).x;
     if (box.Min.y > label_row) label_free_from = area.Min.x;
     label_row = box.Min.y;

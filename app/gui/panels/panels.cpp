@@ -7,7 +7,7 @@ namespace {
 
 constexpr Panel kPanels[] = {
     {"run_controls", "Run", icons::kSliders, "What trains, where, and with which techniques.",
-     PanelPlace::kLeft,
+     PanelPlace::kLeft, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        if (frame.program) {
          DrawProgramPanel(*frame.program, frame.run_controls.capture, queue);
@@ -16,46 +16,47 @@ constexpr Panel kPanels[] = {
        }
      }},
     {"timeline", "Memory over time", icons::kChart, "The live blocks, stacked by category.",
-     PanelPlace::kCenter,
+     PanelPlace::kCenter, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawTimelinePanel(frame.timeline, state.timeline, queue);
      }},
     {"memory_map", "Memory map", icons::kMap, "Segments and blocks at one moment.", PanelPlace::kCenterMiddle,
+     false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawMemoryMapPanel(frame.memory_map, state.memory_map, queue);
      }},
     {"layers", "Layers", icons::kLayers, "Layer by layer: parameters, what is kept, share of the peak.",
-     PanelPlace::kCenterBottom,
+     PanelPlace::kCenterBottom, true,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLayersPanel(frame.layers, state.layers, queue);
      }},
     {"live_tree", "What is alive", icons::kTree,
-     "Everything alive at one moment, as a tree map or a flame graph.", PanelPlace::kCenterBottom,
+     "Everything alive at one moment, as a tree map or a flame graph.", PanelPlace::kCenterBottom, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLiveTreePanel(frame.live_tree, state.live_tree, queue);
      }},
     {"allocations", "Allocations", icons::kTable, "Every allocation: filter, sort, copy.",
-     PanelPlace::kCenterBottom,
+     PanelPlace::kCenterBottom, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawAllocationsPanel(frame.allocations, state.allocations, queue);
      }},
-    {"run_log", "Run log", icons::kLog, "What happened, line by line.", PanelPlace::kCenterBottom,
+    {"run_log", "Run log", icons::kLog, "What happened, line by line.", PanelPlace::kCenterBottom, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawRunLogPanel(frame.run_log, state.run_log, queue);
      }},
     {"breakdown", "Where the peak goes", icons::kTable, "Textbook, phantom and measurement by category.",
-     PanelPlace::kRight,
+     PanelPlace::kRight, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBreakdownPanel(frame.breakdown, state.breakdown, queue);
      }},
     {"bridge", "The bridge", icons::kBridge, "From the textbook's figure to the device's, step by step.",
-     PanelPlace::kRightBottom,
+     PanelPlace::kRightBottom, true,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBridgePanel(frame.bridge, state.bridge, queue);
      }},
     {"compare", "Compare", icons::kCompare,
      "This run beside another, or before and after a change: by level, category, layer and allocation.",
-     PanelPlace::kRightBottom,
+     PanelPlace::kRightBottom, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawComparisonPanel(frame.comparison, state.comparison, queue);
      }},

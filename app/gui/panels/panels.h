@@ -17,6 +17,7 @@ struct Panel {
   const char* icon;
   const char* help;
   PanelPlace place;  // where the default layout puts it; two in one place share it as tabs
+  bool of_networks;  // a program that is not ours has nothing to show there, so it is not drawn
   void (*draw)(const Frame& frame, ViewState& state, CommandQueue& queue);
 };
 std::span<const Panel> Panels();  // kPanelCount of them

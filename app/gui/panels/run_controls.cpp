@@ -71,7 +71,7 @@ void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
   Heading("A GPU that is not there");
   for (const phantom::Card& card : *input.cards) {
     const DeviceChoice choice{DeviceKind::kPhantom, 0, card.name};
-    DeviceItem(input, choice, ShortCardTitle(card.title), WholeGibibytes(card.memory_bytes), queue);
+    DeviceItem(input, choice, ShortCardTitle(card.title), CardSize(card.memory_bytes, input.unit), queue);
   }
   ImGui::EndCombo();
 }

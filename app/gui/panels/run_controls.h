@@ -8,6 +8,7 @@
 
 #include "app/gui/commands.h"
 #include "app/gui/consequences.h"
+#include "profiler/base/format.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
@@ -24,6 +25,7 @@ struct CaptureLine {
 };
 
 struct RunControlsInput {
+  ByteUnit unit = ByteUnit::kMegabytes;
   const std::vector<networks::Network>* networks = nullptr;
   const std::vector<phantom::Card>* cards = nullptr;
   const std::vector<std::string>* cuda_devices = nullptr;  // names, by index

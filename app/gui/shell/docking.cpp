@@ -142,7 +142,8 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   for (size_t i = 0; i < Panels().size(); ++i) {
     const bool raise = shell.raise_panel == Panels()[i].name;
     view.shown[i] = view.shown[i] || raise;
-    if (view.shown[i]) DrawPanel(Panels()[i], frame, view, queue);
+    const bool has_content = !frame.program || !Panels()[i].of_networks;
+    if (view.shown[i] && has_content) DrawPanel(Panels()[i], frame, view, queue);
     if (!raise) continue;
     ImGui::SetWindowFocus(WindowName(Panels()[i]).c_str());
     shell.raise_panel.clear();

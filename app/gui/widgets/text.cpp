@@ -4,6 +4,12 @@
 #include <cmath>
 
 namespace tidemark::gui {
+namespace {
+
+// An empty view may point nowhere, and a null end is to ImGui that of a text that ends with 0.
+std::string_view Pointed(std::string_view text) { return text.empty() ? std::string_view("") : text; }
+
+}  // namespace
 
 TextStyle Words() { return {Faces().words, kTextSize, Colors().text}; }
 TextStyle MutedWords() { return {Faces().words, kTextSize, Colors().muted}; }
@@ -26,6 +32,7 @@ TextStyle Strongly(TextStyle style) {
 float Pixels(const TextStyle& style) { return std::round(Px(style.size)); }
 
 ImVec2 Measure(const TextStyle& style, std::string_view text) {
+  text = Pointed(text);
   return style.face->CalcTextSizeA(Pixels(style), 1e9F, 0.0F, text.data(), text.data() + text.size());
 }
 
@@ -52,6 +59,7 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width) {
 }
 
 void Put(const TextStyle& style, std::string_view text) {
+  text = Pointed(text);
   ImGui::PushFont(style.face, style.size);
   ImGui::PushStyleColor(ImGuiCol_Text, U32(style.color));
   ImGui::TextUnformatted(text.data(), text.data() + text.size());

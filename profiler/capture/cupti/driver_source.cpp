@@ -16,6 +16,7 @@
 #include "profiler/capture/cupti/driver_memory.h"
 #include "profiler/capture/cupti/sentences.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/phantom/environment.h"
 
 namespace tidemark::capture {
 namespace {
@@ -137,7 +138,10 @@ class DriverSource {
   bool EnableRecords();
   void TakeRecord(const int* record);
   void Compare(uint64_t calls_before);
-  std::string Live() const { return "live (CUPTI " + cupti::VersionText(version_) + ")"; }
+  std::string Live() const {
+    return "live (CUPTI " + cupti::VersionText(version_) +
+           (phantom::IsOnPhantom() ? ", the phantom's stand-in)" : ")");
+  }
   bool IsOwnProcess() const { return getpid() == process_; }  // a forked child's CUDA is not to be touched
 
   const cupti::Functions cupti_;

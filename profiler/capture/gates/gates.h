@@ -21,6 +21,9 @@ struct Gates {
   Listener<void(void* workspace, size_t bytes, const char* name)> cublas_workspace{nullptr};
   Listener<void(void* workspace)> cudnn_workspace{nullptr};
 
+  // cudaMemcpyAsync from the host's memory to here.
+  Listener<void(const void* device)> copied_from_host{nullptr};
+
   // c10::reportMemoryUsageToProfiler for CUDA memory: by how many bytes a block changed what is allocated.
   Listener<void(int64_t change_bytes)> memory_reported{nullptr};
   // torch::autograd::SavedVariable was made from this at::Tensor: backward needs it.
@@ -35,6 +38,9 @@ struct Gates {
   // at::autocast::cached_cast of this at::Tensor to the at::ScalarType of that number.
   Listener<void(const void* tensor, int8_t scalar_type)> cast_begins{nullptr};
   Listener<void()> cast_ended{nullptr};
+  // c10d::Reducer::initialize_buckets: DistributedDataParallel makes what it sends gradients in.
+  Listener<void()> buckets_begin{nullptr};
+  Listener<void()> buckets_ended{nullptr};
 };
 
 // The process's own; lives for ever.

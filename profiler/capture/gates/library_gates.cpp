@@ -27,6 +27,7 @@ void CloseGates() {
   Gates& gates = TheGates();
   gates.cublas_workspace = nullptr;
   gates.cudnn_workspace = nullptr;
+  gates.copied_from_host = nullptr;
   gates.memory_reported = nullptr;
   gates.tensor_saved = nullptr;
   gates.accumulator_made = nullptr;
@@ -35,6 +36,8 @@ void CloseGates() {
   gates.backward_ended = nullptr;
   gates.cast_begins = nullptr;
   gates.cast_ended = nullptr;
+  gates.buckets_begin = nullptr;
+  gates.buckets_ended = nullptr;
 }
 
 }  // namespace tidemark::capture

@@ -17,6 +17,7 @@
 #define TIDEMARK_EXECUTE \
   "_ZN5torch8autograd6Engine7executeERKSt6vectorINS0_4EdgeESaIS3_EERKS2_IN2at6TensorESaIS9_EEbbbS7_"
 #define TIDEMARK_CACHED_CAST "_ZN2at8autocast11cached_castEN3c1010ScalarTypeERKNS_6TensorENS1_10DeviceTypeE"
+#define TIDEMARK_INITIALIZE_BUCKETS "_ZN4c10d7Reducer18initialize_bucketsESt6vectorIS1_ImSaImEESaIS3_EE"
 
 namespace {
 
@@ -49,6 +50,16 @@ class Cast {
   Cast& operator=(const Cast&) = delete;
 };
 
+class Buckets {
+ public:
+  Buckets() { Tell(TheGates().buckets_begin); }
+  ~Buckets() { Tell(TheGates().buckets_ended); }
+  Buckets(const Buckets&) = delete;
+  Buckets& operator=(const Buckets&) = delete;
+};
+
+constexpr int kHostToDevice = 1;  // driver_types.h: cudaMemcpyKind
+
 }  // namespace
 
 void tidemark::capture::OnMemoryReported(void* pointer, int64_t change, size_t /*reserved*/,
@@ -70,7 +81,10 @@ void* TidemarkExecute(void* result, void* self, const void* roots, const void* i
     TIDEMARK_GATE(TIDEMARK_EXECUTE);
 void* TidemarkCachedCast(void* result, int8_t scalar_type, const void* tensor, int8_t device_type)
     TIDEMARK_GATE(TIDEMARK_CACHED_CAST);
+void TidemarkInitializeBuckets(void* self, void* indices) TIDEMARK_GATE(TIDEMARK_INITIALIZE_BUCKETS);
 __attribute__((visibility("default"))) int cudaGetDevice(int* device);
+__attribute__((visibility("default"))) int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int kind,
+                                                           void* stream);
 
 void TidemarkSavedVariable(void* self, const void* tensor, bool is_output, bool is_inplace_on_view) {
   static const auto real =
@@ -106,6 +120,20 @@ void* TidemarkCachedCast(void* result, int8_t scalar_type, const void* tensor, i
       Real<void* (*)(void*, int8_t, const void*, int8_t)>("libtorch_cpu.so", TIDEMARK_CACHED_CAST);
   const Cast cast(tensor, scalar_type);
   return real(result, scalar_type, tensor, device_type);
+}
+
+void TidemarkInitializeBuckets(void* self, void* indices) {
+  static const auto real = Real<void (*)(void*, void*)>("libtorch_cpu.so", TIDEMARK_INITIALIZE_BUCKETS);
+  const Buckets buckets;
+  real(self, indices);
+}
+
+// What LibTorch copies from the CPU, it copies by this.
+int cudaMemcpyAsync(void* to, const void* from, size_t bytes, int kind, void* stream) {
+  static const auto next =
+      reinterpret_cast<int (*)(void*, const void*, size_t, int, void*)>(dlsym(RTLD_NEXT, "cudaMemcpyAsync"));
+  if (kind == kHostToDevice) Tell(TheGates().copied_from_host, static_cast<const void*>(to));
+  return next(to, from, bytes, kind, stream);
 }
 
 // LibTorch's CUDA allocator asks for the device before each allocation, the first included.

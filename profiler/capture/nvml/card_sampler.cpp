@@ -14,6 +14,7 @@
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/phantom/environment.h"
 
 namespace tidemark::capture {
 namespace {
@@ -84,7 +85,8 @@ class CardSampler {
   std::string Live() const {
     std::array<char, 96> version{};
     nvml_.driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
-    return "live (NVML, driver " + std::string(version.data()) + ")";
+    const char* const who = phantom::IsOnPhantom() ? "the phantom's stand-in for driver " : "driver ";
+    return "live (NVML, " + (who + std::string(version.data())) + ")";
   }
   static void Tell(Level level, unsigned long long bytes, int64_t& known) {
     const auto now = static_cast<int64_t>(bytes);

@@ -2,8 +2,10 @@
 
 #include <ATen/CachedTensorUtils.h>
 #include <ATen/autocast_mode.h>
+#include <ATen/core/grad_mode.h>
 #include <torch/csrc/autograd/functions/accumulate_grad.h>
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,6 +28,15 @@ using events::NameId;
 
 thread_local int optimizer_depth = 0;
 thread_local Category category_around_cast = Category::kUnknown;
+thread_local uint64_t last_born_address = 0;  // of this thread's blocks
+thread_local int64_t last_born_bytes = 0;
+
+constexpr const char* kBucketName = "DDP bucket (communication)";
+
+struct Block {
+  uint64_t address = 0;  // 0 = none on the device
+  int64_t bytes = 0;
+};
 
 // The lock is never held while LibTorch is called, whose allocator calls us under its own.
 class BlockRoles {
@@ -35,7 +46,7 @@ class BlockRoles {
     const MutexLock lock(mutex_);
     const auto [entry, is_new] = roles_.try_emplace(address, role);
     if (is_new) return true;
-    if (role != Category::kGradient || entry->second != Category::kActivation) return false;
+    if (!Yields(entry->second, role)) return false;
     entry->second = role;
     return true;
   }
@@ -46,13 +57,28 @@ class BlockRoles {
   }
   void Born(uint64_t address, Category category, bool in_optimizer) {
     const MutexLock lock(mutex_);
-    if (category == Category::kAutocastCache) roles_[address] = category;
+    if (category == Category::kAutocastCache || category == Category::kWorkspace) roles_[address] = category;
     if (in_optimizer) made_by_optimizer_.insert(address);
   }
   void Died(uint64_t address) {
     const MutexLock lock(mutex_);
     roles_.erase(address);
     made_by_optimizer_.erase(address);
+    std::erase_if(awaiting_forward_, [&](const Block& block) { return block.address == address; });
+  }
+  // Copied from the host before the first forward: an input if nothing but inputs follows. None = all before
+  // is none.
+  void AwaitForward(const std::optional<Block>& block) {
+    const MutexLock lock(mutex_);
+    if (block) {
+      awaiting_forward_.push_back(*block);
+    } else {
+      awaiting_forward_.clear();
+    }
+  }
+  std::vector<Block> TakeAwaitingForward() {
+    const MutexLock lock(mutex_);
+    return std::exchange(awaiting_forward_, {});
   }
   // What optimizers made since the last call and is alive.
   std::vector<uint64_t> TakeMadeByOptimizer() {
@@ -62,20 +88,22 @@ class BlockRoles {
   }
 
  private:
+  // A gradient may have been saved for a second backward, or lie in a bucket; a leaf may come from the host.
+  static bool Yields(Category before, Category role) {
+    if (role == Category::kGradient) return before == Category::kActivation || before == Category::kWorkspace;
+    return role == Category::kParameter && before == Category::kInput;
+  }
+
   Mutex mutex_;
   std::unordered_map<uint64_t, Category> roles_ TIDEMARK_GUARDED_BY(mutex_);
   std::unordered_set<uint64_t> made_by_optimizer_ TIDEMARK_GUARDED_BY(mutex_);
+  std::vector<Block> awaiting_forward_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 BlockRoles& Roles() {
   static auto& roles = *new BlockRoles;  // threads of LibTorch outlive main
   return roles;
 }
-
-struct Block {
-  uint64_t address = 0;  // 0 = none on the device
-  int64_t bytes = 0;
-};
 
 // Asks nothing that a subclass could answer with code of its own.
 Block BlockOf(const at::Tensor& tensor) {
@@ -99,10 +127,20 @@ void Announce(const Block& block, Category role, NameId name) {
   EmitCategory(block.address, block.bytes, role, name);
 }
 
+// Before anything else is said of its blocks.
+void BeginForward() {
+  if (!HasTrainingBegun()) {
+    for (const Block& block : Roles().TakeAwaitingForward()) {
+      if (Roles().Take(block.address, Category::kInput)) Announce(block, Category::kInput, 0);
+    }
+  }
+  OnForwardRecorded();
+}
+
 void OnTensorSaved(const void* object) {
   const Block block = BlockOf(*static_cast<const at::Tensor*>(object));
   if (block.address == 0) return;
-  OnForwardRecorded();
+  BeginForward();
   if (Roles().Take(block.address, Category::kActivation)) Announce(block, Category::kActivation, 0);
 }
 
@@ -110,7 +148,7 @@ void OnAccumulatorMade(const void* object) {
   const auto& tensor = *static_cast<const at::Tensor*>(object);
   const Block block = BlockOf(tensor);
   if (block.address == 0) return;
-  OnForwardRecorded();
+  BeginForward();
   if (!Roles().Take(block.address, Category::kParameter)) return;
   Announce(block, Category::kParameter, Intern("parameter " + ShapeOf(tensor)));
 }
@@ -119,8 +157,9 @@ void OnGradientAccumulated(const void* object) {
   const at::Tensor& leaf = static_cast<const torch::autograd::AccumulateGrad*>(object)->variable;
   if (!Roles().Is(BlockOf(leaf).address, Category::kParameter)) return;
   const Block block = BlockOf(leaf.grad());
+  const bool in_bucket = Roles().Is(block.address, Category::kWorkspace);  // gradient_as_bucket_view
   if (block.address == 0 || !Roles().Take(block.address, Category::kGradient)) return;
-  Announce(block, Category::kGradient, Intern("gradient " + ShapeOf(leaf)));
+  Announce(block, Category::kGradient, Intern(in_bucket ? kBucketName : "gradient " + ShapeOf(leaf)));
 }
 
 // at::autocast::cached_cast: can_try_cache. Where the copy is kept already, nothing is allocated.
@@ -140,11 +179,34 @@ void OnCastBegins(const void* object, int8_t type) {
 
 void OnCastEnded() { current_context.birth_category = category_around_cast; }
 
-void OnBorn(uint64_t address, int64_t /*bytes*/, Category category) {
-  if (category == Category::kAutocastCache || optimizer_depth > 0) {
+void OnBorn(uint64_t address, int64_t bytes, Category category) {
+  last_born_address = address;
+  last_born_bytes = bytes;
+  if (category == Category::kAutocastCache || category == Category::kWorkspace || optimizer_depth > 0) {
     Roles().Born(address, category, optimizer_depth > 0);
   }
 }
+
+// A batch: what was just made and is at once filled from the host, where gradients are recorded. A parameter
+// that is moved to the card is not (Module.to, load_state_dict); what was copied before it may be a buffer of
+// the same model.
+void OnCopiedFromHost(const void* device) {
+  const Block block{reinterpret_cast<uint64_t>(device), last_born_bytes};
+  if (block.address == 0 || block.address != std::exchange(last_born_address, 0)) return;
+  if (optimizer_depth > 0 || !IsBetweenPasses()) return;
+  const bool records_gradients = at::GradMode::is_enabled();
+  if (!HasTrainingBegun()) {
+    Roles().AwaitForward(records_gradients ? std::optional(block) : std::nullopt);
+  } else if (records_gradients && Roles().Take(block.address, Category::kInput)) {
+    Announce(block, Category::kInput, 0);
+  }
+}
+
+// Another thread's blocks are none of theirs.
+thread_local std::optional<BirthScope> bucket_birth;
+
+void OnBucketsBegin() { bucket_birth.emplace(Category::kWorkspace, Intern(kBucketName)); }
+void OnBucketsEnded() { bucket_birth.reset(); }
 
 void OnDied(uint64_t address) { Roles().Died(address); }
 
@@ -161,6 +223,9 @@ void WatchBlocks() {
   gates.gradient_accumulated = OnGradientAccumulated;
   gates.cast_begins = OnCastBegins;
   gates.cast_ended = OnCastEnded;
+  gates.copied_from_host = OnCopiedFromHost;
+  gates.buckets_begin = OnBucketsBegin;
+  gates.buckets_ended = OnBucketsEnded;
 }
 
 void BeginOptimizerBlocks() { ++optimizer_depth; }

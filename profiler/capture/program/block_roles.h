@@ -4,10 +4,15 @@
 //   activation       what was saved for backward, and is none of these
 //   optimizer state  what an optimizer's step made and left behind
 //   autocast cache   what autocast's cast of such a leaf made
-//   workspace        what was handed to cuBLAS or cuDNN as scratch memory
-// The first of them holds until the block is freed, but that a gradient may have been an activation before.
-// Made during backward or an optimizer's step and none of these: temporary. All else stays unknown. Tensors
-// of Python subclasses (DTensor) hide what they hold, so it stays unknown too.
+//   workspace        what was handed to cuBLAS or cuDNN as scratch memory; what DistributedDataParallel sends
+//                    gradients in, called a bucket
+//   input            what was filled from the host as soon as it was made, where gradients are recorded and
+//                    neither backward nor an optimizer runs; before the first forward only what came after
+//                    the last that was filled where no gradients are recorded, as Module.to fills parameters
+// The first of them holds until the block is freed, but that a gradient may have been an activation before,
+// or lie in a bucket, and a leaf may have been an input. Made during backward or an optimizer's step and none
+// of these: temporary. All else stays unknown. Tensors of Python subclasses (DTensor) hide what they hold, so
+// it stays unknown too.
 //
 // Any thread.
 #pragma once

@@ -31,7 +31,13 @@ class Course {
     const MutexLock lock(mutex_);
     if (phase_ != Phase::kIdle) return;
     OpenStep();
+    has_begun_ = true;
     Enter(Phase::kForward);
+  }
+  bool HasBegun() const { return has_begun_.load(std::memory_order_relaxed); }
+  bool IsBetweenPasses() const {
+    const Phase phase = phase_.load(std::memory_order_relaxed);
+    return phase != Phase::kBackward && phase != Phase::kOptimizer;
   }
   void BeginBackward() {
     const MutexLock lock(mutex_);
@@ -72,6 +78,7 @@ class Course {
 
   Mutex mutex_;
   std::atomic<Phase> phase_{Phase::kIdle};
+  std::atomic<bool> has_begun_{false};
   int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   bool step_is_open_ TIDEMARK_GUARDED_BY(mutex_) = false;
@@ -123,6 +130,10 @@ void WatchCourse() {
   at::addGlobalCallback(
       at::RecordFunctionCallback(BeginUserScope, EndUserScope).scopes({at::RecordScope::USER_SCOPE}));
 }
+
+bool HasTrainingBegun() { return TheCourse().HasBegun(); }
+
+bool IsBetweenPasses() { return TheCourse().IsBetweenPasses(); }
 
 void OnForwardRecorded() { TheCourse().RecordForward(); }
 

@@ -14,6 +14,11 @@ namespace tidemark::capture {
 // Before the first operator that is to be seen.
 void WatchCourse();
 
+// An operator has recorded something for backward, ever.
+bool HasTrainingBegun();
+// Neither backward nor an optimizer runs.
+bool IsBetweenPasses();
+
 // An operator has recorded something for backward.
 void OnForwardRecorded();
 

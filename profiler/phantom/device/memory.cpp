@@ -7,6 +7,7 @@ namespace tidemark::phantom::device {
 
 Memory::Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults, const AddressOrder& order)
     : total_bytes_(static_cast<size_t>(total_bytes)),
+      context_bytes_(static_cast<size_t>(context_bytes)),
       faults_(faults),
       space_(static_cast<size_t>(total_bytes - context_bytes), order) {}
 
@@ -71,6 +72,11 @@ void Memory::UnmapReserved(void* pointer, size_t bytes) {
 size_t Memory::free_bytes() const {
   const MutexLock lock(mutex_);
   return space_.capacity_bytes() - space_.used_bytes();
+}
+
+size_t Memory::taken_bytes() const {
+  const MutexLock lock(mutex_);
+  return context_bytes_ + space_.used_bytes();
 }
 
 bool Memory::Copy(void* to, const void* from, size_t bytes, Certainty* certainty) {

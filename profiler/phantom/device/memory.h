@@ -35,7 +35,10 @@ class Memory {
   void UnmapReserved(void* pointer, size_t bytes) TIDEMARK_EXCLUDES(mutex_);
 
   size_t total_bytes() const { return total_bytes_; }
+  // What can be handed out: whole granules. Less than one may be neither free nor taken.
   size_t free_bytes() const TIDEMARK_EXCLUDES(mutex_);
+  // By the context and by all that was handed out.
+  size_t taken_bytes() const TIDEMARK_EXCLUDES(mutex_);
 
   // An address of the device, allocated or not.
   bool IsDevice(const void* pointer) const { return space_.Contains(reinterpret_cast<uintptr_t>(pointer)); }
@@ -65,6 +68,7 @@ class Memory {
   bool Grants(size_t bytes) TIDEMARK_REQUIRES(mutex_);
 
   const size_t total_bytes_;
+  const size_t context_bytes_;
   mutable Mutex mutex_;  // of space_'s allocations
   DriverFaults faults_;
   AddressSpace space_;

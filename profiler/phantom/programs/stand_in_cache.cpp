@@ -176,10 +176,10 @@ Result<ProgramLibraries> KeptLibraries(const std::string& build_id) {
   const Result<fs::path> kept = KeptFolder(build_id);
   if (!kept) return kept.error();
   std::error_code failure;
-  if (fs::exists(*kept, failure)) return LibrariesIn(*kept);
+  if (fs::exists(*kept / "torch", failure)) return LibrariesIn(*kept);
   return Error{
-      "What replays the requests of this run's torch is not here (any more). Run a program of that torch "
-      "once (tidemark phantom -- python ...): that makes it."};
+      "What replays the requests of this run's torch is not here (any more), or that torch was moved. Run a "
+      "program of that torch once (tidemark phantom -- python ...): that makes it, and finds it."};
 }
 
 Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,

@@ -73,6 +73,7 @@ std::optional<SweepAnswer> AnswerIn(std::string_view line) {
   if (!json.is_object()) return std::nullopt;
   SweepAnswer answer;
   answer.value = json.value("value", int64_t{0});
+  answer.process_id = json.value("process", 0);
   answer.allocated_peak_bytes = json.value("allocated_peak_bytes", int64_t{0});
   answer.reserved_peak_bytes = json.value("reserved_peak_bytes", int64_t{0});
   answer.used_cuda = json.value("used_cuda", false);
@@ -95,8 +96,8 @@ Result<SweepRange> SweepRangeFromText(const std::string& text) {
       text + "'."};
 }
 
-Result<std::vector<SweepAnswer>> Sweep(const SweepTask& task,
-                                       const std::function<void(const SweepAnswer&)>& answered) {
+Status Sweep(const SweepTask& task, const std::function<void(const SweepAnswer&)>& answered,
+             const std::function<bool()>& goes_on) {
   const Result<std::filesystem::path> python = PythonOf(task.program);
   if (!python) return python.error();
   const Result<size_t> script = ScriptIn(task.program);
@@ -112,19 +113,24 @@ Result<std::vector<SweepAnswer>> Sweep(const SweepTask& task,
                task.program.begin() + static_cast<std::ptrdiff_t>(*script));  // Python's own options
   words.insert(words.end(), {"-u", (AssetsFolder() / "python" / "sweep.py").string(),
                              order.dump(-1, ' ', false, Json::error_handler_t::replace)});
-  std::vector<SweepAnswer> answers;
+  size_t answers = 0;
+  bool was_ended = false;
   CommandOptions options;
   options.with_errors = true;
   options.environment = task.environment;
   options.on_line = [&](std::string_view line) {
     const std::optional<SweepAnswer> answer = AnswerIn(line);
     if (!answer) return;
-    answers.push_back(*answer);
-    if (answered) answered(*answer);
+    ++answers;
+    answered(*answer);
+  };
+  options.goes_on = [&] {
+    was_ended = was_ended || !goes_on();
+    return !was_ended;
   };
   const Result<CommandOutcome> outcome = RunCommand(words, options);
   if (!outcome) return outcome.error();
-  if (answers.size() == task.values.size()) return answers;
+  if (answers == task.values.size() || was_ended || !goes_on()) return Done{};
   const size_t shown = std::min<size_t>(outcome->output.size(), 300);
   return Error{"The sweep ended early: " + outcome->output.substr(outcome->output.size() - shown)};
 }

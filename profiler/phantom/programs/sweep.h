@@ -21,6 +21,7 @@ struct SweepTask {
 
 struct SweepAnswer {
   int64_t value = 0;
+  int process_id = 0;  // of the run, which has ended
   int64_t allocated_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;
   bool used_cuda = false;  // else the peaks say nothing
@@ -35,9 +36,10 @@ struct SweepRange {
 };
 Result<SweepRange> SweepRangeFromText(const std::string& text);
 
-// The answers in the order of the values; each is also told as soon as it is known. Fails with a sentence
-// where the program is no Python script or cannot be started.
-Result<std::vector<SweepAnswer>> Sweep(const SweepTask& task,
-                                       const std::function<void(const SweepAnswer&)>& answered = {});
+// Tells the answers in the order of the values, each as soon as it is known; `goes_on` is asked several times
+// a second, and where it says no, the runs under way are ended and the answers told so far are all. Fails
+// with a sentence where the program is no Python script, cannot be started or ends before its last answer.
+Status Sweep(const SweepTask& task, const std::function<void(const SweepAnswer&)>& answered,
+             const std::function<bool()>& goes_on);
 
 }  // namespace tidemark::phantom

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "profiler/base/command.h"
@@ -35,23 +37,9 @@ Result<UniqueFd> InMemory(const std::vector<Request>& requests) {
                std::error_code(errno, std::generic_category()).message() + "."};
 }
 
-Result<Replayed> Replay(const Replayer& replayer, const UniqueFd& requests, const AddressOrder& order) {
-  CommandOptions options;
-  options.with_errors = true;
-  options.environment = replayer.environment;
-  options.environment.emplace_back("CUDA_VISIBLE_DEVICES");  // whatever it hides from us
-  options.environment.push_back(std::string(kAddressesVariable) + "=" + TextOf(order));
-  const std::string file = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(requests.get());
-  const Result<CommandOutcome> outcome = RunCommand({replayer.executable.string(), file}, options);
-  if (!outcome) return outcome.error();
-  // What else it, or what is loaded into it, said stands before the answer.
-  const size_t begin = outcome->output.rfind('{');
-  const Json answer = begin == std::string::npos
-                          ? Json()
-                          : Json::parse(outcome->output.substr(begin), nullptr, /*allow_exceptions=*/false);
-  if (outcome->exit_code != 0 || !answer.is_object()) {
-    return Error{"Replaying a run's requests failed: " + outcome->output};
-  }
+std::optional<Replayed> AnswerIn(std::string_view line) {
+  const Json answer = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!answer.is_object()) return {};  // what else it, or what is loaded into it, said
   Replayed replayed;
   replayed.allocated_peak_bytes = answer.value("allocated_peak_bytes", int64_t{0});
   replayed.reserved_peak_bytes = answer.value("reserved_peak_bytes", int64_t{0});
@@ -62,29 +50,43 @@ Result<Replayed> Replay(const Replayer& replayer, const UniqueFd& requests, cons
 
 }  // namespace
 
-Result<Replayed> Replay(const Replayer& replayer, const std::vector<Request>& requests,
-                        const AddressOrder& order) {
+Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
+                                     const std::vector<AddressOrder>& orders) {
   const Result<UniqueFd> file = InMemory(requests);
   if (!file) return file.error();
-  return Replay(replayer, *file, order);
+  std::vector<std::string> words = {replayer.executable.string(), "/proc/" + std::to_string(getpid()) +
+                                                                      "/fd/" + std::to_string(file->get())};
+  for (const AddressOrder& order : orders) words.push_back(TextOf(order));
+  std::vector<Replayed> answers;
+  CommandOptions options;
+  options.with_errors = true;
+  options.environment = replayer.environment;
+  options.environment.emplace_back("CUDA_VISIBLE_DEVICES");  // whatever it hides from us
+  options.on_line = [&](std::string_view line) {
+    if (const std::optional<Replayed> answer = AnswerIn(line)) answers.push_back(*answer);
+  };
+  const Result<CommandOutcome> outcome = RunCommand(words, options);
+  if (!outcome) return outcome.error();
+  if (outcome->exit_code == 0 && answers.size() == orders.size()) return answers;
+  return Error{"Replaying a run's requests failed: " + outcome->output};
 }
 
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
                                     const Replayed& as_it_was) {
-  const Result<UniqueFd> file = InMemory(requests);
-  if (!file) return file.error();
+  const std::vector<AddressOrder> orders = LikelyOrders();
+  const Result<std::vector<Replayed>> replayed = Replay(replayer, requests, orders);
+  if (!replayed) return replayed.error();
   ReservedBand band{as_it_was.reserved_peak_bytes, as_it_was.reserved_peak_bytes};
-  for (const AddressOrder& order : LikelyOrders()) {
-    const Result<Replayed> replayed = Replay(replayer, *file, order);
-    if (!replayed) return replayed.error();
-    if (order == AddressOrder{} && (replayed->reserved_peak_bytes != as_it_was.reserved_peak_bytes ||
-                                    replayed->allocated_peak_bytes != as_it_was.allocated_peak_bytes)) {
+  for (size_t i = 0; i < orders.size(); ++i) {
+    const Replayed& other = (*replayed)[i];
+    if (orders[i] == AddressOrder{} && (other.reserved_peak_bytes != as_it_was.reserved_peak_bytes ||
+                                        other.allocated_peak_bytes != as_it_was.allocated_peak_bytes)) {
       return Error{
           "How far the order of addresses moves what is reserved is not known for this run: its requests, "
           "replayed, do not reserve the same."};
     }
-    band.least_bytes = std::min(band.least_bytes, replayed->reserved_peak_bytes);
-    band.most_bytes = std::max(band.most_bytes, replayed->reserved_peak_bytes);
+    band.least_bytes = std::min(band.least_bytes, other.reserved_peak_bytes);
+    band.most_bytes = std::max(band.most_bytes, other.reserved_peak_bytes);
   }
   return band;
 }

@@ -1,6 +1,6 @@
 // The same requests once more, to PyTorch's own allocator on a phantom that differs from the first in the
-// order of its addresses: between which figures what is reserved may lie. Any thread; a process for each
-// order, some 20 ms and 0.1 us for each request.
+// order of its addresses: between which figures what is reserved may lie. Any thread; in a process of its
+// own, some 20 ms, and for each order some 2 ms and 0.1 us for each request.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ struct Replayed {
   int64_t failures = 0;
 };
 
-Result<Replayed> Replay(const Replayer& replayer, const std::vector<Request>& requests,
-                        const AddressOrder& order);
+// One for each order, in their order.
+Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
+                                     const std::vector<AddressOrder>& orders);
 
 struct ReservedBand {
   int64_t least_bytes = 0;

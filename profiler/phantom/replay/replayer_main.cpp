@@ -1,14 +1,20 @@
-// tidemark-replayer REQUESTS: puts requests (request.h) to PyTorch's CUDA allocator, and prints its peaks as
-// JSON.
+// tidemark-replayer REQUESTS ORDER...: puts requests (request.h) to PyTorch's CUDA allocator, on a fresh
+// phantom for each order of addresses (address_order.h), and prints a line of JSON with its peaks for each.
+// The phantoms are forked from one process, since loading takes ten times as long as most runs' requests.
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/util/Exception.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <fstream>
 #include <unordered_map>
 #include <vector>
 
+#include "profiler/phantom/environment.h"
 #include "profiler/phantom/replay/request.h"
 
 namespace {
@@ -72,23 +78,18 @@ void Replay(const char* file) {
   }
   const auto statistics = allocator::getDeviceStats(0);
   std::printf(
-      R"({"allocated_peak_bytes": %lld, "reserved_peak_bytes": %lld, "retries": %lld, "failures": %d})",
+      R"({"allocated_peak_bytes": %lld, "reserved_peak_bytes": %lld, "retries": %lld, "failures": %d})"
+      "\n",
       static_cast<long long>(statistics.allocated_bytes[0].peak),
       static_cast<long long>(statistics.reserved_bytes[0].peak),
       static_cast<long long>(statistics.num_alloc_retries), replaying.failures());
 }
 
-}  // namespace
-
-int main(int count, char** arguments) {
-  if (count != 2) {
-    std::fputs(
-        "tidemark-replayer is started by tidemark, which tells it what to replay: run tidemark instead.\n",
-        stderr);
-    return 2;
-  }
+// Its exit code.
+int ReplayOn(const char* order, const char* file) {
+  setenv(tidemark::phantom::kAddressesVariable, order, 1);
   try {
-    Replay(arguments[1]);
+    Replay(file);
   } catch (const c10::Error& error) {
     std::fprintf(stderr, "%s\n", error.what_without_backtrace());
     return 1;
@@ -96,6 +97,33 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
-  std::fflush(nullptr);
-  std::_Exit(0);  // what is left of PyTorch's state is not worth its destructors
+  return 0;
+}
+
+bool ReplayForked(const char* order, const char* file) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const int code = ReplayOn(order, file);
+    std::fflush(nullptr);
+    std::_Exit(code);  // what is left of PyTorch's state is not worth its destructors
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && status == 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) {
+    std::fputs(
+        "tidemark-replayer is started by tidemark, which tells it what to replay: run tidemark instead.\n",
+        stderr);
+    return 2;
+  }
+  for (int i = 2; i < count; ++i) {
+    if (!ReplayForked(arguments[i], arguments[1])) return 1;
+  }
+  return 0;
 }

@@ -70,9 +70,7 @@ Return Write(const std::string& value, char* text, unsigned bytes) {
 
 Return Ready() { return InstalledDevice() == nullptr ? kDriverNotLoaded : kSuccess; }
 
-unsigned long long UsedBytes() {
-  return InstalledDevice()->memory.total_bytes() - InstalledDevice()->memory.free_bytes();
-}
+unsigned long long UsedBytes() { return InstalledDevice()->memory.taken_bytes(); }
 
 Return HandleOf(unsigned index, Device** device) {
   if (device == nullptr || index != 0) return kInvalidArgument;

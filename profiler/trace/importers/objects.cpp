@@ -127,7 +127,7 @@ Value Objects::NewDictionary() {
 void Objects::Append(const Value& list, const Value& item) {
   if (list.kind != Value::Kind::kList) return;
   List& target = lists_[static_cast<size_t>(list.number)];
-  if (const auto entry = EntryOf(item); entry && target.items.empty()) {
+  if (const auto entry = EntryOf(item)) {
     if (target.entries.count == 0) target.entries.first = *entry;
     if (target.entries.first + target.entries.count == *entry) {
       ++target.entries.count;

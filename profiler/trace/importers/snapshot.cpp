@@ -55,6 +55,7 @@ class SnapshotHistory {
 
   uint64_t events() const { return writer_.events(); }
   uint64_t unknown() const { return unknown_; }
+  uint64_t entries_left_out() const { return contents_.entries_left_out; }
   int64_t start_ns() const { return start_ns_; }
 
   // Of the blocks that the snapshot found alive, those whose size was worked out wrongly.
@@ -317,6 +318,13 @@ std::string Sentences(const std::string& file_name, const std::string& damage,
         "{} is cut short or damaged: {}. The {} events before it are shown; what was alive before its "
         "history began and was never freed in it is not known.",
         file_name, damage, FormatNumber(static_cast<int64_t>(history.events()))));
+  }
+  if (history.entries_left_out() > 0) {
+    add(
+        fmt::format("{} entries of its history were left out: they are no entries of an allocator, are "
+                    "listed twice, or are of "
+                    "more devices than the first 255.",
+                    FormatNumber(static_cast<int64_t>(history.entries_left_out()))));
   }
   if (history.unknown() > 0) {
     add(fmt::format("{} entries are of kinds that this version does not know; they were left out.",

@@ -14,6 +14,7 @@ constexpr std::string_view kSegments = "segments";
 constexpr std::string_view kTraces = "device_traces";
 constexpr std::string_view kAnnotations = "external_annotations";
 constexpr std::string_view kAllocatorSettings = "allocator_settings";
+constexpr size_t kMostDevices = std::numeric_limits<uint8_t>::max();  // an event has a byte for its device
 
 uint8_t DeviceIn(const Objects& objects, const Value& dictionary) {
   return static_cast<uint8_t>(std::clamp<int64_t>(objects.NumberIn(dictionary, "device", 0), 0, 255));
@@ -125,9 +126,14 @@ class ContentsReader {
   }
 
   void ReadTraces(const Value& traces) {
+    contents_.entries_left_out += objects_.EntriesOf(traces).count;  // of no device
     for (const Value& trace : objects_.ItemsOf(traces)) {
-      if (contents_.traces.size() == std::numeric_limits<uint8_t>::max()) return;
-      contents_.traces.push_back(IsNew(trace) ? objects_.EntriesOf(trace) : Objects::Range{});
+      const Objects::Range entries = objects_.EntriesOf(trace);
+      contents_.entries_left_out += objects_.ItemsOf(trace).size();
+      const bool is_read = contents_.traces.size() < kMostDevices && IsNew(trace);
+      if (!is_read) contents_.entries_left_out += entries.count;
+      if (contents_.traces.size() < kMostDevices)
+        contents_.traces.push_back(is_read ? entries : Objects::Range{});
     }
   }
 

@@ -45,8 +45,10 @@ struct SnapshotAnnotation {
 struct SnapshotContents {
   bool any = false;  // it is a snapshot at all
   std::vector<SnapshotSegment> segments;
-  std::vector<SnapshotBlock> blocks;            // that are allocated, or wait to be free
-  std::vector<Objects::Range> traces;           // by device
+  std::vector<SnapshotBlock> blocks;   // that are allocated, or wait to be free
+  std::vector<Objects::Range> traces;  // by device
+  uint64_t entries_left_out =
+      0;  // of traces: none at all, listed twice, or of a device that has no number here
   std::vector<SnapshotAnnotation> annotations;  // by time
   AllocatorRules rules;
 };

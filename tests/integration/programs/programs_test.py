@@ -8,6 +8,7 @@ that was built with CUDA.
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -65,6 +66,41 @@ class Programs(unittest.TestCase):
         if version_of_torch() == "2.11.0":  # the trainer's
             self.assertEqual(predicted["allocated_peak_bytes"], torch["allocated"])
             self.assertEqual(predicted["requested_peak_bytes"], torch["requested"])
+
+    def test_batches_are_input_and_a_model_is_none(self):
+        torch, info, _ = self.train("3")
+        self.check_peaks(torch, info)
+        categories = info["measured"]["by_category_at_peak"]
+        images = 64 * 3 * 32 * 32 * 4
+        self.assertGreaterEqual(categories["input"], images)
+        self.assertLess(categories["input"], 2 * images)
+        code = "import torch; net = torch.nn.Linear(9, 9).cuda(); net(torch.ones(1, 9).cuda())"
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("0 steps (a step ends with an Optimizer.step(), and the program called none)", ran.stderr)
+        info = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertEqual(info["measured"]["by_category_at_peak"]["input"], 512)
+
+    def test_what_ddp_sends_gradients_in_is_called_so(self):
+        code = """
+import sys, torch
+torch.distributed.init_process_group("nccl")
+net = torch.nn.Linear(1024, 1024, bias=False).cuda()
+net = torch.nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view="view" in sys.argv)
+for _ in range(2):
+    net(torch.ones(1, 1024, device="cuda")).sum().backward()
+more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
+"""
+        for words, communication, gradient in (((), 4 << 20, 4 << 20), (("view",), 0, 4 << 20)):
+            ran = tidemark("phantom", "--world", "2", "-o", self.recording, "--", PYTHON, "-c", code, *words)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+            categories = measured["by_category_at_peak"]
+            self.assertEqual(categories["gradient"], gradient)
+            self.assertGreaterEqual(categories["workspace"], communication)
+            csv = str(Path(self.folder.name) / "run.csv")
+            self.assertEqual(tidemark("export", self.recording, "--to", "csv", "-o", csv).returncode, 0)
+            self.assertIn("DDP bucket (communication)", Path(csv).read_text())
 
     def test_copies_that_autocast_keeps_are_told_apart(self):
         torch, info, _ = self.train("2", "amp")
@@ -269,6 +305,30 @@ torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
         runs = self.sweep(self.BLOCK, "1..20", "--memory", "1GiB")
         self.assertEqual([run["mib"] for run in runs], [1, 2, 4, 8, 16, 20])
         self.assertEqual([run["allocated_peak_bytes"] for run in runs], [run["mib"] << 20 for run in runs])
+
+    def test_each_row_has_its_band(self):
+        runs = self.sweep(self.BLOCK, "1,2")
+        self.assertEqual([run["reserved_peak_band"]["least_bytes"] for run in runs], [run["reserved_peak_bytes"] for run in runs])
+        moving = Path(__file__).with_name("addresses.py").read_text()
+        band = self.sweep(moving, "4")[0]["reserved_peak_band"]
+        self.assertLess(band["least_bytes"], band["most_bytes"])
+        runs = self.sweep(self.BLOCK, "1", "--fault", "slow-driver=1ms")
+        self.assertIn("Faults", runs[0]["reserved_peak_band_unknown"])
+
+    def test_ctrl_c_keeps_the_rows_and_leaves_no_process(self):
+        self.script.write_text(self.BLOCK + "import time; time.sleep(600 if mib > 2 else 0)")
+        command = [TIDEMARK, "phantom", "--sweep", "mib=1,2,3,4", "--", PYTHON, str(self.script)]
+        for interrupt in (lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)):
+            sweep = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            for line in sweep.stderr:  # a line every ten seconds
+                if "2 of 4 runs" in line:
+                    break
+            interrupt(sweep.pid)
+            said, complained = sweep.communicate(timeout=60)
+            self.assertEqual(sweep.returncode, 130)
+            self.assertIn("Stopped as asked, after 2 of 4 runs.", complained)
+            self.assertEqual([line.split()[0] for line in said.splitlines()[1:3]], ["1", "2"])
+            self.assertEqual(run("pgrep", "-f", str(self.script)).stdout, "")
 
     def test_doubts_are_told_of_a_sweep_too(self):
         self.script.write_text(self.BLOCK + "print(torch.ones(1, device='cuda').item())")

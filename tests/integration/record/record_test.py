@@ -54,8 +54,8 @@ class Record(unittest.TestCase):
         self.assertGreaterEqual(levels["driver_bytes"], levels["reserved_bytes"])
         self.assertGreater(levels["process_bytes"], levels["driver_bytes"])
         states = {source["source"]: source["state"] for source in info["sources"]}
-        self.assertTrue(states["driver"].startswith("live (CUPTI 13.0)"), states)
-        self.assertTrue(states["device"].startswith("live (NVML"), states)
+        self.assertTrue(states["driver"].startswith("live (CUPTI 13.0, the phantom's stand-in)"), states)
+        self.assertTrue(states["device"].startswith("live (NVML, the phantom's stand-in for driver"), states)
         self.assertIn("From tensors to the card", ran.stderr)
 
     def test_ranks_have_a_recording_each(self):

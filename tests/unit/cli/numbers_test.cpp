@@ -52,8 +52,18 @@ TEST_CASE("Sizes have a unit or are bytes") {
   CHECK(*ByteSize("--memory", "16GiB") == int64_t{16} << 30);
   CHECK(*ByteSize("--memory", "1.5 GB") == 1'500'000'000);
   CHECK(*ByteSize("--memory", "512MiB") == 512 << 20);
+  for (const char* text : {"16GIB", "16gib", "16G", "16g", " 16 GiB "}) {
+    CHECK(*ByteSize("--memory", text) == int64_t{16} << 30);
+  }
+  for (const char* text : {"1Gb", "1gb", "1 GB", "0.001TB", "1000m b"}) {
+    const Result<int64_t> size = ByteSize("--memory", text);
+    CHECK(size.ok() == (std::string(text) != "1000m b"));
+    if (size) CHECK(*size == 1'000'000'000);
+  }
+  CHECK(*ByteSize("--memory", "512M") == 512 << 20);
+  CHECK(*ByteSize("--memory", "1KB") == 1000);
   for (const char* text :
-       {"", "GiB", "0", "0GiB", "-1GiB", "1KB", "1 GiB x", "1..2GiB", "999999999GiB", "1e3"}) {
+       {"", "GiB", "0", "0GiB", "-1GiB", "16GBit", "16X", "1 GiB x", "1..2GiB", "999999999GiB", "1e3"}) {
     const Result<int64_t> size = ByteSize("--memory", text);
     REQUIRE_FALSE(size.ok());
     CHECK(size.error().message.find("--memory must be a size") == 0);

@@ -52,13 +52,41 @@ TEST_CASE("A sweep's row of a run that failed has no figures") {
   card.context_bytes = 100;
   const phantom::SweepTask task{{}, {}, "batch", {1, 2, 3}};
   const std::string table = SweepTable(task, card,
-                                       {{1, 300, 400, true, false, ""},
-                                        {2, 300, 400, true, true, "Tried to allocate 9 MiB."},
-                                        {3, 0, 0, false, false, ""}});
+                                       {{{1, 7, 300, 400, true, false, ""}, {}},
+                                        {{2, 8, 300, 400, true, true, "Tried to allocate 9 MiB."}, {}},
+                                        {{3, 9, 0, 0, false, false, ""}, {}}});
   CHECK(table.find("           1                 300 B                 400 B      50.0 %        500 B\n") !=
         std::string::npos);
   CHECK(table.find("–  does not fit: Tried to allocate 9 MiB.\n") != std::string::npos);
   CHECK(table.find("–  it asked the phantom GPU for no memory\n") != std::string::npos);
+  CHECK(table.find("orders") == std::string::npos);
+}
+
+session::ReservedBand BandOf(int64_t least, int64_t most) { return {{least, most}, false}; }
+
+TEST_CASE("A sweep tells the band where there is one, and once that there is none") {
+  phantom::Card card;
+  card.memory_bytes = 1000;
+  card.context_bytes = 100;
+  const phantom::SweepTask task{{}, {}, "batch", {1, 2, 3}};
+  SweepRow same;
+  same.run = {1, 7, 300, 400, true, false, ""};
+  same.band = BandOf(400, 400);
+  SweepRow moved;
+  moved.run = {2, 8, 300, 500, true, false, ""};
+  moved.band = BandOf(450, 901);
+  SweepRow unknown;
+  unknown.run = {3, 9, 300, 500, true, false, ""};
+  unknown.band = Result<session::ReservedBand>(Error{"Its allocator tells nothing."});
+  const std::string all_same = SweepTable(task, card, {same, same});
+  CHECK(all_same.find("the same in all 16 orders") != std::string::npos);
+  CHECK(all_same.find("500 B\n") != std::string::npos);  // nothing after what is free
+  const std::string mixed = SweepTable(task, card, {same, moved, unknown});
+  CHECK(mixed.find("  reserved 450 B to 901 B  may not fit\n") != std::string::npos);
+  CHECK(mixed.find("least and most stand in the row") != std::string::npos);
+  CHECK(mixed.find(
+            "batch 3: how far the order of addresses moves what is reserved is not known. Its allocator") !=
+        std::string::npos);
 }
 
 }  // namespace

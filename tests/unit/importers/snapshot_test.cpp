@@ -219,6 +219,32 @@ TEST_CASE("PyTorch's oldest snapshots: segments alone, blocks without addresses,
   CHECK(allocations[1].time_ns > allocations[0].time_ns);
 }
 
+TEST_CASE("what stands among entries and is none is counted, and takes none of them along", "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("device_traces").List().List();
+  pickle.Entry("alloc", 1 << 20, 1000, 10);
+  pickle.Dictionary().Key("no", "entry").EndDictionary();
+  pickle.Entry("alloc", 2 << 20, 2000, 11);
+  pickle.EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  CHECK(run.Of(events::EventKind::kAllocate).size() == 2);
+  CHECK(run.summary.warning.starts_with("1 entries of its history were left out"));
+}
+
+TEST_CASE("histories of more devices than there are numbers for are counted", "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("device_traces").List();
+  for (int device = 0; device < 257; ++device) {
+    pickle.List().Entry("alloc", (device + 1) << 20, 1000, device).EndList();
+  }
+  pickle.EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  CHECK(run.Of(events::EventKind::kAllocate).size() == 255);
+  CHECK(run.summary.warning.starts_with("2 entries of its history were left out"));
+}
+
 TEST_CASE("entries of kinds that are not known are counted", "[importers]") {
   PickleWriter pickle;
   pickle.Dictionary()

@@ -25,6 +25,14 @@ constexpr int64_t kContextBytes = 100 * kMebibyte;
 uintptr_t Address(void* pointer) { return reinterpret_cast<uintptr_t>(pointer); }
 char* Plus(void* pointer, size_t bytes) { return static_cast<char*>(pointer) + bytes; }
 
+TEST_CASE("Nothing but the context and allocations takes memory, however odd the card's size") {
+  Memory memory(kTotalBytes + kMebibyte, kContextBytes);
+  CHECK(memory.taken_bytes() == size_t{kContextBytes});
+  CHECK(memory.free_bytes() == size_t{kTotalBytes - kContextBytes});
+  REQUIRE(memory.Allocate(1) != nullptr);
+  CHECK(memory.taken_bytes() == size_t{kContextBytes} + kGranuleBytes);
+}
+
 TEST_CASE("Allocations take whole granules at falling addresses") {
   Memory memory(kTotalBytes, kContextBytes);
   CHECK(memory.total_bytes() == size_t{kTotalBytes});

@@ -25,6 +25,13 @@ Replayer OnACardWith(int64_t usable_bytes) {
   return {ReplayerExecutable(), environment};
 }
 
+Result<Replayed> ReplayOne(const Replayer& replayer, const std::vector<Request>& requests,
+                           const AddressOrder& order) {
+  const Result<std::vector<Replayed>> replayed = Replay(replayer, requests, std::vector{order});
+  if (!replayed) return replayed.error();
+  return replayed->at(0);
+}
+
 Request Allocate(uint64_t block, int64_t bytes) { return {Request::Kind::kAllocate, block, bytes, 0}; }
 Request Free(uint64_t block) { return {Request::Kind::kFree, block, 0, 0}; }
 
@@ -57,25 +64,25 @@ TEST_CASE("A replayer looks for its torch beside itself, where a moved one is li
 
 TEST_CASE("Requests are answered by PyTorch's rules: rounded, in segments, kept until the cache is emptied") {
   const Replayer replayer = OnACardWith(1000 * kMiB);
-  const Replayed small = *Replay(replayer, {Allocate(1, 100), Allocate(2, 513)}, {});
+  const Replayed small = *ReplayOne(replayer, {Allocate(1, 100), Allocate(2, 513)}, {});
   CHECK(small.allocated_peak_bytes == 512 + 1024);
   CHECK(small.reserved_peak_bytes == 2 * kMiB);
   const std::vector<Request> kept = {Allocate(1, 100 * kMiB), Free(1), Allocate(2, 120 * kMiB)};
-  CHECK(Replay(replayer, kept, {})->reserved_peak_bytes == 220 * kMiB);
+  CHECK(ReplayOne(replayer, kept, {})->reserved_peak_bytes == 220 * kMiB);
   const std::vector<Request> emptied = {kept[0], kept[1], {Request::Kind::kEmptyCache}, kept[2]};
-  CHECK(Replay(replayer, emptied, {})->reserved_peak_bytes == 120 * kMiB);
+  CHECK(ReplayOne(replayer, emptied, {})->reserved_peak_bytes == 120 * kMiB);
 }
 
 TEST_CASE(
     "On a full card the cache is freed first; what does not fit even then fails, and the rest goes on") {
-  const Replayed replayed = *Replay(OnACardWith(200 * kMiB),
-                                    {Allocate(1, 150 * kMiB),
-                                     Free(1),
-                                     Allocate(2, 180 * kMiB),
-                                     {Request::Kind::kTry, 0, 500 * kMiB, 0},
-                                     Free(2),
-                                     Allocate(3, 10 * kMiB)},
-                                    {});
+  const Replayed replayed = *ReplayOne(OnACardWith(200 * kMiB),
+                                       {Allocate(1, 150 * kMiB),
+                                        Free(1),
+                                        Allocate(2, 180 * kMiB),
+                                        {Request::Kind::kTry, 0, 500 * kMiB, 0},
+                                        Free(2),
+                                        Allocate(3, 10 * kMiB)},
+                                       {});
   CHECK(replayed.retries == 2);
   CHECK(replayed.failures == 1);
   CHECK(replayed.reserved_peak_bytes == 180 * kMiB);
@@ -84,13 +91,14 @@ TEST_CASE(
 TEST_CASE("The order of addresses moves what is reserved; the band holds what it moved") {
   const Replayer replayer = OnACardWith(100'000 * kMiB);
   const std::vector<Request> requests = RandomRequests();
-  const Replayed as_it_was = *Replay(replayer, requests, {});
-  const Replayed again = *Replay(replayer, requests, {});
+  const Replayed as_it_was = *ReplayOne(replayer, requests, {});
+  const Replayed again = *ReplayOne(replayer, requests, {});
   CHECK(again.reserved_peak_bytes == as_it_was.reserved_peak_bytes);
   const ReservedBand band = *BandOfReserved(replayer, requests, as_it_was);
   CHECK(band.least_bytes < band.most_bytes);
-  for (const AddressOrder& order : LikelyOrders()) {
-    const Replayed other = *Replay(replayer, requests, order);
+  const std::vector<Replayed> others = *Replay(replayer, requests, LikelyOrders());
+  CHECK(others.size() == LikelyOrders().size());
+  for (const Replayed& other : others) {
     CHECK(other.reserved_peak_bytes >= band.least_bytes);
     CHECK(other.reserved_peak_bytes <= band.most_bytes);
   }
@@ -103,6 +111,6 @@ TEST_CASE("A run that reserved what its requests do not explain has no band, but
   CHECK(band.error().message.find("is not known for this run") != std::string::npos);
 }
 
-TEST_CASE("A replayer that is missing is told") { CHECK(!Replay({"/no/such/replayer", {}}, {}, {})); }
+TEST_CASE("A replayer that is missing is told") { CHECK(!ReplayOne({"/no/such/replayer", {}}, {}, {})); }
 
 }  // namespace tidemark::phantom

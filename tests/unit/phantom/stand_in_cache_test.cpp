@@ -95,14 +95,18 @@ TEST_CASE("A torch that was moved is found where it is, and one that is gone is 
   const auto first = LibrariesFor(torch, {});
   REQUIRE(first.ok());
   CHECK(link(*first) == "/opt/site/torch");
-  torch.site = "/srv/venv";
+  CHECK_FALSE(KeptLibraries("00abcdef").ok());  // nothing is in /opt/site
+  torch.site = workshop.cache().parent_path() / "venv";
+  fs::create_directories(torch.site / "torch");
   const auto moved = LibrariesFor(torch, {});
   REQUIRE(moved.ok());
-  CHECK(link(*moved) == "/srv/venv/torch");
+  CHECK(link(*moved) == torch.site / "torch");
   CHECK(workshop.Said() == "configured\nbuilt\n");
   const auto kept = KeptLibraries("00abcdef");
   REQUIRE(kept.ok());
   CHECK(kept->replayer == moved->replayer);
+  fs::rename(torch.site, torch.site.string() + ".elsewhere");
+  CHECK(KeptLibraries("00abcdef").error().message.find("was moved") != std::string::npos);
 }
 
 TEST_CASE("Of two that start at once, one builds and the other waits for it") {

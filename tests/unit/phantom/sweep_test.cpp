@@ -2,6 +2,7 @@
 // does.
 #include "profiler/phantom/programs/sweep.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -29,6 +30,14 @@ TEST_CASE("A range doubles up to its end, a list is itself") {
   }
 }
 
+Result<std::vector<SweepAnswer>> AnswersOf(const SweepTask& task) {
+  std::vector<SweepAnswer> answers;
+  const Status swept = Sweep(
+      task, [&](const SweepAnswer& answer) { answers.push_back(answer); }, [] { return true; });
+  if (!swept) return swept.error();
+  return answers;
+}
+
 SweepTask TaskWith(const trace::Scratch& scratch, const std::string& python) {
   std::ofstream(scratch / "python") << "#!/bin/sh\n" << python;
   std::filesystem::permissions(scratch / "python", std::filesystem::perms::owner_all);
@@ -44,11 +53,11 @@ TEST_CASE("Python's own options are the warm process's too; a launcher is refuse
       TaskWith(scratch, "echo \"tidemark {\\\"value\\\": 1, \\\"sentence\\\": \\\"$1 $2 $3\\\"}\"\n");
   task.values = {1};
   task.program.insert(task.program.begin() + 1, {"-W", "ignore"});
-  const auto answers = Sweep(task);
+  const auto answers = AnswersOf(task);
   REQUIRE(answers.ok());
   CHECK(answers->at(0).sentence == "-W ignore -u");
   task.program.front() = "torchrun";
-  CHECK(!Sweep(task).ok());
+  CHECK(!AnswersOf(task).ok());
 }
 
 TEST_CASE("Answers come one by one; what else is said is no answer") {
@@ -56,12 +65,12 @@ TEST_CASE("Answers come one by one; what else is said is no answer") {
   const SweepTask task =
       TaskWith(scratch,
                "echo noise\n"
-               "echo 'tidemark {\"value\": 1, \"allocated_peak_bytes\": 10, \"reserved_peak_bytes\": 20}'\n"
+               "echo 'tidemark {\"value\": 1, \"allocated_peak_bytes\": 10, \"reserved_peak_bytes\": 20, "
+               "\"process\": 77}'\n"
                "echo 'tidemark {broken'\n"
                "echo \"tidemark {\\\"value\\\": 2, \\\"out_of_memory\\\": true, \\\"sentence\\\": "
                "\\\"$TIDEMARK_TEST_WORD\\\"}\"\n");
-  std::vector<int64_t> told;
-  const auto answers = Sweep(task, [&](const SweepAnswer& answer) { told.push_back(answer.value); });
+  const auto answers = AnswersOf(task);
   REQUIRE(answers.ok());
   REQUIRE(answers->size() == 2);
   CHECK(answers->at(0).allocated_peak_bytes == 10);
@@ -69,17 +78,29 @@ TEST_CASE("Answers come one by one; what else is said is no answer") {
   CHECK_FALSE(answers->at(0).out_of_memory);
   CHECK(answers->at(1).out_of_memory);
   CHECK(answers->at(1).sentence == "there");
-  CHECK(told == std::vector<int64_t>{1, 2});
+  CHECK(answers->at(0).process_id == 77);
 }
 
 TEST_CASE("A sweep that ends early says what it heard last, and one without a script what it needs") {
   const trace::Scratch scratch;
   SweepTask task = TaskWith(scratch, "echo no torch here >&2; exit 1\n");
-  const auto early = Sweep(task);
+  const auto early = AnswersOf(task);
   REQUIRE_FALSE(early.ok());
   CHECK(early.error().message.find("no torch here") != std::string::npos);
   task.program = {(scratch / "python").string(), "-m", "train"};
-  REQUIRE_FALSE(Sweep(task).ok());
+  REQUIRE_FALSE(AnswersOf(task).ok());
+}
+
+TEST_CASE("A sweep that is asked to end keeps the answers that it has, and does not wait for the rest") {
+  const trace::Scratch scratch;
+  const SweepTask task = TaskWith(scratch, "echo 'tidemark {\"value\": 1}'\nexec sleep 60\n");
+  std::vector<int64_t> told;
+  const auto began = std::chrono::steady_clock::now();
+  const Status swept = Sweep(
+      task, [&](const SweepAnswer& answer) { told.push_back(answer.value); }, [&] { return told.empty(); });
+  CHECK(swept.ok());
+  CHECK(told == std::vector<int64_t>{1});
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(20));
 }
 
 }  // namespace

@@ -29,15 +29,38 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   status.steps_done = 3;
   REQUIRE(IsProgram(description));
   const ProgramFacts told =
-      MakeProgramFacts(*stream.Publish(), description, status, card, ByteUnit::kMegabytes);
+      MakeProgramFacts(*stream.Publish(), description, status, card, {}, ByteUnit::kMegabytes);
   CHECK(FactIn(told, "Command") == "python train.py");
-  CHECK(FactIn(told, "Card") == "NVIDIA T4, 976.6 KiB");
+  CHECK(FactIn(told, "Card") == "NVIDIA T4, 1.0 MB");
   CHECK(FactIn(told, "Steps") == "3");
   CHECK(FactIn(told, "Reserved at the peak") == "400.0 kB");
   CHECK(FactIn(told, "Of the card, with the context").starts_with("500.0 kB, 50.0 % of it"));
   CHECK(FactIn(told, "Ended early").empty());
+  CHECK(FactIn(told, "Reserved in other orders").empty());
+  const auto told_of_band = [&](const Band& band) {
+    return FactIn(MakeProgramFacts(*stream.Publish(), description, status, card, band, ByteUnit::kMegabytes),
+                  "Reserved in other orders");
+  };
+  CHECK(
+      told_of_band(session::ReservedBand{{400'000, 400'000}, false}).starts_with("the same in every order"));
+  CHECK(told_of_band(session::ReservedBand{{400'000, 900'000}, true})
+            .starts_with("400.0 kB to 900.0 kB, by the"));
+  CHECK(told_of_band(Error{"Faults."}) == "not known: Faults.");
   CHECK(told.notes == std::vector<std::string>{"A doubt."});
+  const auto steps_told = [&](session::RunState state) {
+    session::RunStatus none;
+    none.state = state;
+    return FactIn(MakeProgramFacts(*stream.Publish(), description, none, card, {}, ByteUnit::kMegabytes),
+                  "Steps");
+  };
+  CHECK(steps_told(session::RunState::kRunning) == "0");  // it may come to one yet
+  CHECK(steps_told(session::RunState::kFinished) == "0 (nothing in it tells where a step ends)");
+  CHECK(WhyNoStep(3, description).empty());
+  CHECK(WhyNoStep(0, description) == " (nothing in it tells where a step ends)");
+  description.torch_build_id = "1234";
+  CHECK(WhyNoStep(0, description).find("called none") != std::string::npos);
   description.settings_json = "{}";
+  CHECK(WhyNoStep(0, description).empty());
   CHECK_FALSE(IsProgram(description));
 }
 

@@ -32,8 +32,12 @@ TEST_CASE("The log prints after each epoch what a PyTorch script would") {
   log.Update(*training.Publish());
   const std::vector<std::string> texts = TextsOf(log);
   REQUIRE(texts.size() == 2);
-  CHECK(texts[0] == "epoch 1 · loss 1.2500 · allocated 85.4 MB · max allocated 177.7 MB · reserved 218.1 MB");
-  CHECK(texts[1] == "epoch 2 · loss 0.6250 · allocated 85.4 MB · max allocated 177.7 MB · reserved 218.1 MB");
+  CHECK(texts[0] ==
+        "epoch 1 · loss 1.2500 · allocated 85,400,064 B · max allocated 177,700,864 B · reserved 218,100,000 "
+        "B");
+  CHECK(texts[1] ==
+        "epoch 2 · loss 0.6250 · allocated 85,400,064 B · max allocated 177,700,864 B · reserved 218,100,000 "
+        "B");
   CHECK(log.lines()[0].level == LogLevel::kGood);
 }
 
@@ -56,13 +60,13 @@ TEST_CASE("The log takes what is new, in order, however often it is asked") {
   const std::vector<std::string> texts = TextsOf(whole);
   REQUIRE(texts.size() == 3 + 4 + 2 + 1);
   CHECK(texts[0] == "marker 0");
-  CHECK(texts[1].starts_with("epoch 1 · loss 1.2500 · allocated 0 B · max allocated 2.0 kB"));
+  CHECK(texts[1].starts_with("epoch 1 · loss 1.2500 · allocated 0 B · max allocated 2,048 B"));
   CHECK(texts[1].find("reserved") == std::string::npos);
   CHECK(texts[2] == "marker 3");
   CHECK(texts[7] == "step 9 skipped: its gradients overflowed; loss scale now 32768");
   CHECK(whole.lines()[7].level == LogLevel::kWarning);
   CHECK(texts[8].starts_with("epoch 5"));
-  CHECK(texts[9] == "out of memory: 2.00 GB asked for, 120.0 MB free on the device");
+  CHECK(texts[9] == "out of memory: 2,000,000,000 B asked for, 120,000,000 B free on the device");
   CHECK(whole.lines()[9].level == LogLevel::kError);
 }
 
@@ -73,9 +77,9 @@ TEST_CASE("A restart counts its epochs and its maximum afresh") {
   RunLog log(2);
   log.Update(*training.Publish());
   REQUIRE(log.lines().size() == 2);
-  CHECK(log.lines()[0].text.find("max allocated 1.0 MB") != std::string::npos);
+  CHECK(log.lines()[0].text.find("max allocated 1,001,472 B") != std::string::npos);
   CHECK(log.lines()[1].text.starts_with("epoch 1 "));
-  CHECK(log.lines()[1].text.find("max allocated 11.3 kB") != std::string::npos);
+  CHECK(log.lines()[1].text.find("max allocated 11,264 B") != std::string::npos);
 }
 
 TEST_CASE("The log does not grow without end") {

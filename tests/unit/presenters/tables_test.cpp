@@ -43,6 +43,22 @@ TEST_CASE("Before the first step is complete there is theory, and without it not
   CHECK(breakdown.totals.size() == 3);
 }
 
+TEST_CASE("A program without a step is told at its highest moment") {
+  Training training;
+  training.Add(events::EventKind::kSegmentAllocate, 0x100000, 1 << 21);
+  training.Weight(1000);
+  CHECK_FALSE(LatestPeak(*training.Publish()));
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {}, Told::kStepOrRun);
+  CHECK(breakdown.moment == "at the peak of the run");
+  REQUIRE(breakdown.rows.size() == 1);
+  CHECK(breakdown.rows[0].measured_bytes == 1024);
+  CHECK(breakdown.totals.at(0).measured_bytes == 1000);
+  CHECK(breakdown.totals.at(2).measured_bytes == 1 << 21);
+  training.Step(0, 9000, 9000);
+  CHECK(LatestPeak(*training.Publish(), Told::kStepOrRun)->step == 0);
+  CHECK_FALSE(LatestPeak(*timeline::Builder().Publish(), Told::kStepOrRun));
+}
+
 TEST_CASE("Where memory ran out, the tables tell of that step, although it is not complete") {
   Training training;
   training.Weight(1000);

@@ -1,5 +1,7 @@
 #include "profiler/session/card_fit.h"
 
+#include <limits>
+
 #include "tests/support/catch.h"
 
 namespace tidemark::session {
@@ -35,6 +37,15 @@ TEST_CASE("A band's upper end decides what may not fit") {
   CHECK(fit.smallest->name == "middle");
   CHECK(fit.taken_bytes() == 1000);
   CHECK_FALSE(FitOf(Known()[0], Known(), 900, {}).may_not_fit());
+}
+
+TEST_CASE("Whatever a recording claims, what is taken of the card does not run over") {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  CHECK(FitOf(Known()[0], Known(), most, {}).taken_bytes() == most);
+  CHECK(FitOf(Known()[0], Known(), most, {}).may_not_fit());
+  CHECK_FALSE(FitOf(CardWith("odd", std::numeric_limits<int64_t>::min()), Known(),
+                    std::numeric_limits<int64_t>::min(), {})
+                  .may_not_fit());
 }
 
 TEST_CASE("A run's card is known by its title, with the memory that it had") {

@@ -94,6 +94,26 @@ TEST_CASE("Four processes at once, one of them killed: each has its own complete
   CHECK(captured == std::set<uint64_t>{500, 501, 502, 503});
 }
 
+TEST_CASE("A process that has ended can be taken while others are recorded, once") {
+  const RecorderFolder folder;
+  RecorderOptions options = Options(folder);
+  options.recording.reset();
+  auto recorder = ProgramRecorder::Start(options);
+  REQUIRE(recorder);
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = Program((*recorder)->environment_entry(), 100 + i, false);
+    waitpid(child, nullptr, 0);
+    const auto process = (*recorder)->Take(child);
+    REQUIRE(process);
+    CHECK(process->captured == static_cast<uint64_t>(100 + i));
+    CHECK(process->view->end() == process->captured);
+    CHECK_FALSE((*recorder)->Take(child).has_value());
+  }
+  CHECK_FALSE((*recorder)->Take(1).has_value());
+  (*recorder)->End(0);
+  CHECK((*recorder)->processes().empty());
+}
+
 TEST_CASE("A full ring loses events, and every one of them is counted") {
   const RecorderFolder folder;
   RecorderOptions options = Options(folder);

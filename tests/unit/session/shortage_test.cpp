@@ -1,5 +1,7 @@
 #include "profiler/session/shortage.h"
 
+#include <limits>
+
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -34,6 +36,18 @@ TEST_CASE("A shortage knows its step, its phase and what was held") {
   CHECK(shortages[0].allocated_bytes == 512);
   CHECK(shortages[0].cached_bytes == (1 << 20) - 512);
   CHECK(shortages[1].step == -1);  // between steps
+}
+
+TEST_CASE("Whatever a recording claims, a shortage's sums do not run over") {
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  CHECK(WhyOf(900, 800, most).find("fragmentation") != std::string::npos);
+  CHECK(WhyOf(900, most, most).find("set_per_process_memory_fraction") != std::string::npos);
+  timeline::Stream stream;
+  stream.Add(events::EventKind::kSegmentFree, 0x100000, most);
+  stream.Add(events::EventKind::kSegmentFree, 0x900000, most);
+  stream.Allocate(0x100000, most);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000).rounded_bytes = most;
+  REQUIRE(ShortagesIn(*stream.Publish()).size() == 1);
 }
 
 TEST_CASE("Why there was no room is told from the figures") {

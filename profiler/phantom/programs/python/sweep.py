@@ -6,7 +6,7 @@ a run of a small network.
 usage: sweep.py {"script": FILE, "arguments": [...], "name": "batch", "values": [...], "at_once": 2}
 
 For each value one line on standard output, as soon as it is known: `tidemark ` and an object with `value`, the peaks
-(`allocated_peak_bytes`, `reserved_peak_bytes`), `used_cuda`, `out_of_memory` and `sentence` (why it ended early; "" if it did not).
+(`allocated_peak_bytes`, `reserved_peak_bytes`), `process` (its number), `used_cuda`, `out_of_memory` and `sentence` (why it ended early; "" if it did not).
 """
 
 import contextlib
@@ -107,6 +107,7 @@ def finish(value, pid, pipe, words):
         "value": value, "out_of_memory": False, "used_cuda": False, "allocated_peak_bytes": 0, "reserved_peak_bytes": 0, "modules": [],
         "sentence": f"its process ended with status {os.waitstatus_to_exitcode(status)} and no answer"}
     modules, said = answer.pop("modules"), last_line(words)
+    answer["process"] = pid
     if answer["sentence"].startswith("it") and said:  # its process ended, for a reason that it told
         answer["sentence"] += ": " + said
     print("tidemark " + json.dumps(answer), flush=True)
@@ -134,6 +135,7 @@ def import_all(names):
 def main():
     task = json.loads(sys.argv[1])
     die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a terminal's Ctrl-C ends it and, by that, its runs
     values = task["values"]
     if task.get("warm", True):
         first, values = values[0], values[1:]

@@ -1,0 +1,27 @@
+// Ctrl-C for a command that has something to keep when it ends early. Main thread only.
+#pragma once
+
+#include <signal.h>  // sigaction is POSIX, not in <csignal>
+
+#include <array>
+
+namespace tidemark::cli {
+
+// While one of these lives, Ctrl-C (or SIGTERM) asks the command to end in order; before and after, it ends
+// the program. More of them change nothing: some senders (timeout, for one) send two.
+class InterruptListener {
+ public:
+  InterruptListener();
+  ~InterruptListener();
+  InterruptListener(const InterruptListener&) = delete;
+  InterruptListener& operator=(const InterruptListener&) = delete;
+
+  // Whether the program was ever asked.
+  static bool WasInterrupted();
+
+ private:
+  static constexpr std::array kSignals = {SIGINT, SIGTERM};
+  std::array<struct sigaction, kSignals.size()> before_{};
+};
+
+}  // namespace tidemark::cli

@@ -1,0 +1,23 @@
+// A user's program on the phantom, with the window beside it. Main thread only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/command_line.h"
+#include "profiler/base/result.h"
+#include "profiler/session/program_run.h"
+
+namespace tidemark::cli {
+
+// Runs the program and shows its memory meanwhile, until both have ended; `ended` tells of the program in
+// between. A window that is closed ends the program in order: SIGTERM, and SIGKILL where it has not ended 10
+// s later. No `show` = no window. The exit code is the program's, or the window's where only that failed.
+Result<int> RunBesideWindow(const std::vector<std::string>& program,
+                            const std::vector<std::string>& environment,
+                            const std::shared_ptr<session::ProgramRun>& run,
+                            const std::function<void(int)>& ended, const WindowOpener& show);
+
+}  // namespace tidemark::cli

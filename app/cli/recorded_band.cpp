@@ -1,0 +1,42 @@
+#include "app/cli/recorded_band.h"
+
+#include <string>
+#include <vector>
+
+#include "profiler/base/paths.h"
+#include "profiler/events/allocator_settings.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/faults.h"
+#include "profiler/phantom/programs/stand_in_cache.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::cli {
+namespace {
+
+// The allocator that the run had, with its settings.
+Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phantom::Card& card) {
+  const events::RunDescription description = run.description();
+  const std::vector<std::string> environment = events::AllocatorEnvironment(description.allocator_settings);
+  if (description.torch_build_id.empty()) {
+    return session::ReservedBandOf(*run.view(), card, ReplayerExecutable(), PhantomFolder(), environment);
+  }
+  const Result<phantom::ProgramLibraries> libraries = phantom::KeptLibraries(description.torch_build_id);
+  if (!libraries) return libraries.error();
+  return session::ReservedBandOf(*run.view(), card, libraries->replayer, libraries->stand_ins, environment);
+}
+
+}  // namespace
+
+std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run) {
+  const events::RunDescription description = run.description();
+  if (description.device != networks::TextOf(networks::DeviceChoice{})) return {};
+  if (phantom::SpeakOfFaults(description.notes)) return Error{std::string(session::kNoBandOfFaults)};
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  const auto card = session::CardOf(description.device_name, description.device_bytes, *cards);
+  if (!card) return {};
+  return ReplayedBand(run, *card);
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,16 @@
+// How far the order of addresses moves what a run on the phantom reserved, with the allocator that it had.
+// Any thread; replays the run, which takes seconds at most.
+#pragma once
+
+#include <optional>
+
+#include "profiler/base/result.h"
+#include "profiler/session/reserved_band.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::cli {
+
+// Of a run that has ended. Nothing for one on a real card, whose driver had its order.
+std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run);
+
+}  // namespace tidemark::cli

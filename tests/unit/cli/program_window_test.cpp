@@ -1,0 +1,52 @@
+// A window that is closed while its program runs leaves nothing behind.
+#include "app/cli/program_window.h"
+
+#include <signal.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "profiler/phantom/programs/program.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr std::chrono::milliseconds kToBegin{300};
+
+// The exit code of a program whose window is closed at once, once it runs.
+int EndOf(const std::string& script) {
+  session::ProgramOptions options;
+  options.stop = phantom::StopProgram;
+  const std::shared_ptr<session::ProgramRun> run = std::move(*session::ProgramRun::Start(options));
+  std::optional<int> told;
+  const auto ended = [&](int code) {
+    told = code;
+    run->End(code);
+  };
+  const auto show = [](const WindowContent&) {
+    std::this_thread::sleep_for(kToBegin);
+    return kExitDone;
+  };
+  const Result<int> code = RunBesideWindow({"sh", "-c", script}, {}, run, ended, show);
+  REQUIRE(code);
+  CHECK(told == *code);
+  return *code;
+}
+
+TEST_CASE("A program whose window is closed ends, in order where it can") {
+  CHECK(EndOf("exec sleep 60") == 128 + SIGTERM);
+  CHECK(EndOf("trap 'exit 7' TERM; while :; do sleep 0.05; done") == 7);
+  CHECK(EndOf("exit 3") == 3);
+}
+
+TEST_CASE("A program that does not end when it is asked is killed") {
+  const auto began = std::chrono::steady_clock::now();
+  CHECK(EndOf("trap '' TERM; exec sleep 60") == 128 + SIGKILL);
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(40));
+}
+
+}  // namespace
+}  // namespace tidemark::cli
