@@ -9,6 +9,7 @@ find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(zstd REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(sqlite REQUIRED IMPORTED_TARGET sqlite3)
 find_package(ZLIB REQUIRED)
 
 if(TIDEMARK_TORCH)

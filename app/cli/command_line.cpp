@@ -18,6 +18,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/usage.h"
+#include "profiler/trace/file_types.h"
 
 namespace tidemark::cli {
 namespace {
@@ -38,11 +39,10 @@ constexpr const char* kExamples =
 int OpenWindowWith(const WindowOpener& open_window, const std::string& file) {
   if (file.empty()) return open_window({});
   if (access(file.c_str(), R_OK) != 0) {
-    return Complain(
-        fmt::format(
-            "{} cannot be opened: {}. Name a recording (.tide) or a memory snapshot that you may read.", file,
-            std::strerror(errno)),
-        kExitFailed);
+    return Complain(fmt::format("{} cannot be opened: {}. Name a recording (.tide), a memory snapshot or a "
+                                "trace that you may read.",
+                                file, std::strerror(errno)),
+                    kExitFailed);
   }
   return open_window({file, nullptr, {}});
 }
@@ -50,9 +50,12 @@ int OpenWindowWith(const WindowOpener& open_window, const std::string& file) {
 Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
   CLI::App* command =
       application.add_subcommand("open", "Open the window, with a recording in it if one is named");
-  command->footer("Examples:\n  tidemark open run.tide\n  tidemark open snapshot.pickle\n  tidemark open");
+  command->footer(
+      "Examples:\n  tidemark open run.tide\n  tidemark open snapshot.pickle\n  tidemark open trace.json.gz\n"
+      "  tidemark open\nOpens " +
+      trace::OpenableTypesInWords() + "; what gzip packed too.");
   auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
+  command->add_option("FILE", *file, "Recording, memory snapshot or trace")->type_name("");
   return {command, [=] { return OpenWindowWith(open_window, *file); }};
 }
 

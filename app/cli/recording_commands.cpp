@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "app/cli/command_line.h"
@@ -14,6 +17,7 @@
 #include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
 #include "app/cli/report.h"
+#include "app/cli/run_page.h"
 #include "app/cli/run_report.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
@@ -24,6 +28,7 @@
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/trace/export.h"
+#include "profiler/trace/output_file.h"
 
 namespace tidemark::cli {
 namespace {
@@ -103,26 +108,34 @@ std::string DeviceInWords(const events::RunDescription& description) {
   return name + ", " + FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
 }
 
-std::string InfoText(const session::Run& run) {
+// What the run is, as titles and texts.
+std::vector<std::pair<std::string, std::string>> FactsOf(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
   const timeline::Health& health = view->health();
-  std::string text = description.title + "\n" + InfoRow("device", DeviceInWords(description));
-  if (!description.command.empty()) text += InfoRow("command", description.command);
-  if (const auto settings = networks::SettingsFromJson(description.settings_json)) {
-    text += InfoRow("settings", SettingsLine(*settings));
-  }
-  text += InfoRow("recorded by", description.producer);
+  std::vector<std::pair<std::string, std::string>> facts = {{"device", DeviceInWords(description)}};
+  if (!description.command.empty()) facts.emplace_back("command", description.command);
+  if (const auto settings = networks::SettingsFromJson(description.settings_json))
+    facts.emplace_back("settings", SettingsLine(*settings));
+  facts.emplace_back("recorded by", description.producer);
   const int64_t steps = run.status().steps_done;
-  text += InfoRow("steps", FormatNumber(steps) + presenters::WhyNoStep(steps, description));
-  text += InfoRow("duration", FormatDuration(DurationNs(*view)));
-  text += InfoRow("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
-                                        FormatNumber(static_cast<int64_t>(health.lost))));
+  facts.emplace_back("steps", FormatNumber(steps) + presenters::WhyNoStep(steps, description));
+  facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
+  facts.emplace_back("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
+                                           FormatNumber(static_cast<int64_t>(health.lost))));
   const std::vector<double> losses = LossesOf(*view);
   const bool is_real =
       description.device != networks::TextOf(networks::DeviceChoice{});  // a phantom's loss says nothing
   if (!losses.empty() && is_real)
-    text += InfoRow("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
+    facts.emplace_back("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
+  return facts;
+}
+
+std::string InfoText(const session::Run& run) {
+  const auto view = run.view();
+  const events::RunDescription description = run.description();
+  std::string text = description.title + "\n";
+  for (const auto& [title, fact] : FactsOf(run)) text += InfoRow(title, fact);
   const bool came_to_a_step = IsForeign(run) || !view->steps().empty();
   const RunReport report = ReportOf(run);
   text += came_to_a_step ? RunText(report)
@@ -149,8 +162,29 @@ bool IsSameFile(const RecordingOptions& options) {
   return std::filesystem::equivalent(options.file, options.output, not_there);
 }
 
-// Reads the file, tells what it lacks, and writes it as `format`; without one as a recording.
-int Rewrite(const RecordingOptions& options, std::optional<trace::ExportFormat> format) {
+// A page for people, by its name as a format: "markdown" or "html".
+Status WritePage(const session::Run& run, std::string_view format, const std::filesystem::path& file) {
+  RunPage page = MakeRunPage(*run.view(), run.description());
+  page.facts = FactsOf(run);
+  for (const std::string& warning : WarningsOf(run)) page.notes.push_back(warning);
+  Result<trace::ReplacingFile> target = trace::ReplacingFile::Create(file);
+  if (!target) return target.error();
+  const std::string text = format == "html" ? HtmlOf(page) : MarkdownOf(page);
+  if (Status written = target->Write(text); !written) return written;
+  return target->Commit();
+}
+
+bool IsPage(std::string_view format) { return format == "markdown" || format == "html"; }
+
+// Reads the file, tells what it lacks, and writes it as `format`, one of the exporters' or a page's; "tide"
+// is a recording.
+int Rewrite(const RecordingOptions& options, const std::string& format) {
+  std::optional<trace::ExportFormat> exported;
+  if (!IsPage(format) && format != "tide") {
+    const Result<trace::ExportFormat> known = trace::ExportFormatFromText(format);
+    if (!known) return Complain(known.error().message, kExitUsage);
+    exported = *known;
+  }
   if (IsSameFile(options)) {
     return Complain(fmt::format("{} is the recording itself. Name another file to write.", options.output),
                     kExitUsage);
@@ -158,14 +192,15 @@ int Rewrite(const RecordingOptions& options, std::optional<trace::ExportFormat> 
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
-  if (format) {
-    for (const std::string& sentence : trace::LeftOutBy(*format, *(*run)->view()))
+  if (exported) {
+    for (const std::string& sentence : trace::LeftOutBy(*exported, *(*run)->view()))
       Complain(sentence, kExitDone);
   }
   ProgressLine line;
-  const Status written = format ? trace::Export(*(*run)->view(), (*run)->description(), *format,
-                                                options.output, line.ShowShare("writing"))
-                                : (*run)->Save(options.output);
+  const Status written = exported         ? trace::Export(*(*run)->view(), (*run)->description(), *exported,
+                                                          options.output, line.ShowShare("writing"))
+                         : IsPage(format) ? WritePage(**run, format, options.output)
+                                          : (*run)->Save(options.output);
   line.Clear();
   return written ? kExitDone : Complain(written.error().message, kExitFailed);
 }
@@ -175,9 +210,7 @@ int RunExport(const RecordingOptions& options) {
     return Complain("Name a recording and a file to write: tidemark export FILE --to chrome -o FILE.",
                     kExitUsage);
   }
-  const Result<trace::ExportFormat> format = trace::ExportFormatFromText(options.format);
-  if (!format) return Complain(format.error().message, kExitUsage);
-  return Rewrite(options, *format);
+  return Rewrite(options, options.format);
 }
 
 int RunConvert(const RecordingOptions& options) {
@@ -185,14 +218,17 @@ int RunConvert(const RecordingOptions& options) {
     return Complain("Name a file to read and one to write: tidemark convert IN OUT.", kExitUsage);
   }
   const std::string ending = std::filesystem::path(options.output).extension().string();
-  if (ending == ".tide") return Rewrite(options, std::nullopt);
-  if (ending == ".json") return Rewrite(options, trace::ExportFormat::kChrome);
-  if (ending == ".csv") return Rewrite(options, trace::ExportFormat::kCsv);
-  if (ending == ".pickle") return Rewrite(options, trace::ExportFormat::kPickle);
-  return Complain(fmt::format("{} does not tell by its ending what to write; name it .tide (a recording), "
-                              ".json (Trace Event JSON), .csv or .pickle (a PyTorch memory snapshot).",
-                              options.output),
-                  kExitUsage);
+  static const std::map<std::string, std::string, std::less<>> formats = {
+      {".tide", "tide"},     {".pftrace", "perfetto"}, {".json", "chrome"}, {".csv", "csv"},
+      {".sqlite", "sqlite"}, {".pickle", "pickle"},    {".md", "markdown"}, {".html", "html"}};
+  if (const auto found = formats.find(ending); found != formats.end()) return Rewrite(options, found->second);
+  return Complain(
+      fmt::format(
+          "{} does not tell by its ending what to write; name it .tide (a recording), .pftrace (a Perfetto "
+          "trace), .json (Trace Event JSON), .csv, .sqlite, .pickle (a PyTorch memory snapshot), .md or "
+          ".html (a page to read).",
+          options.output),
+      kExitUsage);
 }
 
 }  // namespace
@@ -203,7 +239,7 @@ Command RegisterInfo(CLI::App& application) {
       "Examples:\n  tidemark info run.tide\n  tidemark info run.tide --json\n"
       "  tidemark info snapshot.pickle                      (of torch.cuda.memory._dump_snapshot)");
   auto options = std::make_shared<RecordingOptions>();
-  command->add_option("FILE", options->file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
+  command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunInfo(*options); }};
 }
@@ -212,16 +248,21 @@ Command RegisterExport(CLI::App& application) {
   CLI::App* command = application.add_subcommand("export", "Write a recording for other tools");
   command->footer(
       "Examples:\n"
-      "  tidemark export run.tide --to chrome -o run.json   (open it in Perfetto)\n"
+      "  tidemark export run.tide --to perfetto -o run.pftrace (open it in ui.perfetto.dev)\n"
+      "  tidemark export run.tide --to chrome -o run.json   (the same, for chrome://tracing too)\n"
       "  tidemark export run.tide --to csv -o run.csv       (a row per event)\n"
+      "  tidemark export run.tide --to sqlite -o run.sqlite (tables to ask, and Nsight Systems' one)\n"
       "  tidemark export run.tide --to pickle -o run.pickle (for PyTorch's memory_viz)\n"
+      "  tidemark export run.tide --to markdown -o run.md   (peak, levels, categories, layers)\n"
+      "  tidemark export run.tide --to html -o run.html     (the same with the curve, one file)\n"
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
-  command->add_option("FILE", options->file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
+  command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
   options->format = "chrome";
   command
       ->add_option("--to", options->format,
-                   "chrome (Trace Event JSON), csv, or pickle (PyTorch memory snapshot)")
+                   "perfetto, chrome (Trace Event JSON), csv, sqlite, pickle (PyTorch memory snapshot), "
+                   "markdown or html")
       ->capture_default_str()
       ->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
@@ -235,9 +276,10 @@ Command RegisterConvert(CLI::App& application) {
       "Examples:\n"
       "  tidemark convert snapshot.pickle run.tide    (a PyTorch memory snapshot as a recording)\n"
       "  tidemark convert snapshot.pickle.gz run.json (Trace Event JSON, for Perfetto)\n"
-      "What IN is, its content tells; what OUT shall be, its ending: .tide, .json, .csv or .pickle.");
+      "What IN is, its content tells; what OUT shall be, its ending: .tide, .pftrace, .json, .csv, .sqlite, "
+      ".pickle, .md or .html.");
   auto options = std::make_shared<RecordingOptions>();
-  command->add_option("IN", options->file, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
+  command->add_option("IN", options->file, "Recording, memory snapshot or trace")->type_name("");
   command->add_option("OUT", options->output, "File to write")->type_name("");
   return {command, [options] { return RunConvert(*options); }};
 }

@@ -53,7 +53,10 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text) {
   if (text == "chrome") return ExportFormat::kChrome;
   if (text == "csv") return ExportFormat::kCsv;
   if (text == "pickle") return ExportFormat::kPickle;
-  return Error{"There is no export format \"" + std::string(text) + "\". Choose chrome, csv or pickle."};
+  if (text == "perfetto") return ExportFormat::kPerfetto;
+  if (text == "sqlite") return ExportFormat::kSqlite;
+  return Error{"There is no export format \"" + std::string(text) +
+               "\". Choose perfetto, chrome, csv, sqlite, pickle, markdown or html."};
 }
 
 std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view) {
@@ -80,12 +83,16 @@ std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& vi
 namespace {
 
 std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events::RunDescription& description,
-                                       ExportFormat format) {
+                                       ExportFormat format, const std::filesystem::path& file) {
   switch (format) {
     case ExportFormat::kChrome:
       return MakeChromeExporter(view, description);
     case ExportFormat::kCsv:
       return MakeCsvExporter(view);
+    case ExportFormat::kPerfetto:
+      return MakePerfettoExporter(view, description);
+    case ExportFormat::kSqlite:
+      return MakeSqliteExporter(view, description, file);
     case ExportFormat::kPickle:
       break;
   }
@@ -98,7 +105,7 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
               const std::filesystem::path& file, const std::function<bool(double)>& progress) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
-  const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format);
+  const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format, target->path());
   std::string out;
   exporter->Begin(out);
   Walk walk(view, *exporter);
@@ -107,12 +114,14 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
     walk.Batch(next, count, out);
     if (Status written = target->Write(out); !written) return written;
     out.clear();
+    if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;
     const double done = static_cast<double>(next + count - view.first());
     if (progress && !progress(done / static_cast<double>(view.end() - view.first()))) {
       return Error{"The export to " + file.string() + " was cancelled."};
     }
   }
   exporter->End(out);
+  if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;
   if (Status written = target->Write(out); !written) return written;
   return target->Commit();
 }

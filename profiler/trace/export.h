@@ -15,8 +15,9 @@
 
 namespace tidemark::trace {
 
-enum class ExportFormat { kChrome, kCsv, kPickle };
-Result<ExportFormat> ExportFormatFromText(std::string_view text);  // "chrome" | "csv" | "pickle"
+enum class ExportFormat { kChrome, kCsv, kPickle, kPerfetto, kSqlite };
+// "chrome" | "csv" | "pickle" | "perfetto" | "sqlite"
+Result<ExportFormat> ExportFormatFromText(std::string_view text);
 
 // kChrome: Trace Event JSON for Perfetto and chrome://tracing: counters by category and level, phases, steps
 // and scopes as
@@ -28,6 +29,9 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text);  // "chrome" |
 // allocator's
 //          entries before it, steps and phases as annotations. Of several devices, the entries of all but the
 //          first are held in memory until the end.
+// kPerfetto: a protobuf trace with the same tracks as kChrome; half the size, and read back by
+//          importers/perfetto_import.h.
+// kSqlite: a database (sqlite_schema.h) of all events, and once more as Nsight Systems tells allocations.
 // `progress` (0..1) may return false to cancel, which is an error.
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
               const std::filesystem::path& file, const std::function<bool(double)>& progress = {});

@@ -1,6 +1,7 @@
 // What the exporters share, and what each of them does; see export.h.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -26,11 +27,19 @@ class Exporter {
   virtual void Begin(std::string& out) = 0;
   virtual void Add(const Moment& moment, std::string& out) = 0;
   virtual void End(std::string& out) = 0;
+  // Of what it writes elsewhere than into `out`.
+  virtual Status Outcome() const { return Done{}; }
 };
 
 std::unique_ptr<Exporter> MakeChromeExporter(const timeline::View& view,
                                              const events::RunDescription& description);
 std::unique_ptr<Exporter> MakeCsvExporter(const timeline::View& view);
 std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view);
+std::unique_ptr<Exporter> MakePerfettoExporter(const timeline::View& view,
+                                               const events::RunDescription& description);
+// Writes `file`, which is there and empty.
+std::unique_ptr<Exporter> MakeSqliteExporter(const timeline::View& view,
+                                             const events::RunDescription& description,
+                                             const std::filesystem::path& file);
 
 }  // namespace tidemark::trace

@@ -1,4 +1,4 @@
-// Any bytes as a file of any format but recordings: pickle, JSON, gzip around them.
+// Any bytes as a file of any format but recordings and databases: pickle, JSON, Perfetto's, gzip around them.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -27,7 +27,8 @@ fuzz() {
 
 failed=0
 fuzz recording fuzz_recording || failed=1
-for corpus in pickle json gzip; do
+fuzz database fuzz_database || failed=1
+for corpus in pickle json perfetto gzip; do
   fuzz "$corpus" fuzz_import || failed=1
 done
 exit "$failed"

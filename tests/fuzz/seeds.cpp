@@ -65,6 +65,8 @@ bool WriteSeeds(const fs::path& folder) {
   return SaveTide(*view, description, FileIn(folder / "recording", "run.tide")) &&
          Export(*view, description, ExportFormat::kPickle, pickle) &&
          Export(*view, description, ExportFormat::kChrome, chrome) &&
+         Export(*view, description, ExportFormat::kPerfetto, FileIn(folder / "perfetto", "run.pftrace")) &&
+         Export(*view, description, ExportFormat::kSqlite, FileIn(folder / "database", "run.sqlite")) &&
          Pack(pickle, FileIn(folder / "gzip", "run.pickle.gz")) &&
          Pack(snapshot, FileIn(folder / "gzip", "snapshot.json.gz"));
 }

@@ -12,7 +12,8 @@ TEST_CASE("A folder is listed with folders first and only the files that are mea
   std::filesystem::create_directories(folder / "zoo");
   for (const char* name : {"b.tide", "a.tide", "c.json", ".hidden.tide"})
     std::ofstream(folder / name) << "12345";
-  const Result<std::vector<FolderEntry>> entries = ListFolder(folder, ".tide");
+  const FileFilter tides{FileFilter::Shows::kEnding, 0, ".tide"};
+  const Result<std::vector<FolderEntry>> entries = ListFolder(folder, tides);
   REQUIRE(entries.ok());
   REQUIRE(entries->size() == 4);
   CHECK((*entries)[0].name == "..");
@@ -21,9 +22,29 @@ TEST_CASE("A folder is listed with folders first and only the files that are mea
   CHECK((*entries)[2].name == "a.tide");
   CHECK((*entries)[2].bytes == 5);
   CHECK((*entries)[3].name == "b.tide");
-  const auto missing = ListFolder(folder / "missing", "");
+  const auto missing = ListFolder(folder / "missing", tides);
   REQUIRE_FALSE(missing.ok());
   CHECK(missing.error().message.find("Choose another") != std::string::npos);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("What is opened is filtered by its type") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tidemark-file-filter-test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"a.tide", "b.pickle", "c.json.gz", "d.sqlite", "e.pftrace", "f.txt"})
+    std::ofstream(folder / name) << "12345";
+  const auto names = [&](const FileFilter& filter) {
+    const Result<std::vector<FolderEntry>> entries = ListFolder(folder, filter);
+    REQUIRE(entries.ok());
+    std::string text;
+    for (const FolderEntry& entry : *entries) text += entry.name + " ";
+    return text;
+  };
+  CHECK(names({}) == ".. a.tide b.pickle c.json.gz d.sqlite e.pftrace ");
+  CHECK(names({FileFilter::Shows::kAll, 0, ""}) == ".. a.tide b.pickle c.json.gz d.sqlite e.pftrace f.txt ");
+  CHECK(names({FileFilter::Shows::kType, 0, ""}) == ".. a.tide ");
+  CHECK(names({FileFilter::Shows::kType, 1, ""}) == ".. b.pickle c.json.gz ");
   std::filesystem::remove_all(folder);
 }
 

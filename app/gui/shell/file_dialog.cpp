@@ -1,12 +1,14 @@
 #include "app/gui/shell/file_dialog.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/text.h"
 #include "profiler/base/format.h"
+#include "profiler/trace/file_types.h"
 
 namespace tidemark::gui {
 namespace {
@@ -21,9 +23,9 @@ struct PurposeText {
 PurposeText TextOf(FilePurpose purpose) {
   switch (purpose) {
     case FilePurpose::kOpen:
-      return {"Open recording", "Open", ".tide"};
+      return {"Open", "Open", ""};
     case FilePurpose::kCompare:
-      return {"Compare with a recording", "Compare", ".tide"};
+      return {"Compare with", "Compare", ""};
     case FilePurpose::kSave:
       return {"Save recording as", "Save", ".tide"};
     case FilePurpose::kExportChrome:
@@ -62,8 +64,31 @@ void SetName(FileDialogState& state, const std::string& name) {
   state.name[length] = 0;
 }
 
+bool Shows(const FileFilter& filter, const std::string& name) {
+  switch (filter.shows) {
+    case FileFilter::Shows::kOpenable:
+      return trace::HasOpenableEnding(name);
+    case FileFilter::Shows::kType:
+      return trace::HasEndingOf(trace::OpenableTypes()[filter.type], name);
+    case FileFilter::Shows::kEnding:
+      return name.ends_with(filter.ending);
+    case FileFilter::Shows::kAll:
+      break;
+  }
+  return true;
+}
+
+std::string NameOf(const FileFilter& filter) {
+  if (filter.shows == FileFilter::Shows::kOpenable) return "All that can be opened";
+  if (filter.shows == FileFilter::Shows::kAll) return "All files";
+  if (filter.shows == FileFilter::Shows::kEnding) return filter.ending;
+  std::string name(trace::OpenableTypes()[filter.type].name);
+  name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
+  return name;
+}
+
 void EnterFolder(FileDialogState& state, const fs::path& folder) {
-  Result<std::vector<FolderEntry>> entries = ListFolder(folder, TextOf(state.purpose).extension);
+  Result<std::vector<FolderEntry>> entries = ListFolder(folder, state.filter);
   if (!entries) {
     state.trouble = entries.error().message;
     return;
@@ -135,8 +160,26 @@ void DrawEntries(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
   }
   if (enter) EnterFolder(state, *enter == ".." ? state.folder.parent_path() : state.folder / *enter);
   if (state.entries.size() <= 1) {
-    Put(MutedWords(), std::string("No ") + TextOf(state.purpose).extension + " file and no folder here.");
+    const bool by_ending = state.filter.shows == FileFilter::Shows::kEnding;
+    Put(MutedWords(), by_ending ? "No " + state.filter.ending + " file and no folder here."
+                                : std::string("Nothing of this kind and no folder here."));
   }
+}
+
+void DrawFilter(FileDialogState& state) {
+  const FileFilter before = state.filter;
+  if (!BeginChoice("Show", NameOf(state.filter), 0.15F)) return;
+  std::vector<FileFilter> filters = {{FileFilter::Shows::kOpenable, 0, ""}};
+  for (size_t type = 0; type < trace::OpenableTypes().size(); ++type)
+    filters.push_back({FileFilter::Shows::kType, type, ""});
+  filters.push_back({FileFilter::Shows::kAll, 0, ""});
+  for (const FileFilter& filter : filters) {
+    const bool chosen = filter.shows == before.shows && filter.type == before.type;
+    if (!ImGui::Selectable(NameOf(filter).c_str(), chosen)) continue;
+    state.filter = filter;
+    EnterFolder(state, state.folder);
+  }
+  ImGui::EndCombo();
 }
 
 void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
@@ -146,6 +189,7 @@ void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
   if (ImGui::BeginChild("entries", {0, Px(300)}, ImGuiChildFlags_Borders | ImGuiChildFlags_NavFlattened))
     DrawEntries(state, last_folder, queue);
   ImGui::EndChild();
+  if (Reads(state.purpose)) DrawFilter(state);
   if (state.fresh) ImGui::SetKeyboardFocusHere();
   state.fresh = false;
   ImGui::SetNextItemWidth(-1);
@@ -168,7 +212,7 @@ void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
 
 }  // namespace
 
-Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const std::string& extension) {
+Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const FileFilter& filter) {
   std::error_code failure;
   std::vector<FolderEntry> entries;
   for (fs::directory_iterator it(folder, failure), end; !failure && it != end; it.increment(failure)) {
@@ -177,7 +221,7 @@ Result<std::vector<FolderEntry>> ListFolder(const fs::path& folder, const std::s
     std::error_code ignored;
     entry.folder = it->is_directory(ignored);
     if (entry.name.front() == '.') continue;
-    if (!entry.folder && !extension.empty() && it->path().extension() != extension) continue;
+    if (!entry.folder && !Shows(filter, entry.name)) continue;
     if (!entry.folder) entry.bytes = it->file_size(ignored);
     entries.push_back(std::move(entry));
   }
@@ -197,6 +241,7 @@ void OpenFileDialog(FilePurpose purpose, const fs::path& folder, const std::stri
   state->open = true;
   state->fresh = true;
   state->purpose = purpose;
+  if (!Reads(purpose)) state->filter = {FileFilter::Shows::kEnding, 0, TextOf(purpose).extension};
   SetName(*state, name);
   std::error_code failure;
   const fs::path start =

@@ -15,6 +15,14 @@ namespace tidemark::gui {
 
 enum class FilePurpose : uint8_t { kOpen, kCompare, kSave, kExportChrome, kExportCsv, kScreenshot };
 
+// Which files a listing shows.
+struct FileFilter {
+  enum class Shows : uint8_t { kOpenable, kType, kEnding, kAll };
+  Shows shows = Shows::kOpenable;
+  size_t type = 0;     // kType: index into trace::OpenableTypes()
+  std::string ending;  // kEnding: ".json"
+};
+
 struct FolderEntry {
   std::string name;
   bool folder = false;
@@ -25,6 +33,7 @@ struct FileDialogState {
   bool open = false;
   bool fresh = false;  // opened in this frame
   FilePurpose purpose = FilePurpose::kOpen;
+  FileFilter filter;  // of what is opened
   std::filesystem::path folder;
   std::vector<FolderEntry> entries;
   std::string trouble;     // why the listing or the choice is not possible
@@ -38,9 +47,8 @@ void OpenFileDialog(FilePurpose purpose, const std::filesystem::path& folder, co
 // Pushes the command for the purpose when a file is chosen. Keeps `last_folder`.
 void DrawFileDialog(FileDialogState& state, std::filesystem::path& last_folder, CommandQueue& queue);
 
-// Folders first, then files with the extension (all if it is ""), both by name; hidden ones are left out.
-// Error: a folder that cannot be read.
-Result<std::vector<FolderEntry>> ListFolder(const std::filesystem::path& folder,
-                                            const std::string& extension);
+// Folders first, then the files that the filter shows, both by name; hidden ones are left out. Error: a
+// folder that cannot be read.
+Result<std::vector<FolderEntry>> ListFolder(const std::filesystem::path& folder, const FileFilter& filter);
 
 }  // namespace tidemark::gui

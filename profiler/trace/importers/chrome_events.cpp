@@ -1,13 +1,9 @@
 #include "profiler/trace/importers/chrome_events.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <utility>
-
-#include "profiler/trace/importers/objects.h"
 
 namespace tidemark::trace {
 namespace {
@@ -44,26 +40,6 @@ ChromeEvents::Field ChromeEvents::FieldOfEvent(std::string_view key) {
   return key == "args" ? Field::kArguments : Field::kOther;
 }
 
-ChromeEvents::Field ChromeEvents::FieldOfArguments(std::string_view key) {
-  static constexpr std::array<std::pair<std::string_view, Field>, 13> kFields = {
-      {{"Addr", Field::kAddress},
-       {"Bytes", Field::kBytes},
-       {"Device Id", Field::kDevice},
-       {"Device Type", Field::kDeviceType},
-       {"Total Allocated", Field::kTotalAllocated},
-       {"Total Reserved", Field::kTotalReserved},
-       {"Requested", Field::kRequested},
-       {"Free", Field::kFree},
-       {"Category", Field::kHolds},
-       {"Layer", Field::kLayer},
-       {"Operator", Field::kOperator},
-       {"Tensor", Field::kTensor},
-       {"Sequence number", Field::kSequence}}};
-  const auto found =
-      std::find_if(kFields.begin(), kFields.end(), [key](const auto& field) { return field.first == key; });
-  return found == kFields.end() ? Field::kOther : found->second;
-}
-
 bool ChromeEvents::IsAboutMemory() const {
   return parts_.name == "[memory]" || parts_.name == "[OutOfMemory]" || parts_.name == "out of memory";
 }
@@ -71,7 +47,8 @@ bool ChromeEvents::IsAboutMemory() const {
 // Arguments are passed over where the event is known by then to have none that count.
 bool ChromeEvents::Wants() {
   if (!in_event_) return lists_ == 0;
-  if (field_ != Field::kArguments || in_arguments_) return field_ != Field::kOther;
+  if (in_arguments_) return argument_ != TraceArgument::kOther;
+  if (field_ != Field::kArguments) return field_ != Field::kOther;
   return parts_.phase == 0 ||
          (parts_.phase == 'X' && (parts_.category == "cpu_op" || parts_.category.empty())) ||
          (parts_.phase == 'i' && (IsAboutMemory() || parts_.name.empty()));
@@ -79,8 +56,9 @@ bool ChromeEvents::Wants() {
 
 bool ChromeEvents::BeginObject() {
   if (in_event_) {
-    in_arguments_ = true;
+    in_arguments_ = field_ == Field::kArguments;
     field_ = Field::kOther;
+    argument_ = TraceArgument::kOther;
     return true;
   }
   in_event_ = true;
@@ -90,7 +68,11 @@ bool ChromeEvents::BeginObject() {
 }
 
 bool ChromeEvents::Key(std::string_view key) {
-  field_ = in_arguments_ ? FieldOfArguments(key) : FieldOfEvent(key);
+  if (in_arguments_) {
+    argument_ = ArgumentOf(key);
+  } else {
+    field_ = FieldOfEvent(key);
+  }
   return true;
 }
 
@@ -118,51 +100,10 @@ bool ChromeEvents::EndList() {
 }
 
 bool ChromeEvents::Number(int64_t number) {
-  MemoryRecord& memory = parts_.memory;
-  const auto at_least_0 = std::max<int64_t>(number, 0);
-  const auto small = static_cast<uint8_t>(std::clamp<int64_t>(number, 0, 255));
-  switch (field_) {
-    case Field::kTime:
-      parts_.time_ns = NanosecondsFromUs(number);
-      break;
-    case Field::kDuration:
-      parts_.duration_ns = NanosecondsFromUs(at_least_0);
-      break;
-    case Field::kThread:
-      memory.thread = static_cast<uint32_t>(number);
-      break;
-    case Field::kAddress:
-      memory.address = static_cast<uint64_t>(number);
-      break;
-    case Field::kBytes:
-      parts_.sized = true;
-      memory.bytes = number == std::numeric_limits<int64_t>::min() ? 0 : std::abs(number);
-      memory.action = number < 0 ? MemoryRecord::Action::kFree : MemoryRecord::Action::kAllocate;
-      break;
-    case Field::kDevice:
-      memory.device = small;  // the CPU's is -1
-      break;
-    case Field::kDeviceType:
-      memory.device_type = small;
-      break;
-    case Field::kTotalAllocated:
-      memory.total_allocated = at_least_0;
-      break;
-    case Field::kTotalReserved:
-      memory.total_reserved = at_least_0;
-      break;
-    case Field::kRequested:
-      memory.requested = at_least_0;
-      break;
-    case Field::kFree:
-      memory.free_bytes = at_least_0;
-      break;
-    case Field::kSequence:
-      parts_.is_differentiable = number >= 0;
-      break;
-    default:
-      break;
-  }
+  if (in_arguments_) parts_.arguments.Set(argument_, number);
+  if (field_ == Field::kTime) parts_.time_ns = NanosecondsFromUs(number);
+  if (field_ == Field::kDuration) parts_.duration_ns = NanosecondsFromUs(std::max<int64_t>(number, 0));
+  if (field_ == Field::kThread) parts_.thread = static_cast<uint32_t>(number);
   return true;
 }
 
@@ -174,31 +115,10 @@ bool ChromeEvents::Real(double real, std::string_view written) {
 }
 
 bool ChromeEvents::Text(std::string_view text) {
-  switch (field_) {
-    case Field::kPhase:
-      parts_.phase = text.empty() ? '?' : text.front();
-      break;
-    case Field::kCategory:
-      parts_.category = text;
-      break;
-    case Field::kName:
-      parts_.name = text;
-      break;
-    case Field::kHolds:
-      parts_.memory.category = CategoryFromText(text);
-      break;
-    case Field::kLayer:
-      parts_.memory.layer = records_.texts.Add(text);
-      break;
-    case Field::kOperator:
-      parts_.memory.op = records_.texts.Add(text);
-      break;
-    case Field::kTensor:
-      parts_.memory.tensor = records_.texts.Add(text);
-      break;
-    default:
-      break;
-  }
+  if (in_arguments_) parts_.arguments.Set(argument_, text, records_.texts);
+  if (field_ == Field::kPhase) parts_.phase = text.empty() ? '?' : text.front();
+  if (field_ == Field::kCategory) parts_.category = text;
+  if (field_ == Field::kName) parts_.name = text;
   return true;
 }
 
@@ -213,13 +133,14 @@ void ChromeEvents::Take() {
 }
 
 void ChromeEvents::TakeMemory() {
-  MemoryRecord& memory = parts_.memory;
+  MemoryRecord& memory = parts_.arguments.memory;
   memory.time_ns = parts_.time_ns;
+  memory.thread = parts_.thread;
   const bool is_ours = parts_.name == "out of memory";  // what our exporter calls it
   const bool is_shortage = is_ours || parts_.name == "[OutOfMemory]";
   if (is_shortage) memory.action = MemoryRecord::Action::kOutOfMemory;
   if (is_ours) memory.bytes = std::exchange(memory.requested, MemoryRecord::kNotTold);
-  const bool is_whole = parts_.time_ns != kNoTime && (parts_.sized || is_ours);
+  const bool is_whole = parts_.time_ns != kNoTime && (parts_.arguments.is_sized || is_ours);
   if (!is_whole) {
     ++records_.unreadable;
   } else if (memory.bytes > 0) {
@@ -232,10 +153,10 @@ void ChromeEvents::TakeSlice(TraceSlice::Kind kind) {
   records_.slices.push_back({.begin_ns = parts_.time_ns,
                              .end_ns = parts_.time_ns + parts_.duration_ns,
                              .name = records_.texts.Add(parts_.name),
-                             .layer = parts_.memory.layer,
-                             .thread = parts_.memory.thread,
+                             .layer = parts_.arguments.memory.layer,
+                             .thread = parts_.thread,
                              .kind = kind,
-                             .is_differentiable = parts_.is_differentiable});
+                             .is_differentiable = parts_.arguments.is_differentiable});
 }
 
 }  // namespace tidemark::trace

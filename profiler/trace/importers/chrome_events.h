@@ -40,19 +40,6 @@ class ChromeEvents final : public JsonHandler {
     kDuration,
     kThread,
     kArguments,
-    kAddress,
-    kBytes,
-    kDevice,
-    kDeviceType,
-    kTotalAllocated,
-    kTotalReserved,
-    kRequested,
-    kFree,
-    kHolds,
-    kLayer,
-    kOperator,
-    kTensor,
-    kSequence,
   };
   struct Parts {
     char phase = 0;
@@ -60,14 +47,12 @@ class ChromeEvents final : public JsonHandler {
     std::string name;
     int64_t time_ns = kNoTime;
     int64_t duration_ns = 0;
-    MemoryRecord memory;
-    bool sized = false;
-    bool is_differentiable = false;
+    uint32_t thread = 0;
+    TraceArguments arguments;
   };
   static constexpr int64_t kNoTime = INT64_MIN;
 
   static Field FieldOfEvent(std::string_view key);
-  static Field FieldOfArguments(std::string_view key);
   bool IsAboutMemory() const;
   void Take();
   void TakeMemory();
@@ -75,7 +60,8 @@ class ChromeEvents final : public JsonHandler {
 
   TraceRecords& records_;
   Parts parts_;
-  Field field_ = Field::kOther;
+  Field field_ = Field::kOther;                     // whose value comes next
+  TraceArgument argument_ = TraceArgument::kOther;  // the same, within the arguments
   bool in_event_ = false;
   bool in_arguments_ = false;
   uint32_t lists_ = 0;  // that are open where an event was expected

@@ -5,15 +5,18 @@
 #include <string>
 #include <utility>
 
+#include "profiler/trace/file_types.h"
 #include "profiler/trace/importers/json_import.h"
 #include "profiler/trace/importers/objects.h"
+#include "profiler/trace/importers/perfetto_import.h"
 #include "profiler/trace/importers/pickle.h"
 #include "profiler/trace/importers/snapshot.h"
+#include "profiler/trace/importers/sqlite_import.h"
 
 namespace tidemark::trace {
 namespace {
 
-enum class Format { kUnknown, kTide, kPickle, kJson };
+enum class Format { kUnknown, kTide, kPickle, kJson, kPerfetto, kSqlite };
 
 Format FormatOf(std::string_view beginning) {
   if (beginning.empty() || beginning.front() == '\x89')
@@ -22,6 +25,8 @@ Format FormatOf(std::string_view beginning) {
   const size_t letter = beginning.find_first_not_of(" \t\r\n");
   if (letter != std::string_view::npos && (beginning[letter] == '{' || beginning[letter] == '['))
     return Format::kJson;
+  if (beginning.starts_with("SQLite format 3")) return Format::kSqlite;
+  if (beginning.front() == '\n') return Format::kPerfetto;  // the tag of its first packet
   // Protocols 0 and 1 begin with what they build: "(dp0", "(lp0", "}q", "]q".
   const bool builds = beginning.starts_with("(d") || beginning.starts_with("(l") ||
                       beginning.starts_with("}q") || beginning.starts_with("]q");
@@ -29,10 +34,8 @@ Format FormatOf(std::string_view beginning) {
 }
 
 Error NothingKnown(std::string_view name) {
-  return Error{
-      fmt::format("{} is nothing that Tidemark can open: it begins as no file that it knows (recordings "
-                  "(.tide) and PyTorch memory snapshots).",
-                  name)};
+  return Error{fmt::format("{} is nothing that Tidemark can open: it begins as none of {}.", name,
+                           OpenableTypesInWords())};
 }
 
 }  // namespace
@@ -41,13 +44,14 @@ Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
                                 const std::function<void(std::span<const events::Event>)>& accept,
                                 const std::function<bool(double)>& progress) {
   const Format format = FormatOf(source.Peek());
-  if (format != Format::kPickle && format != Format::kJson) {
-    if (!source.failure().empty())
-      return Error{fmt::format("{} cannot be read: at byte 0, {}.", name, source.failure())};
-    return NothingKnown(name);
-  }
+  if (!source.failure().empty())
+    return Error{fmt::format("{} cannot be read: at byte 0, {}.", name, source.failure())};
+  if (format == Format::kUnknown || format == Format::kTide) return NothingKnown(name);
+  if (format == Format::kSqlite)
+    return Error{fmt::format("{} is a database that was packed by gzip. Unpack it first.", name)};
   // Reading is the first half of the work, and what is made of it the second.
   if (progress) source.ReportTo([&progress](double share) { return progress(0.5 * share); });
+  if (format == Format::kPerfetto) return ImportPerfetto(source, std::string(name), accept, progress);
   if (format == Format::kJson) return ImportJson(source, std::string(name), accept, progress);
   Objects objects;
   const ReadObjects read = ReadPickle(source, objects);
@@ -61,6 +65,8 @@ Result<TideSummary> Import(const std::filesystem::path& file,
   Result<ByteSource> source = ByteSource::Open(file);
   if (!source) return source.error();
   if (!source->packed() && FormatOf(source->Peek()) == Format::kTide) return ReadTide(file, accept, progress);
+  if (!source->packed() && FormatOf(source->Peek()) == Format::kSqlite)
+    return ImportSqlite(file, accept, progress);
   return ImportBytes(std::move(*source), file.string(), accept, progress);
 }
 

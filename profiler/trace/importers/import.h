@@ -1,5 +1,7 @@
-// Reading a run from any file that Tidemark knows, by what is in it and not by its name: recordings (.tide),
-// PyTorch memory snapshots (pickles of protocols 0 to 5, or JSON), each as it is or packed by gzip.
+// Reading a run from any file that Tidemark knows, by what is in it and not by its name: recordings (.tide);
+// PyTorch memory snapshots (pickles of protocols 0 to 5, or JSON); torch.profiler's traces and memory
+// timelines; SQLite exports of Nsight Systems; what we export ourselves. Pickles, JSON and Perfetto traces
+// may be packed by gzip.
 //
 // Files come from strangers: nothing in them is executed, memory stays within a multiple of their size (each
 // reader says which), and what is damaged ends in one sentence that names the byte, with what came before
@@ -23,7 +25,8 @@ Result<TideSummary> Import(const std::filesystem::path& file,
                            const std::function<void(std::span<const events::Event>)>& accept,
                            const std::function<bool(double)>& progress = {});
 
-// The same for all formats but recordings, from bytes that are there already; for tests and fuzzing.
+// The same for all formats but recordings and databases, from bytes that are there already; for tests and
+// fuzzing.
 Result<TideSummary> ImportBytes(ByteSource source, std::string_view name,
                                 const std::function<void(std::span<const events::Event>)>& accept,
                                 const std::function<bool(double)>& progress = {});

@@ -16,13 +16,15 @@
 namespace tidemark::trace {
 namespace {
 
+constexpr std::string_view kTorchProfiler = "torch.profiler trace";
+
 // What stands beside the events. Our own exporter's "otherData" is a run's description.
 TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const TraceRecords& records) {
   TraceOrigin origin;
   origin.damage = read.damage;
   origin.base_ns = objects.NumberIn(read.root, "baseTimeNanoseconds", 0);
   events::RunDescription& description = origin.description;
-  description.producer = "torch.profiler trace";
+  description.producer = kTorchProfiler;
   const bool has_card =
       std::any_of(records.memory.begin(), records.memory.end(),
                   [](const MemoryRecord& record) { return record.device_type != MemoryRecord::kCpu; });
@@ -39,7 +41,8 @@ TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const Trac
     description.device_name = objects.TextIn(*own, "device_name");
     description.device_bytes = objects.NumberIn(*own, "device_bytes", 0);
   }
-  if (records.without_memory > 0) {
+  const bool is_own = description.producer != kTorchProfiler;
+  if (records.without_memory > 0 && !is_own) {
     description.notes.push_back(fmt::format(
         "{} other events of the trace (kernels, calls, Python's functions) say nothing of memory and "
         "are not shown.",
@@ -71,7 +74,8 @@ Result<TideSummary> ImportJson(ByteSource& source, const std::string& file_name,
   const ReadObjects read = ReadJson(source, objects, {trace, timeline});
   timeline.Finish();
   if (source.cancelled()) return Error{"Reading " + file_name + " was cancelled."};
-  if (trace.any()) return ImportTrace(records, OriginOf(read, objects, records), file_name, accept, progress);
+  const bool is_trace = trace.any() || objects.Find(read.root, "traceEvents") != nullptr;
+  if (is_trace) return ImportTrace(records, OriginOf(read, objects, records), file_name, accept, progress);
   if (timeline.any()) {
     records.unreadable = timeline.misfits();
     return ImportTrace(records, OriginOfTimeline(read), file_name, accept, progress);

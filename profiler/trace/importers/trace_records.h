@@ -50,6 +50,36 @@ struct MemoryRecord {
   uint8_t device_type = kCuda;
 };
 
+// The arguments of an event, by the names that torch.profiler (Kineto) and our exporters give them.
+enum class TraceArgument : uint8_t {
+  kOther,
+  kAddress,
+  kBytes,  // negative: freed
+  kDevice,
+  kDeviceType,
+  kTotalAllocated,
+  kTotalReserved,
+  kRequested,
+  kFree,
+  kStream,
+  kThread,
+  kCategory,
+  kLayer,
+  kOperator,
+  kTensor,
+  kSequence,
+};
+TraceArgument ArgumentOf(std::string_view key);
+
+struct TraceArguments {
+  MemoryRecord memory;
+  bool is_sized = false;           // its bytes are told
+  bool is_differentiable = false;  // of an operator
+
+  void Set(TraceArgument argument, int64_t number);
+  void Set(TraceArgument argument, std::string_view text, TraceTexts& texts);
+};
+
 // Something that took time on a thread.
 struct TraceSlice {
   enum class Kind : uint8_t {

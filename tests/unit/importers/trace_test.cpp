@@ -184,6 +184,50 @@ TEST_CASE("our own Trace Event JSON reads back: curves, steps, phases, layers", 
   CHECK(run.view->out_of_memory()[0].free_bytes == 99);
 }
 
+TEST_CASE("our own Perfetto traces read back, whole and cut off at any byte", "[importers]") {
+  const auto view = SampleRun().View();
+  events::RunDescription description;
+  description.device = "phantom";
+  description.producer = "us";
+  const Scratch scratch;
+  REQUIRE(Export(*view, description, ExportFormat::kPerfetto, scratch / "out").ok());
+  const std::string whole = ReadFile(scratch / "out");
+  const ImportedRun run = ImportedFrom(whole);
+  REQUIRE(run.error.empty());
+  CHECK(run.summary.complete);
+  CHECK(run.summary.warning.empty());
+  CHECK(run.summary.description.producer == "us");
+  const auto peak = view->PeakIn(Series::kAllocated, view->first(), view->end());
+  const auto found = run.view->PeakIn(Series::kAllocated, run.view->first(), run.view->end());
+  CHECK(ValueOf(found.values, Series::kAllocated) == ValueOf(peak.values, Series::kAllocated));
+  CHECK(ValueOf(found.values, Series::kRequested) == ValueOf(peak.values, Series::kRequested));
+  CHECK(ValueOf(found.values, Series::kReserved) == ValueOf(peak.values, Series::kReserved));
+  CHECK(run.view->TimeOf(found.index) == view->TimeOf(peak.index));
+  CHECK(run.view->steps().size() == 2);
+  CHECK(run.Of(EventKind::kMicroBatchBegin).size() == 4);
+  const Event block = run.view->event(found.index);
+  CHECK(block.phase == Phase::kForward);
+  CHECK(block.thread == 77);
+  CHECK(run.view->name(block.layer) == "conv1");
+  CHECK(run.view->name(block.op) == "aten::convolution");
+  CHECK(run.view->out_of_memory()[0].free_bytes == 99);
+  CHECK(ImportedFrom(Gzipped(whole)).view->end() == run.view->end());
+  for (size_t size = 1; size < whole.size(); size += 7) {
+    const ImportedRun cut = ImportedFrom(whole.substr(0, size));
+    INFO(size);
+    const std::string told = cut.error + cut.summary.warning;
+    CHECK((told.empty() || Has(told, "ends early") || Has(told, "without a run")));
+  }
+}
+
+TEST_CASE("a Perfetto trace of somebody else's, or none", "[importers]") {
+  CHECK(Has(ImportedFrom(std::string("\x0a\x02\x40\x05", 4)).error,
+            "Perfetto trace without a run of Tidemark's"));
+  CHECK(Has(ImportedFrom("\nhello").error, "ends early"));
+  CHECK(Has(ImportedFrom(std::string("\x0a\x00\x7f", 3)).error, "at byte 3, there is no packet"));
+  CHECK(Has(ImportedFrom("\x0a\xff\xff\xff\xff\x7f").error, "a length that none has"));
+}
+
 // [nanoseconds, action, bytes, category]; actions: 1 was there, 2 made, 3 new version, 4 gone.
 TEST_CASE("a raw memory timeline", "[importers]") {
   const ImportedRun run = ImportedFrom(

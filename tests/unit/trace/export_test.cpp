@@ -285,7 +285,9 @@ TEST_CASE("progress ends at 1", "[export]") {
 TEST_CASE("formats have names", "[export]") {
   CHECK(*ExportFormatFromText("chrome") == ExportFormat::kChrome);
   CHECK(*ExportFormatFromText("csv") == ExportFormat::kCsv);
-  CHECK(ExportFormatFromText("pdf").error().message.find("chrome, csv or pickle") != std::string::npos);
+  CHECK(*ExportFormatFromText("perfetto") == ExportFormat::kPerfetto);
+  CHECK(*ExportFormatFromText("sqlite") == ExportFormat::kSqlite);
+  CHECK(ExportFormatFromText("pdf").error().message.find("chrome, csv, sqlite, pickle") != std::string::npos);
 }
 
 }  // namespace

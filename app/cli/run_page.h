@@ -1,0 +1,45 @@
+// A run as one page for people: for a pull request (Markdown) or a lesson (HTML, one file that needs nothing
+// else, with the curve as a picture). Pure functions: the same run gives the same page.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profiler/events/run_description.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::cli {
+
+struct PageRow {
+  std::string title;
+  int64_t bytes = 0;
+  double share = 0;   // of what is allocated; 0 = not to be told
+  int category = -1;  // whose colour stands before it; -1 = none
+};
+// A column of the curve: what each category held when most was allocated in it.
+struct PageColumn {
+  timeline::SeriesValues at_peak{};
+  int64_t reserved = 0;
+};
+
+struct RunPage {
+  std::string title;
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::string moment;               // "at the peak of step 3"
+  std::vector<PageRow> levels;      // from tensors to the card, with what lies between
+  std::vector<PageRow> categories;  // largest first
+  std::vector<PageRow> layers;      // largest first; the smallest as one
+  std::vector<PageColumn> columns;  // over all events, in equal parts
+  std::vector<std::string> notes;
+};
+
+// O(columns · log events + blocks alive at the peak).
+RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& description);
+
+std::string MarkdownOf(const RunPage& page);
+std::string HtmlOf(const RunPage& page);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,218 @@
+#include "profiler/trace/importers/perfetto_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "profiler/trace/importers/trace_history.h"
+#include "profiler/trace/importers/trace_records.h"
+#include "profiler/trace/perfetto_format.h"
+
+namespace tidemark::trace {
+namespace {
+
+// The fields of a protobuf message, one after another.
+class Fields {
+ public:
+  explicit Fields(std::string_view message) : rest_(message) {}
+
+  uint32_t number = 0;
+  uint64_t value = 0;      // of a varint or a fixed one
+  std::string_view bytes;  // of a text or a message
+
+  // False at the end, and where there is no field.
+  bool Next() {
+    uint64_t tag = 0;
+    if (!Varint(tag)) return false;
+    number = static_cast<uint32_t>(tag >> 3);
+    switch (tag & 7) {
+      case perfetto::kVarint:
+        return Varint(value);
+      case perfetto::kBytes:
+        return Varint(value) && Take(value, bytes);
+      case perfetto::kFixed64:
+        return Fixed(8);
+      case perfetto::kFixed32:
+        return Fixed(4);
+      default:
+        return false;
+    }
+  }
+
+ private:
+  bool Varint(uint64_t& out) {
+    out = 0;
+    for (size_t i = 0; i < rest_.size() && i < 10; ++i) {
+      const auto byte = static_cast<unsigned char>(rest_[i]);
+      out |= uint64_t{byte & 0x7fU} << (7 * i);
+      if (byte >= 0x80) continue;
+      rest_.remove_prefix(i + 1);
+      return true;
+    }
+    return false;
+  }
+  bool Take(uint64_t size, std::string_view& out) {
+    if (size > rest_.size()) return false;
+    out = rest_.substr(0, static_cast<size_t>(size));
+    rest_.remove_prefix(static_cast<size_t>(size));
+    return true;
+  }
+  bool Fixed(size_t size) {
+    value = 0;
+    std::string_view raw;
+    if (!Take(size, raw)) return false;
+    std::memcpy(&value, raw.data(), raw.size());
+    return true;
+  }
+
+  std::string_view rest_;
+};
+
+class PerfettoReader {
+ public:
+  PerfettoReader(ByteSource& source, TraceRecords& records) : source_(source), records_(records) {}
+
+  TraceOrigin Run() {
+    std::string packet;
+    while (NextPacket(packet)) TakePacket(packet);
+    for (auto& [track, slices] : open_) {
+      while (!slices.empty()) Close(slices);
+    }
+    origin_.damage = damage_;
+    return std::move(origin_);
+  }
+
+ private:
+  bool Fail(std::string_view what) {
+    damage_ =
+        fmt::format("at byte {}, {}", source_.offset(), source_.failure().empty() ? what : source_.failure());
+    return false;
+  }
+
+  bool NextPacket(std::string& packet) {
+    constexpr int kTag = perfetto::kTracePacket << 3 | perfetto::kBytes;
+    constexpr uint64_t kLargestPacket = 16 << 20;
+    const int tag = source_.Next();
+    if (tag < 0) return source_.failure().empty() ? false : Fail("");
+    if (tag != kTag) return Fail("there is no packet");
+    uint64_t size = 0;
+    for (int shift = 0;; shift += 7) {
+      const int byte = source_.Next();
+      if (byte < 0) return Fail("the file ends early");
+      size |= uint64_t{static_cast<unsigned>(byte) & 0x7fU} << shift;
+      if (byte < 0x80) break;
+      if (shift == 28) return Fail("a packet has a length that none has");
+    }
+    if (size > kLargestPacket) return Fail("a packet has a length that none has");
+    packet.clear();
+    return source_.Append(size, packet) || Fail("the file ends early");
+  }
+
+  void TakePacket(std::string_view packet) {
+    std::string_view event;
+    Fields fields(packet);
+    while (fields.Next()) {
+      if (fields.number == perfetto::kTimestamp) time_ns_ = static_cast<int64_t>(fields.value);
+      if (fields.number == perfetto::kTrackEvent) event = fields.bytes;
+    }
+    if (!event.empty()) TakeEvent(event);
+  }
+
+  void TakeEvent(std::string_view event) {
+    uint64_t type = 0;
+    uint64_t track = 0;
+    std::string_view name;
+    std::string_view category;
+    TraceArguments arguments;
+    Fields fields(event);
+    while (fields.Next()) {
+      if (fields.number == perfetto::kType) type = fields.value;
+      if (fields.number == perfetto::kTrack) track = fields.value;
+      if (fields.number == perfetto::kEventName) name = fields.bytes;
+      if (fields.number == perfetto::kCategories) category = fields.bytes;
+      if (fields.number == perfetto::kAnnotations) TakeAnnotation(fields.bytes, arguments);
+    }
+    if (type == perfetto::kInstant) return TakeInstant(name, arguments);
+    if (type == perfetto::kSliceEnd) {
+      if (const auto open = open_.find(track); open != open_.end() && !open->second.empty())
+        Close(open->second);
+    }
+    if (type != perfetto::kSliceBegin) return;
+    const bool is_thread = track >= perfetto::kThreads;
+    open_[track].push_back({.begin_ns = time_ns_,
+                            .end_ns = 0,
+                            .name = records_.texts.Add(name),
+                            .layer = arguments.memory.layer,
+                            .thread = is_thread ? static_cast<uint32_t>(track - perfetto::kThreads) : 0,
+                            .kind = !is_thread            ? TraceSlice::Kind::kStructure
+                                    : category == "layer" ? TraceSlice::Kind::kLayer
+                                                          : TraceSlice::Kind::kOperator,
+                            .is_differentiable = false});
+  }
+
+  void TakeAnnotation(std::string_view annotation, TraceArguments& arguments) {
+    std::string_view name;
+    std::string_view text;
+    std::optional<int64_t> number;
+    Fields fields(annotation);
+    while (fields.Next()) {
+      if (fields.number == perfetto::kAnnotationName) name = fields.bytes;
+      if (fields.number == perfetto::kText) text = fields.bytes;
+      if (fields.number == perfetto::kInteger) number = static_cast<int64_t>(fields.value);
+    }
+    if (name == "Description") description_ = text;
+    if (number) arguments.Set(ArgumentOf(name), *number);
+    if (!number) arguments.Set(ArgumentOf(name), text, records_.texts);
+  }
+
+  void TakeInstant(std::string_view name, TraceArguments& arguments) {
+    if (name == perfetto::kRunEvent) {
+      if (auto description = events::DescriptionFromJson(description_))
+        origin_.description = std::move(*description);
+      return;
+    }
+    const bool is_shortage = name == perfetto::kShortageEvent;
+    if (!is_shortage && name != perfetto::kMemoryEvent) return;
+    MemoryRecord& memory = arguments.memory;
+    memory.time_ns = time_ns_;
+    if (is_shortage) memory.action = MemoryRecord::Action::kOutOfMemory;
+    if (!arguments.is_sized) ++records_.unreadable;
+    if (memory.bytes > 0) records_.memory.push_back(memory);
+  }
+
+  void Close(std::vector<TraceSlice>& open) {
+    open.back().end_ns = std::max(time_ns_, open.back().begin_ns);
+    records_.slices.push_back(open.back());
+    open.pop_back();
+  }
+
+  ByteSource& source_;
+  TraceRecords& records_;
+  TraceOrigin origin_;
+  int64_t time_ns_ = 0;
+  std::string description_;
+  std::string damage_;
+  std::map<uint64_t, std::vector<TraceSlice>> open_;  // by track, outermost first
+};
+
+}  // namespace
+
+Result<TideSummary> ImportPerfetto(ByteSource& source, const std::string& file_name,
+                                   const AcceptEvents& accept, const std::function<bool(double)>& progress) {
+  TraceRecords records;
+  TraceOrigin origin = PerfettoReader(source, records).Run();
+  if (source.cancelled()) return Error{"Reading " + file_name + " was cancelled."};
+  if (records.memory.empty() && origin.damage.empty()) {
+    return Error{file_name +
+                 " is a Perfetto trace without a run of Tidemark's: only those that \"tidemark export "
+                 "--to perfetto\" wrote can be read."};
+  }
+  return ImportTrace(records, std::move(origin), file_name, accept, progress);
+}
+
+}  // namespace tidemark::trace

@@ -1,0 +1,19 @@
+// Perfetto traces that Tidemark wrote (perfetto_format.h), as events: allocations and frees with what they
+// hold, steps, phases, layers and operators. Memory: see trace_records.h, and the longest packet, at most 16
+// MiB.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "profiler/base/result.h"
+#include "profiler/trace/importers/byte_source.h"
+#include "profiler/trace/importers/event_writer.h"
+#include "profiler/trace/tide.h"
+
+namespace tidemark::trace {
+
+Result<TideSummary> ImportPerfetto(ByteSource& source, const std::string& file_name,
+                                   const AcceptEvents& accept, const std::function<bool(double)>& progress);
+
+}  // namespace tidemark::trace

@@ -1,0 +1,230 @@
+#include "profiler/trace/importers/sqlite_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <system_error>
+#include <unordered_map>
+
+#include "profiler/base/format.h"
+#include "profiler/trace/database.h"
+#include "profiler/trace/importers/trace_history.h"
+#include "profiler/trace/importers/trace_records.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::Event;
+
+// Nsight Systems' memKind (its ENUM_CUDA_MEM_KIND) and memoryOperationType (ENUM_CUDA_DEV_MEM_EVENT_OPER).
+enum NsightMemory : int64_t { kPageable = 0, kPinned = 1 };
+constexpr int64_t kNsightFree = 1;
+
+class SqliteReader {
+ public:
+  SqliteReader(std::string name, uint64_t file_bytes, Database& database, const AcceptEvents& accept,
+               const std::function<bool(double)>& progress, const bool& cancelled)
+      : name_(std::move(name)),
+        most_rows_(file_bytes / kLeastRowBytes + 1),
+        database_(database),
+        accept_(accept),
+        progress_(progress),
+        cancelled_(cancelled) {}
+
+  Result<TideSummary> Run() {
+    if (database_.HasTable("events") && database_.HasTable("run") && database_.HasTable("names"))
+      return ReadOwn();
+    if (database_.HasTable("CUDA_GPU_MEMORY_USAGE_EVENTS")) return ReadNsight();
+    if (const std::string failure = database_.failure(); !failure.empty()) return Failed(failure);
+    return Error{name_ +
+                 " is a database without a run in it. Export one with \"nsys export --type sqlite\" from a "
+                 "profile that was taken with --cuda-memory-usage=true."};
+  }
+
+ private:
+  // A row takes at least two bytes for each of its values but the first; a damaged tree may lead to one
+  // again and again.
+  static constexpr uint64_t kLeastRowBytes = 10;
+
+  Error Failed(const std::string& why) const {
+    if (cancelled_) return Error{"Reading " + name_ + " was cancelled."};
+    return Error{name_ + " cannot be read: " + why + "."};
+  }
+  // Why the rows ended; "" at their end.
+  std::string Damage(uint64_t rows) const {
+    return rows > most_rows_ ? "it tells of more rows than its size explains" : database_.failure();
+  }
+  bool Report(uint64_t row, double from, double to) const {
+    constexpr uint64_t kBetweenReports = 1 << 15;
+    if (row % kBetweenReports != 0 || !progress_) return true;
+    return progress_(from +
+                     (to - from) * std::min(1.0, static_cast<double>(row) / static_cast<double>(most_rows_)));
+  }
+
+  Result<TideSummary> ReadOwn() {
+    TideSummary summary;
+    Result<SqlStatement> run = database_.Prepare("SELECT description FROM run");
+    if (!run) return Failed(run.error().message);
+    if (run->Step()) {
+      if (auto description = events::DescriptionFromJson(run->Text(0)))
+        summary.description = std::move(*description);
+    }
+    std::unordered_map<int64_t, std::string> names;
+    Result<SqlStatement> rows = database_.Prepare("SELECT id, name FROM names");
+    if (!rows) return Failed(rows.error().message);
+    uint64_t count = 0;
+    while (count++ <= most_rows_ && rows->Step()) names[rows->Integer(0)] = rows->Text(1);
+    EventWriter writer(accept_);
+    const std::string damage = ReadEvents(names, writer);
+    if (cancelled_) return Failed("");
+    summary.events = writer.events();
+    summary.complete = damage.empty();
+    if (!damage.empty())
+      summary.warning = fmt::format("{} is damaged: {}. What came before is shown.", name_, damage);
+    if (malformed_ > 0) {
+      summary.warning +=
+          fmt::format("{}{} of its rows are no events that this version knows; they were left out.",
+                      summary.warning.empty() ? "" : " ", FormatNumber(malformed_));
+    }
+    return summary;
+  }
+
+  std::string ReadEvents(const std::unordered_map<int64_t, std::string>& names, EventWriter& writer) {
+    Result<SqlStatement> rows = database_.Prepare(
+        "SELECT time_ns, kind, address, bytes, rounded_bytes, stream, layer, op, name, thread, category, "
+        "phase, "
+        "source, device, recompute, level FROM events ORDER BY id");
+    if (!rows) return rows.error().message;
+    uint64_t count = 0;
+    while (++count <= most_rows_ && rows->Step()) {
+      const auto byte = [&](int column) {
+        return static_cast<uint8_t>(std::clamp<int64_t>(rows->Integer(column), 0, 255));
+      };
+      const int64_t time_ns = rows->Integer(0);
+      const auto name = [&](int column) {
+        const auto found = names.find(rows->Integer(column));
+        return found == names.end() ? 0 : writer.Name(found->second, time_ns);
+      };
+      Event event;
+      event.time_ns = time_ns;
+      event.kind = static_cast<events::EventKind>(byte(1));
+      event.address = static_cast<uint64_t>(rows->Integer(2));
+      event.bytes = rows->Integer(3);
+      event.rounded_bytes = rows->Integer(4);
+      event.stream = static_cast<uint64_t>(rows->Integer(5));
+      event.layer = name(6);
+      event.op = name(7);
+      event.name = name(8);
+      event.thread = static_cast<uint32_t>(rows->Integer(9));
+      event.category = static_cast<events::Category>(byte(10));
+      event.phase = static_cast<events::Phase>(byte(11));
+      event.source = static_cast<events::Source>(byte(12));
+      event.device = byte(13);
+      event.recompute = byte(14);
+      event.level = static_cast<events::Level>(byte(15));
+      const bool is_known = IsWellFormed(event) && event.kind != events::EventKind::kName;
+      if (is_known) writer.Add(event);
+      malformed_ += is_known ? 0 : 1;
+      if (!Report(count, 0, 1)) return "it was cancelled";
+    }
+    writer.Flush();
+    return Damage(count);
+  }
+
+  Result<TideSummary> ReadNsight() {
+    TraceRecords records;
+    TraceOrigin origin;
+    origin.description.producer = "Nsight Systems";
+    origin.damage = ReadUsage(records);
+    if (cancelled_) return Failed("");
+    ReadTarget(origin);
+    origin.description.notes.emplace_back(
+        "Nsight Systems tells what the program got from the CUDA driver. Of a program with PyTorch these are "
+        "the "
+        "segments of its allocator, and what lies in them is not told.");
+    if (host_rows_ > 0) {
+      origin.description.notes.push_back(fmt::format(
+          "{} allocations and frees of the host's memory are left out.", FormatNumber(host_rows_)));
+    }
+    return ImportTrace(records, std::move(origin), name_, accept_, progress_);
+  }
+
+  std::string ReadUsage(TraceRecords& records) {
+    const bool has_streams = database_.HasColumn("CUDA_GPU_MEMORY_USAGE_EVENTS", "streamId");
+    Result<SqlStatement> rows = database_.Prepare(
+        std::string("SELECT start, globalPid, deviceId, address, bytes, memKind, memoryOperationType") +
+        (has_streams ? ", streamId" : "") + " FROM CUDA_GPU_MEMORY_USAGE_EVENTS ORDER BY start");
+    if (!rows) return rows.error().message;
+    std::map<int64_t, uint64_t> processes;  // their addresses are kept apart
+    uint64_t count = 0;
+    while (++count <= most_rows_ && rows->Step()) {
+      const int64_t kind = rows->Integer(5);
+      if (kind == kPageable || kind == kPinned) {
+        ++host_rows_;
+        continue;
+      }
+      constexpr int kProcessShift = 50;  // above what a process can address
+      const uint64_t process = processes.try_emplace(rows->Integer(1), processes.size()).first->second;
+      MemoryRecord record;
+      record.time_ns = rows->Integer(0);
+      record.device = static_cast<uint8_t>(std::clamp<int64_t>(rows->Integer(2), 0, 255));
+      record.address = static_cast<uint64_t>(rows->Integer(3)) ^ process << kProcessShift;
+      record.bytes = std::max<int64_t>(rows->Integer(4), 0);
+      if (rows->Integer(6) == kNsightFree) record.action = MemoryRecord::Action::kFree;
+      if (has_streams) record.stream = static_cast<uint64_t>(rows->Integer(7));
+      if (record.bytes > 0) records.memory.push_back(record);
+      if (record.bytes == 0) ++records.unreadable;
+      if (!Report(count, 0, 0.5)) return "it was cancelled";
+    }
+    return Damage(count);
+  }
+
+  // Tables that not every version has.
+  void ReadTarget(TraceOrigin& origin) {
+    if (database_.HasColumn("TARGET_INFO_GPU", "name") &&
+        database_.HasColumn("TARGET_INFO_GPU", "totalMemory")) {
+      Result<SqlStatement> card = database_.Prepare("SELECT name, totalMemory FROM TARGET_INFO_GPU");
+      if (card && card->Step()) {
+        origin.description.device_name = card->Text(0);
+        origin.description.device_bytes = std::max<int64_t>(card->Integer(1), 0);
+      }
+    }
+    if (database_.HasColumn("TARGET_INFO_SESSION_START_TIME", "utcEpochNs")) {
+      Result<SqlStatement> start = database_.Prepare("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME");
+      if (start && start->Step()) origin.base_ns = start->Integer(0);
+    }
+  }
+
+  const std::string name_;
+  const uint64_t most_rows_;
+  Database& database_;
+  const AcceptEvents& accept_;
+  const std::function<bool(double)>& progress_;
+  const bool& cancelled_;
+  int64_t host_rows_ = 0;
+  int64_t malformed_ = 0;
+};
+
+}  // namespace
+
+Result<TideSummary> ImportSqlite(const std::filesystem::path& file, const AcceptEvents& accept,
+                                 const std::function<bool(double)>& progress) {
+  // Sorting may take long before there is a first row to report.
+  bool cancelled = false;
+  double told = 0;
+  const std::function<bool(double)> ask = [&](double share) {
+    told = std::max(told, share);
+    cancelled = cancelled || (progress && !progress(told));
+    return !cancelled;
+  };
+  Result<Database> database = Database::Open(file, [&] { return ask(told); });
+  if (!database) return Error{file.string() + " cannot be read: " + database.error().message + "."};
+  std::error_code unknown;
+  const uint64_t bytes = std::filesystem::file_size(file, unknown);
+  return SqliteReader(file.string(), unknown ? 0 : bytes, *database, accept, ask, cancelled).Run();
+}
+
+}  // namespace tidemark::trace

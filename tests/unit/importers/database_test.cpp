@@ -1,0 +1,163 @@
+// SQLite: our own exports, and those of Nsight Systems.
+#include "profiler/trace/database.h"
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "profiler/trace/export.h"
+#include "tests/support/catch.h"
+#include "tests/unit/importers/pickles.h"
+#include "tests/unit/trace/sample_run.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::trace {
+namespace {
+
+using events::EventKind;
+using timeline::Series;
+
+bool Mentions(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+ImportedRun ImportedFile(const std::filesystem::path& file) {
+  timeline::Builder builder;
+  const Result<TideSummary> summary = Import(file, [&](auto events) { builder.Append(events); });
+  ImportedRun run;
+  run.view = builder.Publish();
+  if (summary) {
+    run.summary = *summary;
+  } else {
+    run.error = summary.error().message;
+  }
+  return run;
+}
+
+void Make(const std::filesystem::path& file, const std::string& sql) {
+  Result<Database> database = Database::Create(file);
+  REQUIRE(database.ok());
+  const Status done = database->Execute(sql.c_str());
+  INFO(database->failure());
+  REQUIRE(done.ok());
+  REQUIRE(database->Commit().ok());
+}
+
+constexpr const char* kNsightTable =
+    "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER NOT NULL, globalPid INTEGER NOT NULL, deviceId "
+    "INTEGER "
+    "NOT NULL, contextId INTEGER NOT NULL, address INTEGER NOT NULL, pc INTEGER NOT NULL, bytes INTEGER NOT "
+    "NULL, "
+    "memKind INTEGER NOT NULL, memoryOperationType INTEGER NOT NULL, name INTEGER, correlationId INTEGER);";
+
+TEST_CASE("our own databases read back event by event", "[importers]") {
+  const auto view = SampleRun().View();
+  events::RunDescription description;
+  description.title = "sample";
+  description.producer = "us";
+  const Scratch scratch;
+  REQUIRE(Export(*view, description, ExportFormat::kSqlite, scratch / "out.sqlite").ok());
+  const ImportedRun run = ImportedFile(scratch / "out.sqlite");
+  REQUIRE(run.error.empty());
+  CHECK(run.summary.complete);
+  CHECK(run.summary.warning.empty());
+  CHECK(run.summary.description.producer == "us");
+  std::vector<events::Event> expected;
+  std::vector<events::Event> found;
+  const auto take = [](const timeline::View& from, std::vector<events::Event>& into) {
+    for (timeline::EventIndex i = from.first(); i < from.end(); ++i) {
+      if (from.event(i).kind != EventKind::kName) into.push_back(from.event(i));
+    }
+  };
+  take(*view, expected);
+  take(*run.view, found);
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    INFO(i);
+    CHECK(run.view->name(found[i].name) == view->name(expected[i].name));
+    CHECK(run.view->name(found[i].op) == view->name(expected[i].op));
+    CHECK(run.view->name(found[i].layer) == view->name(expected[i].layer));
+    found[i].name = expected[i].name;
+    found[i].op = expected[i].op;
+    found[i].layer = expected[i].layer;
+    CHECK(found[i] == expected[i]);
+  }
+  CHECK(run.view->steps().size() == 2);
+}
+
+TEST_CASE("an export of Nsight Systems: what the driver gave", "[importers]") {
+  const Scratch scratch;
+  Make(scratch / "nsys.sqlite",
+       std::string(kNsightTable) +
+           "INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (300, 7, 0, 1, 4096, 0, 2097152, 2, 1, NULL, 0),"
+           " (100, 7, 0, 1, 4096, 0, 2097152, 2, 0, NULL, 0), (200, 7, 1, 1, 8192, 0, 512, 4, 0, NULL, 0),"
+           " (250, 9, 1, 1, 8192, 0, 512, 2, 0, NULL, 0), (150, 7, 0, 1, 99, 0, 64, 1, 0, NULL, 0);"
+           "CREATE TABLE TARGET_INFO_GPU (id INTEGER, name TEXT, totalMemory INTEGER);"
+           "INSERT INTO TARGET_INFO_GPU VALUES (0, 'NVIDIA H200', 1000000000);"
+           "CREATE TABLE TARGET_INFO_SESSION_START_TIME (utcEpochNs INTEGER);"
+           "INSERT INTO TARGET_INFO_SESSION_START_TIME VALUES (1790857026000000000);");
+  const ImportedRun run = ImportedFile(scratch / "nsys.sqlite");
+  REQUIRE(run.error.empty());
+  CHECK(run.summary.description.producer == "Nsight Systems");
+  CHECK(run.summary.description.device == "cuda:0, cuda:1");
+  CHECK(run.summary.description.device_name == "NVIDIA H200");
+  CHECK(run.view->start_ns() == 1790857026000000100);
+  REQUIRE(run.Of(EventKind::kAllocate).size() == 3);
+  CHECK(run.Of(EventKind::kFreeCompleted).size() == 1);
+  CHECK(ValueOf(run.view->PeakIn(Series::kAllocated, 0, run.view->end()).values, Series::kAllocated) ==
+        2098176);
+  CHECK(ValueOf(run.Last(), Series::kAllocated) == 1024);
+  REQUIRE(run.summary.description.notes.size() == 2);
+  CHECK(Mentions(run.summary.description.notes[1], "1 allocations and frees of the host's memory"));
+}
+
+TEST_CASE("our own databases serve those who read Nsight's", "[importers]") {
+  const auto view = SampleRun().View();
+  const Scratch scratch;
+  REQUIRE(Export(*view, {}, ExportFormat::kSqlite, scratch / "out.sqlite").ok());
+  Result<Database> database = Database::Open(scratch / "out.sqlite", [] { return true; });
+  REQUIRE(database.ok());
+  Result<SqlStatement> sums = database->Prepare(
+      "SELECT sum(CASE memoryOperationType WHEN 0 THEN bytes ELSE -bytes END) FROM "
+      "CUDA_GPU_MEMORY_USAGE_EVENTS");
+  REQUIRE(sums.ok());
+  REQUIRE(sums->Step());
+  CHECK(sums->Integer(0) == ValueOf(view->ValuesAt(view->end() - 1), Series::kAllocated));
+  CHECK_FALSE(database->Execute("DELETE FROM events").ok());
+}
+
+TEST_CASE("databases that are none, or were made to hurt", "[importers]") {
+  const Scratch scratch;
+  Make(scratch / "other.sqlite", "CREATE TABLE a (b)");
+  CHECK(Mentions(ImportedFile(scratch / "other.sqlite").error, "a database without a run in it"));
+  Make(scratch / "view.sqlite",
+       "CREATE VIEW CUDA_GPU_MEMORY_USAGE_EVENTS AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 "
+       "FROM n) "
+       "SELECT x AS start FROM n");
+  CHECK(Mentions(ImportedFile(scratch / "view.sqlite").error, "a database without a run in it"));
+  std::ofstream(scratch / "cut.sqlite", std::ios::binary) << std::string("SQLite format 3\0oh", 18);
+  CHECK(Mentions(ImportedFile(scratch / "cut.sqlite").error, "cannot be read: file is not a database"));
+  CHECK(Mentions(ImportedFrom(Gzipped(ReadFile(scratch / "other.sqlite"))).error, "Unpack it first"));
+}
+
+TEST_CASE("a database that is cut off at any page, or has a byte changed, ends in a sentence",
+          "[importers]") {
+  const auto view = SampleRun().View();
+  const Scratch scratch;
+  REQUIRE(Export(*view, {}, ExportFormat::kSqlite, scratch / "out.sqlite").ok());
+  const std::string whole = ReadFile(scratch / "out.sqlite");
+  const auto check = [&](const std::string& bytes) {
+    std::ofstream(scratch / "bad.sqlite", std::ios::binary) << bytes;
+    const ImportedRun run = ImportedFile(scratch / "bad.sqlite");
+    CHECK((!run.error.empty() || run.summary.complete == run.summary.warning.empty()));
+  };
+  for (size_t size = 16; size < whole.size(); size += 1024) check(whole.substr(0, size));
+  for (size_t at = 16; at < whole.size(); at += 331) {
+    std::string changed = whole;
+    changed[at] = static_cast<char>(changed[at] ^ 0x5a);
+    check(changed);
+  }
+}
+
+}  // namespace
+}  // namespace tidemark::trace
