@@ -93,12 +93,25 @@ void AllocationGroup(const std::vector<OneSidedBlocks>& blocks, ByteUnit unit) {
   Put(MutedWords(), FormatNumber(static_cast<int64_t>(blocks.size() - shown)) + " more kinds");
 }
 
+// As wide as the widest figure, so that all room that is left goes to the names.
+float FiguresWidth(const SideBySide& comparison, ByteUnit unit) {
+  float width = Measure(SmallMuted(), "difference").x;
+  for (const auto* rows : {&comparison.levels, &comparison.states.categories, &comparison.states.layers}) {
+    for (const ComparedBytes& row : *rows) {
+      for (const std::optional<int64_t>& bytes : {row.a, row.b, row.Difference()}) {
+        if (bytes) width = std::max(width, Measure(Numbers(), FormatInUnit(*bytes, unit)).x);
+      }
+    }
+  }
+  return width + Px(4);
+}
+
 void DrawTable(const SideBySide& comparison, ByteUnit unit) {
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(3)));
   if (ImGui::BeginTable("comparison", 4, kFlags, ImGui::GetContentRegionAvail())) {
-    const float figures = Measure(Numbers(), "12,345.67").x + Px(6);
+    const float figures = FiguresWidth(comparison, unit);
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
     for (const char* name : {"A", "B", "difference"}) ImGui::TableSetupColumn(name, 0, figures);
     ImGui::TableSetupScrollFreeze(0, 1);
