@@ -1,5 +1,6 @@
 #include "profiler/phantom/stand_ins/calibrated.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -31,7 +32,8 @@ void SayUnknown(const std::string& kind) { SayOnce(kUnknownSizePrefix + kind + "
 
 void SayDerived(const std::string& kind, const std::string& card, const std::string& version,
                 const char* doubt) {
-  if (card != calibration::kRulesCard || version != calibration::kRulesVersion) {
+  const auto& cards = calibration::kRulesCards;
+  if (std::find(cards.begin(), cards.end(), card) == cards.end() || version != calibration::kRulesVersion) {
     SayOnce(kDerivedSizePrefix + kind + ", from an H100's with cuDNN " + calibration::kRulesVersion + ".");
   }
   if (*doubt != '\0') SayOnce(kDerivedSizePrefix + kind + ", " + doubt + ".");
@@ -39,22 +41,26 @@ void SayDerived(const std::string& kind, const std::string& card, const std::str
 
 }  // namespace
 
-std::filesystem::path CalibrationFolder() {
+const Card& CardOfProcess() {
   const char* card_file = std::getenv(kCardVariable);
   if (card_file == nullptr || *card_file == '\0' || device::TheDevice() == nullptr) {
     device::EndProcess(
         "tidemark phantom: cuDNN was asked for a size where there is no GPU. Choose a card (--card), or see "
-        "that "
-        "CUDA_VISIBLE_DEVICES does not hide it.");
+        "that CUDA_VISIBLE_DEVICES does not hide it.");
   }
-  return std::filesystem::path(card_file).parent_path().parent_path() / "calibration";
+  return device::TheDevice()->card;
+}
+
+std::filesystem::path CalibrationFolder() {
+  CardOfProcess();
+  return std::filesystem::path(std::getenv(kCardVariable)).parent_path().parent_path() / "calibration";
 }
 
 size_t CalibratedBytes(const std::string& library, const std::string& version, const std::string& operation,
                        const std::string& kind, const std::optional<calibration::DerivedSize>& derived) {
   // Lives until the process ends, as LibTorch's threads may.
   static const calibration::Table* const table = LoadTable();
-  const std::string& card = device::TheDevice()->card.name;
+  const std::string& card = CardOfProcess().name;
   const calibration::Size measured = table->Find(card, library, version, operation);
   if (measured.bytes) return static_cast<size_t>(*measured.bytes);
   if (!derived) {

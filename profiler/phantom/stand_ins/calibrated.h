@@ -7,6 +7,7 @@
 #include <string>
 
 #include "profiler/phantom/calibration/rules.h"
+#include "profiler/phantom/cards/card.h"
 
 namespace tidemark::phantom {
 
@@ -17,8 +18,10 @@ namespace tidemark::phantom {
 size_t CalibratedBytes(const std::string& library, const std::string& version, const std::string& operation,
                        const std::string& kind, const std::optional<calibration::DerivedSize>& derived);
 
-// Where the tables and the cards' own descriptions lie: beside the folder of this process's card. Ends the
-// process with a sentence where it has no card.
+// This process's card; ends the process with a sentence where it has none.
+const Card& CardOfProcess();
+
+// Where the tables and the cards' own descriptions lie: beside the folder of this process's card.
 std::filesystem::path CalibrationFolder();
 
 // "9.19.0" for 91900.

@@ -8,7 +8,6 @@
 
 #include "profiler/phantom/calibration/operations.h"
 #include "profiler/phantom/calibration/rules.h"
-#include "profiler/phantom/device/device.h"
 #include "profiler/phantom/stand_ins/calibrated.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
 #include "tidemark_library_versions.h"
@@ -122,7 +121,7 @@ Status cudnnDestroyDropoutDescriptor(DropoutDescriptor* descriptor) { return Des
 Status cudnnDropoutGetStatesSize(void*, size_t* bytes) {
   *bytes = CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION), calibration::kDropoutStates,
                            "the state of cuDNN's dropout",
-                           calibration::DropoutStatesBytes(device::TheDevice()->card.multiprocessors));
+                           calibration::DropoutStatesBytes(CardOfProcess().multiprocessors));
   return kSuccess;
 }
 

@@ -100,7 +100,7 @@ TEST_CASE("A damaged card file is refused with what is wrong in it") {
   CHECK(error_of(Replaced(good, "\"l2_bytes\"", "\"l3_bytes\"")).find("'l2_bytes'") != std::string::npos);
   CHECK(error_of(Replaced(good, "\"notes\"", "\"colour\": 1, \"notes\"")).find("'colour'") !=
         std::string::npos);
-  CHECK(error_of(Replaced(good, "\"context_bytes\": 415236096", "\"context_bytes\": 150108897281"))
+  CHECK(error_of(Replaced(good, "\"context_bytes\": 648871936", "\"context_bytes\": 150109880321"))
             .find("less than 'memory_bytes'") != std::string::npos);
   CHECK(!CardFromFile("/nowhere/card.json").ok());
 }
