@@ -6,7 +6,7 @@
 #   cupti.buffers      CUPTI's records of every kind of allocation, as they came
 #   recordings/        the trainer, {native, expandable, async} × {simple-conv-net, resnet-50, gpt-mini} ×
 #                      {fp32, amp, accumulate, checkpoint, out-of-memory}: .tide, and what it printed
-#   histories/         memory histories of tests/phantom's programs, to compare with the phantom's
+#   histories.json.xz  the sizes in the memory histories of tests/phantom's programs, to compare the phantom's with
 #   overhead.txt       what capture costs: step times with and without it, in turns
 # PYTHON has torch; without one the last two are left out. FOLDER is ./gpu-results if it is not named. Ends with 1 if a check failed.
 set -uo pipefail
@@ -89,7 +89,7 @@ recordings() {
 }
 
 histories() {
-  "$python" "$root/tests/phantom/run.py" --on-gpu --python "$python" --parallel "$(nproc)" --histories "$out/histories" \
+  "$python" "$root/tests/phantom/run.py" --on-gpu --python "$python" --parallel "$(nproc)" --keep "$out/histories.json.xz" \
     "$programs" > "$out/histories.txt" 2>&1
 }
 

@@ -7,7 +7,7 @@ PROGRAMS = {}
 
 
 class Program:
-    def __init__(self, name, run, needs, since, world, rank, settings, quick):
+    def __init__(self, name, run, needs, since, world, rank, settings, quick, unlike_card):
         self.name = name
         self.run = run
         self.needs = needs  # packages beside torch
@@ -16,6 +16,7 @@ class Program:
         self.rank = rank  # that one
         self.settings = settings  # of PyTorch's allocator
         self.quick = quick  # part of ./test
+        self.unlike_card = unlike_card  # why its allocations are not all those of a card; "" if they have to be
 
     def lacks(self):
         import torch
@@ -25,11 +26,11 @@ class Program:
         return [f"torch {'.'.join(map(str, self.since))}"] * older + packages
 
 
-def program(name, *, needs=(), since=(2, 0), world=1, rank=0, settings="", quick=False):
+def program(name, *, needs=(), since=(2, 0), world=1, rank=0, settings="", quick=False, unlike_card=""):
     def add(run):
         if name in PROGRAMS:
             raise ValueError(f"Two programs are called {name}.")
-        PROGRAMS[name] = Program(name, run, needs, since, world, rank, settings, quick)
+        PROGRAMS[name] = Program(name, run, needs, since, world, rank, settings, quick, unlike_card)
         return run
 
     return add

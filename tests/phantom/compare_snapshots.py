@@ -49,6 +49,16 @@ class Gap:
     only_predicted: int
 
 
+def plain(history):
+    """What is compared of a history, to be kept as JSON (tests/gpu/fixtures)."""
+    kept = dataclasses.asdict(history)
+    return kept | {part: [entry["size"] for entry in kept[part]] for part in ("allocations", "segments")}
+
+
+def from_plain(kept):
+    return History(**kept | {part: [{"size": size} for size in kept[part]] for part in ("allocations", "segments")})
+
+
 def load(path):
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
         try:

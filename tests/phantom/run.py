@@ -4,7 +4,9 @@
   run.py --tidemark build/bin/tidemark [--python PYTHON] [--card NAME] [--quick] [--list] [PATTERN ...]
   run.py --on-gpu [--parallel 8] ...   the same programs on the GPU of this machine, to compare with
 
-With --histories FOLDER each program leaves its memory history there, for compare_snapshots.py.
+With --histories FOLDER each program leaves its memory history there, for compare_snapshots.py; --keep FILE makes one small file of
+them, and --compare FILE says how far those agree that were kept from a GPU (tests/gpu/fixtures). A program that has to do
+what it did there, allocation by allocation, and does not, counts as failed.
 
 PYTHON (without it: $TIDEMARK_TEST_PYTHON, or python3) has the torch that is tried; programs that need a package that it lacks
 are left out, by name. Ends with 1 if a program failed, and with 77 (to CTest: skipped) if PYTHON has no torch.
@@ -15,6 +17,8 @@ import faulthandler
 import fnmatch
 import gzip
 import importlib
+import json
+import lzma
 import os
 import pickle
 import subprocess
@@ -23,11 +27,13 @@ import tempfile
 import time
 import traceback
 
+import compare_snapshots
 from catalogue import PROGRAMS
 
 MODULES = ("torch_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs", "large_programs")
 SKIPPED = 77
 PASSED, LEFT_OUT = "passed", "left out"
+MUST_AGREE = "as on a card"
 LIMIT_SECONDS = 120
 
 
@@ -38,6 +44,8 @@ def parse_arguments():
     parser.add_argument("--card", default="h200")
     parser.add_argument("--on-gpu", action="store_true", help="on this machine's GPU instead of a phantom; programs of one rank only")
     parser.add_argument("--histories", metavar="FOLDER", help="keep each program's memory history, NAME.pickle.gz")
+    parser.add_argument("--keep", metavar="FILE", help="the sizes in the histories, as .json.xz")
+    parser.add_argument("--compare", metavar="FILE", help="histories that were kept from a GPU")
     parser.add_argument("--parallel", type=int, default=1, metavar="N", help="so many programs at a time")
     parser.add_argument("--quick", action="store_true", help="only those that are part of ./test")
     parser.add_argument("--list", action="store_true", help="only their names")
@@ -79,6 +87,8 @@ def has_torch(python):
 
 
 def run_all(options):
+    if options.keep or options.compare:
+        options.histories = options.histories or tempfile.mkdtemp(prefix="tidemark-histories-")
     if options.histories:
         os.makedirs(options.histories, exist_ok=True)
     if not has_torch(options.python):
@@ -90,9 +100,11 @@ def run_all(options):
     listed = subprocess.run([*on_phantom, options.python, *listing], capture_output=True, text=True)
     if listed.returncode != 0:
         sys.exit(listed.stderr.strip())
-    groups = {}
+    groups, exact = {}, set()
     for line in listed.stdout.splitlines():
-        name, world, rank, settings = line.split("\t")
+        name, world, rank, settings, agreement = line.split("\t")
+        if agreement == MUST_AGREE:
+            exact.add(name)
         if options.on_gpu and int(world) > 1:
             continue
         groups.setdefault((int(world), int(rank), settings), []).append(name)
@@ -111,7 +123,47 @@ def run_all(options):
         print("Left out: " + ", ".join(left_out))
     if failed:
         print("Failed: " + ", ".join(failed))
+    histories = histories_in(options.histories) if options.keep or options.compare else {}
+    if options.keep:
+        with lzma.open(options.keep, "wt") as file:
+            json.dump({name: compare_snapshots.plain(history) for name, history in histories.items()}, file)
+    if options.compare:
+        failed += compare(histories, options.compare, exact)
     return 1 if failed else 0
+
+
+# --- what a GPU's histories say of the phantom's ---
+
+
+def histories_in(folder):
+    found = {}
+    for file in sorted(os.listdir(folder)):
+        snapshot = compare_snapshots.load(os.path.join(folder, file))
+        if any(snapshot["device_traces"]):
+            found[file.removesuffix(".pickle.gz")] = compare_snapshots.history_of(snapshot, 0)
+    return found
+
+
+def compare(histories, path, exact):
+    """Prints how far each agrees, and answers with those that do not and have to."""
+    with lzma.open(path, "rt") as file:
+        kept = {name: compare_snapshots.from_plain(plain) for name, plain in json.load(file).items()}
+    unlike, close, names = [], 0, sorted(histories.keys() & kept.keys())
+    for name in names:
+        card, phantom = kept[name], histories[name]
+        sizes = [[entry["size"] for entry in history.allocations] for history in (card, phantom)]
+        agreed, _ = compare_snapshots.align(*sizes)
+        off = 100 * (phantom.allocated_peak - card.allocated_peak) / max(card.allocated_peak, 1)
+        reserved_off = 100 * (phantom.reserved_peak - card.reserved_peak) / max(card.reserved_peak, 1)
+        print(f"{name:45} {agreed:6,} of {len(sizes[0]):6,} allocations, allocated {off:+.3f} %, reserved {reserved_off:+.3f} %")
+        close += abs(off) <= 0.01
+        same = sizes[0] == sizes[1] and card.reserved_peak == phantom.reserved_peak
+        if not same and name in exact:
+            unlike.append(name)
+    print(f"{close} of {len(names)} programs allocate at their peak what they did on the GPU, within 0.01 %.")
+    if unlike:
+        print("Unlike on the GPU, and should not be: " + ", ".join(unlike))
+    return unlike
 
 
 # --- inside: each program in a process of its own, forked when everything is imported ---
@@ -129,6 +181,7 @@ def keep_history(program, folder):
 def run_one(program, histories):
     import torch
 
+    histories = histories if "cudaMallocAsync" not in program.settings else None  # it keeps none
     if histories:
         torch.cuda.memory._record_memory_history(context=None)
     began = time.monotonic()
@@ -200,7 +253,8 @@ def main():
     programs = chosen(options)
     if options.list:
         for program in programs:
-            print(f"{program.name}\t{program.world}\t{program.rank}\t{program.settings}")
+            agreement = program.unlike_card or (MUST_AGREE if program.quick else "")
+            print(f"{program.name}\t{program.world}\t{program.rank}\t{program.settings}\t{agreement}")
         return 0
     return run_inside(options, programs)
 

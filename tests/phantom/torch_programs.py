@@ -20,12 +20,12 @@ def classify(model, size=32, batch=8, classes=10):
     return F.cross_entropy(model(images), torch.randint(classes, (batch,), device="cuda"))
 
 
-@program("convolutions", quick=True)
+@program("convolutions", quick=True, unlike_card="cuDNN's workspaces, where it is not installed")
 def convolutions():
     train_once(small_convolutions(), classify)
 
 
-@program("convolutions-fp16", quick=True)
+@program("convolutions-fp16", quick=True, unlike_card="cuDNN's workspaces, where it is not installed")
 def convolutions_fp16():
     train_once(small_convolutions(), classify, autocast=torch.float16)
 
@@ -58,7 +58,7 @@ def convolutions_of_all_ranks():
     train_once(Net(), lambda net: net(signal, volume))
 
 
-@program("lstm", quick=True)
+@program("lstm", quick=True, unlike_card="cuDNN's recurrent workspaces for small layers")
 def lstm():
     class Tagger(nn.Module):
         def __init__(self):
@@ -107,7 +107,7 @@ def gru():
         Net().cuda().eval()(steps)
 
 
-@program("gan", quick=True)
+@program("gan", quick=True, unlike_card="cuDNN's workspaces, where it is not installed")
 def gan():
     generator = nn.Sequential(
         nn.ConvTranspose2d(64, 64, 4), nn.BatchNorm2d(64), nn.ReLU(),
@@ -163,7 +163,7 @@ def flex_attention():
     flex(q, k, v, score_mod=lambda score, b, h, i, j: score + (i - j)).sum().backward()
 
 
-@program("optimizers", quick=True)
+@program("optimizers", quick=True, unlike_card="one allocation of 4 bytes, not explained")
 def optimizers():
     layer = nn.Linear(64, 64).cuda()
     for make in (
@@ -330,7 +330,7 @@ def fft():
     torch.fft.hfft(torch.randn(3, 17, device="cuda", dtype=torch.cfloat))
 
 
-@program("linear-algebra", quick=True)
+@program("linear-algebra", quick=True, unlike_card="cuSOLVER's workspaces")
 def linear_algebra():
     for dtype in (torch.float, torch.double, torch.cfloat):
         a = torch.eye(8, device="cuda", dtype=dtype)
@@ -381,7 +381,7 @@ def matrix_products():
     torch._scaled_mm(eight, eight.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
 
 
-@program("sparse", quick=True)
+@program("sparse", quick=True, unlike_card="cuSPARSE's workspaces")
 def sparse():
     indices = torch.tensor([[0, 1, 2], [2, 0, 1]])
     coo = torch.sparse_coo_tensor(indices, torch.ones(3), (3, 3), is_coalesced=True).cuda()
