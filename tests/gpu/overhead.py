@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-STEPS = {"simple-conv-net": 300, "resnet-50": 60}
+STEPS = {"simple-conv-net": 1500, "resnet-50": 100}
 WARM_UP = 20
 # Student's t for 95 %, two-sided, by degrees of freedom; beyond them the normal distribution's.
 T = {4: 2.776, 9: 2.262, 14: 2.145, 19: 2.093, 24: 2.064, 29: 2.045}

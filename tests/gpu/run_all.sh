@@ -85,7 +85,7 @@ recordings() {
     done
   done
   wait
-  ! grep -L "exit code [01]" "$out"/recordings/*.txt
+  ! grep --files-without-match "exit code [01]" "$out"/recordings/*.txt | grep .
 }
 
 histories() {

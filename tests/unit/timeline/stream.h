@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,9 @@ class Stream {
   events::Event& Allocate(uint64_t address, int64_t bytes,
                           events::Category category = events::Category::kTemporary) {
     events::Event& event = Add(events::EventKind::kAllocate, address, bytes);
-    event.rounded_bytes = (bytes + 511) / 512 * 512;
+    event.rounded_bytes = bytes % 512 == 0 || bytes > std::numeric_limits<int64_t>::max() - 512
+                              ? bytes
+                              : (bytes / 512 + 1) * 512;
     event.category = category;
     return event;
   }
