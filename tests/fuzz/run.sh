@@ -25,10 +25,15 @@ fuzz() {
   echo "$corpus: $(awk '/number_of_executed_units/ {print $2}' "$build/found/$corpus.log") inputs, no find"
 }
 
+# As many at a time as there are cores.
 failed=0
-fuzz recording fuzz_recording || failed=1
-fuzz database fuzz_database || failed=1
-for corpus in pickle json perfetto gzip; do
-  fuzz "$corpus" fuzz_import || failed=1
+wait_for_one() { wait -n || failed=1; }
+for corpus in recording database pickle json perfetto gzip; do
+  while [[ $(jobs -rp | wc -l) -ge $(nproc) ]]; do wait_for_one; done
+  case $corpus in
+    recording | database) fuzz "$corpus" "fuzz_$corpus" & ;;
+    *) fuzz "$corpus" fuzz_import & ;;
+  esac
 done
+for job in $(jobs -p); do wait "$job" || failed=1; done
 exit "$failed"
