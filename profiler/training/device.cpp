@@ -6,6 +6,7 @@
 
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/library_workspaces.h"
 #include "profiler/capture/torch/operator_scopes.h"
@@ -61,7 +62,14 @@ void AttachCapture(const Device& device) {
   if (device.torch_device.is_cuda()) {
     capture::AttachToDriver(capture::cupti::LoadFunctions());
     capture::WatchCard(capture::nvml::LoadFunctions(), device.uuid);
-    capture::AttachToCudaAllocator();
+    if (capture::CudaAllocatorReports()) {
+      capture::AttachToCudaAllocator();
+    } else {
+      capture::EmitState(
+          events::Source::kAllocator,
+          "PyTorch's cudaMallocAsync allocator tells nobody of its blocks: leave backend:cudaMallocAsync "
+          "out of PYTORCH_CUDA_ALLOC_CONF to see them; the driver and the card are recorded");
+    }
     capture::AttachToLibraryWorkspaces();
   } else {
     capture::AttachToCpuAllocator();

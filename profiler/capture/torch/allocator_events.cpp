@@ -135,14 +135,10 @@ void SetBlockObserver(const BlockObserver& observer) { block_observer = observer
 
 void TraceCpu() { cpu_attached.store(true); }
 
+bool CudaAllocatorReports() { return c10::cuda::CUDACachingAllocator::name() != "cudaMallocAsync"; }
+
 void AttachToCudaAllocator() {
   if (cuda_attached.exchange(true)) return;
-  if (c10::cuda::CUDACachingAllocator::name() == "cudaMallocAsync") {
-    return EmitState(
-        events::Source::kAllocator,
-        "PyTorch's cudaMallocAsync allocator tells nobody of its blocks: leave backend:cudaMallocAsync "
-        "out of PYTORCH_CUDA_ALLOC_CONF to see them; the driver and the card are recorded");
-  }
   c10::cuda::CUDACachingAllocator::attachAllocatorTraceTracker(OnTrace);
 }
 

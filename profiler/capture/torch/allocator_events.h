@@ -25,7 +25,10 @@ namespace tidemark::capture {
 
 // Before the first CPU tensor of the run exists.
 void AttachToCpuAllocator();
-// After CUDA is initialized (trackers are attached to the devices that exist by then).
+// Whether PyTorch's allocator for CUDA tells anybody of its blocks; cudaMallocAsync does not.
+bool CudaAllocatorReports();
+// After CUDA is initialized (trackers are attached to the devices that exist by then). Throws what LibTorch
+// throws where its allocator does not report.
 void AttachToCudaAllocator();
 
 // For whoever has those functions: the CPU's memory is traced from here on; CUDA's second half of an event;
