@@ -1,9 +1,14 @@
 #!/usr/bin/env bash
-# usage: run.sh [SECONDS]   Builds the fuzzers and runs each that long (10). What they find is in build/fuzz/found; what they
-# learnt stays in build/fuzz/corpus for the next time. An input that was found is run again by: FUZZER FILE.
+# usage: run.sh [SECONDS]   Builds the fuzzers and runs each that long. What they find is in build/fuzz/found; what they learnt
+# stays in build/fuzz/corpus for the next time. An input that was found is run again by: FUZZER FILE.
+# Without SECONDS each makes the same 2,000 inputs every time, so that a check says the same of the same sources.
 set -euo pipefail
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
-seconds=${1:-10}
+if [[ $# -gt 0 ]]; then
+  extent=("-max_total_time=$1")
+else
+  extent=(-seed=1 -runs=2000)
+fi
 build=$root/build/fuzz
 "$root/cmake/build.sh" fuzz fuzzers
 
@@ -14,8 +19,9 @@ mkdir -p "$build/found"
 # Longer than a second or larger than 512 MiB is a find: inputs are at most 64 KiB.
 fuzz() {
   local corpus=$1 fuzzer=$2
+  [[ ${#extent[@]} -eq 1 ]] || rm -rf "$build/corpus/$corpus"
   mkdir -p "$build/corpus/$corpus"
-  if ! "$build/fuzzers/$fuzzer" -max_total_time="$seconds" -max_len=65536 -timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=128 \
+  if ! "$build/fuzzers/$fuzzer" "${extent[@]}" -max_len=65536 -timeout=5 -rss_limit_mb=2048 -malloc_limit_mb=128 \
     -print_final_stats=1 -artifact_prefix="$build/found/$corpus-" "$build/corpus/$corpus" "$build/seeds/$corpus" \
     > "$build/found/$corpus.log" 2>&1; then
     tail -n 40 "$build/found/$corpus.log" >&2

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "profiler/base/format.h"
+#include "profiler/base/saturating.h"
 #include "profiler/trace/importers/annotated_steps.h"
 
 namespace tidemark::trace {
@@ -240,7 +241,10 @@ class TraceHistory {
     }
     writer_.Add(event);
     Device& device = devices_[record.device];
-    device.allocated += is_allocate ? record.bytes : record.action == MemoryAction::kFree ? -record.bytes : 0;
+    if (is_allocate) device.allocated = SaturatingSum(device.allocated, record.bytes);
+    if (record.action == MemoryAction::kFree) {
+      device.allocated = SaturatingDifference(device.allocated, record.bytes);
+    }
     if (record.total_allocated >= 0 && device.allocated != record.total_allocated) {
       ++disagreements_;
       device.allocated = record.total_allocated;

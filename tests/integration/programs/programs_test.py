@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -328,6 +329,9 @@ torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
             self.assertEqual(sweep.returncode, 130)
             self.assertIn("Stopped as asked, after 2 of 4 runs.", complained)
             self.assertEqual([line.split()[0] for line in said.splitlines()[1:3]], ["1", "2"])
+            end = time.monotonic() + 30  # a process that was killed goes when the system comes to it
+            while run("pgrep", "-f", str(self.script)).stdout and time.monotonic() < end:
+                time.sleep(0.1)
             self.assertEqual(run("pgrep", "-f", str(self.script)).stdout, "")
 
     def test_doubts_are_told_of_a_sweep_too(self):
