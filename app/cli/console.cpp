@@ -21,8 +21,6 @@ void ReserveStandardStreams() {
   }
 }
 
-namespace {}  // namespace
-
 // fmt::print throws where nobody reads any more; then there is nobody to tell.
 void Tell(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);

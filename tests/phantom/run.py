@@ -87,10 +87,6 @@ def has_torch(python):
 
 
 def run_all(options):
-    if options.keep or options.compare:
-        options.histories = options.histories or tempfile.mkdtemp(prefix="tidemark-histories-")
-    if options.histories:
-        os.makedirs(options.histories, exist_ok=True)
     if not has_torch(options.python):
         print(f"Skipped: {options.python} has no torch. Install one there, or name another with --python.")
         return SKIPPED
@@ -108,8 +104,12 @@ def run_all(options):
         if options.on_gpu and int(world) > 1:
             continue
         groups.setdefault((int(world), int(rank), settings), []).append(name)
-    failed, left_out = [], []
+    failed, left_out, histories = [], [], {}
     with tempfile.TemporaryDirectory() as folder:
+        if options.keep or options.compare:
+            options.histories = options.histories or os.path.join(folder, "histories")
+        if options.histories:
+            os.makedirs(options.histories, exist_ok=True)
         for number, ((world, rank, settings), names) in enumerate(groups.items()):
             results = os.path.join(folder, str(number))
             run_group(options, world, rank, settings, names, results)
@@ -117,13 +117,14 @@ def run_all(options):
             done = dict(line.split("\t", 1) for line in written.splitlines())
             left_out += [name for name in names if done.get(name) == LEFT_OUT]
             failed += [name for name in names if done.get(name) not in (PASSED, LEFT_OUT)]
+        if options.keep or options.compare:
+            histories = histories_in(options.histories)
     count = sum(map(len, groups.values())) - len(left_out)
     print(f"{count - len(failed)} of {count} programs ran on {'the GPU' if options.on_gpu else f'the phantom {options.card}'}.")
     if left_out:
         print("Left out: " + ", ".join(left_out))
     if failed:
         print("Failed: " + ", ".join(failed))
-    histories = histories_in(options.histories) if options.keep or options.compare else {}
     if options.keep:
         with lzma.open(options.keep, "wt") as file:
             json.dump({name: compare_snapshots.plain(history) for name, history in histories.items()}, file)

@@ -56,9 +56,9 @@ class CardSampler {
   void NoteOwn(bool has_own, unsigned long long own) TIDEMARK_REQUIRES(mutex_) {
     constexpr int kPatience = 20;  // samples: two seconds
     samples_without_own_ = has_own ? 0 : samples_without_own_ + 1;
-    const bool missed = own == nvml::kNotAvailable || samples_without_own_ >= kPatience;
-    if (has_own ? !missed_ : !missed || missed_) return;
-    missed_ = !has_own;
+    const bool missed =
+        !has_own && (missed_ || own == nvml::kNotAvailable || samples_without_own_ >= kPatience);
+    if (missed == std::exchange(missed_, missed)) return;
     if (has_own) return EmitState(Source::kDevice, Live());
     EmitState(Source::kDevice,
               Live() + (own == nvml::kNotAvailable

@@ -22,16 +22,7 @@ bool Mentions(std::string_view text, std::string_view part) {
 }
 
 ImportedRun ImportedFile(const std::filesystem::path& file) {
-  timeline::Builder builder;
-  const Result<TideSummary> summary = Import(file, [&](auto events) { builder.Append(events); });
-  ImportedRun run;
-  run.view = builder.Publish();
-  if (summary) {
-    run.summary = *summary;
-  } else {
-    run.error = summary.error().message;
-  }
-  return run;
+  return ImportedBy([&](const auto& sink) { return Import(file, sink); });
 }
 
 void Make(const std::filesystem::path& file, const std::string& sql) {

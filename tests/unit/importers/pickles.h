@@ -78,10 +78,11 @@ struct ImportedRun {
   timeline::SeriesValues Last() const { return view->ValuesAt(view->end() - 1); }
 };
 
-inline ImportedRun ImportedFrom(std::string_view bytes) {
+// What `import` makes of it; it takes what the events go to.
+template <typename ImportInto>
+ImportedRun ImportedBy(const ImportInto& import) {
   timeline::Builder builder;
-  const Result<TideSummary> summary =
-      ImportBytes(ByteSource::Of(bytes), "file", [&](auto events) { builder.Append(events); });
+  const Result<TideSummary> summary = import([&](auto events) { builder.Append(events); });
   ImportedRun run;
   run.view = builder.Publish();
   if (summary) {
@@ -90,6 +91,10 @@ inline ImportedRun ImportedFrom(std::string_view bytes) {
     run.error = summary.error().message;
   }
   return run;
+}
+
+inline ImportedRun ImportedFrom(std::string_view bytes) {
+  return ImportedBy([&](const auto& sink) { return ImportBytes(ByteSource::Of(bytes), "file", sink); });
 }
 
 inline std::string Gzipped(std::string_view bytes) {
