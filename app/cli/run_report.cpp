@@ -54,7 +54,8 @@ Json CardJson(const RunReport& report) {
   const session::CardFit& fit = *report.fit;
   Json json = {{"name", fit.card.name},
                {"memory_bytes", fit.card.memory_bytes},
-               {"estimated_context_bytes", fit.card.context_bytes},
+               {"context_bytes", fit.card.context_bytes},
+               {"context_is_measured", fit.card.context_is_measured},
                {"taken_bytes", fit.taken_bytes()},
                {"may_not_fit", fit.may_not_fit()}};
   json["smallest_card"] = IsWholeRun(report) && fit.smallest ? Json(fit.smallest->name) : Json();
@@ -128,7 +129,9 @@ std::string CardRows(const RunReport& report) {
   const double share =
       100 * static_cast<double>(fit.taken_bytes()) / static_cast<double>(fit.card.memory_bytes);
   std::string rows =
-      SizeRow("CUDA context", fit.card.context_bytes, "an estimate; outside of PyTorch's figures");
+      SizeRow("CUDA context", fit.card.context_bytes,
+              fmt::format("{}; outside of PyTorch's figures",
+                          fit.card.context_is_measured ? "as measured on such a card" : "an estimate"));
   rows += SizeRow("of the card", fit.taken_bytes(),
                   fmt::format("{:.1f} % of {}", share, InBinary(fit.card.memory_bytes)));
   if (fit.may_not_fit()) {

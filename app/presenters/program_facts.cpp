@@ -34,8 +34,9 @@ void AddCard(ProgramFacts& told, int64_t reserved_bytes, const phantom::Card& ca
   const session::CardFit fit = session::FitOf(card, {}, reserved_bytes, {});
   told.facts.push_back(
       {"Of the card, with the context",
-       fmt::format("{}, {} of it; the context's {} are an estimate", FormatBytes(fit.taken_bytes(), unit),
-                   ShareOf(fit.taken_bytes(), card.memory_bytes), FormatBytes(card.context_bytes, unit))});
+       fmt::format("{}, {} of it; the context's {} are {}", FormatBytes(fit.taken_bytes(), unit),
+                   ShareOf(fit.taken_bytes(), card.memory_bytes), FormatBytes(card.context_bytes, unit),
+                   card.context_is_measured ? "as measured" : "an estimate")});
 }
 
 }  // namespace

@@ -36,6 +36,11 @@ class Reader {
       return Complain(key, "must be a positive number");
     value = found->get<double>();
   }
+  void Truth(const char* key, bool& value) {
+    const auto found = json_.find(key);
+    if (found == json_.end() || !found->is_boolean()) return Complain(key, "must be true or false");
+    value = found->get<bool>();
+  }
   void OnlyKeysRead() {
     for (const auto& [key, value] : json_.items()) {
       if (!read_.contains(key)) return Complain(key.c_str(), "is not a property of a card");
@@ -79,6 +84,7 @@ Card ReadCard(Reader& reader) {
   whole("memory_clock_khz", card.memory_clock_khz);
   whole("memory_bytes", card.memory_bytes);
   whole("context_bytes", card.context_bytes);
+  reader.Knows("context_is_measured").Truth("context_is_measured", card.context_is_measured);
   reader.Knows("memory_bytes_per_second").Rate("memory_bytes_per_second", card.memory_bytes_per_second);
   reader.Knows("float32_flops").Rate("float32_flops", card.float32_flops);
   reader.Knows("float16_tensor_flops").Rate("float16_tensor_flops", card.float16_tensor_flops, true);

@@ -24,10 +24,11 @@ struct Card {
   int64_t shared_bytes_per_block_optin = 0;
   int64_t shared_bytes_per_multiprocessor = 0;
   int64_t l2_bytes = 0;
-  int clock_khz = 0;          // the highest of the multiprocessors
-  int memory_clock_khz = 0;   // the highest
-  int64_t memory_bytes = 0;   // what cudaMemGetInfo calls total
-  int64_t context_bytes = 0;  // of that, taken by the CUDA context; an estimate, see `source`
+  int clock_khz = 0;                 // the highest of the multiprocessors
+  int memory_clock_khz = 0;          // the highest
+  int64_t memory_bytes = 0;          // what cudaMemGetInfo calls total
+  int64_t context_bytes = 0;         // of that, taken by the CUDA context with the first kernel of PyTorch
+  bool context_is_measured = false;  // on such a card; else an estimate, see `source`
   double memory_bytes_per_second = 0;
   double float32_flops = 0;         // peak, dense, no tensor cores
   double float16_tensor_flops = 0;  // peak, dense; 0 where there are none

@@ -38,6 +38,9 @@ TEST_CASE("A run's share of the card counts the context, and the smallest card t
   CHECK(
       Has(rows, "By memory alone the NVIDIA small (4.00 GiB) would do. Its own figures may differ: --card "));
   CHECK(Has(CardRows(ReportWith(8 * kGibibyte)), "no smaller one of the known cards"));
+  RunReport measured = ReportWith(2 * kGibibyte);
+  measured.fit->card.context_is_measured = true;
+  CHECK(Has(CardRows(measured), "as measured on such a card"));
 }
 
 TEST_CASE("A run that ended early, or for want of memory, gives no advice") {

@@ -66,6 +66,8 @@ TEST_CASE("Every card's figures are possible ones") {
     CHECK(card.shared_bytes_per_multiprocessor >= card.shared_bytes_per_block_optin);
     CHECK((card.memory_bytes > 3 * kGibibyte && card.memory_bytes < 200 * kGibibyte));
     CHECK((card.context_bytes > 20'000'000 && card.context_bytes < 1'000'000'000));
+    CHECK(card.context_is_measured == (card.source.find("context: an estimate") == std::string::npos &&
+                                       card.source.find("Context: an estimate") == std::string::npos));
     CHECK((card.memory_bytes_per_second > 1e11 && card.memory_bytes_per_second < 1e13));
     CHECK((card.float32_flops > 1e12 && card.float32_flops < 2e14));
     CHECK((card.float16_tensor_flops == 0 || card.float16_tensor_flops > card.float32_flops));
