@@ -66,6 +66,14 @@ timeline::EventIndex BeginOfConfiguration(const timeline::View& view) {
   return begin;
 }
 
+// Why nothing is known of the blocks of a run that has them: what their source said of itself, if it did.
+std::string WhyNoBlocks(const timeline::View& view) {
+  for (const timeline::SourceState& source : view.sources()) {
+    if (source.source == events::Source::kAllocator && !source.text.empty()) return source.text + ".";
+  }
+  return "PyTorch's allocator told of no block on the phantom GPU.";
+}
+
 // The one warm trainer. The worker's thread.
 class WarmTrainer {
  public:
@@ -88,6 +96,7 @@ class WarmTrainer {
     Prediction prediction;
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
+      if (prediction.allocated_peak_bytes == 0) return Unanswered(WhyNoBlocks(*view));
       prediction.without_workspaces = status.without_workspaces;
       prediction.unknown_sizes = status.unknown_sizes;
       if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);
