@@ -19,6 +19,13 @@ foreach(sanitizer IN LISTS TIDEMARK_SANITIZE)
   target_link_options(tidemark_sanitizers INTERFACE -fsanitize=${sanitizer})
 endforeach()
 
+# For shared libraries: that every symbol is found is checked when they are linked. Clang puts its sanitizers' runtime into
+# programs only.
+add_library(tidemark_no_undefined INTERFACE)
+if(NOT (TIDEMARK_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang"))
+  target_link_options(tidemark_no_undefined INTERFACE -Wl,-z,defs)
+endif()
+
 function(tidemark_target_settings target)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   target_link_libraries(${target} PRIVATE tidemark_warnings tidemark_sanitizers)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# usage: run.sh [SECONDS]   Builds the fuzzers and runs each that long. What they find is in build/fuzz/found; what they learnt
-# stays in build/fuzz/corpus for the next time. An input that was found is run again by: FUZZER FILE.
+# usage: run.sh [SECONDS]   Builds the fuzzers and runs each that long. What they find is in build/dev-core/found; what they learnt
+# stays in build/dev-core/corpus for the next time. An input that was found is run again by: FUZZER FILE.
 # Without SECONDS each makes the same 2,000 inputs every time, so that a check says the same of the same sources.
 set -euo pipefail
 root=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
@@ -9,8 +9,8 @@ if [[ $# -gt 0 ]]; then
 else
   extent=(-seed=1 -runs=2000)
 fi
-build=$root/build/fuzz
-"$root/cmake/build.sh" fuzz fuzzers
+build=$root/build/dev-core
+"$root/cmake/build.sh" dev-core fuzzers
 
 rm -rf "$build/seeds"
 mkdir -p "$build/found"

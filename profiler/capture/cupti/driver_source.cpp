@@ -137,7 +137,7 @@ class DriverSource {
   cupti::Code Subscribe(std::string& holder);
   bool EnableRecords();
   void TakeRecord(const int* record);
-  void Compare(uint64_t calls_before);
+  void Compare(uint64_t calls_before) TIDEMARK_REQUIRES(flushing_);
   std::string Live() const {
     return "live (CUPTI " + cupti::VersionText(version_) +
            (phantom::IsOnPhantom() ? ", the phantom's stand-in)" : ")");
