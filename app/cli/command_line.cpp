@@ -87,7 +87,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
                                          RegisterConvert(application),
                                          RegisterCompare(application),
                                          RegisterPhantom(application, program, open_window),
-                                         RegisterRecord(application, program),
+                                         RegisterRecord(application, program, open_window),
                                          RegisterNetworks(application),
                                          RegisterCards(application),
                                          RegisterCalibrate(application),

@@ -25,7 +25,8 @@ Command RegisterConvert(CLI::App& application);
 // `program`: the words after --.
 Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program,
                         const WindowOpener& open_window);
-Command RegisterRecord(CLI::App& application, const std::vector<std::string>& program);
+Command RegisterRecord(CLI::App& application, const std::vector<std::string>& program,
+                       const WindowOpener& open_window);
 Command RegisterNetworks(CLI::App& application);
 Command RegisterCards(CLI::App& application);
 Command RegisterCalibrate(CLI::App& application);

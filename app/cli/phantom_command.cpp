@@ -15,6 +15,7 @@
 #include "app/cli/phantom_sweep.h"
 #include "app/cli/program_window.h"
 #include "app/cli/run_report.h"
+#include "app/cli/user_program.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
@@ -25,7 +26,7 @@
 #include "profiler/phantom/programs/program.h"
 #include "profiler/phantom/programs/stand_in_cache.h"
 #include "profiler/phantom/programs/torch_installation.h"
-#include "profiler/session/program_run.h"
+#include "profiler/session/program_recorder.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/steady_state.h"
 
@@ -81,7 +82,8 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
 }
 
 // What the program asked of the card, for people.
-std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
+std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band_of) {
+  const session::ProgramRun& run = *recorder.first();
   const auto view = run.view();
   const session::RunStatus status = run.status();
   const events::RunDescription description = run.description();
@@ -102,7 +104,7 @@ std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
                                    cards ? *cards : std::vector<phantom::Card>());
   report.peak_title = "At the peak of the run";
   text += RunText(report);
-  if (const int others = run.unrecorded_processes(); others > 0) {
+  if (const int others = recorder.unrecorded_processes(); others > 0) {
     text +=
         fmt::format("{} more of its processes used the phantom GPU; only the first is recorded.\n", others);
   }
@@ -112,18 +114,20 @@ std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
 // Runs it once, watches its memory, tells of it when it has ended, and gives its exit code. No `show` = no
 // window.
 int RunWatched(const std::vector<std::string>& program, std::vector<std::string> environment,
-               const session::ProgramOptions& watched, const std::function<std::vector<std::string>()>& notes,
-               const BandOf& band_of, const WindowOpener& show) {
-  Result<std::unique_ptr<session::ProgramRun>> started = session::ProgramRun::Start(watched);
+               const session::RecorderOptions& watched,
+               const std::function<std::vector<std::string>()>& notes, const BandOf& band_of,
+               const WindowOpener& show) {
+  const Result<std::unique_ptr<session::ProgramRecorder>> started = session::ProgramRecorder::Start(watched);
   if (!started) return Complain(started.error().message, kExitFailed);
-  const std::shared_ptr<session::ProgramRun> run = std::move(*started);
-  environment.push_back(run->environment_entry());
+  session::ProgramRecorder& recorder = **started;
+  environment.push_back(recorder.environment_entry());
   const auto ended = [&](int code) {
-    run->End(code, notes());
-    Tell(Summary(*run, band_of));
-    if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
+    recorder.End(code, notes());
+    Tell(Summary(recorder, band_of));
+    const std::string error = recorder.first()->status().recording_error;
+    if (!error.empty()) Complain(error, kExitDone);
   };
-  const Result<int> exit_code = RunBesideWindow(program, environment, run, ended, show);
+  const Result<int> exit_code = RunBesideWindow(program, environment, recorder.first(), ended, show);
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
@@ -153,7 +157,10 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
       sentences.push_back(std::move(note));
     return sentences;
   };
-  session::ProgramOptions watched;
+  session::RecorderOptions watched;
+  watched.on_phantom = true;
+  watched.first_only = true;
+  watched.is_watched = options.window;
   watched.description = Describe(*order, *torch, program);
   if (!options.output.empty()) watched.recording = options.output;
   watched.stop = phantom::StopProgram;

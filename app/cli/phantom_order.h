@@ -39,14 +39,6 @@ struct PhantomOrder {
 
 Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options);
 
-// Before minutes are spent on what cannot be kept. Leaves the file as it is; "" can be written.
-Status CanBeWritten(const std::string& file);
-
-// "python train.py --lr '1 2'": as one could type it, cut short where it goes on and on.
-std::string CommandLineOf(const std::vector<std::string>& program);
-// The program's file or module, without the Python before it and that one's options.
-std::string TitleOf(const std::vector<std::string>& program);
-
 // That CUDA_VISIBLE_DEVICES hides the card, as it would hide a real one; "" if it does not.
 std::string HiddenCard();
 

@@ -62,7 +62,8 @@ Json SweepJson(const phantom::SweepTask& task, const phantom::Card& card, const 
           {"card",
            {{"name", card.name},
             {"memory_bytes", card.memory_bytes},
-            {"estimated_context_bytes", card.context_bytes}}},
+            {"context_bytes", card.context_bytes},
+            {"context_is_measured", card.context_is_measured}}},
           {"runs", runs},
           {"complete", rows.size() == task.values.size()},
           {"notes", notes}};
@@ -112,9 +113,10 @@ std::string UnknownBandsText(const phantom::SweepTask& task, const std::vector<S
 }
 
 std::string CardText(const phantom::Card& card) {
-  return fmt::format("The {}'s {} hold {} of CUDA context, an estimate, beside what is reserved.\n",
-                     card.title, FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
-                     FormatBytes(card.context_bytes, ByteUnit::kMebibytes));
+  return fmt::format("The {}'s {} hold {} of CUDA context, {}, beside what is reserved.\n", card.title,
+                     FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
+                     FormatBytes(card.context_bytes, ByteUnit::kMebibytes),
+                     card.context_is_measured ? "as measured" : "an estimate");
 }
 
 // Records the runs of a sweep, as far as it takes to replay them.
@@ -124,13 +126,12 @@ class SweepRecorder {
       : recorder_(std::move(recorder)), band_of_(band_of) {}
 
   SweepRow RowOf(const SweepAnswer& run) {
-    const auto process = recorder_->Take(run.process_id);
+    const auto heard = recorder_->Take(run.process_id);
     if (!HasPeaks(run)) return {run, {}};
-    const bool is_heard = process && process->view != nullptr && !process->view->empty();
-    if (!is_heard) return {run, Error{"Its allocator tells nothing of itself."}};
-    SweepRow row{run, band_of_(*process->view)};
+    if (!heard || heard->view()->empty()) return {run, Error{"Its allocator tells nothing of itself."}};
+    SweepRow row{run, band_of_(*heard->view())};
     // A program may begin to count anew, and then torch's own peaks are not those of the whole run.
-    const session::Prediction peaks = session::LargestSince(*process->view);
+    const session::Prediction peaks = session::LargestSince(*heard->view());
     row.run.allocated_peak_bytes = peaks.allocated_peak_bytes;
     row.run.reserved_peak_bytes = peaks.reserved_peak_bytes;
     return row;

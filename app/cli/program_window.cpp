@@ -16,8 +16,8 @@ constexpr std::chrono::seconds kToEnd{10};
 
 Result<int> RunBesideWindow(const std::vector<std::string>& program,
                             const std::vector<std::string>& environment,
-                            const std::shared_ptr<session::ProgramRun>& run,
-                            const std::function<void(int)>& ended, const WindowOpener& show) {
+                            const std::shared_ptr<session::Run>& run, const std::function<void(int)>& ended,
+                            const WindowOpener& show) {
   Result<int> exit_code = 0;
   const auto run_it = [&] {
     exit_code = phantom::RunProgram(program, environment);

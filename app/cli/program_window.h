@@ -1,4 +1,4 @@
-// A user's program on the phantom, with the window beside it. Main thread only.
+// A user's program, with the window beside it. Main thread only.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include "app/cli/command_line.h"
 #include "profiler/base/result.h"
-#include "profiler/session/program_run.h"
+#include "profiler/session/run.h"
 
 namespace tidemark::cli {
 
@@ -17,7 +17,7 @@ namespace tidemark::cli {
 // s later. No `show` = no window. The exit code is the program's, or the window's where only that failed.
 Result<int> RunBesideWindow(const std::vector<std::string>& program,
                             const std::vector<std::string>& environment,
-                            const std::shared_ptr<session::ProgramRun>& run,
-                            const std::function<void(int)>& ended, const WindowOpener& show);
+                            const std::shared_ptr<session::Run>& run, const std::function<void(int)>& ended,
+                            const WindowOpener& show);
 
 }  // namespace tidemark::cli

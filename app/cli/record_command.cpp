@@ -10,7 +10,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/level_report.h"
+#include "app/cli/program_window.h"
 #include "app/cli/report.h"
+#include "app/cli/user_program.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
 #include "profiler/base/paths.h"
@@ -26,6 +28,7 @@ constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
 struct RecordOptions {
   std::string output;
   bool cpu = false;
+  bool window = false;
 };
 
 std::string ValueOf(const char* name) {
@@ -56,49 +59,65 @@ Result<std::vector<std::string>> ProbeEnvironment(const RecordOptions& options) 
   return environment;
 }
 
-std::string ProcessText(const session::ProgramRecorder::Process& process) {
-  std::string text =
-      fmt::format("tidemark: {} (process {}): ", process.description.title, process.description.process_id);
-  if (!process.error.empty()) text += process.error + " ";
-  if (process.view == nullptr) return text + "\n";
-  text += fmt::format("{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(process.captured)),
-                      FormatNumber(static_cast<int64_t>(process.lost)),
-                      process.recording ? ", in " + process.recording->string() : "");
-  const session::Prediction peaks = session::LargestSince(*process.view);
+std::string ProcessText(const session::ProgramRun& run) {
+  const events::RunDescription description = run.description();
+  const session::RunStatus status = run.status();
+  std::string text = fmt::format("tidemark: {} (process {}): ", description.title, description.process_id);
+  if (!status.recording_error.empty()) text += status.recording_error + " ";
+  if (status.captured == 0 && !status.recording_error.empty()) return text + "\n";
+  text += fmt::format("{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(status.captured)),
+                      FormatNumber(static_cast<int64_t>(status.lost)),
+                      run.recording() ? ", in " + run.recording()->string() : "");
+  const session::Prediction peaks = session::LargestSince(*run.view());
   if (peaks.allocated_peak_bytes > 0) text += "At the peak of the run\n" + PeakRows(peaks);
-  return text + LevelsText(*process.view) + SourcesText(*process.view);
+  return text + LevelsText(*run.view()) + SourcesText(*run.view());
 }
 
-int RunRecord(const RecordOptions& options, const std::vector<std::string>& program) {
-  if (program.empty()) {
-    return Complain("Name the program after --, as in: tidemark record -o run.tide -- python train.py.",
-                    kExitUsage);
-  }
-  Result<std::vector<std::string>> environment = ProbeEnvironment(options);
-  if (!environment) return Complain(environment.error().message, kExitFailed);
+session::RecorderOptions Recorded(const RecordOptions& options, const std::vector<std::string>& program) {
   session::RecorderOptions recorded;
   recorded.description.title = std::filesystem::path(program.front()).filename().string();
   if (program.size() > 1) recorded.description.title += " " + program[1];
   recorded.description.device = options.cpu ? "cpu" : "cuda:0";
   recorded.description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
   recorded.description.start_time_ns = RealtimeNs();
+  recorded.description.command = CommandLineOf(program);
   if (!options.output.empty()) recorded.recording = options.output;
-  const Result<std::unique_ptr<session::ProgramRecorder>> recorder =
-      session::ProgramRecorder::Start(recorded);
-  if (!recorder) return Complain(recorder.error().message, kExitFailed);
-  environment->push_back((*recorder)->environment_entry());
-  const Result<int> exit_code = phantom::RunProgram(program, *environment);
-  (*recorder)->End(exit_code ? *exit_code : kExitFailed);
-  if (!exit_code) return Complain(exit_code.error().message, kExitFailed);
-  std::string text;
-  for (const auto& process : (*recorder)->processes()) text += ProcessText(process);
-  Tell(text.empty() ? "tidemark: The program used no CUDA, so there is nothing to record.\n" : text);
-  return *exit_code;
+  recorded.is_watched = options.window;
+  recorded.stop = phantom::StopProgram;
+  return recorded;
+}
+
+int RunRecord(const RecordOptions& options, const std::vector<std::string>& program,
+              const WindowOpener& open_window) {
+  if (program.empty()) {
+    return Complain("Name the program after --, as in: tidemark record -o run.tide -- python train.py.",
+                    kExitUsage);
+  }
+  if (const Status writable = CanBeWritten(options.output); !writable) {
+    return Complain(writable.error().message, kExitFailed);
+  }
+  Result<std::vector<std::string>> environment = ProbeEnvironment(options);
+  if (!environment) return Complain(environment.error().message, kExitFailed);
+  const Result<std::unique_ptr<session::ProgramRecorder>> started =
+      session::ProgramRecorder::Start(Recorded(options, program));
+  if (!started) return Complain(started.error().message, kExitFailed);
+  session::ProgramRecorder& recorder = **started;
+  environment->push_back(recorder.environment_entry());
+  const auto ended = [&](int code) {
+    recorder.End(code);
+    std::string text;
+    for (const auto& run : recorder.runs()) text += ProcessText(*run);
+    Tell(text.empty() ? "tidemark: The program used no CUDA, so there is nothing to record.\n" : text);
+  };
+  const Result<int> exit_code =
+      RunBesideWindow(program, *environment, recorder.first(), ended, options.window ? open_window : nullptr);
+  return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
 }  // namespace
 
-Command RegisterRecord(CLI::App& application, const std::vector<std::string>& program) {
+Command RegisterRecord(CLI::App& application, const std::vector<std::string>& program,
+                       const WindowOpener& open_window) {
   CLI::App* command = application.add_subcommand("record", "Record the memory of any CUDA program, as it is");
   command->footer(
       "Examples:\n"
@@ -114,8 +133,10 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
   auto options = std::make_shared<RecordOptions>();
   command->add_option("-o,--output", options->output, "Recording (.tide) to write, one for each process")
       ->type_name("FILE");
+  command->add_flag("--window,--live", options->window,
+                    "Show the memory of its first process that uses CUDA in the window while it runs");
   command->add_flag("--cpu", options->cpu, "Record PyTorch's tensors on the CPU too");
-  return {command, [=] { return RunRecord(*options, program); }};
+  return {command, [=] { return RunRecord(*options, program, open_window); }};
 }
 
 }  // namespace tidemark::cli

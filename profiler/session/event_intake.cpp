@@ -24,12 +24,8 @@ Event SessionEvent(EventKind kind) {
 
 }  // namespace
 
-EventIntake::EventIntake(transport::RingReader ring, std::optional<trace::TideWriter> recording,
-                         size_t budget_events)
-    : ring_(std::move(ring)),
-      recording_(std::move(recording)),
-      builder_(budget_events),
-      batch_(kBatchEvents) {}
+EventIntake::EventIntake(transport::RingReader ring, size_t budget_events)
+    : ring_(std::move(ring)), builder_(budget_events), batch_(kBatchEvents) {}
 
 size_t EventIntake::Take(bool producer_dead) {
   size_t taken = 0;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "profiler/capture/transport/listener.h"
@@ -25,7 +26,9 @@ inline constexpr std::chrono::milliseconds kFlushEvery{200};
 
 class EventIntake {
  public:
-  EventIntake(transport::RingReader ring, std::optional<trace::TideWriter> recording, size_t budget_events);
+  EventIntake(transport::RingReader ring, size_t budget_events);
+  // Before the first Take.
+  void RecordTo(trace::TideWriter recording) { recording_ = std::move(recording); }
 
   // Hands the ring to a program that asked for it.
   Status HandOver(const transport::Listener::Caller& caller) const {

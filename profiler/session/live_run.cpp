@@ -65,11 +65,13 @@ Result<std::unique_ptr<Run>> LiveRun::Start(const LiveOptions& options) {
 LiveRun::LiveRun(const LiveOptions& options, transport::Channel channel, transport::RingReader ring,
                  std::optional<trace::TideWriter> recording, events::RunDescription description)
     : channel_(std::move(channel)),
-      intake_(std::move(ring), std::move(recording), options.budget_events),
+      intake_(std::move(ring), options.budget_events),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       view_(intake_.Publish()),
       description_(std::move(description)),
-      step_limit_(options.step_limit) {}
+      step_limit_(options.step_limit) {
+  if (recording) intake_.RecordTo(std::move(*recording));
+}
 
 LiveRun::~LiveRun() {
   KillAfter(kStopGrace);

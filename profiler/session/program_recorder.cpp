@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <fstream>
@@ -19,10 +20,10 @@ namespace tidemark::session {
 namespace {
 
 using RecorderClock = std::chrono::steady_clock;
-constexpr std::chrono::milliseconds kFlushFilesEvery{200};
+// As for a trainer's events (live_run.cpp): often enough for a screen while they come, hardly ever while not.
 constexpr int kBusyRestMs = 2;
+constexpr int kWatchedRestMs = 8;
 constexpr int kIdleRestMs = 20;
-constexpr int kBySignal = 128;
 
 // The value of a variable among "NAME=value" entries that end with 0; "" if it is not there.
 std::string_view ValueIn(std::string_view environment, std::string_view name) {
@@ -94,6 +95,10 @@ Result<std::unique_ptr<ProgramRecorder>> ProgramRecorder::Start(const RecorderOp
   Result<transport::Listener> listener = transport::Listener::Create();
   if (!listener) return listener.error();
   std::unique_ptr<ProgramRecorder> recorder(new ProgramRecorder(options, std::move(*listener)));
+  if (options.first_only) {
+    const Status prepared = recorder->Prepare(*recorder->first_, options.recording.value_or(""));
+    if (!prepared) return prepared.error();
+  }
   recorder->ingest_thread_ = std::thread([recorder = recorder.get()] { recorder->Ingest(); });
   return recorder;
 }
@@ -104,49 +109,66 @@ ProgramRecorder::ProgramRecorder(const RecorderOptions& options, transport::List
       environment_entry_(
           std::string(options.on_phantom ? capture::kSocketVariable : capture::kProbeSocketVariable) + "=" +
           listener_.name()),
-      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      first_(std::make_shared<ProgramRun>(options.description, options.stop)) {}
 
 ProgramRecorder::~ProgramRecorder() { End(0); }
 
-void ProgramRecorder::End(int exit_code) {
+void ProgramRecorder::End(int exit_code, std::vector<std::string> notes) {
   if (!ingest_thread_.joinable()) return;
   exit_code_ = exit_code;
+  notes_ = std::move(notes);
   ended_ = true;
   Wake();
   ingest_thread_.join();
 }
 
-void ProgramRecorder::Wake() {
+void ProgramRecorder::Wake() const {
   const uint64_t one = 1;
   TIDEMARK_CHECK(write(wake_fd_.get(), &one, sizeof one) == sizeof one);
 }
 
-std::optional<ProgramRecorder::Process> ProgramRecorder::Take(int process_id) {
+std::shared_ptr<const ProgramRun> ProgramRecorder::Take(int process_id) {
   const MutexLock lock(mutex_);
   wanted_ = process_id;
   Wake();
   while (wanted_) taken_is_there_.wait(mutex_);
-  return std::exchange(taken_, std::nullopt);
+  return std::exchange(taken_, nullptr);
 }
 
 void ProgramRecorder::Ingest() {
-  auto flushed_at = RecorderClock::now();
+  auto published_at = RecorderClock::now();
+  auto flushed_at = published_at;
   while (!ended_) {
     AnswerCallers();
     AnswerTake();
-    bool busy = false;
-    for (const auto& intake : intakes_) busy = (intake != nullptr && intake->Take(false) > 0) || busy;
-    if (RecorderClock::now() - flushed_at >= kFlushFilesEvery) {
-      for (const auto& intake : intakes_) {
-        if (intake != nullptr) intake->FlushRecording();
-      }
-      flushed_at = RecorderClock::now();
+    const bool busy = TakeAll();
+    const auto now = RecorderClock::now();
+    if (options_.is_watched && now - published_at >= kPublishEvery) {
+      for (const auto& run : runs_) run->Publish();
+      published_at = now;
     }
-    std::array<pollfd, 2> waiting = {pollfd{wake_fd_.get(), POLLIN, 0}, pollfd{listener_.fd(), POLLIN, 0}};
-    poll(waiting.data(), waiting.size(), busy ? kBusyRestMs : kIdleRestMs);
+    if (now - flushed_at >= kFlushEvery) {
+      for (const auto& run : runs_) run->Flush();
+      flushed_at = now;
+    }
+    Rest(busy);
   }
   AnswerCallers();
-  for (size_t i = 0; i < processes_.size(); ++i) processes_[i] = Finish(i, exit_code_);
+  if (!first_has_asked_) first_->Conclude(exit_code_, notes_);
+  for (const auto& run : runs_) run->Conclude(exit_code_, notes_);
+}
+
+bool ProgramRecorder::TakeAll() {
+  bool busy = false;
+  for (const auto& run : runs_) busy = run->Take() || busy;
+  return busy;
+}
+
+void ProgramRecorder::Rest(bool busy) const {
+  std::array<pollfd, 2> waiting = {pollfd{wake_fd_.get(), POLLIN, 0}, pollfd{listener_.fd(), POLLIN, 0}};
+  const int idle_ms = options_.is_watched ? kWatchedRestMs : kIdleRestMs;
+  poll(waiting.data(), waiting.size(), busy ? kBusyRestMs : idle_ms);
 }
 
 void ProgramRecorder::AnswerTake() {
@@ -154,12 +176,13 @@ void ProgramRecorder::AnswerTake() {
   if (!wanted_) return;
   uint64_t woken = 0;
   (void)!read(wake_fd_.get(), &woken, sizeof woken);
-  for (size_t i = 0; i < processes_.size(); ++i) {
-    if (processes_[i].description.process_id != *wanted_) continue;
-    taken_ = Finish(i, 0);
-    processes_.erase(processes_.begin() + static_cast<std::ptrdiff_t>(i));
-    intakes_.erase(intakes_.begin() + static_cast<std::ptrdiff_t>(i));
-    break;
+  const int wanted = *wanted_;
+  const auto found =
+      std::ranges::find_if(runs_, [&](const auto& run) { return run->description().process_id == wanted; });
+  if (found != runs_.end()) {
+    (*found)->Conclude(0, {});
+    taken_ = *found;
+    runs_.erase(found);
   }
   wanted_.reset();
   taken_is_there_.notify_all();
@@ -167,52 +190,38 @@ void ProgramRecorder::AnswerTake() {
 
 void ProgramRecorder::AnswerCallers() {
   while (const std::optional<transport::Listener::Caller> caller = listener_.Accept()) {
-    if (!IsOurs(caller->process_id)) Answer(*caller);
+    if (IsOurs(caller->process_id)) continue;
+    if (options_.first_only && first_has_asked_) {
+      ++unrecorded_;
+    } else {
+      Answer(*caller);
+    }
   }
 }
 
 void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   const std::string environment = ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
-  Process process;
-  process.description = options_.description;
-  process.description.process_id = caller.process_id;
-  if (const std::string label = RankLabel(environment); !label.empty())
-    process.description.title += ", " + label;
-  std::unique_ptr<EventIntake> intake;
-  Result<transport::RingReader> ring = transport::RingReader::Create(options_.ring_events);
-  std::optional<trace::TideWriter> file;
-  if (!ring) process.error = ring.error().message;
-  if (ring && options_.recording) {
-    process.recording = RecordingOf(*options_.recording, environment, caller.process_id, processes_.empty());
-    auto writer = trace::TideWriter::Create(*process.recording, process.description);
-    if (writer) file = std::move(*writer);
-    if (!writer) process.error = writer.error().message;
+  std::string title = options_.description.title;
+  if (const std::string label = RankLabel(environment); !label.empty()) title += ", " + label;
+  const bool is_first = !first_has_asked_;
+  const auto run = is_first ? first_ : std::make_shared<ProgramRun>(options_.description, options_.stop);
+  Status answered = Done{};
+  if (!options_.first_only) {
+    answered = Prepare(*run, options_.recording
+                                 ? RecordingOf(*options_.recording, environment, caller.process_id, is_first)
+                                 : std::filesystem::path());
   }
-  if (process.error.empty()) {
-    intake = std::make_unique<EventIntake>(std::move(*ring), std::move(file), options_.budget_events);
-    if (!intake->HandOver(caller)) process.error = "The process was gone before it could be recorded.";
-  }
-  processes_.push_back(std::move(process));
-  intakes_.push_back(std::move(intake));
+  if (answered) answered = run->HandOver(caller, title);
+  // One that is gone before it is answered leaves its place to the next.
+  if (!answered && options_.first_only) return;
+  if (!answered) run->Decline(caller, title, answered.error().message);
+  first_has_asked_ = true;
+  runs_.push_back(run);
 }
 
-ProgramRecorder::Process ProgramRecorder::Finish(size_t index, int exit_code) {
-  Process process = std::move(processes_[index]);
-  if (intakes_[index] == nullptr) return process;
-  EventIntake& intake = *intakes_[index];
-  while (intake.Take(true) > 0) {
-  }
-  if (exit_code > kBySignal) {
-    intake.AddMarker("The program was ended by signal " + std::to_string(exit_code - kBySignal) + ".");
-  } else if (exit_code != 0) {
-    intake.AddMarker("The program ended with exit code " + std::to_string(exit_code) + ".");
-  }
-  intake.CloseRecording();
-  process.view = intake.Publish();
-  process.captured = intake.captured();
-  process.lost = intake.lost();
-  if (!intake.recording_error().empty()) process.error = intake.recording_error();
-  return process;
+Status ProgramRecorder::Prepare(ProgramRun& run, const std::filesystem::path& recording) const {
+  Status opened = run.Open(options_.ring_events, options_.budget_events);
+  return opened && !recording.empty() ? run.RecordTo(recording) : opened;
 }
 
 }  // namespace tidemark::session

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,14 +19,19 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/capture/transport/listener.h"
-#include "profiler/session/event_intake.h"
+#include "profiler/session/program_run.h"
 
 namespace tidemark::session {
 
 struct RecorderOptions {
   bool on_phantom = false;             // asked by the recorder of programs on the phantom; else by the probe
+  bool first_only = false;             // other processes that ask are counted and not recorded
+  bool is_watched = false;             // somebody looks at the runs before their end
+  std::function<void()> stop;          // asks the program to end; any thread. None = only who started it can
   events::RunDescription description;  // of the program; a process adds its label and number
-  std::optional<std::filesystem::path> recording;  // of the first process; others' names are made of it
+  // .tide file of the first process; others' names are made of it. Of the first only: written even if none
+  // asks.
+  std::optional<std::filesystem::path> recording;
   size_t budget_events = timeline::kDefaultBudgetEvents;  // of each
   size_t ring_events = transport::kDefaultRingCapacity;
 };
@@ -39,50 +45,53 @@ std::filesystem::path RecordingOf(const std::filesystem::path& recording, std::s
 
 class ProgramRecorder {
  public:
+  // Errors: no ring, or the recording of the first only cannot be created.
   static Result<std::unique_ptr<ProgramRecorder>> Start(const RecorderOptions& options);
   ~ProgramRecorder();
 
   // "NAME=value", for the program's environment.
   const std::string& environment_entry() const { return environment_entry_; }
+  // The run of the first process that asks; it waits for one from the start.
+  const std::shared_ptr<ProgramRun>& first() const { return first_; }
   // The program has ended with this exit code (128 + N if signal N ended it): what it left is taken, and the
-  // recordings are closed. Once.
-  void End(int exit_code);
+  // recordings are closed, with these notes (events/run_description.h). Once.
+  void End(int exit_code, std::vector<std::string> notes = {});
 
-  struct Process {
-    events::RunDescription description;
-    std::optional<std::filesystem::path> recording;
-    std::shared_ptr<const timeline::View> view;
-    uint64_t captured = 0;  // events
-    uint64_t lost = 0;
-    std::string error;  // why it is not recorded, or not to its end
-  };
-  // One that has ended and left the ring, before End: it is forgotten here. Nothing if it never asked.
-  std::optional<Process> Take(int process_id);
-  // After End: the others, in the order in which they asked.
-  const std::vector<Process>& processes() const { return processes_; }
+  // One that has ended and left the ring, before End: it is forgotten here. Null if it never asked.
+  std::shared_ptr<const ProgramRun> Take(int process_id);
+  // After End: the others, in the order in which they asked. Why one is not recorded, or not to its end, its
+  // status tells.
+  const std::vector<std::shared_ptr<ProgramRun>>& runs() const { return runs_; }
+  // With first_only: those that asked in vain.
+  int unrecorded_processes() const { return unrecorded_; }
 
  private:
   ProgramRecorder(const RecorderOptions& options, transport::Listener listener);
   void Ingest();
+  bool TakeAll();
+  void Rest(bool busy) const;
   void AnswerCallers();
   void Answer(const transport::Listener::Caller& caller);
+  Status Prepare(ProgramRun& run, const std::filesystem::path& recording) const;
   void AnswerTake();
-  Process Finish(size_t index, int exit_code);
-  void Wake();
+  void Wake() const;
 
   const RecorderOptions options_;
   const transport::Listener listener_;
   const std::string environment_entry_;
   const UniqueFd wake_fd_;
+  const std::shared_ptr<ProgramRun> first_;
   std::atomic<bool> ended_{false};
   std::atomic<int> exit_code_{0};
+  std::vector<std::string> notes_;  // the ingest thread's, once ended_
+  std::atomic<int> unrecorded_{0};
 
-  std::vector<Process> processes_;                     // the ingest thread's until End
-  std::vector<std::unique_ptr<EventIntake>> intakes_;  // of the same processes; null where there is none
-  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<ProgramRun>> runs_;  // the ingest thread's until End
+  bool first_has_asked_ = false;                   // the ingest thread's
+  Mutex mutex_;
   std::condition_variable_any taken_is_there_;
   std::optional<int> wanted_ TIDEMARK_GUARDED_BY(mutex_);
-  std::optional<Process> taken_ TIDEMARK_GUARDED_BY(mutex_);
+  std::shared_ptr<const ProgramRun> taken_ TIDEMARK_GUARDED_BY(mutex_);
 
   std::thread ingest_thread_;
 };

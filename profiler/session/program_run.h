@@ -1,50 +1,29 @@
-// A run whose events come from a program of the user's, on the phantom: somebody else starts the program with
-// an entry in its environment, and the first of its processes that uses CUDA asks for the ring
-// (profiler/capture/transport/listener.h). It takes no commands but Stop().
+// A run whose events come from one process of a user's program, which somebody else started
+// (program_recorder.h). It takes no commands but Stop().
 //
-// view(), status() and description() from any thread, the rest from the owner's; the ingest thread does the
-// work.
+// What Run promises is for any thread. The rest is the recorder's: its ingest thread does the work.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
-#include "profiler/base/unique_fd.h"
 #include "profiler/capture/transport/listener.h"
 #include "profiler/session/event_intake.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::session {
 
-struct ProgramOptions {
-  events::RunDescription description;              // its process is filled in once it is known
-  std::optional<std::filesystem::path> recording;  // .tide file to write while it runs
-  std::function<void()> stop;  // asks it to end; any thread. None = only who started it can
-  size_t budget_events = timeline::kDefaultBudgetEvents;
-  size_t ring_events = transport::kDefaultRingCapacity;
-};
-
 class ProgramRun final : public Run {
  public:
-  // Errors: the recording cannot be created.
-  static Result<std::unique_ptr<ProgramRun>> Start(const ProgramOptions& options);
-  ~ProgramRun() override;
-
-  // "NAME=value", for the program's environment.
-  const std::string& environment_entry() const { return environment_entry_; }
-  // The program has ended with this exit code (128 + N if signal N ended it): what it left is taken, and the
-  // recording closed, with these notes (events/run_description.h). Once.
-  void End(int exit_code, std::vector<std::string> notes = {});
-  // Of its processes, those that used CUDA while another was recorded already.
-  int unrecorded_processes() const { return unrecorded_; }
+  // `stop` asks the program to end, from any thread; none = only who started it can.
+  ProgramRun(events::RunDescription description, std::function<void()> stop);
 
   std::shared_ptr<const timeline::View> view() const override;
   RunStatus status() const override;
@@ -62,36 +41,41 @@ class ProgramRun final : public Run {
   bool WaitUntilSettled(int timeout_ms) override;
   Status Save(const std::filesystem::path& file) const override;
 
- private:
-  ProgramRun(const ProgramOptions& options, transport::Listener listener, transport::RingReader ring,
-             std::optional<trace::TideWriter> recording);
+  // Where it is recorded, if it is.
+  std::optional<std::filesystem::path> recording() const;
 
-  // All of the following: the ingest thread.
-  void Ingest();
-  void Rest(bool busy);
-  void AnswerCallers();
+  // --- the recorder's ---
+
+  // Makes the ring, before HandOver.
+  Status Open(size_t ring_events, size_t budget_events);
+  // After Open. Errors: the file cannot be created.
+  Status RecordTo(const std::filesystem::path& file);
+  // Hands the ring to the process that asked for it, which is called this from now on.
+  Status HandOver(const transport::Listener::Caller& caller, std::string title);
+  // The process was not recorded, and why.
+  void Decline(const transport::Listener::Caller& caller, std::string title, std::string why);
+  // Whether there was anything in the ring.
+  bool Take();
+  // Makes what was taken since the last time visible.
   void Publish();
-  void Conclude();
+  void Flush();
+  // The program has ended with this exit code (128 + N if signal N ended it): takes what it left, closes the
+  // recording with these notes (events/run_description.h), publishes.
+  void Conclude(int exit_code, const std::vector<std::string>& notes);
 
-  const transport::Listener listener_;
-  const std::string environment_entry_;
+ private:
+  void Call(const transport::Listener::Caller& caller, std::string title);
+
   const std::function<void()> stop_;
-  EventIntake intake_;
-  const UniqueFd wake_fd_;
-  std::atomic<bool> ended_{false};
-  std::atomic<int> exit_code_{0};
-  std::vector<std::string> notes_;  // the ingest thread's, once ended_
-  std::atomic<int> unrecorded_{0};
-  bool answered_ = false;  // the ingest thread's
-  bool unpublished_ = false;
+  std::optional<EventIntake> intake_;  // the ingest thread's
+  bool has_news_ = false;              // the ingest thread's
 
   mutable Mutex mutex_;
   mutable std::condition_variable_any changed_;
   std::shared_ptr<const timeline::View> view_ TIDEMARK_GUARDED_BY(mutex_);
   RunStatus status_ TIDEMARK_GUARDED_BY(mutex_);
   events::RunDescription description_ TIDEMARK_GUARDED_BY(mutex_);
-
-  std::thread ingest_thread_;
+  std::optional<std::filesystem::path> recording_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemark::session

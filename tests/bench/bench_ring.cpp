@@ -54,9 +54,8 @@ void MeasureIntake(bool recorded) {
   const auto file = std::filesystem::temp_directory_path() / "tidemark-bench.tide";
   auto reader = std::move(*transport::RingReader::Create());
   auto writer = transport::RingWriter::Beside(reader);
-  std::optional<trace::TideWriter> recording;
-  if (recorded) recording = std::move(*trace::TideWriter::Create(file, {}));
-  session::EventIntake intake(std::move(reader), std::move(recording), timeline::kDefaultBudgetEvents);
+  session::EventIntake intake(std::move(reader), timeline::kDefaultBudgetEvents);
+  if (recorded) intake.RecordTo(std::move(*trace::TideWriter::Create(file, {})));
   TrainingStream stream;
   double us = 0;
   size_t events = 0;

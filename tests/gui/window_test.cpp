@@ -18,7 +18,7 @@
 
 #include "app/gui/application.h"
 #include "profiler/capture/transport/listener.h"
-#include "profiler/session/program_run.h"
+#include "profiler/session/program_recorder.h"
 #include "tests/gui/driver.h"
 
 namespace tidemark::gui {
@@ -378,17 +378,19 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
 // One that was started elsewhere: its facts stand where our own controls do, and Space starts nothing.
 void ShowsAProgram(ImGuiTestContext* context) {
   int stops = 0;
-  session::ProgramOptions options;
+  session::RecorderOptions options;
+  options.first_only = true;
+  options.is_watched = true;
   options.description.title = "train.py on phantom NVIDIA T4";
   options.description.device = "phantom";
   options.description.device_name = "NVIDIA T4";
   options.description.command = "python train.py --batch 64";
   options.description.producer = "tidemark phantom (torch 2.11.0)";
   options.stop = [&stops] { ++stops; };
-  Result<std::unique_ptr<session::ProgramRun>> started = session::ProgramRun::Start(options);
-  IM_CHECK(started.ok());
-  const std::shared_ptr<session::ProgramRun> run = std::move(*started);
-  const std::string& entry = run->environment_entry();
+  const Result<std::unique_ptr<session::ProgramRecorder>> recorder = session::ProgramRecorder::Start(options);
+  IM_CHECK(recorder.ok());
+  const std::shared_ptr<session::ProgramRun> run = (*recorder)->first();
+  const std::string& entry = (*recorder)->environment_entry();
   auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
   IM_CHECK(ring.ok() && ring->has_value());
   events::Event event;
@@ -417,7 +419,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
   application().Push(ActionId::kStop);
   context->Yield(2);
   IM_CHECK_EQ(stops, 1);
-  run->End(128 + SIGTERM, {"A value was read that no kernel had computed."});
+  (*recorder)->End(128 + SIGTERM, {"A value was read that no kernel had computed."});
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kDied; }));
   context->Yield(4);
   IM_CHECK_EQ(application().frame()->program->facts.notes.size(), 1U);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "app/cli/phantom_sweep.h"
+#include "app/cli/user_program.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "profiler/phantom/programs/program.h"
+#include "profiler/session/program_recorder.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::cli {
@@ -18,19 +19,20 @@ constexpr std::chrono::milliseconds kToBegin{300};
 
 // The exit code of a program whose window is closed at once, once it runs.
 int EndOf(const std::string& script) {
-  session::ProgramOptions options;
+  session::RecorderOptions options;
   options.stop = phantom::StopProgram;
-  const std::shared_ptr<session::ProgramRun> run = std::move(*session::ProgramRun::Start(options));
+  const std::unique_ptr<session::ProgramRecorder> recorder =
+      std::move(*session::ProgramRecorder::Start(options));
   std::optional<int> told;
   const auto ended = [&](int code) {
     told = code;
-    run->End(code);
+    recorder->End(code);
   };
   const auto show = [](const WindowContent&) {
     std::this_thread::sleep_for(kToBegin);
     return kExitDone;
   };
-  const Result<int> code = RunBesideWindow({"sh", "-c", script}, {}, run, ended, show);
+  const Result<int> code = RunBesideWindow({"sh", "-c", script}, {}, recorder->first(), ended, show);
   REQUIRE(code);
   CHECK(told == *code);
   return *code;

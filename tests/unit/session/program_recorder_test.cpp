@@ -83,13 +83,14 @@ TEST_CASE("Four processes at once, one of them killed: each has its own complete
   for (int i = 0; i < 4; ++i) children.push_back(Program((*recorder)->environment_entry(), 500 + i, i == 2));
   for (const pid_t child : children) waitpid(child, nullptr, 0);
   (*recorder)->End(0);
-  REQUIRE((*recorder)->processes().size() == 4);
+  REQUIRE((*recorder)->runs().size() == 4);
   std::set<uint64_t> captured;
-  for (const auto& process : (*recorder)->processes()) {
-    CHECK(process.error.empty());
-    CHECK(process.lost == 0);
-    CHECK(EventsIn(*process.recording) == process.captured);
-    captured.insert(process.captured);
+  for (const auto& run : (*recorder)->runs()) {
+    const RunStatus status = run->status();
+    CHECK(status.recording_error.empty());
+    CHECK(status.lost == 0);
+    CHECK(EventsIn(*run->recording()) == status.captured);
+    captured.insert(status.captured);
   }
   CHECK(captured == std::set<uint64_t>{500, 501, 502, 503});
 }
@@ -103,15 +104,15 @@ TEST_CASE("A process that has ended can be taken while others are recorded, once
   for (int i = 0; i < 3; ++i) {
     const pid_t child = Program((*recorder)->environment_entry(), 100 + i, false);
     waitpid(child, nullptr, 0);
-    const auto process = (*recorder)->Take(child);
-    REQUIRE(process);
-    CHECK(process->captured == static_cast<uint64_t>(100 + i));
-    CHECK(process->view->end() == process->captured);
-    CHECK_FALSE((*recorder)->Take(child).has_value());
+    const auto run = (*recorder)->Take(child);
+    REQUIRE(run != nullptr);
+    CHECK(run->status().captured == static_cast<uint64_t>(100 + i));
+    CHECK(run->view()->end() == run->status().captured);
+    CHECK((*recorder)->Take(child) == nullptr);
   }
-  CHECK_FALSE((*recorder)->Take(1).has_value());
+  CHECK((*recorder)->Take(1) == nullptr);
   (*recorder)->End(0);
-  CHECK((*recorder)->processes().empty());
+  CHECK((*recorder)->runs().empty());
 }
 
 TEST_CASE("A full ring loses events, and every one of them is counted") {
@@ -123,10 +124,10 @@ TEST_CASE("A full ring loses events, and every one of them is counted") {
   const pid_t child = Program((*recorder)->environment_entry(), 100'000, false);
   waitpid(child, nullptr, 0);
   (*recorder)->End(0);
-  REQUIRE((*recorder)->processes().size() == 1);
-  const auto& process = (*recorder)->processes()[0];
-  CHECK(process.captured + process.lost == 100'000);
-  CHECK(process.view->health().lost == process.lost);
+  REQUIRE((*recorder)->runs().size() == 1);
+  const ProgramRun& run = *(*recorder)->runs()[0];
+  CHECK(run.status().captured + run.status().lost == 100'000);
+  CHECK(run.view()->health().lost == run.status().lost);
 }
 
 TEST_CASE("A recording that cannot be written is told, and the program goes on unrecorded") {
@@ -139,8 +140,8 @@ TEST_CASE("A recording that cannot be written is told, and the program goes on u
   waitpid(Program((*recorder)->environment_entry(), 1, false), &status, 0);
   CHECK(WEXITSTATUS(status) == 3);
   (*recorder)->End(0);
-  REQUIRE((*recorder)->processes().size() == 1);
-  CHECK((*recorder)->processes()[0].error.find("cannot be written") != std::string::npos);
+  REQUIRE((*recorder)->runs().size() == 1);
+  CHECK((*recorder)->runs()[0]->status().recording_error.find("cannot be written") != std::string::npos);
 }
 
 TEST_CASE("How the program ended is the last thing in its recording") {
@@ -149,10 +150,40 @@ TEST_CASE("How the program ended is the last thing in its recording") {
   REQUIRE(recorder);
   waitpid(Program((*recorder)->environment_entry(), 3, true), nullptr, 0);
   (*recorder)->End(128 + SIGKILL);
-  REQUIRE((*recorder)->processes().size() == 1);
-  const auto& markers = (*recorder)->processes()[0].view->markers();
-  REQUIRE(markers.size() == 1);
-  CHECK(markers[0].text == "The program was ended by signal 9.");
+  REQUIRE((*recorder)->runs().size() == 1);
+  const std::shared_ptr<ProgramRun> run = (*recorder)->runs()[0];
+  const auto view = run->view();
+  REQUIRE(view->markers().size() == 1);
+  CHECK(view->markers()[0].text == "The program was ended by signal 9.");
+  CHECK(run->status().state == RunState::kDied);
+  const Result<std::unique_ptr<Run>> opened = Run::Open(*run->recording());
+  REQUIRE(opened.ok());
+  CHECK((*opened)->description().ending == "The program was ended by signal 9.");
+}
+
+TEST_CASE("The run of the first process is there before it asks, and is seen while it goes on") {
+  const RecorderFolder folder;
+  RecorderOptions options = Options(folder);
+  options.is_watched = true;
+  auto recorder = ProgramRecorder::Start(options);
+  REQUIRE(recorder);
+  const std::shared_ptr<ProgramRun> first = (*recorder)->first();
+  CHECK(first->status().state == RunState::kStarting);
+  const std::string& entry = (*recorder)->environment_entry();
+  auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
+  REQUIRE((ring && ring->has_value()));
+  waitpid(Program(entry, 20, false), nullptr, 0);  // another, recorded beside it
+  events::Event event;
+  event.source = events::Source::kAllocator;
+  event.address = event.bytes = event.rounded_bytes = 512;
+  REQUIRE((*ring)->Push(event));
+  for (int i = 0; i < 500 && first->view()->empty(); ++i) usleep(10'000);
+  CHECK(first->view()->end() == 1);
+  CHECK(first->status().state == RunState::kRunning);
+  (*recorder)->End(0);
+  REQUIRE((*recorder)->runs().size() == 2);
+  CHECK((*recorder)->runs()[0] == first);
+  CHECK((*recorder)->runs()[1]->status().captured == 20);
 }
 
 }  // namespace tidemark::session

@@ -5,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "profiler/session/program_recorder.h"
 #include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
@@ -15,13 +16,13 @@ namespace {
 using events::Event;
 using events::EventKind;
 
-std::string SocketOf(const ProgramRun& run) {
-  const std::string& entry = run.environment_entry();
+std::string SocketOf(const ProgramRecorder& recorder) {
+  const std::string& entry = recorder.environment_entry();
   return entry.substr(entry.find('=') + 1);
 }
 
-std::optional<transport::RingWriter> Ask(const ProgramRun& run) {
-  Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(SocketOf(run));
+std::optional<transport::RingWriter> Ask(const ProgramRecorder& recorder) {
+  Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(SocketOf(recorder));
   REQUIRE(ring.ok());
   return std::move(*ring);
 }
@@ -37,28 +38,30 @@ void Push(transport::RingWriter& ring, EventKind kind, uint64_t address, int64_t
   REQUIRE(ring.Push(event));
 }
 
-std::unique_ptr<ProgramRun> Start(const ProgramOptions& options) {
-  Result<std::unique_ptr<ProgramRun>> run = ProgramRun::Start(options);
-  REQUIRE(run.ok());
-  return std::move(*run);
+std::unique_ptr<ProgramRecorder> Start(RecorderOptions options) {
+  options.first_only = true;
+  Result<std::unique_ptr<ProgramRecorder>> recorder = ProgramRecorder::Start(options);
+  REQUIRE(recorder.ok());
+  return std::move(*recorder);
 }
 
 TEST_CASE("A program's events are seen, and recorded, though it ends without a word") {
   const trace::Scratch scratch;
-  ProgramOptions options;
+  RecorderOptions options;
   options.description.title = "train.py on phantom";
   options.recording = scratch / "run.tide";
-  const std::unique_ptr<ProgramRun> run = Start(options);
+  const std::unique_ptr<ProgramRecorder> recorder = Start(options);
+  const std::shared_ptr<ProgramRun> run = recorder->first();
   CHECK(run->status().state == RunState::kStarting);
   {
-    std::optional<transport::RingWriter> ring = Ask(*run);
+    std::optional<transport::RingWriter> ring = Ask(*recorder);
     REQUIRE(ring.has_value());
     Push(*ring, EventKind::kAllocate, 512, 100);
     Push(*ring, EventKind::kAllocate, 1024, 50);
     Push(*ring, EventKind::kFreeCompleted, 512, 100);
   }
   CHECK_FALSE(run->WaitUntilSettled(0));
-  run->End(0);
+  recorder->End(0);
   CHECK(run->status().state == RunState::kFinished);
   CHECK(run->status().captured == 3);
   CHECK(LargestSince(*run->view()).allocated_peak_bytes == 150);
@@ -72,36 +75,40 @@ TEST_CASE("A program's events are seen, and recorded, though it ends without a w
 }
 
 TEST_CASE("One process of a program is recorded, the others are counted") {
-  const std::unique_ptr<ProgramRun> run = Start({});
-  std::optional<transport::RingWriter> first = Ask(*run);
+  const std::unique_ptr<ProgramRecorder> recorder = Start({});
+  const std::shared_ptr<ProgramRun> run = recorder->first();
+  std::optional<transport::RingWriter> first = Ask(*recorder);
   REQUIRE(first.has_value());
-  CHECK_FALSE(Ask(*run).has_value());
+  CHECK_FALSE(Ask(*recorder).has_value());
   Push(*first, EventKind::kAllocate, 512, 100);
-  CHECK_FALSE(Ask(*run).has_value());
-  run->End(0);
-  CHECK(run->unrecorded_processes() == 2);
+  CHECK_FALSE(Ask(*recorder).has_value());
+  recorder->End(0);
+  CHECK(recorder->unrecorded_processes() == 2);
   CHECK(run->status().captured == 1);
 }
 
 TEST_CASE("How a program ended is in its status and its stream") {
-  const std::unique_ptr<ProgramRun> failed = Start({});
-  failed->End(3);
+  const std::unique_ptr<ProgramRecorder> failed_recorder = Start({});
+  const std::shared_ptr<ProgramRun> failed = failed_recorder->first();
+  failed_recorder->End(3);
   CHECK(failed->status().state == RunState::kFailed);
   CHECK(failed->status().sentence == "The program ended with exit code 3.");
   REQUIRE(failed->view()->markers().size() == 1);
-  const std::unique_ptr<ProgramRun> killed = Start({});
-  killed->End(128 + 9);
+  const std::unique_ptr<ProgramRecorder> killed_recorder = Start({});
+  const std::shared_ptr<ProgramRun> killed = killed_recorder->first();
+  killed_recorder->End(128 + 9);
   CHECK(killed->status().state == RunState::kDied);
   CHECK(killed->status().sentence == "The program was ended by signal 9.");
 }
 
 TEST_CASE("How a program ended and what to doubt is kept in its recording") {
   const trace::Scratch scratch;
-  ProgramOptions options;
+  RecorderOptions options;
   options.recording = scratch / "run.tide";
   options.description.command = "python train.py";
-  const std::unique_ptr<ProgramRun> run = Start(options);
-  run->End(1, {"One doubt.", "Another."});
+  const std::unique_ptr<ProgramRecorder> recorder = Start(options);
+  const std::shared_ptr<ProgramRun> run = recorder->first();
+  recorder->End(1, {"One doubt.", "Another."});
   CHECK(run->description().notes.size() == 2);
   const Result<std::unique_ptr<Run>> opened = Run::Open(scratch / "run.tide");
   REQUIRE(opened.ok());
@@ -112,9 +119,10 @@ TEST_CASE("How a program ended and what to doubt is kept in its recording") {
 }
 
 TEST_CASE("A recording that cannot be created is said before the program starts") {
-  ProgramOptions options;
+  RecorderOptions options;
   options.recording = "/no/such/folder/run.tide";
-  CHECK_FALSE(ProgramRun::Start(options).ok());
+  options.first_only = true;
+  CHECK_FALSE(ProgramRecorder::Start(options).ok());
 }
 
 }  // namespace
