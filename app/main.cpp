@@ -2,6 +2,7 @@
 // tidemark-trainer.
 #include "app/cli/command_line.h"
 #include "app/cli/console.h"
+#include "app/cli/program_start.h"
 #include "app/cli/recorded_band.h"
 
 #if TIDEMARK_GUI
@@ -17,6 +18,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.run = content.run;
   options.closes = content.closes;
   options.band_of = tidemark::cli::RecordedBand;
+  options.start_program = tidemark::cli::StartProgram;
   return tidemark::gui::RunWindow(options);
 }
 #else

@@ -13,73 +13,18 @@
 #include "app/cli/console.h"
 #include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
+#include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/run_report.h"
-#include "app/cli/user_program.h"
 #include "app/presenters/program_facts.h"
-#include "profiler/base/clock.h"
 #include "profiler/base/format.h"
-#include "profiler/events/allocator_settings.h"
 #include "profiler/phantom/cards/card.h"
-#include "profiler/phantom/environment.h"
-#include "profiler/phantom/faults.h"
-#include "profiler/phantom/programs/program.h"
-#include "profiler/phantom/programs/stand_in_cache.h"
-#include "profiler/phantom/programs/torch_installation.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/steady_state.h"
 
 namespace tidemark::cli {
 namespace {
-
-// What the program needs to find itself on the phantom.
-Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
-                                               const phantom::ProgramLibraries& libraries) {
-  Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
-      order.card, libraries.stand_ins, {libraries.capture / "libtidemark-capture-gates.so"});
-  if (!environment) return environment.error();
-  if (order.memory_bytes) {
-    environment->push_back(fmt::format("{}={}", phantom::kMemoryVariable, *order.memory_bytes));
-  }
-  if (!order.faults.empty()) {
-    environment->push_back(fmt::format("{}={}", phantom::kFaultsVariable, order.faults));
-  }
-  if (order.rank.world > 1) {
-    for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
-  }
-  return environment;
-}
-
-Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& program) {
-  const Result<std::filesystem::path> python = phantom::PythonOf(program);
-  if (!python) return python.error();
-  return phantom::FindTorch(*python);
-}
-
-Result<phantom::ProgramLibraries> Libraries(const phantom::TorchInstallation& torch) {
-  ProgressLine progress(kToldEvery);
-  return phantom::LibrariesFor(torch, [&](std::string_view line) {
-    // "[3/67] Building CXX object ..."
-    const std::string_view step = line.substr(0, line.starts_with('[') ? line.find(']') + 1 : line.size());
-    progress.Show(fmt::format("building the stand-ins for torch {}, once: {}", torch.version, step));
-  });
-}
-
-events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchInstallation& torch,
-                                const std::vector<std::string>& program) {
-  events::RunDescription description;
-  description.device = networks::TextOf(networks::DeviceChoice{});
-  description.device_name = order.card.title;
-  description.device_bytes = order.memory_bytes.value_or(order.card.memory_bytes);
-  description.title = fmt::format("{} on phantom {}", TitleOf(program), order.card.title);
-  description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
-  description.torch_build_id = torch.build_id;
-  description.allocator_settings = events::AllocatorSettings();
-  description.start_time_ns = RealtimeNs();
-  description.command = CommandLineOf(program);
-  return description;
-}
 
 // What the program asked of the card, for people.
 std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band_of) {
@@ -113,21 +58,21 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
 
 // Runs it once, watches its memory, tells of it when it has ended, and gives its exit code. No `show` = no
 // window.
-int RunWatched(const std::vector<std::string>& program, std::vector<std::string> environment,
-               const session::RecorderOptions& watched,
-               const std::function<std::vector<std::string>()>& notes, const BandOf& band_of,
+int RunWatched(const std::vector<std::string>& program, ProgramLaunch& launch, const BandOf& band_of,
                const WindowOpener& show) {
-  const Result<std::unique_ptr<session::ProgramRecorder>> started = session::ProgramRecorder::Start(watched);
+  launch.recorded.is_watched = static_cast<bool>(show);
+  const Result<std::unique_ptr<session::ProgramRecorder>> started =
+      session::ProgramRecorder::Start(launch.recorded);
   if (!started) return Complain(started.error().message, kExitFailed);
   session::ProgramRecorder& recorder = **started;
-  environment.push_back(recorder.environment_entry());
+  launch.environment.push_back(recorder.environment_entry());
   const auto ended = [&](int code) {
-    recorder.End(code, notes());
+    recorder.End(code, launch.Notes());
     Tell(Summary(recorder, band_of));
     const std::string error = recorder.first()->status().recording_error;
     if (!error.empty()) Complain(error, kExitDone);
   };
-  const Result<int> exit_code = RunBesideWindow(program, environment, recorder.first(), ended, show);
+  const Result<int> exit_code = RunBesideWindow(program, launch.environment, recorder.first(), ended, show);
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
@@ -138,42 +83,23 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
   }
   const Result<PhantomOrder> order = UnderstandPhantom(options);
   if (!order) return Complain(order.error().message, kExitUsage);
-  if (const Status writable = CanBeWritten(options.output); !writable) {
-    return Complain(writable.error().message, kExitFailed);
-  }
   if (const std::string hidden = HiddenCard(); !hidden.empty()) Complain(hidden, kExitDone);
-  const Result<phantom::TorchInstallation> torch = TorchOf(program);
-  if (!torch) return Complain(torch.error().message, kExitFailed);
-  const Result<phantom::ProgramLibraries> libraries = Libraries(*torch);
-  if (!libraries) return Complain(libraries.error().message, kExitFailed);
-  Result<std::vector<std::string>> environment = EnvironmentOf(*order, *libraries);
-  if (!environment) return Complain(environment.error().message, kExitFailed);
-  const Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
-  if (!doubts) return Complain(doubts.error().message, kExitFailed);
-  environment->push_back(doubts->EnvironmentEntry());
-  const auto notes = [&] {
-    std::vector<std::string> sentences = doubts->Sentences();
-    for (std::string& note : phantom::FaultNotes(order->faults, sentences))
-      sentences.push_back(std::move(note));
-    return sentences;
-  };
-  session::RecorderOptions watched;
-  watched.on_phantom = true;
-  watched.first_only = true;
-  watched.is_watched = options.window;
-  watched.description = Describe(*order, *torch, program);
-  if (!options.output.empty()) watched.recording = options.output;
-  watched.stop = phantom::StopProgram;
+  std::optional<ProgressLine> progress(kToldEvery);
+  Result<ProgramLaunch> launch = LaunchOnPhantom(*order, program, options.output,
+                                                 [&](const std::string& step) { progress->Show(step); });
+  progress.reset();
+  if (!launch) return Complain(launch.error().message, kExitFailed);
   const BandOf band_of = [&](const timeline::View& view) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
-    return session::ReservedBandOf(view, order->CardAsAsked(), libraries->replayer, libraries->stand_ins);
+    return session::ReservedBandOf(view, order->CardAsAsked(), launch->libraries->replayer,
+                                   launch->libraries->stand_ins);
   };
   if (order->sweep) {
-    return RunSweep({program, *environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
-                    options.json, notes, band_of);
+    return RunSweep(
+        {program, launch->environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
+        options.json, [&] { return launch->Notes(); }, band_of);
   }
-  const int code =
-      RunWatched(program, *environment, watched, notes, band_of, options.window ? open_window : nullptr);
+  const int code = RunWatched(program, *launch, band_of, options.window ? open_window : nullptr);
   if (const std::string hint = HintOnRanks(program, order->rank.world, code); !hint.empty()) {
     Complain(hint, kExitDone);
   }

@@ -1,7 +1,6 @@
 #include "app/cli/program_window.h"
 
 #include <chrono>
-#include <future>
 #include <optional>
 
 #include "app/cli/console.h"
@@ -13,6 +12,12 @@ namespace {
 constexpr std::chrono::seconds kToEnd{10};
 
 }  // namespace
+
+void EndInOrder(session::Run& run, std::future<void>& running) {
+  run.Stop();
+  if (running.wait_for(kToEnd) == std::future_status::timeout) run.Stop();  // kills it
+  running.get();
+}
 
 Result<int> RunBesideWindow(const std::vector<std::string>& program,
                             const std::vector<std::string>& environment,
@@ -31,10 +36,10 @@ Result<int> RunBesideWindow(const std::vector<std::string>& program,
   const int closed = show({std::nullopt, run, phantom::WasAskedToEnd});
   if (run->can_stop()) {
     Complain("The window is closed, so the program is asked to end (SIGTERM).", kExitDone);
-    run->Stop();
-    if (beside_the_window.wait_for(kToEnd) == std::future_status::timeout) run->Stop();  // kills it
+    EndInOrder(*run, beside_the_window);
+  } else {
+    beside_the_window.get();
   }
-  beside_the_window.get();
   if (exit_code && *exit_code == kExitDone && closed != kExitDone) return closed;
   return exit_code;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,9 +13,12 @@
 
 namespace tidemark::cli {
 
+// Asks the program to end (SIGTERM), kills it where it has not ended 10 s later, and waits for what runs it.
+void EndInOrder(session::Run& run, std::future<void>& running);
+
 // Runs the program and shows its memory meanwhile, until both have ended; `ended` tells of the program in
-// between. A window that is closed ends the program in order: SIGTERM, and SIGKILL where it has not ended 10
-// s later. No `show` = no window. The exit code is the program's, or the window's where only that failed.
+// between. A window that is closed ends the program in order. No `show` = no window. The exit code is the
+// program's, or the window's where only that failed.
 Result<int> RunBesideWindow(const std::vector<std::string>& program,
                             const std::vector<std::string>& environment,
                             const std::shared_ptr<session::Run>& run, const std::function<void(int)>& ended,

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,54 +8,21 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/level_report.h"
+#include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/report.h"
-#include "app/cli/user_program.h"
-#include "profiler/base/clock.h"
 #include "profiler/base/format.h"
-#include "profiler/base/paths.h"
-#include "profiler/phantom/programs/program.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/steady_state.h"
 
 namespace tidemark::cli {
 namespace {
 
-constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
-
 struct RecordOptions {
   std::string output;
   bool cpu = false;
   bool window = false;
 };
-
-std::string ValueOf(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-// What brings the probe into the program. An injection that is there already is somebody else's, and stays.
-Result<std::vector<std::string>> ProbeEnvironment(const RecordOptions& options) {
-  const std::string probe =
-      (ExecutableFolder().parent_path() / "lib" / "probe" / "libtidemark-probe.so").string();
-  if (!std::filesystem::exists(probe)) {
-    return Error{"The probe is not in " + probe + ". Build the project again with ./run."};
-  }
-  const std::string preload = ValueOf("LD_PRELOAD");
-  std::vector<std::string> environment = {"LD_PRELOAD=" + probe + (preload.empty() ? "" : ":" + preload)};
-  const std::string injection = ValueOf(kInjection);
-  if (injection.empty() || injection == "none") {
-    environment.push_back(std::string(kInjection) + "=" + probe);
-  } else {
-    Complain(
-        fmt::format("{} names another tool ({}), so what the CUDA driver hands out is not recorded. Unset "
-                    "it to record that too.",
-                    kInjection, injection),
-        kExitDone);
-  }
-  if (options.cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
-  return environment;
-}
 
 std::string ProcessText(const session::ProgramRun& run) {
   const events::RunDescription description = run.description();
@@ -73,44 +38,30 @@ std::string ProcessText(const session::ProgramRun& run) {
   return text + LevelsText(*run.view()) + SourcesText(*run.view());
 }
 
-session::RecorderOptions Recorded(const RecordOptions& options, const std::vector<std::string>& program) {
-  session::RecorderOptions recorded;
-  recorded.description.title = std::filesystem::path(program.front()).filename().string();
-  if (program.size() > 1) recorded.description.title += " " + program[1];
-  recorded.description.device = options.cpu ? "cpu" : "cuda:0";
-  recorded.description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
-  recorded.description.start_time_ns = RealtimeNs();
-  recorded.description.command = CommandLineOf(program);
-  if (!options.output.empty()) recorded.recording = options.output;
-  recorded.is_watched = options.window;
-  recorded.stop = phantom::StopProgram;
-  return recorded;
-}
-
 int RunRecord(const RecordOptions& options, const std::vector<std::string>& program,
               const WindowOpener& open_window) {
   if (program.empty()) {
     return Complain("Name the program after --, as in: tidemark record -o run.tide -- python train.py.",
                     kExitUsage);
   }
-  if (const Status writable = CanBeWritten(options.output); !writable) {
-    return Complain(writable.error().message, kExitFailed);
-  }
-  Result<std::vector<std::string>> environment = ProbeEnvironment(options);
-  if (!environment) return Complain(environment.error().message, kExitFailed);
+  Result<ProgramLaunch> launch =
+      LaunchAsItIs(program, options.output, options.cpu,
+                   [](const std::string& sentence) { Complain(sentence, kExitDone); });
+  if (!launch) return Complain(launch.error().message, kExitFailed);
+  launch->recorded.is_watched = options.window;
   const Result<std::unique_ptr<session::ProgramRecorder>> started =
-      session::ProgramRecorder::Start(Recorded(options, program));
+      session::ProgramRecorder::Start(launch->recorded);
   if (!started) return Complain(started.error().message, kExitFailed);
   session::ProgramRecorder& recorder = **started;
-  environment->push_back(recorder.environment_entry());
+  launch->environment.push_back(recorder.environment_entry());
   const auto ended = [&](int code) {
     recorder.End(code);
     std::string text;
     for (const auto& run : recorder.runs()) text += ProcessText(*run);
     Tell(text.empty() ? "tidemark: The program used no CUDA, so there is nothing to record.\n" : text);
   };
-  const Result<int> exit_code =
-      RunBesideWindow(program, *environment, recorder.first(), ended, options.window ? open_window : nullptr);
+  const Result<int> exit_code = RunBesideWindow(program, launch->environment, recorder.first(), ended,
+                                                options.window ? open_window : nullptr);
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 

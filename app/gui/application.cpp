@@ -19,9 +19,6 @@ using session::RunState;
 
 constexpr int64_t kStepsPerEpoch = 50;
 
-// std::function copies what it holds, and a run cannot be copied.
-using StartOutcome = std::shared_ptr<Result<std::unique_ptr<session::Run>>>;
-
 }  // namespace
 
 Result<std::unique_ptr<Application>> Application::Create(const ApplicationOptions& options, ViewState view) {
@@ -58,41 +55,66 @@ Application::Application(const ApplicationOptions& options, ViewState view,
 Application::~Application() = default;
 
 void Application::StartRun() {
-  const uint64_t number = ++run_number_;
   session::LiveOptions live;
   live.settings = input_.settings;
   live.device = input_.device;
   live.steps_per_second = input_.steps_per_second;
+  const auto starter = [live]() -> Result<std::shared_ptr<session::Run>> {
+    Result<std::unique_ptr<session::Run>> run = session::Run::Start(live);
+    if (!run) return run.error();
+    return std::shared_ptr<session::Run>(std::move(*run));
+  };
+  const auto adopted = [this] {
+    // What was changed while the process started.
+    run_->Change(input_.settings);
+    run_->SetPace(input_.steps_per_second);
+  };
+  StartWith("Starting the trainer", starter, adopted, [this](const std::string& sentence) {
+    AddLogLine(presenters::LogLevel::kError, sentence);
+    input_.status.state = RunState::kFailed;
+    input_.status.sentence = sentence;
+  });
+}
+
+void Application::Start(const session::ProgramOrder& order) {
+  const auto starter = [start = options_.start_program, order] { return start(order); };
+  const auto adopted = [this] {
+    state_.timeline.follow = true;
+    state_.timeline.whole = true;
+  };
+  StartWith("Starting the program; the first time with a torch its stand-ins are built, which takes a minute",
+            starter, adopted, [this](const std::string& sentence) {
+              OpenProgramDialog(shell_.program_dialog);
+              shell_.program_dialog.trouble = sentence;
+            });
+}
+
+void Application::StartWith(const char* title, Starter starter, std::function<void()> adopted,
+                            std::function<void(const std::string&)> failed) {
+  const uint64_t number = ++run_number_;
   input_.starting = true;
   input_.live = false;
   input_.can_stop = false;
   input_.description = {};
   shell_.banner_closed = false;
   file_title_.clear();
-  jobs_.Start("Starting the trainer", false,
-              [this, live, old = std::exchange(run_, nullptr),
-               number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+  const auto shown = [this, adopted = std::move(adopted), failed = std::move(failed),
+                      number](const Result<std::shared_ptr<session::Run>>& outcome) {
+    if (number != run_number_) {
+      if (outcome.ok()) LetGo(*outcome);
+      return;
+    }
+    input_.starting = false;
+    input_.status = {};
+    if (!outcome.ok()) return failed(outcome.error().message);
+    AdoptRun(*outcome);
+    adopted();
+  };
+  jobs_.Start(title, false,
+              [starter = std::move(starter), shown, old = std::exchange(run_, nullptr)](
+                  const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 old.reset();  // its process ends, and its GPU memory is free, before the next one begins
-                auto outcome =
-                    std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
-                return [this, outcome, number] {
-                  if (number != run_number_) {
-                    if (outcome->ok()) LetGo(std::move(**outcome));
-                    return;
-                  }
-                  input_.starting = false;
-                  if (!outcome->ok()) {
-                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
-                    input_.status = {};
-                    input_.status.state = RunState::kFailed;
-                    input_.status.sentence = outcome->error().message;
-                    return;
-                  }
-                  AdoptRun(std::move(**outcome));
-                  // What was changed while the process started.
-                  run_->Change(input_.settings);
-                  run_->SetPace(input_.steps_per_second);
-                };
+                return [outcome = starter(), shown] { shown(outcome); };
               });
 }
 
@@ -327,6 +349,8 @@ ShellInput Application::MakeShellInput() {
   shell.can_stop = input_.can_stop;
   shell.can_run = input_.live || !presenters::IsProgram(input_.description);
   shell.compares = input_.compared.has_value();
+  shell.starts_programs = static_cast<bool>(options_.start_program);
+  shell.cards = &cards_;
   shell.has_view = input_.view != nullptr && !input_.view->empty();
   shell.own_p95_seconds = own_p95_seconds_;
   return shell;

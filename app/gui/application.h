@@ -17,6 +17,7 @@
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/view_state.h"
+#include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::gui {
@@ -29,7 +30,8 @@ struct ApplicationOptions {
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;
-  BandOfRun band_of;  // none = no bands
+  BandOfRun band_of;                    // none = no bands
+  session::StartProgram start_program;  // none = none can be started
 };
 
 class Application {
@@ -41,6 +43,8 @@ class Application {
   Application& operator=(const Application&) = delete;
 
   void StartRun();
+  // A program of the person's own.
+  void Start(const session::ProgramOrder& order);
   void OpenFile(const std::filesystem::path& file);
   // Lays a second run over the one that is shown.
   void CompareWithFile(const std::filesystem::path& file);
@@ -75,6 +79,11 @@ class Application {
   Application(const ApplicationOptions& options, ViewState view, std::vector<networks::Network> networks,
               std::vector<phantom::Card> cards);
 
+  using Starter = std::function<Result<std::shared_ptr<session::Run>>()>;
+  // Shows the run of what `starter` starts, on another thread, once the old run's process is gone; or
+  // `failed` is told why there is none.
+  void StartWith(const char* title, Starter starter, std::function<void()> adopted,
+                 std::function<void(const std::string&)> failed);
   void Execute(const Command& command);
   void Execute(ActionId action);
   void ExecuteRunAction(ActionId action);

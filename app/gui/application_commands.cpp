@@ -68,6 +68,7 @@ void Application::Execute(const Command& command) {
                    input_.steps_per_second = c.steps_per_second;
                    if (run_ != nullptr) run_->SetPace(c.steps_per_second);
                  },
+                 [this](const StartProgram& c) { Start(c.order); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
@@ -102,6 +103,9 @@ void Application::Execute(ActionId action) {
   switch (action) {
     case ActionId::kNewRun:
       StartRun();
+      break;
+    case ActionId::kRunProgram:
+      OpenProgramDialog(shell_.program_dialog);
       break;
     case ActionId::kOpen:
     case ActionId::kCompareWith:

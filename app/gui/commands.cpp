@@ -14,6 +14,9 @@ constexpr int kShift = ImGuiMod_Shift;
 constexpr Action kActions[] = {
     {ActionId::kNewRun, "New run", icons::kNew, kCtrl | ImGuiKey_N, "Ctrl+N",
      "Stops this run and starts a new one with the settings on the left.", Menu::kFile, false},
+    {ActionId::kRunProgram, "Run a program…", icons::kTerminal, kCtrl | kShift | ImGuiKey_N, "Ctrl+Shift+N",
+     "Starts a program of yours, on a phantom GPU or on this machine's, and shows its memory while it runs.",
+     Menu::kFile, false},
     {ActionId::kOpen, "Open…", icons::kOpen, kCtrl | ImGuiKey_O, "Ctrl+O",
      "Opens a recording, a memory snapshot or a trace. A file can also be dropped on the window.",
      Menu::kFile, false},

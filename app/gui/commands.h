@@ -12,6 +12,7 @@
 
 #include "profiler/events/event.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/session/program_order.h"
 #include "profiler/trace/export.h"
 
 namespace tidemark::gui {
@@ -19,6 +20,7 @@ namespace tidemark::gui {
 // Everything that has a name in the menus and the palette.
 enum class ActionId : uint8_t {
   kNewRun,
+  kRunProgram,
   kOpen,
   kCompareWith,
   kStopComparing,
@@ -81,6 +83,10 @@ struct ChooseDevice {
 struct ChoosePace {
   double steps_per_second;  // 0 = as fast as it goes
 };
+// A program of the person's own.
+struct StartProgram {
+  session::ProgramOrder order;
+};
 struct OpenRecording {
   std::filesystem::path file;
 };
@@ -111,7 +117,7 @@ struct StartAgain {
 };
 
 using Command =
-    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, CompareWith,
+    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording, CompareWith,
                  SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain>;
 
 class CommandQueue {

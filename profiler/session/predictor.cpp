@@ -66,13 +66,11 @@ timeline::EventIndex BeginOfConfiguration(const timeline::View& view) {
   return begin;
 }
 
-// Why nothing is known of the blocks of a run that has them: what their source said of itself, if it did.
-std::string WhyNoBlocks(const timeline::View& view) {
-  for (const timeline::SourceState& source : view.sources()) {
-    if (source.source == events::Source::kAllocator && !source.text.empty()) return source.text + ".";
-  }
-  return "PyTorch's allocator told of no block on the phantom GPU.";
-}
+// Every allocator of PyTorch but this one tells of its blocks.
+constexpr const char* kNoBlocks =
+    "PyTorch's cudaMallocAsync allocator tells nobody of its blocks, so there is nothing to predict from. "
+    "Leave "
+    "backend:cudaMallocAsync out of PYTORCH_CUDA_ALLOC_CONF.";
 
 // The one warm trainer. The worker's thread.
 class WarmTrainer {
@@ -96,7 +94,7 @@ class WarmTrainer {
     Prediction prediction;
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
-      if (prediction.allocated_peak_bytes == 0) return Unanswered(WhyNoBlocks(*view));
+      if (prediction.allocated_peak_bytes == 0) return Unanswered(kNoBlocks);
       prediction.without_workspaces = status.without_workspaces;
       prediction.unknown_sizes = status.unknown_sizes;
       if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);

@@ -432,6 +432,35 @@ void ShowsAProgram(ImGuiTestContext* context) {
       context, [&] { return is_drawn("bridge"); }, 5));
 }
 
+// A program of one's own: what was typed is what is started, and why it could not be stands in the dialog.
+void StartsAProgram(ImGuiTestContext* context) {
+  application().Push(ActionId::kRunProgram);
+  context->Yield(4);
+  context->ItemInputValue("//program dialog/##command", "wrong");  // ends with Enter
+  context->Yield(10);
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
+  Picture(context, "run-a-program");
+  context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
+  IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 8"; }));
+  IM_CHECK(Run().status.state == RunState::kStarting);
+  IM_CHECK_STR_EQ(Run().description.device.c_str(), "h200");
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+}
+
+// What the window would start programs with; these only wait for a process to ask.
+Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order) {
+  if (order.command == "wrong") return Error{"There is no program called wrong. Check its name."};
+  session::RecorderOptions options;
+  options.description.title = "train.py";
+  options.description.command = order.command;
+  options.description.device = order.card.value_or("");
+  Result<std::unique_ptr<session::ProgramRecorder>> recorder = session::ProgramRecorder::Start(options);
+  if (!recorder) return recorder.error();
+  const std::shared_ptr<session::ProgramRecorder> kept = std::move(*recorder);
+  return std::shared_ptr<session::Run>(kept, kept->first().get());
+}
+
 // Before and after the last change of settings first; then a recording beside the live run.
 void Compares(ImGuiTestContext* context) {
   const auto comparison = [] { return application().frame()->comparison; };
@@ -499,6 +528,7 @@ void Add(ImGuiTestEngine* engine) {
       {"wears light", WearsLight},
       {"saves and opens", SavesAndOpens},
       {"shows a program", ShowsAProgram},
+      {"starts a program", StartsAProgram},
       {"survives a killed trainer", SurvivesAKilledTrainer},
       {"explains out of memory", ExplainsOutOfMemory},
   };
@@ -518,6 +548,7 @@ int main(int argc, char** argv) {
   options.height = 1080;
   options.steps_per_second = 8;
   options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
+  options.start_program = gui::StartInName;
   const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
   std::printf("%d of %d tests passed\n", result.succeeded, result.tested);
   if (result.misuses > 0) std::printf("%d misuses of Dear ImGui, see above\n", result.misuses);

@@ -18,6 +18,8 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.live;
     case ActionId::kStop:
       return input.can_stop;
+    case ActionId::kRunProgram:
+      return input.starts_programs;
     case ActionId::kCompareWith:
       return input.has_view;
     case ActionId::kStopComparing:
@@ -39,7 +41,7 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
   // Space is ours: ImGui's navigation would press the focused button with it (Enter does that as well).
   ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
   // What is open on top takes the keys; above all Escape, which closes it.
-  if (shell.file_dialog.open || shell.palette.open) return;
+  if (shell.file_dialog.open || shell.program_dialog.open || shell.palette.open) return;
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   for (const Action& action : Actions()) {
     if (action.chord == 0 || !IsEnabled(action.id, input)) continue;
@@ -64,6 +66,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   DrawToasts(shell);
   DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, view, shell.palette, queue);
   DrawFileDialog(shell.file_dialog, view.last_folder, queue);
+  DrawProgramDialog(*input.cards, view.unit, shell.program_dialog, queue);
 }
 
 }  // namespace tidemark::gui

@@ -13,6 +13,7 @@
 #include "app/gui/frame.h"
 #include "app/gui/shell/command_palette.h"
 #include "app/gui/shell/file_dialog.h"
+#include "app/gui/shell/program_dialog.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/tables.h"
 
@@ -53,12 +54,15 @@ struct ShellInput {
   bool can_run = true;  // Space has something to run or to pause
   bool has_view = false;
   bool compares = false;  // there is a second run
+  bool starts_programs = false;
+  const std::vector<phantom::Card>* cards = nullptr;
   double own_p95_seconds = 0;
 };
 
 struct ShellState {
   CommandPaletteState palette;
   FileDialogState file_dialog;
+  ProgramDialogState program_dialog;
   bool keys_open = false;
   bool glossary_open = false;
   bool about_open = false;

@@ -12,6 +12,7 @@ inline constexpr const char* kOperator = ICON_FA_ANGLES_RIGHT;
 inline constexpr const char* kRestart = ICON_FA_ROTATE_LEFT;
 inline constexpr const char* kStop = ICON_FA_STOP;
 inline constexpr const char* kNew = ICON_FA_PLUS;
+inline constexpr const char* kTerminal = ICON_FA_TERMINAL;
 inline constexpr const char* kFolder = ICON_FA_FOLDER;
 inline constexpr const char* kOpen = ICON_FA_FOLDER_OPEN;
 inline constexpr const char* kFile = ICON_FA_FILE;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <thread>
 
+#include "app/cli/program_start.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/session/program_recorder.h"
 #include "tests/support/catch.h"
@@ -48,6 +49,33 @@ TEST_CASE("A program that does not end when it is asked is killed") {
   const auto began = std::chrono::steady_clock::now();
   CHECK(EndOf("trap '' TERM; exec sleep 60") == 128 + SIGKILL);
   CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(40));
+}
+
+TEST_CASE("A command is read as a shell reads it, and nothing in it is run") {
+  setenv("TIDEMARK_TEST_WORD", "4 5", 1);
+  const auto words = WordsOf("python 'a b.py' --x=\"$TIDEMARK_TEST_WORD\" \\*");
+  REQUIRE(words.ok());
+  CHECK(*words == std::vector<std::string>{"python", "a b.py", "--x=4 5", "*"});
+  CHECK(WordsOf("python 'a").error().message.find("not closed") != std::string::npos);
+  CHECK(WordsOf("python a | tee b").error().message.find("sh -c") != std::string::npos);
+  CHECK(WordsOf("echo $(touch x)").error().message.find("sh -c") != std::string::npos);
+  CHECK(WordsOf("  ").error().message.find("Name the program") != std::string::npos);
+}
+
+TEST_CASE("A program that the window starts ends with its run") {
+  const auto began = std::chrono::steady_clock::now();
+  {
+    const auto run = StartProgram({"sleep 60", std::nullopt, ""});
+    REQUIRE(run.ok());
+    CHECK((*run)->description().command == "sleep 60");
+    std::this_thread::sleep_for(kToBegin);
+  }
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(20));
+  const auto missing = StartProgram({"/no/such/program", std::nullopt, ""});
+  REQUIRE(missing.ok());
+  CHECK((*missing)->WaitUntilSettled(20'000));
+  CHECK((*missing)->status().state == session::RunState::kFailed);
+  REQUIRE((*missing)->description().notes.size() == 1);
 }
 
 }  // namespace

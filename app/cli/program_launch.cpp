@@ -1,0 +1,152 @@
+#include "app/cli/program_launch.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "app/cli/user_program.h"
+#include "profiler/base/clock.h"
+#include "profiler/base/paths.h"
+#include "profiler/events/allocator_settings.h"
+#include "profiler/phantom/environment.h"
+#include "profiler/phantom/faults.h"
+#include "profiler/phantom/programs/torch_installation.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
+
+// What the program needs to find itself on the phantom.
+Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
+                                               const phantom::ProgramLibraries& libraries) {
+  Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
+      order.card, libraries.stand_ins, {libraries.capture / "libtidemark-capture-gates.so"});
+  if (!environment) return environment.error();
+  if (order.memory_bytes) {
+    environment->push_back(fmt::format("{}={}", phantom::kMemoryVariable, *order.memory_bytes));
+  }
+  if (!order.faults.empty()) {
+    environment->push_back(fmt::format("{}={}", phantom::kFaultsVariable, order.faults));
+  }
+  if (order.rank.world > 1) {
+    for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
+  }
+  return environment;
+}
+
+Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& program) {
+  const Result<std::filesystem::path> python = phantom::PythonOf(program);
+  if (!python) return python.error();
+  return phantom::FindTorch(*python);
+}
+
+Result<phantom::ProgramLibraries> Libraries(const phantom::TorchInstallation& torch,
+                                            const std::function<void(const std::string&)>& building) {
+  return phantom::LibrariesFor(torch, [&](std::string_view line) {
+    // "[3/67] Building CXX object ..."
+    const std::string_view step = line.substr(0, line.starts_with('[') ? line.find(']') + 1 : line.size());
+    building(fmt::format("building the stand-ins for torch {}, once: {}", torch.version, step));
+  });
+}
+
+events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchInstallation& torch,
+                                const std::vector<std::string>& program) {
+  events::RunDescription description;
+  description.device = networks::TextOf(networks::DeviceChoice{});
+  description.device_name = order.card.title;
+  description.device_bytes = order.memory_bytes.value_or(order.card.memory_bytes);
+  description.title = fmt::format("{} on phantom {}", TitleOf(program), order.card.title);
+  description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
+  description.torch_build_id = torch.build_id;
+  description.allocator_settings = events::AllocatorSettings();
+  description.start_time_ns = RealtimeNs();
+  description.command = CommandLineOf(program);
+  return description;
+}
+
+std::string ValueOf(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// What brings the probe into the program. An injection that is there already is somebody else's, and stays.
+Result<std::vector<std::string>> ProbeEnvironment(bool cpu,
+                                                  const std::function<void(const std::string&)>& complain) {
+  const std::string probe =
+      (ExecutableFolder().parent_path() / "lib" / "probe" / "libtidemark-probe.so").string();
+  if (!std::filesystem::exists(probe)) {
+    return Error{"The probe is not in " + probe + ". Build the project again with ./run."};
+  }
+  const std::string preload = ValueOf("LD_PRELOAD");
+  std::vector<std::string> environment = {"LD_PRELOAD=" + probe + (preload.empty() ? "" : ":" + preload)};
+  const std::string injection = ValueOf(kInjection);
+  if (injection.empty() || injection == "none") {
+    environment.push_back(std::string(kInjection) + "=" + probe);
+  } else {
+    complain(
+        fmt::format("{} names another tool ({}), so what the CUDA driver hands out is not recorded. Unset "
+                    "it to record that too.",
+                    kInjection, injection));
+  }
+  if (cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
+  return environment;
+}
+
+}  // namespace
+
+std::vector<std::string> ProgramLaunch::Notes() const {
+  if (doubts == nullptr) return {};
+  std::vector<std::string> sentences = doubts->Sentences();
+  for (std::string& note : phantom::FaultNotes(faults, sentences)) sentences.push_back(std::move(note));
+  return sentences;
+}
+
+Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
+                                      const std::string& recording,
+                                      const std::function<void(const std::string&)>& building) {
+  if (Status writable = CanBeWritten(recording); !writable) return writable.error();
+  const Result<phantom::TorchInstallation> torch = TorchOf(program);
+  if (!torch) return torch.error();
+  const Result<phantom::ProgramLibraries> libraries = Libraries(*torch, building);
+  if (!libraries) return libraries.error();
+  Result<std::vector<std::string>> environment = EnvironmentOf(order, *libraries);
+  if (!environment) return environment.error();
+  Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
+  if (!doubts) return doubts.error();
+  environment->push_back(doubts->EnvironmentEntry());
+  ProgramLaunch launch;
+  launch.environment = std::move(*environment);
+  launch.recorded.on_phantom = true;
+  launch.recorded.first_only = true;
+  launch.recorded.description = Describe(order, *torch, program);
+  launch.recorded.stop = phantom::StopProgram;
+  if (!recording.empty()) launch.recorded.recording = recording;
+  launch.libraries = *libraries;
+  launch.doubts = std::make_shared<const phantom::DoubtsFile>(std::move(*doubts));
+  launch.faults = order.faults;
+  return launch;
+}
+
+Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
+                                   bool cpu, const std::function<void(const std::string&)>& complain) {
+  if (Status writable = CanBeWritten(recording); !writable) return writable.error();
+  Result<std::vector<std::string>> environment = ProbeEnvironment(cpu, complain);
+  if (!environment) return environment.error();
+  ProgramLaunch launch;
+  launch.environment = std::move(*environment);
+  events::RunDescription& description = launch.recorded.description;
+  description.title = std::filesystem::path(program.front()).filename().string();
+  if (program.size() > 1) description.title += " " + program[1];
+  description.device = cpu ? "cpu" : "cuda:0";
+  description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
+  description.start_time_ns = RealtimeNs();
+  description.command = CommandLineOf(program);
+  if (!recording.empty()) launch.recorded.recording = recording;
+  launch.recorded.stop = phantom::StopProgram;
+  return launch;
+}
+
+}  // namespace tidemark::cli

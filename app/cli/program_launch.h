@@ -1,0 +1,41 @@
+// What a user's program is started with, so that it is recorded: on the phantom, or as it is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/cli/phantom_order.h"
+#include "profiler/base/result.h"
+#include "profiler/phantom/programs/program.h"
+#include "profiler/phantom/programs/stand_in_cache.h"
+#include "profiler/session/program_recorder.h"
+
+namespace tidemark::cli {
+
+struct ProgramLaunch {
+  std::vector<std::string> environment;  // "NAME=value", added to ours
+  session::RecorderOptions recorded;
+  // On the phantom:
+  std::optional<phantom::ProgramLibraries> libraries;
+  std::shared_ptr<const phantom::DoubtsFile> doubts;
+  std::string faults;
+
+  // What makes its figures less than certain, once it has ended.
+  std::vector<std::string> Notes() const;
+};
+
+// `building` is told the steps in which stand-ins are built, where they have to be. Errors: no torch, an
+// unwritable recording, ...
+Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
+                                      const std::string& recording,
+                                      const std::function<void(const std::string&)>& building);
+
+// `complain` is told what will be missing. `cpu`: PyTorch's tensors on the CPU, too.
+Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
+                                   bool cpu, const std::function<void(const std::string&)>& complain);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,95 @@
+#include "app/cli/program_start.h"
+
+#include <wordexp.h>
+
+#include <cstddef>
+#include <future>
+#include <utility>
+
+#include "app/cli/command_line.h"
+#include "app/cli/program_launch.h"
+#include "app/cli/program_window.h"
+#include "profiler/base/thread_annotations.h"
+
+namespace tidemark::cli {
+namespace {
+
+// RunProgram runs one at a time.
+Mutex& TheProgram() {
+  static Mutex mutex;
+  return mutex;
+}
+
+class StartedProgram {
+ public:
+  StartedProgram(std::vector<std::string> words, ProgramLaunch launch,
+                 std::unique_ptr<session::ProgramRecorder> recorder)
+      : words_(std::move(words)), launch_(std::move(launch)), recorder_(std::move(recorder)) {
+    launch_.environment.push_back(recorder_->environment_entry());
+    running_ = std::async(std::launch::async, [this] { Run(); });
+  }
+  ~StartedProgram() { EndInOrder(*recorder_->first(), running_); }
+  StartedProgram(const StartedProgram&) = delete;
+  StartedProgram& operator=(const StartedProgram&) = delete;
+
+  session::Run* run() const { return recorder_->first().get(); }
+
+ private:
+  void Run() {
+    const MutexLock lock(TheProgram());
+    const Result<int> exit_code = phantom::RunProgram(words_, launch_.environment);
+    std::vector<std::string> notes = launch_.Notes();
+    if (!exit_code) notes.push_back(exit_code.error().message);
+    recorder_->End(exit_code ? *exit_code : kExitFailed, std::move(notes));
+  }
+
+  const std::vector<std::string> words_;
+  ProgramLaunch launch_;
+  const std::unique_ptr<session::ProgramRecorder> recorder_;
+  std::future<void> running_;
+};
+
+Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words) {
+  // What it waits for or lacks is told by the window, which shows the sources' states.
+  const auto untold = [](const std::string&) {};
+  if (!order.card) return LaunchAsItIs(words, order.recording, /*cpu=*/false, untold);
+  PhantomOptions options;
+  options.card = *order.card;
+  const Result<PhantomOrder> understood = UnderstandPhantom(options);
+  if (!understood) return understood.error();
+  return LaunchOnPhantom(*understood, words, order.recording, untold);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> WordsOf(const std::string& command) {
+  wordexp_t expanded{};
+  const int code = wordexp(command.c_str(), &expanded, WRDE_NOCMD);
+  std::vector<std::string> words;
+  if (code == 0) words.assign(expanded.we_wordv, expanded.we_wordv + expanded.we_wordc);
+  if (code == 0 || code == WRDE_NOSPACE) wordfree(&expanded);
+  if (code == WRDE_SYNTAX) return Error{"The command has a quote or bracket that is not closed. Close it."};
+  if (code != 0) {
+    return Error{
+        "The command holds a sign that only a shell understands (| & ; < > or $(...)). Put it into a "
+        "script and name that, or write: sh -c '...'."};
+  }
+  if (words.empty()) return Error{"Name the program, as in: python train.py --batch 64"};
+  return words;
+}
+
+Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order) {
+  Result<std::vector<std::string>> words = WordsOf(order.command);
+  if (!words) return words.error();
+  Result<ProgramLaunch> launch = LaunchOf(order, *words);
+  if (!launch) return launch.error();
+  launch->recorded.is_watched = true;
+  Result<std::unique_ptr<session::ProgramRecorder>> recorder =
+      session::ProgramRecorder::Start(launch->recorded);
+  if (!recorder) return recorder.error();
+  const auto started =
+      std::make_shared<StartedProgram>(std::move(*words), std::move(*launch), std::move(*recorder));
+  return std::shared_ptr<session::Run>(started, started->run());
+}
+
+}  // namespace tidemark::cli

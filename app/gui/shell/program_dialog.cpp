@@ -1,0 +1,95 @@
+#include "app/gui/shell/program_dialog.h"
+
+#include <algorithm>
+
+#include "app/gui/consequences.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/text.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr const char* kThisMachine = "this machine's GPU";
+
+std::string TitleOf(const std::optional<std::string>& chosen, const std::vector<phantom::Card>& cards) {
+  if (!chosen) return kThisMachine;
+  for (const phantom::Card& card : cards) {
+    if (card.name == *chosen) return "phantom " + ShortCardTitle(card.title);
+  }
+  return "phantom " + *chosen;
+}
+
+void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state) {
+  if (BeginChoice("Runs on", TitleOf(state.card, cards), 0.3F)) {
+    if (ImGui::Selectable(kThisMachine, !state.card)) state.card.reset();
+    for (const phantom::Card& card : cards) {
+      const std::string title = TitleOf(card.name, cards) + " · " + CardSize(card.memory_bytes, unit);
+      if (ImGui::Selectable(title.c_str(), state.card == card.name)) state.card = card.name;
+    }
+    ImGui::EndCombo();
+  }
+  Consequence(state.card
+                  ? "Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
+                    "with torch 2.6 to 2.11."
+                  : "As it is, with kernels that compute. Any CUDA program; the first process that uses "
+                    "CUDA is shown.");
+}
+
+void Start(ProgramDialogState& state, CommandQueue& queue) {
+  if (state.command.front() == 0) return;
+  queue.Push(StartProgram{{state.command.data(), state.card, state.recording.data()}});
+  state.open = false;
+  ImGui::CloseCurrentPopup();
+}
+
+void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
+                 CommandQueue& queue) {
+  Put(TitleWords(), "Run a program");
+  Label("Command");
+  if (state.fresh) ImGui::SetKeyboardFocusHere();
+  state.fresh = false;
+  ImGui::SetNextItemWidth(-1);
+  const bool entered =
+      ImGui::InputTextWithHint("##command", "python train.py --batch 64", state.command.data(),
+                               state.command.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
+  ChooseCard(cards, unit, state);
+  Label("Recording");
+  ImGui::SetNextItemWidth(-1);
+  ImGui::InputTextWithHint("##recording", "run.tide; empty: not kept", state.recording.data(),
+                           state.recording.size());
+  Consequence(state.trouble, Colors().warning);
+  ImGui::BeginDisabled(state.command.front() == 0);
+  if (PrimaryButton("Start", {Px(110), 0}) || entered) Start(state, queue);
+  ImGui::EndDisabled();
+  ImGui::SameLine();
+  if (PlainButton("Cancel", {Px(110), 0}) || ImGui::IsKeyPressed(ImGuiKey_Escape)) {
+    state.open = false;
+    ImGui::CloseCurrentPopup();
+  }
+}
+
+}  // namespace
+
+void OpenProgramDialog(ProgramDialogState& state) {
+  state.open = true;
+  state.fresh = true;
+  state.trouble.clear();
+}
+
+void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
+                       CommandQueue& queue) {
+  if (!state.open) return;
+  if (!ImGui::IsPopupOpen("program dialog")) ImGui::OpenPopup("program dialog");
+  const ImGuiViewport* viewport = ImGui::GetMainViewport();
+  ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Always, {0.5F, 0.5F});
+  ImGui::SetNextWindowSize({std::min(Px(520), viewport->Size.x - Px(40)), 0});
+  if (ImGui::BeginPopupModal(
+          "program dialog", nullptr,
+          ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize)) {
+    DrawContent(cards, unit, state, queue);
+    ImGui::EndPopup();
+  }
+}
+
+}  // namespace tidemark::gui

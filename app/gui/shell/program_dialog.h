@@ -1,0 +1,30 @@
+// Starting a program of one's own: its command, the GPU that it runs on, where it is recorded. UI thread,
+// inside a frame.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "profiler/base/format.h"
+#include "profiler/phantom/cards/card.h"
+
+namespace tidemark::gui {
+
+struct ProgramDialogState {
+  bool open = false;
+  bool fresh = false;   // opened in this frame
+  std::string trouble;  // why it could not be started
+  std::array<char, 4096> command{};
+  std::array<char, 1024> recording{};
+  std::optional<std::string> card = "h200";  // of the phantom; none = this machine's GPU
+};
+
+void OpenProgramDialog(ProgramDialogState& state);
+// Pushes StartProgram. What is typed stays for the next time.
+void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
+                       CommandQueue& queue);
+
+}  // namespace tidemark::gui

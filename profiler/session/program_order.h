@@ -1,0 +1,25 @@
+// What a person asks for who starts a program of theirs from the window.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "profiler/base/result.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::session {
+
+struct ProgramOrder {
+  std::string command;              // "python train.py --batch 64", as one would type it
+  std::optional<std::string> card;  // on the phantom of this card; none = as it is, on this machine
+  std::string recording;            // .tide file to write; "" = none
+};
+
+// Starts it; its run ends it when it goes, and then waits for it: for no thread of a window. May take a
+// minute where a phantom's stand-ins have to be built. Any thread. Errors: what is wrong with the order, or
+// missing.
+using StartProgram = std::function<Result<std::shared_ptr<Run>>(const ProgramOrder& order)>;
+
+}  // namespace tidemark::session
