@@ -11,6 +11,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/phantom_command.h"
 #include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
 #include "app/cli/program_window.h"
@@ -113,25 +114,25 @@ std::string Summary(const session::ProgramRun& run, const BandOf& band_of) {
 // window.
 int RunWatched(const std::vector<std::string>& program, std::vector<std::string> environment,
                const session::ProgramOptions& watched, const std::function<std::vector<std::string>()>& notes,
-               const BandOf& band_of, const WindowOpener& show) {
+               const std::function<std::string(const session::ProgramRun&)>& summary,
+               const WindowOpener& show) {
   Result<std::unique_ptr<session::ProgramRun>> started = session::ProgramRun::Start(watched);
   if (!started) return Complain(started.error().message, kExitFailed);
   const std::shared_ptr<session::ProgramRun> run = std::move(*started);
   environment.push_back(run->environment_entry());
   const auto ended = [&](int code) {
     run->End(code, notes());
-    Tell(Summary(*run, band_of));
+    Tell(summary(*run));
     if (const std::string error = run->status().recording_error; !error.empty()) Complain(error, kExitDone);
   };
   const Result<int> exit_code = RunBesideWindow(program, environment, run, ended, show);
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
-int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& program,
-               const WindowOpener& open_window) {
-  if (program.empty()) {
-    return Complain("Name the program after --, as in: tidemark phantom -- python train.py.", kExitUsage);
-  }
+}  // namespace
+
+int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& program,
+                 const WindowOpener& open_window, const SummaryOf& summary_of) {
   const Result<PhantomOrder> order = UnderstandPhantom(options);
   if (!order) return Complain(order.error().message, kExitUsage);
   if (const Status writable = CanBeWritten(options.output); !writable) {
@@ -165,15 +166,17 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
     return RunSweep({program, *environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
                     options.json, notes, band_of);
   }
+  const auto summary = [&](const session::ProgramRun& run) {
+    if (!summary_of) return Summary(run, band_of);
+    return summary_of(run, {libraries->replayer, libraries->stand_ins});
+  };
   const int code =
-      RunWatched(program, *environment, watched, notes, band_of, options.window ? open_window : nullptr);
+      RunWatched(program, *environment, watched, notes, summary, options.window ? open_window : nullptr);
   if (const std::string hint = HintOnRanks(program, order->rank.world, code); !hint.empty()) {
     Complain(hint, kExitDone);
   }
   return code;
 }
-
-}  // namespace
 
 Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program,
                         const WindowOpener& open_window) {
@@ -220,7 +223,13 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
   command->add_option("-o,--output", options->output, "Recording (.tide) to write")->type_name("FILE");
   command->add_flag("--window", options->window, "Show its memory in the window while it runs");
-  return {command, [=] { return RunPhantom(*options, program, open_window); }};
+  return {command, [=] {
+            if (program.empty()) {
+              return Complain("Name the program after --, as in: tidemark phantom -- python train.py.",
+                              kExitUsage);
+            }
+            return RunOnPhantom(*options, program, open_window, {});
+          }};
 }
 
 }  // namespace tidemark::cli

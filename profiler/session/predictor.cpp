@@ -88,6 +88,7 @@ class WarmTrainer {
     Prediction prediction;
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
+      AddWholeRun(*view, prediction);
       prediction.without_workspaces = status.without_workspaces;
       prediction.unknown_sizes = status.unknown_sizes;
       if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);
@@ -107,6 +108,24 @@ class WarmTrainer {
     return prediction;
   }
 
+  void AddWholeRun(const timeline::View& view, Prediction& prediction) const {
+    using timeline::Series;
+    const timeline::EventIndex begin = BeginOfConfiguration(view);
+    const auto peak = [&](Series series) {
+      return ValueOf(view.PeakIn(series, begin, view.end()).values, series);
+    };
+    prediction.run_allocated_peak_bytes = peak(Series::kAllocated);
+    prediction.run_reserved_peak_bytes = peak(Series::kReserved);
+    if (!options_.with_requests) return;
+    const Result<phantom::Card> card = phantom::FindCard(card_);
+    if (!card) return;
+    const int64_t memory_bytes = options_.memory_bytes > 0 ? options_.memory_bytes : card->memory_bytes;
+    Result<std::vector<phantom::Request>> requests =
+        RequestsOf(view, memory_bytes - card->context_bytes, begin);
+    if (!requests) return;
+    prediction.requests = std::make_shared<const std::vector<phantom::Request>>(std::move(*requests));
+  }
+
   std::optional<ReservedBand> BandOf(const timeline::View& view) const {
     const Result<phantom::Card> card = phantom::FindCard(card_);
     if (!card) return {};
@@ -119,6 +138,7 @@ class WarmTrainer {
     LiveOptions options;
     options.settings = question.settings;
     options.device = {networks::DeviceKind::kPhantom, 0, question.card};
+    options.phantom_memory_bytes = options_.memory_bytes;
     options.step_limit = kSteps;
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;
