@@ -17,6 +17,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.run = content.run;
   options.closes = content.closes;
   options.band_of = tidemark::cli::RecordedBand;
+  options.allocator_of = tidemark::cli::AllocatorOfRun;
   return tidemark::gui::RunWindow(options);
 }
 #else

@@ -111,7 +111,8 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
         return application.got_subcommand(name);
       })) {
     return Complain(
-        "Only tidemark phantom, tidemark record and tidemark fit run a program after --; see tidemark --help.",
+        "Only tidemark phantom, tidemark record and tidemark fit run a program after --; see tidemark "
+        "--help.",
         kExitUsage);
   }
   for (const Command& command : commands) {

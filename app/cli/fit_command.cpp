@@ -69,16 +69,19 @@ int RunNetworkFit(const FitOptions& options) {
       });
   progress.Clear();
   if (!answer) {
-    return Complain(answer.error().message, InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed);
+    return Complain(answer.error().message,
+                    InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed);
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  return Answer(options.json ? TextOf(FitJson(*question, *answer, seconds)) : FitText(*question, *answer, seconds));
+  return Answer(options.json ? TextOf(FitJson(*question, *answer, seconds))
+                             : FitText(*question, *answer, seconds));
 }
 
 int RunProgramFit(const FitOptions& options, const std::vector<std::string>& program) {
   if (options.json || !options.memory.empty() || !options.target_batch.empty()) {
     return Complain(
-        "Of a program, tidemark fit tells which cards it fits on; only --card goes with it, the card whose kernels and "
+        "Of a program, tidemark fit tells which cards it fits on; only --card goes with it, the card whose "
+        "kernels and "
         "workspaces it has meanwhile.",
         kExitUsage);
   }
@@ -98,13 +101,15 @@ int RunProgramFit(const FitOptions& options, const std::vector<std::string>& pro
 }  // namespace
 
 Command RegisterFit(CLI::App& application, const std::vector<std::string>& program) {
-  CLI::App* command = application.add_subcommand("fit", "What makes a training step fit on a card, and what it costs");
+  CLI::App* command =
+      application.add_subcommand("fit", "What makes a training step fit on a card, and what it costs");
   command->footer(
       "Examples:\n"
       "  tidemark fit --net resnet-50 --batch 256 --card t4\n"
       "  tidemark fit --batch 64 --target-batch 4096 --memory 8GiB\n"
       "  tidemark fit --card rtx-4090 -- python train.py       which cards would a program need?\n"
-      "Micro-batches, precision, checkpointing, the optimizer and the allocator's settings are searched; a step keeps "
+      "Micro-batches, precision, checkpointing, the optimizer and the allocator's settings are searched; a "
+      "step keeps "
       "its number of samples.");
   auto options = std::make_shared<FitOptions>();
   options->training.Register(*command);
@@ -112,10 +117,13 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
       ->add_option("--target-batch", options->target_batch,
                    "Samples in a step, all its micro-batches together; as now if left out")
       ->type_name("N");
-  command->add_option("--memory", options->memory, "Memory of the card instead of its own: 16GiB (or 16G), 24GB, ...")
+  command
+      ->add_option("--memory", options->memory,
+                   "Memory of the card instead of its own: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
-  return {command, [=] { return program.empty() ? RunNetworkFit(*options) : RunProgramFit(*options, program); }};
+  return {command,
+          [=] { return program.empty() ? RunNetworkFit(*options) : RunProgramFit(*options, program); }};
 }
 
 }  // namespace tidemark::cli

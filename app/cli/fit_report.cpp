@@ -14,21 +14,22 @@ using advice::Need;
 using advice::Proposal;
 using advice::Sharding;
 
-std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
-std::string InMebibytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
+std::string DecimalSize(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
+std::string BinarySize(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
 std::string Seconds(double seconds) { return FormatDuration(static_cast<int64_t>(seconds * 1e9)); }
 
 std::string ProposalRow(const FitQuestion& question, const Proposal& proposal) {
   const std::string change = DescribeProposal(question, proposal);
-  return fmt::format("{:>14}{:>14}{:>12}  {}{}\n", InMegabytes(proposal.need.allocated_peak_bytes),
-                     InMegabytes(proposal.need.reserved_peak_bytes), Seconds(proposal.step_seconds),
+  return fmt::format("{:>14}{:>14}{:>12}  {}{}\n", DecimalSize(proposal.need.allocated_peak_bytes),
+                     DecimalSize(proposal.need.reserved_peak_bytes), Seconds(proposal.step_seconds),
                      change.empty() ? "as it is" : change,
                      proposal.need.empties_cache ? " (nearly full: PyTorch empties its cache)" : "");
 }
 
 std::string ProposalTable(std::string_view title, const FitQuestion& question,
                           const std::vector<Proposal>& proposals) {
-  std::string text = fmt::format("{}\n{:>14}{:>14}{:>12}  {}\n", title, "allocated", "reserved", "a step ~", "change");
+  std::string text =
+      fmt::format("{}\n{:>14}{:>14}{:>12}  {}\n", title, "allocated", "reserved", "a step ~", "change");
   for (const Proposal& proposal : proposals) text += ProposalRow(question, proposal);
   return text;
 }
@@ -48,9 +49,11 @@ std::string ShardingRows(const FitAnswer& answer) {
   for (const Sharding& sharding : answer.shardings) {
     if (!sharding.fits) continue;
     text += fmt::format("  ZeRO stage {}, {} cards: {} each\n", sharding.stage, sharding.ranks,
-                        InMegabytes(sharding.bytes));
+                        DecimalSize(sharding.bytes));
   }
-  return text.empty() ? "" : "On several such cards it would fit, by formula, without the buffers of collectives\n" + text;
+  return text.empty()
+             ? ""
+             : "On several such cards it would fit, by formula, without the buffers of collectives\n" + text;
 }
 
 Json ProposalJson(const FitQuestion& question, const Proposal& proposal) {
@@ -82,7 +85,7 @@ Json SetupJson(const AllocatorSetup& setup, const phantom::Replayed& replayed) {
 }
 
 std::string SetupInWords(const AllocatorSetup& setup) {
-  return fmt::format("{}, {}, {}", setup.card.title, InMebibytes(setup.card.memory_bytes),
+  return fmt::format("{}, {}, {}", setup.card.title, BinarySize(setup.card.memory_bytes),
                      setup.settings.empty() ? "PyTorch's own settings" : setup.settings);
 }
 
@@ -90,25 +93,31 @@ std::string SetupInWords(const AllocatorSetup& setup) {
 
 std::string FitText(const FitQuestion& question, const FitAnswer& answer, double seconds) {
   const int64_t usable = question.card.memory_bytes - question.card.context_bytes;
-  std::string text = fmt::format("{} on a phantom {}: {} of it beside the CUDA context\n{}\n\n", question.network.title,
-                                 question.card.title, InMegabytes(usable), SettingsLine(question.settings));
+  std::string text =
+      fmt::format("{} on a phantom {}: {} of it beside the CUDA context\n{}\n\n", question.network.title,
+                  question.card.title, DecimalSize(usable), SettingsLine(question.settings));
   text += fmt::format("It {}: {} allocated, {} reserved at the peak.\n",
                       answer.present.need.fits ? "fits" : "does not fit",
-                      InMegabytes(answer.present.need.allocated_peak_bytes),
-                      InMegabytes(answer.present.need.reserved_peak_bytes));
+                      DecimalSize(answer.present.need.allocated_peak_bytes),
+                      DecimalSize(answer.present.need.reserved_peak_bytes));
   text += LargestBatchRow(answer) + "\n";
   if (!answer.proposals.empty()) {
-    text += ProposalTable("What makes it fit, the cheapest first (another optimizer last, since it learns differently)",
-                          question, answer.proposals) + "\n";
+    text += ProposalTable(
+                "What makes it fit, the cheapest first (another optimizer last, since it learns differently)",
+                question, answer.proposals) +
+            "\n";
   } else if (!answer.present.need.fits) {
     text += "None of these changes makes it fit: choose a card with more memory.\n\n";
   }
   if (!answer.frontier.empty()) {
-    text += ProposalTable("Memory against time: nothing that fits beats these in both", question, answer.frontier) + "\n";
+    text += ProposalTable("Memory against time: nothing that fits beats these in both", question,
+                          answer.frontier) +
+            "\n";
   }
   if (!answer.present.need.fits) text += ShardingRows(answer);
   text += fmt::format(
-      "A step's time is an estimate, by the card's bandwidth and operations a second; memory is the phantom's.\n"
+      "A step's time is an estimate, by the card's bandwidth and operations a second; memory is the "
+      "phantom's.\n"
       "{} configurations, {} of them asked for, in {}.\n",
       FormatNumber(static_cast<int64_t>(answer.considered)), FormatNumber(static_cast<int64_t>(answer.asked)),
       Seconds(seconds));
@@ -125,9 +134,10 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
                          {"fits", sharding.fits}});
   }
   const Need& need = answer.present.need;
-  return {{"card", {{"name", question.card.name},
-                    {"memory_bytes", question.card.memory_bytes},
-                    {"estimated_context_bytes", question.card.context_bytes}}},
+  return {{"card",
+           {{"name", question.card.name},
+            {"memory_bytes", question.card.memory_bytes},
+            {"estimated_context_bytes", question.card.context_bytes}}},
           {"present", ProposalJson(question, answer.present)},
           {"proposals", ProposalsJson(question, answer.proposals)},
           {"frontier", ProposalsJson(question, answer.frontier)},
@@ -143,9 +153,10 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
 std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {
   std::string text = fmt::format("before: {}\nafter:  {}\n\n", SetupInWords(own), SetupInWords(other));
   const auto size = [&](std::string_view title, int64_t before, int64_t after) {
-    const double change = before == 0 ? 0 : 100.0 * static_cast<double>(after - before) / static_cast<double>(before);
-    text += fmt::format("  {:<18}{:>22}{:>22}{:>+10.1f} %\n", title, FormatExactBytes(before), FormatExactBytes(after),
-                        change);
+    const double change =
+        before == 0 ? 0 : 100.0 * static_cast<double>(after - before) / static_cast<double>(before);
+    text += fmt::format("  {:<18}{:>22}{:>22}{:>+10.1f} %\n", title, FormatExactBytes(before),
+                        FormatExactBytes(after), change);
   };
   const auto count = [&](std::string_view title, int64_t before, int64_t after) {
     text += fmt::format("  {:<18}{:>22}{:>22}\n", title, FormatNumber(before), FormatNumber(after));
@@ -158,7 +169,8 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
   count("out of memory", answer.before.failures, answer.after.failures);
   if (!answer.is_as_recorded) {
     text +=
-        "\nReplayed as it was, the run does not come to the peaks that were recorded: it had another allocator or card, or\n"
+        "\nReplayed as it was, the run does not come to the peaks that were recorded: it had another "
+        "allocator or card, or\n"
         "did what requests do not hold. Trust the difference more than the figures.\n";
   }
   return text;

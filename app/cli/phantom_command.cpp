@@ -1,3 +1,5 @@
+#include "app/cli/phantom_command.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -11,7 +13,6 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
-#include "app/cli/phantom_command.h"
 #include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
 #include "app/cli/program_window.h"

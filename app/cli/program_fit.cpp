@@ -55,18 +55,23 @@ std::string VerdictsText(const std::vector<CardVerdict>& verdicts, const phantom
   for (const CardVerdict& verdict : verdicts) {
     if (verdict.fits && least == nullptr) least = &verdict;
     const std::string taken =
-        verdict.fits ? FormatBytes(verdict.reserved_bytes + verdict.card.context_bytes, ByteUnit::kMebibytes) : "–";
-    text += fmt::format(kRow, verdict.card.title, FormatBytes(verdict.card.memory_bytes, ByteUnit::kMebibytes),
-                        taken, InWords(verdict));
+        verdict.fits ? FormatBytes(verdict.reserved_bytes + verdict.card.context_bytes, ByteUnit::kMebibytes)
+                     : "–";
+    text +=
+        fmt::format(kRow, verdict.card.title, FormatBytes(verdict.card.memory_bytes, ByteUnit::kMebibytes),
+                    taken, InWords(verdict));
   }
-  const auto own = std::ranges::find(verdicts, asked.name, [](const CardVerdict& one) { return one.card.name; });
+  const auto own =
+      std::ranges::find(verdicts, asked.name, [](const CardVerdict& one) { return one.card.name; });
   if (own != verdicts.end()) text += fmt::format("{} on the {}: {}.\n", title, asked.title, InWords(*own));
   text += least == nullptr
               ? "None of the known cards has room for it.\n"
               : fmt::format("The smallest known card with room for it is the {}.\n", least->card.title);
-  return text + fmt::format("Its requests are those that it has on a {}; other cards' workspaces differ a little: tidemark "
-                            "phantom --card NAME tells them.\n",
-                            asked.title);
+  return text +
+         fmt::format(
+             "Its requests are those that it has on a {}; other cards' workspaces differ a little: tidemark "
+             "phantom --card NAME tells them.\n",
+             asked.title);
 }
 
 }  // namespace tidemark::cli

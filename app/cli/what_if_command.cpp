@@ -31,7 +31,8 @@ Result<phantom::Card> CardOfRun(const events::RunDescription& description) {
   if (!cards) return cards.error();
   if (auto card = session::CardOf(description.device_name, description.device_bytes, *cards)) return *card;
   Result<phantom::Card> usual = CardNamed(networks::DeviceChoice{}.card);
-  if (usual && description.device_bytes > usual->context_bytes) usual->memory_bytes = description.device_bytes;
+  if (usual && description.device_bytes > usual->context_bytes)
+    usual->memory_bytes = description.device_bytes;
   return usual;
 }
 
@@ -54,7 +55,8 @@ Result<advice::AllocatorSetup> OtherSetup(const WhatIfOptions& options, const ad
 int RunWhatIf(const WhatIfOptions& options) {
   if (options.file.empty() || (options.allocator.empty() && options.memory.empty() && options.card.empty())) {
     return Complain(
-        "Name a recording and what is to be otherwise: tidemark what-if FILE --alloc-conf SETTINGS, --memory SIZE "
+        "Name a recording and what is to be otherwise: tidemark what-if FILE --alloc-conf SETTINGS, --memory "
+        "SIZE "
         "or --card NAME.",
         kExitUsage);
   }
@@ -87,7 +89,8 @@ Command RegisterWhatIf(CLI::App& application) {
       "What the run asked PyTorch's allocator for is asked again, in its order, of the same allocator.");
   auto options = std::make_shared<WhatIfOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
-  command->add_option("--alloc-conf", options->allocator, "As in PYTORCH_CUDA_ALLOC_CONF")->type_name("SETTINGS");
+  command->add_option("--alloc-conf", options->allocator, "As in PYTORCH_CUDA_ALLOC_CONF")
+      ->type_name("SETTINGS");
   command->add_option("--memory", options->memory, "Memory of the card: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
   command->add_option("--card", options->card, "Another card; tidemark cards lists them")->type_name("NAME");

@@ -14,6 +14,7 @@
 #include "app/gui/batch_search.h"
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
+#include "app/gui/fit_advice.h"
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/view_state.h"
@@ -24,12 +25,15 @@ namespace tidemark::gui {
 // How far the order of addresses moves what a run reserved; nothing where it has no say. Any thread; takes
 // long.
 using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
+// The allocator that a run had.
+using AllocatorOfRun = std::function<Result<session::AllocatorOf>(const events::RunDescription&)>;
 
 struct ApplicationOptions {
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;
-  BandOfRun band_of;  // none = no bands
+  BandOfRun band_of;            // none = no bands
+  AllocatorOfRun allocator_of;  // none = that of the LibTorch beside us
 };
 
 class Application {
@@ -85,6 +89,9 @@ class Application {
   void Save(const std::filesystem::path& file);
   void Export(trace::ExportFormat format, const std::filesystem::path& file);
   void AskForBand();
+  void FindWhatFits();
+  void TryAllocatorSettings();
+  std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU
   void ReportStatusChange(const session::RunStatus& before);
   ShellInput MakeShellInput();
   std::string StatusText() const;
@@ -105,6 +112,7 @@ class Application {
   std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
   BatchSearch batch_search_;
+  FitAdvice fit_;
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;

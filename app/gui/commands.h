@@ -110,9 +110,14 @@ struct StartAgain {
   networks::TrainingSettings settings;
 };
 
-using Command =
-    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, CompareWith,
-                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain>;
+// What fits on the card, and at what cost.
+struct SearchFit {};
+// What other settings of PyTorch's allocator would do to the run.
+struct TryAllocators {};
+
+using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, CompareWith,
+                             SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain,
+                             SearchFit, TryAllocators>;
 
 class CommandQueue {
  public:

@@ -191,21 +191,30 @@ class Examination {
     return backward;
   }
 
-  // Those of the step before: its largest moment then needs room for both.
+  // Those of the step before, while forward saves most of what it saves: there is room for both.
   void FindKeptGradients() {
-    const std::optional<EventIndex> moment = EndOfForward();
-    if (!moment) return;
+    const std::optional<EventIndex> end = EndOfForward();
+    if (!end) return;
     std::vector<LiveBlock> gradients;
-    for (const LiveBlock& block : view_.StateAt(*moment).blocks) {
-      if (block.category == Category::kGradient && block.born < last().begin) gradients.push_back(block);
+    for (const LiveBlock& block : view_.StateAt(last().begin).blocks) {
+      if (block.category == Category::kGradient) gradients.push_back(block);
     }
     const int64_t kept = BytesOf(gradients);
     if (!IsWorthTelling(kept, AllocatedPeak(last()))) return;
-    Add(FindingKind::kKeptGradients, kept, *moment,
-        "When forward ends in step " + FormatNumber(last().number) + ", " + Size(kept) +
-            " of gradients of the step before are still alive beside what forward saved.",
-        "Free them before forward: optimizer.zero_grad(set_to_none=True) right after optimizer.step().",
-        BirthsOf(gradients));
+    const std::vector<EventIndex> births = BirthsOf(std::move(gradients));
+    const EventIndex freed = view_.FreedAt(births.front()).value_or(view_.end());
+    const EventIndex moment = std::min(freed - 1, *end);
+    const auto others = [&](EventIndex index) {
+      const timeline::SeriesValues values = view_.ValuesAt(index);
+      return ValueOf(values, Series::kAllocated) - ValueOf(values, SeriesOf(Category::kGradient));
+    };
+    const int64_t saved = others(*end) - others(last().begin);
+    if (saved <= 0 || 2 * (others(moment) - others(last().begin)) < saved) return;
+    Add(FindingKind::kKeptGradients, kept, moment,
+        "In step " + FormatNumber(last().number) + " " + Size(kept) +
+            " of gradients of the step before are alive while forward runs, beside what it saves.",
+        "Free them before forward: optimizer.zero_grad(set_to_none=True) before the model is called.",
+        births);
   }
 
   void FindLargeWorkspace() {

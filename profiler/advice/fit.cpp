@@ -249,8 +249,8 @@ class Search {
     const bool is_lost = ++guesses_ > 6;  // the line misled: halve
     if (is_lost) return middle;
     if (!before || before->first == latest.first) return latest.first == fits ? 2 * fits : middle;
-    const double slope =
-        static_cast<double>(latest.second - before->second) / static_cast<double>(latest.first - before->first);
+    const double slope = static_cast<double>(latest.second - before->second) /
+                         static_cast<double>(latest.first - before->first);
     if (slope <= 0) return middle;
     const double steps = static_cast<double>(usable_bytes_ - latest.second) / slope;
     const double meets = static_cast<double>(latest.first) + steps;

@@ -13,6 +13,8 @@ namespace {
 
 // More than any configuration takes: networks and batches are bounded.
 constexpr int64_t kRoomForAllBytes = int64_t{1} << 44;
+// The third has come out as the fourth wherever both were asked for; it saves a quarter of the time.
+constexpr int64_t kSteps = 3;
 
 }  // namespace
 
@@ -20,6 +22,7 @@ Needs::Needs(phantom::Card card, size_t processes) : card_(std::move(card)) {
   session::PredictorOptions options;
   options.memory_bytes = kRoomForAllBytes;
   options.with_requests = true;
+  options.steps = kSteps;
   for (size_t i = 0; i < std::max<size_t>(1, processes); ++i) {
     predictors_.push_back(std::make_unique<session::Predictor>(options));
   }
@@ -39,10 +42,9 @@ Result<Need> Needs::AskOne(session::Predictor& predictor, const Configuration& c
   if (cannot_fit || prediction->requests == nullptr || (need.fits && configuration.allocator.empty())) {
     return need;
   }
-  const Result<phantom::Replayed> tried =
-      session::TryAllocator(*prediction->requests, card_,
-                            configuration.allocator.empty() ? events::AllocatorSettings()
-                                                            : configuration.allocator);
+  const Result<phantom::Replayed> tried = session::TryAllocator(
+      *prediction->requests, card_,
+      configuration.allocator.empty() ? events::AllocatorSettings() : configuration.allocator);
   if (!tried) return tried.error();
   need.fits = tried->failures == 0;
   need.empties_cache = need.fits && tried->retries > 0;

@@ -28,7 +28,7 @@ struct Need {
   int64_t allocated_peak_bytes = 0;  // of a steady step, as session::Prediction tells it
   int64_t reserved_peak_bytes = 0;   // the most of the whole run, its first step among it
   bool fits = false;
-  bool empties_cache = false;  // it fits, but only since PyTorch gives its cache back in between
+  bool empties_cache = false;      // it fits, but only since PyTorch gives its cache back in between
   std::string without_workspaces;  // as of session::Prediction, and so are these
   std::vector<std::string> unknown_sizes;
 };

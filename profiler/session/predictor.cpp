@@ -21,9 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using networks::TrainingSettings;
 
-// The first step creates gradients and optimizer state; the second may still meet blocks of the first; two
-// more show that it stays.
-constexpr int64_t kSteps = 4;
 constexpr size_t kMaxWaiting = 16;
 constexpr std::chrono::seconds kAnswerTimeout{20};
 // While cuDNN is asked: a network of many layers, on a busy machine.
@@ -139,7 +136,7 @@ class WarmTrainer {
     options.settings = question.settings;
     options.device = {networks::DeviceKind::kPhantom, 0, question.card};
     options.phantom_memory_bytes = options_.memory_bytes;
-    options.step_limit = kSteps;
+    options.step_limit = options_.steps;
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;
     options.trainer_executable = options_.trainer_executable;

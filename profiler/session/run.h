@@ -51,8 +51,8 @@ struct LiveOptions {
   networks::TrainingSettings settings;
   networks::DeviceChoice device;
   int64_t phantom_memory_bytes = 0;  // of a phantom instead of its card's own; 0 = its own
-  double steps_per_second = 0;  // 0 = as fast as it goes
-  int64_t step_limit = 0;       // 0 = none
+  double steps_per_second = 0;       // 0 = as fast as it goes
+  int64_t step_limit = 0;            // 0 = none
   bool start_paused = false;
   std::optional<std::filesystem::path> recording;  // .tide file to write while it runs
   size_t budget_events = timeline::kDefaultBudgetEvents;

@@ -5,7 +5,7 @@ EVENTS = BASE | {"profiler/events"}
 MODELS = EVENTS | {"profiler/timeline", "profiler/networks"}
 
 # What a folder may include besides itself. A folder that is not named here takes the rules of the one around it.
-# base <- events <- {timeline, networks} <- {textbook, trace, capture, session, phantom} <- presenters <- {cli, gui} <- app
+# base <- events <- {timeline, networks} <- {textbook, trace, capture, session, phantom} <- advice <- presenters <- {cli, gui} <- app
 MAY_INCLUDE = {
     "profiler/base": set(),
     "profiler/events": BASE,

@@ -38,8 +38,9 @@ session::Prediction OnTheCard(session::Predictor& predictor, const networks::Tra
   return *prediction;
 }
 
-TEST_CASE("what fit proposes has the phantom's own peaks, fits, and one sample more than the largest does not",
-          "[fit]") {
+TEST_CASE(
+    "what fit proposes has the phantom's own peaks, fits, and one sample more than the largest does not",
+    "[fit]") {
   const FitQuestion question = QuestionOf("simple-conv-net", 512, 500 * kMebibytes);
   const FitAnswer answer = Search(question);
   session::PredictorOptions options;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "profiler/advice/owners.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -134,6 +135,41 @@ TEST_CASE("Gradients of the step before that are alive when forward ends are fou
   CHECK(finding->allocations.size() == 1);
 }
 
+TEST_CASE("Gradients that are freed before forward are none, and those freed after it are kept") {
+  for (const bool frees_first : {true, false}) {
+    TrainingStream stream;
+    for (int64_t step = 0; step < 4; ++step) {
+      stream.BeginStep(step);
+      if (frees_first && step > 0) stream.Free(TrainingStream::kGradient);
+      stream.Allocate(TrainingStream::kActivation, 60 * kMiB, Category::kActivation);
+      if (!frees_first && step > 0) stream.Free(TrainingStream::kGradient);
+      stream.BeginPhase(Phase::kBackward);
+      stream.Allocate(TrainingStream::kGradient, 20 * kMiB, Category::kGradient);
+      stream.Free(TrainingStream::kActivation);
+      stream.EndStep(step);
+    }
+    CHECK(Found(stream).size() == (frees_first ? 0 : 1));
+  }
+}
+
+TEST_CASE("Owners are layers and what they hold, the largest first") {
+  TrainingStream stream;
+  const events::NameId layer = stream.Name("conv1");
+  const events::NameId op = stream.Name("aten::add");
+  stream.Allocate(0x20000000, 6 * kMiB, Category::kActivation).layer = layer;
+  stream.Allocate(0x21000000, 9 * kMiB, Category::kActivation).layer = layer;
+  const timeline::EventIndex largest = stream.latest();
+  stream.Allocate(0x22000000, 2 * kMiB).op = op;
+  const std::vector<Owner> owners = LargestOwners(*stream.Publish(), stream.latest(), 2);
+  REQUIRE(owners.size() == 2);
+  CHECK(owners[0].name == "parameter");
+  CHECK(owners[1].name == "conv1, activation");
+  CHECK(owners[1].bytes == 15 * kMiB);
+  CHECK(owners[1].blocks == 2);
+  CHECK(owners[1].largest == largest);
+  CHECK(LargestOwners(*stream.Publish(), stream.latest(), 9)[2].name == "temporary of aten::add");
+}
+
 TEST_CASE("Gradients that micro-batches of one step add to are meant to stay") {
   TrainingStream stream;
   for (int64_t step = 0; step < 4; ++step) {
@@ -204,7 +240,8 @@ TEST_CASE("A first step that needs more than all others is found, with what made
   CHECK_FALSE(finding->allocations.empty());
 }
 
-TEST_CASE("Copies between types are counted by step; autocast's own of weights and batches are not among them") {
+TEST_CASE(
+    "Copies between types are counted by step; autocast's own of weights and batches are not among them") {
   TrainingStream stream;
   const events::NameId copy = stream.Name("aten::_to_copy");
   const events::NameId layer = stream.Name("norm1");

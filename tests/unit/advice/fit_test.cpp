@@ -56,7 +56,8 @@ class MadeUpPhantom {
       asked_.push_back(configuration);
       Need need;
       need.reserved_peak_bytes = ReservedBytes(configuration);
-      need.allocated_peak_bytes = need.reserved_peak_bytes - (configuration.allocator.empty() ? 7 * kMebibyte : 0);
+      need.allocated_peak_bytes =
+          need.reserved_peak_bytes - (configuration.allocator.empty() ? 7 * kMebibyte : 0);
       need.fits = need.reserved_peak_bytes <= usable_bytes_;
       needs.push_back(need);
     }
@@ -94,7 +95,8 @@ TEST_CASE("What fits as it is needs no proposal, and the largest batch is the la
   CHECK(FitOn(60 * kMebibyte).largest_batch == 0);
 }
 
-TEST_CASE("Each proposal fits, keeps the step's samples, and the first is the cheapest that keeps the optimizer") {
+TEST_CASE(
+    "Each proposal fits, keeps the step's samples, and the first is the cheapest that keeps the optimizer") {
   const FitAnswer answer = FitOn(220 * kMebibyte);
   REQUIRE_FALSE(answer.present.need.fits);
   REQUIRE_FALSE(answer.proposals.empty());
@@ -143,9 +145,11 @@ TEST_CASE("Another number of samples a step is made of micro-batches, or refused
   REQUIRE_FALSE(answer.proposals.empty());
   for (const Proposal& proposal : answer.proposals)
     CHECK(proposal.configuration.settings.batch * proposal.configuration.settings.accumulate == 512);
-  const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(1000 * kMebibyte), 8209};  // a prime
+  const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(1000 * kMebibyte),
+                             8209};  // a prime
   MadeUpPhantom phantom(1000 * kMebibyte);
-  const Result<FitAnswer> refused = FindFit(question, [&](std::span<const Configuration> all) { return phantom(all); });
+  const Result<FitAnswer> refused =
+      FindFit(question, [&](std::span<const Configuration> all) { return phantom(all); });
   REQUIRE_FALSE(refused);
   CHECK(refused.error().message.find("8,209 samples") != std::string::npos);
 }
@@ -153,9 +157,9 @@ TEST_CASE("Another number of samples a step is made of micro-batches, or refused
 TEST_CASE("A search that is cancelled, or whose phantom fails, says so") {
   const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(1000 * kMebibyte), 0};
   MadeUpPhantom phantom(1000 * kMebibyte);
-  const Result<FitAnswer> cancelled =
-      FindFit(question, [&](std::span<const Configuration> all) { return phantom(all); },
-              [](size_t, size_t) { return false; });
+  const Result<FitAnswer> cancelled = FindFit(
+      question, [&](std::span<const Configuration> all) { return phantom(all); },
+      [](size_t, size_t) { return false; });
   REQUIRE_FALSE(cancelled);
   const Result<FitAnswer> failed = FindFit(question, [](std::span<const Configuration>) {
     return Result<std::vector<Need>>(Error{"No phantom."});
@@ -164,7 +168,8 @@ TEST_CASE("A search that is cancelled, or whose phantom fails, says so") {
   CHECK(failed.error().message == "No phantom.");
 }
 
-TEST_CASE("A step's time grows with micro-batches of the same samples, with recomputation, and shrinks with AMP") {
+TEST_CASE(
+    "A step's time grows with micro-batches of the same samples, with recomputation, and shrinks with AMP") {
   const networks::Network network = SmallNetwork();
   const phantom::Card card = CardWith(1000 * kMebibyte);
   TrainingSettings settings;
@@ -191,9 +196,9 @@ TEST_CASE("ZeRO divides states, then gradients, then parameters") {
   estimate.optimizer_bytes = 1600;
   const std::vector<Sharding> shardings = Shardings(estimate, 4000, 1200);
   REQUIRE(shardings.size() == 9);
-  CHECK(shardings[0].bytes == 4000 - 800);               // stage 1, 2 ranks
-  CHECK(shardings[5].bytes == 4000 - 2400 + 300);        // stage 2, 8 ranks
-  CHECK(shardings[8].bytes == 4000 - 3200 + 400);        // stage 3, 8 ranks
+  CHECK(shardings[0].bytes == 4000 - 800);         // stage 1, 2 ranks
+  CHECK(shardings[5].bytes == 4000 - 2400 + 300);  // stage 2, 8 ranks
+  CHECK(shardings[8].bytes == 4000 - 3200 + 400);  // stage 3, 8 ranks
   CHECK(shardings[8].fits);
   CHECK_FALSE(shardings[7].fits);
 }
