@@ -19,6 +19,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.closes = content.closes;
   options.band_of = tidemark::cli::RecordedBand;
   options.start_program = tidemark::cli::StartProgram;
+  options.allocator_of = tidemark::cli::AllocatorOfRun;
   return tidemark::gui::RunWindow(options);
 }
 #else

@@ -1,12 +1,21 @@
 #include "app/cli/card_option.h"
 
+#include <fmt/format.h>
+
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/cli/numbers.h"
+#include "profiler/base/format.h"
 #include "profiler/networks/choices.h"
 
 namespace tidemark::cli {
+namespace {
+
+constexpr int64_t kMostGibibytes = 4096;  // of a bare number that was meant so
+
+}  // namespace
 
 Result<phantom::Card> CardNamed(std::string_view name) {
   Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
@@ -17,6 +26,17 @@ Result<phantom::Card> CardNamed(std::string_view name) {
     known.push_back(card.name);
   }
   return Error{networks::UnknownChoice("graphics card", name, known)};
+}
+
+Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& card) {
+  Result<int64_t> bytes = ByteSize("--memory", text);
+  if (!bytes || *bytes > card.context_bytes) return bytes;
+  const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
+  if (bare && *bytes <= kMostGibibytes) {
+    return Error{fmt::format("--memory {0} would be {0} bytes; did you mean {0}GiB?", text)};
+  }
+  return Error{fmt::format("--memory must be more than the {} that the CUDA context takes, not {}.",
+                           FormatBytes(card.context_bytes, ByteUnit::kMebibytes), text)};
 }
 
 }  // namespace tidemark::cli

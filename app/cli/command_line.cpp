@@ -27,6 +27,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  tidemark                                         the window: train, watch, switch techniques live\n"
     "  tidemark estimate --batch 128 --amp fp16         what a step will need\n"
+    "  tidemark fit --batch 4096 --card t4              what makes it fit, and what that costs\n"
     "  tidemark train --steps 50 -o run.tide            train and record\n"
     "  tidemark phantom -- python train.py              your own program on a GPU that is not there\n"
     "  tidemark record -o run.tide -- python train.py   any CUDA program, as it is\n"
@@ -88,6 +89,8 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
                                          RegisterCompare(application),
                                          RegisterPhantom(application, program, open_window),
                                          RegisterRecord(application, program, open_window),
+                                         RegisterFit(application, program),
+                                         RegisterWhatIf(application),
                                          RegisterNetworks(application),
                                          RegisterCards(application),
                                          RegisterCalibrate(application),
@@ -103,9 +106,14 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   if (application.get_subcommands().size() > 1) {
     return Complain("One subcommand at a time; see tidemark --help.", kExitUsage);
   }
-  if (names_program && !application.got_subcommand("phantom") && !application.got_subcommand("record")) {
-    return Complain("Only tidemark phantom and tidemark record run a program after --; see tidemark --help.",
-                    kExitUsage);
+  const auto runs_programs = {"phantom", "record", "fit"};
+  if (names_program && std::ranges::none_of(runs_programs, [&](const char* name) {
+        return application.got_subcommand(name);
+      })) {
+    return Complain(
+        "Only tidemark phantom, tidemark record and tidemark fit run a program after --; see tidemark "
+        "--help.",
+        kExitUsage);
   }
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();

@@ -27,6 +27,8 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
                         const WindowOpener& open_window);
 Command RegisterRecord(CLI::App& application, const std::vector<std::string>& program,
                        const WindowOpener& open_window);
+Command RegisterFit(CLI::App& application, const std::vector<std::string>& program);
+Command RegisterWhatIf(CLI::App& application);
 Command RegisterNetworks(CLI::App& application);
 Command RegisterCards(CLI::App& application);
 Command RegisterCalibrate(CLI::App& application);

@@ -1,3 +1,5 @@
+#include "app/cli/phantom_command.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -58,7 +60,8 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
 
 // Runs it once, watches its memory, tells of it when it has ended, and gives its exit code. No `show` = no
 // window.
-int RunWatched(const std::vector<std::string>& program, ProgramLaunch& launch, const BandOf& band_of,
+int RunWatched(const std::vector<std::string>& program, ProgramLaunch& launch,
+               const std::function<std::string(const session::ProgramRecorder&)>& summary,
                const WindowOpener& show) {
   launch.recorded.is_watched = static_cast<bool>(show);
   const Result<std::unique_ptr<session::ProgramRecorder>> started =
@@ -68,7 +71,7 @@ int RunWatched(const std::vector<std::string>& program, ProgramLaunch& launch, c
   launch.environment.push_back(recorder.environment_entry());
   const auto ended = [&](int code) {
     recorder.End(code, launch.Notes());
-    Tell(Summary(recorder, band_of));
+    Tell(summary(recorder));
     const std::string error = recorder.first()->status().recording_error;
     if (!error.empty()) Complain(error, kExitDone);
   };
@@ -76,11 +79,10 @@ int RunWatched(const std::vector<std::string>& program, ProgramLaunch& launch, c
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
-int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& program,
-               const WindowOpener& open_window) {
-  if (program.empty()) {
-    return Complain("Name the program after --, as in: tidemark phantom -- python train.py.", kExitUsage);
-  }
+}  // namespace
+
+int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& program,
+                 const WindowOpener& open_window, const SummaryOf& summary_of) {
   const Result<PhantomOrder> order = UnderstandPhantom(options);
   if (!order) return Complain(order.error().message, kExitUsage);
   if (const std::string hidden = HiddenCard(); !hidden.empty()) Complain(hidden, kExitDone);
@@ -99,14 +101,16 @@ int RunPhantom(const PhantomOptions& options, const std::vector<std::string>& pr
         {program, launch->environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
         options.json, [&] { return launch->Notes(); }, band_of);
   }
-  const int code = RunWatched(program, *launch, band_of, options.window ? open_window : nullptr);
+  const auto summary = [&](const session::ProgramRecorder& recorder) {
+    if (!summary_of) return Summary(recorder, band_of);
+    return summary_of(*recorder.first(), {launch->libraries->replayer, launch->libraries->stand_ins});
+  };
+  const int code = RunWatched(program, *launch, summary, options.window ? open_window : nullptr);
   if (const std::string hint = HintOnRanks(program, order->rank.world, code); !hint.empty()) {
     Complain(hint, kExitDone);
   }
   return code;
 }
-
-}  // namespace
 
 Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& program,
                         const WindowOpener& open_window) {
@@ -153,7 +157,13 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
   command->add_option("-o,--output", options->output, "Recording (.tide) to write")->type_name("FILE");
   command->add_flag("--window", options->window, "Show its memory in the window while it runs");
-  return {command, [=] { return RunPhantom(*options, program, open_window); }};
+  return {command, [=] {
+            if (program.empty()) {
+              return Complain("Name the program after --, as in: tidemark phantom -- python train.py.",
+                              kExitUsage);
+            }
+            return RunOnPhantom(*options, program, open_window, {});
+          }};
 }
 
 }  // namespace tidemark::cli

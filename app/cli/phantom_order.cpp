@@ -12,25 +12,12 @@
 
 #include "app/cli/card_option.h"
 #include "app/cli/numbers.h"
-#include "profiler/base/format.h"
 #include "profiler/phantom/faults.h"
 
 namespace tidemark::cli {
 namespace {
 
 constexpr int64_t kMostRanks = 1 << 20;
-constexpr int64_t kMostGibibytes = 4096;  // of a bare number that was meant so
-
-Result<int64_t> MemoryOf(const std::string& text, const phantom::Card& card) {
-  Result<int64_t> bytes = ByteSize("--memory", text);
-  if (!bytes || *bytes > card.context_bytes) return bytes;
-  const bool bare = text.find_first_not_of("0123456789.") == std::string::npos;
-  if (bare && *bytes <= kMostGibibytes) {
-    return Error{fmt::format("--memory {0} would be {0} bytes; did you mean {0}GiB?", text)};
-  }
-  return Error{fmt::format("--memory must be more than the {} that the CUDA context takes, not {}.",
-                           FormatBytes(card.context_bytes, ByteUnit::kMebibytes), text)};
-}
 
 Result<phantom::Rank> RankOf(const PhantomOptions& options) {
   const Result<int64_t> world = WholeNumber("--world", options.world, 1, kMostRanks);
@@ -77,7 +64,7 @@ Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options) {
   if (!card) return card.error();
   order.card = std::move(*card);
   if (!options.memory.empty()) {
-    const Result<int64_t> bytes = MemoryOf(options.memory, order.card);
+    const Result<int64_t> bytes = MemoryFromText(options.memory, order.card);
     if (!bytes) return bytes.error();
     order.memory_bytes = *bytes;
   }

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "profiler/base/paths.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
@@ -18,15 +17,19 @@ namespace {
 Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phantom::Card& card) {
   const events::RunDescription description = run.description();
   const std::vector<std::string> environment = events::AllocatorEnvironment(description.allocator_settings);
-  if (description.torch_build_id.empty()) {
-    return session::ReservedBandOf(*run.view(), card, ReplayerExecutable(), PhantomFolder(), environment);
-  }
-  const Result<phantom::ProgramLibraries> libraries = phantom::KeptLibraries(description.torch_build_id);
-  if (!libraries) return libraries.error();
-  return session::ReservedBandOf(*run.view(), card, libraries->replayer, libraries->stand_ins, environment);
+  const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
+  if (!allocator) return allocator.error();
+  return session::ReservedBandOf(*run.view(), card, allocator->replayer, allocator->stand_ins, environment);
 }
 
 }  // namespace
+
+Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& description) {
+  if (description.torch_build_id.empty()) return session::AllocatorOf{};
+  const Result<phantom::ProgramLibraries> libraries = phantom::KeptLibraries(description.torch_build_id);
+  if (!libraries) return libraries.error();
+  return session::AllocatorOf{libraries->replayer, libraries->stand_ins};
+}
 
 std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run) {
   const events::RunDescription description = run.description();

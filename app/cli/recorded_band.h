@@ -5,10 +5,15 @@
 #include <optional>
 
 #include "profiler/base/result.h"
+#include "profiler/events/run_description.h"
+#include "profiler/session/allocator_trial.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::cli {
+
+// The allocator that the run had: that of its torch, where the run is of a user's program on the phantom.
+Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& description);
 
 // Of a run that has ended. Nothing for one on a real card, whose driver had its order.
 std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/advice_report.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -89,6 +90,7 @@ Json InfoJson(const session::Run& run) {
       {"duration_ns", DurationNs(*view)},
       {"out_of_memory", !view->out_of_memory().empty()}};
   AddRunJson(ReportOf(run), json);
+  json["findings"] = FindingsJson(*view);
   json["levels"] = LevelsJson(*view);
   json["sources"] = SourcesJson(*view);
   json["loss"] = LossesOf(*view);
@@ -140,7 +142,7 @@ std::string InfoText(const session::Run& run) {
   const RunReport report = ReportOf(run);
   text += came_to_a_step ? RunText(report)
                          : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
-  text += LevelsText(*view) + SourcesText(*view);
+  text += FindingRows(*view) + LevelsText(*view) + SourcesText(*view);
   for (const timeline::Marker& marker : view->markers()) {
     if (marker.text == description.ending) continue;
     text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);

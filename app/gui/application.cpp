@@ -50,6 +50,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
     input_.device.kind = DeviceKind::kCuda;
   }
   input_.log = log_.get();
+  input_.fit = &fit_;
 }
 
 Application::~Application() = default;
@@ -180,6 +181,8 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   scene_.Reset();
   frame_ = nullptr;
   state_.pinned.reset();
+  fit_.trials.clear();
+  fit_.trial_error.clear();
   state_.timeline.measure.reset();
   input_.band.reset();
   band_asked_ = false;
@@ -250,7 +253,10 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
     log_->Add({RealtimeNs(), bad ? presenters::LogLevel::kError : presenters::LogLevel::kInfo, now.sentence});
   }
   const bool is_ours = !presenters::IsProgram(input_.description);  // whose batch can be made smaller
-  if (is_ours && now.out_of_memory && !before.out_of_memory) batch_search_.Begin(input_.settings);
+  if (is_ours && now.out_of_memory && !before.out_of_memory) {
+    batch_search_.Begin(input_.settings);
+    FindWhatFits();
+  }
   if (before.state != now.state) shell_.banner_closed = false;
 }
 

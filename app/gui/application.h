@@ -14,6 +14,7 @@
 #include "app/gui/batch_search.h"
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
+#include "app/gui/fit_advice.h"
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/view_state.h"
@@ -25,6 +26,8 @@ namespace tidemark::gui {
 // How far the order of addresses moves what a run reserved; nothing where it has no say. Any thread; takes
 // long.
 using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
+// The allocator that a run had.
+using AllocatorOfRun = std::function<Result<session::AllocatorOf>(const events::RunDescription&)>;
 
 struct ApplicationOptions {
   networks::TrainingSettings settings;
@@ -32,6 +35,8 @@ struct ApplicationOptions {
   double steps_per_second = 2;
   BandOfRun band_of;                    // none = no bands
   session::StartProgram start_program;  // none = none can be started
+  BandOfRun band_of;            // none = no bands
+  AllocatorOfRun allocator_of;  // none = that of the LibTorch beside us
 };
 
 class Application {
@@ -94,6 +99,9 @@ class Application {
   void Save(const std::filesystem::path& file);
   void Export(trace::ExportFormat format, const std::filesystem::path& file);
   void AskForBand();
+  void FindWhatFits();
+  void TryAllocatorSettings();
+  std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU
   void ReportStatusChange(const session::RunStatus& before);
   ShellInput MakeShellInput();
   std::string StatusText() const;
@@ -114,6 +122,7 @@ class Application {
   std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
   BatchSearch batch_search_;
+  FitAdvice fit_;
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;

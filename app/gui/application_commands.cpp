@@ -80,6 +80,8 @@ void Application::Execute(const Command& command) {
                    Change(c.settings, true);
                    StartRun();
                  },
+                 [this](const SearchFit&) { FindWhatFits(); },
+                 [this](const TryAllocators&) { TryAllocatorSettings(); },
              },
              command);
 }

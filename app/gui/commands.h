@@ -116,9 +116,15 @@ struct StartAgain {
   networks::TrainingSettings settings;
 };
 
+// What fits on the card, and at what cost.
+struct SearchFit {};
+// What other settings of PyTorch's allocator would do to the run.
+struct TryAllocators {};
+
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording, CompareWith,
-                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain>;
+                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain, SearchFit,
+                 TryAllocators>;
 
 class CommandQueue {
  public:

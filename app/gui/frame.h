@@ -7,6 +7,8 @@
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
 #include "app/gui/panels/comparison.h"
+#include "app/gui/panels/findings.h"
+#include "app/gui/panels/fit.h"
 #include "app/gui/panels/layers.h"
 #include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
@@ -29,6 +31,8 @@ struct Frame {
   LiveTreeInput live_tree;
   AllocationsInput allocations;
   ComparisonInput comparison;
+  FindingsInput findings;
+  FitInput fit;
 };
 
 }  // namespace tidemark::gui

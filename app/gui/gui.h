@@ -11,6 +11,7 @@
 
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/session/allocator_trial.h"
 #include "profiler/session/program_order.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
@@ -68,6 +69,8 @@ struct WindowOptions {
   std::function<bool()> closes;  // true closes the window: somebody outside asked for it
   // How far the order of addresses moves what a program reserved (presenters/program_facts.h); any thread.
   std::function<std::optional<Result<session::ReservedBand>>(const session::Run& run)> band_of;
+  // The allocator that a run had; none = that of the LibTorch beside us.
+  std::function<Result<session::AllocatorOf>(const events::RunDescription&)> allocator_of;
   session::StartProgram start_program;  // none = the window starts no programs
   std::vector<ScriptStep> script;
   WindowHooks hooks;

@@ -147,6 +147,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     PrepareAllocations(state);
   }
   PrepareControls(input, state, estimates);
+  PrepareAdvice(input, state.unit);
   return frame_;
 }
 

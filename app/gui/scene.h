@@ -42,6 +42,7 @@ struct SceneInput {
   double steps_per_second = 0;
   std::optional<ComparedRun> compared;
   const presenters::RunLog* log = nullptr;
+  const FitAdvice* fit = nullptr;
 };
 
 // The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording
@@ -95,6 +96,7 @@ class Scene {
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);
   void PrepareAllocations(ViewState& state);
+  void PrepareAdvice(const SceneInput& input, ByteUnit unit);
   void CountSkippedSteps();
 
   using Clock = std::chrono::steady_clock;
@@ -142,6 +144,11 @@ class Scene {
   presenters::AllocationTable allocations_;
   AllocationsAsked allocations_asked_;
   Clock::time_point allocations_time_;
+
+  std::vector<advice::Finding> findings_;
+  std::shared_ptr<const timeline::View> findings_view_;
+  ByteUnit findings_unit_ = ByteUnit::kMegabytes;
+  Clock::time_point findings_time_;
 
   std::optional<TimelineState::Hover> hover_;
   std::shared_ptr<const timeline::View> hover_view_;

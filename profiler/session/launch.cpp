@@ -62,6 +62,10 @@ Result<Launch> PrepareLaunch(const LiveOptions& options) {
     Result<std::vector<std::string>> environment = EnvironmentFor(options.device);
     if (!environment) return environment.error();
     launch.environment = std::move(*environment);
+    if (options.phantom_memory_bytes > 0) {
+      launch.environment.push_back(std::string(phantom::kMemoryVariable) + "=" +
+                                   std::to_string(options.phantom_memory_bytes));
+    }
   }
   if (access(launch.executable.c_str(), X_OK) != 0) {
     return Error{"The trainer program " + launch.executable.string() +

@@ -21,9 +21,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using networks::TrainingSettings;
 
-// The first step creates gradients and optimizer state; the second may still meet blocks of the first; two
-// more show that it stays.
-constexpr int64_t kSteps = 4;
 constexpr size_t kMaxWaiting = 16;
 constexpr std::chrono::seconds kAnswerTimeout{20};
 // While cuDNN is asked: a network of many layers, on a busy machine.
@@ -95,6 +92,7 @@ class WarmTrainer {
     if (settled && (status.state == RunState::kPaused || status.out_of_memory)) {
       prediction = SteadyState(*view, BeginOfConfiguration(*view));
       if (prediction.allocated_peak_bytes == 0) return Unanswered(kNoBlocks);
+      AddWholeRun(*view, prediction);
       prediction.without_workspaces = status.without_workspaces;
       prediction.unknown_sizes = status.unknown_sizes;
       if (!warm && options_.with_bands) prediction.reserved_band = BandOf(*view);
@@ -114,6 +112,24 @@ class WarmTrainer {
     return prediction;
   }
 
+  void AddWholeRun(const timeline::View& view, Prediction& prediction) const {
+    using timeline::Series;
+    const timeline::EventIndex begin = BeginOfConfiguration(view);
+    const auto peak = [&](Series series) {
+      return ValueOf(view.PeakIn(series, begin, view.end()).values, series);
+    };
+    prediction.run_allocated_peak_bytes = peak(Series::kAllocated);
+    prediction.run_reserved_peak_bytes = peak(Series::kReserved);
+    if (!options_.with_requests) return;
+    const Result<phantom::Card> card = phantom::FindCard(card_);
+    if (!card) return;
+    const int64_t memory_bytes = options_.memory_bytes > 0 ? options_.memory_bytes : card->memory_bytes;
+    Result<std::vector<phantom::Request>> requests =
+        RequestsOf(view, memory_bytes - card->context_bytes, begin);
+    if (!requests) return;
+    prediction.requests = std::make_shared<const std::vector<phantom::Request>>(std::move(*requests));
+  }
+
   std::optional<ReservedBand> BandOf(const timeline::View& view) const {
     const Result<phantom::Card> card = phantom::FindCard(card_);
     if (!card) return {};
@@ -126,7 +142,8 @@ class WarmTrainer {
     LiveOptions options;
     options.settings = question.settings;
     options.device = {networks::DeviceKind::kPhantom, 0, question.card};
-    options.step_limit = kSteps;
+    options.phantom_memory_bytes = options_.memory_bytes;
+    options.step_limit = options_.steps;
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;
     options.trainer_executable = options_.trainer_executable;

@@ -26,9 +26,13 @@ struct Prediction {
   double step_seconds = 0;           // of the phantom's host side
   bool out_of_memory = false;  // it does not fit on the card; the figures then are those up to the failure
   std::string sentence;        // why there is no full answer; "" if there is
-  std::optional<ReservedBand> reserved_band;  // where it was asked for and is known
-  std::vector<std::string> unknown_sizes;     // what counts as 0 in it, since nobody here knows its size
-  std::string without_workspaces;  // why cuDNN's workspaces are missing from it; "" if they are not
+  // Of the whole run, its first step among it.
+  int64_t run_allocated_peak_bytes = 0;
+  int64_t run_reserved_peak_bytes = 0;
+  std::shared_ptr<const std::vector<phantom::Request>> requests;  // of the whole run, where asked for
+  std::optional<ReservedBand> reserved_band;                      // where it was asked for and is known
+  std::vector<std::string> unknown_sizes;  // what counts as 0 in it, since nobody here knows its size
+  std::string without_workspaces;          // why cuDNN's workspaces are missing from it; "" if they are not
 };
 
 struct PredictorOptions {
@@ -36,6 +40,11 @@ struct PredictorOptions {
       trainer_executable;  // another program that speaks the protocol; for tests
   // The first answer for a card tells its reserved_band too, which takes another 0.1 s.
   bool with_bands = false;
+  bool with_requests = false;
+  int64_t memory_bytes = 0;  // of the phantom instead of its card's own; 0 = its own
+  // The first step creates gradients and optimizer state; the second may still meet blocks of the first; two
+  // more show that it stays.
+  int64_t steps = 4;
 };
 
 class Predictor {

@@ -76,10 +76,11 @@ int64_t LargestSegment(const timeline::View& view) {
 
 }  // namespace
 
-Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes) {
-  if (view.first() != 0) return Error{"The run was too long to be kept whole, so it cannot be replayed."};
+Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes,
+                                        timeline::EventIndex begin) {
+  if (view.first() > begin) return Error{"The run was too long to be kept whole, so it cannot be replayed."};
   Reading reading(usable_bytes);
-  for (timeline::EventIndex index = 0; index < view.end(); ++index) reading.Take(view.event(index));
+  for (timeline::EventIndex index = begin; index < view.end(); ++index) reading.Take(view.event(index));
   return std::move(reading).Requests();
 }
 

@@ -50,8 +50,9 @@ struct RunStatus {
 struct LiveOptions {
   networks::TrainingSettings settings;
   networks::DeviceChoice device;
-  double steps_per_second = 0;  // 0 = as fast as it goes
-  int64_t step_limit = 0;       // 0 = none
+  int64_t phantom_memory_bytes = 0;  // of a phantom instead of its card's own; 0 = its own
+  double steps_per_second = 0;       // 0 = as fast as it goes
+  int64_t step_limit = 0;            // 0 = none
   bool start_paused = false;
   std::optional<std::filesystem::path> recording;  // .tide file to write while it runs
   size_t budget_events = timeline::kDefaultBudgetEvents;

@@ -5,7 +5,7 @@ EVENTS = BASE | {"profiler/events"}
 MODELS = EVENTS | {"profiler/timeline", "profiler/networks"}
 
 # What a folder may include besides itself. A folder that is not named here takes the rules of the one around it.
-# base <- events <- {timeline, networks} <- {textbook, trace, capture, session, phantom} <- presenters <- {cli, gui} <- app
+# base <- events <- {timeline, networks} <- {textbook, trace, capture, session, phantom} <- advice <- presenters <- {cli, gui} <- app
 MAY_INCLUDE = {
     "profiler/base": set(),
     "profiler/events": BASE,
@@ -41,8 +41,10 @@ MAY_INCLUDE = {
     "profiler/session": MODELS | {"profiler/trace", "profiler/trace/importers", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
                                   "profiler/phantom/cards", "profiler/phantom/replay"},
 }
-ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/phantom/cards"}
+ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/advice", "profiler/phantom/cards"}
 MAY_INCLUDE |= {
+    "profiler/advice": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom", "profiler/phantom/cards",
+                                 "profiler/phantom/replay"},
     "app/presenters": ENGINE,
     "app/cli": ENGINE | {"app/presenters", "profiler/phantom", "profiler/phantom/programs",
                          "profiler/phantom/replay", "profiler/phantom/workspaces"},

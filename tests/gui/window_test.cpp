@@ -367,12 +367,48 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
             ImGuiItemFlags_Disabled) == 0;
   }));
   Picture(context, "out-of-memory");
+  context->WindowFocus("//###findings");
+  const auto page = [] { return application().frame()->findings; };
+  IM_CHECK(WaitUntil(context, [&] { return page().shortage.has_value(); }));
+  IM_CHECK_EQ(page().shortage->owners.size(), 5U);
+  IM_CHECK_GT(page().shortage->shortage.requested_bytes, page().shortage->shortage.free_bytes);
+  IM_CHECK(WaitUntil(
+      context, [&] { return !page().fit->searching && page().fit->answer.has_value(); }, 120));
+  IM_CHECK_GE(page().fit->answer->proposals.size(), 3U);
+  context->Yield(4);
+  Picture(context, "out-of-memory-page");
   context->ItemClick("//##banner/###smaller");
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
   IM_CHECK_LT(application().settings().batch, 4096);
   IM_CHECK_GT(application().settings().batch, 64);
   IM_CHECK(WaitForSteps(context, 4));
   Picture(context, "smaller-batch");
+}
+
+// What was searched for when memory ran out, put in force; then the allocator's settings, on the run.
+void AppliesWhatFits(ImGuiTestContext* context) {
+  const auto fit = [] { return application().frame()->fit; };
+  IM_CHECK(fit().advice->answer.has_value());
+  context->WindowFocus("//###findings");
+  context->Yield(4);
+  Picture(context, "findings");
+  context->WindowFocus("//###fit");
+  context->Yield(4);
+  Picture(context, "what-fits");
+  const networks::TrainingSettings wanted = fit().advice->answer->proposals.front().configuration.settings;
+  IM_CHECK(wanted != application().settings());
+  context->ItemClick("//**/Apply");
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == wanted; }));
+  IM_CHECK(WaitForSteps(context, 3));
+  context->ItemClick("//**/###try");
+  IM_CHECK(WaitUntil(context, [&] { return fit().advice->trials.size() == std::size(kTriedSettings); }));
+  IM_CHECK_STR_EQ(fit().advice->trial_error.c_str(), "");
+  IM_CHECK_GT(fit().advice->trials.front().outcome.before.reserved_peak_bytes, 0);
+  context->ScrollToBottom(context->WindowInfo("//###fit/fit").ID);
+  context->Yield(4);
+  Picture(context, "other-allocator-settings");
+  context->WindowFocus("//###bridge");
+  context->WindowFocus("//###layers");
 }
 
 // One that was started elsewhere: its facts stand where our own controls do, and Space starts nothing.
@@ -531,6 +567,7 @@ void Add(ImGuiTestEngine* engine) {
       {"starts a program", StartsAProgram},
       {"survives a killed trainer", SurvivesAKilledTrainer},
       {"explains out of memory", ExplainsOutOfMemory},
+      {"applies what fits", AppliesWhatFits},
   };
   for (const auto& [name, function] : kTests) IM_REGISTER_TEST(engine, "window", name)->TestFunc = function;
 }

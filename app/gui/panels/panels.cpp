@@ -60,6 +60,18 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawComparisonPanel(frame.comparison, state.comparison, queue);
      }},
+    {"findings", "Findings", icons::kSearch,
+     "What stands out: why memory ran out, growth, kept graphs, fragmentation.", PanelPlace::kCenterBottom,
+     false,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawFindingsPanel(frame.findings, state.findings, queue);
+     }},
+    {"fit", "What fits", icons::kGauge,
+     "The cheapest change that fits on the card, the largest batch, and other settings of the allocator.",
+     PanelPlace::kRightBottom, false,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawFitPanel(frame.fit, state.fit, queue);
+     }},
 };
 static_assert(std::size(kPanels) == kPanelCount);
 

@@ -108,6 +108,59 @@ more = torch.empty(64 << 20, dtype=torch.uint8, device="cuda")  # the peak
         self.check_peaks(torch, info)
         self.assertGreater(info["measured"]["by_category_at_peak"]["autocast_cache"], 0)
 
+    def findings_of(self, code):
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return {one["kind"]: one for one in json.loads(tidemark("info", self.recording, "--json").stdout)["findings"]}
+
+    def test_what_programs_waste_is_found(self):
+        start = """
+import torch
+net = torch.nn.Sequential(torch.nn.Linear(1024, 1024), torch.nn.Linear(1024, 1024)).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+x = torch.ones(4096, 1024, device="cuda")
+kept = []
+for step in range(8):
+"""
+        thrifty = self.findings_of(start + """
+    optimizer.zero_grad()
+    net(x).sum().backward()
+    optimizer.step()
+""")
+        self.assertLessEqual(set(thrifty), {"large_workspace", "fragmentation"}, thrifty)
+        wasteful = self.findings_of(start + """
+    if step == 0:
+        spike = torch.empty(200 << 20, dtype=torch.uint8, device="cuda")
+        del spike
+    loss = net(x).sum()
+    kept.append(loss.detach())
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+pieces = [torch.empty(40 << 20, dtype=torch.uint8, device="cuda") for _ in range(8)]
+del pieces[::2]
+more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4)]
+""")
+        self.assertEqual(set(wasteful) - {"large_workspace"}, {"growth", "kept_gradients", "first_step_spike", "fragmentation"})
+        self.assertEqual(wasteful["growth"]["bytes"], 6 * 512)
+        self.assertGreaterEqual(wasteful["fragmentation"]["bytes"], 100 << 20)
+        careless = self.findings_of(start + """
+    small = x[:4]
+    kept.append(net(small).sum())
+    half = x.to(torch.float16)
+    optimizer.zero_grad()
+    net(small).sum().backward()
+    optimizer.step()
+""")
+        self.assertGreaterEqual(set(careless), {"kept_graph", "type_copies", "large_workspace"})
+
+    def test_fit_tells_which_cards_a_program_fits_on(self):
+        code = "import torch; x = torch.empty(20 << 30, dtype=torch.uint8, device='cuda')"
+        ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
+        self.assertRegex(ran.stderr, r"The smallest known card with room for it is the NVIDIA (L4|RTX|GeForce|Quadro)")
+
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         program = "import torch\nx = torch.ones(1).cuda() + 1\nfor _ in range({}): x.item()"
         for times, told in ((9_999, 0), (10_001, 1)):

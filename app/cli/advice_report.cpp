@@ -1,0 +1,32 @@
+#include "app/cli/advice_report.h"
+
+#include <fmt/format.h>
+
+#include "profiler/advice/findings.h"
+
+namespace tidemark::cli {
+
+std::string FindingRows(const timeline::View& view) {
+  std::string rows;
+  for (const advice::Finding& finding : advice::FindingsIn(view, ByteUnit::kMebibytes)) {
+    rows += fmt::format("  {} (event {})\n    {}\n    {}\n", advice::TitleOf(finding.kind),
+                        FormatNumber(static_cast<int64_t>(finding.moment)), finding.evidence, finding.advice);
+  }
+  return rows.empty() ? rows : "Findings\n" + rows;
+}
+
+Json FindingsJson(const timeline::View& view) {
+  Json findings = Json::array();
+  for (const advice::Finding& finding : advice::FindingsIn(view, ByteUnit::kMebibytes)) {
+    findings.push_back({{"kind", advice::KeyOf(finding.kind)},
+                        {"title", advice::TitleOf(finding.kind)},
+                        {"bytes", finding.bytes},
+                        {"event", finding.moment},
+                        {"allocations", finding.allocations},
+                        {"evidence", finding.evidence},
+                        {"advice", finding.advice}});
+  }
+  return findings;
+}
+
+}  // namespace tidemark::cli

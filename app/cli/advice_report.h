@@ -1,0 +1,15 @@
+// A run's findings (profiler/advice/findings.h) as text for people and as JSON for programs. Pure functions.
+#pragma once
+
+#include <string>
+
+#include "app/cli/report.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::cli {
+
+// A title and its evidence each; "" where nothing was found.
+std::string FindingRows(const timeline::View& view);
+Json FindingsJson(const timeline::View& view);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/cli/card_option.h"
+#include "app/cli/command_line.h"
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/fit_report.h"
+#include "app/cli/interrupt_listener.h"
+#include "app/cli/numbers.h"
+#include "app/cli/phantom_command.h"
+#include "app/cli/program_fit.h"
+#include "app/cli/training_options.h"
+#include "profiler/events/allocator_settings.h"
+
+namespace tidemark::cli {
+namespace {
+
+// As many as answer side by side without being in each other's way on a small machine.
+constexpr size_t kTrainers = 2;
+// A phantom on which no program runs out of memory.
+constexpr int64_t kRoomForAllBytes = int64_t{1} << 44;
+constexpr int64_t kMostSamples = int64_t{networks::kMaxBatch} * networks::kMaxAccumulate;
+
+struct FitOptions {
+  TrainingOptions training;
+  std::string memory;
+  std::string target_batch;
+  bool json = false;
+};
+
+Result<advice::FitQuestion> UnderstandFit(const FitOptions& options) {
+  const Result<networks::TrainingSettings> settings = options.training.Settings();
+  if (!settings) return settings.error();
+  const Result<networks::Network> network = options.training.Network();
+  if (!network) return network.error();
+  const Result<phantom::Card> card = options.training.Card();
+  if (!card) return card.error();
+  advice::FitQuestion question{*network, *settings, *card, 0};
+  if (!options.memory.empty()) {
+    const Result<int64_t> bytes = MemoryFromText(options.memory, *card);
+    if (!bytes) return bytes.error();
+    question.card.memory_bytes = *bytes;
+  }
+  if (!options.target_batch.empty()) {
+    const Result<int64_t> samples = WholeNumber("--target-batch", options.target_batch, 1, kMostSamples);
+    if (!samples) return samples.error();
+    question.samples = *samples;
+  }
+  return question;
+}
+
+int RunNetworkFit(const FitOptions& options) {
+  const Result<advice::FitQuestion> question = UnderstandFit(options);
+  if (!question) return Complain(question.error().message, options.training.ExitCodeOfRefusal());
+  const auto began = std::chrono::steady_clock::now();
+  const InterruptListener listener;
+  ProgressLine progress;
+  advice::Needs needs(question->card, kTrainers);
+  const Result<advice::FitAnswer> answer = advice::FindFit(
+      *question, [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); },
+      [&](size_t done, size_t of) {
+        progress.Show(fmt::format("{} of {} configurations", done, of));
+        return !InterruptListener::WasInterrupted();
+      });
+  progress.Clear();
+  if (!answer) {
+    return Complain(answer.error().message,
+                    InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed);
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return Answer(options.json ? TextOf(FitJson(*question, *answer, seconds))
+                             : FitText(*question, *answer, seconds));
+}
+
+int RunProgramFit(const FitOptions& options, const std::vector<std::string>& program) {
+  if (options.json || !options.memory.empty() || !options.target_batch.empty()) {
+    return Complain(
+        "Of a program, tidemark fit tells which cards it fits on; only --card goes with it, the card whose "
+        "kernels and "
+        "workspaces it has meanwhile.",
+        kExitUsage);
+  }
+  const Result<phantom::Card> card = options.training.Card();
+  if (!card) return Complain(card.error().message, options.training.ExitCodeOfRefusal());
+  PhantomOptions order;
+  order.card = card->name;
+  order.memory = fmt::format("{}", kRoomForAllBytes);
+  return RunOnPhantom(order, program, nullptr,
+                      [&](const session::ProgramRun& run, const session::AllocatorOf& allocator) {
+                        const auto verdicts = VerdictsOf(*run.view(), events::AllocatorSettings(), allocator);
+                        if (!verdicts) return "tidemark: " + verdicts.error().message + "\n";
+                        return VerdictsText(*verdicts, *card, TitleOf(program));
+                      });
+}
+
+}  // namespace
+
+Command RegisterFit(CLI::App& application, const std::vector<std::string>& program) {
+  CLI::App* command =
+      application.add_subcommand("fit", "What makes a training step fit on a card, and what it costs");
+  command->footer(
+      "Examples:\n"
+      "  tidemark fit --net resnet-50 --batch 256 --card t4\n"
+      "  tidemark fit --batch 64 --target-batch 4096 --memory 8GiB\n"
+      "  tidemark fit --card rtx-4090 -- python train.py       which cards would a program need?\n"
+      "Micro-batches, precision, checkpointing, the optimizer and the allocator's settings are searched; a "
+      "step keeps "
+      "its number of samples.");
+  auto options = std::make_shared<FitOptions>();
+  options->training.Register(*command);
+  command
+      ->add_option("--target-batch", options->target_batch,
+                   "Samples in a step, all its micro-batches together; as now if left out")
+      ->type_name("N");
+  command
+      ->add_option("--memory", options->memory,
+                   "Memory of the card instead of its own: 16GiB (or 16G), 24GB, ...")
+      ->type_name("SIZE");
+  command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
+  return {command,
+          [=] { return program.empty() ? RunNetworkFit(*options) : RunProgramFit(*options, program); }};
+}
+
+}  // namespace tidemark::cli

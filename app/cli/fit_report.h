@@ -1,0 +1,22 @@
+// The answers of `tidemark fit` and `tidemark what-if`, as text for people and as JSON for programs. Pure
+// functions.
+#pragma once
+
+#include <string>
+
+#include "app/cli/report.h"
+#include "profiler/advice/fit.h"
+#include "profiler/advice/what_if.h"
+
+namespace tidemark::cli {
+
+// `seconds`: how long the search took.
+std::string FitText(const advice::FitQuestion& question, const advice::FitAnswer& answer, double seconds);
+Json FitJson(const advice::FitQuestion& question, const advice::FitAnswer& answer, double seconds);
+
+std::string WhatIfText(const advice::AllocatorSetup& own, const advice::AllocatorSetup& other,
+                       const advice::WhatIf& answer);
+Json WhatIfJson(const advice::AllocatorSetup& own, const advice::AllocatorSetup& other,
+                const advice::WhatIf& answer);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,22 @@
+// A user's program on the phantom, for the commands that run one. Main thread only.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/cli/command_line.h"
+#include "app/cli/phantom_order.h"
+#include "profiler/session/allocator_trial.h"
+#include "profiler/session/program_run.h"
+
+namespace tidemark::cli {
+
+// What is told of it on standard error when it has ended.
+using SummaryOf = std::function<std::string(const session::ProgramRun&, const session::AllocatorOf&)>;
+
+// Runs it as asked and gives its exit code. No `summary_of`: what `tidemark phantom` tells.
+int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& program,
+                 const WindowOpener& open_window, const SummaryOf& summary_of);
+
+}  // namespace tidemark::cli

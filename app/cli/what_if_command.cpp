@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/cli/card_option.h"
+#include "app/cli/command_line.h"
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/fit_report.h"
+#include "app/cli/recorded_band.h"
+#include "app/cli/recording_file.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::cli {
+namespace {
+
+struct WhatIfOptions {
+  std::string file;
+  std::string card;
+  std::string memory;
+  std::string allocator;
+  bool json = false;
+};
+
+// Where a file does not tell its card: the usual one, with the memory that it tells.
+Result<phantom::Card> CardOfRun(const events::RunDescription& description) {
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  if (auto card = session::CardOf(description.device_name, description.device_bytes, *cards)) return *card;
+  Result<phantom::Card> usual = CardNamed(networks::DeviceChoice{}.card);
+  if (usual && description.device_bytes > usual->context_bytes)
+    usual->memory_bytes = description.device_bytes;
+  return usual;
+}
+
+Result<advice::AllocatorSetup> OtherSetup(const WhatIfOptions& options, const advice::AllocatorSetup& own) {
+  advice::AllocatorSetup other = own;
+  if (!options.card.empty()) {
+    Result<phantom::Card> card = CardNamed(options.card);
+    if (!card) return card.error();
+    other.card = *card;
+  }
+  if (!options.memory.empty()) {
+    const Result<int64_t> bytes = MemoryFromText(options.memory, other.card);
+    if (!bytes) return bytes.error();
+    other.card.memory_bytes = *bytes;
+  }
+  if (!options.allocator.empty()) other.settings = options.allocator;
+  return other;
+}
+
+int RunWhatIf(const WhatIfOptions& options) {
+  if (options.file.empty() || (options.allocator.empty() && options.memory.empty() && options.card.empty())) {
+    return Complain(
+        "Name a recording and what is to be otherwise: tidemark what-if FILE --alloc-conf SETTINGS, --memory "
+        "SIZE "
+        "or --card NAME.",
+        kExitUsage);
+  }
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
+  if (!run) return Complain(run.error().message, kExitFailed);
+  for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
+  const events::RunDescription description = (*run)->description();
+  const Result<phantom::Card> card = CardOfRun(description);
+  if (!card) return Complain(card.error().message, kExitFailed);
+  const advice::AllocatorSetup own{*card, description.allocator_settings};
+  const Result<advice::AllocatorSetup> other = OtherSetup(options, own);
+  if (!other) return Complain(other.error().message, kExitUsage);
+  const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
+  if (!allocator) return Complain(allocator.error().message, kExitFailed);
+  const Result<advice::WhatIf> answer = advice::AskWhatIf(*(*run)->view(), own, *other, *allocator);
+  if (!answer) return Complain(answer.error().message, kExitFailed);
+  return Answer(options.json ? TextOf(WhatIfJson(own, *other, *answer)) : WhatIfText(own, *other, *answer));
+}
+
+}  // namespace
+
+Command RegisterWhatIf(CLI::App& application) {
+  CLI::App* command = application.add_subcommand(
+      "what-if", "A recording with other settings of PyTorch's allocator, or on another card");
+  command->footer(
+      "Examples:\n"
+      "  tidemark what-if run.tide --alloc-conf expandable_segments:True\n"
+      "  tidemark what-if run.tide --alloc-conf max_split_size_mb:128,garbage_collection_threshold:0.8\n"
+      "  tidemark what-if run.tide --memory 16GiB\n"
+      "What the run asked PyTorch's allocator for is asked again, in its order, of the same allocator.");
+  auto options = std::make_shared<WhatIfOptions>();
+  command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
+  command->add_option("--alloc-conf", options->allocator, "As in PYTORCH_CUDA_ALLOC_CONF")
+      ->type_name("SETTINGS");
+  command->add_option("--memory", options->memory, "Memory of the card: 16GiB (or 16G), 24GB, ...")
+      ->type_name("SIZE");
+  command->add_option("--card", options->card, "Another card; tidemark cards lists them")->type_name("NAME");
+  command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
+  return {command, [options] { return RunWhatIf(*options); }};
+}
+
+}  // namespace tidemark::cli

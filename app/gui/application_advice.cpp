@@ -1,0 +1,97 @@
+// The searches that the window asks for: what fits on the card, and what other settings of PyTorch's
+// allocator would do to the run. Both take seconds, on threads of their own.
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/application.h"
+#include "app/presenters/program_facts.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::gui {
+namespace {
+
+// As many as answer side by side without being in the way of the run that goes on.
+constexpr size_t kTrainers = 2;
+
+Result<std::vector<AllocatorTrial>> TryAll(const timeline::View& view, const advice::AllocatorSetup& own,
+                                           const session::AllocatorOf& allocator,
+                                           const BackgroundJobs::Progress& progress) {
+  std::vector<AllocatorTrial> trials;
+  for (const char* settings : kTriedSettings) {
+    const Result<advice::WhatIf> outcome = advice::AskWhatIf(view, own, {own.card, settings}, allocator);
+    if (!outcome) return outcome.error();
+    trials.push_back({settings, *outcome});
+    if (!progress(static_cast<double>(trials.size()) / std::size(kTriedSettings))) {
+      return Error{"Stopped as asked."};
+    }
+  }
+  return trials;
+}
+
+}  // namespace
+
+std::optional<phantom::Card> Application::CardOfRun() const {
+  if (input_.device.kind == networks::DeviceKind::kCpu) return {};
+  const std::string name = CardFor(input_);
+  const auto known = std::ranges::find(cards_, name, &phantom::Card::name);
+  if (known == cards_.end()) return {};
+  phantom::Card card = *known;
+  if (input_.description.device_bytes > card.context_bytes)
+    card.memory_bytes = input_.description.device_bytes;
+  return card;
+}
+
+void Application::FindWhatFits() {
+  const std::optional<phantom::Card> card = CardOfRun();
+  const auto network = std::ranges::find(networks_, input_.settings.network, &networks::Network::name);
+  if (fit_.searching || !card || network == networks_.end()) return;
+  fit_.searching = true;
+  const advice::FitQuestion question{*network, input_.settings, *card, 0};
+  jobs_.Start(
+      "Searching what fits", true,
+      [this, question](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+        advice::Needs needs(question.card, kTrainers);
+        const auto outcome = std::make_shared<Result<advice::FitAnswer>>(advice::FindFit(
+            question, [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); },
+            [&](size_t done, size_t of) {
+              return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of)));
+            }));
+        return [this, question, outcome] {
+          fit_.searching = false;
+          fit_.error = outcome->ok() ? "" : outcome->error().message;
+          fit_.question.reset();
+          fit_.answer.reset();
+          if (!outcome->ok()) return;
+          fit_.question = question;
+          fit_.answer = std::move(**outcome);
+        };
+      });
+}
+
+void Application::TryAllocatorSettings() {
+  const std::optional<phantom::Card> card = CardOfRun();
+  if (fit_.trying || !card || input_.view == nullptr || input_.view->empty()) return;
+  Result<session::AllocatorOf> allocator = session::AllocatorOf{};
+  if (options_.allocator_of) allocator = options_.allocator_of(input_.description);
+  if (!allocator) {
+    fit_.trial_error = allocator.error().message;
+    return;
+  }
+  fit_.trying = true;
+  const advice::AllocatorSetup own{*card, input_.description.allocator_settings};
+  const uint64_t number = run_number_;
+  jobs_.Start("Trying settings of the allocator", true,
+              [this, view = input_.view, own, allocator = *allocator,
+               number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const auto outcome = std::make_shared<Result<std::vector<AllocatorTrial>>>(
+                    TryAll(*view, own, allocator, progress));
+                return [this, outcome, number] {
+                  fit_.trying = false;
+                  if (number != run_number_) return;  // of a run that is gone
+                  fit_.trial_error = outcome->ok() ? "" : outcome->error().message;
+                  fit_.trials = outcome->ok() ? **outcome : std::vector<AllocatorTrial>();
+                };
+              });
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,37 @@
+// What the window has found out of what fits, and of what other settings of the allocator would do. Plain
+// data; the UI thread's.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/advice/fit.h"
+#include "profiler/advice/what_if.h"
+
+namespace tidemark::gui {
+
+// One of the allocator's settings, tried on a run.
+struct AllocatorTrial {
+  std::string settings;
+  advice::WhatIf outcome;
+};
+
+struct FitAdvice {
+  bool searching = false;
+  std::optional<advice::FitQuestion> question;  // of the answer
+  std::optional<advice::FitAnswer> answer;
+  std::string error;  // why there is no answer
+
+  bool trying = false;
+  std::vector<AllocatorTrial> trials;
+  std::string trial_error;
+};
+
+// The settings that are tried: one for each of the allocator's ways (PyTorch's notes on CUDA semantics,
+// "Optimizing memory usage with PYTORCH_CUDA_ALLOC_CONF").
+inline constexpr const char* kTriedSettings[] = {"expandable_segments:True", "max_split_size_mb:128",
+                                                 "garbage_collection_threshold:0.8",
+                                                 "roundup_power2_divisions:4"};
+
+}  // namespace tidemark::gui

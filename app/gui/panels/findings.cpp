@@ -1,0 +1,112 @@
+#include "app/gui/panels/findings.h"
+
+#include <algorithm>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr size_t kWaysOut = 3;
+
+void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
+  Put(MutedWords(), title);
+  PutAtRowEnd(Numbers(), FormatBytes(bytes, unit));
+  if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
+}
+
+// What makes it fit, with what each saves of the present need.
+void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
+  const FitAdvice& fit = *input.fit;
+  Label("Ways out");
+  if (fit.searching) return PutWrapped(MutedWords(), "Searching what makes it fit…");
+  if (!fit.answer) {
+    if (!fit.error.empty()) PutWrapped(Colored(Words(), Colors().bad), fit.error);
+    if (!input.can_search) {
+      return PutWrapped(MutedWords(), "tidemark fit -- python … tells which cards the program would fit on.");
+    }
+    if (PlainButton("Search for ways out")) queue.Push(SearchFit{});
+    return;
+  }
+  if (fit.answer->proposals.empty()) {
+    return PutWrapped(MutedWords(), fit.answer->present.need.fits
+                                        ? "By the phantom it fits as it is."
+                                        : "No change of settings makes it fit: choose a larger card.");
+  }
+  const size_t told = std::min(kWaysOut, fit.answer->proposals.size());
+  for (size_t i = 0; i < told; ++i) {
+    const advice::Proposal& way = fit.answer->proposals[i];
+    const int64_t saved = fit.answer->present.need.reserved_peak_bytes - way.need.reserved_peak_bytes;
+    ImGui::PushID(static_cast<int>(i));
+    PutWrapped(Words(), DescribeProposal(*fit.question, way));
+    Put(SmallMuted(), "saves " + FormatBytes(saved, input.unit) + " · a step ~" +
+                          FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
+    if (way.configuration.allocator.empty()) {
+      ImGui::SameLine();
+      if (PlainButton("Start so")) queue.Push(StartAgain{way.configuration.settings});
+    }
+    ImGui::PopID();
+  }
+}
+
+void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
+  const ShortagePage& page = *input.shortage;
+  Put(Colored(StrongWords(), Colors().bad),
+      std::string(icons::kWarning) + "  Out of memory " + page.place +
+          (input.shortages > 1 ? ", the latest of " + FormatNumber(static_cast<int64_t>(input.shortages))
+                               : ""));
+  if (ImGui::IsItemClicked()) queue.Push(PinMoment{page.shortage.index});
+  SizeRow("asked for", page.shortage.requested_bytes, input.unit);
+  SizeRow("free on the card", page.shortage.free_bytes, input.unit);
+  SizeRow("allocated", page.shortage.allocated_bytes, input.unit);
+  SizeRow("cached, in gaps between live blocks", page.shortage.cached_bytes, input.unit);
+  PutWrapped(Words(), page.why);
+  Label("Largest owners");
+  for (const advice::Owner& owner : page.owners) {
+    Put(Words(), Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(100)));
+    if (ImGui::IsItemHovered()) Tooltip(owner.name);
+    PutAtRowEnd(Numbers(), FormatBytes(owner.bytes, input.unit));
+  }
+  DrawWaysOut(input, queue);
+  Rule();
+}
+
+void DrawFinding(const advice::Finding& finding, const FindingsInput& input, CommandQueue& queue) {
+  Put(StrongWords(), advice::TitleOf(finding.kind));
+  PutAtRowEnd(Numbers(), FormatBytes(finding.bytes, input.unit));
+  PutWrapped(Words(), finding.evidence);
+  PutWrapped(SmallMuted(), finding.advice);
+  const std::string show = std::string(icons::kPin) + "  Show the moment";
+  if (PlainButton(show.c_str())) queue.Push(PinMoment{finding.moment});
+  Tooltip("The memory map, the tree and the table of allocations show it.");
+  if (!finding.allocations.empty()) {
+    ImGui::SameLine();
+    if (PlainButton("Largest allocation")) queue.Push(PinMoment{finding.allocations.front()});
+    Tooltip("The moment at which the largest of its allocations was made.");
+  }
+  Rule();
+}
+
+}  // namespace
+
+void DrawFindingsPanel(const FindingsInput& input, FindingsState&, CommandQueue& queue) {
+  const size_t count = input.findings == nullptr ? 0 : input.findings->size();
+  PanelTitle("Findings", count == 0 ? "" : FormatNumber(static_cast<int64_t>(count)));
+  if (!input.empty_reason.empty()) return EmptyReason(input.empty_reason);
+  if (ImGui::BeginChild("findings", {0, 0}, ImGuiChildFlags_NavFlattened)) {
+    if (input.shortage) DrawShortage(input, queue);
+    for (size_t i = 0; i < count; ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      DrawFinding((*input.findings)[i], input, queue);
+      ImGui::PopID();
+    }
+    if (count == 0 && !input.shortage) {
+      EmptyReason("Nothing stands out: no growth, no kept graphs or gradients, no fragmentation.");
+    }
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace tidemark::gui

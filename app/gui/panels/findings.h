@@ -1,0 +1,40 @@
+// The panel of what a run's memory shows that a person would want to know: why it ran out, if it did, and
+// findings. A row leads to its moment.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "app/gui/fit_advice.h"
+#include "profiler/advice/findings.h"
+#include "profiler/advice/owners.h"
+#include "profiler/base/format.h"
+#include "profiler/session/shortage.h"
+
+namespace tidemark::gui {
+
+// A request that failed, as a page: what was asked, why it was not to be had, who holds the memory.
+struct ShortagePage {
+  session::Shortage shortage;
+  std::string place;  // "in step 3, backward"
+  std::string why;
+  std::vector<advice::Owner> owners;
+};
+
+struct FindingsInput {
+  std::optional<ShortagePage> shortage;  // the latest
+  size_t shortages = 0;
+  const std::vector<advice::Finding>* findings = nullptr;
+  const FitAdvice* fit = nullptr;
+  bool can_search = false;  // the run is of a network of ours
+  ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;
+};
+
+struct FindingsState {};
+
+void DrawFindingsPanel(const FindingsInput& input, FindingsState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,186 @@
+#include "app/gui/panels/fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+using advice::Proposal;
+
+std::string StepTime(double seconds) { return FormatDuration(static_cast<int64_t>(seconds * 1e9)); }
+
+// A change in force, or a run that begins with it where none goes on.
+void Apply(const FitInput& input, const networks::TrainingSettings& settings, CommandQueue& queue) {
+  if (input.live) {
+    queue.Push(ChangeSettings{settings});
+  } else {
+    queue.Push(StartAgain{settings});
+  }
+}
+
+// Time upwards, memory to the right, both by logarithm; what fits best lies at the lower left.
+void DrawFrontier(const FitInput& input, const std::vector<Proposal>& frontier) {
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, Px(96));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::Dummy(size);
+  const float left = at.x + Px(12);
+  const float width = size.x - Px(24);
+  const float height = size.y - Px(36);
+  const auto bytes = [](const Proposal& one) {
+    return std::log(static_cast<double>(std::max<int64_t>(1, one.need.reserved_peak_bytes)));
+  };
+  const auto seconds = [](const Proposal& one) { return std::log(std::max(1e-9, one.step_seconds)); };
+  const double widest = std::max(1e-9, bytes(frontier.back()) - bytes(frontier.front()));
+  const double highest = std::max(1e-9, seconds(frontier.front()) - seconds(frontier.back()));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  std::vector<ImVec2> points;
+  for (const Proposal& one : frontier) {
+    const auto x = static_cast<float>((bytes(one) - bytes(frontier.front())) / widest);
+    const auto y = static_cast<float>((seconds(one) - seconds(frontier.back())) / highest);
+    points.push_back({left + x * width, at.y + Px(18) + (1 - y) * height});
+  }
+  list->AddPolyline(points.data(), static_cast<int>(points.size()), U32(Colors().accent), 0, Px(1.5F));
+  for (size_t i = 0; i < points.size(); ++i) {
+    list->AddCircleFilled(points[i], Px(4), U32(Colors().accent));
+    const ImVec2 mouse = ImGui::GetMousePos();
+    if (std::hypot(mouse.x - points[i].x, mouse.y - points[i].y) < Px(8) && ImGui::IsItemHovered()) {
+      Tooltip(FormatBytes(frontier[i].need.reserved_peak_bytes, input.unit) + ", a step ~" +
+              StepTime(frontier[i].step_seconds) + ": " +
+              DescribeProposal(*input.advice->question, frontier[i]));
+    }
+  }
+  DrawText(list, {left, at.y}, SmallMuted(), "~" + StepTime(frontier.front().step_seconds));
+  DrawText(list, {left, at.y + size.y - Px(16)}, SmallMuted(),
+           FormatBytes(frontier.front().need.reserved_peak_bytes, input.unit));
+  DrawText(list, {left + width, at.y + size.y - Px(16)}, SmallMuted(),
+           FormatBytes(frontier.back().need.reserved_peak_bytes, input.unit), Align::kRight);
+}
+
+void DrawProposals(const char* id, const FitInput& input, const std::vector<Proposal>& proposals,
+                   CommandQueue& queue) {
+  for (size_t i = 0; i < proposals.size(); ++i) {
+    const Proposal& proposal = proposals[i];
+    ImGui::PushID(id);
+    ImGui::PushID(static_cast<int>(i));
+    const std::string change = DescribeProposal(*input.advice->question, proposal);
+    PutWrapped(Words(), change.empty() ? "as it is" : change);
+    Put(SmallMuted(), FormatBytes(proposal.need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
+                          StepTime(proposal.step_seconds) +
+                          (proposal.need.empties_cache ? " · nearly full" : ""));
+    const bool in_force = proposal.configuration.settings == input.settings;
+    if (proposal.configuration.allocator.empty() && !in_force) {
+      ImGui::SameLine();
+      if (PlainButton("Apply")) Apply(input, proposal.configuration.settings, queue);
+    } else if (in_force) {
+      ImGui::SameLine();
+      Put(SmallMuted(), "in force");
+    }
+    ImGui::PopID();
+    ImGui::PopID();
+  }
+}
+
+void DrawLargestBatch(const FitInput& input, CommandQueue& queue) {
+  const advice::FitAnswer& answer = *input.advice->answer;
+  const std::string batch = FormatNumber(answer.largest_batch);
+  if (answer.largest_batch == 0) return PutWrapped(Words(), "Not even a micro-batch of 1 fits.");
+  PutWrapped(Words(), answer.is_at_limit
+                          ? "Micro-batches up to " + batch + " fit, the most that there may be."
+                          : "Micro-batches up to " + batch + " fit; one sample more does not.");
+  networks::TrainingSettings settings = input.advice->question->settings;
+  if (settings.batch == answer.largest_batch) return;
+  settings.batch = answer.largest_batch;
+  if (PlainButton(("Use " + batch).c_str())) Apply(input, settings, queue);
+}
+
+void DrawAnswer(const FitInput& input, CommandQueue& queue) {
+  const FitAdvice& found = *input.advice;
+  const advice::Need& need = found.answer->present.need;
+  const bool is_old = found.question->settings != input.settings;
+  if (is_old) {
+    PutWrapped(SmallMuted(), "Found for other settings: " +
+                                 networks::DescribeChange(input.settings, found.question->settings) + ".");
+  }
+  Put(Colored(StrongWords(), need.fits ? Colors().good : Colors().bad),
+      need.fits ? "It fits." : "It does not fit.");
+  PutAtRowEnd(Numbers(), FormatBytes(need.reserved_peak_bytes, input.unit) + " reserved");
+  DrawLargestBatch(input, queue);
+  if (!found.answer->proposals.empty()) {
+    Label("What makes it fit, the cheapest first");
+    DrawProposals("proposals", input, found.answer->proposals, queue);
+  }
+  if (found.answer->frontier.empty()) return;
+  Label("Memory against time");
+  if (found.answer->frontier.size() > 1) DrawFrontier(input, found.answer->frontier);
+  DrawProposals("frontier", input, found.answer->frontier, queue);
+  PutWrapped(SmallMuted(),
+             "A step's time is an estimate, by the card's bandwidth and operations a second; memory is the "
+             "phantom's.");
+}
+
+void DrawTrials(const FitInput& input, CommandQueue& queue) {
+  const FitAdvice& found = *input.advice;
+  Rule();
+  Label("Other settings of the allocator");
+  if (!found.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.trial_error);
+  if (!found.trials.empty() && ImGui::BeginTable("trials", 4, ImGuiTableFlags_SizingStretchProp)) {
+    ImGui::TableSetupColumn("settings", 0, 2.4F);
+    for (const char* name : {"reserved", "unused", "failed"}) ImGui::TableSetupColumn(name, 0, 1);
+    ImGui::TableNextRow();
+    HeaderCell("setting");
+    for (const char* name : {"reserved", "unused", "failed"}) HeaderCell(name, Align::kRight);
+    const auto row = [&](const std::string& name, const phantom::Replayed& replayed, bool strong) {
+      ImGui::TableNextRow();
+      ImGui::TableNextColumn();
+      Put(Words(), Fitted(Words(), name, ImGui::GetContentRegionAvail().x));
+      if (ImGui::IsItemHovered()) Tooltip(name);
+      BytesCell(replayed.reserved_peak_bytes, input.unit, strong);
+      BytesCell(advice::UnusedBytes(replayed), input.unit);
+      NumberCell(FormatNumber(replayed.failures));
+    };
+    row("as it was", found.trials.front().outcome.before, true);
+    for (const AllocatorTrial& trial : found.trials) {
+      const bool is_less = trial.outcome.after.reserved_peak_bytes < trial.outcome.before.reserved_peak_bytes;
+      row(trial.settings, trial.outcome.after, is_less);
+    }
+    ImGui::EndTable();
+    if (!found.trials.front().outcome.is_as_recorded) {
+      PutWrapped(
+          SmallMuted(),
+          "Replayed as it was, the run does not come to the peaks that were recorded: trust the difference.");
+    }
+  }
+  ImGui::BeginDisabled(!input.can_try || found.trying);
+  if (PlainButton(found.trying ? "Trying…###try" : "Try them on this run###try")) queue.Push(TryAllocators{});
+  ImGui::EndDisabled();
+  Tooltip("What the run asked PyTorch's allocator for is asked again with each of them.");
+}
+
+}  // namespace
+
+void DrawFitPanel(const FitInput& input, FitState&, CommandQueue& queue) {
+  PanelTitle("What fits", input.card_title.empty() ? "" : "on the " + input.card_title);
+  if (!ImGui::BeginChild("fit", {0, 0}, ImGuiChildFlags_NavFlattened)) return ImGui::EndChild();
+  const FitAdvice& found = *input.advice;
+  if (!found.error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.error);
+  if (found.answer) DrawAnswer(input, queue);
+  if (!found.answer && found.error.empty()) {
+    PutWrapped(MutedWords(),
+               input.can_search
+                   ? "The phantom tries micro-batches, precisions, checkpointing and optimizers, and finds "
+                     "the cheapest change that fits, and the largest batch."
+                   : "Settings are searched for networks of ours on a card.");
+  }
+  ImGui::BeginDisabled(!input.can_search || found.searching);
+  if (PrimaryButton(found.searching ? "Searching…###search fit" : "Search###search fit", {Px(140), 0}))
+    queue.Push(SearchFit{});
+  ImGui::EndDisabled();
+  DrawTrials(input, queue);
+  ImGui::EndChild();
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,28 @@
+// The panel of what fits: the phantom's largest batch, the changes that make a step fit with what each costs,
+// memory against time, and what other settings of PyTorch's allocator would do to the run.
+#pragma once
+
+#include <string>
+
+#include "app/gui/commands.h"
+#include "app/gui/fit_advice.h"
+#include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
+
+namespace tidemark::gui {
+
+struct FitInput {
+  const FitAdvice* advice = nullptr;
+  networks::TrainingSettings settings;  // as they are now
+  std::string card_title;
+  bool can_search = false;  // a network of ours on a card
+  bool can_try = false;     // there is a run to replay
+  bool live = false;
+  ByteUnit unit = ByteUnit::kMegabytes;
+};
+
+struct FitState {};
+
+void DrawFitPanel(const FitInput& input, FitState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

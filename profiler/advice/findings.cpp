@@ -1,0 +1,385 @@
+#include "profiler/advice/findings.h"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "profiler/base/saturating.h"
+#include "profiler/session/shortage.h"
+#include "profiler/timeline/settled_state.h"
+
+namespace tidemark::advice {
+namespace {
+
+using events::Category;
+using events::Event;
+using events::EventKind;
+using timeline::EventIndex;
+using timeline::LiveBlock;
+using timeline::Series;
+using timeline::SeriesOf;
+using timeline::Step;
+using timeline::ValueOf;
+using timeline::View;
+
+// What is smaller is not worth a sentence: a fifth of PyTorch's large segments of 20 MiB
+// (c10/cuda/CUDACachingAllocator.h, kLargeBuffer), and this share of the peak.
+constexpr int64_t kWorthTellingBytes = int64_t{4} << 20;
+constexpr int64_t kWorthTellingShare = 20;  // 1/20
+// PyTorch's own remark on fragmentation speaks of "reserved but unallocated" that is large; here it is large
+// from a tenth of what is reserved.
+constexpr int64_t kFragmentedShare = 10;
+// As many rises in a row happen by no batch of another size.
+constexpr size_t kStepsOfGrowth = 5;
+// Of a long run the latest.
+constexpr size_t kMostSteps = 64;
+
+// The steps of the run's latest configuration, the first of which may create what the others keep.
+struct Steps {
+  std::optional<Step> first;  // step 0, where it belongs to them
+  std::vector<Step> steady;   // complete, after the first; the latest kMostSteps
+};
+
+Steps StepsOf(const View& view) {
+  Steps result;
+  const auto& steps = view.steps();
+  for (size_t i = steps.size(); i-- > 0;) {
+    const Step& step = steps[i];
+    if (step.settings != steps[steps.size() - 1].settings) break;
+    if (!step.complete) continue;
+    if (!result.steady.empty() && step.number >= result.steady.back().number) break;  // before a restart
+    if (step.number == 0) {
+      result.first = step;
+      break;
+    }
+    if (result.steady.size() < kMostSteps) result.steady.push_back(step);
+  }
+  std::ranges::reverse(result.steady);
+  return result;
+}
+
+int64_t AllocatedPeak(const Step& step) { return ValueOf(step.at_peak, Series::kAllocated); }
+
+bool IsWorthTelling(int64_t bytes, int64_t of_bytes) {
+  return bytes >= kWorthTellingBytes && bytes >= of_bytes / kWorthTellingShare;
+}
+
+std::vector<EventIndex> BirthsOf(std::vector<LiveBlock> blocks) {
+  std::ranges::stable_sort(blocks, std::ranges::greater(), &LiveBlock::rounded_bytes);
+  if (blocks.size() > kMostAllocations) blocks.resize(kMostAllocations);
+  std::vector<EventIndex> births;
+  births.reserve(blocks.size());
+  for (const LiveBlock& block : blocks) births.push_back(block.born);
+  return births;
+}
+
+int64_t BytesOf(const std::vector<LiveBlock>& blocks) {
+  int64_t bytes = 0;
+  for (const LiveBlock& block : blocks) bytes = SaturatingSum(bytes, block.rounded_bytes);
+  return bytes;
+}
+
+std::string Counted(size_t count, std::string_view one, std::string_view more) {
+  return FormatNumber(static_cast<int64_t>(count)) + " " + std::string(count == 1 ? one : more);
+}
+
+class Examination {
+ public:
+  Examination(const View& view, ByteUnit unit) : view_(view), unit_(unit), steps_(StepsOf(view)) {}
+
+  std::vector<Finding> Findings() && {
+    if (!steps_.steady.empty()) {
+      const bool is_a_graph = FindKeptGraph();
+      if (!is_a_graph) FindGrowth();
+      FindKeptGradients();
+      FindLargeWorkspace();
+      FindFirstStepSpike();
+      FindTypeCopies();
+    }
+    FindFragmentation();
+    std::ranges::stable_sort(findings_, std::ranges::greater(), &Finding::bytes);
+    return std::move(findings_);
+  }
+
+ private:
+  std::string Size(int64_t bytes) const { return FormatBytes(bytes, unit_); }
+  const Step& last() const { return steps_.steady.back(); }
+
+  void Add(FindingKind kind, int64_t bytes, EventIndex moment, std::string evidence, std::string advice,
+           std::vector<EventIndex> allocations = {}) {
+    findings_.push_back(
+        {kind, std::move(evidence), std::move(advice), bytes, moment, std::move(allocations)});
+  }
+
+  int64_t AllocatedAfter(const Step& step) const {
+    return ValueOf(view_.ValuesAt(step.end), Series::kAllocated);
+  }
+
+  // What steps made and the end of the last one still finds alive.
+  std::vector<LiveBlock> Survivors(const std::function<bool(const LiveBlock&)>& of) const {
+    const EventIndex begin = steps_.steady.front().begin;
+    std::vector<LiveBlock> survivors;
+    for (const LiveBlock& block :
+         timeline::SettledStateAt(view_, last().end, std::min(last().end + 1, view_.end())).blocks) {
+      if (!block.pending_free && block.born >= begin && block.born < last().begin && of(block))
+        survivors.push_back(block);
+    }
+    return survivors;
+  }
+
+  // By how much what is allocated after a step grew; nothing unless it does so steadily.
+  std::optional<int64_t> Growth() const {
+    if (steps_.steady.size() < kStepsOfGrowth) return {};
+    size_t rises = 0;
+    int64_t before = AllocatedAfter(steps_.steady.front());
+    const int64_t at_first = before;
+    for (const Step& step : std::span(steps_.steady).subspan(1)) {
+      const int64_t after = AllocatedAfter(step);
+      if (after < before) return {};
+      rises += after > before ? 1 : 0;
+      before = after;
+    }
+    if (2 * rises < steps_.steady.size()) return {};
+    return before - at_first;
+  }
+
+  void FindGrowth() {
+    const std::optional<int64_t> growth = Growth();
+    if (!growth) return;
+    const auto span = static_cast<int64_t>(steps_.steady.size()) - 1;
+    const std::vector<LiveBlock> survivors = Survivors([](const LiveBlock&) { return true; });
+    Add(FindingKind::kGrowth, *growth, last().end,
+        "After step " + FormatNumber(steps_.steady.front().number) + " " +
+            Size(AllocatedAfter(steps_.steady.front())) + " were allocated, after step " +
+            FormatNumber(last().number) + " " + Size(AllocatedAfter(last())) + ": " + Size(*growth / span) +
+            " more with each step, and never less. " +
+            Counted(survivors.size(), "allocation", "allocations") + " of earlier steps " +
+            (survivors.size() == 1 ? "is" : "are") + " still alive.",
+        "Look what keeps them: tensors in a list or a running sum; store numbers (loss.item()) instead.",
+        BirthsOf(survivors));
+  }
+
+  // What was saved for the backward of a step that is over: nobody ran that backward, or ran it with
+  // retain_graph=True, and something still refers to the graph.
+  bool FindKeptGraph() {
+    const std::vector<LiveBlock> kept =
+        Survivors([](const LiveBlock& block) { return block.category == Category::kActivation; });
+    if (kept.empty()) return false;
+    Add(FindingKind::kKeptGraph, BytesOf(kept), last().end,
+        Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of a step " +
+            "before step " + FormatNumber(last().number) + " " + (kept.size() == 1 ? "is" : "are") +
+            " alive after it: " + Size(BytesOf(kept)) + ".",
+        "Something refers to that step's graph: keep loss.item() or loss.detach() instead of loss, leave "
+        "retain_graph out, and evaluate under torch.no_grad().",
+        BirthsOf(kept));
+    return true;
+  }
+
+  // Where backward begins in the last step for the first time: all that forward saved is alive there.
+  std::optional<EventIndex> EndOfForward() const {
+    std::optional<EventIndex> backward;
+    for (size_t i = view_.phases().size(); i-- > 0;) {
+      const timeline::PhaseSpan& phase = view_.phases()[i];
+      if (phase.end <= last().begin) break;
+      const bool is_within = phase.begin >= last().begin && phase.begin < last().end;
+      if (is_within && phase.phase == events::Phase::kBackward) backward = phase.begin;
+    }
+    return backward;
+  }
+
+  // Those of the step before, while forward saves most of what it saves: there is room for both.
+  void FindKeptGradients() {
+    const std::optional<EventIndex> end = EndOfForward();
+    if (!end) return;
+    std::vector<LiveBlock> gradients;
+    for (const LiveBlock& block : view_.StateAt(last().begin).blocks) {
+      if (block.category == Category::kGradient) gradients.push_back(block);
+    }
+    const int64_t kept = BytesOf(gradients);
+    if (!IsWorthTelling(kept, AllocatedPeak(last()))) return;
+    const std::vector<EventIndex> births = BirthsOf(std::move(gradients));
+    const EventIndex freed = view_.FreedAt(births.front()).value_or(view_.end());
+    const EventIndex moment = std::min(freed - 1, *end);
+    const auto others = [&](EventIndex index) {
+      const timeline::SeriesValues values = view_.ValuesAt(index);
+      return ValueOf(values, Series::kAllocated) - ValueOf(values, SeriesOf(Category::kGradient));
+    };
+    const int64_t saved = others(*end) - others(last().begin);
+    if (saved <= 0 || 2 * (others(moment) - others(last().begin)) < saved) return;
+    Add(FindingKind::kKeptGradients, kept, moment,
+        "In step " + FormatNumber(last().number) + " " + Size(kept) +
+            " of gradients of the step before are alive while forward runs, beside what it saves.",
+        "Free them before forward: optimizer.zero_grad(set_to_none=True) before the model is called.",
+        births);
+  }
+
+  void FindLargeWorkspace() {
+    const EventIndex begin = steps_.steady.front().begin;
+    const auto peak_of = [&](Category category) {
+      return view_.PeakIn(SeriesOf(category), begin, last().end);
+    };
+    const View::Peak workspaces = peak_of(Category::kWorkspace);
+    const int64_t bytes = ValueOf(workspaces.values, SeriesOf(Category::kWorkspace));
+    const int64_t activations =
+        ValueOf(peak_of(Category::kActivation).values, SeriesOf(Category::kActivation));
+    if (activations == 0 || bytes <= activations || !IsWorthTelling(bytes, AllocatedPeak(last()))) return;
+    std::vector<LiveBlock> blocks;
+    for (const LiveBlock& block : view_.StateAt(workspaces.index).blocks) {
+      if (block.category == Category::kWorkspace) blocks.push_back(block);
+    }
+    Add(FindingKind::kLargeWorkspace, bytes, workspaces.index,
+        "Scratch memory of cuBLAS and cuDNN takes up to " + Size(bytes) +
+            "; all that is saved for backward takes up to " + Size(activations) + ".",
+        "CUBLAS_WORKSPACE_CONFIG makes cuBLAS's smaller (:16:8, say); torch.backends.cudnn.benchmark = False "
+        "keeps cuDNN from trying plans with large ones.",
+        BirthsOf(blocks));
+  }
+
+  void FindFirstStepSpike() {
+    if (!steps_.first) return;
+    int64_t later = 0;
+    for (const Step& step : steps_.steady) later = std::max(later, AllocatedPeak(step));
+    const int64_t spike = AllocatedPeak(*steps_.first) - later;
+    if (spike <= 0 || !IsWorthTelling(spike, later)) return;
+    std::vector<LiveBlock> above;  // what was gone at the end of the step
+    for (const LiveBlock& block : view_.StateAt(steps_.first->peak).blocks) {
+      const std::optional<EventIndex> freed = view_.FreedAt(block.born);
+      if (freed && *freed <= steps_.first->end) above.push_back(block);
+    }
+    Add(FindingKind::kFirstStepSpike, spike, steps_.first->peak,
+        "Step 0 needs " + Size(AllocatedPeak(*steps_.first)) + " at its peak, every later step at most " +
+            Size(later) + ".",
+        "The card must hold the first step too. Plans that cuDNN tries make such a spike: "
+        "torch.backends.cudnn.benchmark = False avoids them; torch.cuda.empty_cache() after it gives back "
+        "what it reserved.",
+        BirthsOf(above));
+  }
+
+  static bool IsTypeCopy(std::string_view op) {
+    return op == "aten::to" || op == "aten::_to_copy" || op == "aten::type_as";
+  }
+  // Autocast's copies of weights are made once and are what autocast is; a batch comes from the host.
+  static bool IsMeant(Category category) {
+    return category == Category::kAutocastCache || category == Category::kInput;
+  }
+
+  // Of the last step.
+  std::vector<LiveBlock> TypeCopies() const {
+    std::vector<LiveBlock> copies;
+    for (EventIndex index = std::max(last().begin, view_.first()); index < last().end; ++index) {
+      const Event& event = view_.event(index);
+      if (event.kind == EventKind::kCategorize && IsMeant(event.category)) {
+        const auto latest =
+            std::ranges::find(copies.rbegin(), copies.rend(), event.address, &LiveBlock::address);
+        if (latest != copies.rend()) copies.erase(std::next(latest).base());
+      }
+      if (event.kind != EventKind::kAllocate || IsMeant(event.category)) continue;
+      if (!IsTypeCopy(view_.name(event.op))) continue;
+      LiveBlock copy;
+      copy.address = event.address;
+      copy.rounded_bytes = event.rounded_bytes;
+      copy.layer = event.layer;
+      copy.born = index;
+      copies.push_back(copy);
+    }
+    return copies;
+  }
+
+  void FindTypeCopies() {
+    const std::vector<LiveBlock> copies = TypeCopies();
+    const int64_t bytes = BytesOf(copies);
+    if (!IsWorthTelling(bytes, AllocatedPeak(last()))) return;
+    std::map<std::string_view, int64_t> by_layer;
+    for (const LiveBlock& copy : copies) by_layer[view_.name(copy.layer)] += copy.rounded_bytes;
+    const auto most = std::ranges::max_element(by_layer, {}, [](const auto& entry) { return entry.second; });
+    const std::string where = most->first.empty() ? "" : ", most of it in " + std::string(most->first);
+    Add(FindingKind::kTypeCopies, bytes, copies.front().born,
+        "Step " + FormatNumber(last().number) + " makes " + Counted(copies.size(), "copy", "copies") +
+            " of tensors in another type, " + Size(bytes) + " in all" + where + ".",
+        "A tensor that arrives in the type that is needed is not copied: make the batch half precision "
+        "before it is sent, and keep layers that autocast runs in float32 next to each other.",
+        BirthsOf(copies));
+  }
+
+  void FindFragmentation() {
+    const View::Peak peak = view_.PeakIn(Series::kReserved, view_.first(), view_.end());
+    const int64_t reserved = ValueOf(peak.values, Series::kReserved);
+    const View::Peak highest = view_.PeakIn(Series::kAllocated, view_.first(), view_.end());
+    const int64_t unused = SaturatingDifference(reserved, ValueOf(highest.values, Series::kAllocated));
+    constexpr std::string_view kAdvice =
+        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow instead of leaving gaps; "
+        "tidemark what-if tells what it would change.";
+    for (const session::Shortage& shortage : session::ShortagesIn(view_)) {
+      const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
+      if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
+      return Add(FindingKind::kFragmentation, shortage.cached_bytes, shortage.index,
+                 Size(shortage.requested_bytes) + " were asked for and not found, though " + Size(in_all) +
+                     " were free in all: " + Size(shortage.cached_bytes) +
+                     " of it in gaps between blocks that are alive.",
+                 std::string(kAdvice));
+    }
+    if (unused < kWorthTellingBytes || unused < reserved / kFragmentedShare) return;
+    Add(FindingKind::kFragmentation, unused, peak.index,
+        Size(reserved) + " were reserved at most, and never more than " + Size(reserved - unused) +
+            " of it allocated: " + Size(unused) + " lay in gaps and in segments of other sizes.",
+        std::string(kAdvice));
+  }
+
+  const View& view_;
+  const ByteUnit unit_;
+  const Steps steps_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::string_view TitleOf(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kGrowth:
+      return "Memory grows from step to step";
+    case FindingKind::kKeptGraph:
+      return "Graphs of earlier steps are kept";
+    case FindingKind::kKeptGradients:
+      return "Gradients stay while forward runs";
+    case FindingKind::kFragmentation:
+      return "Reserved memory that nothing could use";
+    case FindingKind::kLargeWorkspace:
+      return "Workspaces are larger than activations";
+    case FindingKind::kFirstStepSpike:
+      return "The first step needs more than all others";
+    case FindingKind::kTypeCopies:
+      return "Copies between types";
+  }
+  return "";
+}
+
+std::string_view KeyOf(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kGrowth:
+      return "growth";
+    case FindingKind::kKeptGraph:
+      return "kept_graph";
+    case FindingKind::kKeptGradients:
+      return "kept_gradients";
+    case FindingKind::kFragmentation:
+      return "fragmentation";
+    case FindingKind::kLargeWorkspace:
+      return "large_workspace";
+    case FindingKind::kFirstStepSpike:
+      return "first_step_spike";
+    case FindingKind::kTypeCopies:
+      return "type_copies";
+  }
+  return "";
+}
+
+std::vector<Finding> FindingsIn(const View& view, ByteUnit unit) {
+  if (view.empty()) return {};
+  return Examination(view, unit).Findings();
+}
+
+}  // namespace tidemark::advice

@@ -1,0 +1,45 @@
+// What in a run's memory a person would want to be told of, each with its evidence and what to do about it:
+// memory that grows from step to step, graphs and gradients that are kept, fragmentation, workspaces larger
+// than activations, a first step that needs more than all others, and copies between types. Only what the
+// stream shows: a run without steps or categories has fewer findings. Pure functions, any thread.
+// O(events of one step + live blocks).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/base/format.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::advice {
+
+enum class FindingKind : uint8_t {
+  kGrowth,
+  kKeptGraph,
+  kKeptGradients,
+  kFragmentation,
+  kLargeWorkspace,
+  kFirstStepSpike,
+  kTypeCopies,
+};
+
+struct Finding {
+  FindingKind kind = FindingKind::kGrowth;
+  std::string evidence;             // sentences with the figures
+  std::string advice;               // a sentence: what to do
+  int64_t bytes = 0;                // at stake
+  timeline::EventIndex moment = 0;  // where it shows
+  // The births of the allocations that show it, the largest first, at most kMostAllocations; often none.
+  std::vector<timeline::EventIndex> allocations;
+};
+inline constexpr size_t kMostAllocations = 100;
+
+std::string_view TitleOf(FindingKind kind);  // "Memory grows from step to step"
+std::string_view KeyOf(FindingKind kind);    // "growth", for JSON
+
+// The largest first; sizes in its sentences are in `unit`.
+std::vector<Finding> FindingsIn(const timeline::View& view, ByteUnit unit);
+
+}  // namespace tidemark::advice

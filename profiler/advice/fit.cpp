@@ -1,0 +1,320 @@
+#include "profiler/advice/fit.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "profiler/advice/step_time.h"
+#include "profiler/base/format.h"
+#include "profiler/textbook/textbook.h"
+
+namespace tidemark::advice {
+namespace {
+
+using networks::Checkpointing;
+using networks::CheckpointMode;
+using networks::OptimizerKind;
+using networks::Precision;
+using networks::TrainingSettings;
+
+constexpr int kAmpere = 80;  // the compute capability from which bfloat16 is the hardware's own
+constexpr size_t kMostProposals = 12;
+
+// All configurations that differ in the micro-batch alone, the smallest first: if one does not fit, those
+// behind it do not.
+using Ladder = std::vector<TrainingSettings>;
+
+template <typename Value>
+void AddOnce(std::vector<Value>& values, const Value& value) {
+  if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+}
+
+std::vector<Precision> PrecisionsOf(const FitQuestion& question) {
+  std::vector<Precision> precisions = {question.settings.amp};
+  AddOnce(precisions, Precision::kFloat32);
+  if (question.card.float16_tensor_flops > 0) AddOnce(precisions, Precision::kFloat16);
+  if (question.card.compute_capability >= kAmpere) AddOnce(precisions, Precision::kBfloat16);
+  return precisions;
+}
+
+std::vector<Checkpointing> CheckpointingsOf(const FitQuestion& question) {
+  // Chen et al. (arXiv 1604.06174, 2016): as many segments as the root of the number of layers.
+  const double root = std::sqrt(static_cast<double>(question.network.layers.size()));
+  const int segments = std::clamp(static_cast<int>(std::lround(root)), 1, networks::kMaxSegments);
+  std::vector<Checkpointing> checkpointings = {question.settings.checkpoint};
+  AddOnce(checkpointings, {CheckpointMode::kNone, 0});
+  AddOnce(checkpointings, {CheckpointMode::kSegments, segments});
+  AddOnce(checkpointings, {CheckpointMode::kByLayer, 0});
+  return checkpointings;
+}
+
+// The present one, and those with less state.
+std::vector<OptimizerKind> OptimizersOf(const FitQuestion& question) {
+  const auto state_of = [&](OptimizerKind kind) {
+    TrainingSettings settings = question.settings;
+    settings.optimizer = kind;
+    return textbook::EstimateMemory(question.network, settings).optimizer_bytes;
+  };
+  std::vector<OptimizerKind> optimizers = {question.settings.optimizer};
+  for (const OptimizerKind kind : {OptimizerKind::kMomentum, OptimizerKind::kSgd}) {
+    if (state_of(kind) < state_of(question.settings.optimizer)) optimizers.push_back(kind);
+  }
+  return optimizers;
+}
+
+std::vector<Ladder> LaddersOf(const FitQuestion& question, int64_t samples) {
+  std::vector<Ladder> ladders;
+  for (const OptimizerKind optimizer : OptimizersOf(question)) {
+    for (const Precision amp : PrecisionsOf(question)) {
+      for (const Checkpointing& checkpoint : CheckpointingsOf(question)) {
+        Ladder ladder;
+        for (int batch = 1; batch <= std::min<int64_t>(samples, networks::kMaxBatch); ++batch) {
+          if (samples % batch != 0 || samples / batch > networks::kMaxAccumulate) continue;
+          TrainingSettings settings = question.settings;
+          settings.batch = batch;
+          settings.accumulate = static_cast<int>(samples / batch);
+          settings.amp = amp;
+          settings.checkpoint = checkpoint;
+          settings.optimizer = optimizer;
+          ladder.push_back(settings);
+        }
+        ladders.push_back(std::move(ladder));
+      }
+    }
+  }
+  return ladders;
+}
+
+// The least that is alive at once at some moment of a step: the gradients grow as the activations go.
+int64_t LeastBytes(const FitQuestion& question, const TrainingSettings& settings) {
+  const textbook::Estimate estimate = textbook::EstimateMemory(question.network, settings);
+  return estimate.parameters_bytes + estimate.buffers_bytes + estimate.optimizer_bytes +
+         std::max(estimate.gradients_bytes, estimate.activations_bytes + estimate.input_bytes);
+}
+
+// The second micro-batch finds what all further ones find.
+Configuration AskedAs(Configuration configuration) {
+  configuration.settings.accumulate = std::min(configuration.settings.accumulate, 2);
+  return configuration;
+}
+
+// What is to be changed, a bit for each.
+unsigned ChangesOf(const TrainingSettings& now, const Configuration& configuration) {
+  const TrainingSettings& then = configuration.settings;
+  unsigned changes = 0;
+  if (then.batch != now.batch || then.accumulate != now.accumulate) changes |= 1U;
+  if (then.amp != now.amp) changes |= 2U;
+  if (then.checkpoint != now.checkpoint) changes |= 4U;
+  if (!configuration.allocator.empty()) changes |= 8U;
+  if (then.optimizer != now.optimizer) changes |= 16U;
+  return changes;
+}
+constexpr unsigned kOptimizerChange = 16U;
+
+class Search {
+ public:
+  Search(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress)
+      : question_(question),
+        ask_(ask),
+        progress_(progress),
+        usable_bytes_(question.card.memory_bytes - question.card.context_bytes) {}
+
+  Result<FitAnswer> Run() && {
+    const int64_t now = int64_t{question_.settings.batch} * question_.settings.accumulate;
+    const int64_t samples = question_.samples > 0 ? question_.samples : now;
+    const std::vector<Ladder> ladders = LaddersOf(question_, samples);
+    if (ladders.front().empty()) {
+      return Error{"A step of " + FormatNumber(samples) + " samples cannot be made of up to " +
+                   FormatNumber(networks::kMaxAccumulate) + " equal micro-batches of up to " +
+                   FormatNumber(networks::kMaxBatch) + ". Choose another --target-batch."};
+    }
+    answer_.considered = ladders.size() * ladders.front().size();
+    if (Status asked = AskPresent(); !asked) return asked.error();
+    if (Status climbed = Climb(ladders); !climbed) return climbed.error();
+    if (Status tried = TryOtherAllocator(); !tried) return tried.error();
+    if (Status found = FindLargestBatch(); !found) return found.error();
+    MakeFrontier();
+    const bool is_as_wanted = answer_.present.need.fits && samples == now;
+    if (!is_as_wanted) MakeProposals();
+    answer_.shardings = Shardings(textbook::EstimateMemory(question_.network, question_.settings),
+                                  answer_.present.need.reserved_peak_bytes, usable_bytes_);
+    return std::move(answer_);
+  }
+
+ private:
+  Result<std::vector<Need>> Ask(const std::vector<Configuration>& configurations) {
+    std::vector<Configuration> asked;
+    for (const Configuration& configuration : configurations) asked.push_back(AskedAs(configuration));
+    answer_.asked += asked.size();
+    Result<std::vector<Need>> needs = ask_(asked);
+    if (needs && progress_ && !progress_(std::min(done_, answer_.considered), answer_.considered)) {
+      return Error{"Stopped as asked."};
+    }
+    return needs;
+  }
+
+  Proposal ProposalOf(const Configuration& configuration, const Need& need) const {
+    return {configuration, need,
+            EstimateStepSeconds(question_.network, configuration.settings, question_.card)};
+  }
+
+  Status AskPresent() {
+    const Configuration present{question_.settings, ""};
+    const Result<std::vector<Need>> need = Ask({present});
+    if (!need) return need.error();
+    answer_.present = ProposalOf(present, need->front());
+    return Done{};
+  }
+
+  // Rung by rung, all ladders at once.
+  Status Climb(const std::vector<Ladder>& ladders) {
+    std::vector<bool> is_over(ladders.size(), false);
+    for (size_t rung = 0; rung < ladders.front().size(); ++rung) {
+      std::vector<Configuration> questions;
+      std::vector<size_t> of;
+      for (size_t i = 0; i < ladders.size(); ++i) {
+        if (is_over[i]) continue;
+        if (LeastBytes(question_, ladders[i][rung]) > usable_bytes_) {
+          is_over[i] = true;
+          continue;
+        }
+        questions.push_back({ladders[i][rung], ""});
+        of.push_back(i);
+      }
+      done_ += ladders.size();
+      if (questions.empty()) break;
+      const Result<std::vector<Need>> needs = Ask(questions);
+      if (!needs) return needs.error();
+      for (size_t i = 0; i < questions.size(); ++i) {
+        known_.push_back(ProposalOf(questions[i], (*needs)[i]));
+        if (!(*needs)[i].fits) is_over[of[i]] = true;
+      }
+    }
+    return Done{};
+  }
+
+  // Where tensors would have room, and segments have not.
+  Status TryOtherAllocator() {
+    std::vector<Configuration> questions;
+    for (const Proposal& proposal : known_) {
+      if (!proposal.need.fits && proposal.need.allocated_peak_bytes <= usable_bytes_)
+        questions.push_back({proposal.configuration.settings, kExpandableSegments});
+    }
+    if (questions.empty()) return Done{};
+    answer_.considered += questions.size();
+    done_ += questions.size();
+    const Result<std::vector<Need>> needs = Ask(questions);
+    if (!needs) return needs.error();
+    for (size_t i = 0; i < questions.size(); ++i) known_.push_back(ProposalOf(questions[i], (*needs)[i]));
+    return Done{};
+  }
+
+  // Between a batch that fits and one that does not; the next guess is where the line through the two latest
+  // answers meets the card's memory, since all that grows with the batch grows evenly.
+  Status FindLargestBatch() {
+    int fits = 0;
+    int does_not = networks::kMaxBatch + 1;
+    int guess = question_.settings.batch;
+    std::optional<std::pair<int, int64_t>> before;
+    while (does_not - fits > 1) {
+      guess = std::clamp(guess, fits + 1, does_not - 1);
+      Configuration configuration{question_.settings, ""};
+      configuration.settings.batch = guess;
+      Need need;
+      if (guess == question_.settings.batch) {
+        need = answer_.present.need;
+      } else if (LeastBytes(question_, configuration.settings) > usable_bytes_) {
+        does_not = guess;
+        guess = fits + (does_not - fits) / 2;
+        continue;
+      } else {
+        const Result<std::vector<Need>> answer = Ask({configuration});
+        if (!answer) return answer.error();
+        need = answer->front();
+      }
+      (need.fits ? fits : does_not) = guess;
+      guess = NextGuess(fits, does_not, {guess, need.allocated_peak_bytes}, before);
+      before = {need.fits ? fits : does_not, need.allocated_peak_bytes};
+    }
+    answer_.largest_batch = fits;
+    answer_.is_at_limit = fits == networks::kMaxBatch;
+    return Done{};
+  }
+
+  int NextGuess(int fits, int does_not, std::pair<int, int64_t> latest,
+                std::optional<std::pair<int, int64_t>> before) {
+    const int middle = fits + (does_not - fits) / 2;
+    const bool is_lost = ++guesses_ > 6;  // the line misled: halve
+    if (is_lost) return middle;
+    if (!before || before->first == latest.first) return latest.first == fits ? 2 * fits : middle;
+    const double slope = static_cast<double>(latest.second - before->second) /
+                         static_cast<double>(latest.first - before->first);
+    if (slope <= 0) return middle;
+    const double steps = static_cast<double>(usable_bytes_ - latest.second) / slope;
+    const double meets = static_cast<double>(latest.first) + steps;
+    if (meets >= static_cast<double>(does_not)) return does_not - 1;
+    return meets <= static_cast<double>(fits) ? fits + 1 : static_cast<int>(meets);
+  }
+
+  void MakeFrontier() {
+    std::vector<Proposal> fitting;
+    std::ranges::copy_if(known_, std::back_inserter(fitting),
+                         [](const Proposal& proposal) { return proposal.need.fits; });
+    std::ranges::stable_sort(fitting, {}, [](const Proposal& proposal) {
+      return std::pair(proposal.need.reserved_peak_bytes, proposal.step_seconds);
+    });
+    for (const Proposal& proposal : fitting) {
+      if (answer_.frontier.empty() || proposal.step_seconds < answer_.frontier.back().step_seconds)
+        answer_.frontier.push_back(proposal);
+    }
+  }
+
+  void MakeProposals() {
+    std::map<unsigned, Proposal> fastest;  // by what is changed
+    for (const Proposal& proposal : known_) {
+      if (!proposal.need.fits) continue;
+      const unsigned changes = ChangesOf(question_.settings, proposal.configuration);
+      const auto [at, is_new] = fastest.try_emplace(changes, proposal);
+      if (!is_new && proposal.step_seconds < at->second.step_seconds) at->second = proposal;
+    }
+    const auto is_beaten = [&](unsigned changes, const Proposal& proposal) {
+      return std::ranges::any_of(fastest, [&](const auto& other) {
+        const bool is_part = other.first != changes && (other.first & changes) == other.first;
+        return is_part && other.second.step_seconds <= proposal.step_seconds;
+      });
+    };
+    std::vector<std::pair<std::pair<bool, double>, Proposal>> ranked;
+    for (const auto& [changes, proposal] : fastest) {
+      if (is_beaten(changes, proposal)) continue;
+      ranked.push_back({{(changes & kOptimizerChange) != 0, proposal.step_seconds}, proposal});
+    }
+    std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
+    if (ranked.size() > kMostProposals) ranked.resize(kMostProposals);
+    for (auto& entry : ranked) answer_.proposals.push_back(std::move(entry.second));
+  }
+
+  const FitQuestion& question_;
+  const AskNeeds& ask_;
+  const FitProgress& progress_;
+  const int64_t usable_bytes_;
+  size_t done_ = 0;
+  int guesses_ = 0;
+  std::vector<Proposal> known_;
+  FitAnswer answer_;
+};
+
+}  // namespace
+
+Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress) {
+  return Search(question, ask, progress).Run();
+}
+
+std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal) {
+  std::string text = networks::DescribeChange(question.settings, proposal.configuration.settings);
+  if (proposal.configuration.allocator.empty()) return text;
+  return text + (text.empty() ? "" : ", ") + proposal.configuration.allocator;
+}
+
+}  // namespace tidemark::advice

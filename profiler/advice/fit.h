@@ -1,0 +1,66 @@
+// Makes a run fit: among micro-batches, precisions, checkpointing, optimizers and the allocator's settings,
+// which change is the cheapest in estimated time (step_time.h) whose need (needs.h) fits on the card, and how
+// large a batch fits as things are. A step keeps its number of samples: a smaller micro-batch is accumulated
+// more often. What the textbook knows cannot fit is not asked, and neither are larger micro-batches of what
+// did not fit. Pure but for what it asks.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/advice/needs.h"
+#include "profiler/advice/sharding.h"
+#include "profiler/base/result.h"
+#include "profiler/networks/specification.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
+
+namespace tidemark::advice {
+
+struct FitQuestion {
+  networks::Network network;
+  networks::TrainingSettings settings;  // as they are now
+  phantom::Card card;                   // with the memory that it shall have
+  int64_t samples = 0;                  // in a step, accumulated; 0 = as now
+};
+
+struct Proposal {
+  Configuration configuration;
+  Need need;
+  double step_seconds = 0;  // by roofline
+};
+
+struct FitAnswer {
+  Proposal present;
+  // What makes it fit: for each set of things to change the fastest, where no part of the set does as well.
+  // Those that keep the optimizer come first, then the fastest. Empty where nothing fits, and where the
+  // present settings do. Every `need` is asked for, none is computed.
+  std::vector<Proposal> proposals;
+  // Of all that fits, what nothing else beats in both memory and time; ascending by memory.
+  std::vector<Proposal> frontier;
+  // The largest micro-batch that fits with all else as now; one more does not. 0 = not even one sample.
+  int largest_batch = 0;
+  bool is_at_limit = false;         // it is the largest that settings may have (networks::kMaxBatch)
+  std::vector<Sharding> shardings;  // of the present settings, by formula
+  size_t considered = 0;            // configurations
+  size_t asked = 0;                 // of those
+};
+
+using AskNeeds = std::function<Result<std::vector<Need>>(std::span<const Configuration>)>;
+// After each round of questions: how many of the configurations are done with; false cancels.
+using FitProgress = std::function<bool(size_t done, size_t of)>;
+
+// Fails with a sentence where `samples` cannot be made of micro-batches, the phantom has no answer, or
+// `progress` cancelled.
+Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress = {});
+
+// "batch 64 → 16, accumulate 1 → 4, fp16 on": what a proposal changes; "" if nothing.
+std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal);
+
+inline constexpr const char* kExpandableSegments = "expandable_segments:True";
+
+}  // namespace tidemark::advice

@@ -1,0 +1,51 @@
+// What configurations need of a card, and whether they fit: each is run on a phantom of the card that has
+// room for all of them, so that none ends it, and where that leaves a doubt its requests are put to PyTorch's
+// allocator on one as large as the card is. Some warm trainers answer side by side; the first answer takes
+// half a second, each further one milliseconds. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/predictor.h"
+
+namespace tidemark::advice {
+
+struct Configuration {
+  networks::TrainingSettings settings;
+  std::string allocator;  // PYTORCH_CUDA_ALLOC_CONF; "" = as it is set for this process
+  bool operator==(const Configuration&) const = default;
+};
+
+struct Need {
+  int64_t allocated_peak_bytes = 0;  // of a steady step, as session::Prediction tells it
+  int64_t reserved_peak_bytes = 0;   // the most of the whole run, its first step among it
+  bool fits = false;
+  bool empties_cache = false;      // it fits, but only since PyTorch gives its cache back in between
+  std::string without_workspaces;  // as of session::Prediction, and so are these
+  std::vector<std::string> unknown_sizes;
+};
+
+class Needs {
+ public:
+  // `card` with the memory that it shall have. `processes`: how many trainers there are.
+  Needs(phantom::Card card, size_t processes);
+
+  // In the order of the questions. Fails with a sentence where one has no answer.
+  Result<std::vector<Need>> Ask(std::span<const Configuration> configurations);
+
+ private:
+  Result<Need> AskOne(session::Predictor& predictor, const Configuration& configuration);
+
+  const phantom::Card card_;
+  std::vector<std::unique_ptr<session::Predictor>> predictors_;
+};
+
+}  // namespace tidemark::advice

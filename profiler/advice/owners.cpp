@@ -1,0 +1,44 @@
+#include "profiler/advice/owners.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "profiler/base/saturating.h"
+#include "profiler/timeline/settled_state.h"
+
+namespace tidemark::advice {
+namespace {
+
+std::string OwnerOf(const timeline::View& view, const timeline::LiveBlock& block) {
+  const std::string category(events::NameOf(block.category));
+  const std::string_view layer = view.name(block.layer);
+  if (!layer.empty()) return std::string(layer) + ", " + category;
+  const std::string_view op = view.name(block.op);
+  return op.empty() ? category : category + " of " + std::string(op);
+}
+
+}  // namespace
+
+std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most) {
+  std::map<std::string, std::pair<Owner, int64_t>> by_name;  // with the size of its largest block
+  for (const timeline::LiveBlock& block : timeline::SettledStateAt(view, moment, view.end()).blocks) {
+    auto& [owner, largest_bytes] = by_name[OwnerOf(view, block)];
+    owner.bytes = SaturatingSum(owner.bytes, block.rounded_bytes);
+    if (owner.blocks++ == 0 || block.rounded_bytes > largest_bytes) {
+      largest_bytes = block.rounded_bytes;
+      owner.largest = block.born;
+    }
+  }
+  std::vector<Owner> owners;
+  for (auto& [name, entry] : by_name) {
+    owners.push_back(std::move(entry.first));
+    owners.back().name = name;
+  }
+  std::ranges::stable_sort(owners, std::ranges::greater(), &Owner::bytes);
+  if (owners.size() > most) owners.resize(most);
+  return owners;
+}
+
+}  // namespace tidemark::advice

@@ -1,0 +1,121 @@
+#include "profiler/advice/step_time.h"
+
+#include <algorithm>
+
+#include "profiler/textbook/operations.h"
+#include "profiler/textbook/textbook.h"
+
+namespace tidemark::advice {
+namespace {
+
+using networks::ElementCount;
+using networks::Layer;
+using networks::LayerKind;
+using networks::Precision;
+using networks::TrainingSettings;
+
+// NVIDIA's technical blog, Getting Started with CUDA Graphs (2019): kernels that are launched back to back on
+// a V100 follow each other in 3.8 us, however little they do.
+constexpr double kLaunchSeconds = 3.8e-6;
+
+// What a layer's forward is to the card, for one micro-batch.
+struct Work {
+  double operations = 0;
+  double bytes = 0;
+  double elements = 0;  // that can be worked on side by side
+};
+
+bool UsesTensorCores(LayerKind kind) {
+  return kind == LayerKind::kConv2d || kind == LayerKind::kConvTranspose2d || kind == LayerKind::kLinear ||
+         kind == LayerKind::kAttention;
+}
+
+// Autocast runs these in float32 (torch/docs: CUDA ops that autocast to float32), or they only look up.
+bool StaysFloat32(LayerKind kind) {
+  return kind == LayerKind::kLayerNorm || kind == LayerKind::kEmbedding ||
+         kind == LayerKind::kPositionEmbedding || kind == LayerKind::kSegmentEmbedding;
+}
+
+class Roofline {
+ public:
+  Roofline(const TrainingSettings& settings, const phantom::Card& card)
+      : card_(card),
+        batch_(settings.batch),
+        is_half_(settings.amp != Precision::kFloat32),
+        threads_(static_cast<double>(card.multiprocessors) * card.threads_per_multiprocessor) {}
+
+  double SecondsOf(const Work& work, LayerKind kind) const {
+    const bool tensor_cores = is_half_ && UsesTensorCores(kind) && card_.float16_tensor_flops > 0;
+    const double peak = tensor_cores ? card_.float16_tensor_flops : card_.float32_flops;
+    const double filled = std::clamp(work.elements / threads_, 1e-6, 1.0);
+    const double seconds = std::max(work.operations / peak, work.bytes / card_.memory_bytes_per_second);
+    return std::max(kLaunchSeconds, seconds / filled);
+  }
+
+  Work ForwardOf(const Layer& layer) const {
+    const double element_bytes = is_half_ && !StaysFloat32(layer.kind) ? 2 : 4;
+    const double inputs = static_cast<double>(ElementCount(layer.input)) *
+                          static_cast<double>(std::max<size_t>(1, layer.inputs.size())) * batch_;
+    const double outputs = static_cast<double>(ElementCount(layer.output)) * batch_;
+    Work work;
+    work.operations = static_cast<double>(textbook::ForwardOperations(layer)) * batch_;
+    work.bytes = (inputs + outputs + static_cast<double>(layer.parameters())) * element_bytes;
+    work.elements = std::max(inputs, outputs);
+    return work;
+  }
+
+  double ForwardSeconds(const Layer& layer) const {
+    if (layer.kind == LayerKind::kFlatten) return 0;  // a view
+    double seconds = SecondsOf(ForwardOf(layer), layer.kind);
+    // Autocast casts its weights: 4 bytes read, 2 written, once for each forward.
+    if (is_half_ && UsesTensorCores(layer.kind) && layer.parameters() > 0) seconds += Moving(layer, 6);
+    return seconds;
+  }
+
+  // With parameters one kernel makes the gradient of the input, another that of the weights, each of
+  // forward's operations; it is read and written where it is accumulated.
+  double BackwardSeconds(const Layer& layer) const {
+    if (layer.kind == LayerKind::kFlatten) return 0;
+    const double kernel = SecondsOf(ForwardOf(layer), layer.kind);
+    return layer.parameters() > 0 ? 2 * kernel + Moving(layer, 8) : kernel;
+  }
+
+ private:
+  double Moving(const Layer& layer, double bytes_per_parameter) const {
+    return std::max(kLaunchSeconds, static_cast<double>(layer.parameters()) * bytes_per_parameter /
+                                        card_.memory_bytes_per_second);
+  }
+
+  const phantom::Card& card_;
+  const double batch_;
+  const bool is_half_;
+  const double threads_;
+};
+
+// Parameters are read and written, gradients read, states read and written; unscaling and clipping read and
+// write the gradients once more each.
+double OptimizerSeconds(const networks::Network& network, const TrainingSettings& settings,
+                        const phantom::Card& card) {
+  const textbook::Estimate estimate = textbook::EstimateMemory(network, settings);
+  double bytes = 2.0 * static_cast<double>(estimate.parameters_bytes) +
+                 static_cast<double>(estimate.gradients_bytes) +
+                 2.0 * static_cast<double>(estimate.optimizer_bytes);
+  if (settings.amp == Precision::kFloat16) bytes += 2.0 * static_cast<double>(estimate.gradients_bytes);
+  if (settings.clip_norm > 0) bytes += 2.0 * static_cast<double>(estimate.gradients_bytes);
+  return std::max(kLaunchSeconds, bytes / card.memory_bytes_per_second);
+}
+
+}  // namespace
+
+double EstimateStepSeconds(const networks::Network& network, const TrainingSettings& settings,
+                           const phantom::Card& card) {
+  const Roofline roofline(settings, card);
+  const bool runs_twice = settings.checkpoint.mode != networks::CheckpointMode::kNone;
+  double micro_batch = 0;
+  for (const Layer& layer : network.layers) {
+    micro_batch += (runs_twice ? 2 : 1) * roofline.ForwardSeconds(layer) + roofline.BackwardSeconds(layer);
+  }
+  return settings.accumulate * micro_batch + OptimizerSeconds(network, settings, card);
+}
+
+}  // namespace tidemark::advice

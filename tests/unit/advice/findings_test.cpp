@@ -1,0 +1,279 @@
+#include "profiler/advice/findings.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "profiler/advice/owners.h"
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::advice {
+namespace {
+
+using events::Category;
+using events::EventKind;
+using events::Phase;
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+// A training run without any fault, into which a test builds one.
+class TrainingStream : public timeline::Stream {
+ public:
+  TrainingStream() {
+    Add(EventKind::kSegmentAllocate, 0x10000000, 128 * kMiB);
+    Allocate(0x10000000, 40 * kMiB, Category::kParameter);
+  }
+  void BeginForward(int64_t step) {
+    BeginStep(step);
+    BeginPhase(Phase::kForward);
+    Allocate(kActivation, 60 * kMiB, Category::kActivation);
+  }
+  void EndBackward(int64_t step) {
+    BeginPhase(Phase::kBackward);
+    Allocate(kGradient, 20 * kMiB, Category::kGradient);
+    Free(kActivation);
+    BeginPhase(Phase::kOptimizer);
+    Free(kGradient);
+    EndStep(step);
+    BeginPhase(Phase::kIdle);
+  }
+  void StepWithoutFault(int64_t step) {
+    BeginForward(step);
+    EndBackward(step);
+  }
+
+  static constexpr uint64_t kActivation = 0x13000000;
+  static constexpr uint64_t kGradient = 0x17000000;
+  static constexpr uint64_t kMore = 0x20000000;
+};
+
+std::vector<Finding> Found(const TrainingStream& stream) {
+  return FindingsIn(*stream.Publish(), ByteUnit::kMebibytes);
+}
+
+std::optional<Finding> Only(const TrainingStream& stream, FindingKind kind) {
+  const std::vector<Finding> findings = Found(stream);
+  if (findings.size() != 1 || findings.front().kind != kind) return {};
+  return findings.front();
+}
+
+bool Says(const Finding& finding, std::string_view words) {
+  return finding.evidence.find(words) != std::string::npos;
+}
+
+TEST_CASE("A run without a fault, and one without anything, have no findings") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 8; ++step) stream.StepWithoutFault(step);
+  CHECK(Found(stream).empty());
+  CHECK(FindingsIn(*timeline::Stream().Publish(), ByteUnit::kMebibytes).empty());
+}
+
+TEST_CASE("Memory that each step leaves behind is found, with what is left") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 8; ++step) {
+    stream.BeginForward(step);
+    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000, 512, Category::kUnknown);
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kGrowth);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 6 * 512);
+  CHECK(finding->allocations.size() == 6);  // of steps 1 to 6, the last being over just now
+  CHECK(Says(*finding, "512 B more with each step"));
+}
+
+TEST_CASE("What grows and falls again is no growth, and neither is what grows in too few steps") {
+  TrainingStream falls;
+  for (int64_t step = 0; step < 8; ++step) {
+    falls.BeginForward(step);
+    if (step == 5) falls.Free(0x20000000 + 0x4000);
+    falls.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000, step == 5 ? 512 : 1024,
+                   Category::kUnknown);
+    falls.EndBackward(step);
+  }
+  CHECK(Found(falls).empty());
+  TrainingStream few;
+  for (int64_t step = 0; step < 5; ++step) {
+    few.BeginForward(step);
+    few.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x1000, 1024, Category::kUnknown);
+    few.EndBackward(step);
+  }
+  CHECK(Found(few).empty());
+}
+
+TEST_CASE("Activations of a step that is over are a kept graph, and told once, not as growth too") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 8; ++step) {
+    stream.BeginForward(step);
+    stream.Allocate(0x20000000 + static_cast<uint64_t>(step) * 0x100000, kMiB, Category::kActivation);
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kKeptGraph);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 6 * kMiB);
+  CHECK(Says(*finding, "6 tensors that were saved for the backward of a step before step 7 are alive"));
+}
+
+TEST_CASE("Gradients of the step before that are alive when forward ends are found at that moment") {
+  TrainingStream stream;
+  timeline::EventIndex backward = 0;
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginStep(step);
+    stream.BeginPhase(Phase::kForward);
+    stream.Allocate(TrainingStream::kActivation, 60 * kMiB, Category::kActivation);
+    stream.BeginPhase(Phase::kBackward);
+    backward = stream.latest();
+    if (step > 0) stream.Free(TrainingStream::kGradient);
+    stream.Allocate(TrainingStream::kGradient, 20 * kMiB, Category::kGradient);
+    stream.Free(TrainingStream::kActivation);
+    stream.EndStep(step);
+  }
+  const auto finding = Only(stream, FindingKind::kKeptGradients);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 20 * kMiB);
+  CHECK(finding->moment == backward);
+  CHECK(finding->allocations.size() == 1);
+}
+
+TEST_CASE("Gradients that are freed before forward are none, and those freed after it are kept") {
+  for (const bool frees_first : {true, false}) {
+    TrainingStream stream;
+    for (int64_t step = 0; step < 4; ++step) {
+      stream.BeginStep(step);
+      if (frees_first && step > 0) stream.Free(TrainingStream::kGradient);
+      stream.Allocate(TrainingStream::kActivation, 60 * kMiB, Category::kActivation);
+      if (!frees_first && step > 0) stream.Free(TrainingStream::kGradient);
+      stream.BeginPhase(Phase::kBackward);
+      stream.Allocate(TrainingStream::kGradient, 20 * kMiB, Category::kGradient);
+      stream.Free(TrainingStream::kActivation);
+      stream.EndStep(step);
+    }
+    CHECK(Found(stream).size() == (frees_first ? 0 : 1));
+  }
+}
+
+TEST_CASE("Owners are layers and what they hold, the largest first") {
+  TrainingStream stream;
+  const events::NameId layer = stream.Name("conv1");
+  const events::NameId op = stream.Name("aten::add");
+  stream.Allocate(0x20000000, 6 * kMiB, Category::kActivation).layer = layer;
+  stream.Allocate(0x21000000, 9 * kMiB, Category::kActivation).layer = layer;
+  const timeline::EventIndex largest = stream.latest();
+  stream.Allocate(0x22000000, 2 * kMiB).op = op;
+  const std::vector<Owner> owners = LargestOwners(*stream.Publish(), stream.latest(), 2);
+  REQUIRE(owners.size() == 2);
+  CHECK(owners[0].name == "parameter");
+  CHECK(owners[1].name == "conv1, activation");
+  CHECK(owners[1].bytes == 15 * kMiB);
+  CHECK(owners[1].blocks == 2);
+  CHECK(owners[1].largest == largest);
+  CHECK(LargestOwners(*stream.Publish(), stream.latest(), 9)[2].name == "temporary of aten::add");
+}
+
+TEST_CASE("Gradients that micro-batches of one step add to are meant to stay") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginStep(step);
+    stream.BeginPhase(Phase::kBackward);
+    stream.Allocate(TrainingStream::kGradient, 20 * kMiB, Category::kGradient);
+    stream.BeginPhase(Phase::kForward);
+    stream.Allocate(TrainingStream::kActivation, 60 * kMiB, Category::kActivation);
+    stream.BeginPhase(Phase::kBackward);
+    stream.Free(TrainingStream::kActivation);
+    stream.Free(TrainingStream::kGradient);
+    stream.EndStep(step);
+  }
+  CHECK(Found(stream).empty());
+}
+
+TEST_CASE("Segments that blocks never fill are fragmentation") {
+  TrainingStream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x40000000, 64 * kMiB);
+  for (int64_t step = 0; step < 4; ++step) stream.StepWithoutFault(step);
+  const auto finding = Only(stream, FindingKind::kFragmentation);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 72 * kMiB);  // 192 reserved, 120 allocated at most
+}
+
+TEST_CASE("A request that failed though enough was free in pieces is fragmentation, steps or not") {
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x10000000, 128 * kMiB);
+  stream.Allocate(0x10000000, 127 * kMiB);
+  stream.Add(EventKind::kOutOfMemory, 0, 4 * kMiB).rounded_bytes = 3 * kMiB;
+  const std::vector<Finding> findings = FindingsIn(*stream.Publish(), ByteUnit::kMebibytes);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings.front().kind == FindingKind::kFragmentation);
+  CHECK(findings.front().moment == stream.latest());
+}
+
+TEST_CASE("Workspaces are compared with activations") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginStep(step);
+    stream.BeginPhase(Phase::kForward);
+    stream.Allocate(TrainingStream::kActivation, 10 * kMiB, Category::kActivation);
+    stream.Allocate(TrainingStream::kMore, 76 * kMiB, Category::kWorkspace);
+    stream.Free(TrainingStream::kMore);
+    stream.Free(TrainingStream::kActivation);
+    stream.EndStep(step);
+  }
+  const auto finding = Only(stream, FindingKind::kLargeWorkspace);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 76 * kMiB);
+  CHECK(Says(*finding, "takes up to 10.0 MiB"));
+  REQUIRE(finding->allocations.size() == 1);
+}
+
+TEST_CASE("A first step that needs more than all others is found, with what made it so") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginForward(step);
+    if (step == 0) {
+      stream.Allocate(TrainingStream::kMore, 32 * kMiB, Category::kWorkspace);
+      stream.Free(TrainingStream::kMore);
+    }
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kFirstStepSpike);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 32 * kMiB - 20 * kMiB);  // the spike in forward against the gradients in backward
+  CHECK_FALSE(finding->allocations.empty());
+}
+
+TEST_CASE(
+    "Copies between types are counted by step; autocast's own of weights and batches are not among them") {
+  TrainingStream stream;
+  const events::NameId copy = stream.Name("aten::_to_copy");
+  const events::NameId layer = stream.Name("norm1");
+  for (int64_t step = 0; step < 4; ++step) {
+    stream.BeginForward(step);
+    events::Event& made = stream.Allocate(TrainingStream::kMore, 8 * kMiB);
+    made.op = copy;
+    made.layer = layer;
+    stream.Free(TrainingStream::kMore);
+    for (const Category meant : {Category::kAutocastCache, Category::kInput}) {
+      stream.Allocate(TrainingStream::kMore, 12 * kMiB).op = copy;
+      stream.Categorize(TrainingStream::kMore, meant);
+      stream.Free(TrainingStream::kMore);
+    }
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kTypeCopies);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 8 * kMiB);
+  CHECK(Says(*finding, "1 copy"));
+  CHECK(Says(*finding, "norm1"));
+}
+
+TEST_CASE("Every kind has a title and a key of its own") {
+  std::vector<std::string_view> keys;
+  for (int kind = 0; kind <= static_cast<int>(FindingKind::kTypeCopies); ++kind) {
+    CHECK_FALSE(TitleOf(static_cast<FindingKind>(kind)).empty());
+    keys.push_back(KeyOf(static_cast<FindingKind>(kind)));
+  }
+  std::ranges::sort(keys);
+  CHECK(std::ranges::adjacent_find(keys) == keys.end());
+}
+
+}  // namespace
+}  // namespace tidemark::advice

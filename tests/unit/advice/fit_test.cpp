@@ -1,0 +1,207 @@
+#include "profiler/advice/fit.h"
+
+#include <algorithm>
+
+#include "profiler/advice/step_time.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::advice {
+namespace {
+
+using networks::CheckpointMode;
+using networks::OptimizerKind;
+using networks::Precision;
+using networks::TrainingSettings;
+
+constexpr int64_t kMebibyte = int64_t{1} << 20;
+
+// As in the specification's own example.
+networks::Network SmallNetwork() {
+  return *networks::NetworkFromJson(
+      R"({"title": "Small", "description": "Small.", "input": [3, 32, 32], "classes": 10, "layers": [
+          {"name": "conv1", "kind": "conv2d", "in": 3, "out": 64, "kernel": 3, "padding": 0},
+          {"name": "relu1", "kind": "relu"}, {"name": "flatten", "kind": "flatten"},
+          {"name": "fc", "kind": "linear", "in": 57600, "out": 10}]})");
+}
+
+phantom::Card CardWith(int64_t usable_bytes) {
+  phantom::Card card;
+  card.compute_capability = 90;
+  card.multiprocessors = 132;
+  card.threads_per_multiprocessor = 2048;
+  card.memory_bytes = usable_bytes + 100 * kMebibyte;
+  card.context_bytes = 100 * kMebibyte;
+  card.memory_bytes_per_second = 4.8e12;
+  card.float32_flops = 66.9e12;
+  card.float16_tensor_flops = 989.4e12;
+  return card;
+}
+
+// A made-up phantom: what a sample takes, by technique, and what the optimizer keeps.
+class MadeUpPhantom {
+ public:
+  explicit MadeUpPhantom(int64_t usable_bytes) : usable_bytes_(usable_bytes) {}
+
+  static int64_t ReservedBytes(const Configuration& configuration) {
+    const TrainingSettings& settings = configuration.settings;
+    int64_t sample = settings.amp == Precision::kFloat32 ? 4 * kMebibyte : 2 * kMebibyte;
+    if (settings.checkpoint.mode != CheckpointMode::kNone) sample /= 2;
+    const int64_t state = settings.optimizer == OptimizerKind::kAdam ? 20 * kMebibyte : 5 * kMebibyte;
+    const int64_t tensors = 50 * kMebibyte + state + settings.batch * sample;
+    return configuration.allocator.empty() ? tensors + 7 * kMebibyte : tensors;
+  }
+  Result<std::vector<Need>> operator()(std::span<const Configuration> configurations) {
+    std::vector<Need> needs;
+    for (const Configuration& configuration : configurations) {
+      asked_.push_back(configuration);
+      Need need;
+      need.reserved_peak_bytes = ReservedBytes(configuration);
+      need.allocated_peak_bytes =
+          need.reserved_peak_bytes - (configuration.allocator.empty() ? 7 * kMebibyte : 0);
+      need.fits = need.reserved_peak_bytes <= usable_bytes_;
+      needs.push_back(need);
+    }
+    return needs;
+  }
+  const std::vector<Configuration>& asked() const { return asked_; }
+
+ private:
+  int64_t usable_bytes_;
+  std::vector<Configuration> asked_;
+};
+
+FitAnswer FitOn(int64_t usable_bytes, MadeUpPhantom* phantom = nullptr, int64_t samples = 0) {
+  MadeUpPhantom own(usable_bytes);
+  MadeUpPhantom& asked = phantom == nullptr ? own : *phantom;
+  const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(usable_bytes), samples};
+  const Result<FitAnswer> answer =
+      FindFit(question, [&](std::span<const Configuration> all) { return asked(all); });
+  if (!answer) FAIL(answer.error().message);
+  return *answer;
+}
+
+TEST_CASE("What fits as it is needs no proposal, and the largest batch is the last that fits") {
+  for (const int64_t mib : {400, 401, 500, 997, 4000}) {
+    const FitAnswer answer = FitOn(mib * kMebibyte);
+    CHECK(answer.present.need.fits);
+    CHECK(answer.proposals.empty());
+    CHECK(answer.largest_batch == (mib - 77) / 4);
+    CHECK_FALSE(answer.is_at_limit);
+    CHECK_FALSE(answer.frontier.empty());
+  }
+  const FitAnswer roomy = FitOn(100'000 * kMebibyte);
+  CHECK(roomy.largest_batch == networks::kMaxBatch);
+  CHECK(roomy.is_at_limit);
+  CHECK(FitOn(60 * kMebibyte).largest_batch == 0);
+}
+
+TEST_CASE(
+    "Each proposal fits, keeps the step's samples, and the first is the cheapest that keeps the optimizer") {
+  const FitAnswer answer = FitOn(220 * kMebibyte);
+  REQUIRE_FALSE(answer.present.need.fits);
+  REQUIRE_FALSE(answer.proposals.empty());
+  for (const Proposal& proposal : answer.proposals) {
+    CHECK(proposal.need.fits);
+    CHECK(proposal.configuration.settings.batch * proposal.configuration.settings.accumulate == 64);
+    CHECK(proposal.need.reserved_peak_bytes == MadeUpPhantom::ReservedBytes(proposal.configuration));
+  }
+  const Proposal& cheapest = answer.proposals.front();
+  CHECK(cheapest.configuration.settings.optimizer == OptimizerKind::kAdam);
+  for (const Proposal& proposal : answer.proposals) {
+    if (proposal.configuration.settings.optimizer != OptimizerKind::kAdam) continue;
+    CHECK(cheapest.step_seconds <= proposal.step_seconds);
+  }
+}
+
+TEST_CASE("Nothing on the frontier is beaten in both memory and time") {
+  const FitAnswer answer = FitOn(220 * kMebibyte);
+  REQUIRE(answer.frontier.size() > 1);
+  for (size_t i = 1; i < answer.frontier.size(); ++i) {
+    CHECK(answer.frontier[i - 1].need.reserved_peak_bytes < answer.frontier[i].need.reserved_peak_bytes);
+    CHECK(answer.frontier[i - 1].step_seconds > answer.frontier[i].step_seconds);
+  }
+}
+
+TEST_CASE("What cannot fit is not asked, and no question has more than two micro-batches") {
+  MadeUpPhantom phantom(90 * kMebibyte);
+  const FitAnswer answer = FitOn(90 * kMebibyte, &phantom);
+  CHECK(answer.asked == phantom.asked().size());
+  CHECK(answer.asked < answer.considered);
+  CHECK(std::ranges::all_of(phantom.asked(),
+                            [](const Configuration& one) { return one.settings.accumulate <= 2; }));
+}
+
+TEST_CASE("Where only segments lack room, the allocator's setting is proposed") {
+  const FitAnswer answer = FitOn((70 + 64 * 4 + 1) * kMebibyte);  // tensors fit, the 7 MiB beside them do not
+  const bool proposed = std::ranges::any_of(answer.proposals, [](const Proposal& proposal) {
+    return proposal.configuration.allocator == kExpandableSegments &&
+           proposal.configuration.settings == TrainingSettings();
+  });
+  CHECK(proposed);
+}
+
+TEST_CASE("Another number of samples a step is made of micro-batches, or refused") {
+  const FitAnswer answer = FitOn(1000 * kMebibyte, nullptr, 512);
+  REQUIRE_FALSE(answer.proposals.empty());
+  for (const Proposal& proposal : answer.proposals)
+    CHECK(proposal.configuration.settings.batch * proposal.configuration.settings.accumulate == 512);
+  const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(1000 * kMebibyte),
+                             8209};  // a prime
+  MadeUpPhantom phantom(1000 * kMebibyte);
+  const Result<FitAnswer> refused =
+      FindFit(question, [&](std::span<const Configuration> all) { return phantom(all); });
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message.find("8,209 samples") != std::string::npos);
+}
+
+TEST_CASE("A search that is cancelled, or whose phantom fails, says so") {
+  const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(1000 * kMebibyte), 0};
+  MadeUpPhantom phantom(1000 * kMebibyte);
+  const Result<FitAnswer> cancelled = FindFit(
+      question, [&](std::span<const Configuration> all) { return phantom(all); },
+      [](size_t, size_t) { return false; });
+  REQUIRE_FALSE(cancelled);
+  const Result<FitAnswer> failed = FindFit(question, [](std::span<const Configuration>) {
+    return Result<std::vector<Need>>(Error{"No phantom."});
+  });
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message == "No phantom.");
+}
+
+TEST_CASE(
+    "A step's time grows with micro-batches of the same samples, with recomputation, and shrinks with AMP") {
+  const networks::Network network = SmallNetwork();
+  const phantom::Card card = CardWith(1000 * kMebibyte);
+  TrainingSettings settings;
+  settings.batch = 1024;
+  const double once = EstimateStepSeconds(network, settings, card);
+  TrainingSettings accumulated = settings;
+  accumulated.batch = 16;
+  accumulated.accumulate = 64;
+  CHECK(EstimateStepSeconds(network, accumulated, card) > once);
+  TrainingSettings checkpointed = settings;
+  checkpointed.checkpoint.mode = CheckpointMode::kByLayer;
+  CHECK(EstimateStepSeconds(network, checkpointed, card) > once);
+  TrainingSettings half = settings;
+  half.amp = Precision::kBfloat16;
+  CHECK(EstimateStepSeconds(network, half, card) < once);
+  phantom::Card slower = card;
+  slower.memory_bytes_per_second /= 4;
+  CHECK(EstimateStepSeconds(network, settings, slower) > once);
+}
+
+TEST_CASE("ZeRO divides states, then gradients, then parameters") {
+  textbook::Estimate estimate;
+  estimate.parameters_bytes = estimate.gradients_bytes = 800;
+  estimate.optimizer_bytes = 1600;
+  const std::vector<Sharding> shardings = Shardings(estimate, 4000, 1200);
+  REQUIRE(shardings.size() == 9);
+  CHECK(shardings[0].bytes == 4000 - 800);         // stage 1, 2 ranks
+  CHECK(shardings[5].bytes == 4000 - 2400 + 300);  // stage 2, 8 ranks
+  CHECK(shardings[8].bytes == 4000 - 3200 + 400);  // stage 3, 8 ranks
+  CHECK(shardings[8].fits);
+  CHECK_FALSE(shardings[7].fits);
+}
+
+}  // namespace
+}  // namespace tidemark::advice
