@@ -6,6 +6,7 @@
 
 #include "profiler/base/format.h"
 #include "profiler/events/event.h"
+#include "profiler/networks/techniques.h"
 
 namespace tidemark::cli {
 namespace {
@@ -188,9 +189,15 @@ std::string LayersTable(const textbook::Estimate& estimate) {
 }
 
 std::string SettingsLine(const networks::TrainingSettings& settings) {
-  return fmt::format("batch {} · accumulate {} · amp {} · checkpoint {} · {}", settings.batch,
-                     settings.accumulate, networks::TextOf(settings.amp),
-                     networks::TextOf(settings.checkpoint), networks::TitleOf(settings.optimizer));
+  std::string line =
+      fmt::format("batch {} · accumulate {} · amp {} · checkpoint {} · {}", settings.batch,
+                  settings.accumulate, networks::TextOf(settings.amp), networks::TextOf(settings.checkpoint),
+                  networks::TitleOf(settings.optimizer));
+  for (const networks::Technique& technique : networks::Techniques()) {
+    if (technique.IsInUse(settings))
+      line += fmt::format(" · {} {}", technique.title, technique.TextOf(settings));
+  }
+  return line;
 }
 
 }  // namespace tidemark::cli

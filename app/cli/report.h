@@ -43,7 +43,7 @@ std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<Rep
 // Every term with its formula, the total, and the common saying about FP16, marked as one.
 std::string TermsTable(const textbook::Estimate& estimate);
 std::string LayersTable(const textbook::Estimate& estimate);
-// "batch 64 · accumulate 1 · amp off · checkpoint none · Adam"
+// "batch 64 · accumulate 1 · amp off · checkpoint none · Adam", and the techniques in use.
 std::string SettingsLine(const networks::TrainingSettings& settings);
 
 // What to do when it does not fit.

@@ -5,6 +5,7 @@
 #include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/numbers.h"
+#include "profiler/networks/techniques.h"
 
 namespace tidemark::cli {
 
@@ -19,12 +20,16 @@ void TrainingOptions::Register(CLI::App& command) {
   add("--batch", batch_, fmt::format("{}", defaults.batch),
       fmt::format("Samples in a micro-batch, 1 to {}", networks::kMaxBatch));
   add("--amp", amp_, networks::TextOf(defaults.amp),
-      "Automatic mixed precision: off, fp16 (with loss scaling) or bf16");
+      "Automatic mixed precision: off, fp16 (with loss scaling) or bf16; or pure-fp16, model.half(), which "
+      "mixes "
+      "nothing");
   add("--accumulate", accumulate_, fmt::format("{}", defaults.accumulate),
       fmt::format("Micro-batches in a step, 1 to {}", networks::kMaxAccumulate));
   add("--checkpoint", checkpoint_, networks::TextOf(defaults.checkpoint),
-      fmt::format("What backward computes again: none, layer (each layer), or a number of segments, 1 to {}",
-                  networks::kMaxSegments));
+      fmt::format(
+          "What backward computes again: none, layer (each layer), a number of segments, 1 to {}, every:K "
+          "(segments of K layers), or budget:SIZE (as little as saved tensors of that size allow)",
+          networks::kMaxSegments));
   add("--optimizer", optimizer_, networks::TextOf(defaults.optimizer),
       "sgd, momentum, adam, adamw, adagrad or rmsprop");
   add("--lr", learning_rate_, fmt::format("{}", defaults.learning_rate),
@@ -32,6 +37,11 @@ void TrainingOptions::Register(CLI::App& command) {
   add("--clip", clip_norm_, fmt::format("{}", defaults.clip_norm),
       "Clip gradients to this norm (after unscaling); 0 is off");
   add("--seed", seed_, fmt::format("{}", defaults.seed), "Seed of weights and data, a whole number from 0");
+  techniques_.resize(networks::Techniques().size());
+  for (size_t index = 0; index < techniques_.size(); ++index) {
+    const networks::Technique& technique = networks::Techniques()[index];
+    add(technique.option, techniques_[index], technique.TextOf(defaults), technique.help);
+  }
   add("--card", card_, networks::DeviceChoice{}.card,
       "Card that the phantom GPU is; tidemark cards lists them");
 }
@@ -73,6 +83,10 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
   const Result<uint64_t> seed = Seed("--seed", seed_);
   if (!seed) return seed.error();
   settings.seed = *seed;
+  for (size_t index = 0; index < techniques_.size(); ++index) {
+    const Status set = networks::Techniques()[index].Set(settings, techniques_[index]);
+    if (!set) return set.error();
+  }
   if (const Status valid = networks::Validate(settings); !valid) return valid.error();
   return settings;
 }

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/networks/specification.h"
@@ -37,6 +38,7 @@ class TrainingOptions {
   std::string learning_rate_;
   std::string clip_norm_;
   std::string seed_;
+  std::vector<std::string> techniques_;  // as networks::Techniques()
   std::string device_;
   std::string card_;
 };

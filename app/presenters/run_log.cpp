@@ -66,7 +66,8 @@ void RunLog::Update(const View& view) {
     const EventIndex index = marker_next ? marker->index : failure->index;
     add_steps_until(index);
     if (marker_next) {
-      Add({view.TimeOf(index), LogLevel::kInfo, marker->text});
+      const LogLevel level = marker->is_warning ? LogLevel::kWarning : LogLevel::kInfo;
+      Add({view.TimeOf(index), level, marker->text});
       ++marker;
     } else {
       Add({view.TimeOf(index), LogLevel::kError,
@@ -83,11 +84,6 @@ void RunLog::AddStep(const View& view, const Step& step) {
   if (step.number == 0) {  // a fresh start counts afresh
     max_allocated_bytes_ = 0;
     covered_peak_ = step.begin;
-  }
-  if (step.skipped) {
-    std::string text = "step " + FormatNumber(step.number) + " skipped: its gradients overflowed";
-    if (step.loss_scale) text += "; loss scale now " + fmt::format("{:g}", *step.loss_scale);
-    Add({step.end_ns, LogLevel::kWarning, std::move(text)});
   }
   if (steps_per_epoch_ > 0 && step.number >= 0 && step.number % steps_per_epoch_ == steps_per_epoch_ - 1)
     AddEpoch(view, step);

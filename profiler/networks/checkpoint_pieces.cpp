@@ -8,7 +8,13 @@
 namespace tidemark::networks {
 namespace {
 
-// Index of the first layer of each group; see CheckpointBoundaries.
+// kNetworkInput comes before all layers.
+struct InOrder {
+  bool operator()(size_t left, size_t right) const { return left + 1 < right + 1; }
+};
+
+}  // namespace
+
 std::vector<size_t> GroupStarts(const Network& network) {
   std::vector<size_t> starts{0};
   bool has_parameters = false;
@@ -20,21 +26,20 @@ std::vector<size_t> GroupStarts(const Network& network) {
   return starts;
 }
 
-// kNetworkInput comes before all layers.
-struct InOrder {
-  bool operator()(size_t left, size_t right) const { return left + 1 < right + 1; }
-};
-
-}  // namespace
-
 std::vector<size_t> CheckpointBoundaries(const Network& network, const Checkpointing& checkpointing) {
-  if (checkpointing.mode == CheckpointMode::kNone) return {};
+  if (checkpointing.mode == CheckpointMode::kNone || checkpointing.mode == CheckpointMode::kBudget) return {};
   const std::vector<size_t> groups = GroupStarts(network);
   size_t pieces = groups.size();
   if (checkpointing.mode == CheckpointMode::kSegments) {
     pieces = std::clamp(static_cast<size_t>(std::max(checkpointing.segments, 1)), size_t{1}, pieces);
   }
   std::vector<size_t> boundaries;
+  if (checkpointing.mode == CheckpointMode::kEvery) {
+    const auto length = static_cast<size_t>(std::max(checkpointing.segments, 1));
+    for (size_t group = 0; group < groups.size(); group += length) boundaries.push_back(groups[group]);
+    boundaries.push_back(network.layers.size());
+    return boundaries;
+  }
   for (size_t piece = 0, group = 0; piece < pieces; ++piece) {
     boundaries.push_back(groups[group]);
     group += groups.size() / pieces + (piece < groups.size() % pieces ? 1 : 0);

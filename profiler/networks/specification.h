@@ -38,7 +38,9 @@ struct Network {
 // layer with parameters and the layers without any that follow it (conv1 with relu1). So a piece mostly
 // starts from tensors that backward keeps anyway, and in a chain checkpointing never keeps more than training
 // without it does. By layer: each group is a piece. K segments: the groups in K runs of equal length, the
-// first ones a group longer where K does not divide; no piece is without a group.
+// first ones a group longer where K does not divide; no piece is without a group. Every K: K groups in each
+// piece but the last. For a budget textbook::PlanCheckpoints finds them.
+std::vector<size_t> GroupStarts(const Network& network);  // the first layer of each group
 std::vector<size_t> CheckpointBoundaries(const Network& network, const Checkpointing& checkpointing);
 
 // What goes into and out of layers [first, end): the layers before `first` (or kNetworkInput) whose outputs
@@ -49,6 +51,10 @@ struct Borders {
   std::vector<size_t> outputs;
 };
 Borders BordersOf(const Network& network, size_t first, size_t end);
+
+// Whether this layer, a ReLU or a leaky one, may write its result over its input: nobody else takes it, and
+// the layer that made it does not need it for its own backward.
+bool MayRunInPlace(const Network& network, size_t index);
 
 // Reads one network's JSON text; checks kinds and that shapes fit from layer to layer. A layer takes the
 // output of the one before it, or of those that its "inputs" name ("input" is the network's). What may be

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/format.h"
 #include "profiler/networks/choices.h"
+#include "profiler/networks/techniques.h"
 
 namespace tidemark::networks {
 namespace {
@@ -23,8 +25,10 @@ struct Spelling {
   std::string_view text;
 };
 
-constexpr std::array<Spelling<Precision>, 3> kPrecisions = {
-    {{Precision::kFloat32, "off"}, {Precision::kFloat16, "fp16"}, {Precision::kBfloat16, "bf16"}}};
+constexpr std::array<Spelling<Precision>, 4> kPrecisions = {{{Precision::kFloat32, "off"},
+                                                             {Precision::kFloat16, "fp16"},
+                                                             {Precision::kBfloat16, "bf16"},
+                                                             {Precision::kPureFloat16, "pure-fp16"}}};
 constexpr std::array<Spelling<OptimizerKind>, 6> kOptimizers = {{{OptimizerKind::kSgd, "sgd"},
                                                                  {OptimizerKind::kMomentum, "momentum"},
                                                                  {OptimizerKind::kAdam, "adam"},
@@ -53,6 +57,9 @@ std::string ToText(const std::array<Spelling<Enum>, kCount>& spellings, Enum wan
   }
   return "unknown";
 }
+
+constexpr std::string_view kEvery = "every:";
+constexpr std::string_view kBudget = "budget:";
 
 std::optional<int> WholeNumber(std::string_view text) {
   int number = 0;
@@ -95,6 +102,14 @@ class SettingsReader {
     Result<Parsed> parsed = parse(value->get_ref<const std::string&>());
     if (!parsed) return Fail(parsed.error().message);
     field = std::move(*parsed);
+  }
+
+  void Read(const Technique& technique, TrainingSettings& settings) {
+    const OrderedJson* value = Take(technique.key);
+    if (value == nullptr) return;
+    if (!value->is_string()) return Fail(fmt::format("Setting '{}' must be a text.", technique.key));
+    if (const Status read = technique.Set(settings, value->get_ref<const std::string&>()); !read)
+      Fail(read.error().message);
   }
 
   Status Finish() {
@@ -142,13 +157,19 @@ Result<OptimizerKind> OptimizerFromText(std::string_view text) {
 
 Result<Checkpointing> CheckpointingFromText(std::string_view text) {
   if (text == "none") return Checkpointing{};
-  if (text == "layer") return Checkpointing{CheckpointMode::kByLayer, 0};
-  const std::optional<int> segments = WholeNumber(text);
-  if (segments && *segments >= 1 && *segments <= kMaxSegments) {
-    return Checkpointing{CheckpointMode::kSegments, *segments};
+  if (text == "layer") return Checkpointing{CheckpointMode::kByLayer};
+  if (text.starts_with(kBudget)) {
+    const std::optional<int64_t> bytes = BytesFromText(text.substr(kBudget.size()));
+    if (bytes && *bytes > 0) return Checkpointing{CheckpointMode::kBudget, 0, *bytes};
+  }
+  const bool every = text.starts_with(kEvery);
+  const std::optional<int> number = WholeNumber(every ? text.substr(kEvery.size()) : text);
+  if (number && *number >= 1 && *number <= kMaxSegments) {
+    return Checkpointing{every ? CheckpointMode::kEvery : CheckpointMode::kSegments, *number};
   }
   return Error{
-      fmt::format("--checkpoint must be none, layer, or a number of segments from 1 to {}, not '{}'.",
+      fmt::format("--checkpoint must be none, layer, a number of segments from 1 to {0}, every:K (K "
+                  "layers in a segment, 1 to {0}), or budget:SIZE (such as budget:40MB), not '{1}'.",
                   kMaxSegments, Quoted(text))};
 }
 
@@ -192,6 +213,9 @@ std::string TitleOf(OptimizerKind optimizer) {
 std::string TextOf(const Checkpointing& checkpoint) {
   if (checkpoint.mode == CheckpointMode::kNone) return "none";
   if (checkpoint.mode == CheckpointMode::kByLayer) return "layer";
+  if (checkpoint.mode == CheckpointMode::kEvery) return fmt::format("{}{}", kEvery, checkpoint.segments);
+  if (checkpoint.mode == CheckpointMode::kBudget)
+    return fmt::format("{}{}", kBudget, checkpoint.budget_bytes);
   return fmt::format("{}", checkpoint.segments);
 }
 std::string TextOf(const DeviceChoice& device) {
@@ -200,12 +224,38 @@ std::string TextOf(const DeviceChoice& device) {
   return fmt::format("cuda:{}", device.index);
 }
 
+double EffectiveLearningRate(const TrainingSettings& settings) {
+  const double micro_batches = settings.accumulate;
+  switch (settings.learning_rate_rule) {
+    case LearningRateRule::kLinear:
+      return settings.learning_rate * micro_batches;
+    case LearningRateRule::kSquareRoot:
+      return settings.learning_rate * std::sqrt(micro_batches);
+    case LearningRateRule::kNone:
+      break;
+  }
+  return settings.learning_rate;
+}
+
+bool UsesAutocast(const TrainingSettings& settings) {
+  return settings.amp == Precision::kFloat16 || settings.amp == Precision::kBfloat16;
+}
+
+bool ScalesLoss(const TrainingSettings& settings) {
+  return settings.amp == Precision::kFloat16 && settings.pass == Pass::kTrain;
+}
+
 Status Validate(const TrainingSettings& settings) {
   for (const Status& checked : {InRange("batch", settings.batch, kMaxBatch),
                                 InRange("accumulate", settings.accumulate, kMaxAccumulate)}) {
     if (!checked) return checked;
   }
-  if (settings.checkpoint.mode == CheckpointMode::kSegments) {
+  const CheckpointMode mode = settings.checkpoint.mode;
+  if (mode == CheckpointMode::kBudget && settings.checkpoint.budget_bytes <= 0) {
+    return Error{
+        fmt::format("--checkpoint budget: must be above 0, not {}.", settings.checkpoint.budget_bytes)};
+  }
+  if (mode == CheckpointMode::kSegments || mode == CheckpointMode::kEvery) {
     Status segments = InRange("checkpoint", settings.checkpoint.segments, kMaxSegments);
     if (!segments) return segments;
   }
@@ -216,20 +266,27 @@ Status Validate(const TrainingSettings& settings) {
   if (!(settings.clip_norm >= 0 && std::isfinite(settings.clip_norm))) {
     return Error{fmt::format("--clip must be 0 (off) or a positive norm, not {}.", settings.clip_norm)};
   }
+  TrainingSettings again = settings;
+  for (const Technique& technique : Techniques()) {
+    if (Status valid = technique.Set(again, technique.TextOf(settings)); !valid) return valid;
+  }
   return Done{};
 }
 
 std::string ToJson(const TrainingSettings& settings) {
-  return OrderedJson{{"network", settings.network},
-                     {"batch", settings.batch},
-                     {"amp", TextOf(settings.amp)},
-                     {"accumulate", settings.accumulate},
-                     {"checkpoint", TextOf(settings.checkpoint)},
-                     {"optimizer", TextOf(settings.optimizer)},
-                     {"learning_rate", settings.learning_rate},
-                     {"clip_norm", settings.clip_norm},
-                     {"seed", settings.seed}}
-      .dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  OrderedJson json{{"network", settings.network},
+                   {"batch", settings.batch},
+                   {"amp", TextOf(settings.amp)},
+                   {"accumulate", settings.accumulate},
+                   {"checkpoint", TextOf(settings.checkpoint)},
+                   {"optimizer", TextOf(settings.optimizer)},
+                   {"learning_rate", settings.learning_rate},
+                   {"clip_norm", settings.clip_norm},
+                   {"seed", settings.seed}};
+  for (const Technique& technique : Techniques()) {
+    if (technique.IsInUse(settings)) json[technique.key] = technique.TextOf(settings);
+  }
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Result<TrainingSettings> SettingsFromJson(std::string_view text) {
@@ -246,6 +303,7 @@ Result<TrainingSettings> SettingsFromJson(std::string_view text) {
   reader.Read("learning_rate", settings.learning_rate);
   reader.Read("clip_norm", settings.clip_norm);
   reader.Read("seed", settings.seed);
+  for (const Technique& technique : Techniques()) reader.Read(technique, settings);
   if (const Status read = reader.Finish(); !read) return read.error();
   if (const Status valid = Validate(settings); !valid) return valid.error();
   return settings;
@@ -257,7 +315,11 @@ std::string DescribeChange(const TrainingSettings& before, const TrainingSetting
   if (before.network != after.network) say(after.network);
   if (before.amp != after.amp) {
     const bool off = after.amp == Precision::kFloat32;
-    say(fmt::format("{} {}", TextOf(off ? before.amp : after.amp), off ? "off" : "on"));
+    if (!off && before.amp != Precision::kFloat32) {
+      say(fmt::format("{} → {}", TextOf(before.amp), TextOf(after.amp)));
+    } else {
+      say(fmt::format("{} {}", TextOf(off ? before.amp : after.amp), off ? "off" : "on"));
+    }
   }
   if (before.batch != after.batch) say(fmt::format("batch {} → {}", before.batch, after.batch));
   if (before.accumulate != after.accumulate)
@@ -276,6 +338,13 @@ std::string DescribeChange(const TrainingSettings& before, const TrainingSetting
                              : fmt::format("clip gradients at {}", after.clip_norm));
   }
   if (before.seed != after.seed) say(fmt::format("seed {} → {}", before.seed, after.seed));
+  for (const Technique& technique : Techniques()) {
+    const std::string was = technique.TextOf(before);
+    const std::string is = technique.TextOf(after);
+    if (was == is) continue;
+    say(technique.IsSwitch() ? fmt::format("{} {}", technique.title, is)
+                             : fmt::format("{} {} → {}", technique.title, was, is));
+  }
   return text;
 }
 

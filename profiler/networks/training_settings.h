@@ -12,16 +12,37 @@
 
 namespace tidemark::networks {
 
-enum class Precision : uint8_t { kFloat32, kFloat16, kBfloat16 };  // --amp off | fp16 | bf16
+// --amp off | fp16 | bf16: autocast; or pure-fp16: nothing is mixed, the whole network is float16
+// (model.half()).
+enum class Precision : uint8_t { kFloat32, kFloat16, kBfloat16, kPureFloat16 };
 enum class OptimizerKind : uint8_t { kSgd, kMomentum, kAdam, kAdamW, kAdagrad, kRmsprop };
-enum class CheckpointMode : uint8_t { kNone, kByLayer, kSegments };
+enum class CheckpointMode : uint8_t { kNone, kByLayer, kSegments, kEvery, kBudget };
 
-// --checkpoint none | layer | K (K segments of equal numbers of layers)
+// --checkpoint none | layer | K (K segments of equal numbers of layers) | every:K (segments of K layers) |
+// budget:SIZE (as little made again as saved tensors of that size at most allow)
 struct Checkpointing {
   CheckpointMode mode = CheckpointMode::kNone;
-  int segments = 0;  // only for kSegments, 1..64
+  int segments = 0;          // of kSegments; of kEvery the layers in a segment; 1..64
+  int64_t budget_bytes = 0;  // only for kBudget, above 0
   bool operator==(const Checkpointing&) const = default;
 };
+
+// --loss-scale dynamic | dynamic:S | S, with --amp fp16 only: what the loss is multiplied with. A dynamic
+// scale starts at S; one that overflows is halved, a static one stays. Either way the step is skipped.
+struct LossScaling {
+  bool dynamic = true;
+  double scale = 65536;  // torch.amp.GradScaler's init_scale
+  bool operator==(const LossScaling&) const = default;
+};
+
+// --lr-rule none | linear | sqrt: what the learning rate is multiplied with where N micro-batches make a
+// step. Linear: N (Goyal et al., arXiv 1706.02677, 2017); square root: √N (Krizhevsky, arXiv 1404.5997,
+// 2014).
+enum class LearningRateRule : uint8_t { kNone, kLinear, kSquareRoot };
+
+// --pass train | evaluate | forward: training steps; evaluation under no_grad; or evaluation that forgot it,
+// so that forward builds the graph that nobody needs.
+enum class Pass : uint8_t { kTrain, kEvaluate, kForward };
 
 struct TrainingSettings {
   std::string network = "simple-conv-net";
@@ -33,8 +54,24 @@ struct TrainingSettings {
   double learning_rate = 1e-3;  // > 0, at most kMaxLearningRate
   double clip_norm = 0;         // 0 = off, else gradients are clipped to this norm after unscaling
   uint64_t seed = 0;
+  // The techniques of techniques.h, one row each:
+  LossScaling loss_scaling;
+  LearningRateRule learning_rate_rule = LearningRateRule::kNone;
+  Pass pass = Pass::kTrain;
+  bool in_place_relu = false;
+  bool channels_last = false;
+  bool zeroed_gradients = false;
+  bool empty_cache = false;
+  bool keep_losses = false;
   bool operator==(const TrainingSettings&) const = default;
 };
+
+// With the rule for accumulated steps.
+double EffectiveLearningRate(const TrainingSettings& settings);
+// Whether forward runs in half precision op by op.
+bool UsesAutocast(const TrainingSettings& settings);
+// Whether the loss is multiplied with a scale.
+bool ScalesLoss(const TrainingSettings& settings);
 
 inline constexpr int kMaxBatch = 4096;
 inline constexpr int kMaxAccumulate = 64;
@@ -64,8 +101,8 @@ std::string TextOf(const DeviceChoice& device);  // "phantom", "cpu", "cuda:0"
 // is a network of that name, FindNetwork says.
 Status Validate(const TrainingSettings& settings);
 
-// One line of JSON with a key per field; FromJson(ToJson(x)) == x. Missing keys keep their defaults, unknown
-// ones are an error, and so is what Validate refuses.
+// One line of JSON; FromJson(ToJson(x)) == x. A technique of techniques.h is told where it differs from the
+// default. Missing keys keep their defaults, unknown ones are an error, and so is what Validate refuses.
 std::string ToJson(const TrainingSettings& settings);
 Result<TrainingSettings> SettingsFromJson(std::string_view json);
 

@@ -15,17 +15,14 @@ constexpr int64_t kEfficientRows = 32;  // log-sum-exps of efficient attention c
 // Follows the tensors from layer to layer.
 class ForwardPass {
  public:
-  ForwardPass(const networks::Network& network, networks::Precision amp)
-      : network_(network), autocast_(amp != networks::Precision::kFloat32) {}
+  ForwardPass(const networks::Network& network, const networks::TrainingSettings& settings)
+      : network_(network), settings_(settings), autocast_(networks::UsesAutocast(settings)) {}
 
   SavedTensors Run() {
     for (size_t index = 0; index < network_.layers.size(); ++index) {
       arguments_.clear();
       for (const size_t input : network_.layers[index].inputs) arguments_.push_back(saved_.OutputOf(input));
-      passes_gradient_ = network_.layers[index].parameters() > 0 ||
-                         network_.layers[index].weights_of != networks::kNetworkInput ||
-                         std::any_of(arguments_.begin(), arguments_.end(),
-                                     [this](size_t tensor) { return HasGradient(tensor); });
+      passes_gradient_ = settings_.pass != networks::Pass::kEvaluate && TakesGradient(index);
       saved_.outputs.push_back(Follow(index));
     }
     return std::move(saved_);
@@ -34,10 +31,16 @@ class ForwardPass {
  private:
   size_t Follow(size_t index);
 
+  bool TakesGradient(size_t index) const {
+    return network_.layers[index].parameters() > 0 ||
+           network_.layers[index].weights_of != networks::kNetworkInput ||
+           std::any_of(arguments_.begin(), arguments_.end(),
+                       [this](size_t tensor) { return HasGradient(tensor); });
+  }
   // A layer that the batch itself enters, and that has no parameters, is not part of backward.
   bool HasGradient(size_t tensor) const { return tensor != kBatch && has_gradient_[tensor]; }
   int64_t PrecisionOf(size_t tensor) const {
-    return tensor == kBatch ? kFloat32Bytes : saved_.tensors[tensor].bytes_per_element;
+    return tensor == kBatch ? FullPrecision() : saved_.tensors[tensor].bytes_per_element;
   }
   // The widest, as type promotion takes it.
   int64_t Precision() const {
@@ -45,7 +48,14 @@ class ForwardPass {
     for (const size_t argument : arguments_) bytes = std::max(bytes, PrecisionOf(argument));
     return bytes;
   }
-  int64_t LowPrecision() const { return autocast_ ? kHalfBytes : kFloat32Bytes; }
+  // Of what nobody casts: weights and the batch.
+  int64_t FullPrecision() const { return ValueBytes(settings_); }
+  int64_t LowPrecision() const { return autocast_ ? kHalfBytes : FullPrecision(); }
+  bool IsTraining() const { return settings_.pass == networks::Pass::kTrain; }
+  // Whether its pictures lie in memory pixel by pixel; of one channel, or one pixel, there is no telling.
+  bool LiesChannelsLast(const networks::SampleShape& shape) const {
+    return settings_.channels_last && shape.size() == 3 && shape[0] > 1 && shape[1] * shape[2] > 1;
+  }
   const networks::Layer& LayerAt(size_t index) const { return network_.layers[index]; }
 
   size_t Add(SavedTensor tensor) {
@@ -80,6 +90,7 @@ class ForwardPass {
   size_t Normalize(size_t index);
 
   const networks::Network& network_;
+  const networks::TrainingSettings& settings_;
   const bool autocast_;
   SavedTensors saved_;
   std::vector<bool> has_gradient_;  // by tensor
@@ -102,7 +113,8 @@ size_t ForwardPass::Attend(size_t index) {
   for (size_t argument = 0; argument < arguments_.size(); ++argument)
     SaveInputIn(index, argument, LowPrecision());
   const int64_t tokens = layer.output[0];
-  const int64_t rows = autocast_ ? tokens : (tokens + kEfficientRows - 1) / kEfficientRows * kEfficientRows;
+  const int64_t rows =
+      LowPrecision() == kHalfBytes ? tokens : (tokens + kEfficientRows - 1) / kEfficientRows * kEfficientRows;
   SaveExtra(index, SavedTensor::What::kLogSumExp, {layer.heads, rows}, kFloat32Bytes);
   const size_t result = Make(index, LowPrecision());
   Save(index, result);
@@ -113,19 +125,23 @@ size_t ForwardPass::Normalize(size_t index) {
   const networks::Layer& layer = LayerAt(index);
   if (layer.kind == LayerKind::kBatchNorm2d) {
     Save(index, arguments_.front());
-    SaveExtra(index, SavedTensor::What::kStatistics, {2, layer.input[0]}, kFloat32Bytes,
-              /*once_for_batch=*/true);
+    if (IsTraining()) {
+      SaveExtra(index, SavedTensor::What::kStatistics, {2, layer.input[0]}, kFloat32Bytes,
+                /*once_for_batch=*/true);
+    }
     return Make(index, Precision());
   }
-  SaveInputIn(index, 0, kFloat32Bytes);
+  const int64_t precision = autocast_ ? kFloat32Bytes : FullPrecision();
+  SaveInputIn(index, 0, precision);
   const int64_t rows = networks::ElementCount(layer.input) / layer.input.back();
   SaveExtra(index, SavedTensor::What::kStatistics, {2, rows}, kFloat32Bytes);
-  return Make(index, kFloat32Bytes);
+  return Make(index, precision);
 }
 
 // The rules of the header; gives the layer's output.
 size_t ForwardPass::Follow(size_t index) {
   const networks::Layer& layer = LayerAt(index);
+  if (settings_.in_place_relu && networks::MayRunInPlace(network_, index)) return SaveResult(index);
   switch (layer.kind) {
     case LayerKind::kConv2d:
     case LayerKind::kConvTranspose2d:
@@ -142,6 +158,7 @@ size_t ForwardPass::Follow(size_t index) {
     case LayerKind::kLayerNorm:
       return Normalize(index);
     case LayerKind::kDropout:
+      if (!IsTraining()) return arguments_.front();
       SaveExtra(index, SavedTensor::What::kMask, layer.output, kMaskBytes);
       break;
     case LayerKind::kMaxPool2d:
@@ -158,6 +175,11 @@ size_t ForwardPass::Follow(size_t index) {
       if (layer.size > 1) Save(index, arguments_.front());
       break;
     case LayerKind::kFlatten:
+      if (LiesChannelsLast(layer.input)) break;
+      return arguments_.front();
+    case LayerKind::kToSequence:
+      if (!LiesChannelsLast(layer.input)) break;
+      return arguments_.front();
     case LayerKind::kFirstToken:
       return arguments_.front();
     case LayerKind::kEmbedding:
@@ -166,10 +188,9 @@ size_t ForwardPass::Follow(size_t index) {
     case LayerKind::kClassToken:
     case LayerKind::kUpsample:
       // As their tables are; upsample_nearest2d is in AT_FORALL_FP32 (ATen/autocast_mode.h).
-      return Make(index, kFloat32Bytes);
+      return Make(index, autocast_ ? kFloat32Bytes : FullPrecision());
     case LayerKind::kAdd:
     case LayerKind::kConcat:
-    case LayerKind::kToSequence:
       break;
   }
   return Make(index, Precision());
@@ -218,50 +239,59 @@ void Keep(const std::vector<size_t>& entering, std::vector<size_t>& kept) {
   }
 }
 
+// Adds what stays for a piece; gives what it makes again.
+std::vector<size_t> KeepOf(const networks::Network& network, const SavedTensors& saved,
+                           const CheckpointPiece& piece, std::vector<size_t>& kept) {
+  if (!piece.runs_again) {
+    Keep(SavedBy(saved, piece.first, piece.end, {}), kept);
+    return {};
+  }
+  const std::vector<size_t> entering = EnteringTensors(network, saved, piece.first, piece.end);
+  Keep(entering, kept);
+  return SavedBy(saved, piece.first, piece.end, entering);
+}
+
 }  // namespace
 
 size_t SavedTensors::OutputOf(size_t layer) const {
   return layer == networks::kNetworkInput ? kBatch : outputs[layer];
 }
 
-SavedTensors FindSavedTensors(const networks::Network& network, networks::Precision amp) {
-  return ForwardPass(network, amp).Run();
+int64_t ValueBytes(const networks::TrainingSettings& settings) {
+  return settings.amp == networks::Precision::kPureFloat16 ? kHalfBytes : kFloat32Bytes;
+}
+
+SavedTensors FindSavedTensors(const networks::Network& network, const networks::TrainingSettings& settings) {
+  return ForwardPass(network, settings).Run();
 }
 
 SavedAtWorst FindWorstMoment(const networks::Network& network, const SavedTensors& saved,
-                             const networks::Checkpointing& checkpointing, int64_t batch) {
-  const std::vector<size_t> boundaries = networks::CheckpointBoundaries(network, checkpointing);
+                             const std::vector<CheckpointPiece>& pieces, int64_t batch) {
   SavedAtWorst worst;
   worst.end_layer = network.layers.size();
-  if (boundaries.empty()) {
+  if (pieces.empty()) {
     worst.kept = SavedBy(saved, 0, network.layers.size(), {});
     return worst;
   }
   std::vector<size_t> kept;
   int64_t most = -1;
-  for (size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {
-    const std::vector<size_t> entering =
-        EnteringTensors(network, saved, boundaries[piece], boundaries[piece + 1]);
-    Keep(entering, kept);
-    const std::vector<size_t> made_again = SavedBy(saved, boundaries[piece], boundaries[piece + 1], entering);
+  for (size_t index = 0; index < pieces.size(); ++index) {
+    const auto& [first, end, runs_again] = pieces[index];
+    const std::vector<size_t> made_again = KeepOf(network, saved, pieces[index], kept);
     const int64_t bytes = BytesOf(saved, kept, batch) + BytesOf(saved, made_again, batch);
     if (bytes <= most) continue;
     most = bytes;
-    worst = {kept, made_again, piece, boundaries.size() - 1, boundaries[piece], boundaries[piece + 1]};
+    worst = {kept, made_again, index, pieces.size(), first, end};
   }
   return worst;
 }
 
 SavedOverall FindKeptAndMadeAgain(const networks::Network& network, const SavedTensors& saved,
-                                  const networks::Checkpointing& checkpointing) {
-  const std::vector<size_t> boundaries = networks::CheckpointBoundaries(network, checkpointing);
+                                  const std::vector<CheckpointPiece>& pieces) {
   SavedOverall overall;
-  if (boundaries.empty()) overall.kept = SavedBy(saved, 0, network.layers.size(), {});
-  for (size_t piece = 0; piece + 1 < boundaries.size(); ++piece) {
-    const std::vector<size_t> entering =
-        EnteringTensors(network, saved, boundaries[piece], boundaries[piece + 1]);
-    Keep(entering, overall.kept);
-    const std::vector<size_t> made_again = SavedBy(saved, boundaries[piece], boundaries[piece + 1], entering);
+  if (pieces.empty()) overall.kept = SavedBy(saved, 0, network.layers.size(), {});
+  for (const CheckpointPiece& piece : pieces) {
+    const std::vector<size_t> made_again = KeepOf(network, saved, piece, overall.kept);
     overall.made_again.insert(overall.made_again.end(), made_again.begin(), made_again.end());
   }
   return overall;

@@ -25,6 +25,10 @@
 //   flatten, first_token  are views: no memory of their own.
 //   add, concat, upsample, embeddings, class_token, to_sequence  save nothing but shapes and the batch's
 //   tokens.
+// In pure float16 everything but statistics and log-sum-exps is half. Under no_grad nobody saves anything. An
+// evaluation with a graph saves as training does, but for masks and statistics: dropout passes its input on,
+// batch norm uses its running means. A ReLU, leaky or not, that runs in place saves its result, which is
+// its input's memory. With channels last a flatten of pictures is a copy, and to_sequence is a view.
 // Biases, and the output of the last layer, are saved by nobody. A layer that no gradient needs to pass,
 // because the batch enters it and it has no parameters, saves nothing.
 #pragma once
@@ -40,6 +44,8 @@ namespace tidemark::textbook {
 
 inline constexpr int64_t kFloat32Bytes = 4;
 inline constexpr int64_t kHalfBytes = 2;
+// Of a value that nobody casts: 2 in pure float16.
+int64_t ValueBytes(const networks::TrainingSettings& settings);
 
 struct SavedTensor {
   enum class What : uint8_t { kOutput, kInputCopy, kMask, kIndices, kLogSumExp, kStatistics };
@@ -69,20 +75,28 @@ struct SavedTensors {
 inline constexpr size_t kBatch = static_cast<size_t>(-1);
 
 // There may be tensors that nobody saves (their `savers` are empty).
-SavedTensors FindSavedTensors(const networks::Network& network, networks::Precision amp);
+SavedTensors FindSavedTensors(const networks::Network& network, const networks::TrainingSettings& settings);
+
+// Layers [first, end). It runs again in backward, or keeps what it saves.
+struct CheckpointPiece {
+  size_t first = 0;
+  size_t end = 0;
+  bool runs_again = true;
+  bool operator==(const CheckpointPiece&) const = default;
+};
 
 // What is alive when backward works on the piece that needs most; without checkpointing there is one piece,
 // nothing is made again, and everything that is saved is kept.
 struct SavedAtWorst {
   std::vector<size_t> kept;        // indices into `tensors`: inputs of pieces up to the worst one
-  std::vector<size_t> made_again;  // the worst piece's saved tensors
+  std::vector<size_t> made_again;  // the worst piece's saved tensors; none of a piece that keeps them
   size_t piece = 0;                // which is the worst, from 0
   size_t pieces = 0;               // 0 without checkpointing
   size_t first_layer = 0;          // of the worst piece
   size_t end_layer = 0;
 };
 SavedAtWorst FindWorstMoment(const networks::Network& network, const SavedTensors& saved,
-                             const networks::Checkpointing& checkpointing, int64_t batch);
+                             const std::vector<CheckpointPiece>& pieces, int64_t batch);
 
 // Over all pieces: what stays from forward to backward, and what backward makes again.
 struct SavedOverall {
@@ -90,6 +104,6 @@ struct SavedOverall {
   std::vector<size_t> made_again;
 };
 SavedOverall FindKeptAndMadeAgain(const networks::Network& network, const SavedTensors& saved,
-                                  const networks::Checkpointing& checkpointing);
+                                  const std::vector<CheckpointPiece>& pieces);
 
 }  // namespace tidemark::textbook

@@ -8,6 +8,7 @@
 
 #include "profiler/base/format.h"
 #include "profiler/networks/layer_kinds.h"
+#include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
@@ -17,10 +18,12 @@ using events::Category;
 using networks::LayerKind;
 using networks::Network;
 using networks::OptimizerKind;
+using networks::Pass;
 using networks::Precision;
 using networks::TrainingSettings;
 
 constexpr int64_t kTokenBytes = 8;
+constexpr int64_t kCounterBytes = 8;        // num_batches_tracked
 constexpr size_t kMostProductsWritten = 6;  // beyond, a sum of activations is written as its count
 
 std::string ShapeInNumbers(const networks::SampleShape& shape) {
@@ -64,16 +67,15 @@ bool IsPlainChain(const Network& network) {
 
 // What the loss saves of each score, its log-probability. Autocast runs log_softmax in the precision that
 // cross entropy asks for, the scores' own, and nll_loss in float32: it saves a copy.
-int64_t LossBytesPerScore(Precision amp) {
-  return amp == Precision::kFloat32 ? kFloat32Bytes : kHalfBytes + kFloat32Bytes;
+int64_t LossBytesPerScore(const TrainingSettings& settings) {
+  return networks::UsesAutocast(settings) ? kHalfBytes + kFloat32Bytes : ValueBytes(settings);
 }
 
 // Of samples with one label it is left out, as in the classic table; with a label for each token or pixel it
 // is as large as the scores.
 int64_t LossBytes(const Network& network, const TrainingSettings& settings) {
-  if (network.labels().empty()) return 0;
-  return settings.batch * networks::ElementCount(network.layers.back().output) *
-         LossBytesPerScore(settings.amp);
+  if (network.labels().empty() || settings.pass == Pass::kEvaluate) return 0;
+  return settings.batch * networks::ElementCount(network.layers.back().output) * LossBytesPerScore(settings);
 }
 
 // Writes the words and symbols of one estimate, and its numbers with them.
@@ -83,9 +85,12 @@ class Author {
       : network_(network),
         settings_(settings),
         batch_(settings.batch),
-        saved_(FindSavedTensors(network, settings.amp)),
+        value_bytes_(ValueBytes(settings)),
+        value_name_(value_bytes_ == kHalfBytes ? "float16" : "float32"),
+        saved_(FindSavedTensors(network, settings)),
+        plan_(PlanCheckpoints(network, saved_, settings)),
         loss_bytes_(LossBytes(network, settings)),
-        worst_(FindWorstMoment(network, saved_, settings.checkpoint, settings.batch)) {
+        worst_(FindWorstMoment(network, saved_, plan_.pieces, settings.batch)) {
     LookAtLoss();
   }
 
@@ -94,7 +99,7 @@ class Author {
     AddInput();
     AddActivations();
     if (loss_bytes_ > 0 && loss_is_worst_) AddLoss();
-    if (settings_.amp != Precision::kFloat32) AddAutocastCache();
+    if (networks::UsesAutocast(settings_)) AddAutocastCache();
     AddLayers();
     for (const Term& term : estimate_.terms) estimate_.total_bytes += term.bytes;
     return std::move(estimate_);
@@ -102,6 +107,9 @@ class Author {
 
  private:
   void AddParameterTerms();
+  void AddBuffers();
+  void AddOptimizerState();
+  void AddGradients();
   void AddInput();
   void LookAtLoss();
   void AddActivations();
@@ -116,6 +124,8 @@ class Author {
   }
   std::string Products(const std::vector<size_t>& tensors) const;
   std::string KeptInWords() const;
+  std::string AllKeptInWords() const;
+  std::string PiecesInWords() const;
   std::string MadeAgainInWords() const;
   std::string LayerFormula(size_t layer, const SavedOverall& overall) const;
   std::string OwnedBy(size_t layer, const std::vector<size_t>& tensors) const;
@@ -123,7 +133,10 @@ class Author {
   const Network& network_;
   const TrainingSettings& settings_;
   const int64_t batch_;
+  const int64_t value_bytes_;  // of a weight
+  const char* const value_name_;
   const SavedTensors saved_;
+  const CheckpointPlan plan_;
   const int64_t loss_bytes_;
   SavedAtWorst worst_;
   bool loss_is_worst_ = true;  // what the loss saves is there when most is
@@ -139,55 +152,79 @@ OptimizerFormula FormulaOf(OptimizerKind optimizer) {
     case OptimizerKind::kSgd:
       return {0, "plain SGD keeps nothing between steps"};
     case OptimizerKind::kMomentum:
-      return {1, "one momentum per parameter, float32"};
+      return {1, "one momentum per parameter"};
     case OptimizerKind::kAdam:
     case OptimizerKind::kAdamW:
-      return {2, "two moments per parameter (mean and mean square of its gradients), float32"};
+      return {2, "two moments per parameter (mean and mean square of its gradients)"};
     case OptimizerKind::kAdagrad:
-      return {1, "the sum of the squares of each parameter's gradients, float32"};
+      return {1, "the sum of the squares of each parameter's gradients"};
     case OptimizerKind::kRmsprop:
-      return {1, "the mean square of each parameter's gradients, float32"};
+      return {1, "the mean square of each parameter's gradients"};
   }
   return {0, ""};
 }
 
 void Author::AddParameterTerms() {
   const int64_t parameters = network_.parameters();
-  const std::string count = FormatNumber(parameters);
-  estimate_.parameters_bytes = parameters * kFloat32Bytes;
-  const bool autocast = settings_.amp != Precision::kFloat32;
-  estimate_.terms.push_back(
-      {Category::kParameter, "Parameters", estimate_.parameters_bytes,
-       autocast ? "weights and biases; float32, under autocast too" : "weights and biases, float32",
-       fmt::format("P · 4 B = {} · 4 B", count)});
-  estimate_.buffers_bytes = network_.buffer_bytes();
-  if (estimate_.buffers_bytes > 0) {
-    estimate_.terms.push_back({Category::kParameter, "Buffers", estimate_.buffers_bytes,
-                               "running means and variances of batch norm, float32, and a counter of each",
-                               "Σ over batch norms of (2 · channels · 4 B + 8 B)"});
+  estimate_.parameters_bytes = parameters * value_bytes_;
+  std::string words = fmt::format("weights and biases, {}", value_name_);
+  if (networks::UsesAutocast(settings_)) words = "weights and biases; float32, under autocast too";
+  estimate_.terms.push_back({Category::kParameter, "Parameters", estimate_.parameters_bytes, words,
+                             fmt::format("P · {0} B = {1} · {0} B", value_bytes_, FormatNumber(parameters))});
+  AddBuffers();
+  AddOptimizerState();
+  AddGradients();
+}
+
+void Author::AddBuffers() {
+  for (const networks::Layer& layer : network_.layers) {
+    if (layer.buffer_elements > 0)
+      estimate_.buffers_bytes += layer.buffer_elements * value_bytes_ + kCounterBytes;
   }
-  const OptimizerFormula optimizer = FormulaOf(settings_.optimizer);
-  estimate_.optimizer_bytes = optimizer.values_per_parameter * parameters * kFloat32Bytes;
+  if (estimate_.buffers_bytes == 0) return;
   estimate_.terms.push_back(
-      {Category::kOptimizerState, fmt::format("Optimizer state ({})", networks::TitleOf(settings_.optimizer)),
-       estimate_.optimizer_bytes, optimizer.words,
-       fmt::format("{0} · P · 4 B = {0} · {1} · 4 B", optimizer.values_per_parameter, count)});
-  estimate_.gradients_bytes = parameters * kFloat32Bytes;
-  std::string words = "one gradient per parameter, float32";
+      {Category::kParameter, "Buffers", estimate_.buffers_bytes,
+       fmt::format("running means and variances of batch norm, {}, and a counter of each", value_name_),
+       fmt::format("Σ over batch norms of (2 · channels · {} B + {} B)", value_bytes_, kCounterBytes)});
+}
+
+void Author::AddOptimizerState() {
+  const OptimizerFormula optimizer = FormulaOf(settings_.optimizer);
+  const bool trains = settings_.pass == Pass::kTrain;
+  const int64_t values = trains ? optimizer.values_per_parameter : 0;
+  estimate_.optimizer_bytes = values * network_.parameters() * value_bytes_;
+  std::string words = values > 0 ? fmt::format("{}, {}", optimizer.words, value_name_) : optimizer.words;
+  if (!trains) words = "none: it is made by the first step of training";
+  estimate_.terms.push_back({Category::kOptimizerState,
+                             fmt::format("Optimizer state ({})", networks::TitleOf(settings_.optimizer)),
+                             estimate_.optimizer_bytes, words,
+                             fmt::format("{0} · P · {2} B = {0} · {1} · {2} B", values,
+                                         FormatNumber(network_.parameters()), value_bytes_)});
+}
+
+void Author::AddGradients() {
+  if (settings_.pass != Pass::kTrain) {
+    estimate_.terms.push_back({Category::kGradient, "Gradients", 0, "none: no backward runs", "0 B"});
+    return;
+  }
+  estimate_.gradients_bytes = network_.parameters() * value_bytes_;
+  std::string words = fmt::format("one gradient per parameter, {}", value_name_);
   if (settings_.accumulate > 1) {
     words += fmt::format("; the {} micro-batches of a step add to the same ones", settings_.accumulate);
   }
-  estimate_.terms.push_back({Category::kGradient, "Gradients", estimate_.gradients_bytes, words,
-                             fmt::format("P · 4 B = {} · 4 B", count)});
+  if (settings_.zeroed_gradients) words += "; zeroed, not freed, so forward has them beside it, too";
+  estimate_.terms.push_back(
+      {Category::kGradient, "Gradients", estimate_.gradients_bytes, words,
+       fmt::format("P · {1} B = {0} · {1} B", FormatNumber(network_.parameters()), value_bytes_)});
 }
 
 void Author::AddInput() {
   const bool tokens = network_.vocabulary > 0;
-  const int64_t bytes = tokens ? kTokenBytes : kFloat32Bytes;
+  const int64_t bytes = tokens ? kTokenBytes : value_bytes_;
   estimate_.input_bytes = batch_ * networks::ElementCount(network_.input) * bytes;
   const std::string words =
       fmt::format("the {} of {}, {}", tokens ? "tokens" : "samples",
-                  settings_.accumulate > 1 ? "one micro-batch" : "a batch", tokens ? "int64" : "float32");
+                  settings_.accumulate > 1 ? "one micro-batch" : "a batch", tokens ? "int64" : value_name_);
   estimate_.terms.push_back({Category::kInput, "Input", estimate_.input_bytes, words,
                              fmt::format("B · sample · {} B = {} · {} · {} B", bytes, batch_,
                                          ShapeInNumbers(network_.input), bytes)});
@@ -203,22 +240,38 @@ std::string Author::Products(const std::vector<size_t>& tensors) const {
 }
 
 std::string Author::KeptInWords() const {
-  if (worst_.pieces == 0 && !IsPlainChain(network_)) {
+  if (settings_.pass == Pass::kEvaluate) return "under no_grad nothing is kept: there is no backward";
+  std::string words = worst_.pieces == 0 ? AllKeptInWords() : PiecesInWords();
+  if (plan_.least_bytes > 0) {
+    words += fmt::format("; the budget is too small, {} are the least that pieces of this network need",
+                         FormatExactBytes(plan_.least_bytes));
+  }
+  if (settings_.keep_losses && settings_.pass == Pass::kForward)
+    words += "; the kept losses hold on to it: every batch adds as much again";
+  return words;
+}
+
+std::string Author::AllKeptInWords() const {
+  if (!IsPlainChain(network_)) {
     return "what backward needs again, each block of memory once: inputs or results, masks, indices, "
-           "statistics; "
-           "the layers say which";
+           "statistics; the layers say which";
   }
-  if (worst_.pieces == 0) {
-    return settings_.amp == Precision::kFloat32
-               ? "what backward needs again: each ReLU's result, which is the next layer's input too"
-               : "what backward needs again, in half precision: a half copy of the first layer's input, and "
-                 "each "
-                 "ReLU's result, which is the next layer's input too";
+  if (networks::UsesAutocast(settings_)) {
+    return "what backward needs again, in half precision: a half copy of the first layer's input, and each "
+           "ReLU's result, which is the next layer's input too";
   }
+  return "what backward needs again: each ReLU's result, which is the next layer's input too";
+}
+
+std::string Author::PiecesInWords() const {
   if (loss_bytes_ > 0 && loss_is_worst_) {
     return "inputs of all checkpointed pieces, when the loss is computed: then most is there; the batch "
-           "itself counts "
-           "as input";
+           "itself counts as input";
+  }
+  if (settings_.checkpoint.mode == networks::CheckpointMode::kBudget) {
+    return fmt::format(
+        "what the pieces up to the one that needs most, {} of {}, keep: their inputs, or all that they save",
+        worst_.piece + 1, worst_.pieces);
   }
   return fmt::format(
       "inputs of the checkpointed pieces up to the one that needs most, piece {} of {}; the batch itself "
@@ -250,7 +303,7 @@ void Author::AddActivations() {
 // other.
 void Author::LookAtLoss() {
   if (worst_.pieces == 0 || loss_bytes_ == 0) return;
-  const std::vector<size_t> kept = FindKeptAndMadeAgain(network_, saved_, settings_.checkpoint).kept;
+  const std::vector<size_t> kept = FindKeptAndMadeAgain(network_, saved_, plan_.pieces).kept;
   loss_is_worst_ = Sum(kept) + loss_bytes_ > Sum(worst_.kept) + Sum(worst_.made_again);
   if (!loss_is_worst_) return;
   worst_.kept = kept;
@@ -261,12 +314,12 @@ void Author::AddLoss() {
   estimate_.loss_bytes = loss_bytes_;
   estimate_.terms.push_back(
       {Category::kActivation, "Loss", loss_bytes_,
-       settings_.amp == Precision::kFloat32
-           ? "the log-probabilities of all classes, which cross entropy saves"
-           : "the log-probabilities of all classes, which cross entropy saves in half precision and in "
-             "float32",
+       networks::UsesAutocast(settings_)
+           ? "the log-probabilities of all classes, which cross entropy saves in half precision and in "
+             "float32"
+           : "the log-probabilities of all classes, which cross entropy saves",
        fmt::format("{} · {} · {} B", batch_, ShapeInNumbers(network_.layers.back().output),
-                   LossBytesPerScore(settings_.amp))});
+                   LossBytesPerScore(settings_))});
 }
 
 void Author::AddAutocastCache() {
@@ -311,14 +364,14 @@ std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) cons
 }
 
 void Author::AddLayers() {
-  const SavedOverall overall = FindKeptAndMadeAgain(network_, saved_, settings_.checkpoint);
+  const SavedOverall overall = FindKeptAndMadeAgain(network_, saved_, plan_.pieces);
   for (size_t index = 0; index < network_.layers.size(); ++index) {
     const networks::Layer& layer = network_.layers[index];
     LayerEstimate row;
     row.name = layer.name;
     row.output = fmt::format("{}×{}", batch_, networks::TextOf(layer.output));
     row.parameters = layer.parameters();
-    row.parameters_bytes = layer.parameters() * kFloat32Bytes;
+    row.parameters_bytes = layer.parameters() * value_bytes_;
     row.formula = LayerFormula(index, overall);
     estimate_.layers.push_back(std::move(row));
   }

@@ -1,8 +1,12 @@
 #include "profiler/timeline/structure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
+
+#include "profiler/base/format.h"
 
 namespace tidemark::timeline {
 
@@ -19,7 +23,7 @@ void Structure::Apply(const Event& event, EventIndex index, int64_t time_ns, con
     case EventKind::kStepEnd:
       return EndStep(event, index, time_ns, health);
     case EventKind::kMetric:
-      return KeepMetric(event);
+      return KeepMetric(event, index);
     case EventKind::kMarker:
       return KeepMarker(event, index);
     case EventKind::kOutOfMemory:
@@ -82,12 +86,17 @@ void Structure::Observe(EventIndex index, const SeriesValues& values) {
   step_->at_peak = values;
 }
 
-void Structure::KeepMetric(const Event& event) {
+void Structure::KeepMetric(const Event& event, EventIndex index) {
   if (!step_ || step_->number != event.bytes) return;
   const std::string_view name = Name(event.name);
   if (name == "loss") step_->loss = events::MetricOf(event);
   if (name == "loss scale") step_->loss_scale = events::MetricOf(event);
-  if (name == "skipped") step_->skipped = events::MetricOf(event) != 0;
+  if (name == "vanished gradients") step_->vanished_gradients = events::MetricOf(event);
+  if (name != "skipped" || events::MetricOf(event) == 0) return;
+  step_->skipped = true;
+  std::string text = "step " + FormatNumber(step_->number) + " skipped: its gradients overflowed";
+  if (step_->loss_scale) text += fmt::format("; loss scale now {:g}", *step_->loss_scale);
+  markers_.push_back({index, std::move(text), -1, true});
 }
 
 void Structure::KeepMarker(const Event& event, EventIndex index) {

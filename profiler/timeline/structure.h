@@ -46,7 +46,7 @@ class Structure {
   void BeginStep(const events::Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
                  Health& health);
   void EndStep(const events::Event& event, EventIndex index, int64_t time_ns, Health& health);
-  void KeepMetric(const events::Event& event);
+  void KeepMetric(const events::Event& event, EventIndex index);
   void KeepMarker(const events::Event& event, EventIndex index);
   int32_t SettingsIndex(events::NameId json);
   std::string_view Name(events::NameId id) const { return names_.Find(id, names_.limit()); }

@@ -89,8 +89,9 @@ struct Step {
   int64_t requested_peak = 0;
   std::optional<double> loss;
   std::optional<double> loss_scale;
-  bool skipped = false;   // the optimizer step was skipped (overflow under fp16)
-  int32_t settings = -1;  // index into View::settings()
+  bool skipped = false;  // the optimizer step was skipped (overflow under fp16); a marker says so
+  std::optional<double> vanished_gradients;  // the share of their values that are 0, where it is told
+  int32_t settings = -1;                     // index into View::settings()
 };
 
 struct PhaseSpan {
@@ -103,6 +104,7 @@ struct Marker {
   EventIndex index = 0;
   std::string text;       // "fp16 on"
   int32_t settings = -1;  // in force from here on; index into View::settings(), -1 = not told
+  bool is_warning = false;
 };
 
 struct OutOfMemory {

@@ -8,7 +8,6 @@ namespace tidemark::training {
 namespace {
 
 // torch.amp.GradScaler's defaults.
-constexpr double kInitialScale = 65536.0;
 constexpr double kGrowthFactor = 2.0;
 constexpr double kBackoffFactor = 0.5;
 constexpr int64_t kGrowthInterval = 2000;
@@ -16,11 +15,12 @@ constexpr int64_t kGrowthInterval = 2000;
 }  // namespace
 
 void GradientScaler::Initialize(c10::Device device) {
-  scale_ = at::full({}, kInitialScale, at::dtype(at::kFloat).device(device));
-  growth_tracker_ = at::full({}, 0, at::dtype(at::kInt).device(device));
+  scale_ = at::full({}, scaling_.scale, at::dtype(at::kFloat).device(device));
   // It lives as long as the optimizer's state and decides about its steps.
   const auto category = events::Category::kOptimizerState;
   scale_tag_ = std::make_unique<capture::KeptTag>(scale_, category, capture::Intern("loss scale"));
+  if (!scaling_.dynamic) return;
+  growth_tracker_ = at::full({}, 0, at::dtype(at::kInt).device(device));
   growth_tag_ =
       std::make_unique<capture::KeptTag>(growth_tracker_, category, capture::Intern("loss scale growth"));
 }
@@ -44,8 +44,10 @@ void GradientScaler::Unscale(const std::vector<at::Tensor>& parameters) {
 bool GradientScaler::FoundInfinity() const { return found_infinity_.item<float>() != 0; }
 
 void GradientScaler::Update() {
-  at::_amp_update_scale_(scale_, growth_tracker_, found_infinity_, kGrowthFactor, kBackoffFactor,
-                         kGrowthInterval);
+  if (scaling_.dynamic) {
+    at::_amp_update_scale_(scale_, growth_tracker_, found_infinity_, kGrowthFactor, kBackoffFactor,
+                           kGrowthInterval);
+  }
   found_infinity_.reset();
 }
 

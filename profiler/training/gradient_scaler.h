@@ -1,7 +1,8 @@
-// Dynamic loss scaling for float16, the algorithm and the allocations of torch.amp.GradScaler (PyTorch 2.11,
+// Loss scaling for float16, the algorithm and the allocations of torch.amp.GradScaler (PyTorch 2.11,
 // torch/amp/grad_scaler.py): the loss is multiplied by a scale so that small gradients do not vanish in half
 // precision; gradients are divided by it again; a step whose gradients overflowed is skipped and halves the
-// scale, and 2,000 good steps in a row double it. One thread.
+// scale, and 2,000 good steps in a row double it. A static scale is never changed; its steps are skipped,
+// too. One thread.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,18 +11,21 @@
 #include <vector>
 
 #include "profiler/capture/torch/tensor_tags.h"
+#include "profiler/networks/training_settings.h"
 
 namespace tidemark::training {
 
 class GradientScaler {
  public:
+  explicit GradientScaler(const networks::LossScaling& scaling) : scaling_(scaling) {}
+  const networks::LossScaling& scaling() const { return scaling_; }
   // loss × scale.
   at::Tensor Scale(const at::Tensor& loss);
   // Divides the gradients by the scale and notes whether one of them is infinite or not a number.
   void Unscale(const std::vector<at::Tensor>& parameters);
   // After Unscale; waits for the device.
   bool FoundInfinity() const;
-  // At the end of a step: adapts the scale.
+  // At the end of a step: adapts a dynamic scale.
   void Update();
   // Waits for the device.
   double scale() const;
@@ -29,6 +33,7 @@ class GradientScaler {
  private:
   void Initialize(c10::Device device);
 
+  networks::LossScaling scaling_;
   at::Tensor scale_;
   at::Tensor growth_tracker_;
   at::Tensor found_infinity_;

@@ -4,6 +4,7 @@
 #include <torch/nn/init.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/dropout.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
 
@@ -118,11 +119,13 @@ BuiltLayer BuildPointwise(LayerKind kind) {
   constexpr double kLeak = 0.2;  // as in DCGAN (Radford et al. 2015)
   switch (kind) {
     case LayerKind::kRelu:
-      return {nullptr, [](const Inputs& inputs) { return at::relu(inputs[0]); }};
+      return {nullptr, [](const Inputs& inputs) { return at::relu(inputs[0]); },
+              [](Inputs inputs) { return at::relu_(inputs[0]); }};
     case LayerKind::kRelu6:
       return {nullptr, [](const Inputs& inputs) { return at::hardtanh(inputs[0], 0, 6); }};
     case LayerKind::kLeakyRelu:
-      return {nullptr, [](const Inputs& inputs) { return at::leaky_relu(inputs[0], kLeak); }};
+      return {nullptr, [](const Inputs& inputs) { return at::leaky_relu(inputs[0], kLeak); },
+              [](Inputs inputs) { return at::leaky_relu_(inputs[0], kLeak); }};
     case LayerKind::kGelu:
       return {nullptr, [](const Inputs& inputs) { return at::gelu(inputs[0]); }};
     case LayerKind::kSigmoid:
@@ -138,10 +141,10 @@ BuiltLayer BuildShaping(const Layer& layer) {
       return {nullptr, [size = layer.size](const Inputs& inputs) {
                 return at::adaptive_avg_pool2d(inputs[0], {size, size});
               }};
-    case LayerKind::kDropout:
-      return {nullptr, [p = layer.probability](const Inputs& inputs) {
-                return at::dropout(inputs[0], p, /*train=*/true);
-              }};
+    case LayerKind::kDropout: {
+      torch::nn::Dropout module(layer.probability);
+      return {module.ptr(), [impl = module.ptr()](const Inputs& inputs) { return impl->forward(inputs[0]); }};
+    }
     case LayerKind::kAdd:
       return {nullptr, [](const Inputs& inputs) { return inputs[0] + inputs[1]; }};
     case LayerKind::kConcat:

@@ -12,8 +12,10 @@
 namespace tidemark::training {
 
 struct BuiltLayer {
-  std::shared_ptr<torch::nn::Module> module;  // null where it has no parameters
+  std::shared_ptr<torch::nn::Module>
+      module;  // null where it has neither parameters nor a way of its own to evaluate
   std::function<at::Tensor(const std::vector<at::Tensor>&)> run;
+  std::function<at::Tensor(const std::vector<at::Tensor>&)> run_in_place{};  // over its input; of some kinds
 };
 
 // `before`: the layers that it may share its weights with. The random generator decides the values of

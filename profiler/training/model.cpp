@@ -27,20 +27,35 @@ bool LiesIn(const at::Tensor& output, const Tensors& arguments) {
 
 }  // namespace
 
-Model::Model(const networks::Network& network, c10::Device device) : network_(network) {
-  const auto root = std::make_shared<Root>();
-  for (const networks::Layer& layer : network.layers) AddLayer(layer, *root);
-  root->to(device);
-  parameters_ = root->parameters();
+Model::Model(const networks::Network& network, c10::Device device, const Form& form)
+    : network_(network), root_(std::make_shared<Root>()) {
+  for (const networks::Layer& layer : network.layers) AddLayer(layer);
+  Put(device, form);
+  parameters_ = root_->parameters();
   TagMemory();
 }
 
-void Model::AddLayer(const networks::Layer& specification, torch::nn::Module& root) {
+// As model.half() and model.to() of Python do: whole numbers stay whole, and only what has four dimensions
+// has channels to be last.
+void Model::Put(c10::Device device, const Form& form) {
+  std::vector<at::Tensor> tensors = root_->parameters();
+  const std::vector<at::Tensor> buffers = root_->buffers();
+  tensors.insert(tensors.end(), buffers.begin(), buffers.end());
+  for (at::Tensor& tensor : tensors) {
+    const at::NoGradGuard no_grad;
+    if (form.half && tensor.is_floating_point()) tensor.set_data(tensor.to(at::kHalf));
+    if (form.channels_last && tensor.dim() == 4)
+      tensor.set_data(tensor.contiguous(at::MemoryFormat::ChannelsLast));
+  }
+  root_->to(device);
+}
+
+void Model::AddLayer(const networks::Layer& specification) {
   const std::string& name = specification.name;
   names_.push_back({capture::Intern(name), capture::Intern(name + " output"),
                     capture::Intern(name + " " + NameOfSaved(specification.kind))});
   layers_.push_back(Build(specification, layers_));
-  if (layers_.back().module) root.register_module(name, layers_.back().module);
+  if (layers_.back().module) root_->register_module(name, layers_.back().module);
 }
 
 void Model::TagMemory() {
@@ -59,7 +74,9 @@ void Model::TagMemory() {
 }
 
 at::Tensor Model::RunLayer(size_t index, const Tensors& arguments) {
-  at::Tensor output = layers_[index].run(arguments);
+  const BuiltLayer& layer = layers_[index];
+  const bool over_input = in_place_ && layer.run_in_place && networks::MayRunInPlace(network_, index);
+  at::Tensor output = over_input ? layer.run_in_place(arguments) : layer.run(arguments);
   // Of an input that is seen in another way the memory keeps the name of who made it.
   if (!LiesIn(output, arguments)) capture::NameOutput(output, names_[index].output);
   return output;
@@ -94,23 +111,23 @@ Tensors Model::Run(const Piece& piece, const Tensors& inputs) {
   return outputs;
 }
 
-at::Tensor Model::RunInPieces(const std::vector<size_t>& boundaries, const at::Tensor& input) {
+at::Tensor Model::RunInPieces(const std::vector<textbook::CheckpointPiece>& parts, const at::Tensor& input) {
   Tensors tensors(layers_.size() + 1);
   tensors[SlotOf(networks::kNetworkInput)] = input;
   std::vector<size_t> last_piece(layers_.size() + 1);
   std::vector<Piece> pieces;
-  for (size_t index = 0; index + 1 < boundaries.size(); ++index) {
-    const size_t first = boundaries[index];
-    const size_t end = boundaries[index + 1];
-    pieces.push_back({first, end, networks::BordersOf(network_, first, end)});
+  for (size_t index = 0; index < parts.size(); ++index) {
+    const auto& [first, end, runs_again] = parts[index];
+    pieces.push_back({first, end, networks::BordersOf(network_, first, end), runs_again});
     for (const size_t needed : pieces.back().borders.inputs) last_piece[SlotOf(needed)] = index;
   }
   for (size_t index = 0; index < pieces.size(); ++index) {
     const Piece& piece = pieces[index];
     Tensors inputs;
     for (const size_t needed : piece.borders.inputs) inputs.push_back(tensors[SlotOf(needed)]);
-    Tensors outputs =
-        RunCheckpointed([this, piece](const Tensors& start) { return Run(piece, start); }, inputs);
+    const auto run = [this, piece](const Tensors& start) { return Run(piece, start); };
+    Tensors outputs = piece.runs_again ? RunCheckpointed(run, inputs) : run(inputs);
+    inputs.clear();
     for (size_t output = 0; output < outputs.size(); ++output) {
       tensors[SlotOf(piece.borders.outputs[output])] = std::move(outputs[output]);
     }
@@ -121,9 +138,8 @@ at::Tensor Model::RunInPieces(const std::vector<size_t>& boundaries, const at::T
   return tensors.back();
 }
 
-at::Tensor Model::Forward(const at::Tensor& input, const networks::Checkpointing& checkpointing) {
-  const std::vector<size_t> boundaries = networks::CheckpointBoundaries(network_, checkpointing);
-  if (!boundaries.empty()) return RunInPieces(boundaries, input);
+at::Tensor Model::Forward(const at::Tensor& input, const std::vector<textbook::CheckpointPiece>& pieces) {
+  if (!pieces.empty()) return RunInPieces(pieces, input);
   return Run({0, layers_.size(), networks::BordersOf(network_, 0, layers_.size())}, {input}).front();
 }
 

@@ -6,22 +6,35 @@
 #include <c10/core/Device.h>
 
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "profiler/capture/torch/tensor_tags.h"
 #include "profiler/networks/specification.h"
-#include "profiler/networks/training_settings.h"
+#include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/training/layers.h"
 
 namespace tidemark::training {
 
 class Model {
  public:
+  // How its memory lies, from the beginning to the end.
+  struct Form {
+    bool half = false;           // model.half()
+    bool channels_last = false;  // model.to(memory_format=torch.channels_last)
+    bool operator==(const Form&) const = default;
+  };
   // Parameters are made on the CPU and moved, as model.to(device) does. The random generator decides their
   // values.
-  Model(const networks::Network& network, c10::Device device);
+  Model(const networks::Network& network, c10::Device device, const Form& form);
 
-  at::Tensor Forward(const at::Tensor& input, const networks::Checkpointing& checkpointing);
+  // Without pieces nothing is checkpointed.
+  at::Tensor Forward(const at::Tensor& input, const std::vector<textbook::CheckpointPiece>& pieces);
+
+  // model.train(), model.eval().
+  void SetTraining(bool training) { root_->train(training); }
+  // ReLUs write over their inputs where they may.
+  void SetInPlace(bool in_place) { in_place_ = in_place; }
 
   // In the order of registration, as optimizers take them.
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
@@ -38,15 +51,19 @@ class Model {
     size_t first = 0;
     size_t end = 0;
     networks::Borders borders;
+    bool runs_again = false;
   };
-  void AddLayer(const networks::Layer& specification, torch::nn::Module& root);
+  void AddLayer(const networks::Layer& specification);
+  void Put(c10::Device device, const Form& form);
   void TagMemory();
   std::vector<size_t> LastUses(const Piece& piece) const;
   std::vector<at::Tensor> Run(const Piece& piece, const std::vector<at::Tensor>& inputs);
   at::Tensor RunLayer(size_t index, const std::vector<at::Tensor>& arguments);
-  at::Tensor RunInPieces(const std::vector<size_t>& boundaries, const at::Tensor& input);
+  at::Tensor RunInPieces(const std::vector<textbook::CheckpointPiece>& parts, const at::Tensor& input);
 
   networks::Network network_;
+  std::shared_ptr<torch::nn::Module> root_;
+  bool in_place_ = false;
   std::vector<BuiltLayer> layers_;  // as in network_
   std::vector<NamesOfLayer> names_;
   std::vector<at::Tensor> parameters_;

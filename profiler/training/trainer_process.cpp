@@ -102,7 +102,7 @@ class Course {
     const TrainingSettings before = run_->settings();
     const std::string text = networks::DescribeChange(before, settings);
     if (text.empty()) return Done{};
-    if (before.network == settings.network && before.seed == settings.seed) {
+    if (!run_->NeedsNewRun(settings)) {
       EmitMarker(text, settings);
       run_->Change(settings);
       return Done{};

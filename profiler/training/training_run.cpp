@@ -21,6 +21,8 @@ namespace tidemark::training {
 using capture::Intern;
 using events::Category;
 using events::Phase;
+using networks::EffectiveLearningRate;
+using networks::Pass;
 using networks::Precision;
 using networks::TrainingSettings;
 
@@ -31,19 +33,23 @@ struct TrainingRun::Batch {
   capture::KeptTag labels_tag{labels, Category::kInput, Intern("labels")};
 };
 
+namespace {
+
+Model::Form FormOf(const TrainingSettings& settings) {
+  return {settings.amp == Precision::kPureFloat16, settings.channels_last};
+}
+
+}  // namespace
+
 TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
                          SyntheticSamples& samples, c10::Device device)
-    : settings_(settings),
-      device_(device),
-      sample_shape_(network.input),
-      label_shape_(network.labels()),
-      takes_tokens_(network.vocabulary > 0),
-      samples_(samples) {
+    : settings_(settings), device_(device), network_(network), samples_(samples) {
   at::manual_seed(settings.seed);
-  model_ = std::make_unique<Model>(network, device);
-  optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), settings.learning_rate);
+  model_ = std::make_unique<Model>(network, device, FormOf(settings));
+  optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), EffectiveLearningRate(settings));
   ChooseKernels();
   MakeScaler();
+  ArrangeModel();
 }
 
 TrainingRun::~TrainingRun() = default;
@@ -51,42 +57,65 @@ TrainingRun::~TrainingRun() = default;
 // oneDNN computes float16 convolutions' gradients on the CPU by reference code, LibTorch's own code is 20
 // times as fast (2.11, measured on a CPU that has float16 instructions).
 void TrainingRun::ChooseKernels() const {
-  if (device_.is_cpu()) at::globalContext().setUserEnabledMkldnn(settings_.amp != Precision::kFloat16);
+  const bool half = settings_.amp == Precision::kFloat16 || settings_.amp == Precision::kPureFloat16;
+  if (device_.is_cpu()) at::globalContext().setUserEnabledMkldnn(!half);
 }
 
 void TrainingRun::MakeScaler() {
-  const bool wanted = settings_.amp == Precision::kFloat16;
-  if (wanted == scaler_.has_value()) return;
-  scaler_.reset();
-  if (wanted) scaler_.emplace();
+  if (!networks::ScalesLoss(settings_)) return scaler_.reset();
+  if (!scaler_ || scaler_->scaling() != settings_.loss_scaling) scaler_.emplace(settings_.loss_scaling);
+}
+
+void TrainingRun::ArrangeModel() {
+  pieces_ = textbook::PlanCheckpoints(network_, settings_).pieces;
+  model_->SetTraining(settings_.pass == Pass::kTrain);
+  model_->SetInPlace(settings_.in_place_relu);
+  if (!settings_.keep_losses) kept_losses_.reset();
+  if (settings_.pass != Pass::kTrain) optimizer_->zero_grad(/*set_to_none=*/true);
+}
+
+bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
+  return settings.network != settings_.network || settings.seed != settings_.seed ||
+         FormOf(settings) != FormOf(settings_);
 }
 
 void TrainingRun::Change(const TrainingSettings& settings) {
   const TrainingSettings before = std::exchange(settings_, settings);
+  const double learning_rate = EffectiveLearningRate(settings);
   if (before.optimizer != settings.optimizer) {
     optimizer_.reset();
-    optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), settings.learning_rate);
+    optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), learning_rate);
     optimizer_state_tagged_ = false;
-  } else if (before.learning_rate != settings.learning_rate) {
-    SetLearningRate(*optimizer_, settings.learning_rate);
+  } else if (EffectiveLearningRate(before) != learning_rate) {
+    SetLearningRate(*optimizer_, learning_rate);
   }
   ChooseKernels();
   MakeScaler();
+  ArrangeModel();
 }
 
 TrainingRun::Batch TrainingRun::CopyToDevice() {
   const SyntheticSamples::Batch host = samples_.Next(settings_.batch);
-  // Copies even where the device is the CPU.
-  const capture::BirthScope birth(Category::kInput, 0);
-  const auto copy = [&](void* values, const networks::SampleShape& shape, at::ScalarType type) {
+  const auto copy = [&](void* values, const networks::SampleShape& shape, at::ScalarType from,
+                        at::ScalarType to) {
     std::vector<int64_t> sizes{settings_.batch};
     sizes.insert(sizes.end(), shape.begin(), shape.end());
-    at::Tensor copied = at::empty(sizes, at::dtype(type).device(device_));
-    copied.copy_(at::from_blob(values, sizes, at::dtype(type)));
+    const bool channels_last = settings_.channels_last && sizes.size() == 4;
+    const auto format = channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+    at::Tensor host_copy = at::from_blob(values, sizes, at::dtype(from));
+    // A GPU would turn it around in a second copy.
+    if (device_.is_cuda()) host_copy = host_copy.contiguous(format);
+    // Copies even where the device is the CPU.
+    const capture::BirthScope birth(Category::kInput, 0);
+    at::Tensor copied = at::empty(sizes, at::dtype(to).device(device_), format);
+    copied.copy_(host_copy);
     return copied;
   };
-  at::Tensor samples = copy(host.values, sample_shape_, takes_tokens_ ? at::kLong : at::kFloat);
-  at::Tensor labels = copy(host.labels, label_shape_, at::kLong);
+  const at::ScalarType pictures = settings_.amp == Precision::kPureFloat16 ? at::kHalf : at::kFloat;
+  const bool tokens = network_.vocabulary > 0;
+  at::Tensor samples =
+      copy(host.values, network_.input, tokens ? at::kLong : at::kFloat, tokens ? at::kLong : pictures);
+  at::Tensor labels = copy(host.labels, network_.labels(), at::kLong, at::kLong);
   return {std::move(samples), std::move(labels)};
 }
 
@@ -95,19 +124,24 @@ at::Tensor TrainingRun::Loss(const Batch& batch) {
   static const events::NameId saved = Intern("log-probabilities");
   static const events::NameId saved_scalar = Intern("total weight of the classes");
   std::optional<capture::AutocastScope> autocast;
-  if (settings_.amp != Precision::kFloat32) {
+  if (networks::UsesAutocast(settings_)) {
     autocast.emplace(device_.type(), settings_.amp == Precision::kFloat16 ? at::kHalf : at::kBFloat16);
   }
-  at::Tensor scores = model_->Forward(batch.samples, settings_.checkpoint);
+  at::Tensor scores = model_->Forward(batch.samples, pieces_);
   const capture::LayerScope scope(layer, saved, saved_scalar);
   // A sequence's scores are [batch, tokens, classes]: each token is a sample to the loss.
-  const bool by_token = label_shape_.size() == 1;
+  const bool by_token = network_.labels().size() == 1;
   if (by_token) scores = scores.flatten(0, 1);
   return at::cross_entropy_loss(scores, by_token ? batch.labels.flatten() : batch.labels)
       .div(settings_.accumulate);
 }
 
-void TrainingRun::RunMicroBatch(int64_t number) {
+// The bug: the sum holds every loss that went into it, and each of those its graph.
+void TrainingRun::Keep(const at::Tensor& loss) {
+  if (settings_.keep_losses) kept_losses_ = kept_losses_.defined() ? kept_losses_ + loss : loss;
+}
+
+void TrainingRun::TrainMicroBatch(int64_t number) {
   EmitNumbered(events::EventKind::kMicroBatchBegin, number);
   EmitPhase(Phase::kForward);
   const Batch batch = CopyToDevice();
@@ -116,20 +150,61 @@ void TrainingRun::RunMicroBatch(int64_t number) {
   EmitPhase(Phase::kBackward);
   (scaler_ ? scaler_->Scale(loss) : loss).backward();
   capture::ForgetNodes();
+  Keep(loss);
+  last_loss_ += loss.item<float>();
+}
+
+void TrainingRun::EvaluateMicroBatch(int64_t number) {
+  EmitNumbered(events::EventKind::kMicroBatchBegin, number);
+  const Batch batch = CopyToDevice();
+  const at::Tensor loss = Loss(batch);
+  capture::ForgetOutputs();
+  capture::ForgetNodes();
+  Keep(loss);
   last_loss_ += loss.item<float>();
 }
 
 void TrainingRun::Step(int64_t number) {
   EmitNumbered(events::EventKind::kStepBegin, number);
-  EmitPhase(Phase::kForward);
   last_loss_ = 0;
-  optimizer_->zero_grad(/*set_to_none=*/true);
-  for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch) RunMicroBatch(micro_batch);
-  EmitPhase(Phase::kOptimizer);
-  Update(number);
+  if (settings_.pass == Pass::kTrain) {
+    Train(number);
+  } else {
+    Evaluate();
+  }
   EmitMetric("loss", last_loss_, number);
   EmitNumbered(events::EventKind::kStepEnd, number);
   EmitPhase(Phase::kIdle);
+  if (settings_.empty_cache && device_.is_cuda()) c10::cuda::CUDACachingAllocator::emptyCache();
+}
+
+void TrainingRun::Train(int64_t number) {
+  EmitPhase(Phase::kForward);
+  optimizer_->zero_grad(/*set_to_none=*/!settings_.zeroed_gradients);
+  for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch) TrainMicroBatch(micro_batch);
+  EmitPhase(Phase::kOptimizer);
+  if (settings_.amp == Precision::kPureFloat16) TellVanishedGradients(number);
+  Update(number);
+}
+
+void TrainingRun::Evaluate() {
+  EmitPhase(Phase::kEvaluation);
+  const at::AutoGradMode builds_graph(settings_.pass == Pass::kForward);
+  for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch)
+    EvaluateMicroBatch(micro_batch);
+}
+
+// The L0 norm counts what is not 0, without a tensor as large as the gradient.
+void TrainingRun::TellVanishedGradients(int64_t step) const {
+  at::Tensor alive = at::zeros({}, at::dtype(at::kFloat).device(device_));
+  int64_t values = 0;
+  for (const at::Tensor& parameter : model_->parameters()) {
+    if (!parameter.grad().defined()) continue;
+    alive += at::linalg_vector_norm(parameter.grad(), 0, {}, false, at::kFloat);
+    values += parameter.numel();
+  }
+  if (values > 0)
+    EmitMetric("vanished gradients", 1 - alive.item<float>() / static_cast<double>(values), step);
 }
 
 void TrainingRun::Update(int64_t step) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
@@ -27,8 +28,9 @@ class TrainingRun {
 
   const networks::TrainingSettings& settings() const { return settings_; }
 
-  // Between steps. `settings` name the same network and the same seed; another optimizer starts without
-  // state.
+  // Whether only a new run can take them: another network or seed, or a model whose memory lies otherwise.
+  bool NeedsNewRun(const networks::TrainingSettings& settings) const;
+  // Between steps, of settings that need no new run; another optimizer starts without state.
   void Change(const networks::TrainingSettings& settings);
 
   // One optimizer step: the micro-batches' forward and backward passes, then the update. Events tell of all
@@ -43,20 +45,26 @@ class TrainingRun {
   struct Batch;
   Batch CopyToDevice();
   at::Tensor Loss(const Batch& batch);
-  void RunMicroBatch(int64_t number);
+  void TrainMicroBatch(int64_t number);
+  void EvaluateMicroBatch(int64_t number);
+  void Keep(const at::Tensor& loss);
+  void Train(int64_t number);
+  void Evaluate();
   void Update(int64_t step);
   void MakeScaler();
+  void ArrangeModel();
+  void TellVanishedGradients(int64_t step) const;
   void ChooseKernels() const;
 
   networks::TrainingSettings settings_;
   c10::Device device_;
-  networks::SampleShape sample_shape_;
-  networks::SampleShape label_shape_;
-  bool takes_tokens_;
+  networks::Network network_;
   SyntheticSamples& samples_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<GradientScaler> scaler_;
+  std::vector<textbook::CheckpointPiece> pieces_;
+  at::Tensor kept_losses_;  // of all steps, with their graphs
   bool optimizer_state_tagged_ = false;
   double last_loss_ = 0;
 };

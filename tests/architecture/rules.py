@@ -36,7 +36,7 @@ MAY_INCLUDE = {
                                                      "profiler/phantom/workspaces/oracle"},
     "profiler/phantom/workspaces": BASE | {"profiler/phantom/cards"},
     "profiler/phantom/workspaces/oracle": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
-    "profiler/training": EVENTS | {"profiler/networks", "profiler/capture/cupti", "profiler/capture/nvml",
+    "profiler/training": EVENTS | {"profiler/networks", "profiler/textbook", "profiler/capture/cupti", "profiler/capture/nvml",
                                    "profiler/capture/stream", "profiler/capture/torch", "profiler/capture/transport"},
     "profiler/session": MODELS | {"profiler/trace", "profiler/trace/importers", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
                                   "profiler/phantom/cards", "profiler/phantom/replay"},

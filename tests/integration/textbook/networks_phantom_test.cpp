@@ -36,7 +36,19 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
   TrainingSettings all = checkpointed;
   all.amp = Precision::kFloat16;
   all.accumulate = 4;
-  return {plain, amp, accumulated, checkpointed, all};
+  TrainingSettings pure = plain;
+  pure.amp = Precision::kPureFloat16;
+  pure.checkpoint = {CheckpointMode::kBudget, 0, EstimateMemory(network, pure).activations_bytes * 6 / 10};
+  TrainingSettings evaluated = plain;
+  evaluated.pass = networks::Pass::kEvaluate;
+  TrainingSettings forward = plain;
+  forward.pass = networks::Pass::kForward;
+  forward.channels_last = true;
+  TrainingSettings in_place = amp;
+  in_place.channels_last = true;
+  in_place.in_place_relu = true;
+  in_place.zeroed_gradients = true;
+  return {plain, amp, accumulated, checkpointed, all, pure, evaluated, forward, in_place};
 }
 
 // What the textbook leaves out: labels, what the loss saves of samples with one label, the loss scale, and
@@ -44,7 +56,7 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
 int64_t LeftOut(const Network& network, const TrainingSettings& settings) {
   constexpr int64_t kScalars = 4096;
   const int64_t labels = settings.batch * networks::ElementCount(network.labels()) * 8;
-  const int64_t log_probability = settings.amp == Precision::kFloat32 ? 4 : 6;
+  const int64_t log_probability = networks::UsesAutocast(settings) ? 6 : 4;
   return kScalars + labels + settings.batch * network.classes * log_probability;
 }
 

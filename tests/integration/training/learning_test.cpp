@@ -50,7 +50,9 @@ TEST_CASE("Checkpointing changes no gradient") {
   const CollectedEvents plain = EventsOf(settings, cpu, 5);
   settings.checkpoint = GENERATE(networks::Checkpointing{CheckpointMode::kByLayer, 0},
                                  networks::Checkpointing{CheckpointMode::kSegments, 1},
-                                 networks::Checkpointing{CheckpointMode::kSegments, 2});
+                                 networks::Checkpointing{CheckpointMode::kSegments, 2},
+                                 networks::Checkpointing{CheckpointMode::kEvery, 2},
+                                 networks::Checkpointing{CheckpointMode::kBudget, 0, 1'500'000});
   CAPTURE(networks::ToJson(settings));
   const CollectedEvents checkpointed = EventsOf(settings, cpu, 5);
   REQUIRE(plain.Metric("loss").size() == 5);
@@ -122,6 +124,90 @@ TEST_CASE("float16 starts from a scale of 65,536, and an overflow halves it and 
   REQUIRE(scale.size() == 6);
   REQUIRE_FALSE(skipped.empty());
   CHECK(scale.back() == 65536 / std::pow(2.0, static_cast<double>(skipped.size())));
+}
+
+TEST_CASE("An overflow that is certain skips steps until the scale fits, or all of them where it stays") {
+  TrainingSettings settings = Small();
+  settings.batch = 2;
+  settings.amp = Precision::kFloat16;
+  settings.loss_scaling = {true, 0x1p20};
+  const CollectedEvents falling = EventsOf(settings, cpu, 8);
+  const auto skipped = static_cast<double>(falling.Metric("skipped").size());
+  CHECK(skipped >= 1);
+  CHECK(skipped < 8);
+  CHECK(falling.Metric("loss scale").back() == 0x1p20 / std::pow(2.0, skipped));
+  settings.loss_scaling = {false, 0x1p90};
+  const CollectedEvents staying = EventsOf(settings, cpu, 3);
+  CHECK(staying.Metric("skipped").size() == 3);
+  CHECK(staying.Metric("loss scale") == std::vector<double>(3, 0x1p90));
+  // Weights that no step changed give the loss that an unscaled first step gives.
+  settings.loss_scaling = {false, 1};
+  CHECK(staying.Metric("loss").front() == EventsOf(settings, cpu, 1).Metric("loss").front());
+}
+
+TEST_CASE("In pure float16 gradients vanish, and every weight takes half the bytes") {
+  TrainingSettings settings = Small();
+  settings.amp = Precision::kPureFloat16;
+  settings.clip_norm = 0;
+  const CollectedEvents collected = EventsOf(settings, cpu, 2);
+  const auto vanished = collected.Metric("vanished gradients");
+  REQUIRE(vanished.size() == 2);
+  CHECK(vanished.front() > 0.001);
+  CHECK(vanished.front() < 1);
+  CHECK(collected.Metric("loss scale").empty());
+  Replay(collected.events, [&](const Event& event, const MemoryState& state) {
+    if (event.kind != events::EventKind::kStepEnd) return;
+    CHECK(state[Category::kParameter] == 2'084'648 / 2);
+    CHECK(state[Category::kGradient] == 2'084'648 / 2);
+  });
+}
+
+TEST_CASE("What only arranges memory changes no result") {
+  TrainingSettings settings = Small();
+  const CollectedEvents plain = EventsOf(settings, cpu, 3);
+  SECTION("to the last bit") {
+    settings.in_place_relu = settings.zeroed_gradients = settings.keep_losses = true;
+    CHECK(EventsOf(settings, cpu, 3).Metric("loss") == plain.Metric("loss"));
+  }
+  SECTION("but for the order of sums, of channels last") {
+    settings.channels_last = true;
+    const auto loss = EventsOf(settings, cpu, 3).Metric("loss");
+    for (size_t step = 0; step < 3; ++step)
+      CHECK(loss[step] == Approx(plain.Metric("loss")[step]).epsilon(1e-4));
+  }
+}
+
+TEST_CASE("A rule for the learning rate is that rate") {
+  TrainingSettings settings = Small();
+  settings.batch = 4;
+  settings.accumulate = 4;
+  settings.learning_rate_rule = networks::LearningRateRule::kLinear;
+  const auto by_rule = EventsOf(settings, cpu, 2).Metric("loss");
+  settings.learning_rate_rule = networks::LearningRateRule::kNone;
+  settings.learning_rate *= 4;
+  CHECK(by_rule == EventsOf(settings, cpu, 2).Metric("loss"));
+}
+
+TEST_CASE("Evaluation computes the loss and keeps nothing; without no_grad summed losses keep every graph") {
+  TrainingSettings settings = Small();
+  const auto trained = EventsOf(settings, cpu, 1).Metric("loss");
+  settings.pass = networks::Pass::kEvaluate;
+  settings.keep_losses = true;
+  const CollectedEvents evaluated = EventsOf(settings, cpu, 3);
+  CHECK(evaluated.Metric("loss").front() == trained.front());
+  Replay(evaluated.events, [&](const Event& /*event*/, const MemoryState& state) {
+    if (state[Category::kActivation] + state[Category::kGradient] + state[Category::kOptimizerState] != 0)
+      FAIL("an evaluation under no_grad keeps something");
+  });
+  settings.pass = networks::Pass::kForward;
+  std::vector<int64_t> kept;
+  Replay(EventsOf(settings, cpu, 3).events, [&](const Event& event, const MemoryState& state) {
+    if (event.kind == events::EventKind::kStepEnd) kept.push_back(state[Category::kActivation]);
+  });
+  REQUIRE(kept.size() == 3);
+  CHECK(kept[0] > 1'000'000);
+  CHECK(kept[1] == 2 * kept[0]);
+  CHECK(kept[2] == 3 * kept[0]);
 }
 
 TEST_CASE("Memory of the CPU is told in full") {

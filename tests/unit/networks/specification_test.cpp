@@ -90,6 +90,9 @@ TEST_CASE("Checkpointed pieces begin at layers with parameters") {
   CHECK(CheckpointBoundaries(network, {CheckpointMode::kSegments, 2}) == Boundaries{0, 5, 6});
   CHECK(CheckpointBoundaries(network, {CheckpointMode::kSegments, 3}) == Boundaries{0, 2, 5, 6});
   CHECK(CheckpointBoundaries(network, {CheckpointMode::kSegments, 64}) == Boundaries{0, 2, 5, 6});
+  CHECK(CheckpointBoundaries(network, {CheckpointMode::kEvery, 1}) == Boundaries{0, 2, 5, 6});
+  CHECK(CheckpointBoundaries(network, {CheckpointMode::kEvery, 2}) == Boundaries{0, 5, 6});
+  CHECK(CheckpointBoundaries(network, {CheckpointMode::kEvery, 9}) == Boundaries{0, 6});
 }
 
 TEST_CASE("Layers before the first with parameters belong to its piece") {

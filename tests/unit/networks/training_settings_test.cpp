@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "profiler/networks/techniques.h"
 #include "tests/support/catch.h"
 
 using namespace tidemark;
@@ -26,6 +27,11 @@ TrainingSettings Unusual() {
   settings.learning_rate = 0.1 + 0.2;  // not a short decimal
   settings.clip_norm = 1.5;
   settings.seed = std::numeric_limits<uint64_t>::max();
+  settings.loss_scaling = {false, 0.1 + 0.2};
+  settings.learning_rate_rule = LearningRateRule::kSquareRoot;
+  settings.pass = Pass::kForward;
+  settings.in_place_relu = settings.channels_last = settings.zeroed_gradients = true;
+  settings.empty_cache = settings.keep_losses = true;
   return settings;
 }
 
@@ -49,11 +55,27 @@ TEST_CASE("Missing keys keep their defaults") {
 }
 
 TEST_CASE("Settings that are wrong are refused with a sentence") {
-  for (const char* json :
-       {"", "[]", "{", R"({"batch": 0})", R"({"batch": "64"})", R"({"batch": 64.5})",
-        R"({"batch": 99999999999})", R"({"seed": -1})", R"({"amp": "half"})", R"({"amp": 16})",
-        R"({"checkpoint": "0"})", R"({"batchsize": 64})", R"({"learning_rate": 0})",
-        R"({"learning_rate": "fast"})", R"({"clip_norm": -1})"}) {
+  for (const char* json : {"",
+                           "[]",
+                           "{",
+                           R"({"batch": 0})",
+                           R"({"batch": "64"})",
+                           R"({"batch": 64.5})",
+                           R"({"batch": 99999999999})",
+                           R"({"seed": -1})",
+                           R"({"amp": "half"})",
+                           R"({"amp": 16})",
+                           R"({"checkpoint": "0"})",
+                           R"({"batchsize": 64})",
+                           R"({"learning_rate": 0})",
+                           R"({"learning_rate": "fast"})",
+                           R"({"clip_norm": -1})",
+                           R"({"channels_last": "yes"})",
+                           R"({"channels_last": true})",
+                           R"({"loss_scale": "0"})",
+                           R"({"loss_scale": "1e40"})",
+                           R"({"checkpoint": "budget:"})",
+                           R"({"checkpoint": "every:0"})"}) {
     const Result<TrainingSettings> settings = SettingsFromJson(json);
     INFO(json);
     REQUIRE_FALSE(settings.ok());
@@ -97,10 +119,12 @@ TEST_CASE("The ends of every range are allowed") {
 }
 
 TEST_CASE("Each choice is read from its text and written the same") {
-  for (const char* text : {"off", "fp16", "bf16"}) CHECK(TextOf(*PrecisionFromText(text)) == text);
+  for (const char* text : {"off", "fp16", "bf16", "pure-fp16"})
+    CHECK(TextOf(*PrecisionFromText(text)) == text);
   for (const char* text : {"sgd", "momentum", "adam", "adamw", "adagrad", "rmsprop"})
     CHECK(TextOf(*OptimizerFromText(text)) == text);
-  for (const char* text : {"none", "layer", "1", "64"}) CHECK(TextOf(*CheckpointingFromText(text)) == text);
+  for (const char* text : {"none", "layer", "1", "64", "every:3", "budget:40000000"})
+    CHECK(TextOf(*CheckpointingFromText(text)) == text);
   for (const char* text : {"phantom", "cpu", "cuda:0", "cuda:7"})
     CHECK(TextOf(*DeviceFromText(text, "t4")) == text);
   CHECK(DeviceFromText("phantom", "t4")->card == "t4");
@@ -109,10 +133,11 @@ TEST_CASE("Each choice is read from its text and written the same") {
 
 TEST_CASE("Unknown choices are refused with what is known") {
   CHECK(PrecisionFromText("fp61").error().message ==
-        "--amp must be one of off, fp16, bf16, not 'fp61'; did you mean 'fp16'?");
+        "--amp must be one of off, fp16, bf16, pure-fp16, not 'fp61'; did you mean 'fp16'?");
   CHECK(OptimizerFromText("lion king").error().message ==
         "--optimizer must be one of sgd, momentum, adam, adamw, adagrad, rmsprop, not 'lion king'.");
-  for (const char* text : {"", "0", "65", "-1", "2x", "layers", "1.5", "99999999999"}) {
+  for (const char* text : {"", "0", "65", "-1", "2x", "layers", "1.5", "99999999999", "every:", "every:65",
+                           "budget:", "budget:0", "budget:-4", "budget:much"}) {
     INFO(text);
     CHECK_FALSE(CheckpointingFromText(text).ok());
   }
@@ -135,8 +160,46 @@ TEST_CASE("A change is told in words") {
   const std::string all = DescribeChange(before, Unusual());
   for (const char* part :
        {"smaller-conv-net", "bf16 on", "batch 64 → 4096", "accumulate 1 → 64", "checkpoint none → 5",
-        "Adam → SGD with momentum", "learning rate", "clip gradients at 1.5", "seed 0 →"}) {
+        "Adam → SGD with momentum", "learning rate", "clip gradients at 1.5", "seed 0 →",
+        "loss scale dynamic → 0.30000000000000004", "learning rate rule none → sqrt", "pass train → forward",
+        "in-place ReLU on", "channels last on", "zeroed gradients on", "empty cache on", "kept losses on"}) {
     INFO(all);
     CHECK(all.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("A technique is told in JSON where it is in use") {
+  TrainingSettings settings;
+  CHECK(ToJson(settings).find("channels_last") == std::string::npos);
+  settings.channels_last = true;
+  CHECK(ToJson(settings).find(R"("channels_last":"on")") != std::string::npos);
+}
+
+TEST_CASE("Every technique takes each of its choices, and the first is the usual") {
+  for (const Technique& technique : Techniques()) {
+    INFO(technique.option);
+    CHECK(technique.TextOf({}) == technique.choices.front());
+    for (const std::string_view choice : technique.choices) {
+      TrainingSettings settings;
+      REQUIRE(technique.Set(settings, choice));
+      CHECK(technique.TextOf(settings) == choice);
+      CHECK(technique.IsInUse(settings) == (choice != technique.choices.front()));
+      CHECK(Complaint(settings) == "accepted");
+    }
+    TrainingSettings settings;
+    const Status refused = technique.Set(settings, "sideways");
+    REQUIRE_FALSE(refused.ok());
+    CHECK(refused.error().message.starts_with(technique.option));
+    CHECK(settings == TrainingSettings());
+  }
+}
+
+TEST_CASE("The learning rate follows its rule for accumulated steps") {
+  TrainingSettings settings;
+  settings.accumulate = 16;
+  CHECK(EffectiveLearningRate(settings) == 1e-3);
+  settings.learning_rate_rule = LearningRateRule::kLinear;
+  CHECK(EffectiveLearningRate(settings) == Approx(16e-3));
+  settings.learning_rate_rule = LearningRateRule::kSquareRoot;
+  CHECK(EffectiveLearningRate(settings) == Approx(4e-3));
 }

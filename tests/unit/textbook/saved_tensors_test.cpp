@@ -13,6 +13,12 @@ using What = SavedTensor::What;
 
 namespace {
 
+SavedTensors Saved(const Network& network, Precision amp) {
+  networks::TrainingSettings settings;
+  settings.amp = amp;
+  return FindSavedTensors(network, settings);
+}
+
 Network Chain(const std::string& input, const std::string& layers, int classes) {
   const Result<Network> network = networks::NetworkFromJson(
       R"({"title": "T", "description": "D", "input": [)" + input + R"(], "classes": )" +
@@ -44,7 +50,7 @@ std::string Join(std::initializer_list<const char*> layers) {
 
 TEST_CASE("A linear layer saves its input, not its output") {
   // b saves a's output; nobody saves b's; a's input is the batch.
-  const SavedTensors saved = FindSavedTensors(Chain("8", Join({kA, kB}), 8), Precision::kFloat32);
+  const SavedTensors saved = Saved(Chain("8", Join({kA, kB}), 8), Precision::kFloat32);
   REQUIRE(saved.tensors.size() == 2);
   CHECK(saved.tensors[0].savers == std::vector<size_t>{1});
   CHECK(saved.tensors[0].owner == 0);
@@ -53,7 +59,7 @@ TEST_CASE("A linear layer saves its input, not its output") {
 }
 
 TEST_CASE("A ReLU's result is one memory with the next layer's input, and counts with the layer before") {
-  const SavedTensors saved = FindSavedTensors(Chain("8", Join({kA, kRelu, kB}), 8), Precision::kFloat32);
+  const SavedTensors saved = Saved(Chain("8", Join({kA, kRelu, kB}), 8), Precision::kFloat32);
   REQUIRE(saved.tensors.size() == 3);
   CHECK(saved.tensors[0].savers.empty());  // a's own output
   CHECK(saved.tensors[1].savers == std::vector<size_t>{1, 2});
@@ -63,7 +69,7 @@ TEST_CASE("A ReLU's result is one memory with the next layer's input, and counts
 }
 
 TEST_CASE("A ReLU at the end, and a ReLU behind a ReLU, each keep their result") {
-  const SavedTensors saved = FindSavedTensors(Chain("8", Join({kA, kRelu, kRelu2}), 8), Precision::kFloat32);
+  const SavedTensors saved = Saved(Chain("8", Join({kA, kRelu, kRelu2}), 8), Precision::kFloat32);
   CHECK(SavedElements(saved) == 16);
   CHECK(saved.tensors[1].owner == 0);
   CHECK(saved.tensors[2].owner == 2);
@@ -71,7 +77,7 @@ TEST_CASE("A ReLU at the end, and a ReLU behind a ReLU, each keep their result")
 
 TEST_CASE("Flatten adds nothing, and what it passes on is still the same memory") {
   const Network network = Chain("2, 2, 2", Join({kRelu, R"({"name": "f", "kind": "flatten"})", kA}), 8);
-  const SavedTensors saved = FindSavedTensors(network, Precision::kFloat32);
+  const SavedTensors saved = Saved(network, Precision::kFloat32);
   CHECK(saved.tensors[0].savers ==
         std::vector<size_t>{2});  // no gradient goes to the batch, so not by the ReLU
   CHECK(saved.tensors[0].owner == 0);
@@ -79,7 +85,7 @@ TEST_CASE("Flatten adds nothing, and what it passes on is still the same memory"
 }
 
 TEST_CASE("Autocast copies a float32 input to half, and saves the copy") {
-  const SavedTensors saved = FindSavedTensors(Chain("8", Join({kA, kRelu, kB}), 8), Precision::kFloat16);
+  const SavedTensors saved = Saved(Chain("8", Join({kA, kRelu, kB}), 8), Precision::kFloat16);
   REQUIRE(saved.tensors.size() == 4);
   CHECK(saved.tensors[0].what == What::kInputCopy);
   CHECK(saved.tensors[0].savers == std::vector<size_t>{0});
@@ -87,7 +93,7 @@ TEST_CASE("Autocast copies a float32 input to half, and saves the copy") {
 }
 
 TEST_CASE("Under autocast a ReLU of the batch keeps float32, and the next layer half") {
-  const SavedTensors saved = FindSavedTensors(Chain("8", Join({kRelu, kA}), 8), Precision::kBfloat16);
+  const SavedTensors saved = Saved(Chain("8", Join({kRelu, kA}), 8), Precision::kBfloat16);
   CHECK(saved.tensors[0].bytes_per_element == 4);
   CHECK(saved.tensors[0].savers.empty());  // no gradient goes to the batch
   CHECK(saved.tensors[1].what == What::kInputCopy);
@@ -99,7 +105,7 @@ namespace {
 // What is saved, as "name of its saver: bytes for a batch of 2".
 std::vector<std::string> Kept(const Network& network, Precision amp) {
   std::vector<std::string> lines;
-  for (const SavedTensor& tensor : FindSavedTensors(network, amp).tensors) {
+  for (const SavedTensor& tensor : Saved(network, amp).tensors) {
     if (!tensor.savers.empty())
       lines.push_back(network.layers[tensor.savers.front()].name + ": " + std::to_string(tensor.Bytes(2)));
   }
@@ -153,7 +159,7 @@ TEST_CASE("Dropout keeps a mask, GELU and ReLU6 their input, tanh and sigmoid th
     const Network network = Chain("8", Join({kA, layer.c_str()}), 8);
     CHECK(Kept(network, Precision::kFloat32) == Lines{"r: 64"});
     const bool keeps_result = kind[0] == 't' || kind[0] == 's';
-    CHECK(FindSavedTensors(network, Precision::kFloat32).tensors[0].savers.empty() == keeps_result);
+    CHECK(Saved(network, Precision::kFloat32).tensors[0].savers.empty() == keeps_result);
   }
 }
 
@@ -176,4 +182,65 @@ TEST_CASE("Each of three layers that take one float32 input under autocast keeps
   CHECK(Kept(Chain("8", layers, 8), Precision::kFloat16) ==
         Lines{"a: 32", "n: 64", "n: 16", "x: 32", "y: 32"});
   CHECK(Kept(Chain("8", layers, 8), Precision::kFloat32) == Lines{"n: 64", "n: 16", "x: 64"});
+}
+
+namespace {
+
+int64_t KeptBytes(const Network& network, const networks::TrainingSettings& settings) {
+  int64_t bytes = 0;
+  for (const SavedTensor& tensor : FindSavedTensors(network, settings).tensors)
+    bytes += tensor.savers.empty() ? 0 : tensor.Bytes(settings.batch);
+  return bytes;
+}
+
+constexpr const char* kPictures =
+    R"({"name": "c", "kind": "conv2d", "in": 2, "out": 4, "kernel": 3, "padding": 1},
+       {"name": "n", "kind": "batch_norm2d"}, {"name": "r", "kind": "leaky_relu"},
+       {"name": "d", "kind": "dropout", "p": 0.5}, {"name": "f", "kind": "flatten"},
+       {"name": "l", "kind": "linear", "in": 256, "out": 8})";
+
+}  // namespace
+
+TEST_CASE("A technique changes what is saved by what it does, and no more") {
+  const Network network = Chain("2, 8, 8", kPictures, 8);
+  networks::TrainingSettings settings;
+  settings.batch = 1;
+  constexpr int64_t kValues = 4 * 8 * 8;
+  // The convolution's, batch norm's and dropout's results as inputs, statistics, the mask.
+  const int64_t plain = 3 * kValues * 4 + 2 * 4 * 4 + kValues;
+  CHECK(KeptBytes(network, settings) == plain);
+  settings.in_place_relu = true;  // its input is its result, which nobody else takes
+  CHECK(KeptBytes(network, settings) == plain);
+  settings.in_place_relu = false;
+  settings.channels_last = true;  // flatten has to copy, and its copy is saved in place of dropout's result
+  CHECK(KeptBytes(network, settings) == plain);
+  settings.channels_last = false;
+  settings.amp = Precision::kPureFloat16;
+  CHECK(KeptBytes(network, settings) == 3 * kValues * 2 + 2 * 4 * 4 + kValues);
+  settings.amp = Precision::kFloat32;
+  settings.pass = networks::Pass::kForward;  // no mask, no statistics, and dropout passes its input on
+  CHECK(KeptBytes(network, settings) == 3 * kValues * 4);
+  settings.pass = networks::Pass::kEvaluate;
+  CHECK(KeptBytes(network, settings) == 0);
+}
+
+TEST_CASE("With channels last a flatten behind a ReLU is a second copy of it") {
+  const Network network = Chain("2, 2, 2",
+                                Join({R"({"name": "c", "kind": "conv2d", "in": 2, "out": 2, "kernel": 1})",
+                                      kRelu, R"({"name": "f", "kind": "flatten"})", kA}),
+                                8);
+  networks::TrainingSettings settings;
+  settings.batch = 1;
+  CHECK(KeptBytes(network, settings) == 8 * 4);
+  settings.channels_last = true;
+  CHECK(KeptBytes(network, settings) == 2 * 8 * 4);
+}
+
+TEST_CASE("A leaky ReLU saves its input, and in place its result, which is the next layer's input") {
+  const Network network = Chain("8", Join({kA, R"({"name": "r", "kind": "leaky_relu"})", kB}), 8);
+  networks::TrainingSettings settings;
+  settings.batch = 1;
+  CHECK(KeptBytes(network, settings) == 2 * 8 * 4);
+  settings.in_place_relu = true;
+  CHECK(KeptBytes(network, settings) == 8 * 4);
 }

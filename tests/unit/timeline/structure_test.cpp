@@ -44,8 +44,12 @@ TEST_CASE("A step knows its peak, its loss and its settings") {
   CHECK(step.skipped);
   CHECK(step.settings == 0);
   CHECK(view->settings()[0] == "{\"amp\":\"fp16\"}");
-  REQUIRE(view->markers().size() == 1);
+  REQUIRE(view->markers().size() == 2);
   CHECK(view->markers()[0].text == "fp16 on");
+  CHECK_FALSE(view->markers()[0].is_warning);
+  CHECK(view->markers()[1].text == "step 0 skipped: its gradients overflowed; loss scale now 1024");
+  CHECK(view->markers()[1].is_warning);
+  CHECK(view->markers()[1].settings == -1);
 }
 
 TEST_CASE("The peak of a step lasts until memory falls, and not until it comes back") {

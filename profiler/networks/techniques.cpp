@@ -1,0 +1,118 @@
+#include "profiler/networks/techniques.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "profiler/networks/choices.h"
+
+namespace tidemark::networks {
+namespace {
+
+constexpr double kMaxLossScale = 0x1p100;  // beyond, the scaled loss itself is infinite in float32
+
+constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
+constexpr std::array<std::string_view, 3> kPasses = {"train", "evaluate", "forward"};
+constexpr std::array<std::string_view, 3> kRules = {"none", "linear", "sqrt"};
+constexpr std::array<std::string_view, 4> kScalings = {"dynamic", "1", "1024", "dynamic:1e+25"};
+
+// Of a field whose values are the choices, in their order.
+template <auto kField>
+std::string ReadChoice(const Technique& technique, const TrainingSettings& settings) {
+  return std::string(technique.choices[static_cast<size_t>(settings.*kField)]);
+}
+
+template <auto kField>
+Status WriteChoice(const Technique& technique, TrainingSettings& settings, std::string_view text) {
+  const auto found = std::find(technique.choices.begin(), technique.choices.end(), text);
+  if (found != technique.choices.end()) {
+    using Chosen = std::remove_reference_t<decltype(settings.*kField)>;
+    settings.*kField = static_cast<Chosen>(found - technique.choices.begin());
+    return Done{};
+  }
+  const std::vector<std::string> known(technique.choices.begin(), technique.choices.end());
+  const std::string nearest = NearestChoice(text, known);
+  return Error{fmt::format("{} must be one of {}, not '{}'{}", technique.option, fmt::join(known, ", "),
+                           Quoted(text), nearest.empty() ? "." : "; did you mean '" + nearest + "'?")};
+}
+
+std::string ReadScaling(const Technique& /*technique*/, const TrainingSettings& settings) {
+  const LossScaling& scaling = settings.loss_scaling;
+  if (scaling == LossScaling{}) return "dynamic";
+  return fmt::format("{}{}", scaling.dynamic ? "dynamic:" : "", scaling.scale);
+}
+
+std::optional<LossScaling> ScalingFromText(std::string_view text) {
+  constexpr std::string_view kStart = "dynamic:";
+  LossScaling scaling;
+  if (text == "dynamic") return scaling;
+  scaling.dynamic = text.starts_with(kStart);
+  if (scaling.dynamic) text.remove_prefix(kStart.size());
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), scaling.scale);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  if (!(scaling.scale > 0 && scaling.scale <= kMaxLossScale)) return std::nullopt;
+  return scaling;
+}
+
+Status WriteScaling(const Technique& technique, TrainingSettings& settings, std::string_view text) {
+  const std::optional<LossScaling> scaling = ScalingFromText(text);
+  if (!scaling) {
+    return Error{
+        fmt::format("{} must be dynamic, dynamic:S (it starts from S), or a scale that stays, above 0 "
+                    "and at most 2^100, not '{}'.",
+                    technique.option, Quoted(text))};
+  }
+  settings.loss_scaling = *scaling;
+  return Done{};
+}
+
+template <auto kField>
+constexpr Technique Choice(const char* key, const char* option, const char* title, const char* help,
+                           std::span<const std::string_view> choices = kOffOn) {
+  return {key, option, title, help, choices, ReadChoice<kField>, WriteChoice<kField>};
+}
+
+using Settings = TrainingSettings;
+
+constexpr Technique kTechniques[] = {
+    {"loss_scale", "--loss-scale", "loss scale",
+     "With fp16 the loss is multiplied with it so that small gradients do not vanish: dynamic halves it when "
+     "gradients overflow, a number stays, dynamic:S starts from S",
+     kScalings, ReadScaling, WriteScaling},
+    Choice<&Settings::learning_rate_rule>(
+        "learning_rate_rule", "--lr-rule", "learning rate rule",
+        "Where N micro-batches make a step the learning rate is multiplied with N (linear) or √N (sqrt)",
+        kRules),
+    Choice<&Settings::pass>(
+        "pass", "--pass", "pass",
+        "train; evaluate (forward under no_grad: nothing is kept for backward); or forward "
+        "(an evaluation that forgot no_grad, so the graph is built)",
+        kPasses),
+    Choice<&Settings::in_place_relu>("in_place_relu", "--in-place-relu", "in-place ReLU",
+                                     "ReLUs, leaky or not, write their result over their input where nobody "
+                                     "else needs it (of a ReLU6 PyTorch "
+                                     "would copy it first): off or on"),
+    Choice<&Settings::channels_last>(
+        "channels_last", "--channels-last", "channels last",
+        "Pictures lie in memory pixel by pixel (NHWC), which tensor cores prefer: off or on"),
+    Choice<&Settings::zeroed_gradients>(
+        "zeroed_gradients", "--zero-gradients", "zeroed gradients",
+        "Gradients stay and are set to zero between steps (set_to_none=False): off or on"),
+    Choice<&Settings::empty_cache>("empty_cache", "--empty-cache", "empty cache",
+                                   "What PyTorch has cached goes back to the driver after each step "
+                                   "(torch.cuda.empty_cache): off or on"),
+    Choice<&Settings::keep_losses>(
+        "keep_losses", "--keep-losses", "kept losses",
+        "A bug to find: the losses of all steps are summed with their graphs, without item(): off or on"),
+};
+
+}  // namespace
+
+std::span<const Technique> Techniques() { return kTechniques; }
+
+}  // namespace tidemark::networks
