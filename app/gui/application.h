@@ -14,6 +14,7 @@
 #include "app/gui/batch_search.h"
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
+#include "app/gui/opened_ranks.h"
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/view_state.h"
@@ -42,6 +43,8 @@ class Application {
 
   void StartRun();
   void OpenFile(const std::filesystem::path& file);
+  // Reads the peaks of all ranks, and opens the largest.
+  void OpenRanks(const std::vector<std::filesystem::path>& files);
   // Lays a second run over the one that is shown.
   void CompareWithFile(const std::filesystem::path& file);
   // One that somebody else has started; it takes no commands.
@@ -80,6 +83,7 @@ class Application {
   void ExecuteRunAction(ActionId action);
   void ExecuteViewAction(ActionId action);
   void Change(const networks::TrainingSettings& settings, bool remember);
+  void ShowRanks(session::Ranks ranks);
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
@@ -104,6 +108,7 @@ class Application {
   std::shared_ptr<session::Run> run_;
   std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
+  OpenedRanks ranks_;  // empty unless several were opened
   BatchSearch batch_search_;
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
