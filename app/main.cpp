@@ -14,7 +14,7 @@ namespace {
 #if TIDEMARK_GUI
 int OpenWindow(const tidemark::cli::WindowContent& content) {
   tidemark::gui::WindowOptions options;
-  options.file = content.recording;
+  options.files = content.recordings;
   options.run = content.run;
   options.closes = content.closes;
   options.band_of = tidemark::cli::RecordedBand;

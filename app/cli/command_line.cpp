@@ -37,15 +37,15 @@ constexpr const char* kExamples =
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted; what went wrong is a sentence on standard "
     "error.";
 
-int OpenWindowWith(const WindowOpener& open_window, const std::string& file) {
-  if (file.empty()) return open_window({});
-  if (access(file.c_str(), R_OK) != 0) {
+int OpenWindowWith(const WindowOpener& open_window, const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    if (access(file.c_str(), R_OK) == 0) continue;
     return Complain(fmt::format("{} cannot be opened: {}. Name a recording (.tide), a memory snapshot or a "
                                 "trace that you may read.",
                                 file, std::strerror(errno)),
                     kExitFailed);
   }
-  return open_window({file, nullptr, {}});
+  return open_window({{files.begin(), files.end()}, nullptr, {}});
 }
 
 Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
@@ -53,11 +53,13 @@ Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
       application.add_subcommand("open", "Open the window, with a recording in it if one is named");
   command->footer(
       "Examples:\n  tidemark open run.tide\n  tidemark open snapshot.pickle\n  tidemark open trace.json.gz\n"
+      "  tidemark open run.rank*.tide                     (the ranks of one run, largest first)\n"
       "  tidemark open\nOpens " +
       trace::OpenableTypesInWords() + "; what gzip packed too.");
-  auto file = std::make_shared<std::string>();
-  command->add_option("FILE", *file, "Recording, memory snapshot or trace")->type_name("");
-  return {command, [=] { return OpenWindowWith(open_window, *file); }};
+  auto files = std::make_shared<std::vector<std::string>>();
+  command->add_option("FILE", *files, "Recording, memory snapshot or trace; several are the ranks of one run")
+      ->type_name("");
+  return {command, [=] { return OpenWindowWith(open_window, *files); }};
 }
 
 // --help and --version, on a stdout that may be full or closed.

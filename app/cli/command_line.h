@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "profiler/session/run.h"
 
@@ -21,7 +21,7 @@ inline constexpr int kExitInterrupted = 130;
 
 // What the window shows first; nothing = it starts a run of its own.
 struct WindowContent {
-  std::optional<std::filesystem::path> recording;
+  std::vector<std::filesystem::path> recordings;  // several are the ranks of one run
   std::shared_ptr<session::Run> run;
   std::function<bool()> closes;  // asked now and then; true closes the window
 };

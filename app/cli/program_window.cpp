@@ -33,7 +33,7 @@ Result<int> RunBesideWindow(const std::vector<std::string>& program,
     return exit_code;
   }
   std::future<void> beside_the_window = std::async(std::launch::async, run_it);
-  const int closed = show({std::nullopt, run, phantom::WasAskedToEnd});
+  const int closed = show({{}, run, phantom::WasAskedToEnd});
   if (run->can_stop()) {
     Complain("The window is closed, so the program is asked to end (SIGTERM).", kExitDone);
     EndInOrder(*run, beside_the_window);

@@ -15,6 +15,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/level_report.h"
+#include "app/cli/rank_report.h"
 #include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
 #include "app/cli/report.h"
@@ -25,6 +26,7 @@
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/session/ranks.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
@@ -34,11 +36,15 @@
 namespace tidemark::cli {
 namespace {
 
+struct InfoOptions {
+  std::vector<std::string> files;
+  bool json = false;
+};
+
 struct RecordingOptions {
   std::string file;
   std::string format;
   std::string output;
-  bool json = false;
 };
 
 int64_t DurationNs(const timeline::View& view) {
@@ -151,9 +157,21 @@ std::string InfoText(const session::Run& run) {
   return text;
 }
 
-int RunInfo(const RecordingOptions& options) {
-  if (options.file.empty()) return Complain("Name a recording: tidemark info FILE.", kExitUsage);
-  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
+// Of the ranks of one run, one file each.
+int RunRanksInfo(const InfoOptions& options) {
+  ProgressLine line;
+  const std::vector<std::filesystem::path> files(options.files.begin(), options.files.end());
+  const Result<session::Ranks> ranks = session::ReadRanks(files, line.ShowShare("reading"));
+  line.Clear();
+  if (!ranks) return Complain(ranks.error().message, kExitFailed);
+  const int answered = Answer(options.json ? TextOf(RanksJson(*ranks)) : RanksText(*ranks));
+  return ranks->unreadable.empty() ? answered : kExitFailed;
+}
+
+int RunInfo(const InfoOptions& options) {
+  if (options.files.empty()) return Complain("Name a recording: tidemark info FILE.", kExitUsage);
+  if (options.files.size() > 1) return RunRanksInfo(options);
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.files.front());
   if (!run) return Complain(run.error().message, kExitFailed);
   return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run));
 }
@@ -239,9 +257,13 @@ Command RegisterInfo(CLI::App& application) {
   CLI::App* command = application.add_subcommand("info", "What a recording holds");
   command->footer(
       "Examples:\n  tidemark info run.tide\n  tidemark info run.tide --json\n"
-      "  tidemark info snapshot.pickle                      (of torch.cuda.memory._dump_snapshot)");
-  auto options = std::make_shared<RecordingOptions>();
-  command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
+      "  tidemark info snapshot.pickle                      (of torch.cuda.memory._dump_snapshot)\n"
+      "  tidemark info run.rank*.tide                       (the ranks of one run beside each other)");
+  auto options = std::make_shared<InfoOptions>();
+  command
+      ->add_option("FILE", options->files,
+                   "Recording, memory snapshot or trace; several are the ranks of one run")
+      ->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunInfo(*options); }};
 }

@@ -99,6 +99,7 @@ void Application::StartWith(const char* title, Starter starter, std::function<vo
   input_.description = {};
   shell_.banner_closed = false;
   file_title_.clear();
+  ranks_.Close();
   const auto shown = [this, adopted = std::move(adopted), failed = std::move(failed),
                       number](const Result<std::shared_ptr<session::Run>>& outcome) {
     if (number != run_number_) {
@@ -135,12 +136,33 @@ void Application::OpenFile(const std::filesystem::path& file) {
                   input_.starting = false;
                   AdoptRun(std::move(**outcome));
                   file_title_ = file.filename().string();
+                  state_.pinned = ranks_.Show(file, *input_.view);
                   state_.last_folder = file.parent_path();
                   state_.timeline.follow = false;
                   state_.timeline.whole = true;
                   AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
                 };
               });
+}
+
+void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
+  jobs_.Start("Reading " + FormatNumber(static_cast<int64_t>(files.size())) + " ranks", true,
+              [this, files](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
+                return [this, outcome] {
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    return;
+                  }
+                  ShowRanks(std::move(**outcome));
+                };
+              });
+}
+
+void Application::ShowRanks(session::Ranks ranks) {
+  for (const std::string& sentence : ranks.unreadable) AddLogLine(presenters::LogLevel::kWarning, sentence);
+  ranks_ = OpenedRanks(std::move(ranks));
+  OpenFile(*ranks_.FileOf(*ranks_.strip().largest));
 }
 
 void Application::CompareWithFile(const std::filesystem::path& file) {
@@ -348,6 +370,9 @@ ShellInput Application::MakeShellInput() {
   for (const auto& job : jobs_.jobs()) {
     const bool known = job->shows_progress;
     shell.jobs.push_back({job->title, known ? job->progress.load() : -1, known ? &job->cancelled : nullptr});
+  }
+  if (ranks_.any()) {
+    shell.ranks = {&ranks_, state_.unit};
   }
   shell.can_undo = !undo_.empty();
   shell.can_redo = !redo_.empty();

@@ -15,6 +15,7 @@
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
 #include "app/gui/fit_advice.h"
+#include "app/gui/opened_ranks.h"
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/view_state.h"
@@ -51,6 +52,8 @@ class Application {
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
   void OpenFile(const std::filesystem::path& file);
+  // Reads the peaks of all ranks, and opens the largest.
+  void OpenRanks(const std::vector<std::filesystem::path>& files);
   // Lays a second run over the one that is shown.
   void CompareWithFile(const std::filesystem::path& file);
   // One that somebody else has started; it takes no commands.
@@ -94,6 +97,7 @@ class Application {
   void ExecuteRunAction(ActionId action);
   void ExecuteViewAction(ActionId action);
   void Change(const networks::TrainingSettings& settings, bool remember);
+  void ShowRanks(session::Ranks ranks);
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
@@ -121,6 +125,7 @@ class Application {
   std::shared_ptr<session::Run> run_;
   std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
+  OpenedRanks ranks_;  // empty unless several were opened
   BatchSearch batch_search_;
   FitAdvice fit_;
   std::vector<networks::TrainingSettings> undo_;

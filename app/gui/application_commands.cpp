@@ -70,6 +70,12 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const StartProgram& c) { Start(c.order); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
+                 [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
+                 [this](const OpenRank& c) {
+                   if (const auto* file = ranks_.FileOf(c.index)) OpenFile(*file);
+                 },
+                 [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
+                 [this](const CloseRanks&) { ranks_.Close(); },
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
                  [this](const ExportRecording& c) { Export(c.format, c.file); },

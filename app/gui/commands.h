@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <utility>
 #include <variant>
@@ -90,6 +91,19 @@ struct StartProgram {
 struct OpenRecording {
   std::filesystem::path file;
 };
+// The ranks of one run, one file each.
+struct OpenRanks {
+  std::vector<std::filesystem::path> files;
+};
+// One of those that are open.
+struct OpenRank {
+  size_t index;  // in the strip
+};
+// The step whose peaks the strip shows; none = of the whole recordings.
+struct CompareRanksAt {
+  std::optional<int64_t> step;
+};
+struct CloseRanks {};
 // A second run beside the one that is shown.
 struct CompareWith {
   std::filesystem::path file;
@@ -122,9 +136,9 @@ struct SearchFit {};
 struct TryAllocators {};
 
 using Command =
-    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording, CompareWith,
-                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain, SearchFit,
-                 TryAllocators>;
+    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording, OpenRanks,
+                 OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording, ExportRecording,
+                 TakeScreenshot, ShowPanel, PinMoment, StartAgain, SearchFit, TryAllocators>;
 
 class CommandQueue {
  public:

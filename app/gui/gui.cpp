@@ -69,8 +69,7 @@ class FrameLoop {
                         window_.SecondsSinceInput() < kAfterInputSeconds;
       window_.Wait(busy ? 0 : kIdleSeconds);
       KeepPace();
-      for (const std::filesystem::path& file : window_.TakeDroppedFiles())
-        application_.Push(ImGui::GetIO().KeyShift ? Command(CompareWith{file}) : OpenRecording{file});
+      TakeDroppedFiles();
       const bool news = application_.Poll();
       if (news) frames_left_ = std::max(frames_left_, kFramesAfterNews);
       if (script_.Advance(application_)) needs_frame_ = true;
@@ -85,6 +84,18 @@ class FrameLoop {
     if (options_.hooks.finished && options_.hooks.finished()) return true;
     if (options_.closes && options_.closes()) return true;
     return window_.should_close() || application_.wants_to_quit() || script_.finished_by_quit();
+  }
+
+  void TakeDroppedFiles() {
+    const std::vector<std::filesystem::path> files = window_.TakeDroppedFiles();
+    if (files.empty()) return;
+    if (ImGui::GetIO().KeyShift) {
+      application_.Push(CompareWith{files.front()});
+    } else if (files.size() == 1) {
+      application_.Push(OpenRecording{files.front()});
+    } else {
+      application_.Push(OpenRanks{files});
+    }
   }
 
   void KeepPace() {
@@ -138,8 +149,10 @@ int RunWindow(const WindowOptions& options) {
   if (options.hooks.opened) options.hooks.opened(app);
   if (options.run != nullptr) {
     app.ShowRun(options.run);
-  } else if (options.file) {
-    app.OpenFile(*options.file);
+  } else if (options.files.size() > 1) {
+    app.OpenRanks(options.files);
+  } else if (!options.files.empty()) {
+    app.OpenFile(options.files.front());
   } else {
     app.StartRun();
   }

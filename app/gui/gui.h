@@ -56,8 +56,9 @@ struct WindowHooks {
 };
 
 struct WindowOptions {
-  std::optional<std::filesystem::path> file;  // a recording to open instead of starting a run
-  std::shared_ptr<session::Run> run;          // one to show instead of starting one
+  // A recording to open instead of starting a run; several are the ranks of one.
+  std::vector<std::filesystem::path> files;
+  std::shared_ptr<session::Run> run;  // one to show instead of starting one
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;

@@ -46,11 +46,13 @@ def made_up_trace(path, size):
 
 
 def made_up_snapshot(path, size):
-    frames = [[{"filename": f"model{i % 7}.py", "line": i, "name": f"forward{i}"} for i in range(j, j + 12)] for j in range(500)]
-    trace = []
-    for i in range(size // 90):
-        trace.append({"action": "alloc" if i % 2 == 0 else "free_completed", "addr": 4096 * (i // 2 + 1), "size": 512, "stream": 0,
-                      "time_us": i, "frames": frames[i % 500]})
+    """As torch 2.11 dumps it: each entry has a list of frames of its own (40 in a small training program), and frames are shared."""
+    frames = [{"name": f"forward{i}", "filename": f"model{i % 7}.py", "line": i} for i in range(280)]
+    stacks = [random.Random(j).choices(frames, k=40) for j in range(60)]
+    trace, bytes_each = [], 202
+    for i in range(size // bytes_each):
+        trace.append({"action": "alloc" if i % 2 == 0 else "free_completed", "addr": (1 << 47) + 4096 * (i // 2), "size": 512, "stream": 0,
+                      "time_us": 1_790_857_026_000_000 + i, "compile_context": "N/A", "user_metadata": "", "frames": list(stacks[i % 60])})
     with open(path, "wb") as file:
         pickle.dump({"segments": [], "device_traces": [trace]}, file, protocol=4)
 

@@ -60,6 +60,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   PushKeys(input, shell, queue);
   DrawMenuBar(input, shell, view, queue);
   DrawBanner(input, shell, queue);
+  DrawRanks(input.ranks, queue);
   DrawJobs(input);
   DrawPanels(frame, shell, view, queue);
   DrawHelpWindows(shell);

@@ -11,6 +11,7 @@
 
 #include "app/gui/commands.h"
 #include "app/gui/frame.h"
+#include "app/gui/opened_ranks.h"
 #include "app/gui/shell/command_palette.h"
 #include "app/gui/shell/file_dialog.h"
 #include "app/gui/shell/program_dialog.h"
@@ -35,6 +36,12 @@ struct Banner {
   std::optional<networks::TrainingSettings> again;  // of our own runs
 };
 
+// The ranks of one run that were opened together.
+struct RanksLine {
+  const OpenedRanks* opened = nullptr;  // none: there are no ranks
+  ByteUnit unit = ByteUnit::kMegabytes;
+};
+
 struct Toast {
   std::string text;
   presenters::LogLevel level = presenters::LogLevel::kInfo;
@@ -47,6 +54,7 @@ struct ShellInput {
   std::string device;  // "Phantom H200 · 141 GB"
   Banner banner;
   std::vector<JobLine> jobs;
+  RanksLine ranks;
   bool can_undo = false;
   bool can_redo = false;
   bool live = false;

@@ -10,6 +10,8 @@ namespace tidemark::gui {
 void DrawMenuBar(const ShellInput& input, ShellState& shell, const ViewState& view, CommandQueue& queue);
 // A line across the window when the run has ended badly: what happened, and what can be done.
 void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue);
+// Every rank's peak as a strip across the window; a click opens one.
+void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // Jobs with their progress and Cancel, at the bottom of the window.
 void DrawJobs(const ShellInput& input);
 void DrawToasts(ShellState& shell);

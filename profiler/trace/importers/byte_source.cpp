@@ -170,7 +170,7 @@ std::string_view ByteSource::Peek() {
   return {at_, std::min(kPeekBytes, static_cast<size_t>(end_ - at_))};
 }
 
-size_t ByteSource::Read(char* bytes, size_t size) {
+size_t ByteSource::ReadAcross(char* bytes, size_t size) {
   size_t done = 0;
   while (done < size) {
     if (at_ == end_ && !Fill()) break;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -38,7 +39,12 @@ class ByteSource {
     return static_cast<unsigned char>(*at_);
   }
   // Fills `bytes`; how many there were is less only at the end.
-  size_t Read(char* bytes, size_t size);
+  size_t Read(char* bytes, size_t size) {
+    if (size == 0 || static_cast<size_t>(end_ - at_) < size) return ReadAcross(bytes, size);
+    std::memcpy(bytes, at_, size);
+    at_ += size;
+    return size;
+  }
   // Appends `size` bytes to `text`, or as many as there are: memory follows what the file holds, not what it
   // says.
   bool Append(uint64_t size, std::string& text);
@@ -57,6 +63,7 @@ class ByteSource {
   class Implementation;
   explicit ByteSource(std::unique_ptr<Implementation> implementation);
   bool Fill();
+  size_t ReadAcross(char* bytes, size_t size);
 
   std::unique_ptr<Implementation> implementation_;
   const char* at_ = nullptr;

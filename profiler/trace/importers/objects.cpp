@@ -124,19 +124,21 @@ Value Objects::NewDictionary() {
   return {Value::Kind::kDictionary, place};
 }
 
-void Objects::Append(const Value& list, const Value& item) {
+void Objects::Append(const Value& list, std::span<const Value> items) {
   if (list.kind != Value::Kind::kList) return;
   List& target = lists_[static_cast<size_t>(list.number)];
-  if (const auto entry = EntryOf(item)) {
-    if (target.entries.count == 0) target.entries.first = *entry;
-    if (target.entries.first + target.entries.count == *entry) {
-      ++target.entries.count;
-      return;
+  if (target.stack != kNoStackYet) return;
+  for (const Value& item : items) {
+    if (const auto entry = EntryOf(item)) {
+      if (target.entries.count == 0) target.entries.first = *entry;
+      if (target.entries.first + target.entries.count == *entry) {
+        ++target.entries.count;
+        continue;
+      }
     }
+    target.items.push_back(item);
+    cost_ += 2 * sizeof(Value);
   }
-  target.items.push_back(item);
-  target.stack = kNoStackYet;
-  cost_ += 2 * sizeof(Value);
 }
 
 bool Objects::Set(const Value& dictionary, const Value& key, const Value& value) {
@@ -245,15 +247,16 @@ StackId Objects::StackOf(const Value& list) {
   for (const Value& item : lists_[place].items) {
     if (item.kind == Value::Kind::kDictionary) ids.push_back(FrameOf(item));
   }
-  StackId stack = 0;
-  if (!ids.empty()) {
-    const auto [found, is_new] = stack_ids_.try_emplace(std::move(ids), static_cast<StackId>(stacks_.size()));
-    if (is_new) stacks_.push_back(&found->first);
-    if (is_new) cost_ += 64 + found->first.size() * sizeof(uint32_t);
-    stack = found->second;
-  }
-  lists_[place].stack = stack;
-  return stack;
+  if (ids.empty()) return 0;
+  const auto [found, is_new] = stack_ids_.try_emplace(std::move(ids), static_cast<StackId>(stacks_.size()));
+  if (is_new) stacks_.push_back(&found->first);
+  if (is_new) cost_ += 64 + found->first.size() * sizeof(uint32_t);
+  // Every entry brings such a list of its own, and few of them differ: their items would be most of what is
+  // held.
+  cost_ -= 2 * sizeof(Value) * lists_[place].items.size();
+  std::vector<Value>().swap(lists_[place].items);
+  lists_[place].stack = found->second;
+  return found->second;
 }
 
 uint32_t Objects::StreamIndex(uint64_t stream) {

@@ -1,7 +1,7 @@
 // What a pickle or a JSON text holds: numbers, texts, lists and dictionaries, which may be shared. Two kinds
 // of dictionary are many in a memory snapshot and are condensed as soon as they are complete: an allocator
 // trace's entry (it has an "action"; 40 bytes instead of a tree) and a stack's frame (a "filename" and a
-// "name"; each once). Not thread safe.
+// "name"; each once). So is an entry's list of frames. Not thread safe.
 //
 // Whatever the input says, memory stays within kMostPerByte times the bytes that were read + 16 MiB: `Charge`
 // is asked by the readers, and the first answer of false ends the reading.
@@ -13,6 +13,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -79,7 +80,8 @@ class Objects {
   Value Text(std::string_view text);
   Value NewList();
   Value NewDictionary();
-  void Append(const Value& list, const Value& item);
+  void Append(const Value& list, const Value& item) { Append(list, {&item, 1}); }
+  void Append(const Value& list, std::span<const Value> items);
   // False if `key` is no text; then the pair is left out.
   bool Set(const Value& dictionary, const Value& key, const Value& value);
   // No more keys are to be expected; condenses frames.
@@ -107,6 +109,7 @@ class Objects {
   TraceEntry& entry(size_t index) { return (*entries_[index / kEntriesInChunk])[index % kEntriesInChunk]; }
   void LetGoOfEntriesBefore(size_t index);
   const std::vector<uint64_t>& streams() const { return streams_; }
+  // Condenses the list, which holds nothing else from then on and takes no more.
   StackId StackOf(const Value& list);
   const std::vector<uint32_t>& FramesOf(StackId stack) const { return *stacks_[stack]; }
   const Frame& frame(uint32_t id) const { return frames_[id]; }

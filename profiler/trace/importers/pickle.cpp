@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -86,8 +87,9 @@ class PickleReader {
 
   void Push(const Value& value) {
     stack_.push_back(value);
-    objects_.Cost(stack_.size() > most_stack_ ? 2 * sizeof(Value) : 0);
-    most_stack_ = std::max(most_stack_, stack_.size());
+    if (stack_.size() <= most_stack_) return;
+    most_stack_ = stack_.size();
+    objects_.Cost(2 * sizeof(Value));
   }
   // Where the values since the last mark begin; they stay until the caller takes them.
   std::optional<size_t> PopMark() {
@@ -266,7 +268,7 @@ class PickleReader {
     Push(list);
   }
   void AppendFrom(const Value& list, size_t first) {
-    for (size_t i = first; i < stack_.size(); ++i) objects_.Append(list, stack_[i]);
+    objects_.Append(list, std::span<const Value>(stack_).subspan(first));
     stack_.resize(first);
   }
   void DoMarkedDictionary(int) {

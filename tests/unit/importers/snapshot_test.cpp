@@ -245,6 +245,31 @@ TEST_CASE("histories of more devices than there are numbers for are counted", "[
   CHECK(run.summary.warning.starts_with("2 entries of its history were left out"));
 }
 
+// PyTorch gives every entry a list of frames of its own, and few of these lists differ.
+TEST_CASE("equal stacks are held once", "[importers]") {
+  Objects objects;
+  const auto list_of_frames = [&objects] {
+    const Value frame = objects.NewDictionary();
+    objects.Set(frame, objects.Text("filename"), objects.Text("train.py"));
+    objects.Set(frame, objects.Text("name"), objects.Text("forward"));
+    objects.Complete(frame);
+    const Value list = objects.NewList();
+    objects.Append(list, frame);
+    objects.Append(list, frame);
+    return list;
+  };
+  const Value one = list_of_frames();
+  const Value other = list_of_frames();
+  CHECK(objects.ItemsOf(one).size() == 2);
+  const StackId stack = objects.StackOf(one);
+  CHECK(objects.StackOf(other) == stack);
+  CHECK(objects.FramesOf(stack).size() == 2);
+  CHECK(objects.ItemsOf(one).capacity() == 0);
+  objects.Append(one, Value::Number(1));  // too late
+  CHECK(objects.StackOf(one) == stack);
+  CHECK(objects.ItemsOf(one).empty());
+}
+
 TEST_CASE("entries of kinds that are not known are counted", "[importers]") {
   PickleWriter pickle;
   pickle.Dictionary()

@@ -1,0 +1,40 @@
+// The ranks of one run that were opened together: their peaks, and which of them the window shows. UI thread
+// only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "app/presenters/rank_strip.h"
+#include "profiler/session/ranks.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::gui {
+
+class OpenedRanks {
+ public:
+  OpenedRanks() = default;
+  explicit OpenedRanks(session::Ranks ranks);
+
+  bool any() const { return !ranks_.ranks.empty(); }
+  const presenters::RankStrip& strip() const { return strip_; }
+  const std::vector<int64_t>& steps() const { return steps_; }  // that any of them has
+  std::optional<size_t> shown() const { return shown_; }
+  const std::filesystem::path* FileOf(size_t index) const;  // none: there is no such rank
+
+  void CompareAt(std::optional<int64_t> step);
+  // The window shows `file` now, with `view` in it. One that is no rank's closes them all. Returns the peak
+  // of the step that they are compared at, if that is one step and `view` has it.
+  std::optional<timeline::EventIndex> Show(const std::filesystem::path& file, const timeline::View& view);
+  void Close();
+
+ private:
+  session::Ranks ranks_;
+  std::vector<int64_t> steps_;
+  presenters::RankStrip strip_;
+  std::optional<size_t> shown_;
+};
+
+}  // namespace tidemark::gui

@@ -1,0 +1,158 @@
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/gui/shell/shell_parts.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::RankBar;
+using presenters::RankStrip;
+
+constexpr float kRanksHeight = 112;
+
+std::string StepTitle(std::optional<int64_t> step) {
+  return step ? "in step " + FormatNumber(*step) : std::string("of the whole recordings");
+}
+
+void ChooseRankStep(const OpenedRanks& ranks, CommandQueue& queue) {
+  ImGui::SetNextItemWidth(Px(210));
+  if (!ImGui::BeginCombo("##rank step", ("Peaks " + StepTitle(ranks.strip().step)).c_str())) return;
+  const auto item = [&](std::optional<int64_t> step) {
+    if (ImGui::Selectable(StepTitle(step).c_str(), step == ranks.strip().step))
+      queue.Push(CompareRanksAt{step});
+  };
+  item(std::nullopt);
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(ranks.steps().size()));
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
+      item(ranks.steps()[static_cast<size_t>(i)]);
+  }
+  ImGui::EndCombo();
+}
+
+std::string AgainstMedian(const RankStrip& strip, const RankBar& bar) {
+  if (strip.median <= 0 || bar.allocated == strip.median) return "the median";
+  const double percent = 100 * (static_cast<double>(bar.allocated) / static_cast<double>(strip.median) - 1);
+  return fmt::format("{:.1f} % {} the median", std::abs(percent), percent < 0 ? "below" : "above");
+}
+
+Color ColorOfBar(const RankStrip& strip, size_t index) {
+  if (index == strip.odd) return Colors().bad;
+  if (index == strip.largest) return Colors().warning;
+  if (index == strip.smallest) return Colors().good;
+  return Colors().accent_fill;
+}
+
+void RankButton(const char* title, const RanksLine& ranks, std::optional<size_t> index, CommandQueue& queue) {
+  ImGui::SameLine();
+  if (!index) {
+    ImGui::AlignTextToFramePadding();
+    Put(MutedWords(), std::string(title) + ": none");
+    return;
+  }
+  const RankStrip& strip = ranks.opened->strip();
+  const RankBar& bar = strip.bars[*index];
+  ImGui::AlignTextToFramePadding();
+  Lamp(ColorOfBar(strip, *index));
+  ImGui::SameLine();
+  const std::string label =
+      fmt::format("{}: rank {}, {}###{}", title, bar.rank, FormatBytes(bar.allocated, ranks.unit), title);
+  if (PlainButton(label.c_str())) queue.Push(OpenRank{*index});
+  Tooltip(AgainstMedian(strip, bar) + ". Click to open this rank.");
+}
+
+void DrawBar(ImDrawList* list, const ImRect& box, const RankStrip& strip, size_t index, bool shown) {
+  const RankBar& bar = strip.bars[index];
+  const double top = std::max<double>(1, static_cast<double>(strip.top));
+  const auto y = [&](int64_t bytes) {
+    return std::round(box.Max.y - box.GetHeight() * static_cast<float>(static_cast<double>(bytes) / top));
+  };
+  if (!bar.known) {
+    list->AddLine({box.Min.x, box.Max.y - 1}, {box.Max.x, box.Max.y - 1}, U32(Colors().faint));
+    return;
+  }
+  list->AddRectFilled({box.Min.x, y(bar.reserved)}, box.Max, U32(Colors().hovered));
+  list->AddRectFilled({box.Min.x, y(bar.allocated)}, box.Max, U32(ColorOfBar(strip, index)));
+  if (bar.out_of_memory) list->AddRectFilled(box.Min, {box.Max.x, box.Min.y + Px(3)}, U32(Colors().bad));
+  if (shown)
+    list->AddRectFilled({box.Min.x, box.Max.y + Px(2)}, {box.Max.x, box.Max.y + Px(5)}, U32(Colors().text));
+}
+
+std::string BarHelp(const RanksLine& ranks, size_t index) {
+  const RankStrip& strip = ranks.opened->strip();
+  const RankBar& bar = strip.bars[index];
+  std::string text = fmt::format("Rank {}\n", bar.rank);
+  text += bar.known ? fmt::format("{} allocated ({}), {} reserved", FormatBytes(bar.allocated, ranks.unit),
+                                  AgainstMedian(strip, bar), FormatBytes(bar.reserved, ranks.unit))
+                    : "has no such step";
+  if (bar.out_of_memory) text += "\nIt ran out of memory.";
+  return text + "\n" + ranks.opened->FileOf(index)->filename().string() + "\nClick to open it.";
+}
+
+// As many bars as there are ranks; where they are narrower than a pixel, those that stand out lie on top.
+void DrawBars(const RanksLine& ranks, CommandQueue& queue) {
+  const RankStrip& strip = ranks.opened->strip();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, ImGui::GetContentRegionAvail().y - Px(6));
+  const float width = std::min(size.x / static_cast<float>(strip.bars.size()), Px(48));
+  const float gap = width >= Px(4) ? std::min(Px(4), width / 4) : 0;
+  const auto box = [&](size_t index) {
+    const float left = std::floor(at.x + width * static_cast<float>(index));
+    const float right = std::floor(at.x + width * static_cast<float>(index + 1) - gap);
+    return ImRect(left, at.y, std::max(left + 1, right), at.y + size.y);
+  };
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto shown = ranks.opened->shown();
+  for (size_t i = 0; i < strip.bars.size(); ++i) DrawBar(list, box(i), strip, i, i == shown);
+  for (const auto& index : {shown, strip.smallest, strip.largest, strip.odd}) {
+    if (index) DrawBar(list, box(*index), strip, *index, index == shown);
+  }
+  const bool clicked = ImGui::InvisibleButton("rank bars", size);
+  if (!ImGui::IsItemHovered()) return;
+  const float place = (ImGui::GetMousePos().x - at.x) / width;
+  const auto index = static_cast<size_t>(std::max(0.0F, place));
+  if (index >= strip.bars.size()) return;
+  Tooltip(BarHelp(ranks, index));
+  if (clicked) queue.Push(OpenRank{index});
+}
+
+}  // namespace
+
+void DrawRanks(const RanksLine& ranks, CommandQueue& queue) {
+  if (ranks.opened == nullptr) return;
+  constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
+                                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoSavedSettings |
+                                      ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoMove;
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().panel));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(20), Px(8)));
+  if (ImGui::BeginViewportSideBar("##ranks", ImGui::GetMainViewport(), ImGuiDir_Up, Px(kRanksHeight),
+                                  kFlags)) {
+    const RankStrip& strip = ranks.opened->strip();
+    ImGui::AlignTextToFramePadding();
+    Put(StrongWords(), FormatNumber(static_cast<int64_t>(strip.bars.size())) + " ranks");
+    ImGui::SameLine();
+    ChooseRankStep(*ranks.opened, queue);
+    RankButton("Largest", ranks, strip.largest, queue);
+    RankButton("Smallest", ranks, strip.smallest, queue);
+    RankButton("Odd one out", ranks, strip.odd, queue);
+    ImGui::SameLine(ImGui::GetWindowWidth() - Px(52));
+    if (PlainButton((std::string(icons::kClose) + "###close ranks").c_str(), {Px(32), 0}))
+      queue.Push(CloseRanks{});
+    Tooltip("Close the ranks. The one that is shown stays.");
+    DrawBars(ranks, queue);
+  }
+  ImGui::End();
+  ImGui::PopStyleVar(2);
+  ImGui::PopStyleColor();
+}
+
+}  // namespace tidemark::gui

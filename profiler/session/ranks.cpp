@@ -1,0 +1,147 @@
+#include "profiler/session/ranks.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <thread>
+
+#include "profiler/base/format.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::session {
+namespace {
+
+// Each holds one whole recording.
+constexpr unsigned kMostReadAtOnce = 4;
+
+bool IsDigit(char letter) { return std::isdigit(static_cast<unsigned char>(letter)) != 0; }
+
+int64_t NumberAt(std::string_view text, size_t at) {
+  int64_t number = -1;
+  std::from_chars(text.data() + at, text.data() + text.size(), number);
+  return number;
+}
+
+RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file) {
+  const auto view = run.view();
+  RankPeaks peaks;
+  peaks.rank = RankInName(file);
+  peaks.file = file;
+  peaks.warning = run.status().sentence;
+  peaks.out_of_memory = run.status().out_of_memory;
+  const auto highest = [&view](timeline::Series series) {
+    const auto peak = view->PeakIn(series, view->first(), view->end());
+    return timeline::ValueOf(peak.values, series);
+  };
+  peaks.allocated = highest(timeline::Series::kAllocated);
+  peaks.reserved = highest(timeline::Series::kReserved);
+  std::map<int64_t, RankPeaks::Step> steps;
+  for (const timeline::Step& step : view->steps()) {
+    steps[step.number] = {step.number, timeline::ValueOf(step.at_peak, timeline::Series::kAllocated),
+                          step.reserved_peak};
+  }
+  for (const auto& [number, step] : steps) peaks.steps.push_back(step);
+  return peaks;
+}
+
+// Files that are read by several threads, in turn.
+class RankReading {
+ public:
+  RankReading(std::span<const std::filesystem::path> files, const std::function<bool(double)>& progress)
+      : files_(files), progress_(progress), read_(files.size()), shares_(files.size()) {}
+
+  void Run() {
+    const size_t readers =
+        std::min<size_t>(files_.size(), std::clamp(std::thread::hardware_concurrency(), 1U, kMostReadAtOnce));
+    std::vector<std::jthread> threads;
+    for (size_t i = 1; i < readers; ++i) threads.emplace_back([this] { ReadFiles(); });
+    ReadFiles();
+  }
+
+  bool cancelled() const { return cancelled_; }
+  std::vector<std::optional<Result<RankPeaks>>>& read() { return read_; }
+
+ private:
+  void ReadFiles() {
+    for (size_t next = next_++; next < files_.size() && !cancelled_; next = next_++) {
+      const auto run = Run::Open(files_[next], [this, next](double share) { return Report(next, share); });
+      read_[next] = run ? Result<RankPeaks>(PeaksOf(**run, files_[next])) : run.error();
+      Report(next, 1);
+    }
+  }
+
+  bool Report(size_t file, double share) {
+    if (!progress_) return true;
+    const std::lock_guard lock(mutex_);
+    sum_ += share - shares_[file];
+    shares_[file] = share;
+    if (!progress_(std::clamp(sum_ / static_cast<double>(files_.size()), 0.0, 1.0))) cancelled_ = true;
+    return !cancelled_;
+  }
+
+  const std::span<const std::filesystem::path> files_;
+  const std::function<bool(double)>& progress_;
+  std::atomic<size_t> next_ = 0;
+  std::atomic<bool> cancelled_ = false;
+  std::vector<std::optional<Result<RankPeaks>>> read_;  // each element by one thread
+  std::mutex mutex_;
+  std::vector<double> shares_;  // under mutex_
+  double sum_ = 0;              // of them
+};
+
+// Names that give two files one number, or none, say nothing of ranks.
+void NumberByPlaceIfNeeded(std::vector<RankPeaks>& ranks) {
+  std::set<int64_t> numbers;
+  for (const RankPeaks& peaks : ranks) numbers.insert(peaks.rank);
+  if (numbers.size() == ranks.size() && *numbers.begin() >= 0) return;
+  for (size_t i = 0; i < ranks.size(); ++i) ranks[i].rank = static_cast<int64_t>(i);
+}
+
+}  // namespace
+
+int64_t RankInName(const std::filesystem::path& file) {
+  const std::string name = file.filename().string();
+  for (size_t at = name.find("rank"); at != std::string::npos; at = name.find("rank", at + 1)) {
+    size_t digit = at + 4;
+    if (digit < name.size() && (name[digit] == '_' || name[digit] == '-')) ++digit;
+    if (digit < name.size() && IsDigit(name[digit])) return NumberAt(name, digit);
+  }
+  size_t digit = name.size();
+  while (digit > 0 && !IsDigit(name[digit - 1])) --digit;
+  while (digit > 0 && IsDigit(name[digit - 1])) --digit;
+  return digit < name.size() && IsDigit(name[digit]) ? NumberAt(name, digit) : -1;
+}
+
+Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files,
+                        const std::function<bool(double)>& progress) {
+  if (files.empty()) return Error{"Name the recordings of the ranks, one file each."};
+  if (files.size() > kMostRanks) {
+    return Error{FormatNumber(static_cast<int64_t>(files.size())) + " files are more than the " +
+                 FormatNumber(kMostRanks) + " ranks that can be shown as one run. Name fewer."};
+  }
+  RankReading reading(files, progress);
+  reading.Run();
+  if (reading.cancelled()) return Error{"Reading the ranks was cancelled."};
+  Ranks ranks;
+  for (std::optional<Result<RankPeaks>>& read : reading.read()) {
+    if (*read) {
+      ranks.ranks.push_back(std::move(**read));
+    } else {
+      ranks.unreadable.push_back(read->error().message);
+    }
+  }
+  if (ranks.ranks.empty()) return Error{ranks.unreadable.front()};
+  NumberByPlaceIfNeeded(ranks.ranks);
+  std::sort(ranks.ranks.begin(), ranks.ranks.end(),
+            [](const RankPeaks& a, const RankPeaks& b) { return a.rank < b.rank; });
+  return ranks;
+}
+
+}  // namespace tidemark::session

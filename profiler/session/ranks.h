@@ -1,0 +1,48 @@
+// The ranks of one distributed run, one file each, as one: the peaks of every rank, step by step. A rank's
+// events are let go as soon as its peaks are known, so that a thousand ranks cost what the few cost that are
+// read at a time. Any thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+
+namespace tidemark::session {
+
+inline constexpr size_t kMostRanks = 1024;
+
+struct RankPeaks {
+  // As its file's name tells ("run.rank3.tide", "snapshot_3.pickle"), else its place among the files.
+  int64_t rank = 0;
+  std::filesystem::path file;
+  int64_t allocated = 0;  // bytes, over the whole recording
+  int64_t reserved = 0;
+  struct Step {
+    int64_t number = 0;
+    int64_t allocated = 0;
+    int64_t reserved = 0;
+  };
+  std::vector<Step> steps;  // by number, each once: of a restarted run the later one; incomplete ones too
+  bool out_of_memory = false;
+  std::string warning;  // "" or what its file lacks
+};
+
+struct Ranks {
+  std::vector<RankPeaks> ranks;         // by rank
+  std::vector<std::string> unreadable;  // a sentence for each file that could not be read
+};
+
+// The number that a file's name gives its rank, -1 if none: behind "rank", else the last one in it.
+int64_t RankInName(const std::filesystem::path& file);
+
+// Reads all files, some at a time. An error if none can be read, if there are more than kMostRanks, or if
+// `progress` (0..1, from any of the reading threads, one at a time) answered false. O(events).
+Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files,
+                        const std::function<bool(double)>& progress = {});
+
+}  // namespace tidemark::session

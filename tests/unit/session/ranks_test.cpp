@@ -1,0 +1,104 @@
+#include "profiler/session/ranks.h"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "profiler/trace/tide.h"
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::session {
+namespace {
+
+using events::Event;
+using events::EventKind;
+
+// Steps that each allocate one block and free it, and one block that stays.
+void WriteRank(const std::filesystem::path& file, const std::vector<int64_t>& peaks) {
+  std::vector<Event> stream;
+  const auto add = [&stream](EventKind kind, uint64_t address, int64_t bytes) {
+    Event event;
+    event.time_ns = static_cast<int64_t>(stream.size()) * 1000;
+    event.kind = kind;
+    event.address = address;
+    event.bytes = event.rounded_bytes = bytes;
+    stream.push_back(event);
+  };
+  add(EventKind::kSegmentAllocate, 1 << 20, 1 << 20);
+  for (size_t step = 0; step < peaks.size(); ++step) {
+    add(EventKind::kStepBegin, 0, static_cast<int64_t>(step));
+    add(EventKind::kAllocate, 1 << 20, peaks[step]);
+    add(EventKind::kFreeCompleted, 1 << 20, peaks[step]);
+    add(EventKind::kStepEnd, 0, static_cast<int64_t>(step));
+  }
+  auto writer = trace::TideWriter::Create(file, {});
+  REQUIRE(writer.ok());
+  REQUIRE(writer->Append(stream).ok());
+  REQUIRE(writer->Close().ok());
+}
+
+TEST_CASE("a rank's number is in its file's name") {
+  CHECK(RankInName("run.rank3.tide") == 3);
+  CHECK(RankInName("rank12.tide") == 12);
+  CHECK(RankInName("/2/rank_7_of_8.pickle") == 7);
+  CHECK(RankInName("prank.rank-5.tide") == 5);
+  CHECK(RankInName("snapshot_41.pickle.gz") == 41);
+  CHECK(RankInName("/9/snapshot.pickle") == -1);
+  CHECK(RankInName("99999999999999999999.tide") == -1);
+}
+
+TEST_CASE("ranks are read as one run, in the order of their numbers") {
+  const trace::Scratch scratch;
+  WriteRank(scratch / "run.rank10.tide", {500, 700});
+  WriteRank(scratch / "run.rank2.tide", {500, 600, 650});
+  std::ofstream(scratch / "run.rank3.tide") << "no recording";
+  const std::vector<std::filesystem::path> files = {scratch / "run.rank10.tide", scratch / "run.rank2.tide",
+                                                    scratch / "run.rank3.tide"};
+  double reported = 0;
+  const auto ranks = ReadRanks(files, [&reported](double share) {
+    CHECK(share >= reported);
+    reported = share;
+    return true;
+  });
+  REQUIRE(ranks.ok());
+  CHECK(reported == Approx(1));
+  REQUIRE(ranks->ranks.size() == 2);
+  CHECK(ranks->ranks[0].rank == 2);
+  CHECK(ranks->ranks[0].allocated == 650);
+  CHECK(ranks->ranks[0].reserved == 1 << 20);
+  REQUIRE(ranks->ranks[0].steps.size() == 3);
+  CHECK(ranks->ranks[0].steps[1].number == 1);
+  CHECK(ranks->ranks[0].steps[1].allocated == 600);
+  CHECK(ranks->ranks[1].rank == 10);
+  REQUIRE(ranks->unreadable.size() == 1);
+  CHECK(ranks->unreadable.front().find("run.rank3.tide") != std::string::npos);
+}
+
+TEST_CASE("files whose names tell no ranks are numbered in their order") {
+  const trace::Scratch scratch;
+  WriteRank(scratch / "b1.tide", {100});
+  WriteRank(scratch / "a1.tide", {200});
+  const std::vector<std::filesystem::path> files = {scratch / "b1.tide", scratch / "a1.tide"};
+  const auto ranks = ReadRanks(files);
+  REQUIRE(ranks.ok());
+  CHECK(ranks->ranks[0].rank == 0);
+  CHECK(ranks->ranks[0].file == files[0]);
+  CHECK(ranks->ranks[1].rank == 1);
+}
+
+TEST_CASE("what cannot be one run of ranks is said") {
+  CHECK_FALSE(ReadRanks({}).ok());
+  const std::vector<std::filesystem::path> many(kMostRanks + 1, "nowhere.tide");
+  CHECK(ReadRanks(many).error().message.find("1,024") != std::string::npos);
+  const std::vector<std::filesystem::path> missing(2, "nowhere.tide");
+  CHECK(ReadRanks(missing).error().message.find("nowhere.tide") != std::string::npos);
+  const trace::Scratch scratch;
+  WriteRank(scratch / "a.tide", {100});
+  const std::vector<std::filesystem::path> files = {scratch / "a.tide", scratch / "a.tide"};
+  CHECK(ReadRanks(files, [](double) { return false; }).error().message.find("cancelled") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace tidemark::session
