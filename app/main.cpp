@@ -16,6 +16,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.file = content.recording;
   options.run = content.run;
   options.closes = content.closes;
+  options.state = content.state;
   options.band_of = tidemark::cli::RecordedBand;
   return tidemark::gui::RunWindow(options);
 }

@@ -27,6 +27,8 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
                         const WindowOpener& open_window);
 Command RegisterRecord(CLI::App& application, const std::vector<std::string>& program);
 Command RegisterNetworks(CLI::App& application);
+Command RegisterLessons(CLI::App& application);
+Command RegisterCode(CLI::App& application);
 Command RegisterCards(CLI::App& application);
 Command RegisterCalibrate(CLI::App& application);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
@@ -54,8 +55,9 @@ struct WindowHooks {
 };
 
 struct WindowOptions {
-  std::optional<std::filesystem::path> file;  // a recording to open instead of starting a run
-  std::shared_ptr<session::Run> run;          // one to show instead of starting one
+  std::optional<std::filesystem::path> file;   // a recording to open instead of starting a run
+  std::shared_ptr<session::Run> run;           // one to show instead of starting one
+  std::optional<lessons::SessionState> state;  // in the place of the three below
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;

@@ -40,8 +40,9 @@ MAY_INCLUDE = {
                                    "profiler/capture/stream", "profiler/capture/torch", "profiler/capture/transport"},
     "profiler/session": MODELS | {"profiler/trace", "profiler/trace/importers", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
                                   "profiler/phantom/cards", "profiler/phantom/replay"},
+    "profiler/lessons": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom/cards"},
 }
-ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/phantom/cards"}
+ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/lessons", "profiler/phantom/cards"}
 MAY_INCLUDE |= {
     "app/presenters": ENGINE,
     "app/cli": ENGINE | {"app/presenters", "profiler/phantom", "profiler/phantom/programs",
