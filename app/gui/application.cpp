@@ -53,6 +53,14 @@ Application::Application(const ApplicationOptions& options, ViewState view,
     input_.device.kind = DeviceKind::kCuda;
   }
   input_.log = log_.get();
+  book_ = LoadLessonBook();
+  input_.book = &book_;
+  if (!book_.trouble.empty()) AddLogLine(presenters::LogLevel::kError, book_.trouble);
+  if (options.session) {
+    input_.settings = options.session->settings;
+    input_.device = options.session->device;
+    Use(*options.session);
+  }
 }
 
 Application::~Application() = default;
@@ -329,10 +337,14 @@ ShellInput Application::MakeShellInput() {
   shell.compares = input_.compared.has_value();
   shell.has_view = input_.view != nullptr && !input_.view->empty();
   shell.own_p95_seconds = own_p95_seconds_;
+  shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
+  shell.in_lesson = !state_.lessons.lesson.empty();
+  shell.glossary = &book_.glossary;
   return shell;
 }
 
 void Application::Draw() {
+  input_.access = Access();
   frame_ = &scene_.Prepare(input_, state_, estimates_);
   DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);
 }

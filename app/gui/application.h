@@ -26,6 +26,7 @@ namespace tidemark::gui {
 using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
 
 struct ApplicationOptions {
+  std::optional<lessons::SessionState> session;  // in the place of the three below
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;
@@ -80,6 +81,15 @@ class Application {
   void ExecuteRunAction(ActionId action);
   void ExecuteViewAction(ActionId action);
   void Change(const networks::TrainingSettings& settings, bool remember);
+  // As a person asks: what is locked stays.
+  void ChangeByHand(const networks::TrainingSettings& settings);
+  void ExecuteLearningAction(ActionId action);
+  void ShowPage(const std::string& lesson, int page);
+  void SetUp(const lessons::Setup& setup);
+  void Use(const lessons::SessionState& session);
+  lessons::SessionState CurrentSession() const;
+  // Locks and hints of the code and of the page that is open.
+  ControlAccess Access() const;
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
@@ -105,6 +115,9 @@ class Application {
   std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
   BatchSearch batch_search_;
+  LessonBook book_;
+  ControlAccess of_code_;
+  bool locks_lifted_ = false;  // those of the page that is open
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;

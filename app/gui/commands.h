@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "profiler/events/event.h"
+#include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/trace/export.h"
 
@@ -26,6 +28,8 @@ enum class ActionId : uint8_t {
   kExportChrome,
   kExportCsv,
   kScreenshot,
+  kCopyCode,
+  kPasteCode,
   kQuit,
   kRunOrPause,
   kStep,
@@ -34,6 +38,7 @@ enum class ActionId : uint8_t {
   kStop,
   kUndo,
   kRedo,
+  kUnlock,
   kFit,
   kFollow,
   kGoToPeak,
@@ -47,7 +52,10 @@ enum class ActionId : uint8_t {
   kPanelTabs,
   kResetLayout,
   kCompareLayout,
+  kLearnLayout,
   kPalette,
+  kNextPage,
+  kPreviousPage,
   kKeys,
   kGlossary,
   kOwnTime,
@@ -110,9 +118,20 @@ struct StartAgain {
   networks::TrainingSettings settings;
 };
 
+// Of a lesson; sets the page up, where a run of our own is shown.
+struct ShowLessonPage {
+  std::string lesson;
+  int page;
+};
+struct SetUpPage {};
+struct UseSession {
+  lessons::SessionState state;
+};
+
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, CompareWith,
-                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain>;
+                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain,
+                 ShowLessonPage, SetUpPage, UseSession>;
 
 class CommandQueue {
  public:

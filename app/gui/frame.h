@@ -8,6 +8,7 @@
 #include "app/gui/panels/bridge.h"
 #include "app/gui/panels/comparison.h"
 #include "app/gui/panels/layers.h"
+#include "app/gui/panels/lessons.h"
 #include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
 #include "app/gui/panels/program.h"
@@ -29,6 +30,7 @@ struct Frame {
   LiveTreeInput live_tree;
   AllocationsInput allocations;
   ComparisonInput comparison;
+  LessonsInput lessons;
 };
 
 }  // namespace tidemark::gui

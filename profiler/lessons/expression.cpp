@@ -8,7 +8,6 @@
 #include <cmath>
 #include <utility>
 
-#include "profiler/events/event.h"
 #include "profiler/networks/choices.h"
 #include "profiler/textbook/textbook.h"
 #include "profiler/timeline/series.h"
@@ -27,13 +26,6 @@ constexpr std::array<std::pair<std::string_view, Category>, 8> kCategories = {
      {"temporary", Category::kTemporary},
      {"workspace", Category::kWorkspace},
      {"autocast", Category::kAutocastCache}}};
-
-std::optional<Category> CategoryNamed(std::string_view name) {
-  for (const auto& [known, category] : kCategories) {
-    if (known == name) return category;
-  }
-  return std::nullopt;
-}
 
 Figure Number(int64_t value) { return std::optional<double>(static_cast<double>(value)); }
 
@@ -204,6 +196,13 @@ class ExpressionReader {
 };
 
 }  // namespace
+
+std::optional<events::Category> CategoryNamed(std::string_view name) {
+  for (const auto& [known, category] : kCategories) {
+    if (known == name) return category;
+  }
+  return std::nullopt;
+}
 
 Figure Evaluate(std::string_view expression, const Situation& situation, const Sources& sources) {
   return ExpressionReader(expression, situation, sources).Read();

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/events/event.h"
 #include "profiler/lessons/rich_text.h"
 #include "profiler/lessons/situation.h"
 #include "profiler/networks/specification.h"
@@ -28,6 +29,9 @@
 #include "profiler/session/predictor.h"
 
 namespace tidemark::lessons {
+
+// The category of a quantity's name; none if it is of no category.
+std::optional<events::Category> CategoryNamed(std::string_view name);
 
 // Where figures come from.
 struct Sources {

@@ -53,6 +53,9 @@ struct ShellInput {
   bool can_run = true;  // Space has something to run or to pause
   bool has_view = false;
   bool compares = false;  // there is a second run
+  bool has_locks = false;  // a code or a lesson holds controls
+  bool in_lesson = false;
+  const lessons::Glossary* glossary = nullptr;
   double own_p95_seconds = 0;
 };
 
