@@ -17,6 +17,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.files = content.recordings;
   options.run = content.run;
   options.closes = content.closes;
+  options.state = content.state;
   options.band_of = tidemark::cli::RecordedBand;
   options.start_program = tidemark::cli::StartProgram;
   options.allocator_of = tidemark::cli::AllocatorOfRun;

@@ -77,6 +77,8 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   CLI::App application{"Where does a neural network's GPU memory go? Without a subcommand, the window opens.",
                        "tidemark"};
   application.set_version_flag("--version", "tidemark " TIDEMARK_VERSION, "Print the version and exit");
+  std::string code;
+  application.add_option("--code", code, "Open the window with what this session code sets")->type_name("");
   application.allow_extras();  // and so do the subcommands that are added from here on
   application.footer(kExamples);
   // What follows -- is another program's command line: no option in it is ours.
@@ -95,6 +97,8 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
                                          RegisterWhatIf(application),
                                          RegisterNetworks(application),
                                          RegisterCards(application),
+                                         RegisterLessons(application),
+                                         RegisterCode(application),
                                          RegisterCalibrate(application),
                                          RegisterOpen(application, open_window)};
   try {
@@ -120,7 +124,10 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   for (const Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  return open_window({});
+  if (code.empty()) return open_window({});
+  const Result<lessons::SessionState> state = lessons::StateFromCode(code);
+  if (!state) return Complain(state.error().message, kExitUsage);
+  return open_window({std::nullopt, nullptr, {}, *state});
 }
 
 }  // namespace tidemark::cli

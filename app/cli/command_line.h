@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "profiler/lessons/session_code.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::cli {
@@ -23,7 +24,8 @@ inline constexpr int kExitInterrupted = 130;
 struct WindowContent {
   std::vector<std::filesystem::path> recordings;  // several are the ranks of one run
   std::shared_ptr<session::Run> run;
-  std::function<bool()> closes;  // asked now and then; true closes the window
+  std::function<bool()> closes;                               // asked now and then; true closes the window
+  std::optional<lessons::SessionState> state = std::nullopt;  // to begin with
 };
 
 // Opens the window and returns the program's exit code when it closes.

@@ -30,6 +30,8 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
 Command RegisterFit(CLI::App& application, const std::vector<std::string>& program);
 Command RegisterWhatIf(CLI::App& application);
 Command RegisterNetworks(CLI::App& application);
+Command RegisterLessons(CLI::App& application);
+Command RegisterCode(CLI::App& application);
 Command RegisterCards(CLI::App& application);
 Command RegisterCalibrate(CLI::App& application);
 

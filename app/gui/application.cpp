@@ -51,6 +51,14 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   }
   input_.log = log_.get();
   input_.fit = &fit_;
+  book_ = LoadLessonBook();
+  input_.book = &book_;
+  if (!book_.trouble.empty()) AddLogLine(presenters::LogLevel::kError, book_.trouble);
+  if (options.session) {
+    input_.settings = options.session->settings;
+    input_.device = options.session->device;
+    Use(*options.session);
+  }
 }
 
 Application::~Application() = default;
@@ -384,10 +392,14 @@ ShellInput Application::MakeShellInput() {
   shell.cards = &cards_;
   shell.has_view = input_.view != nullptr && !input_.view->empty();
   shell.own_p95_seconds = own_p95_seconds_;
+  shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
+  shell.in_lesson = !state_.lessons.lesson.empty();
+  shell.glossary = &book_.glossary;
   return shell;
 }
 
 void Application::Draw() {
+  input_.access = Access();
   frame_ = &scene_.Prepare(input_, state_, estimates_);
   DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);
 }

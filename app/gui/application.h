@@ -31,13 +31,14 @@ using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
 using AllocatorOfRun = std::function<Result<session::AllocatorOf>(const events::RunDescription&)>;
 
 struct ApplicationOptions {
+  std::optional<lessons::SessionState> session;  // in the place of the three below
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;
   BandOfRun band_of;                    // none = no bands
   session::StartProgram start_program;  // none = none can be started
-  BandOfRun band_of;            // none = no bands
-  AllocatorOfRun allocator_of;  // none = that of the LibTorch beside us
+  BandOfRun band_of;                    // none = no bands
+  AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
 };
 
 class Application {
@@ -98,6 +99,15 @@ class Application {
   void ExecuteViewAction(ActionId action);
   void Change(const networks::TrainingSettings& settings, bool remember);
   void ShowRanks(session::Ranks ranks);
+  // As a person asks: what is locked stays.
+  void ChangeByHand(const networks::TrainingSettings& settings);
+  void ExecuteLearningAction(ActionId action);
+  void ShowPage(const std::string& lesson, int page);
+  void SetUp(const lessons::Setup& setup);
+  void Use(const lessons::SessionState& session);
+  lessons::SessionState CurrentSession() const;
+  // Locks and hints of the code and of the page that is open.
+  ControlAccess Access() const;
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
@@ -128,6 +138,9 @@ class Application {
   OpenedRanks ranks_;  // empty unless several were opened
   BatchSearch batch_search_;
   FitAdvice fit_;
+  LessonBook book_;
+  ControlAccess of_code_;
+  bool locks_lifted_ = false;  // those of the page that is open
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;

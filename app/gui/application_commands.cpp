@@ -58,9 +58,9 @@ bool Application::ExecuteCommands() {
 void Application::Execute(const Command& command) {
   std::visit(Overloaded{
                  [this](const DoAction& c) { Execute(c.id); },
-                 [this](const ChangeSettings& c) { Change(c.settings, true); },
+                 [this](const ChangeSettings& c) { ChangeByHand(c.settings); },
                  [this](const ChooseDevice& c) {
-                   if (c.device == input_.device) return;
+                   if (c.device == input_.device || std::ranges::count(Access().locked, "card") > 0) return;
                    input_.device = c.device;
                    StartRun();
                  },
@@ -83,11 +83,17 @@ void Application::Execute(const Command& command) {
                  [this](const ShowPanel& c) { state_.shown[c.panel] = c.shown; },
                  [this](const PinMoment& c) { state_.pinned = c.index; },
                  [this](const StartAgain& c) {
-                   Change(c.settings, true);
+                   ChangeByHand(c.settings);
                    StartRun();
                  },
                  [this](const SearchFit&) { FindWhatFits(); },
                  [this](const TryAllocators&) { TryAllocatorSettings(); },
+                 [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
+                 [this](const SetUpPage&) {
+                   if (const OpenPage open = PageOf(book_.lessons, state_.lessons); open.page != nullptr)
+                     SetUp(open.page->setup);
+                 },
+                 [this](const UseSession& c) { Use(c.state); },
              },
              command);
 }
@@ -146,10 +152,12 @@ void Application::Execute(ActionId action) {
       break;
     case ActionId::kResetLayout:
       shell_.reset_layout = true;
+      state_.learning = false;
       state_.shown.fill(true);
       break;
     case ActionId::kCompareLayout:
       shell_.reset_layout = true;
+      state_.learning = false;
       for (size_t i = 0; i < kPanelCount; ++i) {
         const std::string_view name = Panels()[i].name;
         state_.shown[i] = name == "timeline" || name == "live_tree" || name == "compare";
@@ -157,6 +165,7 @@ void Application::Execute(ActionId action) {
       break;
     default:
       ExecuteRunAction(action);
+      ExecuteLearningAction(action);
       ExecuteViewAction(action);
   }
 }
@@ -189,13 +198,13 @@ void Application::ExecuteRunAction(ActionId action) {
     case ActionId::kUndo:
       if (undo_.empty()) break;
       redo_.push_back(input_.settings);
-      Change(undo_.back(), false);
+      Change(lessons::KeepLocked(input_.settings, undo_.back(), Access().locked), false);
       undo_.pop_back();
       break;
     case ActionId::kRedo:
       if (redo_.empty()) break;
       undo_.push_back(input_.settings);
-      Change(redo_.back(), false);
+      Change(lessons::KeepLocked(input_.settings, redo_.back(), Access().locked), false);
       redo_.pop_back();
       break;
     default:

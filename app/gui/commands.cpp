@@ -35,6 +35,10 @@ constexpr Action kActions[] = {
      false},
     {ActionId::kScreenshot, "Screenshot…", icons::kCamera, ImGuiKey_F12, "F12",
      "Saves the window as a PNG picture.", Menu::kFile, true},
+    {ActionId::kCopyCode, "Copy as session code", icons::kCopy, kCtrl | kShift | ImGuiKey_C, "Ctrl+Shift+C",
+     "Copies settings, card, view and locks as one short line, to paste into a chat.", Menu::kFile, true},
+    {ActionId::kPasteCode, "Use the copied session code", icons::kPaste, kCtrl | kShift | ImGuiKey_V,
+     "Ctrl+Shift+V", "Sets everything up as the code on the clipboard says.", Menu::kFile, false},
     {ActionId::kQuit, "Quit", icons::kQuit, kCtrl | ImGuiKey_Q, "Ctrl+Q",
      "Closes the window; a run that is under way is stopped.", Menu::kFile, true},
 
@@ -53,6 +57,9 @@ constexpr Action kActions[] = {
      "Goes back to the settings before the last change.", Menu::kRun, true},
     {ActionId::kRedo, "Redo", icons::kRedo, kCtrl | ImGuiKey_Y, "Ctrl+Y",
      "Takes the undone change again (Ctrl+Shift+Z does as well).", Menu::kRun, false},
+
+    {ActionId::kUnlock, "Unlock all controls", icons::kUnlock, 0, "",
+     "Gives back what a session code or a page of a lesson has locked or hidden.", Menu::kRun, false},
 
     {ActionId::kFit, "Show the whole run", icons::kFit, ImGuiKey_F, "F",
      "Fits the timeline to everything recorded.", Menu::kView, false},
@@ -83,9 +90,15 @@ constexpr Action kActions[] = {
     {ActionId::kCompareLayout, "Layout: compare", icons::kCompare, 0, "",
      "The timeline, what is alive, and the Compare panel beside them. Reset the layout for all panels.",
      Menu::kView, false},
+    {ActionId::kLearnLayout, "Layout: learn", icons::kLearn, 0, "",
+     "The lessons on the right, the timeline in the middle, all else in tabs below it.", Menu::kView, false},
 
     {ActionId::kPalette, "All commands…", icons::kSearch, kCtrl | ImGuiKey_K, "Ctrl+K",
      "Finds any command by its name.", Menu::kHelp, false},
+    {ActionId::kNextPage, "Next page of the lesson", icons::kNext, ImGuiMod_Alt | ImGuiKey_RightArrow,
+     "Alt+Right", "Goes on in the Learn panel, and sets up what the page is about.", Menu::kHelp, true},
+    {ActionId::kPreviousPage, "Previous page of the lesson", icons::kPrevious,
+     ImGuiMod_Alt | ImGuiKey_LeftArrow, "Alt+Left", "Goes back in the Learn panel.", Menu::kHelp, false},
     {ActionId::kKeys, "Keys", icons::kKeys, ImGuiKey_F1, "F1", "Every key and what it does.", Menu::kHelp,
      false},
     {ActionId::kGlossary, "What is…", icons::kHelp, 0, "", "The words of this window, explained.",

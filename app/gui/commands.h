@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "profiler/events/event.h"
+#include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/program_order.h"
 #include "profiler/trace/export.h"
@@ -29,6 +31,8 @@ enum class ActionId : uint8_t {
   kExportChrome,
   kExportCsv,
   kScreenshot,
+  kCopyCode,
+  kPasteCode,
   kQuit,
   kRunOrPause,
   kStep,
@@ -37,6 +41,7 @@ enum class ActionId : uint8_t {
   kStop,
   kUndo,
   kRedo,
+  kUnlock,
   kFit,
   kFollow,
   kGoToPeak,
@@ -50,7 +55,10 @@ enum class ActionId : uint8_t {
   kPanelTabs,
   kResetLayout,
   kCompareLayout,
+  kLearnLayout,
   kPalette,
+  kNextPage,
+  kPreviousPage,
   kKeys,
   kGlossary,
   kOwnTime,
@@ -134,11 +142,20 @@ struct StartAgain {
 struct SearchFit {};
 // What other settings of PyTorch's allocator would do to the run.
 struct TryAllocators {};
+// Of a lesson; sets the page up, where a run of our own is shown.
+struct ShowLessonPage {
+  std::string lesson;
+  int page;
+};
+struct SetUpPage {};
+struct UseSession {
+  lessons::SessionState state;
+};
 
-using Command =
-    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording, OpenRanks,
-                 OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording, ExportRecording,
-                 TakeScreenshot, ShowPanel, PinMoment, StartAgain, SearchFit, TryAllocators>;
+using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording,
+                             OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
+                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain, SearchFit,
+                             TryAllocators, ShowLessonPage, SetUpPage, UseSession>;
 
 class CommandQueue {
  public:

@@ -10,6 +10,7 @@
 #include "app/gui/panels/findings.h"
 #include "app/gui/panels/fit.h"
 #include "app/gui/panels/layers.h"
+#include "app/gui/panels/lessons.h"
 #include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
 #include "app/gui/panels/program.h"
@@ -33,6 +34,7 @@ struct Frame {
   ComparisonInput comparison;
   FindingsInput findings;
   FitInput fit;
+  LessonsInput lessons;
 };
 
 }  // namespace tidemark::gui

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/allocator_trial.h"
 #include "profiler/session/program_order.h"
@@ -58,7 +59,8 @@ struct WindowHooks {
 struct WindowOptions {
   // A recording to open instead of starting a run; several are the ranks of one.
   std::vector<std::filesystem::path> files;
-  std::shared_ptr<session::Run> run;  // one to show instead of starting one
+  std::shared_ptr<session::Run> run;           // one to show instead of starting one
+  std::optional<lessons::SessionState> state;  // in the place of the three below
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;

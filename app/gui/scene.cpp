@@ -148,6 +148,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   }
   PrepareControls(input, state, estimates);
   PrepareAdvice(input, state.unit);
+  PrepareLesson(input, state, estimates);
   return frame_;
 }
 
@@ -165,6 +166,7 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.paused = input.status.state == session::RunState::kPaused;
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
   controls.capture = CaptureLines(input);
+  controls.access = input.access;
   PrepareProgram(input, state.unit);
 
   ConsequenceQuestion question;
@@ -190,6 +192,12 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.consequences = DescribeConsequences(question, [&](const networks::TrainingSettings& settings) {
     return on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
   });
+}
+
+void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates) {
+  const LessonQuestion question{
+      input.book, {input.settings, input.device.card}, view_.get(), input.networks, input.cards};
+  frame_.lessons = PrepareLessons(question, state.lessons, estimates);
 }
 
 // What our own controls would set is nothing to a program.

@@ -10,6 +10,7 @@
 
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
+#include "app/gui/learning.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/side_by_side.h"
@@ -43,6 +44,8 @@ struct SceneInput {
   std::optional<ComparedRun> compared;
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
+  const LessonBook* book = nullptr;
+  ControlAccess access;
 };
 
 // The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording
@@ -85,6 +88,7 @@ class Scene {
 
  private:
   void PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates);
+  void PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates);
   void PrepareProgram(const SceneInput& input, ByteUnit unit);
   void PrepareRange(ViewState& state);
   void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,

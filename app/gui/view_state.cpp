@@ -26,6 +26,19 @@ void Read(const json& from, const char* key, Value* to) {
   }
 }
 
+void ReadProgress(const json& in, LessonsState* lessons) {
+  Read(in, "lesson", &lessons->lesson);
+  Read(in, "lesson_page", &lessons->page);
+  const json predictions = in.value("lesson_predictions", json::object());
+  for (const auto& [key, number] : predictions.items()) {
+    if (number.is_number()) lessons->predictions[key] = number.get<double>();
+  }
+  const json done = in.value("lesson_done", json::array());
+  for (const json& key : done) {
+    if (key.is_string()) lessons->done.insert(key.get<std::string>());
+  }
+}
+
 }  // namespace
 
 std::string ToJson(const ViewState& state) {
@@ -37,6 +50,11 @@ std::string ToJson(const ViewState& state) {
       {"scale", state.scale},
       {"panel_tabs", state.panel_tabs},
       {"own_time", state.own_time},
+      {"learning", state.learning},
+      {"lesson", state.lessons.lesson},
+      {"lesson_page", state.lessons.page},
+      {"lesson_predictions", state.lessons.predictions},
+      {"lesson_done", state.lessons.done},
       {"panels", panels},
       {"last_folder", state.last_folder.string()},
       {"layout_scale", state.layout_scale},
@@ -64,6 +82,8 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   state.scale = std::clamp(state.scale, kSmallestScale, kLargestScale);
   Read(in, "panel_tabs", &state.panel_tabs);
   Read(in, "own_time", &state.own_time);
+  Read(in, "learning", &state.learning);
+  ReadProgress(in, &state.lessons);
   const auto panels = in.find("panels");
   const bool knows_panels = panels != in.end() && panels->is_object();
   for (size_t i = 0; i < kPanelCount && knows_panels; ++i) Read(*panels, Panels()[i].name, &state.shown[i]);

@@ -14,6 +14,7 @@
 #include "app/gui/panels/findings.h"
 #include "app/gui/panels/fit.h"
 #include "app/gui/panels/layers.h"
+#include "app/gui/panels/lessons.h"
 #include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
 #include "app/gui/panels/run_controls.h"
@@ -24,7 +25,7 @@
 
 namespace tidemark::gui {
 
-inline constexpr size_t kPanelCount = 12;
+inline constexpr size_t kPanelCount = 13;
 
 struct ViewState {
   bool dark = true;
@@ -32,7 +33,8 @@ struct ViewState {
   float scale = 1.0F;       // times the screen's own
   bool panel_tabs = false;  // every panel has a tab to drag it by
   bool own_time = false;    // show how long a frame takes
-  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true,
+  bool learning = false;    // laid out with the lessons on the right
+  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true,
                                          true, true, true, true, true, true};
   std::filesystem::path last_folder;
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
@@ -53,6 +55,7 @@ struct ViewState {
   ComparisonState comparison;
   FindingsState findings;
   FitState fit;
+  LessonsState lessons;
   std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
 };
 

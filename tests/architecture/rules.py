@@ -40,8 +40,10 @@ MAY_INCLUDE = {
                                    "profiler/capture/stream", "profiler/capture/torch", "profiler/capture/transport"},
     "profiler/session": MODELS | {"profiler/trace", "profiler/trace/importers", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
                                   "profiler/phantom/cards", "profiler/phantom/replay"},
+    "profiler/lessons": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom/cards"},
 }
-ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/advice", "profiler/phantom/cards"}
+ENGINE = MODELS | {"profiler/textbook", "profiler/trace", "profiler/session", "profiler/advice", "profiler/lessons",
+                   "profiler/phantom/cards"}
 MAY_INCLUDE |= {
     "profiler/advice": MODELS | {"profiler/textbook", "profiler/session", "profiler/phantom", "profiler/phantom/cards",
                                  "profiler/phantom/replay"},

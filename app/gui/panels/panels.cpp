@@ -72,6 +72,11 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawFitPanel(frame.fit, state.fit, queue);
      }},
+    {"lessons", "Learn", icons::kLearn, "Lessons, page by page: predict, try, and see why.",
+     PanelPlace::kLessons, false,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawLessonsPanel(frame.lessons, state.lessons, queue);
+     }},
 };
 static_assert(std::size(kPanels) == kPanelCount);
 

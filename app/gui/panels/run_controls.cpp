@@ -124,20 +124,24 @@ void Settle(const Edit& edit, const TrainingSettings& changed, RunControlsState&
   }
 }
 
-void Sliders(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
-             CommandQueue& queue) {
+void BatchRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
+              CommandQueue& queue) {
   TrainingSettings changed = settings;
   double batch = settings.batch;
-  Edit edit = Slider("Batch", {.minimum = 1, .maximum = networks::kMaxBatch, .logarithmic = true}, &batch);
+  const Edit edit =
+      Slider("Batch", {.minimum = 1, .maximum = networks::kMaxBatch, .logarithmic = true}, &batch);
   changed.batch = static_cast<int>(batch);
   Settle(edit, changed, state, queue);
   Consequence(input.consequences.batch);
+}
 
-  changed = settings;
+void AccumulateRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
+                   CommandQueue& queue) {
+  TrainingSettings changed = settings;
   double accumulate = settings.accumulate;
-  edit = Slider("Accumulate",
-                {.minimum = 1, .maximum = networks::kMaxAccumulate, .logarithmic = true, .suffix = "×"},
-                &accumulate);
+  const Edit edit = Slider(
+      "Accumulate", {.minimum = 1, .maximum = networks::kMaxAccumulate, .logarithmic = true, .suffix = "×"},
+      &accumulate);
   changed.accumulate = static_cast<int>(accumulate);
   Settle(edit, changed, state, queue);
   Consequence(input.consequences.accumulate);
@@ -237,6 +241,32 @@ void NumberRow(const RunControlsInput& input, const TrainingSettings& settings, 
   ImGui::PopStyleVar();
 }
 
+bool Names(const std::vector<std::string>& names, const char* name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Draws a control as lessons and codes allow: not at all, greyed out with a lock, or with a line that points
+// at it.
+template <typename Draw>
+void Control(const ControlAccess& access, const char* name, const Draw& draw) {
+  if (Names(access.hidden, name)) return;
+  const bool locked = Names(access.locked, name);
+  ImGui::BeginGroup();
+  ImGui::BeginDisabled(locked);
+  draw();
+  ImGui::EndDisabled();
+  ImGui::EndGroup();
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const ImVec2 high = ImGui::GetItemRectMax();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  if (Names(access.highlighted, name)) {
+    list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
+  }
+  if (!locked) return;
+  Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
+  DrawText(list, {low.x - Px(13), low.y + Px(2)}, SmallMuted(), icons::kLock);
+}
+
 void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
   const float width = ImGui::GetContentRegionAvail().x;
   const bool halted = !input.live;
@@ -311,17 +341,20 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   const float room = ImGui::GetContentRegionAvail().y;
   ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))},
                     ImGuiChildFlags_NavFlattened);
-  ChooseDeviceRow(input, queue);
+  Control(input.access, "card", [&] { ChooseDeviceRow(input, queue); });
   Consequence(input.consequences.fit, input.consequences.fits ? Colors().muted : Colors().bad);
-  ChooseNetworkRow(input, settings, queue);
-  ChooseOptimizerRow(input, settings, queue);
+  Control(input.access, "network", [&] { ChooseNetworkRow(input, settings, queue); });
+  Control(input.access, "optimizer", [&] { ChooseOptimizerRow(input, settings, queue); });
   Rule();
-  Sliders(input, settings, state, queue);
-  PrecisionRow(input, settings, queue);
-  CheckpointRow(input, settings, state, queue);
-  ClipRow(input, settings, queue);
-  NumberRow(input, settings, queue);
-  Consequence("no effect on memory");
+  Control(input.access, "batch", [&] { BatchRow(input, settings, state, queue); });
+  Control(input.access, "accumulate", [&] { AccumulateRow(input, settings, state, queue); });
+  Control(input.access, "amp", [&] { PrecisionRow(input, settings, queue); });
+  Control(input.access, "checkpoint", [&] { CheckpointRow(input, settings, state, queue); });
+  Control(input.access, "clip_norm", [&] { ClipRow(input, settings, queue); });
+  Control(input.access, "learning_rate", [&] {
+    NumberRow(input, settings, queue);
+    Consequence("no effect on memory");
+  });
   state.controls_height = ImGui::GetCursorPosY() + Px(4);
   ImGui::EndChild();
   Rule();

@@ -24,6 +24,13 @@ struct CaptureLine {
   std::string help;
 };
 
+// What a lesson or a session code says of controls, by their names (lessons/situation.h).
+struct ControlAccess {
+  std::vector<std::string> locked;
+  std::vector<std::string> hidden;
+  std::vector<std::string> highlighted;
+};
+
 struct RunControlsInput {
   ByteUnit unit = ByteUnit::kMegabytes;
   const std::vector<networks::Network>* networks = nullptr;
@@ -38,6 +45,7 @@ struct RunControlsInput {
   std::optional<double> measured_pace;  // steps per second, of late
   Consequences consequences;
   std::vector<CaptureLine> capture;
+  ControlAccess access;
 };
 
 // A slider that is being dragged previews its value here; it is sent when the person lets go.

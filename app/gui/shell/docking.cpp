@@ -15,8 +15,21 @@ std::string WindowName(const Panel& panel) {
   return std::string(panel.icon) + "  " + panel.label + "###" + panel.name;
 }
 
+// To learn: left the controls, middle the timeline over all else in tabs, right the lessons.
+void DockForLearning(ImGuiID left, ImGuiID middle, ImGuiID right) {
+  ImGuiID top = 0;
+  const ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.55F, nullptr, &top);
+  for (const Panel& panel : Panels()) {
+    const ImGuiID node = panel.place == PanelPlace::kLeft      ? left
+                         : panel.place == PanelPlace::kCenter  ? top
+                         : panel.place == PanelPlace::kLessons ? right
+                                                               : below;
+    ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(), node);
+  }
+}
+
 // Left: the controls. Middle: timeline over map over tables. Right: the breakdown over the bridge.
-void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
+void BuildDefaultLayout(ImGuiID space, ImVec2 size, bool learning) {
   ImGui::DockBuilderRemoveNode(space);
   ImGui::DockBuilderAddNode(space, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodeSize(space, size);
@@ -27,6 +40,11 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
   ImGuiID middle = 0;
   const ImGuiID right =
       ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
+  if (learning) {
+    DockForLearning(left, middle, right);
+    ImGui::DockBuilderFinish(space);
+    return;
+  }
   ImGuiID right_top = 0;
   const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.55F, nullptr, &right_top);
   ImGuiID top = 0;
@@ -34,7 +52,7 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size) {
   ImGuiID map = 0;
   const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.57F, nullptr, &map);
   for (const Panel& panel : Panels()) {
-    const ImGuiID nodes[] = {left, top, map, bottom, right_top, right_bottom};
+    const ImGuiID nodes[] = {left, top, map, bottom, right_top, right_bottom, right_bottom};
     ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(),
                                  nodes[static_cast<size_t>(panel.place)]);
   }
@@ -127,7 +145,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   ImGui::PopStyleVar(3);
   const ImGuiID space = ImGui::GetID("dock space");
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
-    BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin));
+    BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view.learning);
     shell.reset_layout = false;
     view.layout_scale = 0;
   }

@@ -1,53 +1,9 @@
-#include <utility>
-
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 
 namespace tidemark::gui {
 namespace {
-
-constexpr std::pair<const char*, const char*> kWords[] = {
-    {"textbook",
-     "What one computes on paper, layer by layer, from shapes alone: parameters, gradients, optimizer state, "
-     "activations, input. "
-     "No allocator, no libraries, no temporaries."},
-    {"phantom",
-     "The same program, run by the real PyTorch on a GPU that does not exist. Every allocation happens, in "
-     "order; no kernel runs. "
-     "So it knows what PyTorch will ask for, without any GPU."},
-    {"measured", "What this run's allocator reported, event by event."},
-    {"requested", "The bytes that the program asked for."},
-    {"allocated",
-     "The blocks that PyTorch's allocator set aside for them, rounded up to multiples of 512 bytes. "
-     "torch.cuda.memory_allocated()."},
-    {"reserved",
-     "The segments that the allocator took from the driver: allocated blocks, and what is kept for the next "
-     "time. "
-     "torch.cuda.memory_reserved()."},
-    {"segment, block",
-     "A segment is one piece of memory from the driver (2 MiB, 20 MiB or more). The allocator cuts it into "
-     "blocks."},
-    {"parameter", "The network's weights and biases."},
-    {"gradient", "Of parameters, once accumulated into .grad; as large as the parameters."},
-    {"optimizer state", "What the optimizer remembers: Adam keeps two moments for each parameter."},
-    {"activation", "Outputs that forward keeps, because backward needs them."},
-    {"temporary", "Everything an operator makes that nobody keeps; gradients of activations are among it."},
-    {"workspace",
-     "Scratch memory that a library (cuBLAS, cuDNN) asked for. cuDNN's are part of the phantom's prediction "
-     "where "
-     "cuDNN is installed."},
-    {"autocast cache", "Half-precision copies of the weights that autocast keeps until the step ends."},
-    {"micro-batch",
-     "One of the parts into which accumulation cuts a batch; the gradients of all parts are added before the "
-     "optimizer runs."},
-    {"checkpointing",
-     "Not keeping some activations, and computing them again in backward: less memory, more time."},
-    {"the peak",
-     "The moment of a step at which the most is allocated. If it does not fit, nothing else matters."},
-    {"MB and MiB",
-     "MB is 1,000,000 bytes; MiB is 1,048,576 bytes. Press U to switch; hover a figure for its exact bytes."},
-};
 
 bool BeginHelpWindow(const char* title, bool* open, float width, float height) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
@@ -96,11 +52,11 @@ void DrawKeys(bool* open) {
   ImGui::End();
 }
 
-void DrawGlossary(bool* open) {
+void DrawGlossary(const lessons::Glossary& glossary, bool* open) {
   if (BeginHelpWindow("What is…", open, 720, 640)) {
-    for (const auto& [word, meaning] : kWords) {
-      Put(StrongWords(), word);
-      PutWrapped(MutedWords(), meaning);
+    for (const lessons::Term& term : glossary.terms()) {
+      Put(StrongWords(), term.forms.front());
+      PutWrapped(MutedWords(), term.meaning);
       ImGui::Dummy({0, Px(4)});
     }
   }
@@ -124,9 +80,9 @@ void DrawAbout(bool* open) {
 
 }  // namespace
 
-void DrawHelpWindows(ShellState& shell) {
+void DrawHelpWindows(const lessons::Glossary* glossary, ShellState& shell) {
   if (shell.keys_open) DrawKeys(&shell.keys_open);
-  if (shell.glossary_open) DrawGlossary(&shell.glossary_open);
+  if (shell.glossary_open && glossary != nullptr) DrawGlossary(*glossary, &shell.glossary_open);
   if (shell.about_open) DrawAbout(&shell.about_open);
 }
 

@@ -26,6 +26,11 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.compares;
     case ActionId::kRunOrPause:
       return input.can_run;
+    case ActionId::kUnlock:
+      return input.has_locks;
+    case ActionId::kNextPage:
+    case ActionId::kPreviousPage:
+      return input.in_lesson;
     case ActionId::kSave:
     case ActionId::kExportChrome:
     case ActionId::kExportCsv:
@@ -63,7 +68,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   DrawRanks(input.ranks, queue);
   DrawJobs(input);
   DrawPanels(frame, shell, view, queue);
-  DrawHelpWindows(shell);
+  DrawHelpWindows(input.glossary, shell);
   DrawToasts(shell);
   DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, view, shell.palette, queue);
   DrawFileDialog(shell.file_dialog, view.last_folder, queue);

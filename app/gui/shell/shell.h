@@ -64,6 +64,9 @@ struct ShellInput {
   bool compares = false;  // there is a second run
   bool starts_programs = false;
   const std::vector<phantom::Card>* cards = nullptr;
+  bool has_locks = false;  // a code or a lesson holds controls
+  bool in_lesson = false;
+  const lessons::Glossary* glossary = nullptr;
   double own_p95_seconds = 0;
 };
 

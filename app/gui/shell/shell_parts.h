@@ -15,7 +15,7 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // Jobs with their progress and Cancel, at the bottom of the window.
 void DrawJobs(const ShellInput& input);
 void DrawToasts(ShellState& shell);
-void DrawHelpWindows(ShellState& shell);
+void DrawHelpWindows(const lessons::Glossary* glossary, ShellState& shell);
 // The dock space with all panels that are shown in it.
 void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue);
 // Keys that work everywhere, as commands.

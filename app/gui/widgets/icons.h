@@ -50,6 +50,13 @@ inline constexpr const char* kTree = ICON_FA_OBJECT_GROUP;
 inline constexpr const char* kSliders = ICON_FA_SLIDERS;
 inline constexpr const char* kQuit = ICON_FA_POWER_OFF;
 inline constexpr const char* kPin = ICON_FA_THUMBTACK;
+inline constexpr const char* kLearn = ICON_FA_GRADUATION_CAP;
+inline constexpr const char* kCopy = ICON_FA_COPY;
+inline constexpr const char* kPaste = ICON_FA_PASTE;
+inline constexpr const char* kUnlock = ICON_FA_LOCK_OPEN;
+inline constexpr const char* kLock = ICON_FA_LOCK;
+inline constexpr const char* kNext = ICON_FA_ARROW_RIGHT;
+inline constexpr const char* kPrevious = ICON_FA_ARROW_LEFT;
 inline constexpr const char* kGauge = ICON_FA_GAUGE_HIGH;
 
 }  // namespace tidemark::gui::icons

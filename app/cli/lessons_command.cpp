@@ -1,0 +1,135 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "app/cli/command_line.h"
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "profiler/lessons/lesson.h"
+#include "profiler/networks/choices.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr size_t kTextWidth = 100;
+
+// As many words to a line as fit; `indent` before all lines but the first.
+std::string Wrapped(const std::string& text, const std::string& indent) {
+  std::string lines;
+  size_t width = 0;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (width > 0 && width + 1 + word.size() > kTextWidth) {
+      lines += "\n" + indent;
+      width = indent.size();
+    } else if (width > 0) {
+      lines += ' ';
+      ++width;
+    }
+    lines += word;
+    width += word.size();
+  }
+  return lines + "\n";
+}
+
+std::string TableText(const lessons::Block& table) {
+  std::vector<size_t> widths(table.rows.front().size());
+  for (const auto& row : table.rows) {
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], lessons::PlainTextOf(row[i]).size());
+  }
+  std::string text;
+  for (const auto& row : table.rows) {
+    std::string line = "  ";
+    for (size_t i = 0; i < row.size(); ++i) {
+      const std::string cell = lessons::PlainTextOf(row[i]);
+      line += i == 0 ? fmt::format("{:<{}}", cell, widths[i]) : fmt::format("  {:>{}}", cell, widths[i]);
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string BlockText(const lessons::Block& block) {
+  using Kind = lessons::Block::Kind;
+  const std::string text = lessons::PlainTextOf(block.text);
+  switch (block.kind) {
+    case Kind::kParagraph:
+      return Wrapped(text, "") + "\n";
+    case Kind::kItem:
+      return "  - " + Wrapped(text, "    ");
+    case Kind::kFormula:
+      return "    " + text + "\n";
+    case Kind::kTable:
+      return TableText(block) + "\n";
+  }
+  return "";
+}
+
+std::string PageText(const lessons::Page& page, size_t number) {
+  lessons::Situation unset;
+  unset.settings.network.clear();
+  unset.card.clear();
+  std::string text = fmt::format("{}. {}\n", number, page.title);
+  text += fmt::format("   ({})\n\n", lessons::ChangesBetween(unset, page.setup.situation));
+  bool in_list = false;
+  for (const lessons::Block& block : page.blocks) {
+    const bool joins =
+        block.kind == lessons::Block::Kind::kItem || block.kind == lessons::Block::Kind::kFormula;
+    if (in_list && !joins) text += "\n";
+    in_list = joins;
+    text += BlockText(block);
+  }
+  if (in_list) text += "\n";
+  if (page.prediction) {
+    text += Wrapped("Predict: " + lessons::PlainTextOf(page.prediction->question), "  ");
+    for (const lessons::RichText& reveal : page.prediction->reveal) {
+      text += Wrapped("Because: " + lessons::PlainTextOf(reveal), "  ");
+    }
+    text += "\n";
+  }
+  for (const lessons::Attempt& attempt : page.attempts) {
+    text += Wrapped(fmt::format("Try: {} ({})", lessons::PlainTextOf(attempt.text), attempt.changes), "  ") +
+            "\n";
+  }
+  return text;
+}
+
+int ListLessons(const std::vector<lessons::Lesson>& all) {
+  std::string text;
+  for (const lessons::Lesson& lesson : all) {
+    text += fmt::format("{:<28}{}\n", lesson.name, lessons::PlainTextOf(lesson.summary));
+  }
+  return Answer(text + "\nThe window teaches them step by step: View, Layout: learn.\n");
+}
+
+int ShowLesson(const std::string& name) {
+  const Result<std::vector<lessons::Lesson>> all = lessons::LoadLessons();
+  if (!all) return Complain(all.error().message, kExitFailed);
+  if (name.empty()) return ListLessons(*all);
+  std::vector<std::string> names;
+  for (const lessons::Lesson& lesson : *all) {
+    names.push_back(lesson.name);
+    if (lesson.name != name) continue;
+    std::string text = fmt::format("{}\n{}\n\n", lesson.title, lessons::PlainTextOf(lesson.summary));
+    for (size_t i = 0; i < lesson.pages.size(); ++i) text += PageText(lesson.pages[i], i + 1);
+    return Answer(text);
+  }
+  return Complain(networks::UnknownChoice("lesson", name, names), kExitUsage);
+}
+
+}  // namespace
+
+Command RegisterLessons(CLI::App& application) {
+  CLI::App* command = application.add_subcommand("lessons", "What there is to learn, or one lesson's text");
+  command->footer("Examples:\n  tidemark lessons\n  tidemark lessons mixed-precision");
+  auto name = std::make_shared<std::string>();
+  command->add_option("lesson", *name, "Print this one")->type_name("");
+  return {command, [name] { return ShowLesson(*name); }};
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,151 @@
+// Lessons, session codes and what they lock.
+#include <imgui.h>
+
+#include <algorithm>
+#include <string_view>
+#include <variant>
+
+#include "app/gui/application.h"
+#include "app/gui/panels/panels.h"
+#include "app/presenters/program_facts.h"
+
+namespace tidemark::gui {
+namespace {
+
+void Append(const std::vector<std::string>& names, std::vector<std::string>* to) {
+  to->insert(to->end(), names.begin(), names.end());
+}
+
+}  // namespace
+
+ControlAccess Application::Access() const {
+  ControlAccess access = of_code_;
+  if (const OpenPage open = PageOf(book_.lessons, state_.lessons); open.page != nullptr && !locks_lifted_) {
+    Append(open.page->setup.lock, &access.locked);
+    access.highlighted = open.page->setup.highlight;
+  }
+  return access;
+}
+
+void Application::ChangeByHand(const networks::TrainingSettings& settings) {
+  const networks::TrainingSettings allowed = lessons::KeepLocked(input_.settings, settings, Access().locked);
+  if (allowed == input_.settings && settings != input_.settings) {
+    AddLogLine(
+        presenters::LogLevel::kWarning,
+        "This control is locked by the lesson or the session code; Run, Unlock all controls gives it back.");
+  }
+  Change(allowed, true);
+}
+
+void Application::ShowPage(const std::string& lesson, int page) {
+  state_.lessons.lesson = lesson;
+  state_.lessons.page = page;
+  state_.lessons.typed = 0;
+  locks_lifted_ = false;
+  if (!state_.learning) ExecuteLearningAction(ActionId::kLearnLayout);
+  const OpenPage open = PageOf(book_.lessons, state_.lessons);
+  // A recording, or a program's run, is somebody's own: only the button replaces it.
+  const bool of_ours = file_title_.empty() && !presenters::IsProgram(input_.description);
+  if (open.page != nullptr && of_ours) SetUp(open.page->setup);
+}
+
+void Application::SetUp(const lessons::Setup& setup) {
+  state_.run_controls.draft.reset();
+  Change(setup.situation.settings, true);
+  const bool other_card =
+      input_.device.kind == networks::DeviceKind::kPhantom && input_.device.card != setup.situation.card;
+  if (other_card) input_.device.card = setup.situation.card;
+  if (other_card || (!input_.live && !input_.starting)) StartRun();
+  if (setup.pin_peak) state_.pinned.reset();  // the latest peak
+  for (size_t i = 0; i < kPanelCount; ++i) {
+    if (std::ranges::count(setup.show, Panels()[i].name) > 0) state_.shown[i] = true;
+  }
+  if (!setup.show.empty()) shell_.raise_panel = setup.show.front();
+}
+
+void Application::Use(const lessons::SessionState& session) {
+  Change(session.settings, true);
+  of_code_ = {session.locked, session.hidden, {}};
+  state_.unit = session.unit;
+  state_.timeline.hidden_categories = session.hidden_categories;
+  input_.steps_per_second = session.steps_per_second;
+  if (run_ != nullptr) run_->SetPace(session.steps_per_second);
+  const auto axis = session.wall_clock ? presenters::TimeAxis::kWallClock : presenters::TimeAxis::kEvents;
+  if (state_.timeline.axis != axis) scene_.SwitchAxis(axis, state_);
+  for (size_t i = 0; i < kPanelCount && !session.panels.empty(); ++i) {
+    state_.shown[i] = std::ranges::count(session.panels, Panels()[i].name) > 0;
+  }
+  if (input_.device != session.device) {
+    input_.device = session.device;
+    if (run_ != nullptr || input_.starting) StartRun();
+  }
+  if (!session.lesson.empty()) {
+    state_.lessons.lesson = session.lesson;
+    state_.lessons.page = session.page;
+  }
+}
+
+lessons::SessionState Application::CurrentSession() const {
+  lessons::SessionState session;
+  session.settings = input_.settings;
+  session.device = input_.device;
+  session.steps_per_second = input_.steps_per_second;
+  session.unit = state_.unit;
+  session.wall_clock = state_.timeline.axis == presenters::TimeAxis::kWallClock;
+  session.hidden_categories = static_cast<uint32_t>(state_.timeline.hidden_categories);
+  const bool all_shown = std::ranges::count(state_.shown, false) == 0;
+  for (size_t i = 0; i < kPanelCount && !all_shown; ++i) {
+    if (state_.shown[i]) session.panels.emplace_back(Panels()[i].name);
+  }
+  session.locked = of_code_.locked;
+  session.hidden = of_code_.hidden;
+  session.lesson = state_.lessons.lesson;
+  session.page = session.lesson.empty() ? 0 : state_.lessons.page;
+  return session;
+}
+
+void Application::ExecuteLearningAction(ActionId action) {
+  const OpenPage open = PageOf(book_.lessons, state_.lessons);
+  const int page = open.page == nullptr ? 0 : static_cast<int>(open.page - open.lesson->pages.data());
+  switch (action) {
+    case ActionId::kLearnLayout:
+      shell_.reset_layout = true;
+      state_.learning = true;
+      state_.shown.fill(true);
+      break;
+    case ActionId::kNextPage:
+      if (open.page == nullptr) break;
+      state_.lessons.done.insert(PageKey(open.lesson->name, static_cast<size_t>(page)));
+      if (page + 1 < static_cast<int>(open.lesson->pages.size())) {
+        ShowPage(open.lesson->name, page + 1);
+      } else {
+        state_.lessons.lesson.clear();
+      }
+      break;
+    case ActionId::kPreviousPage:
+      if (open.page != nullptr && page > 0) ShowPage(open.lesson->name, page - 1);
+      break;
+    case ActionId::kCopyCode:
+      ImGui::SetClipboardText(lessons::CodeOf(CurrentSession()).c_str());
+      AddLogLine(presenters::LogLevel::kGood, "Copied: " + lessons::CodeOf(CurrentSession()));
+      break;
+    case ActionId::kPasteCode: {
+      const char* pasted = ImGui::GetClipboardText();
+      const Result<lessons::SessionState> session = lessons::StateFromCode(pasted == nullptr ? "" : pasted);
+      if (session) {
+        Use(*session);
+      } else {
+        AddLogLine(presenters::LogLevel::kWarning, session.error().message);
+      }
+      break;
+    }
+    case ActionId::kUnlock:
+      of_code_ = {};
+      locks_lifted_ = true;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace tidemark::gui

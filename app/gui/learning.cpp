@@ -1,0 +1,84 @@
+#include "app/gui/learning.h"
+
+#include <utility>
+
+#include "profiler/lessons/expression.h"
+#include "profiler/timeline/series.h"
+
+namespace tidemark::gui {
+namespace {
+
+std::optional<double> BytesOf(const std::string& expression, const lessons::Situation& situation,
+                              const lessons::Sources& sources) {
+  if (expression.empty()) return std::nullopt;
+  const lessons::Figure figure = lessons::Evaluate(expression, situation, sources);
+  return figure ? *figure : std::nullopt;
+}
+
+std::optional<double> MeasuredAt(const timeline::Step& step, const std::string& quantity) {
+  if (quantity == "reserved") return static_cast<double>(step.reserved_peak);
+  if (quantity == "allocated") {
+    return static_cast<double>(timeline::ValueOf(step.at_peak, timeline::Series::kAllocated));
+  }
+  const auto category = lessons::CategoryNamed(quantity);
+  if (!category) return std::nullopt;
+  return static_cast<double>(timeline::ValueOf(step.at_peak, timeline::SeriesOf(*category)));
+}
+
+}  // namespace
+
+LessonBook LoadLessonBook() {
+  LessonBook book;
+  Result<std::vector<lessons::Lesson>> lessons = lessons::LoadLessons();
+  Result<lessons::Glossary> glossary = lessons::Glossary::Load();
+  if (lessons) {
+    book.lessons = std::move(*lessons);
+  } else {
+    book.trouble = lessons.error().message;
+  }
+  if (glossary) {
+    book.glossary = std::move(*glossary);
+  } else {
+    book.trouble += (book.trouble.empty() ? "" : " ") + glossary.error().message;
+  }
+  return book;
+}
+
+std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
+                                 const std::string& quantity) {
+  const std::string wanted = networks::ToJson(settings);
+  for (size_t i = view.steps().size(); i-- > 1;) {
+    const timeline::Step& step = view.steps()[i];
+    if (!step.complete || step.settings < 0) continue;
+    if (view.settings()[static_cast<size_t>(step.settings)] == wanted) return MeasuredAt(step, quantity);
+  }
+  return std::nullopt;
+}
+
+LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates) {
+  LessonsInput input;
+  input.lessons = &question.book->lessons;
+  input.glossary = &question.book->glossary;
+  input.empty_reason = question.book->trouble;
+  input.now = question.now;
+  const OpenPage open = PageOf(question.book->lessons, state);
+  if (open.page == nullptr) return input;
+  const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
+  for (size_t i = 0; i < open.page->attempts.size(); ++i) {
+    if (lessons::IsDone(open.page->attempts[i], question.now))
+      state.done.insert(TaskKey(state.lesson, number, i));
+  }
+  if (!open.page->prediction) return input;
+  const lessons::Prediction& asked = *open.page->prediction;
+  const lessons::Sources sources{question.networks, question.cards, [&](const lessons::Situation& at) {
+                                   return estimates.Phantom(at.settings, at.card);
+                                 }};
+  input.figures.textbook = BytesOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources);
+  input.figures.phantom = BytesOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources);
+  if (question.view != nullptr) {
+    input.figures.measured = MeasuredOf(*question.view, asked.situation.settings, asked.quantity);
+  }
+  return input;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,38 @@
+// What the Learn panel and the locks of lessons and codes need from the rest of the window. UI thread only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/gui/estimates.h"
+#include "app/gui/panels/lessons.h"
+#include "profiler/lessons/glossary.h"
+#include "profiler/lessons/lesson.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::gui {
+
+// Lessons and words, as they were read when the window opened.
+struct LessonBook {
+  std::vector<lessons::Lesson> lessons;
+  lessons::Glossary glossary;
+  std::string trouble;  // why something of it could not be read; "" if all was
+};
+LessonBook LoadLessonBook();
+
+// What the panel shows of the page that is open; marks tasks of the page that are done.
+struct LessonQuestion {
+  const LessonBook* book = nullptr;
+  lessons::Situation now;
+  const timeline::View* view = nullptr;  // none before the first run
+  const std::vector<networks::Network>* networks = nullptr;
+  const std::vector<phantom::Card>* cards = nullptr;
+};
+LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates);
+
+// What the run measured of a prediction's quantity, in bytes: at the peak of its last complete step with
+// those settings after the first of the run, which differs. O(steps).
+std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
+                                 const std::string& quantity);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,169 @@
+#include "app/gui/panels/lesson_text.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tidemark::gui {
+namespace {
+
+using lessons::RichText;
+using lessons::Span;
+using lessons::SpanStyle;
+
+// What is never broken: a word, or a figure with its unit.
+struct Word {
+  std::string_view text;
+  TextStyle style;
+  std::string hint;
+  bool underlined = false;
+  bool space_before = false;
+};
+
+TextStyle StyleOf(SpanStyle span, const TextStyle& style) {
+  switch (span) {
+    case SpanStyle::kStrong:
+      return Strongly(style);
+    case SpanStyle::kEmphasis:
+      return Colored(style, Colors().accent);
+    case SpanStyle::kCode:
+      return Colored(Numbers(), style.color);
+    case SpanStyle::kPlain:
+      break;
+  }
+  return style;
+}
+
+// Words of text[begin, end), of which the first follows a space if `space` says so; returns whether the end
+// is one.
+bool AddWords(std::string_view text, const Word& like, bool space, std::vector<Word>* words) {
+  size_t at = 0;
+  while (at < text.size()) {
+    if (text[at] == ' ') {
+      space = true;
+      ++at;
+      continue;
+    }
+    const size_t end = std::min(text.find(' ', at), text.size());
+    Word word = like;
+    word.text = text.substr(at, end - at);
+    word.space_before = space;
+    words->push_back(word);
+    space = false;
+    at = end;
+  }
+  return space;
+}
+
+std::vector<Word> WordsIn(const RichText& text, const TextStyle& style, LessonTextContext& context) {
+  std::vector<Word> words;
+  bool space = false;
+  for (const Span& span : text) {
+    Word like;
+    like.style = StyleOf(span.style, style);
+    const std::string_view all = span.text;
+    if (!span.expression.empty()) {
+      like.text = all;
+      like.hint = "Computed: " + span.expression;
+      like.space_before = space;
+      words.push_back(like);
+      space = false;
+      continue;
+    }
+    size_t at = 0;
+    const bool explains = span.style != SpanStyle::kCode;
+    for (const lessons::Glossary::Place& place :
+         explains ? context.glossary->PlacesIn(all) : std::vector<lessons::Glossary::Place>()) {
+      if (!context.explained.insert(place.term).second) continue;
+      space = AddWords(all.substr(at, place.begin - at), like, space, &words);
+      Word term = like;
+      term.hint = place.term->forms.front() + ": " + lessons::FirstSentence(place.term->meaning);
+      term.underlined = true;
+      space = AddWords(all.substr(place.begin, place.end - place.begin), term, space, &words);
+      at = place.end;
+    }
+    space = AddWords(all.substr(at), like, space, &words);
+  }
+  return words;
+}
+
+void DrawWord(const Word& word, ImVec2 at, float width, float height) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  DrawText(list, at, word.style, word.text);
+  if (word.underlined) {
+    const float y = at.y + Pixels(word.style) + Px(1);
+    list->AddLine({at.x, y}, {at.x + width, y}, U32(Colors().accent.WithAlpha(0.6)));
+  }
+  if (word.hint.empty() || !ImGui::IsMouseHoveringRect(at, {at.x + width, at.y + height}) ||
+      !ImGui::IsWindowHovered()) {
+    return;
+  }
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(Px(360));
+  Put(Words(), word.hint);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+}
+
+void DrawTable(const lessons::Block& table, LessonTextContext& context) {
+  const int columns = static_cast<int>(table.rows.front().size());
+  if (columns == 0 || !ImGui::BeginTable("table", columns, ImGuiTableFlags_RowBg)) return;
+  for (size_t row = 0; row < table.rows.size(); ++row) {
+    ImGui::TableNextRow();
+    for (size_t column = 0; column < table.rows[row].size(); ++column) {
+      ImGui::TableNextColumn();
+      const RichText& cell = table.rows[row][column];
+      const TextStyle style = row == 0 ? MutedWords() : Words();
+      if (column > 0 && row > 0) {
+        const float room = ImGui::GetContentRegionAvail().x - Measure(style, lessons::PlainTextOf(cell)).x;
+        const bool figure = cell.size() == 1 && !cell.front().expression.empty();
+        if (figure) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, room * 0.5F));
+      }
+      DrawRichText(cell, style, context);
+    }
+  }
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContext& context) {
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float line = Pixels(style) + Px(6);
+  const float space = Measure(style, " ").x;
+  ImVec2 at = origin;
+  for (const Word& word : WordsIn(text, style, context)) {
+    const float needs = Measure(word.style, word.text).x;
+    if (word.space_before && at.x > origin.x) at.x += space;
+    if (at.x > origin.x && word.space_before && at.x + needs > origin.x + width) at = {origin.x, at.y + line};
+    DrawWord(word, at, needs, line);
+    at.x += needs;
+  }
+  ImGui::Dummy({width, at.y + line - origin.y});
+}
+
+void DrawLessonBlock(const lessons::Block& block, LessonTextContext& context) {
+  using Kind = lessons::Block::Kind;
+  switch (block.kind) {
+    case Kind::kParagraph:
+      DrawRichText(block.text, Words(), context);
+      break;
+    case Kind::kItem:
+      Put(MutedWords(), "•");
+      ImGui::SameLine(0, Px(8));
+      DrawRichText(block.text, Words(), context);
+      break;
+    case Kind::kFormula:
+      ImGui::Indent(Px(16));
+      Put(Numbers(), lessons::PlainTextOf(block.text));
+      ImGui::Unindent(Px(16));
+      break;
+    case Kind::kTable:
+      DrawTable(block, context);
+      break;
+  }
+}
+
+}  // namespace tidemark::gui

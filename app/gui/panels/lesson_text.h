@@ -1,0 +1,23 @@
+// A lesson's text in the window: words that wrap, with the glossary's terms underlined and explained on
+// hover, and figures that tell what computes them. UI thread, inside a frame.
+#pragma once
+
+#include <set>
+
+#include "app/gui/widgets/text.h"
+#include "profiler/lessons/glossary.h"
+#include "profiler/lessons/lesson.h"
+
+namespace tidemark::gui {
+
+// What a page's text is drawn with. `explained`: terms that were underlined on this page already.
+struct LessonTextContext {
+  const lessons::Glossary* glossary = nullptr;
+  std::set<const lessons::Term*> explained;
+};
+
+// At the cursor, as wide as there is room.
+void DrawRichText(const lessons::RichText& text, const TextStyle& style, LessonTextContext& context);
+void DrawLessonBlock(const lessons::Block& block, LessonTextContext& context);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,214 @@
+#include "app/gui/panels/lessons.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "app/gui/panels/lesson_text.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+using lessons::Lesson;
+using lessons::Page;
+
+size_t PagesRead(const Lesson& lesson, const LessonsState& state) {
+  size_t read = 0;
+  for (size_t i = 0; i < lesson.pages.size(); ++i) read += state.done.count(PageKey(lesson.name, i));
+  return read;
+}
+
+void DrawList(const LessonsInput& input, const LessonsState& state, CommandQueue& queue) {
+  size_t finished = 0;
+  for (const Lesson& lesson : *input.lessons)
+    finished += PagesRead(lesson, state) == lesson.pages.size() ? 1 : 0;
+  PanelTitle("Learn",
+             std::to_string(finished) + " of " + std::to_string(input.lessons->size()) + " lessons done");
+  ImGui::BeginChild("list");
+  for (size_t i = 0; i < input.lessons->size(); ++i) {
+    const Lesson& lesson = (*input.lessons)[i];
+    const size_t read = PagesRead(lesson, state);
+    const float width = ImGui::GetContentRegionAvail().x;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float height = Px(48);
+    if (ImGui::Selectable(("##" + lesson.name).c_str(), false, 0, {width, height})) {
+      queue.Push(ShowLessonPage{lesson.name, 0});
+    }
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const std::string progress = std::to_string(read) + "/" + std::to_string(lesson.pages.size());
+    const float room = width - Px(60);
+    DrawText(list, {at.x + Px(4), at.y + Px(4)}, StrongWords(),
+             Fitted(StrongWords(), std::to_string(i + 1) + ". " + lesson.title, room));
+    DrawText(list, {at.x + Px(4), at.y + Px(25)}, SmallMuted(),
+             Fitted(SmallMuted(), lessons::PlainTextOf(lesson.summary), room));
+    const bool done = read == lesson.pages.size();
+    DrawText(list, {at.x + width - Px(8), at.y + Px(5)},
+             done ? Colored(SmallMuted(), Colors().good) : SmallMuted(), progress, Align::kRight);
+  }
+  ImGui::EndChild();
+}
+
+void BeginTask(const char* id) {
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
+  ImGui::BeginChild(
+      id, {0, 0},
+      ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding | ImGuiChildFlags_NavFlattened);
+}
+
+void EndTask() {
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+}
+
+std::string MegabytesText(std::optional<double> bytes) {
+  if (!bytes) return "–";
+  char text[48];
+  std::snprintf(text, sizeof text, "%.2f", *bytes / 1e6);
+  return text;
+}
+
+void DrawReveal(const lessons::Prediction& prediction, double predicted, const LessonsInput& input,
+                LessonTextContext& context, CommandQueue& queue) {
+  const RevealedFigures& figures = input.figures;
+  static constexpr const char* kHeads[] = {"you", "textbook", "phantom", "measured"};
+  const std::optional<double> values[] = {predicted * 1e6, figures.textbook, figures.phantom,
+                                          figures.measured};
+  if (ImGui::BeginTable("figures", 4)) {
+    for (const char* head : kHeads) HeaderCell(head, Align::kRight);
+    ImGui::TableNextRow();
+    for (const std::optional<double>& value : values) NumberCell(MegabytesText(value), value.has_value());
+    ImGui::EndTable();
+  }
+  Put(SmallMuted(), "MB");
+  if (!figures.measured && !(input.now == prediction.situation)) {
+    if (PlainButton("Measure it")) queue.Push(ChangeSettings{prediction.situation.settings});
+    Tooltip("Trains with the settings that the question is about.");
+  }
+  for (const lessons::RichText& reveal : prediction.reveal) DrawRichText(reveal, Words(), context);
+}
+
+void DrawPrediction(const lessons::Prediction& prediction, const std::string& key, const LessonsInput& input,
+                    LessonsState& state, LessonTextContext& context, CommandQueue& queue) {
+  BeginTask("predict");
+  Put(Colored(StrongWords(), Colors().accent), "Predict");
+  DrawRichText(prediction.question, Words(), context);
+  const auto made = state.predictions.find(key);
+  if (made != state.predictions.end()) {
+    DrawReveal(prediction, made->second, input, context, queue);
+  } else {
+    ImGui::SetNextItemWidth(Px(110));
+    ImGui::InputScalar("##prediction", ImGuiDataType_Double, &state.typed, nullptr, nullptr, "%.6g");
+    ImGui::SameLine(0, Px(8));
+    ImGui::AlignTextToFramePadding();
+    Put(MutedWords(), "MB");
+    ImGui::SameLine(0, Px(14));
+    const bool sensible = std::isfinite(state.typed) && state.typed > 0;
+    ImGui::BeginDisabled(!sensible);
+    if (PlainButton("Reveal")) {
+      state.predictions[key] = state.typed;
+      state.typed = 0;
+    }
+    ImGui::EndDisabled();
+    Tooltip(sensible ? "Your number beside textbook, phantom and run."
+                     : "Type a number first: a wrong one teaches most.");
+  }
+  EndTask();
+}
+
+void DrawAttempts(const Page& page, size_t number, const std::string& lesson, const LessonsState& state,
+                  LessonTextContext& context) {
+  for (size_t i = 0; i < page.attempts.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    BeginTask("try");
+    const bool done = state.done.contains(TaskKey(lesson, number, i));
+    Put(Colored(StrongWords(), done ? Colors().good : Colors().accent), done ? "Try · done" : "Try");
+    DrawRichText(page.attempts[i].text, Words(), context);
+    EndTask();
+    ImGui::PopID();
+  }
+}
+
+void DrawHeader(const Lesson& lesson, const Page& page, size_t number, LessonsState& state) {
+  if (PlainButton((std::string(icons::kLog) + "  All lessons###all lessons").c_str())) state.lesson.clear();
+  ImGui::SameLine(0, Px(12));
+  ImGui::AlignTextToFramePadding();
+  const std::string count = std::to_string(number + 1) + " of " + std::to_string(lesson.pages.size());
+  const float room = ImGui::GetContentRegionAvail().x - Measure(SmallMuted(), count).x - Px(12);
+  Put(MutedWords(), Fitted(MutedWords(), lesson.title, room));
+  PutAtRowEnd(SmallMuted(), count);
+  ImGui::Dummy({0, Px(2)});
+  PutWrapped(TitleWords(), page.title);
+}
+
+void DrawFooter(const OpenPage& open, const LessonsInput& input, size_t number, CommandQueue& queue) {
+  const float gap = Px(8);
+  const float width = (ImGui::GetContentRegionAvail().x - 2 * gap) / 3;
+  ImGui::BeginDisabled(number == 0);
+  if (PlainButton("Back", {width, Px(32)})) queue.Push(ActionId::kPreviousPage);
+  ImGui::EndDisabled();
+  Tooltip("Alt+Left");
+  ImGui::SameLine(0, gap);
+  ImGui::BeginDisabled(input.now == open.page->setup.situation);
+  if (PlainButton("Set this up", {width, Px(32)})) queue.Push(SetUpPage{});
+  ImGui::EndDisabled();
+  Tooltip("Puts network, techniques and card to what this page is about. Ctrl+Z takes it back.");
+  ImGui::SameLine(0, gap);
+  const bool last = number + 1 == open.lesson->pages.size();
+  if (PrimaryButton(last ? "Finish###next page" : "Next###next page", {width, Px(32)}))
+    queue.Push(ActionId::kNextPage);
+  Tooltip("Alt+Right");
+}
+
+}  // namespace
+
+std::string PageKey(const std::string& lesson, size_t page) { return lesson + "/" + std::to_string(page); }
+std::string TaskKey(const std::string& lesson, size_t page, size_t attempt) {
+  return PageKey(lesson, page) + "/" + std::to_string(attempt);
+}
+
+OpenPage PageOf(const std::vector<Lesson>& all, const LessonsState& state) {
+  for (const Lesson& lesson : all) {
+    if (lesson.name != state.lesson) continue;
+    const int last = static_cast<int>(lesson.pages.size()) - 1;
+    return {&lesson, &lesson.pages[static_cast<size_t>(std::clamp(state.page, 0, last))]};
+  }
+  return {};
+}
+
+void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQueue& queue) {
+  if (input.lessons == nullptr || input.lessons->empty()) {
+    PanelTitle("Learn", "");
+    EmptyReason(input.empty_reason);
+    return;
+  }
+  const OpenPage open = PageOf(*input.lessons, state);
+  if (open.page == nullptr) {
+    DrawList(input, state, queue);
+    return;
+  }
+  const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
+  const std::string key = PageKey(open.lesson->name, number);
+  LessonTextContext context{input.glossary, {}};
+  DrawHeader(*open.lesson, *open.page, number, state);
+  const float footer = Px(32) + ImGui::GetStyle().ItemSpacing.y + Px(4);
+  ImGui::BeginChild("page", {0, std::max(Px(80), ImGui::GetContentRegionAvail().y - footer)},
+                    ImGuiChildFlags_NavFlattened);
+  ImGui::PushID(key.c_str());
+  for (size_t i = 0; i < open.page->blocks.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    DrawLessonBlock(open.page->blocks[i], context);
+    ImGui::PopID();
+  }
+  if (open.page->prediction) DrawPrediction(*open.page->prediction, key, input, state, context, queue);
+  DrawAttempts(*open.page, number, open.lesson->name, state, context);
+  ImGui::PopID();
+  ImGui::EndChild();
+  DrawFooter(open, input, number, queue);
+}
+
+}  // namespace tidemark::gui

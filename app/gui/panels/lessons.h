@@ -1,0 +1,51 @@
+// Learn: choose a lesson, read it page by page, predict, try, and see what textbook, phantom and run say.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "profiler/base/format.h"
+#include "profiler/lessons/glossary.h"
+#include "profiler/lessons/lesson.h"
+
+namespace tidemark::gui {
+
+// What a page's prediction turns out to be, in bytes.
+struct RevealedFigures {
+  std::optional<double> textbook;
+  std::optional<double> phantom;
+  std::optional<double> measured;
+};
+
+struct LessonsInput {
+  const std::vector<lessons::Lesson>* lessons = nullptr;
+  const lessons::Glossary* glossary = nullptr;
+  std::string empty_reason;  // why there are none
+  lessons::Situation now;
+  RevealedFigures figures;
+};
+
+struct LessonsState {
+  std::string lesson;  // "" = the list of all
+  int page = 0;
+  double typed = 0;                           // the prediction in its field, MB
+  std::map<std::string, double> predictions;  // in MB, by PageKey
+  std::set<std::string> done;                 // pages that were read, and tasks, by PageKey and TaskKey
+};
+
+std::string PageKey(const std::string& lesson, size_t page);  // "batch-size/2"
+std::string TaskKey(const std::string& lesson, size_t page, size_t attempt);
+
+struct OpenPage {
+  const lessons::Lesson* lesson = nullptr;
+  const lessons::Page* page = nullptr;  // none = none is open
+};
+OpenPage PageOf(const std::vector<lessons::Lesson>& all, const LessonsState& state);
+
+void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,53 @@
+// Figures of lessons, computed: + - * / and parentheses over numbers and quantities,
+//   textbook.total          network.parameters       textbook.conv1.activations
+//   phantom.allocated(batch=128 amp=fp16)            card.memory(card=t4)
+// Quantities are of the page's own situation, with what stands in parentheses changed. Bytes unless said
+// otherwise.
+//   textbook   total, parameter, gradient, optimizer, activation, input, autocast, halved; and of one of its
+//   layers
+//              LAYER.activations, LAYER.parameters (bytes), LAYER.recomputed
+//   phantom    allocated, requested, reserved, and by category at the allocated peak: parameter, gradient,
+//   optimizer,
+//              activation, input, temporary, workspace, autocast; fits (1 or 0)
+//   network    parameters (how many), layers (how many)
+//   card       memory, context
+// Pure functions, but for what `Sources` asks.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/events/event.h"
+#include "profiler/lessons/rich_text.h"
+#include "profiler/lessons/situation.h"
+#include "profiler/networks/specification.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/predictor.h"
+
+namespace tidemark::lessons {
+
+// The category of a quantity's name; none if it is of no category.
+std::optional<events::Category> CategoryNamed(std::string_view name);
+
+// Where figures come from.
+struct Sources {
+  const std::vector<networks::Network>* networks = nullptr;
+  const std::vector<phantom::Card>* cards = nullptr;
+  // Nothing: the answer is not there yet.
+  std::function<std::optional<session::Prediction>(const Situation&)> phantom;
+};
+
+// A figure; nothing while the phantom is still asked. Errors: what is not an expression, an unknown quantity,
+// network, layer or card.
+using Figure = Result<std::optional<double>>;
+Figure Evaluate(std::string_view expression, const Situation& situation, const Sources& sources);
+
+// Whether the claim holds. Errors: it does not, with both figures; or it cannot be computed. `situation`: its
+// page's.
+Status CheckClaim(const Claim& claim, const Situation& situation, const Sources& sources);
+
+}  // namespace tidemark::lessons

@@ -1,0 +1,101 @@
+// Lessons: what a person can learn page by page, each page with a state of the window to set up and something
+// to predict or to try. A lesson is a folder of assets/lessons with a README.md, so that it reads well on a
+// code host too:
+//
+//   # Title of the lesson
+//   One sentence of what it teaches.
+//
+//   ## Title of a page
+//   ```tidemark
+//   set network=simple-conv-net batch=64      the situation, kept from page to page (situation.h)
+//   show breakdown layers                     panels to bring to the front, by name
+//   pin peak                                  the moment that the map and the tree show
+//   highlight batch                           controls to point at, for this page
+//   lock optimizer                            controls that cannot be changed, for this page
+//   ```
+//   Paragraphs, lists (-), tables (|), and formulas (indented by four spaces), with figures as rich_text.h
+//   reads them.
+//
+//   > **Predict.** How many MB does a step need? <!-- allocated(batch=128) -->
+//   > **Reveal.** The reason, which is shown after the prediction.
+//   > **Try.** Set the batch to 128. <!-- batch=128 -->
+//
+// Errors name the file and the line. Pure functions, but for those that read files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/lessons/expression.h"
+#include "profiler/lessons/rich_text.h"
+#include "profiler/lessons/situation.h"
+
+namespace tidemark::lessons {
+
+struct Block {
+  enum class Kind : uint8_t { kParagraph, kItem, kTable, kFormula };
+  Kind kind = Kind::kParagraph;
+  RichText text;                            // of all but tables
+  std::vector<std::vector<RichText>> rows;  // of a table, its header first
+};
+
+// What the window is to be in.
+struct Setup {
+  Situation situation;
+  std::vector<std::string> show;
+  bool pin_peak = false;
+  std::vector<std::string> highlight;
+  std::vector<std::string> lock;
+  bool operator==(const Setup&) const = default;
+};
+
+// A number to guess before it is shown: of `quantity`, asked of textbook, phantom and run alike
+// (expression.h).
+struct Prediction {
+  RichText question;
+  std::string quantity;  // "allocated": textbook.total, phantom.allocated, and what the run measured
+  Situation situation;
+  std::vector<RichText> reveal;
+};
+
+// Something to do: done when `changes` hold of the settings.
+struct Attempt {
+  RichText text;
+  std::string changes;  // "batch=128"
+};
+
+struct Page {
+  std::string title;
+  Setup setup;
+  std::vector<Block> blocks;
+  std::optional<Prediction> prediction;
+  std::vector<Attempt> attempts;
+  std::vector<Claim> claims;  // of everything on the page; the first page also has the summary's
+};
+
+struct Lesson {
+  std::string name;  // of the folder, without its number: "where-memory-goes"
+  std::string title;
+  RichText summary;
+  std::vector<Page> pages;  // at least one
+};
+
+// `file` is named in errors.
+Result<Lesson> LessonFromMarkdown(std::string_view markdown, const std::string& file);
+// All lessons, in the order of their folders' names.
+Result<std::vector<Lesson>> LoadLessons();
+Result<std::vector<Lesson>> LoadLessonsFrom(const std::filesystem::path& folder);
+
+bool IsDone(const Attempt& attempt, const Situation& now);
+
+// A prediction's quantity as the expression that the textbook and the phantom are asked with; "" where the
+// textbook has no such quantity.
+std::string TextbookExpression(const std::string& quantity);
+std::string PhantomExpression(const std::string& quantity);
+
+}  // namespace tidemark::lessons

@@ -1,0 +1,37 @@
+// What a page of a lesson, a figure in it, or a session code is about: training settings and a card, written
+// as "batch=128 amp=fp16 card=t4" with the keys and values of networks::ToJson. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/base/result.h"
+#include "profiler/networks/training_settings.h"
+
+namespace tidemark::lessons {
+
+struct Situation {
+  networks::TrainingSettings settings;
+  std::string card = "h200";
+  bool operator==(const Situation&) const = default;
+};
+
+// `changes` are separated by spaces or commas. Errors: a word that is no KEY=VALUE, a key that is no setting,
+// a value that it cannot take. Whether there is such a network or card is not looked up.
+Result<Situation> Changed(const Situation& from, std::string_view changes);
+// What changes the first into the second, so that Changed(from, ChangesBetween(from, to)) == to; "" if
+// nothing.
+std::string ChangesBetween(const Situation& from, const Situation& to);
+
+// The names of what can be set: a setting's key, or "card". What a person can lock goes by the same names.
+std::vector<std::string> SettingNames();
+// `wanted`, but with the values of `held` for the settings in `locked`; other names are ignored.
+networks::TrainingSettings KeepLocked(const networks::TrainingSettings& held,
+                                      const networks::TrainingSettings& wanted,
+                                      const std::vector<std::string>& locked);
+
+// The words of a line, at spaces and commas.
+std::vector<std::string> WordsOf(std::string_view text);
+
+}  // namespace tidemark::lessons

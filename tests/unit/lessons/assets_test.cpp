@@ -1,0 +1,125 @@
+// The lessons that come with the program: they can be read, keep to their form, and what they say of the
+// textbook is so. What they say of the phantom: tests/integration/session/lessons_test.cpp.
+#include <cctype>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "profiler/lessons/glossary.h"
+#include "profiler/lessons/lesson.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::lessons {
+namespace {
+
+constexpr size_t kMostWordsOnAPage = 120;
+
+std::vector<Lesson> Lessons() {
+  Result<std::vector<Lesson>> lessons = LoadLessons();
+  if (!lessons) FAIL(lessons.error().message);
+  return *lessons;
+}
+
+size_t WordsIn(const RichText& text) {
+  std::istringstream words(PlainTextOf(text));
+  size_t count = 0;
+  for (std::string word; words >> word;) ++count;
+  return count;
+}
+
+std::vector<RichText> TextsOf(const Page& page) {
+  std::vector<RichText> texts;
+  for (const Block& block : page.blocks) {
+    texts.push_back(block.text);
+    for (const auto& row : block.rows) texts.insert(texts.end(), row.begin(), row.end());
+  }
+  for (const Attempt& attempt : page.attempts) texts.push_back(attempt.text);
+  if (page.prediction) {
+    texts.push_back(page.prediction->question);
+    texts.insert(texts.end(), page.prediction->reveal.begin(), page.prediction->reveal.end());
+  }
+  return texts;
+}
+
+// A size or a share in words that nothing computes: "58 MB".
+std::string UnclaimedFigure(const Span& span) {
+  if (!span.expression.empty() || span.style == SpanStyle::kCode) return "";
+  for (const char* unit : {" kB", " MB", " GB", " MiB", " GiB", " %"}) {
+    for (size_t at = span.text.find(unit); at != std::string::npos; at = span.text.find(unit, at + 1)) {
+      if (at > 0 && std::isdigit(static_cast<unsigned char>(span.text[at - 1])) != 0) return span.text;
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("There are twelve lessons at least, each with something to predict and something to try or read") {
+  const std::vector<Lesson> lessons = Lessons();
+  CHECK(lessons.size() >= 12);
+  std::set<std::string> names;
+  for (const Lesson& lesson : lessons) {
+    INFO(lesson.name);
+    CHECK(names.insert(lesson.name).second);
+    CHECK_FALSE(lesson.summary.empty());
+    CHECK(lesson.pages.size() >= 3);
+    bool predicts = false;
+    for (const Page& page : lesson.pages) {
+      predicts = predicts || page.prediction.has_value();
+      CHECK((!page.prediction || !page.prediction->reveal.empty()));
+    }
+    CHECK(predicts);
+  }
+}
+
+TEST_CASE("A page is short, and every size on it is computed by something") {
+  for (const Lesson& lesson : Lessons()) {
+    for (const Page& page : lesson.pages) {
+      INFO(lesson.name << ": " << page.title);
+      size_t words = 0;
+      for (const Block& block : page.blocks) {
+        if (block.kind != Block::Kind::kTable) words += WordsIn(block.text);
+      }
+      CHECK(words <= kMostWordsOnAPage);
+      for (const RichText& text : TextsOf(page)) {
+        for (const Span& span : text) CHECK(UnclaimedFigure(span) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("What the lessons say of the textbook and of cards is what the program computes") {
+  const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  REQUIRE(networks.ok());
+  REQUIRE(cards.ok());
+  const Sources sources{&*networks, &*cards, [](const Situation&) { return std::nullopt; }};
+  int checked = 0;
+  for (const Lesson& lesson : Lessons()) {
+    for (const Page& page : lesson.pages) {
+      for (const Claim& claim : page.claims) {
+        if ((claim.left + claim.right).find("phantom.") != std::string::npos) continue;
+        const Status holds = CheckClaim(claim, page.setup.situation, sources);
+        INFO(lesson.name << ":" << claim.line << ": " << (holds ? "" : holds.error().message));
+        CHECK(holds.ok());
+        ++checked;
+      }
+      CHECK(
+          Evaluate("network.layers", page.setup.situation, sources).ok());  // the network and card are known
+    }
+  }
+  CHECK(checked > 80);
+}
+
+TEST_CASE("The glossary explains the words that the lessons are made of") {
+  const Result<Glossary> glossary = Glossary::Load();
+  REQUIRE(glossary.ok());
+  CHECK(glossary->terms().size() > 30);
+  for (const char* word :
+       {"peak", "Activations", "gradients", "caching allocator", "sharding", "underflow", "weights"}) {
+    INFO(word);
+    CHECK(glossary->Find(word) != nullptr);
+  }
+}
+
+}  // namespace tidemark::lessons

@@ -1,0 +1,77 @@
+#include "profiler/lessons/session_code.h"
+
+#include <string>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::lessons {
+namespace {
+
+SessionState Full() {
+  SessionState state;
+  state.settings.network = "resnet-18";
+  state.settings.batch = 128;
+  state.settings.amp = networks::Precision::kFloat16;
+  state.settings.learning_rate = 0.0125;
+  state.settings.seed = 18446744073709551615U;
+  state.device = {networks::DeviceKind::kPhantom, 0, "a100-40gb"};
+  state.steps_per_second = 0.5;
+  state.unit = ByteUnit::kMebibytes;
+  state.wall_clock = true;
+  state.hidden_categories = 5;
+  state.panels = {"timeline", "lessons"};
+  state.locked = {"batch", "amp"};
+  state.hidden = {"optimizer"};
+  state.lesson = "batch-size";
+  state.page = 2;
+  return state;
+}
+
+std::string RefusalOf(const std::string& code) {
+  const Result<SessionState> state = StateFromCode(code);
+  return state ? "" : state.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("A code is what it was made from, also after a chat has had it") {
+  for (const SessionState& state : {SessionState{}, Full()}) {
+    const std::string code = CodeOf(state);
+    INFO(code);
+    const Result<SessionState> back = StateFromCode(code);
+    REQUIRE(back.ok());
+    CHECK(*back == state);
+    const Result<SessionState> quoted =
+        StateFromCode("try `" + code.substr(0, 14) + "\n  " + code.substr(14) + "` please");
+    REQUIRE(quoted.ok());
+    CHECK(*quoted == state);
+  }
+  const SessionState fresh;
+  CHECK(CodeOf(fresh).size() < 24);
+  SessionState cuda;
+  cuda.device.kind = networks::DeviceKind::kCuda;
+  cuda.device.index = 1;
+  CHECK(StateFromCode(CodeOf(cuda)).value() == cuda);
+}
+
+TEST_CASE("A damaged code is refused with a sentence, wherever the damage is") {
+  const std::string code = CodeOf(Full());
+  for (size_t i = 0; i < code.size(); ++i) {
+    std::string damaged = code;
+    damaged[i] = damaged[i] == 'x' ? 'y' : 'x';
+    INFO(damaged);
+    CHECK_FALSE(RefusalOf(damaged).empty());
+    CHECK_FALSE(RefusalOf(code.substr(0, i)).empty());
+  }
+}
+
+TEST_CASE("What a code cannot set is said") {
+  CHECK(RefusalOf("hello").find("no session code") != std::string::npos);
+  CHECK(RefusalOf("tidemark2:batch=1:00000000").find("version 2") != std::string::npos);
+  CHECK(RefusalOf("tidemark1:batch=1:00000000").find("cut or changed") != std::string::npos);
+  SessionState wrong;
+  wrong.settings.batch = 100'000;
+  CHECK(RefusalOf(CodeOf(wrong)).find("--batch must be between") != std::string::npos);
+}
+
+}  // namespace tidemark::lessons
