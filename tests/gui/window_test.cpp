@@ -400,7 +400,7 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   context->ItemClick("//**/Apply");
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == wanted; }));
   IM_CHECK(WaitForSteps(context, 3));
-  context->ItemClick("//**/###try");
+  application().Push(TryAllocators{});
   IM_CHECK(WaitUntil(context, [&] { return fit().advice->trials.size() == std::size(kTriedSettings); }));
   IM_CHECK_STR_EQ(fit().advice->trial_error.c_str(), "");
   IM_CHECK_GT(fit().advice->trials.front().outcome.before.reserved_peak_bytes, 0);

@@ -51,25 +51,45 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   }
 }
 
-void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
+void DrawFigures(const FindingsInput& input) {
   const ShortagePage& page = *input.shortage;
-  Put(Colored(StrongWords(), Colors().bad),
-      std::string(icons::kWarning) + "  Out of memory " + page.place +
-          (input.shortages > 1 ? ", the latest of " + FormatNumber(static_cast<int64_t>(input.shortages))
-                               : ""));
-  if (ImGui::IsItemClicked()) queue.Push(PinMoment{page.shortage.index});
   SizeRow("asked for", page.shortage.requested_bytes, input.unit);
   SizeRow("free on the card", page.shortage.free_bytes, input.unit);
   SizeRow("allocated", page.shortage.allocated_bytes, input.unit);
-  SizeRow("cached, in gaps between live blocks", page.shortage.cached_bytes, input.unit);
+  SizeRow("cached, in gaps", page.shortage.cached_bytes, input.unit);
   PutWrapped(Words(), page.why);
+}
+
+void DrawOwners(const FindingsInput& input) {
   Label("Largest owners");
-  for (const advice::Owner& owner : page.owners) {
-    Put(Words(), Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(100)));
+  for (const advice::Owner& owner : input.shortage->owners) {
+    Put(Words(), Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(80)));
     if (ImGui::IsItemHovered()) Tooltip(owner.name);
     PutAtRowEnd(Numbers(), FormatBytes(owner.bytes, input.unit));
   }
-  DrawWaysOut(input, queue);
+}
+
+// Side by side where there is room for it.
+void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
+  const ShortagePage& page = *input.shortage;
+  const std::string more =
+      input.shortages > 1 ? ", the latest of " + FormatNumber(static_cast<int64_t>(input.shortages)) : "";
+  Put(Colored(StrongWords(), Colors().bad),
+      std::string(icons::kWarning) + "  Out of memory " + page.place + more);
+  if (ImGui::IsItemClicked()) queue.Push(PinMoment{page.shortage.index});
+  const float room = ImGui::GetContentRegionAvail().x;
+  const bool is_wide = room > Px(640);
+  const float width = is_wide ? (room - 2 * Px(24)) / 3 : room;
+  constexpr ImGuiChildFlags kFlags = ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_NavFlattened;
+  const auto part = [&](const char* id, const auto& draw) {
+    if (ImGui::BeginChild(id, {width, 0}, kFlags)) draw();
+    ImGui::EndChild();
+  };
+  part("figures", [&] { DrawFigures(input); });
+  if (is_wide) ImGui::SameLine(0, Px(24));
+  part("owners", [&] { DrawOwners(input); });
+  if (is_wide) ImGui::SameLine(0, Px(24));
+  part("ways out", [&] { DrawWaysOut(input, queue); });
   Rule();
 }
 

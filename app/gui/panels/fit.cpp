@@ -43,7 +43,7 @@ void DrawFrontier(const FitInput& input, const std::vector<Proposal>& frontier) 
     const auto y = static_cast<float>((seconds(one) - seconds(frontier.back())) / highest);
     points.push_back({left + x * width, at.y + Px(18) + (1 - y) * height});
   }
-  list->AddPolyline(points.data(), static_cast<int>(points.size()), U32(Colors().accent), 0, Px(1.5F));
+  list->AddPolyline(points.data(), static_cast<int>(points.size()), U32(Colors().accent), Px(1.5F));
   for (size_t i = 0; i < points.size(); ++i) {
     list->AddCircleFilled(points[i], Px(4), U32(Colors().accent));
     const ImVec2 mouse = ImGui::GetMousePos();

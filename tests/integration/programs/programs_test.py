@@ -129,10 +129,10 @@ for step in range(8):
 """)
         self.assertLessEqual(set(thrifty), {"large_workspace", "fragmentation"}, thrifty)
         wasteful = self.findings_of(start + """
+    loss = net(x).sum()
     if step == 0:
         spike = torch.empty(200 << 20, dtype=torch.uint8, device="cuda")
         del spike
-    loss = net(x).sum()
     kept.append(loss.detach())
     optimizer.zero_grad()
     loss.backward()
