@@ -10,6 +10,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/numbers.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
 #include "app/presenters/bridge.h"
@@ -20,10 +21,14 @@
 namespace tidemark::cli {
 namespace {
 
+constexpr int64_t kMostRanks = 1'000'000;
+
 struct EstimateOptions {
   TrainingOptions training;
   bool textbook_only = false;
   bool json = false;
+  bool curve = false;
+  std::string ranks;  // "" = not asked
 };
 
 // What is asked, once every option has been understood.
@@ -31,16 +36,23 @@ struct Question {
   networks::TrainingSettings settings;
   networks::Network network;
   phantom::Card card;
+  bool curve = false;
+  int64_t ranks = 0;  // 0 = not asked
 };
 
-Result<Question> Understand(const TrainingOptions& options) {
-  const Result<networks::TrainingSettings> settings = options.Settings();
+Result<Question> Understand(const EstimateOptions& options) {
+  const Result<networks::TrainingSettings> settings = options.training.Settings();
   if (!settings) return settings.error();
-  const Result<networks::Network> network = options.Network();
+  const Result<networks::Network> network = options.training.Network();
   if (!network) return network.error();
-  const Result<phantom::Card> card = options.Card();
+  const Result<phantom::Card> card = options.training.Card();
   if (!card) return card.error();
-  return Question{*settings, *network, *card};
+  Question question{*settings, *network, *card, options.curve};
+  if (options.ranks.empty()) return question;
+  const Result<int64_t> ranks = WholeNumber("--ranks", options.ranks, 1, kMostRanks);
+  if (!ranks) return ranks.error();
+  question.ranks = *ranks;
+  return question;
 }
 
 // Why the phantom needs more than the textbook, or less, in words: the largest difference of all, and
@@ -83,19 +95,30 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
   return text + PhantomNote(phantom.without_workspaces, phantom.unknown_sizes) + "\n\n";
 }
 
+std::vector<textbook::PaperLine> OnPaper(const Question& question, const textbook::Estimate& estimate) {
+  return textbook::EstimateOnPaper(question.network, estimate, question.settings, question.ranks);
+}
+
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
                          const std::optional<session::Prediction>& phantom) {
   std::string text = question.network.title;
   if (phantom) text += fmt::format(" on a phantom {}", question.card.title);
   text += fmt::format("\n{}\n\n", SettingsLine(question.settings));
   if (phantom) text += PhantomText(question, estimate, *phantom);
-  return text + TermsTable(estimate) + "\n" + LayersTable(estimate);
+  text += TermsTable(estimate) + "\n" + LayersTable(estimate);
+  if (question.curve)
+    text += "\n" + CurveTable(textbook::CheckpointCurve(question.network, question.settings));
+  if (question.ranks > 0) text += "\n" + PaperTable(OnPaper(question, estimate), question.ranks);
+  return text;
 }
 
 Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
                   const std::optional<session::Prediction>& phantom) {
   Json json = {{"settings", Json::parse(networks::ToJson(question.settings))}, {"card", question.card.name}};
   json["textbook"] = TextbookJson(estimate);
+  if (question.curve)
+    json["checkpointing"] = CurveJson(textbook::CheckpointCurve(question.network, question.settings));
+  if (question.ranks > 0) json["on_paper"] = PaperJson(OnPaper(question, estimate));
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
     json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();
@@ -105,7 +128,7 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
 }
 
 int RunEstimate(const EstimateOptions& options) {
-  const Result<Question> question = Understand(options.training);
+  const Result<Question> question = Understand(options);
   if (!question) return Complain(question.error().message, options.training.ExitCodeOfRefusal());
   const textbook::Estimate estimate = textbook::EstimateMemory(question->network, question->settings);
   std::optional<session::Prediction> phantom;
@@ -133,11 +156,17 @@ Command RegisterEstimate(CLI::App& application) {
       "  tidemark estimate --net simple-conv-net --batch 128 --amp fp16 --card rtx-4090\n"
       "  tidemark estimate --batch 16 --accumulate 4 --json\n"
       "  tidemark estimate --checkpoint layer --textbook\n"
+      "  tidemark estimate --net gpt-2 --batch 8 --curve --ranks 8 --textbook\n"
       "That a step does not fit on the card is an answer (\"out_of_memory\": true), not a failure.");
   auto options = std::make_shared<EstimateOptions>();
   options->training.Register(*command);
   command->add_flag("--textbook", options->textbook_only,
                     "The closed formulas only; no phantom GPU is asked");
+  command->add_flag("--curve", options->curve,
+                    "Also what each way to checkpoint keeps, and how much it runs again");
+  command->add_option("--ranks", options->ranks,
+                      "Also, on paper: 8-bit optimizer state, data parallel and ZeRO over so many ranks")
+      ->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunEstimate(*options); }};
 }

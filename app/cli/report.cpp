@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "profiler/base/format.h"
@@ -186,6 +187,56 @@ std::string LayersTable(const textbook::Estimate& estimate) {
     table += fmt::format("  {:<{}}   {}{}\n", title, kTitleWidth, parameters, layer.formula);
   }
   return table;
+}
+
+std::string CurveTable(const std::vector<textbook::CurvePoint>& curve) {
+  constexpr int kBarWidth = 32;
+  int64_t most = 1;
+  for (const textbook::CurvePoint& point : curve) most = std::max(most, point.saved_bytes);
+  std::string table = "Checkpointing: what backward needs at most, and how much of forward runs again for it\n";
+  for (const textbook::CurvePoint& point : curve) {
+    std::string bar;
+    for (int64_t mark = 0; mark < point.saved_bytes * kBarWidth / most; ++mark) bar += "█";
+    table += fmt::format("  {:<22}{:>10} MB{:>6.0f} %{}  {}\n", networks::TextOf(point.checkpoint),
+                         FormatInUnit(point.saved_bytes, ByteUnit::kMegabytes), 100 * point.share_run_again,
+                         point.is_best ? " *" : "  ", bar);
+  }
+  return table + "  * no other has both fewer bytes and less to run again\n";
+}
+
+std::string PaperTable(const std::vector<textbook::PaperLine>& lines, int64_t ranks) {
+  std::string table = fmt::format("On paper, MB of one rank{}\n", ranks > 1 ? fmt::format(" of {}", ranks) : "");
+  table += Row("", {"parameters", "gradients", "state", "total"});
+  for (const textbook::PaperLine& line : lines) {
+    std::string row = Row(line.title, {Megabytes(line.parameters_bytes), Megabytes(line.gradients_bytes),
+                                       Megabytes(line.optimizer_bytes), Megabytes(line.total_bytes)});
+    row.pop_back();
+    table += row + "   " + line.formula + "\n";
+  }
+  return table;
+}
+
+Json CurveJson(const std::vector<textbook::CurvePoint>& curve) {
+  Json json = Json::array();
+  for (const textbook::CurvePoint& point : curve) {
+    json.push_back({{"checkpoint", networks::TextOf(point.checkpoint)},
+                    {"saved_bytes", point.saved_bytes},
+                    {"share_run_again", point.share_run_again},
+                    {"is_best", point.is_best}});
+  }
+  return json;
+}
+
+Json PaperJson(const std::vector<textbook::PaperLine>& lines) {
+  Json json = Json::array();
+  for (const textbook::PaperLine& line : lines) {
+    json.push_back({{"title", line.title},
+                    {"parameters_bytes", line.parameters_bytes},
+                    {"gradients_bytes", line.gradients_bytes},
+                    {"optimizer_bytes", line.optimizer_bytes},
+                    {"total_bytes", line.total_bytes}});
+  }
+  return json;
 }
 
 std::string SettingsLine(const networks::TrainingSettings& settings) {

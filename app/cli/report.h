@@ -10,6 +10,8 @@
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/predictor.h"
 #include "profiler/session/reserved_band.h"
+#include "profiler/textbook/checkpoint_curve.h"
+#include "profiler/textbook/on_paper.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::cli {
@@ -43,6 +45,12 @@ std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<Rep
 // Every term with its formula, the total, and the common saying about FP16, marked as one.
 std::string TermsTable(const textbook::Estimate& estimate);
 std::string LayersTable(const textbook::Estimate& estimate);
+// How much each way to checkpoint keeps and runs again, as a table with bars.
+std::string CurveTable(const std::vector<textbook::CurvePoint>& curve);
+// One rank's bytes with techniques that are not run here.
+std::string PaperTable(const std::vector<textbook::PaperLine>& lines, int64_t ranks);
+Json CurveJson(const std::vector<textbook::CurvePoint>& curve);
+Json PaperJson(const std::vector<textbook::PaperLine>& lines);
 // "batch 64 · accumulate 1 · amp off · checkpoint none · Adam", and the techniques in use.
 std::string SettingsLine(const networks::TrainingSettings& settings);
 

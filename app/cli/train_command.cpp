@@ -69,14 +69,21 @@ class Losses {
     while (first > 0 && steps[first - 1].number >= next_) --first;
     for (size_t index = first; index < steps.size() && steps[index].complete; ++index) {
       if (steps[index].loss) values_.push_back(*steps[index].loss);
+      skipped_ += steps[index].skipped ? 1 : 0;
+      if (steps[index].vanished_gradients) vanished_ = steps[index].vanished_gradients;
       next_ = steps[index].number + 1;
     }
   }
   const std::vector<double>& values() const { return values_; }
+  int64_t skipped() const { return skipped_; }
+  // Of the last step, the share of gradients that are 0, where it is told.
+  const std::optional<double>& vanished() const { return vanished_; }
 
  private:
   int64_t next_ = 0;
   std::vector<double> values_;
+  int64_t skipped_ = 0;
+  std::optional<double> vanished_;
 };
 
 // Of the last complete step: the one under way has no loss yet, and its peak is to come.
@@ -138,6 +145,7 @@ Json TrainJson(const Order& order, const textbook::Estimate& estimate,
   json["levels"] = LevelsJson(*run.view());
   json["sources"] = SourcesJson(*run.view());
   json["loss"] = losses.values();
+  if (networks::ScalesLoss(order.settings)) json["skipped_steps"] = losses.skipped();
   json["events"] = {{"captured", status.captured}, {"lost", status.lost}};
   const Missing missing = MissingFrom(phantom, run);
   json["cudnn_workspaces_included"] = missing.workspaces.empty();
@@ -162,6 +170,12 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
     text += "No kernel runs on a phantom: its loss says nothing, and its time is the host's.\n";
   } else if (!losses.values().empty()) {
     text += fmt::format("loss {:.4f} → {:.4f}\n", losses.values().front(), losses.values().back());
+    if (losses.vanished())
+      text += fmt::format("{:.1f} % of the last step's gradients are 0\n", 100 * *losses.vanished());
+  }
+  if (losses.skipped() > 0) {
+    text += fmt::format("{} {} skipped: gradients overflowed\n", FormatNumber(losses.skipped()),
+                        losses.skipped() == 1 ? "step" : "steps");
   }
   const Missing missing = MissingFrom(phantom, run);
   return text + "\n" + PeaksTable(estimate, columns) + LevelsText(*run.view()) + SourcesText(*run.view()) +

@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "app/presenters/signed_bytes.h"
+#include "profiler/networks/techniques.h"
+#include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::gui {
@@ -29,11 +31,6 @@ std::string AtPeak(const std::optional<session::Prediction>& from,
 
 TrainingSettings WithPrecision(TrainingSettings settings, Precision amp) {
   settings.amp = amp;
-  return settings;
-}
-
-TrainingSettings WithCheckpoint(TrainingSettings settings, CheckpointMode mode, int segments) {
-  settings.checkpoint = {mode, segments};
   return settings;
 }
 
@@ -64,18 +61,26 @@ std::string PrecisionLine(const ConsequenceQuestion& question, const AskPredicti
             FormatNumber(question.skipped_steps) +
             (question.skipped_steps == 1 ? " step skipped" : " steps skipped");
   }
+  if (now.amp == Precision::kPureFloat16 && question.vanished_gradients) {
+    char share[64];
+    std::snprintf(share, sizeof share, "\n%.1f %% of the gradients are 0", 100 * *question.vanished_gradients);
+    line += share;
+  }
   return line;
 }
 
 std::string CheckpointLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
   const TrainingSettings& now = question.settings;
   if (now.checkpoint.mode == CheckpointMode::kNone) return "nothing is computed twice";
-  const auto without = ask(WithCheckpoint(now, CheckpointMode::kNone, 0));
-  const std::string change = AtPeak(without, ask(now), question.unit);
+  TrainingSettings without = now;
+  without.checkpoint = {};
+  const std::string change = AtPeak(ask(without), ask(now), question.unit);
   std::string line = change.empty() ? "" : change + " against none";
   const textbook::Estimate estimate = textbook::EstimateMemory(*question.network, now);
   int64_t recomputed = 0;
   for (const textbook::LayerEstimate& layer : estimate.layers) recomputed += layer.recomputed_bytes;
+  const int64_t least = textbook::PlanCheckpoints(*question.network, now).least_bytes;
+  if (least > 0) line += "\nthe least that pieces can do is " + FormatBytes(least, question.unit);
   if (recomputed > 0) line += "\n" + FormatBytes(recomputed, question.unit) + " made again in backward";
   return line;
 }
@@ -114,6 +119,20 @@ std::string ClipLine(const ConsequenceQuestion& question, const AskPrediction& a
   TrainingSettings without = question.settings;
   without.clip_norm = 0;
   return AtPeak(ask(without), ask(question.settings), question.unit);
+}
+
+std::string TechniqueLine(const networks::Technique& technique, const ConsequenceQuestion& question,
+                          const AskPrediction& ask) {
+  const TrainingSettings& now = question.settings;
+  if (!technique.IsInUse(now)) return "";
+  TrainingSettings without = now;
+  if (!technique.Set(without, technique.choices.front())) return "";
+  if (networks::EffectiveLearningRate(without) != networks::EffectiveLearningRate(now)) {
+    char rate[64];
+    std::snprintf(rate, sizeof rate, "the learning rate is %.3g", networks::EffectiveLearningRate(now));
+    return rate;
+  }
+  return AtPeak(ask(without), ask(now), question.unit);
 }
 
 void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, Consequences* lines) {
@@ -158,6 +177,27 @@ int SquareRootSegments(const networks::Network& network) {
   return std::clamp(static_cast<int>(std::lround(root)), 1, networks::kMaxSegments);
 }
 
+std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,
+                                                       const TrainingSettings& now) {
+  const int root = SquareRootSegments(network);
+  TrainingSettings without = now;
+  without.checkpoint = {};
+  const int64_t all = textbook::EstimateMemory(network, without).activations_bytes;
+  constexpr int64_t kMegabyte = 1'000'000;
+  std::vector<networks::Checkpointing> choices{
+      {},
+      {CheckpointMode::kSegments, root},
+      {CheckpointMode::kByLayer},
+      {CheckpointMode::kSegments, root + 1},
+      {CheckpointMode::kEvery, 2},
+      {CheckpointMode::kBudget, 0, std::max(all / 2 / kMegabyte, int64_t{1}) * kMegabyte}};
+  for (size_t choice = 3; choice < choices.size(); ++choice) {
+    const bool is_root = choice == 3 && now.checkpoint == choices[1];
+    if (now.checkpoint.mode == choices[choice].mode && !is_root) choices[choice] = now.checkpoint;
+  }
+  return choices;
+}
+
 Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask) {
   Consequences lines;
   if (question.network == nullptr) return lines;
@@ -174,18 +214,22 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
   lines.clip = ClipLine(question, ask);
   lines.seed = "same seed, same weights and data";
   const auto here = ask(now);
-  for (const Precision amp : {Precision::kFloat32, Precision::kFloat16, Precision::kBfloat16}) {
+  for (const Precision amp :
+       {Precision::kFloat32, Precision::kFloat16, Precision::kBfloat16, Precision::kPureFloat16}) {
     lines.precision_hints.push_back(
         amp == now.amp ? "in force" : AtPeak(here, ask(WithPrecision(now, amp)), question.unit));
   }
-  const int root = SquareRootSegments(*question.network);
-  const int segments = now.checkpoint.mode == CheckpointMode::kSegments ? now.checkpoint.segments : root + 1;
-  for (const TrainingSettings& other :
-       {WithCheckpoint(now, CheckpointMode::kNone, 0), WithCheckpoint(now, CheckpointMode::kSegments, root),
-        WithCheckpoint(now, CheckpointMode::kByLayer, 0),
-        WithCheckpoint(now, CheckpointMode::kSegments, segments)}) {
+  for (const networks::Checkpointing& checkpoint : CheckpointChoices(*question.network, now)) {
+    TrainingSettings other = now;
+    other.checkpoint = checkpoint;
     lines.checkpoint_hints.push_back(other == now ? "in force" : AtPeak(here, ask(other), question.unit));
   }
+  TrainingSettings unchecked = now;
+  unchecked.checkpoint = {};
+  const textbook::Estimate without = textbook::EstimateMemory(*question.network, unchecked);
+  lines.unchecked_megabytes = static_cast<double>(without.activations_bytes) / 1e6;
+  for (const networks::Technique& technique : networks::Techniques())
+    lines.techniques.push_back(TechniqueLine(technique, question, ask));
   return lines;
 }
 

@@ -27,8 +27,10 @@ struct Consequences {
   std::string seed;
   std::string fit;  // how much of the card the prediction takes
   bool fits = true;
+  double unchecked_megabytes = 0;  // of activations without checkpointing
   std::vector<std::string> precision_hints;   // tooltips, one per choice
-  std::vector<std::string> checkpoint_hints;  // none, √N, by layer, segments
+  std::vector<std::string> checkpoint_hints;  // as CheckpointChoices
+  std::vector<std::string> techniques;        // as networks::Techniques(): what those in use do
 };
 
 using AskPrediction = std::function<std::optional<session::Prediction>(const networks::TrainingSettings&)>;
@@ -41,11 +43,17 @@ struct ConsequenceQuestion {
   ByteUnit unit = ByteUnit::kMegabytes;
   std::optional<double> loss_scale;  // of the last step
   int64_t skipped_steps = 0;
+  std::optional<double> vanished_gradients;  // of the last step, 0 to 1
 };
 Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask);
 
 // "√N" checkpointing for a network: as many segments as the root of its number of layers, rounded.
 int SquareRootSegments(const networks::Network& network);
+
+// What the window offers, each with sizes that fit the network: none, √N, by layer, K segments, every K, budget.
+// Where `now` is of a kind, it is that choice itself.
+std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,
+                                                       const networks::TrainingSettings& now);
 
 // "150 GB", "140 GiB": how cards' memory is told apart.
 std::string CardSize(int64_t bytes, ByteUnit unit);

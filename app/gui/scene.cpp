@@ -186,6 +186,8 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
     const auto& steps = view_->steps();
     for (size_t i = steps.size() - std::min<size_t>(2, steps.size()); i < steps.size(); ++i) {
       if (steps[i].loss_scale) question.loss_scale = steps[i].loss_scale;
+      const bool computes = steps[i].loss.value_or(0) != 0;  // a phantom does not
+      if (computes && steps[i].vanished_gradients) question.vanished_gradients = steps[i].vanished_gradients;
     }
   }
   const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;

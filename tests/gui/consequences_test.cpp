@@ -1,5 +1,8 @@
 #include "app/gui/consequences.h"
 
+#include <algorithm>
+
+#include "profiler/networks/techniques.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -37,7 +40,7 @@ TEST_CASE("Each control says what it does to memory") {
   CHECK(lines.fit == "predicted peak 228.0 MB\nwith what is cached 2.3 % of the T4");
   CHECK(lines.fits);
   CHECK(lines.clip.empty());
-  REQUIRE(lines.precision_hints.size() == 3);
+  REQUIRE(lines.precision_hints.size() == 4);
   CHECK(lines.precision_hints[0] == "in force");
   CHECK(lines.precision_hints[1] == "−64.0 MB at peak");
 
@@ -48,6 +51,39 @@ TEST_CASE("Each control says what it does to memory") {
   const Consequences half = DescribeConsequences(question, Predict);
   CHECK(half.precision == "−64.0 MB at peak against fp32\nscale 65,536 · 1 step skipped");
   CHECK(half.accumulate == "effective batch 256 · ±0 B at peak");
+}
+
+TEST_CASE("A technique in use says what it does, and one that is not says nothing") {
+  const networks::Network network = ConvNet();
+  ConsequenceQuestion question;
+  question.network = &network;
+  question.settings.accumulate = 4;
+  question.settings.learning_rate_rule = networks::LearningRateRule::kLinear;
+  question.settings.channels_last = true;
+  const Consequences lines = DescribeConsequences(question, Predict);
+  const auto techniques = networks::Techniques();
+  REQUIRE(lines.techniques.size() == techniques.size());
+  for (size_t index = 0; index < techniques.size(); ++index) {
+    const std::string key = techniques[index].key;
+    INFO(key);
+    CHECK(lines.techniques[index] == (key == "learning_rate_rule" ? "the learning rate is 0.004"
+                                      : key == "channels_last"    ? "±0 B at peak"
+                                                                  : ""));
+  }
+}
+
+TEST_CASE("Checkpointing offers six ways, and the one in force among them") {
+  const networks::Network network = ConvNet();
+  networks::TrainingSettings settings;
+  const auto usual = CheckpointChoices(network, settings);
+  REQUIRE(usual.size() == 6);
+  CHECK(usual.back().budget_bytes == 20'000'000);
+  for (networks::Checkpointing checkpoint : usual) {
+    if (checkpoint.segments > 0) checkpoint.segments += 3;
+    settings.checkpoint = checkpoint;
+    const auto choices = CheckpointChoices(network, settings);
+    CHECK(std::count(choices.begin(), choices.end(), checkpoint) == 1);
+  }
 }
 
 TEST_CASE("What does not fit is said, and what is not known yet is left open") {

@@ -8,6 +8,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "profiler/networks/techniques.h"
 
 namespace tidemark::gui {
 namespace {
@@ -148,7 +149,7 @@ void AccumulateRow(const RunControlsInput& input, const TrainingSettings& settin
 }
 
 void PrecisionRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
-  static constexpr std::array kLabels = {"off", "fp16", "bf16"};
+  static constexpr std::array kLabels = {"off", "fp16", "bf16", "pure fp16"};
   Label("Mixed precision");
   int selected = static_cast<int>(settings.amp);
   if (Segmented("precision", kLabels, input.consequences.precision_hints, &selected)) {
@@ -166,36 +167,87 @@ const networks::Network* FindNetworkIn(const RunControlsInput& input, const std:
   return nullptr;
 }
 
-// The four ways to checkpoint: none, √N, by layer, and any number of segments.
-void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
-                   CommandQueue& queue) {
-  static constexpr std::array kLabels = {"none", "√N", "by layer", "K"};
-  const networks::Network* network = FindNetworkIn(input, settings.network);
-  const int root = network == nullptr ? 1 : SquareRootSegments(*network);
+void CheckpointSize(const RunControlsInput& input, const networks::Network& network,
+                    const TrainingSettings& settings, RunControlsState& state, CommandQueue& queue) {
   const networks::Checkpointing& now = settings.checkpoint;
-  int selected = now.mode == CheckpointMode::kNone      ? 0
-                 : now.mode == CheckpointMode::kByLayer ? 2
-                 : now.segments == root                 ? 1
-                                                        : 3;
-  Label("Checkpointing");
-  if (Segmented("checkpointing", kLabels, input.consequences.checkpoint_hints, &selected)) {
-    TrainingSettings changed = settings;
-    if (selected == 0) changed.checkpoint = {};
-    if (selected == 1) changed.checkpoint = {CheckpointMode::kSegments, root};
-    if (selected == 2) changed.checkpoint = {CheckpointMode::kByLayer, 0};
-    if (selected == 3) changed.checkpoint = {CheckpointMode::kSegments, root + 1};
-    queue.Push(ChangeSettings{changed});
-  }
-  if (now.mode == CheckpointMode::kSegments) {
+  TrainingSettings changed = settings;
+  if (now.mode == CheckpointMode::kBudget) {
+    constexpr double kMegabyte = 1e6;
+    double megabytes = static_cast<double>(now.budget_bytes) / kMegabyte;
+    const double most = std::max(2.0, input.consequences.unchecked_megabytes);
+    const Edit edit =
+        Slider("Budget", {.minimum = 1, .maximum = most, .logarithmic = true, .suffix = "MB"}, &megabytes);
+    changed.checkpoint.budget_bytes = static_cast<int64_t>(megabytes * kMegabyte);
+    Settle(edit, changed, state, queue);
+  } else if (now.mode == CheckpointMode::kSegments || now.mode == CheckpointMode::kEvery) {
     const double most =
-        network == nullptr ? networks::kMaxSegments : static_cast<double>(network->layers.size());
-    double segments = now.segments;
-    const Edit edit = Slider("Segments", {.minimum = 1, .maximum = std::max(2.0, most)}, &segments);
-    TrainingSettings changed = settings;
-    changed.checkpoint.segments = static_cast<int>(segments);
+        std::clamp(static_cast<double>(network.layers.size()), 2.0, double{networks::kMaxSegments});
+    double number = now.segments;
+    const char* label = now.mode == CheckpointMode::kEvery ? "Layers in a segment" : "Segments";
+    const Edit edit = Slider(label, {.minimum = 1, .maximum = most}, &number);
+    changed.checkpoint.segments = static_cast<int>(number);
     Settle(edit, changed, state, queue);
   }
+}
+
+void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
+                   CommandQueue& queue) {
+  static constexpr std::array kLabels = {"none", "√N", "layer", "K", "every K", "budget"};
+  Label("Checkpointing");
+  const networks::Network* network = FindNetworkIn(input, settings.network);
+  if (network == nullptr) return;
+  const std::vector<networks::Checkpointing> choices = CheckpointChoices(*network, settings);
+  int selected =
+      static_cast<int>(std::find(choices.begin(), choices.end(), settings.checkpoint) - choices.begin());
+  if (Segmented("checkpointing", kLabels, input.consequences.checkpoint_hints, &selected)) {
+    TrainingSettings changed = settings;
+    changed.checkpoint = choices[static_cast<size_t>(selected)];
+    queue.Push(ChangeSettings{changed});
+  }
+  CheckpointSize(input, *network, settings, state, queue);
   Consequence(input.consequences.checkpoint);
+}
+
+void TechniqueRow(const networks::Technique& technique, const TrainingSettings& settings,
+                  CommandQueue& queue) {
+  TrainingSettings changed = settings;
+  const std::string now = technique.TextOf(settings);
+  std::string chosen = now;
+  ImGui::PushID(technique.key);
+  if (technique.IsSwitch()) {
+    bool on = now == technique.choices[1];
+    if (Toggle(technique.title, &on)) chosen = technique.choices[on ? 1 : 0];
+    Tooltip(technique.help);
+  } else {
+    const bool open = BeginChoice(technique.title, now);
+    if (!open) Tooltip(technique.help);
+    for (size_t choice = 0; open && choice < technique.choices.size(); ++choice) {
+      const std::string text(technique.choices[choice]);
+      if (ImGui::Selectable(text.c_str(), text == now)) chosen = text;
+    }
+    if (open) ImGui::EndCombo();
+  }
+  ImGui::PopID();
+  if (chosen != now && technique.Set(changed, chosen)) queue.Push(ChangeSettings{changed});
+}
+
+// What is seldom wanted is behind one line, which tells what of it is in use.
+void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  std::string in_use;
+  for (const networks::Technique& technique : networks::Techniques()) {
+    if (!technique.IsInUse(settings)) continue;
+    in_use += (in_use.empty() ? "" : ", ") + std::string(technique.title);
+    if (!technique.IsSwitch()) in_use += " " + technique.TextOf(settings);
+  }
+  const bool open = ImGui::TreeNodeEx("More techniques", ImGuiTreeNodeFlags_SpanAvailWidth);
+  if (!open) return Consequence(in_use);
+  ImGui::Unindent(ImGui::GetTreeNodeToLabelSpacing());
+  for (size_t index = 0; index < networks::Techniques().size(); ++index) {
+    TechniqueRow(networks::Techniques()[index], settings, queue);
+    if (index < input.consequences.techniques.size()) Consequence(input.consequences.techniques[index]);
+  }
+  ImGui::Indent(ImGui::GetTreeNodeToLabelSpacing());
+  ImGui::TreePop();
 }
 
 void ClipRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
@@ -351,6 +403,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   Control(input.access, "amp", [&] { PrecisionRow(input, settings, queue); });
   Control(input.access, "checkpoint", [&] { CheckpointRow(input, settings, state, queue); });
   Control(input.access, "clip_norm", [&] { ClipRow(input, settings, queue); });
+  Control(input.access, "techniques", [&] { TechniqueFold(input, settings, queue); });
   Control(input.access, "learning_rate", [&] {
     NumberRow(input, settings, queue);
     Consequence("no effect on memory");

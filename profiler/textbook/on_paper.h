@@ -1,0 +1,38 @@
+// What a step would need with techniques that are not run here: optimizer state in 8 bits, and a training that
+// is spread over ranks. Formulas on top of an estimate (textbook.h), for one rank. Pure functions, O(layers).
+//
+//   8-bit state   each moment of a tensor of n values takes n · 1 B and, for every block of 2048 values, one
+//                 float32 that scales it (Dettmers et al., 8-bit Optimizers via Block-wise Quantization, arXiv
+//                 2110.02861, 2022); tensors of fewer than 4096 values stay as they are (bitsandbytes,
+//                 min_8bit_size).
+//   data parallel every rank has all of it; DistributedDataParallel's buckets hold the gradients once more
+//                 (gradient_as_bucket_view=False).
+//   ZeRO          of N ranks, each keeps an N-th: stage 1 of the optimizer's state, 2 of the gradients too, 3 of
+//                 the parameters too (Rajbhandari et al., arXiv 1910.02054, 2020, section 5). What is gathered
+//                 for a layer at a time, and buckets for sending, are left out, as in the paper.
+// Activations, input and buffers are each rank's own.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profiler/networks/specification.h"
+#include "profiler/textbook/textbook.h"
+
+namespace tidemark::textbook {
+
+struct PaperLine {
+  std::string title;  // "ZeRO stage 2"
+  int64_t parameters_bytes = 0;
+  int64_t gradients_bytes = 0;  // buckets among them
+  int64_t optimizer_bytes = 0;
+  int64_t total_bytes = 0;  // of a rank, with all else
+  std::string formula;      // "(4 + (4 + 8) / 8) · P B"
+};
+
+// As it is, with 8-bit state, then the ways to spread it over `ranks` of them; `ranks` ≥ 1.
+std::vector<PaperLine> EstimateOnPaper(const networks::Network& network, const Estimate& estimate,
+                                       const networks::TrainingSettings& settings, int64_t ranks);
+
+}  // namespace tidemark::textbook

@@ -1,0 +1,62 @@
+#include "profiler/textbook/on_paper.h"
+
+#include "profiler/textbook/checkpoint_curve.h"
+#include "tests/support/catch.h"
+
+using namespace tidemark;
+using namespace tidemark::textbook;
+using networks::Network;
+using networks::TrainingSettings;
+
+TEST_CASE("Sharding takes what each stage of ZeRO says from SimpleConvNet's 17.3 MB") {
+  const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
+  const TrainingSettings settings;
+  const Estimate estimate = EstimateMemory(network, settings);
+  const auto lines = EstimateOnPaper(network, estimate, settings, 8);
+  REQUIRE(lines.size() == 6);
+  constexpr int64_t kP = 4'316'712;
+  const int64_t rest = estimate.total_bytes - 4 * kP;
+  CHECK(lines[0].total_bytes == estimate.total_bytes);
+  CHECK(lines[2].total_bytes == 5 * kP + rest);
+  CHECK(lines[3].total_bytes == 2 * kP + kP / 4 + rest);
+  CHECK(lines[4].total_bytes == kP + kP / 8 + kP / 4 + rest);
+  CHECK(lines[5].total_bytes == kP / 8 + kP / 8 + kP / 4 + rest);
+  for (const PaperLine& line : EstimateOnPaper(network, estimate, settings, 1)) {
+    INFO(line.title);
+    if (line.title.starts_with("ZeRO")) CHECK(line.total_bytes == estimate.total_bytes);
+  }
+}
+
+TEST_CASE("8-bit state is a byte a value and a float32 for 2048 of them, but in small tensors") {
+  const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
+  const TrainingSettings settings;
+  const auto lines = EstimateOnPaper(network, EstimateMemory(network, settings), settings, 1);
+  // Weights of conv2 (73,728) and fc (1,003,520); conv1's 1,728 and the biases (64, 128, 10) are small.
+  const int64_t moment = 73'728 + 36 * 4 + 1'003'520 + 490 * 4 + (1'728 + 64 + 128 + 10) * 4;
+  CHECK(lines[1].optimizer_bytes == 2 * moment);
+}
+
+TEST_CASE("The curve falls: fewer bytes for more that runs again, and its best points beat all others") {
+  const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "vgg-11");
+  TrainingSettings settings;
+  settings.batch = 2;
+  const auto curve = CheckpointCurve(network, settings);
+  REQUIRE(curve.size() >= 4);
+  CHECK(curve.back().checkpoint == networks::Checkpointing());
+  CHECK(curve.back().share_run_again == 0);
+  CHECK(curve.front().saved_bytes < curve.back().saved_bytes);
+  double again = 2;
+  for (const CurvePoint& point : curve) {
+    CHECK(point.share_run_again <= 1);
+    CHECK(point.is_best == (point.share_run_again < again));
+    if (point.is_best) again = point.share_run_again;
+  }
+}
+
+TEST_CASE("A tiny network gains nothing by one segment") {
+  const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
+  TrainingSettings settings;
+  const int64_t plain = EstimateMemory(network, settings).activations_bytes;
+  settings.checkpoint = {networks::CheckpointMode::kSegments, 1};
+  CHECK(EstimateMemory(network, settings).activations_bytes == plain);
+}
