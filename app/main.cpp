@@ -3,6 +3,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/console.h"
 #include "app/cli/recorded_band.h"
+#include "app/cli/run_writer.h"
 
 #if TIDEMARK_GUI
 #include "app/gui/gui.h"
@@ -17,6 +18,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.run = content.run;
   options.closes = content.closes;
   options.band_of = tidemark::cli::RecordedBand;
+  options.export_run = tidemark::cli::ExportRun;
   return tidemark::gui::RunWindow(options);
 }
 #else

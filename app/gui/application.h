@@ -26,11 +26,17 @@ namespace tidemark::gui {
 // long.
 using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
 
+// Writes a run in a format of presenters/run_formats.h; returns what the format has no place for. Any thread.
+using ExportRun = std::function<Result<std::vector<std::string>>(
+    const session::Run& run, std::string_view format, const std::filesystem::path& file,
+    const std::function<bool(double)>& progress)>;
+
 struct ApplicationOptions {
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200
   double steps_per_second = 2;
   BandOfRun band_of;  // none = no bands
+  ExportRun export_run;
 };
 
 class Application {
@@ -87,7 +93,7 @@ class Application {
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
-  void Export(trace::ExportFormat format, const std::filesystem::path& file);
+  void Export(const std::filesystem::path& file);
   void AskForBand();
   void ReportStatusChange(const session::RunStatus& before);
   ShellInput MakeShellInput();

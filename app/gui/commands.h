@@ -13,7 +13,6 @@
 
 #include "profiler/events/event.h"
 #include "profiler/networks/training_settings.h"
-#include "profiler/trace/export.h"
 
 namespace tidemark::gui {
 
@@ -24,8 +23,7 @@ enum class ActionId : uint8_t {
   kCompareWith,
   kStopComparing,
   kSave,
-  kExportChrome,
-  kExportCsv,
+  kExport,
   kScreenshot,
   kQuit,
   kRunOrPause,
@@ -105,8 +103,8 @@ struct CompareWith {
 struct SaveRecording {
   std::filesystem::path file;
 };
+// As what its ending says.
 struct ExportRecording {
-  trace::ExportFormat format;
   std::filesystem::path file;
 };
 struct TakeScreenshot {

@@ -68,6 +68,12 @@ struct WindowOptions {
   std::function<bool()> closes;  // true closes the window: somebody outside asked for it
   // How far the order of addresses moves what a program reserved (presenters/program_facts.h); any thread.
   std::function<std::optional<Result<session::ReservedBand>>(const session::Run& run)> band_of;
+  // Writes a run in a format of presenters/run_formats.h, by its key; returns what the format has no place
+  // for. Any thread.
+  std::function<Result<std::vector<std::string>>(const session::Run& run, std::string_view format,
+                                                 const std::filesystem::path& file,
+                                                 const std::function<bool(double)>& progress)>
+      export_run;
   std::vector<ScriptStep> script;
   WindowHooks hooks;
 };

@@ -25,8 +25,7 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
     case ActionId::kRunOrPause:
       return input.can_run;
     case ActionId::kSave:
-    case ActionId::kExportChrome:
-    case ActionId::kExportCsv:
+    case ActionId::kExport:
     case ActionId::kFit:
     case ActionId::kGoToPeak:
       return input.has_view;
