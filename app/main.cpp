@@ -4,6 +4,7 @@
 #include "app/cli/console.h"
 #include "app/cli/program_start.h"
 #include "app/cli/recorded_band.h"
+#include "app/cli/run_writer.h"
 
 #if TIDEMARK_GUI
 #include "app/gui/gui.h"
@@ -21,6 +22,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.band_of = tidemark::cli::RecordedBand;
   options.start_program = tidemark::cli::StartProgram;
   options.allocator_of = tidemark::cli::AllocatorOfRun;
+  options.export_run = tidemark::cli::ExportRun;
   return tidemark::gui::RunWindow(options);
 }
 #else

@@ -90,6 +90,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
                                          RegisterInfo(application),
                                          RegisterExport(application),
                                          RegisterConvert(application),
+                                         RegisterPlot(application),
                                          RegisterCompare(application),
                                          RegisterPhantom(application, program, open_window),
                                          RegisterRecord(application, program, open_window),

@@ -20,6 +20,7 @@ Command RegisterEstimate(CLI::App& application);
 Command RegisterTrain(CLI::App& application);
 Command RegisterInfo(CLI::App& application);
 Command RegisterExport(CLI::App& application);
+Command RegisterPlot(CLI::App& application);
 Command RegisterCompare(CLI::App& application);
 Command RegisterConvert(CLI::App& application);
 // `program`: the words after --.

@@ -60,7 +60,8 @@ Command RegisterCompare(CLI::App& application) {
       "count);\n"
       "1 they differ; 2 wrong usage, or a file that cannot be read.");
   auto options = std::make_shared<CompareOptions>();
-  command->add_option("A", options->a, "Recording (.tide) or PyTorch memory snapshot")->type_name("");
+  command->add_option("A", options->a, "Recording, memory snapshot or trace: anything that opens")
+      ->type_name("");
   command->add_option("B", options->b, "Another")->type_name("");
   command->add_flag("--common-steps", options->common_steps,
                     "Leave out the steps that only one of them has, and what follows");

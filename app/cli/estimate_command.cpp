@@ -164,8 +164,9 @@ Command RegisterEstimate(CLI::App& application) {
                     "The closed formulas only; no phantom GPU is asked");
   command->add_flag("--curve", options->curve,
                     "Also what each way to checkpoint keeps, and how much it runs again");
-  command->add_option("--ranks", options->ranks,
-                      "Also, on paper: 8-bit optimizer state, data parallel and ZeRO over so many ranks")
+  command
+      ->add_option("--ranks", options->ranks,
+                   "Also, on paper: 8-bit optimizer state, data parallel and ZeRO over so many ranks")
       ->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunEstimate(*options); }};

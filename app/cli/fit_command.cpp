@@ -14,8 +14,8 @@
 #include "app/cli/numbers.h"
 #include "app/cli/phantom_command.h"
 #include "app/cli/program_fit.h"
-#include "app/cli/user_program.h"
 #include "app/cli/training_options.h"
+#include "app/cli/user_program.h"
 #include "profiler/events/allocator_settings.h"
 
 namespace tidemark::cli {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,9 +18,10 @@
 #include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
 #include "app/cli/report.h"
-#include "app/cli/run_page.h"
+#include "app/cli/run_facts.h"
 #include "app/cli/run_report.h"
-#include "app/presenters/program_facts.h"
+#include "app/cli/run_writer.h"
+#include "app/presenters/run_formats.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
@@ -30,8 +30,6 @@
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
-#include "profiler/trace/export.h"
-#include "profiler/trace/output_file.h"
 
 namespace tidemark::cli {
 namespace {
@@ -46,18 +44,6 @@ struct RecordingOptions {
   std::string format;
   std::string output;
 };
-
-int64_t DurationNs(const timeline::View& view) {
-  return view.empty() ? 0 : view.TimeOf(view.end() - 1) - view.TimeOf(view.first());
-}
-
-std::vector<double> LossesOf(const timeline::View& view) {
-  std::vector<double> losses;
-  for (const timeline::Step& step : view.steps()) {
-    if (step.loss) losses.push_back(*step.loss);
-  }
-  return losses;
-}
 
 // A program of the user's has no settings of ours, and its steps need not be alike.
 bool IsForeign(const session::Run& run) { return run.description().settings_json.empty(); }
@@ -110,35 +96,6 @@ std::string InfoRow(std::string_view title, std::string_view text) {
   return fmt::format("  {:<18}{}\n", title, text);
 }
 
-std::string DeviceInWords(const events::RunDescription& description) {
-  std::string name = description.device_name.empty() ? description.device : description.device_name;
-  if (description.device_bytes <= 0) return name;
-  return name + ", " + FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
-}
-
-// What the run is, as titles and texts.
-std::vector<std::pair<std::string, std::string>> FactsOf(const session::Run& run) {
-  const auto view = run.view();
-  const events::RunDescription description = run.description();
-  const timeline::Health& health = view->health();
-  std::vector<std::pair<std::string, std::string>> facts = {{"device", DeviceInWords(description)}};
-  if (!description.command.empty()) facts.emplace_back("command", description.command);
-  if (const auto settings = networks::SettingsFromJson(description.settings_json))
-    facts.emplace_back("settings", SettingsLine(*settings));
-  facts.emplace_back("recorded by", description.producer);
-  const int64_t steps = run.status().steps_done;
-  facts.emplace_back("steps", FormatNumber(steps) + presenters::WhyNoStep(steps, description));
-  facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
-  facts.emplace_back("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
-                                           FormatNumber(static_cast<int64_t>(health.lost))));
-  const std::vector<double> losses = LossesOf(*view);
-  const bool is_real =
-      description.device != networks::TextOf(networks::DeviceChoice{});  // a phantom's loss says nothing
-  if (!losses.empty() && is_real)
-    facts.emplace_back("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
-  return facts;
-}
-
 std::string InfoText(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
@@ -182,29 +139,8 @@ bool IsSameFile(const RecordingOptions& options) {
   return std::filesystem::equivalent(options.file, options.output, not_there);
 }
 
-// A page for people, by its name as a format: "markdown" or "html".
-Status WritePage(const session::Run& run, std::string_view format, const std::filesystem::path& file) {
-  RunPage page = MakeRunPage(*run.view(), run.description());
-  page.facts = FactsOf(run);
-  for (const std::string& warning : WarningsOf(run)) page.notes.push_back(warning);
-  Result<trace::ReplacingFile> target = trace::ReplacingFile::Create(file);
-  if (!target) return target.error();
-  const std::string text = format == "html" ? HtmlOf(page) : MarkdownOf(page);
-  if (Status written = target->Write(text); !written) return written;
-  return target->Commit();
-}
-
-bool IsPage(std::string_view format) { return format == "markdown" || format == "html"; }
-
-// Reads the file, tells what it lacks, and writes it as `format`, one of the exporters' or a page's; "tide"
-// is a recording.
-int Rewrite(const RecordingOptions& options, const std::string& format) {
-  std::optional<trace::ExportFormat> exported;
-  if (!IsPage(format) && format != "tide") {
-    const Result<trace::ExportFormat> known = trace::ExportFormatFromText(format);
-    if (!known) return Complain(known.error().message, kExitUsage);
-    exported = *known;
-  }
+// Reads the file, tells what it lacks and what the format has no place for, and writes it.
+int Rewrite(const RecordingOptions& options, std::string_view format) {
   if (IsSameFile(options)) {
     return Complain(fmt::format("{} is the recording itself. Name another file to write.", options.output),
                     kExitUsage);
@@ -212,15 +148,9 @@ int Rewrite(const RecordingOptions& options, const std::string& format) {
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
-  if (exported) {
-    for (const std::string& sentence : trace::LeftOutBy(*exported, *(*run)->view()))
-      Complain(sentence, kExitDone);
-  }
+  for (const std::string& sentence : LeftOutBy(**run, format)) Complain(sentence, kExitDone);
   ProgressLine line;
-  const Status written = exported         ? trace::Export(*(*run)->view(), (*run)->description(), *exported,
-                                                          options.output, line.ShowShare("writing"))
-                         : IsPage(format) ? WritePage(**run, format, options.output)
-                                          : (*run)->Save(options.output);
+  const Status written = WriteRun(**run, format, options.output, line.ShowShare("writing"));
   line.Clear();
   return written ? kExitDone : Complain(written.error().message, kExitFailed);
 }
@@ -230,6 +160,11 @@ int RunExport(const RecordingOptions& options) {
     return Complain("Name a recording and a file to write: tidemark export FILE --to chrome -o FILE.",
                     kExitUsage);
   }
+  if (presenters::FormatOfKey(options.format) == nullptr) {
+    return Complain(
+        fmt::format("There is no export format \"{}\". Choose {}.", options.format, FormatKeysInWords()),
+        kExitUsage);
+  }
   return Rewrite(options, options.format);
 }
 
@@ -237,18 +172,10 @@ int RunConvert(const RecordingOptions& options) {
   if (options.file.empty() || options.output.empty()) {
     return Complain("Name a file to read and one to write: tidemark convert IN OUT.", kExitUsage);
   }
-  const std::string ending = std::filesystem::path(options.output).extension().string();
-  static const std::map<std::string, std::string, std::less<>> formats = {
-      {".tide", "tide"},     {".pftrace", "perfetto"}, {".json", "chrome"}, {".csv", "csv"},
-      {".sqlite", "sqlite"}, {".pickle", "pickle"},    {".md", "markdown"}, {".html", "html"}};
-  if (const auto found = formats.find(ending); found != formats.end()) return Rewrite(options, found->second);
-  return Complain(
-      fmt::format(
-          "{} does not tell by its ending what to write; name it .tide (a recording), .pftrace (a Perfetto "
-          "trace), .json (Trace Event JSON), .csv, .sqlite, .pickle (a PyTorch memory snapshot), .md or "
-          ".html (a page to read).",
-          options.output),
-      kExitUsage);
+  if (const auto* format = presenters::FormatOfEnding(options.output)) return Rewrite(options, format->key);
+  return Complain(fmt::format("{} does not tell by its ending what to write; name it {}.", options.output,
+                              FormatEndingsInWords()),
+                  kExitUsage);
 }
 
 }  // namespace
@@ -279,16 +206,12 @@ Command RegisterExport(CLI::App& application) {
       "  tidemark export run.tide --to pickle -o run.pickle (for PyTorch's memory_viz)\n"
       "  tidemark export run.tide --to markdown -o run.md   (peak, levels, categories, layers)\n"
       "  tidemark export run.tide --to html -o run.html     (the same with the curve, one file)\n"
+      "  tidemark export run.tide --to png -o run.png       (the timeline; tidemark plot draws more)\n"
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
   options->format = "chrome";
-  command
-      ->add_option("--to", options->format,
-                   "perfetto, chrome (Trace Event JSON), csv, sqlite, pickle (PyTorch memory snapshot), "
-                   "markdown or html")
-      ->capture_default_str()
-      ->type_name("");
+  command->add_option("--to", options->format, FormatKeysInWords())->capture_default_str()->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
   return {command, [options] { return RunExport(*options); }};
 }
@@ -300,8 +223,8 @@ Command RegisterConvert(CLI::App& application) {
       "Examples:\n"
       "  tidemark convert snapshot.pickle run.tide    (a PyTorch memory snapshot as a recording)\n"
       "  tidemark convert snapshot.pickle.gz run.json (Trace Event JSON, for Perfetto)\n"
-      "What IN is, its content tells; what OUT shall be, its ending: .tide, .pftrace, .json, .csv, .sqlite, "
-      ".pickle, .md or .html.");
+      "What IN is, its content tells; what OUT shall be, its ending: " +
+      FormatEndingsInWords() + ".");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("IN", options->file, "Recording, memory snapshot or trace")->type_name("");
   command->add_option("OUT", options->output, "File to write")->type_name("");

@@ -193,7 +193,8 @@ std::string CurveTable(const std::vector<textbook::CurvePoint>& curve) {
   constexpr int kBarWidth = 32;
   int64_t most = 1;
   for (const textbook::CurvePoint& point : curve) most = std::max(most, point.saved_bytes);
-  std::string table = "Checkpointing: what backward needs at most, and how much of forward runs again for it\n";
+  std::string table =
+      "Checkpointing: what backward needs at most, and how much of forward runs again for it\n";
   for (const textbook::CurvePoint& point : curve) {
     std::string bar;
     for (int64_t mark = 0; mark < point.saved_bytes * kBarWidth / most; ++mark) bar += "█";
@@ -205,7 +206,8 @@ std::string CurveTable(const std::vector<textbook::CurvePoint>& curve) {
 }
 
 std::string PaperTable(const std::vector<textbook::PaperLine>& lines, int64_t ranks) {
-  std::string table = fmt::format("On paper, MB of one rank{}\n", ranks > 1 ? fmt::format(" of {}", ranks) : "");
+  std::string table =
+      fmt::format("On paper, MB of one rank{}\n", ranks > 1 ? fmt::format(" of {}", ranks) : "");
   table += Row("", {"parameters", "gradients", "state", "total"});
   for (const textbook::PaperLine& line : lines) {
     std::string row = Row(line.title, {Megabytes(line.parameters_bytes), Megabytes(line.gradients_bytes),

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/presenters/picture.h"
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
 
@@ -19,12 +20,6 @@ struct PageRow {
   double share = 0;   // of what is allocated; 0 = not to be told
   int category = -1;  // whose colour stands before it; -1 = none
 };
-// A column of the curve: what each category held when most was allocated in it.
-struct PageColumn {
-  timeline::SeriesValues at_peak{};
-  int64_t reserved = 0;
-};
-
 struct RunPage {
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts;
@@ -32,7 +27,7 @@ struct RunPage {
   std::vector<PageRow> levels;      // from tensors to the card, with what lies between
   std::vector<PageRow> categories;  // largest first
   std::vector<PageRow> layers;      // largest first; the smallest as one
-  std::vector<PageColumn> columns;  // over all events, in equal parts
+  std::vector<presenters::CurveColumn> curve;
   std::vector<std::string> notes;
 };
 

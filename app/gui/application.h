@@ -30,6 +30,11 @@ using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
 // The allocator that a run had.
 using AllocatorOfRun = std::function<Result<session::AllocatorOf>(const events::RunDescription&)>;
 
+// Writes a run in a format of presenters/run_formats.h; returns what the format has no place for. Any thread.
+using ExportRun = std::function<Result<std::vector<std::string>>(
+    const session::Run& run, std::string_view format, const std::filesystem::path& file,
+    const std::function<bool(double)>& progress)>;
+
 struct ApplicationOptions {
   std::optional<lessons::SessionState> session;  // in the place of the three below
   networks::TrainingSettings settings;
@@ -37,8 +42,8 @@ struct ApplicationOptions {
   double steps_per_second = 2;
   BandOfRun band_of;                    // none = no bands
   session::StartProgram start_program;  // none = none can be started
-  BandOfRun band_of;                    // none = no bands
   AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
+  ExportRun export_run;
 };
 
 class Application {
@@ -111,7 +116,7 @@ class Application {
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
-  void Export(trace::ExportFormat format, const std::filesystem::path& file);
+  void Export(const std::filesystem::path& file);
   void AskForBand();
   void FindWhatFits();
   void TryAllocatorSettings();

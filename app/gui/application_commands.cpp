@@ -7,6 +7,7 @@
 #include "app/gui/application.h"
 #include "app/gui/panels/panels.h"
 #include "app/presenters/program_facts.h"
+#include "app/presenters/run_formats.h"
 
 namespace tidemark::gui {
 namespace {
@@ -26,10 +27,8 @@ FilePurpose PurposeOf(ActionId action) {
       return FilePurpose::kCompare;
     case ActionId::kSave:
       return FilePurpose::kSave;
-    case ActionId::kExportChrome:
-      return FilePurpose::kExportChrome;
-    case ActionId::kExportCsv:
-      return FilePurpose::kExportCsv;
+    case ActionId::kExport:
+      return FilePurpose::kExport;
     case ActionId::kScreenshot:
       return FilePurpose::kScreenshot;
     default:
@@ -78,7 +77,7 @@ void Application::Execute(const Command& command) {
                  [this](const CloseRanks&) { ranks_.Close(); },
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
-                 [this](const ExportRecording& c) { Export(c.format, c.file); },
+                 [this](const ExportRecording& c) { Export(c.file); },
                  [this](const TakeScreenshot& c) { screenshot_ = c.file; },
                  [this](const ShowPanel& c) { state_.shown[c.panel] = c.shown; },
                  [this](const PinMoment& c) { state_.pinned = c.index; },
@@ -130,8 +129,7 @@ void Application::Execute(ActionId action) {
       input_.compared.reset();
       break;
     case ActionId::kSave:
-    case ActionId::kExportChrome:
-    case ActionId::kExportCsv:
+    case ActionId::kExport:
     case ActionId::kScreenshot:
       OpenFileDialog(PurposeOf(action), state_.last_folder, FreshName(), &shell_.file_dialog);
       break;
@@ -274,17 +272,21 @@ void Application::Save(const std::filesystem::path& file) {
               });
 }
 
-void Application::Export(trace::ExportFormat format, const std::filesystem::path& file) {
-  if (input_.view == nullptr) return;
+void Application::Export(const std::filesystem::path& file) {
+  const presenters::RunFormat* format = presenters::FormatOfEnding(file);
+  if (run_ == nullptr || format == nullptr || !options_.export_run) return;
+  using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), true,
-              [this, view = input_.view, description = input_.description, format,
+              [this, run = run_, key = format->key,
                file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const Status done = trace::Export(*view, description, format, file, progress);
-                return [this, done, format, file] {
-                  const std::string hint =
-                      format == trace::ExportFormat::kChrome ? " Open it in ui.perfetto.dev." : "";
-                  AddLogLine(done ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
-                             done ? "Exported " + file.string() + "." + hint : done.error().message);
+                const Outcome left_out = options_.export_run(*run, key, file, progress);
+                return [this, left_out, key, file] {
+                  if (!left_out) return AddLogLine(presenters::LogLevel::kError, left_out.error().message);
+                  for (const std::string& sentence : *left_out)
+                    AddLogLine(presenters::LogLevel::kWarning, sentence);
+                  const bool is_trace = key == "chrome" || key == "perfetto";
+                  const std::string hint = is_trace ? " Open it in ui.perfetto.dev." : "";
+                  AddLogLine(presenters::LogLevel::kGood, "Exported " + file.string() + "." + hint);
                 };
               });
 }

@@ -16,7 +16,6 @@
 #include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/program_order.h"
-#include "profiler/trace/export.h"
 
 namespace tidemark::gui {
 
@@ -28,8 +27,7 @@ enum class ActionId : uint8_t {
   kCompareWith,
   kStopComparing,
   kSave,
-  kExportChrome,
-  kExportCsv,
+  kExport,
   kScreenshot,
   kCopyCode,
   kPasteCode,
@@ -119,8 +117,8 @@ struct CompareWith {
 struct SaveRecording {
   std::filesystem::path file;
 };
+// As what its ending says.
 struct ExportRecording {
-  trace::ExportFormat format;
   std::filesystem::path file;
 };
 struct TakeScreenshot {

@@ -63,7 +63,8 @@ std::string PrecisionLine(const ConsequenceQuestion& question, const AskPredicti
   }
   if (now.amp == Precision::kPureFloat16 && question.vanished_gradients) {
     char share[64];
-    std::snprintf(share, sizeof share, "\n%.1f %% of the gradients are 0", 100 * *question.vanished_gradients);
+    std::snprintf(share, sizeof share, "\n%.1f %% of the gradients are 0",
+                  100 * *question.vanished_gradients);
     line += share;
   }
   return line;

@@ -27,7 +27,7 @@ struct Consequences {
   std::string seed;
   std::string fit;  // how much of the card the prediction takes
   bool fits = true;
-  double unchecked_megabytes = 0;  // of activations without checkpointing
+  double unchecked_megabytes = 0;             // of activations without checkpointing
   std::vector<std::string> precision_hints;   // tooltips, one per choice
   std::vector<std::string> checkpoint_hints;  // as CheckpointChoices
   std::vector<std::string> techniques;        // as networks::Techniques(): what those in use do
@@ -50,8 +50,8 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
 // "√N" checkpointing for a network: as many segments as the root of its number of layers, rounded.
 int SquareRootSegments(const networks::Network& network);
 
-// What the window offers, each with sizes that fit the network: none, √N, by layer, K segments, every K, budget.
-// Where `now` is of a kind, it is that choice itself.
+// What the window offers, each with sizes that fit the network: none, √N, by layer, K segments, every K,
+// budget. Where `now` is of a kind, it is that choice itself.
 std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,
                                                        const networks::TrainingSettings& now);
 

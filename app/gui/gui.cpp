@@ -142,7 +142,7 @@ int RunWindow(const WindowOptions& options) {
   if (!window) return Fail(window.error());
   Result<std::unique_ptr<Application>> application =
       Application::Create({options.state, options.settings, options.device, options.steps_per_second,
-                           options.band_of, options.start_program, options.allocator_of},
+                           options.band_of, options.start_program, options.allocator_of, options.export_run},
                           std::move(kept.state));
   if (!application) return Fail(application.error());
   Application& app = **application;

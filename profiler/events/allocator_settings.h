@@ -2,10 +2,22 @@
 // be put to an allocator of the same ways again.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tidemark::events {
+
+// What of them decides how large a block becomes.
+struct AllocatorRules {
+  int64_t max_split_bytes = -1;  // -1: no limit
+  std::array<int64_t, 16>
+      roundup_power2_divisions{};  // by power of two from 1 MiB; 0 = multiples of 512 bytes
+};
+// As PyTorch 2.11 reads them (c10/core/AllocatorConfig.cpp); what it would refuse is passed over.
+AllocatorRules RulesOf(std::string_view settings);
 
 // Of this process: PYTORCH_ALLOC_CONF, as the variable is called since PyTorch 2.9, else
 // PYTORCH_CUDA_ALLOC_CONF.

@@ -12,9 +12,9 @@ namespace tidemark::textbook {
 
 struct CurvePoint {
   networks::Checkpointing checkpoint;
-  int64_t saved_bytes = 0;         // what backward needs when it needs most; textbook.h's activations
-  double share_run_again = 0;      // of forward's operations, 0 to 1
-  bool is_best = false;            // no other point has both fewer bytes and less run again
+  int64_t saved_bytes = 0;     // what backward needs when it needs most; textbook.h's activations
+  double share_run_again = 0;  // of forward's operations, 0 to 1
+  bool is_best = false;        // no other point has both fewer bytes and less run again
 };
 
 // Nothing, by layer, √N segments, and budgets from the least that is possible upwards; by their bytes, each

@@ -19,7 +19,8 @@ int64_t EightBitBytes(int64_t values, int64_t value_bytes) {
 int64_t EightBitState(const networks::Network& network, int64_t moments, int64_t value_bytes) {
   int64_t bytes = 0;
   for (const networks::Layer& layer : network.layers) {
-    bytes += EightBitBytes(layer.weight_elements, value_bytes) + EightBitBytes(layer.bias_elements, value_bytes);
+    bytes +=
+        EightBitBytes(layer.weight_elements, value_bytes) + EightBitBytes(layer.bias_elements, value_bytes);
   }
   return moments * bytes;
 }

@@ -1,15 +1,17 @@
-// What a step would need with techniques that are not run here: optimizer state in 8 bits, and a training that
-// is spread over ranks. Formulas on top of an estimate (textbook.h), for one rank. Pure functions, O(layers).
+// What a step would need with techniques that are not run here: optimizer state in 8 bits, and a training
+// that is spread over ranks. Formulas on top of an estimate (textbook.h), for one rank. Pure functions,
+// O(layers).
 //
 //   8-bit state   each moment of a tensor of n values takes n · 1 B and, for every block of 2048 values, one
-//                 float32 that scales it (Dettmers et al., 8-bit Optimizers via Block-wise Quantization, arXiv
-//                 2110.02861, 2022); tensors of fewer than 4096 values stay as they are (bitsandbytes,
+//                 float32 that scales it (Dettmers et al., 8-bit Optimizers via Block-wise Quantization,
+//                 arXiv 2110.02861, 2022); tensors of fewer than 4096 values stay as they are (bitsandbytes,
 //                 min_8bit_size).
 //   data parallel every rank has all of it; DistributedDataParallel's buckets hold the gradients once more
 //                 (gradient_as_bucket_view=False).
-//   ZeRO          of N ranks, each keeps an N-th: stage 1 of the optimizer's state, 2 of the gradients too, 3 of
-//                 the parameters too (Rajbhandari et al., arXiv 1910.02054, 2020, section 5). What is gathered
-//                 for a layer at a time, and buckets for sending, are left out, as in the paper.
+//   ZeRO          of N ranks, each keeps an N-th: stage 1 of the optimizer's state, 2 of the gradients too, 3
+//   of
+//                 the parameters too (Rajbhandari et al., arXiv 1910.02054, 2020, section 5). What is
+//                 gathered for a layer at a time, and buckets for sending, are left out, as in the paper.
 // Activations, input and buffers are each rank's own.
 #pragma once
 

@@ -59,23 +59,57 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text) {
                "\". Choose perfetto, chrome, csv, sqlite, pickle, markdown or html."};
 }
 
-std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view) {
-  if (format != ExportFormat::kPickle) return {};
+namespace {
+
+using events::EventKind;
+
+// The last category of a block is told with it, so what is lost of kCategorize is when it changed.
+constexpr std::array kNotInSnapshots = {
+    EventKind::kCategorize, EventKind::kMicroBatchBegin, EventKind::kScopeBegin, EventKind::kMarker,
+    EventKind::kMetric,     EventKind::kCounter,         EventKind::kLoss};
+// What shows in the counters of a trace only.
+constexpr std::array kNotInChrome = {EventKind::kCategorize};
+constexpr std::array kNotInPerfetto = {EventKind::kCategorize, EventKind::kSegmentAllocate,
+                                       EventKind::kSegmentFree, EventKind::kSegmentMap,
+                                       EventKind::kSegmentUnmap};
+
+// "3 of \"marker\", 1 of \"metric\"", of those that the view holds.
+std::string CountsOf(std::span<const EventKind> kinds, const timeline::View& view) {
   std::array<int64_t, events::kEventKindCount> counts{};
   for (timeline::EventIndex i = view.first(); i < view.end(); ++i) {
     ++counts[static_cast<size_t>(view.event(i).kind)];
   }
-  using events::EventKind;
-  // The last category of a block is told with it, so what a snapshot loses of kCategorize is when it changed.
-  static constexpr std::array kNotInSnapshots = {
-      EventKind::kCategorize, EventKind::kMicroBatchBegin, EventKind::kScopeBegin, EventKind::kMarker,
-      EventKind::kMetric,     EventKind::kCounter,         EventKind::kLoss};
   std::string list;
-  for (const EventKind kind : kNotInSnapshots) {
+  for (const EventKind kind : kinds) {
     const int64_t count = counts[static_cast<size_t>(kind)];
     if (count == 0) continue;
     list += (list.empty() ? "" : ", ") + FormatNumber(count) + " of \"" + std::string(NameOf(kind)) + "\"";
   }
+  return list;
+}
+
+std::vector<std::string> OnlyCounted(std::span<const EventKind> kinds, const timeline::View& view) {
+  const std::string list = CountsOf(kinds, view);
+  if (list.empty()) return {};
+  return {"A trace of this format has these events in its counters only, not one by one: " + list + "."};
+}
+
+}  // namespace
+
+std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view) {
+  switch (format) {
+    case ExportFormat::kSqlite:
+      return {};
+    case ExportFormat::kCsv:
+      return {"CSV has no place for what describes the run: its title, device, settings and notes."};
+    case ExportFormat::kChrome:
+      return OnlyCounted(kNotInChrome, view);
+    case ExportFormat::kPerfetto:
+      return OnlyCounted(kNotInPerfetto, view);
+    case ExportFormat::kPickle:
+      break;
+  }
+  const std::string list = CountsOf(kNotInSnapshots, view);
   if (list.empty()) return {};
   return {"The format has no place for these events, which are left out: " + list + "."};
 }
@@ -96,7 +130,7 @@ std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events:
     case ExportFormat::kPickle:
       break;
   }
-  return MakePickleExporter(view);
+  return MakePickleExporter(view, description);
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ class Exporter {
 std::unique_ptr<Exporter> MakeChromeExporter(const timeline::View& view,
                                              const events::RunDescription& description);
 std::unique_ptr<Exporter> MakeCsvExporter(const timeline::View& view);
-std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view);
+std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view,
+                                             const events::RunDescription& description);
 std::unique_ptr<Exporter> MakePerfettoExporter(const timeline::View& view,
                                                const events::RunDescription& description);
 // Writes `file`, which is there and empty.

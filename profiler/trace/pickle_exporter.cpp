@@ -12,8 +12,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "profiler/events/allocator_settings.h"
 #include "profiler/trace/exporters.h"
 
 namespace tidemark::trace {
@@ -108,7 +110,8 @@ std::string_view ActionOf(EventKind kind) {
 
 class PickleExporter final : public Exporter {
  public:
-  explicit PickleExporter(const timeline::View& view) : view_(view) {
+  PickleExporter(const timeline::View& view, std::string allocator_settings)
+      : view_(view), allocator_settings_(std::move(allocator_settings)) {
     if (!view.empty()) at_end_ = view.StateAt(view.end() - 1);
     for (const timeline::LiveBlock& block : at_end_.blocks) alive_at_end_.emplace(block.born, block.category);
   }
@@ -145,7 +148,7 @@ class PickleExporter final : public Exporter {
     pickle.EndList().Text("segments").List();
     WriteSegments(pickle);
     pickle.EndList().Text("allocator_settings").Dictionary();
-    pickle.Text("PYTORCH_CUDA_ALLOC_CONF").Text("").Text("max_split_size").Number(-1);
+    WriteAllocatorSettings(pickle);
     pickle.EndDictionary().Text("external_annotations").List().Opcode(annotations_).EndList();
     pickle.EndDictionary().Opcode(".");
   }
@@ -162,6 +165,17 @@ class PickleExporter final : public Exporter {
   SegmentOrigin OriginOf(uint64_t address) const {
     const auto after = segments_.upper_bound(address);
     return after == segments_.begin() ? SegmentOrigin{} : std::prev(after)->second;
+  }
+
+  // Without them nobody could tell how large the blocks of the history were.
+  void WriteAllocatorSettings(Pickle& pickle) const {
+    const events::AllocatorRules rules = events::RulesOf(allocator_settings_);
+    pickle.Text("PYTORCH_CUDA_ALLOC_CONF").Text(ValidUtf8(allocator_settings_));
+    pickle.Text("max_split_size").Number(rules.max_split_bytes);
+    pickle.Text("roundup_power2_divisions").Dictionary();
+    for (size_t i = 0; i < rules.roundup_power2_divisions.size(); ++i)
+      pickle.Text(std::to_string(uint64_t{1} << i)).Number(rules.roundup_power2_divisions[i]);
+    pickle.EndDictionary();
   }
 
   // The importers' "private pool (1, 0)".
@@ -339,6 +353,7 @@ class PickleExporter final : public Exporter {
   }
 
   const timeline::View& view_;
+  const std::string allocator_settings_;
   timeline::State at_end_;
   std::unordered_map<timeline::EventIndex, events::Category> alive_at_end_;
   std::map<uint64_t, SegmentOrigin> segments_;
@@ -349,8 +364,9 @@ class PickleExporter final : public Exporter {
 
 }  // namespace
 
-std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view) {
-  return std::make_unique<PickleExporter>(view);
+std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view,
+                                             const events::RunDescription& description) {
+  return std::make_unique<PickleExporter>(view, description.allocator_settings);
 }
 
 }  // namespace tidemark::trace

@@ -18,7 +18,7 @@ namespace tidemark::trace {
 inline constexpr size_t kMaxEventsInChunk = 1 << 16;
 
 // One thread. Errors (disk full, file gone) come back from the call that met them, and again from every later
-// one; what was written before stays readable.
+// one; what was written before stays readable: where the file was removed, as a copy that the error names.
 class TideWriter {
  public:
   // Replaces an existing file. Sentences call it `shown_name` if that is not empty.

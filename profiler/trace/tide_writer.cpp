@@ -1,11 +1,15 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "profiler/base/unique_fd.h"
@@ -23,6 +27,24 @@ constexpr int kZstdLevel = 1;
 template <typename Plain>
 std::string_view BytesOf(const Plain& plain) {
   return {reinterpret_cast<const char*>(&plain), sizeof plain};
+}
+
+// A file that has no name any more goes on being written, and is gone with the last descriptor.
+bool IsRemoved(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 0;
+}
+
+// 0, or the errno of what went wrong.
+int CopyWhole(int from, int to) {
+  std::array<char, 1 << 16> part;
+  for (off_t at = 0;;) {
+    const ssize_t count = pread(from, part.data(), part.size(), at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return count < 0 ? errno : 0;
+    if (const int error = WriteFully(to, {part.data(), static_cast<size_t>(count)}); error != 0) return error;
+    at += count;
+  }
 }
 
 }  // namespace
@@ -106,7 +128,26 @@ class TideWriter::Implementation {
     if (failure_) return *failure_;
     if (const int error_number = WriteFully(fd_.get(), bytes); error_number != 0) return Fail(error_number);
     whole_bytes_ += static_cast<off_t>(bytes.size());
-    return Done{};
+    return IsRemoved(fd_.get()) ? KeepElsewhere() : Status(Done{});
+  }
+
+  // What was recorded outlives its folder: beside other temporary files, under a name of its own.
+  Status KeepElsewhere() {
+    std::error_code no_folder;  // then creating the file says what is wrong
+    const std::string name = file_.stem().string() + "-" + std::to_string(getpid()) + "-XXXXXX.tide";
+    std::string kept = (std::filesystem::temp_directory_path(no_folder) / name).string();
+    const UniqueFd copy(mkostemps(kept.data(), 5, O_CLOEXEC));
+    const int copy_error = copy.valid() ? 0 : errno;
+    const UniqueFd whole(open(("/proc/self/fd/" + std::to_string(fd_.get())).c_str(), O_RDONLY | O_CLOEXEC));
+    const int error_number = copy_error != 0  ? copy_error
+                             : !whole.valid() ? errno
+                                              : CopyWhole(whole.get(), copy.get());
+    failure_ =
+        Error{file_.string() + " was removed while it was being recorded, and recording has stopped. "};
+    failure_->message += error_number == 0 ? "What had been recorded is kept as " + kept + "."
+                                           : "What had been recorded could not be kept elsewhere: " +
+                                                 CannotWrite(kept, error_number).message;
+    return *failure_;
   }
 
   Status Fail(int error_number) {

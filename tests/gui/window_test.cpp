@@ -15,7 +15,9 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <vector>
 
+#include "app/cli/run_writer.h"
 #include "app/gui/application.h"
 #include "profiler/capture/transport/listener.h"
 #include "profiler/session/program_recorder.h"
@@ -331,6 +333,35 @@ void SavesAndOpens(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+// The same run as eight ranks.
+void OpensRanks(ImGuiTestContext* context) {
+  const auto shows = [](const char* name) {
+    return [name] { return application().title().find(name) != std::string::npos; };
+  };
+  fs::create_directories(Artefacts() / "ranks");
+  std::vector<fs::path> files;
+  for (int rank = 0; rank < 8; ++rank) {
+    files.push_back(Artefacts() / "ranks" / ("run.rank" + std::to_string(rank) + ".tide"));
+    fs::copy_file(Artefacts() / "saved.tide", files.back(), fs::copy_options::overwrite_existing);
+  }
+  application().Push(OpenRanks{files});
+  IM_CHECK(WaitUntil(context, shows("run.rank0.tide")));  // the first of equals
+  application().Push(CompareRanksAt{Run().view->steps().front().number});
+  context->ItemClick("##ranks/rank bars");  // in the middle, where no bar is
+  context->Yield(2);
+  IM_CHECK(shows("run.rank0.tide")());
+  application().Push(OpenRank{5});
+  IM_CHECK(WaitUntil(context, shows("run.rank5.tide")));
+  IM_CHECK(application().view_state().pinned.has_value());
+  Picture(context, "ranks");
+  context->ItemClick("##ranks/###close ranks");
+  context->Yield(2);
+  IM_CHECK(!context->ItemExists("##ranks/rank bars"));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
 void SurvivesAKilledTrainer(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
   const int64_t steps = CompleteSteps();
@@ -563,6 +594,7 @@ void Add(ImGuiTestEngine* engine) {
       {"compares", Compares},
       {"wears light", WearsLight},
       {"saves and opens", SavesAndOpens},
+      {"opens ranks", OpensRanks},
       {"shows a program", ShowsAProgram},
       {"starts a program", StartsAProgram},
       {"survives a killed trainer", SurvivesAKilledTrainer},
@@ -586,6 +618,7 @@ int main(int argc, char** argv) {
   options.steps_per_second = 8;
   options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
   options.start_program = gui::StartInName;
+  options.export_run = cli::ExportRun;
   const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
   std::printf("%d of %d tests passed\n", result.succeeded, result.tested);
   if (result.misuses > 0) std::printf("%d misuses of Dear ImGui, see above\n", result.misuses);

@@ -7,6 +7,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/text.h"
+#include "app/presenters/run_formats.h"
 #include "profiler/base/format.h"
 #include "profiler/trace/file_types.h"
 
@@ -28,10 +29,8 @@ PurposeText TextOf(FilePurpose purpose) {
       return {"Compare with", "Compare", ""};
     case FilePurpose::kSave:
       return {"Save recording as", "Save", ".tide"};
-    case FilePurpose::kExportChrome:
-      return {"Export for Perfetto", "Export", ".json"};
-    case FilePurpose::kExportCsv:
-      return {"Export as CSV", "Export", ".csv"};
+    case FilePurpose::kExport:
+      return {"Export", "Export", ".pftrace"};
     case FilePurpose::kScreenshot:
       break;
   }
@@ -46,10 +45,8 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
       return CompareWith{file};
     case FilePurpose::kSave:
       return SaveRecording{file};
-    case FilePurpose::kExportChrome:
-      return ExportRecording{trace::ExportFormat::kChrome, file};
-    case FilePurpose::kExportCsv:
-      return ExportRecording{trace::ExportFormat::kCsv, file};
+    case FilePurpose::kExport:
+      return ExportRecording{file};
     case FilePurpose::kScreenshot:
       break;
   }
@@ -98,6 +95,17 @@ void EnterFolder(FileDialogState& state, const fs::path& folder) {
   state.entries = std::move(*entries);
 }
 
+void ShowEnding(FileDialogState& state, std::string_view ending) {
+  state.filter.ending = ending;
+  state.overwrite = false;
+  EnterFolder(state, state.folder);
+}
+
+// The ending of what is written where none is typed.
+std::string Writes(const FileDialogState& state) {
+  return state.purpose == FilePurpose::kExport ? state.filter.ending : TextOf(state.purpose).extension;
+}
+
 // What was typed or picked: a folder is entered, a file is taken.
 void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
   std::string typed = state.name.data();
@@ -117,7 +125,11 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
     return;
   }
   if (!Reads(state.purpose)) {
-    if (!file.has_extension()) file += TextOf(state.purpose).extension;
+    if (!file.has_extension()) file += Writes(state);
+    if (state.purpose == FilePurpose::kExport && presenters::FormatOfEnding(file) == nullptr) {
+      state.trouble = file.extension().string() + " is no ending of these formats. Choose one from the list.";
+      return;
+    }
     if (!fs::is_directory(file.parent_path(), ignored)) {
       state.trouble = "There is no folder " + file.parent_path().string() +
                       ". Choose one from the list, or type another name.";
@@ -182,6 +194,24 @@ void DrawFilter(FileDialogState& state) {
   ImGui::EndCombo();
 }
 
+// What is exported: the name's ending follows, and decides.
+void DrawFormat(FileDialogState& state) {
+  const auto title = [](const presenters::RunFormat& format) {
+    return std::string(format.title) + " (" + std::string(format.ending) + ")";
+  };
+  const fs::path name = state.name.data();
+  const presenters::RunFormat* const named = presenters::FormatOfEnding(name);
+  if (named != nullptr && named->ending != state.filter.ending) ShowEnding(state, named->ending);
+  const presenters::RunFormat* const chosen = presenters::FormatOfEnding("a" + state.filter.ending);
+  if (!BeginChoice("As", chosen == nullptr ? state.filter.ending : title(*chosen), 0.15F)) return;
+  for (const presenters::RunFormat& format : presenters::RunFormats()) {
+    if (!ImGui::Selectable(title(format).c_str(), &format == chosen)) continue;
+    if (named != nullptr) SetName(state, fs::path(name).replace_extension(format.ending).string());
+    ShowEnding(state, format.ending);
+  }
+  ImGui::EndCombo();
+}
+
 void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
   const PurposeText text = TextOf(state.purpose);
   Put(TitleWords(), text.title);
@@ -190,6 +220,7 @@ void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
     DrawEntries(state, last_folder, queue);
   ImGui::EndChild();
   if (Reads(state.purpose)) DrawFilter(state);
+  if (state.purpose == FilePurpose::kExport) DrawFormat(state);
   if (state.fresh) ImGui::SetKeyboardFocusHere();
   state.fresh = false;
   ImGui::SetNextItemWidth(-1);

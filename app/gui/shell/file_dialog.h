@@ -13,7 +13,7 @@
 
 namespace tidemark::gui {
 
-enum class FilePurpose : uint8_t { kOpen, kCompare, kSave, kExportChrome, kExportCsv, kScreenshot };
+enum class FilePurpose : uint8_t { kOpen, kCompare, kSave, kExport, kScreenshot };
 
 // Which files a listing shows.
 struct FileFilter {

@@ -60,9 +60,11 @@ void RankButton(const char* title, const RanksLine& ranks, std::optional<size_t>
   }
   const RankStrip& strip = ranks.opened->strip();
   const RankBar& bar = strip.bars[*index];
-  ImGui::AlignTextToFramePadding();
+  const float row = ImGui::GetCursorPosY();
+  ImGui::SetCursorPosY(row + ImGui::GetStyle().FramePadding.y);
   Lamp(ColorOfBar(strip, *index));
   ImGui::SameLine();
+  ImGui::SetCursorPosY(row);
   const std::string label =
       fmt::format("{}: rank {}, {}###{}", title, bar.rank, FormatBytes(bar.allocated, ranks.unit), title);
   if (PlainButton(label.c_str())) queue.Push(OpenRank{*index});

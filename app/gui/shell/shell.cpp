@@ -32,8 +32,7 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
     case ActionId::kPreviousPage:
       return input.in_lesson;
     case ActionId::kSave:
-    case ActionId::kExportChrome:
-    case ActionId::kExportCsv:
+    case ActionId::kExport:
     case ActionId::kFit:
     case ActionId::kGoToPeak:
       return input.has_view;

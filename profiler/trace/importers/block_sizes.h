@@ -4,18 +4,15 @@
 // c10/cuda/CUDACachingAllocator.cpp of PyTorch 2.11. Not thread safe. O(log blocks).
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 
+#include "profiler/events/allocator_settings.h"
+
 namespace tidemark::trace {
 
-struct AllocatorRules {
-  int64_t max_split_bytes = -1;  // -1: no limit
-  std::array<int64_t, 16>
-      roundup_power2_divisions{};  // by power of two from 1 MiB; 0 = multiples of 512 bytes
-};
+using events::AllocatorRules;
 
 class BlockSizes {
  public:

@@ -28,6 +28,7 @@ uint64_t Mix(uint64_t hash, uint64_t value) {
   return hash * 0xff51afd7ed558ccdULL;
 }
 
+constexpr size_t kUsualFrames = 64;
 constexpr size_t kMostSlots = (size_t{1} << 30) - 1;
 constexpr uint64_t kListCost = 96;
 constexpr uint64_t kDictionaryCost = 48;
@@ -128,6 +129,7 @@ void Objects::Append(const Value& list, std::span<const Value> items) {
   if (list.kind != Value::Kind::kList) return;
   List& target = lists_[static_cast<size_t>(list.number)];
   if (target.stack != kNoStackYet) return;
+  if (target.items.empty()) target.items.reserve(std::min(items.size(), kUsualFrames));
   for (const Value& item : items) {
     if (const auto entry = EntryOf(item)) {
       if (target.entries.count == 0) target.entries.first = *entry;
@@ -243,12 +245,13 @@ StackId Objects::StackOf(const Value& list) {
   if (list.kind != Value::Kind::kList) return 0;
   const auto place = static_cast<size_t>(list.number);
   if (lists_[place].stack != kNoStackYet) return lists_[place].stack;
-  std::vector<uint32_t> ids;
+  std::vector<uint32_t>& ids = frames_of_stack_;
+  ids.clear();
   for (const Value& item : lists_[place].items) {
     if (item.kind == Value::Kind::kDictionary) ids.push_back(FrameOf(item));
   }
   if (ids.empty()) return 0;
-  const auto [found, is_new] = stack_ids_.try_emplace(std::move(ids), static_cast<StackId>(stacks_.size()));
+  const auto [found, is_new] = stack_ids_.try_emplace(ids, static_cast<StackId>(stacks_.size()));
   if (is_new) stacks_.push_back(&found->first);
   if (is_new) cost_ += 64 + found->first.size() * sizeof(uint32_t);
   // Every entry brings such a list of its own, and few of them differ: their items would be most of what is

@@ -160,6 +160,7 @@ class Objects {
   std::unordered_map<Frame, uint32_t, Hash> frame_ids_;
   std::vector<const std::vector<uint32_t>*> stacks_;
   std::unordered_map<std::vector<uint32_t>, StackId, Hash> stack_ids_;
+  std::vector<uint32_t> frames_of_stack_;  // kept for its room
   std::unordered_map<TextId, TraceEntry::Action> actions_;
   struct Keys {
     TextId action, addr, address, device_free, size, stream, time_us, frames, metadata, category, filename,

@@ -331,11 +331,16 @@ class PickleReader {
     if (!value) return Fail("it refers to an object that it has not put aside");
     Push(*value);
   }
-  void DoGet1(int) {
-    if (const auto index = Fixed(1)) Get(*index);
-  }
-  void DoGet4(int) {
-    if (const auto index = Fixed(4)) Get(*index);
+  // Most of a history are references to frames, one after another.
+  void DoGets(int opcode) {
+    for (bool again = true; again;) {
+      const auto index = Fixed(opcode == 'h' ? 1 : 4);
+      if (!index) return;
+      Get(*index);
+      again = damage_.empty() && source_.Ahead() == opcode;
+      if (again) opcode_at_ = source_.offset();
+      if (again) source_.Next();
+    }
   }
   void DoGetLine(int) {
     if (const auto index = DecimalLine()) Get(static_cast<uint64_t>(*index));
@@ -409,8 +414,8 @@ std::array<PickleReader::Opcode, 256> PickleReader::MakeOpcodes() {
                                            {'q', &R::DoPut1},
                                            {'r', &R::DoPut4},
                                            {'p', &R::DoPutLine},
-                                           {'h', &R::DoGet1},
-                                           {'j', &R::DoGet4},
+                                           {'h', &R::DoGets},
+                                           {'j', &R::DoGets},
                                            {'g', &R::DoGetLine}};
   for (const auto& [opcode, handler] : known) table[static_cast<unsigned char>(opcode)] = handler;
   return table;

@@ -14,6 +14,7 @@ constexpr std::string_view kSegments = "segments";
 constexpr std::string_view kTraces = "device_traces";
 constexpr std::string_view kAnnotations = "external_annotations";
 constexpr std::string_view kAllocatorSettings = "allocator_settings";
+constexpr size_t kLongestSettings = 4096;
 constexpr size_t kMostDevices = std::numeric_limits<uint8_t>::max();  // an event has a byte for its device
 
 uint8_t DeviceIn(const Objects& objects, const Value& dictionary) {
@@ -138,6 +139,8 @@ class ContentsReader {
   }
 
   void ReadRules(const Value& settings) {
+    contents_.allocator_settings =
+        objects_.TextIn(settings, "PYTORCH_CUDA_ALLOC_CONF").substr(0, kLongestSettings);
     contents_.rules.max_split_bytes = objects_.NumberIn(settings, "max_split_size", -1);
     const Value* divisions = objects_.Find(settings, "roundup_power2_divisions");
     if (divisions == nullptr) return;

@@ -51,6 +51,7 @@ struct SnapshotContents {
       0;  // of traces: none at all, listed twice, or of a device that has no number here
   std::vector<SnapshotAnnotation> annotations;  // by time
   AllocatorRules rules;
+  std::string allocator_settings;  // PYTORCH_CUDA_ALLOC_CONF
 };
 
 // Of what was read before damage, too.

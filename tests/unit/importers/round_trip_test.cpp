@@ -1,9 +1,11 @@
 // import(export(x)) = x for what a format can hold.
+#include <array>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "profiler/events/allocator_settings.h"
 #include "profiler/trace/export.h"
 #include "tests/support/catch.h"
 #include "tests/unit/importers/pickles.h"
@@ -134,6 +136,41 @@ TEST_CASE("a snapshot that PyTorch might have written goes through its own forma
   CHECK(again.Last() == run.Last());
 }
 
+// The block is gone at the end, so its size follows from the settings alone.
+TEST_CASE("how PyTorch's allocator was set up goes with the snapshot", "[importers]") {
+  constexpr uint64_t kAddress = 1 << 21;
+  Stream run;
+  run.Add({.address = kAddress, .bytes = 20 << 20, .kind = EventKind::kSegmentAllocate});
+  run.Add(
+      {.address = kAddress, .bytes = 1'100'000, .rounded_bytes = 1'310'720, .kind = EventKind::kAllocate});
+  run.Free(kAddress);
+  const auto view = run.View();
+  const Scratch scratch;
+  events::RunDescription description;
+  description.allocator_settings = "max_split_size_mb: 64, roundup_power2_divisions: 4";
+  REQUIRE(Export(*view, description, ExportFormat::kPickle, scratch / "out").ok());
+  const ImportedRun again = ImportedFrom(ReadFile(scratch / "out"));
+  REQUIRE(again.error.empty());
+  CheckSame(*view, *again.view);
+  CHECK(again.summary.description.allocator_settings == description.allocator_settings);
+}
+
+TEST_CASE("PyTorch's allocator settings say how sizes are rounded", "[importers]") {
+  using events::RulesOf;
+  CHECK(RulesOf("").max_split_bytes == -1);
+  CHECK(RulesOf("expandable_segments:True,max_split_size_mb:128").max_split_bytes == 128 << 20);
+  CHECK(RulesOf("my_max_split_size_mb:128").max_split_bytes == -1);
+  CHECK(RulesOf("max_split_size_mb:99999999999999999999").max_split_bytes == -1);
+  const auto divisions = RulesOf("roundup_power2_divisions:[4:1,16:2,>:8],max_split_size_mb:1");
+  CHECK(divisions.max_split_bytes == 1 << 20);
+  const std::array<int64_t, 16> expected = {1, 1, 1, 0, 2, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
+  CHECK(divisions.roundup_power2_divisions == expected);
+  for (const char* odd : {"roundup_power2_divisions:[", "roundup_power2_divisions:[:,>",
+                          "roundup_power2_divisions:[0:3]", "roundup_power2_divisions:x"}) {
+    CHECK(RulesOf(odd).roundup_power2_divisions == std::array<int64_t, 16>{});
+  }
+}
+
 TEST_CASE("a run with everything: what a snapshot cannot hold is told", "[importers]") {
   const auto view = SampleRun().View();
   const ImportedRun again = ThroughPickle(*view);
@@ -143,7 +180,10 @@ TEST_CASE("a run with everything: what a snapshot cannot hold is told", "[import
   const auto left_out = LeftOutBy(ExportFormat::kPickle, *view);
   REQUIRE(left_out.size() == 1);
   CHECK(left_out[0].find("1 of \"marker\"") != std::string::npos);
-  CHECK(LeftOutBy(ExportFormat::kCsv, *view).empty());
+  CHECK(LeftOutBy(ExportFormat::kSqlite, *view).empty());
+  CHECK(LeftOutBy(ExportFormat::kCsv, *view).front().find("settings") != std::string::npos);
+  CHECK(LeftOutBy(ExportFormat::kPerfetto, *view).front().find("1 of \"segment allocate\"") !=
+        std::string::npos);
 }
 
 TEST_CASE("an empty run, odd names and a second device become valid pickles", "[importers]") {

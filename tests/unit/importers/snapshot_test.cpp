@@ -1,6 +1,7 @@
 #include <random>
 #include <string>
 
+#include "profiler/trace/importers/objects.h"
 #include "tests/support/catch.h"
 #include "tests/unit/importers/pickles.h"
 

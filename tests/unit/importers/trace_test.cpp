@@ -136,6 +136,15 @@ TEST_CASE("records that are missing, or say less than they should, are told", "[
   CHECK(Has(bare.summary.warning, "1 records of memory lack"));
 }
 
+TEST_CASE("sizes that add up to more than 64 bits stop at the most there is", "[importers]") {
+  constexpr int64_t kMost = INT64_MAX;
+  const ImportedRun run =
+      ImportedFrom(Trace({Memory("1", kMost, 1024, kMost, 0), Memory("2", 512, 4096, kMost, 0),
+                          Memory("3", -512, 4096, kMost - 512, 0)}));
+  CHECK(run.error.empty());
+  CHECK_FALSE(Has(run.summary.warning, "own total differs"));
+}
+
 TEST_CASE("a trace that is cut off at any byte keeps what came before", "[importers]") {
   const std::string whole = Trace({Memory("1", 512, 1024, 512, 0), Slice("cpu_op", "aten::linear", 1, 2),
                                    Memory("2", 512, 4096, 1024, 0)});

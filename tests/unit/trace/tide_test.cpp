@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -150,6 +151,31 @@ TEST_CASE("what was flushed survives a writer that never closes", "[tide]") {
   CHECK(read.events == events);
   CHECK_FALSE(read.summary->complete);
   CHECK(read.summary->warning.find("without its closing chunk") != std::string::npos);
+}
+
+TEST_CASE("what was recorded outlives a folder that vanishes", "[tide]") {
+  const Scratch scratch;
+  const std::vector<Event> events = RandomEvents(8);
+  std::filesystem::create_directory(scratch / "runs");
+  std::filesystem::create_directory(scratch / "temporary");
+  TideWriter writer = std::move(*TideWriter::Create(scratch / "runs/run.tide", Description()));
+  REQUIRE(writer.Append(std::span(events).first(5)).ok());
+  REQUIRE(writer.Flush().ok());
+  std::filesystem::remove_all(scratch / "runs");
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept_tmpdir = before == nullptr ? "" : before;
+  setenv("TMPDIR", (scratch / "temporary").c_str(), 1);
+  REQUIRE(writer.Append(std::span(events).subspan(5)).ok());
+  const Status flushed = writer.Flush();
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", kept_tmpdir.c_str(), 1);
+  REQUIRE_FALSE(flushed.ok());
+  CHECK(flushed.error().message.find((scratch / "runs/run.tide").string() + " was removed") == 0);
+  CHECK_FALSE(writer.Close().ok());
+  const std::filesystem::path kept = std::filesystem::directory_iterator(scratch / "temporary")->path();
+  CHECK(flushed.error().message.find(kept.string()) != std::string::npos);
+  const ReadBack read = Read(kept);
+  REQUIRE(read.summary.ok());
+  CHECK(read.events == events);
 }
 
 TEST_CASE("a file cut anywhere reads up to its last whole chunk and says where it ends", "[tide]") {

@@ -1,0 +1,16 @@
+// Pictures as files. Any thread.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "profiler/base/result.h"
+
+namespace tidemark::cli {
+
+// By its ending, .svg or .png. The file appears, or takes the place of the one before it, once it is whole.
+Status WritePicture(const std::string& svg, const std::filesystem::path& file);
+// Drawn by librsvg's rsvg-convert; an error that names its package where it is not installed.
+Status WritePng(const std::string& svg, const std::filesystem::path& file);
+
+}  // namespace tidemark::cli

@@ -1,0 +1,55 @@
+#include "app/cli/run_facts.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/report.h"
+#include "app/presenters/program_facts.h"
+#include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
+
+namespace tidemark::cli {
+namespace {
+
+std::string DeviceInWords(const events::RunDescription& description) {
+  std::string name = description.device_name.empty() ? description.device : description.device_name;
+  if (description.device_bytes <= 0) return name;
+  return name + ", " + FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
+}
+
+}  // namespace
+
+int64_t DurationNs(const timeline::View& view) {
+  return view.empty() ? 0 : view.TimeOf(view.end() - 1) - view.TimeOf(view.first());
+}
+
+std::vector<double> LossesOf(const timeline::View& view) {
+  std::vector<double> losses;
+  for (const timeline::Step& step : view.steps()) {
+    if (step.loss) losses.push_back(*step.loss);
+  }
+  return losses;
+}
+
+std::vector<std::pair<std::string, std::string>> FactsOf(const session::Run& run) {
+  const auto view = run.view();
+  const events::RunDescription description = run.description();
+  const timeline::Health& health = view->health();
+  std::vector<std::pair<std::string, std::string>> facts = {{"device", DeviceInWords(description)}};
+  if (!description.command.empty()) facts.emplace_back("command", description.command);
+  if (const auto settings = networks::SettingsFromJson(description.settings_json))
+    facts.emplace_back("settings", SettingsLine(*settings));
+  facts.emplace_back("recorded by", description.producer);
+  const int64_t steps = run.status().steps_done;
+  facts.emplace_back("steps", FormatNumber(steps) + presenters::WhyNoStep(steps, description));
+  facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
+  facts.emplace_back("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
+                                           FormatNumber(static_cast<int64_t>(health.lost))));
+  const std::vector<double> losses = LossesOf(*view);
+  const bool is_real =
+      description.device != networks::TextOf(networks::DeviceChoice{});  // a phantom's loss says nothing
+  if (!losses.empty() && is_real)
+    facts.emplace_back("loss", fmt::format("{:.4f} → {:.4f}", losses.front(), losses.back()));
+  return facts;
+}
+
+}  // namespace tidemark::cli

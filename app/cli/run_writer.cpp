@@ -1,0 +1,79 @@
+#include "app/cli/run_writer.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/picture_file.h"
+#include "app/cli/recording_file.h"
+#include "app/cli/run_facts.h"
+#include "app/cli/run_page.h"
+#include "app/presenters/picture.h"
+#include "app/presenters/run_formats.h"
+#include "profiler/trace/export.h"
+#include "profiler/trace/output_file.h"
+
+namespace tidemark::cli {
+namespace {
+
+std::string PageOf(const session::Run& run, std::string_view format) {
+  RunPage page = MakeRunPage(*run.view(), run.description());
+  page.facts = FactsOf(run);
+  for (const std::string& warning : WarningsOf(run)) page.notes.push_back(warning);
+  return format == "html" ? HtmlOf(page) : MarkdownOf(page);
+}
+
+Status WriteText(const std::string& text, const std::filesystem::path& file) {
+  Result<trace::ReplacingFile> target = trace::ReplacingFile::Create(file);
+  if (!target) return target.error();
+  if (Status written = target->Write(text); !written) return written;
+  return target->Commit();
+}
+
+template <typename Tell>
+std::string InWords(Tell tell) {
+  std::string text;
+  const auto formats = presenters::RunFormats();
+  for (size_t i = 0; i < formats.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == formats.size() ? " or " : ", ") + tell(formats[i]);
+  return text;
+}
+
+}  // namespace
+
+Status WriteRun(const session::Run& run, std::string_view format, const std::filesystem::path& file,
+                const std::function<bool(double)>& progress) {
+  if (format == "tide") return run.Save(file);
+  if (format == "markdown" || format == "html") return WriteText(PageOf(run, format), file);
+  if (format == "svg" || format == "png") {
+    const std::string drawing = presenters::TimelinePicture(*run.view(), run.description().title);
+    return format == "svg" ? WriteText(drawing, file) : WritePng(drawing, file);
+  }
+  const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
+  if (!exported) return exported.error();
+  return trace::Export(*run.view(), run.description(), *exported, file, progress);
+}
+
+std::vector<std::string> LeftOutBy(const session::Run& run, std::string_view format) {
+  const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
+  if (!exported) return {};  // a recording holds everything; of a page or a picture nobody expects it
+  return trace::LeftOutBy(*exported, *run.view());
+}
+
+Result<std::vector<std::string>> ExportRun(const session::Run& run, std::string_view format,
+                                           const std::filesystem::path& file,
+                                           const std::function<bool(double)>& progress) {
+  const Status written = WriteRun(run, format, file, progress);
+  if (!written) return written.error();
+  return LeftOutBy(run, format);
+}
+
+std::string FormatKeysInWords() {
+  return InWords([](const presenters::RunFormat& format) { return std::string(format.key); });
+}
+
+std::string FormatEndingsInWords() {
+  return InWords([](const presenters::RunFormat& format) {
+    return fmt::format("{} ({})", format.ending, format.title);
+  });
+}
+
+}  // namespace tidemark::cli

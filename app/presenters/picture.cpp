@@ -1,0 +1,375 @@
+#include "app/presenters/picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/presenters/memory_map.h"
+#include "app/presenters/tables.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::Series;
+
+constexpr int kWidth = 1280;
+constexpr int kMargin = 32;
+constexpr int kTop = 96;  // below the title
+constexpr size_t kPictureColumns = 1160;
+
+std::string InMegabytes(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMegabytes); }
+
+std::string_view ColourOf(std::optional<events::Category> category) {
+  return category ? kPrintColours[static_cast<size_t>(*category)] : "#7B8794";
+}
+
+// An SVG document under way: shapes and texts by their place, in its pixels.
+class Canvas {
+ public:
+  Canvas(int height, std::string_view title, std::string_view subtitle) {
+    out_ = fmt::format(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
+        "font-family=\"Roboto, Helvetica, Arial, sans-serif\" font-size=\"15\" fill=\"#1F2933\">\n"
+        "<style>.reserved{{fill:none;stroke:#1F2933;stroke-width:1.5;stroke-dasharray:5 4}}</style>\n"
+        "<rect width=\"{0}\" height=\"{1}\" fill=\"#FFFFFF\"/>\n",
+        kWidth, height);
+    Text(kMargin, 40, title, "font-size=\"22\" font-weight=\"bold\"");
+    Text(kMargin, 66, subtitle, "fill=\"#52606D\"");
+  }
+
+  void Text(double x, double y, std::string_view text, std::string_view attributes = "") {
+    out_ +=
+        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes, EscapedForXml(text));
+  }
+  void Box(double x, double y, double width, double height, std::string_view colour,
+           std::string_view attributes = "") {
+    out_ +=
+        fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" {}/>\n",
+                    x, y, width, height, colour, attributes);
+  }
+  void Line(double x0, double y0, double x1, double y1, std::string_view colour) {
+    out_ += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x0,
+                        y0, x1, y1, colour);
+  }
+  void Shapes(double x, double y, const std::string& shapes) {
+    out_ += fmt::format("<g transform=\"translate({:.1f},{:.1f})\">\n{}</g>\n", x, y, shapes);
+  }
+  std::string Finished() { return out_ + "</svg>\n"; }
+
+ private:
+  std::string out_;
+};
+
+// 1, 2 or 5 times a power of ten, so that 4 to 10 of them reach `bytes`.
+int64_t RoundTick(int64_t bytes) {
+  const double rough = std::max(1.0, static_cast<double>(bytes) / 8);
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  for (const double times : {1.0, 2.0, 5.0}) {
+    if (times * power >= rough) return static_cast<int64_t>(times * power);
+  }
+  return static_cast<int64_t>(10 * power);
+}
+
+class Curve {
+ public:
+  Curve(const std::vector<CurveColumn>& columns, int width, int height, int64_t top_bytes)
+      : columns_(columns), width_(width), height_(height), top_(static_cast<double>(top_bytes)) {}
+
+  std::string Shapes() const {
+    std::string out;
+    std::vector<int64_t> below(columns_.size(), 0);
+    for (int i = 0; i < events::kCategoryCount; ++i) {
+      const auto category = static_cast<events::Category>(i);
+      out += Area(timeline::SeriesOf(category), ColourOf(category), below);
+    }
+    return out + Reserved();
+  }
+
+ private:
+  std::string Point(size_t column, int64_t bytes) const {
+    const double x = static_cast<double>(column) * width_ / static_cast<double>(columns_.size());
+    const double y = height_ - static_cast<double>(bytes) * height_ / top_;
+    return fmt::format("{:.1f},{:.1f} ", x, y);
+  }
+
+  // Raises `below` by what the series holds. Each column is as wide as the next begins.
+  std::string Area(Series series, std::string_view colour, std::vector<int64_t>& below) const {
+    std::string upper;
+    std::vector<std::string> lower;
+    bool any = false;
+    for (size_t i = 0; i < columns_.size(); ++i) {
+      const int64_t bytes = ValueOf(columns_[i].at_peak, series);
+      any = any || bytes > 0;
+      lower.push_back(Point(i, below[i]));
+      lower.push_back(Point(i + 1, below[i]));
+      below[i] += bytes;
+      upper += Point(i, below[i]) + Point(i + 1, below[i]);
+    }
+    if (!any) return "";
+    for (size_t i = lower.size(); i > 0; --i) upper += lower[i - 1];
+    upper.pop_back();
+    return fmt::format("<polygon fill=\"{}\" points=\"{}\"/>\n", colour, upper);
+  }
+
+  std::string Reserved() const {
+    std::string points;
+    for (size_t i = 0; i < columns_.size(); ++i)
+      points += Point(i, columns_[i].reserved) + Point(i + 1, columns_[i].reserved);
+    if (points.empty()) return "";
+    points.pop_back();
+    return fmt::format("<polyline class=\"reserved\" points=\"{}\"/>\n", points);
+  }
+
+  const std::vector<CurveColumn>& columns_;
+  int width_;
+  int height_;
+  double top_;
+};
+
+struct Plot {
+  double left = 110;
+  double top = kTop;
+  int width = kWidth - 110 - kMargin;
+  int height = 420;
+};
+
+void DrawGrid(const Plot& plot, int64_t top_bytes, int64_t tick, Canvas& canvas) {
+  for (int64_t bytes = 0; bytes <= top_bytes; bytes += tick) {
+    const double y =
+        plot.top + plot.height - plot.height * static_cast<double>(bytes) / static_cast<double>(top_bytes);
+    canvas.Line(plot.left, y, plot.left + plot.width, y, "#E4E7EB");
+    canvas.Text(plot.left - 10, y + 5, InMegabytes(bytes), "text-anchor=\"end\" fill=\"#52606D\"");
+  }
+}
+
+// Where steps begin, as far as their names have room.
+void DrawSteps(const timeline::View& view, const Plot& plot, Canvas& canvas) {
+  constexpr double kRoom = 80;
+  double free_from = 0;
+  for (const timeline::Step& step : view.steps()) {
+    const double share =
+        static_cast<double>(step.begin - view.first()) / static_cast<double>(view.end() - view.first());
+    const double x = plot.left + plot.width * share;
+    if (x < free_from || x > plot.left + plot.width - kRoom / 2) continue;
+    free_from = x + kRoom;
+    canvas.Line(x, plot.top + plot.height, x, plot.top + plot.height + 8, "#7B8794");
+    canvas.Text(x + 4, plot.top + plot.height + 20, fmt::format("step {}", step.number), "fill=\"#52606D\"");
+  }
+}
+
+// Where it ends.
+double DrawLegend(const std::array<bool, events::kCategoryCount>& used, double x, double y, Canvas& canvas) {
+  for (int i = 0; i < events::kCategoryCount; ++i) {
+    if (!used[static_cast<size_t>(i)]) continue;
+    const auto category = static_cast<events::Category>(i);
+    canvas.Box(x, y - 11, 13, 13, ColourOf(category));
+    canvas.Text(x + 20, y, NameOf(category));
+    x += 46 + 7.6 * static_cast<double>(NameOf(category).size());
+  }
+  return x;
+}
+
+void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas& canvas) {
+  std::array<bool, events::kCategoryCount> used{};
+  for (const CurveColumn& column : curve) {
+    for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || column.at_peak[i] > 0;
+  }
+  const double y = plot.top + plot.height + 56;
+  const double x = DrawLegend(used, plot.left, y, canvas);
+  canvas.Shapes(x, y - 5, "<polyline class=\"reserved\" points=\"0,0 26,0\"/>\n");
+  canvas.Text(x + 34, y, "reserved");
+}
+
+// The moment that the breakdown tells of.
+timeline::EventIndex PeakOf(const timeline::View& view) {
+  const std::optional<PeakMoment> peak = LatestPeak(view, Told::kStepOrRun);
+  return peak ? peak->index : view.PeakIn(Series::kAllocated, view.first(), view.end()).index;
+}
+
+struct BarRow {
+  std::string name;
+  std::string value;
+  std::string_view colour;
+  int64_t from = 0;
+  int64_t bytes = 0;
+  bool strong = false;
+};
+
+std::string BarPicture(std::string_view title, std::string_view subtitle, const std::vector<BarRow>& rows) {
+  constexpr int kRowHeight = 40;
+  constexpr double kLeft = 330;
+  constexpr double kBars = kWidth - kLeft - 230;
+  Canvas canvas(kTop + kRowHeight * static_cast<int>(rows.size()) + kMargin, title, subtitle);
+  int64_t highest = 1;
+  for (const BarRow& row : rows) highest = std::max({highest, row.from, row.from + row.bytes});
+  const double scale = kBars / static_cast<double>(highest);
+  double y = kTop;
+  for (const BarRow& row : rows) {
+    const std::string weight = row.strong ? "font-weight=\"bold\"" : "";
+    const double begin = kLeft + scale * static_cast<double>(std::min(row.from, row.from + row.bytes));
+    const double width = std::max(1.5, scale * std::abs(static_cast<double>(row.bytes)));
+    canvas.Text(kLeft - 16, y + 19, row.name, "text-anchor=\"end\" " + weight);
+    canvas.Box(begin, y, width, 26, row.colour);
+    canvas.Text(begin + width + 10, y + 19, row.value, weight);
+    y += kRowHeight;
+  }
+  return canvas.Finished();
+}
+
+// The map cut into rows of equal length, one below the other.
+class MapRows {
+ public:
+  MapRows(const MemoryMap& map, Canvas& canvas)
+      : canvas_(canvas), row_bytes_(std::max<int64_t>(1, (map.reserved_bytes + kRows - 1) / kRows)) {}
+
+  static constexpr int kRows = 8;
+  static constexpr int kRowHeight = 46;
+
+  void Fill(int64_t begin, int64_t bytes, std::string_view colour, std::string_view attributes) {
+    for (const int64_t end = begin + bytes; begin < end;) {
+      const int64_t row = begin / row_bytes_;
+      const int64_t part = std::min(end, (row + 1) * row_bytes_) - begin;
+      canvas_.Box(X(begin - row * row_bytes_) + kMargin, Y(row), X(part), kRowHeight - 8, colour, attributes);
+      begin += part;
+    }
+  }
+  void Mark(int64_t at) {
+    const int64_t row = at / row_bytes_;
+    const double x = X(at - row * row_bytes_) + kMargin;
+    canvas_.Line(x, Y(row) - 3, x, Y(row) + kRowHeight - 5, "#1F2933");
+  }
+
+ private:
+  double X(int64_t bytes) const {
+    return static_cast<double>(bytes) / static_cast<double>(row_bytes_) * (kWidth - 2 * kMargin);
+  }
+  static double Y(int64_t row) { return kTop + static_cast<double>(row) * kRowHeight; }
+
+  Canvas& canvas_;
+  int64_t row_bytes_;
+};
+
+}  // namespace
+
+std::string EscapedForXml(std::string_view text) {
+  std::string escaped;
+  for (const char letter : text) {
+    switch (letter) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += letter;
+    }
+  }
+  return escaped;
+}
+
+std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns) {
+  const size_t count = std::min<size_t>(columns, view.end() - view.first());
+  std::vector<timeline::EventIndex> edges(count + 1);
+  for (size_t i = 0; i <= count; ++i)
+    edges[i] = view.first() + (view.end() - view.first()) * i / std::max<size_t>(count, 1);
+  std::vector<timeline::View::Column> found(count);
+  if (count > 0) view.Columns(edges, found);
+  std::vector<CurveColumn> curve;
+  curve.reserve(found.size());
+  for (const timeline::View::Column& column : found)
+    curve.push_back({column.peak.values, column.reserved_max});
+  return curve;
+}
+
+int64_t HighestOf(const std::vector<CurveColumn>& curve) {
+  int64_t highest = 1;
+  for (const CurveColumn& column : curve)
+    highest = std::max({highest, ValueOf(column.at_peak, Series::kAllocated), column.reserved});
+  return highest;
+}
+
+std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int height, int64_t top_bytes) {
+  return Curve(curve, width, height, top_bytes).Shapes();
+}
+
+std::string TimelinePicture(const timeline::View& view, std::string_view title) {
+  const Plot plot;
+  const std::vector<CurveColumn> curve = CurveOf(view, kPictureColumns);
+  const int64_t highest = HighestOf(curve);
+  const int64_t tick = RoundTick(highest);
+  const int64_t top_bytes = (highest / tick + 1) * tick;
+  const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
+  Canvas canvas(kTop + plot.height + 80, title,
+                fmt::format("At most {} allocated, over {} events",
+                            InMegabytes(ValueOf(peak.values, Series::kAllocated)),
+                            FormatNumber(static_cast<int64_t>(view.end() - view.first()))));
+  DrawGrid(plot, top_bytes, tick, canvas);
+  canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
+  DrawSteps(view, plot, canvas);
+  DrawLegend(curve, plot, canvas);
+  return canvas.Finished();
+}
+
+std::string BreakdownPicture(const timeline::View& view, std::string_view title) {
+  const Breakdown breakdown = MakeBreakdown(view, std::nullopt, std::nullopt, Told::kStepOrRun);
+  std::vector<BarRow> rows;
+  for (const auto* part : {&breakdown.rows, &breakdown.totals}) {
+    for (const BreakdownRow& row : *part) {
+      if (!row.measured_bytes) continue;
+      rows.push_back({row.title, InMegabytes(*row.measured_bytes), ColourOf(row.category), 0,
+                      *row.measured_bytes, part == &breakdown.totals});
+    }
+  }
+  return BarPicture(title, "Where memory goes, " + breakdown.moment, rows);
+}
+
+std::string BridgePicture(const Bridge& bridge, std::string_view title) {
+  std::vector<BarRow> rows;
+  for (const BridgeStep& step : bridge.steps) {
+    const bool is_level = step.kind == BridgeStep::Kind::kLevel;
+    const std::string sign = is_level ? "" : step.bytes < 0 ? "−" : "+";
+    rows.push_back({step.name, sign + InMegabytes(std::abs(step.bytes)), ColourOf(step.category),
+                    is_level ? 0 : step.from_bytes, step.bytes, is_level});
+  }
+  return BarPicture(title, "From the textbook to what was reserved, " + bridge.moment, rows);
+}
+
+std::string MapPicture(const timeline::View& view, std::string_view title) {
+  const timeline::State state = view.empty() ? timeline::State{} : view.StateAt(PeakOf(view));
+  const MemoryMap map = MakeMemoryMap(state);
+  const std::string told = map.segments.empty()
+                               ? "nobody reported segments in this run"
+                               : fmt::format("{} segments, {} reserved, {:.1f} % of it free",
+                                             FormatNumber(static_cast<int64_t>(map.segments.size())),
+                                             InMegabytes(map.reserved_bytes), 100 * map.share_free);
+  constexpr int kRowsEnd = kTop + MapRows::kRows * MapRows::kRowHeight;
+  Canvas canvas(
+      kRowsEnd + 52, title,
+      fmt::format("Memory map at event {}: {}", FormatNumber(static_cast<int64_t>(state.index)), told));
+  MapRows rows(map, canvas);
+  std::array<bool, events::kCategoryCount> used{};
+  for (const MapSegment& segment : map.segments) {
+    rows.Fill(segment.position_bytes, segment.bytes, "#E4E7EB", "");
+    for (const MapBlock& block : segment.blocks) {
+      const events::Category category = state.blocks[block.block].category;
+      used[static_cast<size_t>(category)] = true;
+      rows.Fill(segment.position_bytes + block.offset_bytes, block.bytes, ColourOf(category),
+                "stroke=\"#FFFFFF\" stroke-width=\"0.5\"");
+    }
+    rows.Mark(segment.position_bytes);
+  }
+  DrawLegend(used, kMargin, kRowsEnd + 24, canvas);
+  return canvas.Finished();
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,93 @@
+#include "app/presenters/picture.h"
+
+#include <string>
+
+#include "app/presenters/run_formats.h"
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+size_t Count(std::string_view text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+bool IsOneDocument(const std::string& svg) {
+  return svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && Count(svg, "<svg") == 1 &&
+         svg.find("nan") == std::string::npos && svg.find("inf") == std::string::npos;
+}
+
+std::shared_ptr<const timeline::View> SomeSteps() {
+  Training training;
+  training.Weight(1'000'000);
+  for (int step = 0; step < 3; ++step) training.Step(step, 4'000'000, 2'000'000);
+  return training.Publish();
+}
+
+TEST_CASE("the timeline is drawn with its steps, its legend and its peak") {
+  const std::string svg = TimelinePicture(*SomeSteps(), "a <b> & \"c\"");
+  CHECK(IsOneDocument(svg));
+  CHECK(svg.find("a &lt;b&gt; &amp; &quot;c&quot;") != std::string::npos);
+  CHECK(svg.find("At most 7.0 MB allocated") != std::string::npos);
+  CHECK(svg.find(">step 0<") != std::string::npos);
+  CHECK(svg.find(">activation<") != std::string::npos);
+  CHECK(svg.find(">workspace<") == std::string::npos);  // there is none
+  CHECK(svg.find(kPrintColours[static_cast<size_t>(events::Category::kActivation)]) != std::string::npos);
+}
+
+TEST_CASE("the breakdown is drawn as bars, and totals after them") {
+  const std::string svg = BreakdownPicture(*SomeSteps(), "run");
+  CHECK(IsOneDocument(svg));
+  CHECK(svg.find("at the peak of step 2") != std::string::npos);
+  CHECK(svg.find(">parameter<") < svg.find(">allocated<"));
+  CHECK(svg.find(">7.0 MB<") != std::string::npos);
+}
+
+TEST_CASE("the map is drawn in rows, and without segments says so") {
+  CHECK(MapPicture(*SomeSteps(), "run").find("nobody reported segments") != std::string::npos);
+  timeline::Stream stream;
+  events::Event& segment = stream.Allocate(0, 8'000'000);
+  segment.kind = events::EventKind::kSegmentAllocate;
+  segment.address = 1 << 20;
+  stream.Allocate(1 << 20, 3'000'000);
+  const std::string svg = MapPicture(*stream.Publish(), "run");
+  CHECK(IsOneDocument(svg));
+  CHECK(svg.find("1 segments, 8.0 MB reserved") != std::string::npos);
+  // 8 rows of the segment, the block (in whole 512 bytes) in 4 of them, its category in the legend, and the
+  // white behind all.
+  CHECK(Count(svg, "<rect ") == 8 + 4 + 1 + 1);
+}
+
+TEST_CASE("the bridge is drawn from level to level") {
+  Bridge bridge;
+  bridge.moment = "at the peak of step 1";
+  bridge.steps = {{BridgeStep::Kind::kLevel, "textbook", 5'000'000, 0, {}, ""},
+                  {BridgeStep::Kind::kChange, "rounding", -1'000'000, 5'000'000, {}, ""},
+                  {BridgeStep::Kind::kLevel, "allocated", 4'000'000, 0, {}, ""}};
+  const std::string svg = BridgePicture(bridge, "run");
+  CHECK(IsOneDocument(svg));
+  CHECK(svg.find("−1.0 MB") != std::string::npos);
+  CHECK(svg.find(">allocated<") != std::string::npos);
+}
+
+TEST_CASE("an empty run has pictures too") {
+  const auto view = timeline::Stream().Publish();
+  CHECK(IsOneDocument(TimelinePicture(*view, "")));
+  CHECK(IsOneDocument(BreakdownPicture(*view, "")));
+  CHECK(IsOneDocument(MapPicture(*view, "")));
+}
+
+TEST_CASE("formats are told apart by their names and endings") {
+  for (const RunFormat& format : RunFormats()) {
+    CHECK(FormatOfKey(format.key) == &format);
+    CHECK(FormatOfEnding("run.of.mine" + std::string(format.ending)) == &format);
+  }
+  CHECK(FormatOfKey("pdf") == nullptr);
+  CHECK(FormatOfEnding("run") == nullptr);
+}
+
+}  // namespace
+}  // namespace tidemark::presenters
