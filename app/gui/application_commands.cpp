@@ -32,6 +32,8 @@ FilePurpose PurposeOf(ActionId action) {
       return FilePurpose::kExportCsv;
     case ActionId::kScreenshot:
       return FilePurpose::kScreenshot;
+    case ActionId::kSaveSession:
+      return FilePurpose::kSaveSession;
     default:
       return FilePurpose::kOpen;
   }
@@ -85,6 +87,10 @@ void Application::Execute(const Command& command) {
                      SetUp(open.page->setup);
                  },
                  [this](const UseSession& c) { Use(c.state); },
+                 [this](const LockControls& c) {
+                   of_code_ = {c.locked, c.hidden, {}};
+                 },
+                 [this](const SaveSession& c) { WriteSession(c.file); },
              },
              command);
 }
@@ -121,6 +127,7 @@ void Application::Execute(ActionId action) {
     case ActionId::kExportChrome:
     case ActionId::kExportCsv:
     case ActionId::kScreenshot:
+    case ActionId::kSaveSession:
       OpenFileDialog(PurposeOf(action), state_.last_folder, FreshName(), &shell_.file_dialog);
       break;
     case ActionId::kQuit:
@@ -134,6 +141,9 @@ void Application::Execute(ActionId action) {
       break;
     case ActionId::kGlossary:
       shell_.glossary_open = !shell_.glossary_open;
+      break;
+    case ActionId::kForAClass:
+      shell_.class_open = !shell_.class_open;
       break;
     case ActionId::kAbout:
       shell_.about_open = !shell_.about_open;

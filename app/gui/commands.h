@@ -30,6 +30,8 @@ enum class ActionId : uint8_t {
   kScreenshot,
   kCopyCode,
   kPasteCode,
+  kSaveSession,
+  kForAClass,
   kQuit,
   kRunOrPause,
   kStep,
@@ -124,14 +126,21 @@ struct ShowLessonPage {
   int page;
 };
 struct SetUpPage {};
+// What the session code holds, by hand.
+struct LockControls {
+  std::vector<std::string> locked;
+  std::vector<std::string> hidden;
+};
+struct SaveSession {
+  std::filesystem::path file;
+};
 struct UseSession {
   lessons::SessionState state;
 };
 
-using Command =
-    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, CompareWith,
-                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain,
-                 ShowLessonPage, SetUpPage, UseSession>;
+using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, OpenRecording, CompareWith,
+                             SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain,
+                             ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

@@ -130,7 +130,8 @@ int RunWindow(const WindowOptions& options) {
       {options.width, options.height}, {kept.state.window_width, kept.state.window_height}, kept.layout_file);
   if (!window) return Fail(window.error());
   Result<std::unique_ptr<Application>> application = Application::Create(
-      {options.state, options.settings, options.device, options.steps_per_second, options.band_of}, std::move(kept.state));
+      {options.state, options.settings, options.device, options.steps_per_second, options.band_of},
+      std::move(kept.state));
   if (!application) return Fail(application.error());
   Application& app = **application;
   if (options.hooks.opened) options.hooks.opened(app);

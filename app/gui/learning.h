@@ -8,6 +8,7 @@
 #include "app/gui/panels/lessons.h"
 #include "profiler/lessons/glossary.h"
 #include "profiler/lessons/lesson.h"
+#include "profiler/lessons/presets.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::gui {
@@ -16,6 +17,7 @@ namespace tidemark::gui {
 struct LessonBook {
   std::vector<lessons::Lesson> lessons;
   lessons::Glossary glossary;
+  std::vector<lessons::Preset> presets;
   std::string trouble;  // why something of it could not be read; "" if all was
 };
 LessonBook LoadLessonBook();
@@ -30,8 +32,8 @@ struct LessonQuestion {
 };
 LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates);
 
-// What the run measured of a prediction's quantity, in bytes: at the peak of its last complete step with those settings
-// after the first of the run, which differs. O(steps).
+// What the run measured of a prediction's quantity, in bytes: at the peak of its last complete step with
+// those settings after the first of the run, which differs. O(steps).
 std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
                                  const std::string& quantity);
 

@@ -194,7 +194,8 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
 }
 
 void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates) {
-  const LessonQuestion question{input.book, {input.settings, input.device.card}, view_.get(), input.networks, input.cards};
+  const LessonQuestion question{
+      input.book, {input.settings, input.device.card}, view_.get(), input.networks, input.cards};
   frame_.lessons = PrepareLessons(question, state.lessons, estimates);
 }
 

@@ -1,5 +1,5 @@
-// A lesson's text in the window: words that wrap, with the glossary's terms underlined and explained on hover, and
-// figures that tell what computes them. UI thread, inside a frame.
+// A lesson's text in the window: words that wrap, with the glossary's terms underlined and explained on
+// hover, and figures that tell what computes them. UI thread, inside a frame.
 #pragma once
 
 #include <set>

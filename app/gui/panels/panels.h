@@ -9,7 +9,15 @@
 
 namespace tidemark::gui {
 
-enum class PanelPlace : uint8_t { kLeft, kCenter, kCenterMiddle, kCenterBottom, kRight, kRightBottom, kLessons };
+enum class PanelPlace : uint8_t {
+  kLeft,
+  kCenter,
+  kCenterMiddle,
+  kCenterBottom,
+  kRight,
+  kRightBottom,
+  kLessons
+};
 
 struct Panel {
   const char* name;  // stable: the layout file and tests know it by this

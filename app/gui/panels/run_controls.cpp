@@ -128,7 +128,8 @@ void BatchRow(const RunControlsInput& input, const TrainingSettings& settings, R
               CommandQueue& queue) {
   TrainingSettings changed = settings;
   double batch = settings.batch;
-  const Edit edit = Slider("Batch", {.minimum = 1, .maximum = networks::kMaxBatch, .logarithmic = true}, &batch);
+  const Edit edit =
+      Slider("Batch", {.minimum = 1, .maximum = networks::kMaxBatch, .logarithmic = true}, &batch);
   changed.batch = static_cast<int>(batch);
   Settle(edit, changed, state, queue);
   Consequence(input.consequences.batch);
@@ -138,9 +139,9 @@ void AccumulateRow(const RunControlsInput& input, const TrainingSettings& settin
                    CommandQueue& queue) {
   TrainingSettings changed = settings;
   double accumulate = settings.accumulate;
-  const Edit edit = Slider("Accumulate",
-                {.minimum = 1, .maximum = networks::kMaxAccumulate, .logarithmic = true, .suffix = "×"},
-                &accumulate);
+  const Edit edit = Slider(
+      "Accumulate", {.minimum = 1, .maximum = networks::kMaxAccumulate, .logarithmic = true, .suffix = "×"},
+      &accumulate);
   changed.accumulate = static_cast<int>(accumulate);
   Settle(edit, changed, state, queue);
   Consequence(input.consequences.accumulate);
@@ -244,7 +245,8 @@ bool Names(const std::vector<std::string>& names, const char* name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Draws a control as lessons and codes allow: not at all, greyed out with a lock, or with a line that points at it.
+// Draws a control as lessons and codes allow: not at all, greyed out with a lock, or with a line that points
+// at it.
 template <typename Draw>
 void Control(const ControlAccess& access, const char* name, const Draw& draw) {
   if (Names(access.hidden, name)) return;
@@ -256,13 +258,15 @@ void Control(const ControlAccess& access, const char* name, const Draw& draw) {
   ImGui::EndGroup();
   const ImVec2 low = ImGui::GetItemRectMin();
   const ImVec2 high = ImGui::GetItemRectMax();
+  if (locked) Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
   ImDrawList* list = ImGui::GetWindowDrawList();
+  list->PushClipRect({low.x - Px(16), list->GetClipRectMin().y},
+                     list->GetClipRectMax());  // the panel's margin
   if (Names(access.highlighted, name)) {
     list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
   }
-  if (!locked) return;
-  Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
-  DrawText(list, {low.x - Px(13), low.y + Px(2)}, SmallMuted(), icons::kLock);
+  if (locked) DrawText(list, {low.x - Px(12), low.y + Px(2)}, SmallMuted(), icons::kLock);
+  list->PopClipRect();
 }
 
 void RunButtons(const RunControlsInput& input, CommandQueue& queue) {

@@ -32,6 +32,8 @@ PurposeText TextOf(FilePurpose purpose) {
       return {"Export for Perfetto", "Export", ".json"};
     case FilePurpose::kExportCsv:
       return {"Export as CSV", "Export", ".csv"};
+    case FilePurpose::kSaveSession:
+      return {"Save session as", "Save", kSessionEnding};
     case FilePurpose::kScreenshot:
       break;
   }
@@ -50,6 +52,8 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
       return ExportRecording{trace::ExportFormat::kChrome, file};
     case FilePurpose::kExportCsv:
       return ExportRecording{trace::ExportFormat::kCsv, file};
+    case FilePurpose::kSaveSession:
+      return SaveSession{file};
     case FilePurpose::kScreenshot:
       break;
   }
@@ -67,7 +71,7 @@ void SetName(FileDialogState& state, const std::string& name) {
 bool Shows(const FileFilter& filter, const std::string& name) {
   switch (filter.shows) {
     case FileFilter::Shows::kOpenable:
-      return trace::HasOpenableEnding(name);
+      return trace::HasOpenableEnding(name) || fs::path(name).extension() == kSessionEnding;
     case FileFilter::Shows::kType:
       return trace::HasEndingOf(trace::OpenableTypes()[filter.type], name);
     case FileFilter::Shows::kEnding:

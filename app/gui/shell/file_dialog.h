@@ -13,7 +13,17 @@
 
 namespace tidemark::gui {
 
-enum class FilePurpose : uint8_t { kOpen, kCompare, kSave, kExportChrome, kExportCsv, kScreenshot };
+enum class FilePurpose : uint8_t {
+  kOpen,
+  kCompare,
+  kSave,
+  kExportChrome,
+  kExportCsv,
+  kScreenshot,
+  kSaveSession
+};
+
+inline constexpr const char* kSessionEnding = ".tidecode";
 
 // Which files a listing shows.
 struct FileFilter {

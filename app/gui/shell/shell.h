@@ -52,9 +52,10 @@ struct ShellInput {
   bool can_stop = false;
   bool can_run = true;  // Space has something to run or to pause
   bool has_view = false;
-  bool compares = false;  // there is a second run
+  bool compares = false;   // there is a second run
   bool has_locks = false;  // a code or a lesson holds controls
   bool in_lesson = false;
+  ControlAccess of_code;  // what the session code holds
   const lessons::Glossary* glossary = nullptr;
   double own_p95_seconds = 0;
 };
@@ -65,6 +66,7 @@ struct ShellState {
   bool keys_open = false;
   bool glossary_open = false;
   bool about_open = false;
+  bool class_open = false;
   bool reset_layout = false;
   std::string raise_panel;  // shown, and brought before those that share its place; "" = none
   bool banner_closed = false;
