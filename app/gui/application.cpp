@@ -129,6 +129,7 @@ void Application::StartWith(const char* title, Starter starter, std::function<vo
 }
 
 void Application::OpenFile(const std::filesystem::path& file) {
+  if (file.extension() == kSessionEnding) return ReadSession(file);
   const uint64_t number = run_number_;
   jobs_.Start("Opening " + file.filename().string(), true,
               [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
@@ -393,6 +394,7 @@ ShellInput Application::MakeShellInput() {
   shell.has_view = input_.view != nullptr && !input_.view->empty();
   shell.own_p95_seconds = own_p95_seconds_;
   shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
+  shell.of_code = of_code_;
   shell.in_lesson = !state_.lessons.lesson.empty();
   shell.glossary = &book_.glossary;
   return shell;

@@ -111,6 +111,8 @@ class Application {
   void SetUp(const lessons::Setup& setup);
   void Use(const lessons::SessionState& session);
   lessons::SessionState CurrentSession() const;
+  void ReadSession(const std::filesystem::path& file);
+  void WriteSession(const std::filesystem::path& file);
   // Locks and hints of the code and of the page that is open.
   ControlAccess Access() const;
   void AdoptRun(std::shared_ptr<session::Run> run);

@@ -31,6 +31,8 @@ FilePurpose PurposeOf(ActionId action) {
       return FilePurpose::kExport;
     case ActionId::kScreenshot:
       return FilePurpose::kScreenshot;
+    case ActionId::kSaveSession:
+      return FilePurpose::kSaveSession;
     default:
       return FilePurpose::kOpen;
   }
@@ -93,6 +95,10 @@ void Application::Execute(const Command& command) {
                      SetUp(open.page->setup);
                  },
                  [this](const UseSession& c) { Use(c.state); },
+                 [this](const LockControls& c) {
+                   of_code_ = {c.locked, c.hidden, {}};
+                 },
+                 [this](const SaveSession& c) { WriteSession(c.file); },
              },
              command);
 }
@@ -131,6 +137,7 @@ void Application::Execute(ActionId action) {
     case ActionId::kSave:
     case ActionId::kExport:
     case ActionId::kScreenshot:
+    case ActionId::kSaveSession:
       OpenFileDialog(PurposeOf(action), state_.last_folder, FreshName(), &shell_.file_dialog);
       break;
     case ActionId::kQuit:
@@ -144,6 +151,9 @@ void Application::Execute(ActionId action) {
       break;
     case ActionId::kGlossary:
       shell_.glossary_open = !shell_.glossary_open;
+      break;
+    case ActionId::kForAClass:
+      shell_.class_open = !shell_.class_open;
       break;
     case ActionId::kAbout:
       shell_.about_open = !shell_.about_open;

@@ -2,6 +2,9 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <array>
+#include <fstream>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -11,6 +14,12 @@
 
 namespace tidemark::gui {
 namespace {
+
+constexpr size_t kMostSessionBytes = 1 << 16;
+
+// Pages bring up the others where they need them.
+constexpr std::array<std::string_view, 7> kLearningPanels = {
+    "run_controls", "timeline", "memory_map", "layers", "breakdown", "bridge", "lessons"};
 
 void Append(const std::vector<std::string>& names, std::vector<std::string>* to) {
   to->insert(to->end(), names.begin(), names.end());
@@ -104,6 +113,29 @@ lessons::SessionState Application::CurrentSession() const {
   return session;
 }
 
+void Application::ReadSession(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kMostSessionBytes, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(in.gcount()));
+  const Result<lessons::SessionState> session = lessons::StateFromCode(text);
+  if (session) {
+    Use(*session);
+    state_.last_folder = file.parent_path();
+  } else {
+    AddLogLine(presenters::LogLevel::kError, file.string() + ": " + session.error().message);
+  }
+  if (run_ == nullptr && !input_.starting) StartRun();
+}
+
+void Application::WriteSession(const std::filesystem::path& file) {
+  std::ofstream out(file, std::ios::trunc);
+  out << lessons::CodeOf(CurrentSession()) << '\n';
+  out.close();
+  AddLogLine(out ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
+             out ? "Saved " + file.string() + "." : file.string() + " could not be written.");
+}
+
 void Application::ExecuteLearningAction(ActionId action) {
   const OpenPage open = PageOf(book_.lessons, state_.lessons);
   const int page = open.page == nullptr ? 0 : static_cast<int>(open.page - open.lesson->pages.data());
@@ -111,7 +143,9 @@ void Application::ExecuteLearningAction(ActionId action) {
     case ActionId::kLearnLayout:
       shell_.reset_layout = true;
       state_.learning = true;
-      state_.shown.fill(true);
+      for (size_t i = 0; i < kPanelCount; ++i) {
+        state_.shown[i] = std::ranges::count(kLearningPanels, std::string_view(Panels()[i].name)) > 0;
+      }
       break;
     case ActionId::kNextPage:
       if (open.page == nullptr) break;

@@ -39,6 +39,10 @@ constexpr Action kActions[] = {
      "Copies settings, card, view and locks as one short line, to paste into a chat.", Menu::kFile, true},
     {ActionId::kPasteCode, "Use the copied session code", icons::kPaste, kCtrl | kShift | ImGuiKey_V,
      "Ctrl+Shift+V", "Sets everything up as the code on the clipboard says.", Menu::kFile, false},
+    {ActionId::kSaveSession, "Save session as…", icons::kSave, 0, "",
+     "Writes the session code as a file; Open… takes it.", Menu::kFile, false},
+    {ActionId::kForAClass, "For a class…", icons::kLock, 0, "",
+     "Locks or hides controls, and copies a session code that does so for others.", Menu::kFile, false},
     {ActionId::kQuit, "Quit", icons::kQuit, kCtrl | ImGuiKey_Q, "Ctrl+Q",
      "Closes the window; a run that is under way is stopped.", Menu::kFile, true},
 

@@ -31,6 +31,8 @@ enum class ActionId : uint8_t {
   kScreenshot,
   kCopyCode,
   kPasteCode,
+  kSaveSession,
+  kForAClass,
   kQuit,
   kRunOrPause,
   kStep,
@@ -146,6 +148,14 @@ struct ShowLessonPage {
   int page;
 };
 struct SetUpPage {};
+// What the session code holds, by hand.
+struct LockControls {
+  std::vector<std::string> locked;
+  std::vector<std::string> hidden;
+};
+struct SaveSession {
+  std::filesystem::path file;
+};
 struct UseSession {
   lessons::SessionState state;
 };
@@ -153,7 +163,7 @@ struct UseSession {
 using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording,
                              OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
                              ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain, SearchFit,
-                             TryAllocators, ShowLessonPage, SetUpPage, UseSession>;
+                             TryAllocators, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

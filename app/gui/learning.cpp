@@ -25,22 +25,22 @@ std::optional<double> MeasuredAt(const timeline::Step& step, const std::string& 
   return static_cast<double>(timeline::ValueOf(step.at_peak, timeline::SeriesOf(*category)));
 }
 
+template <typename Value>
+void Take(Result<Value> read, Value* to, std::string* trouble) {
+  if (read) {
+    *to = std::move(*read);
+  } else {
+    *trouble += (trouble->empty() ? "" : " ") + read.error().message;
+  }
+}
+
 }  // namespace
 
 LessonBook LoadLessonBook() {
   LessonBook book;
-  Result<std::vector<lessons::Lesson>> lessons = lessons::LoadLessons();
-  Result<lessons::Glossary> glossary = lessons::Glossary::Load();
-  if (lessons) {
-    book.lessons = std::move(*lessons);
-  } else {
-    book.trouble = lessons.error().message;
-  }
-  if (glossary) {
-    book.glossary = std::move(*glossary);
-  } else {
-    book.trouble += (book.trouble.empty() ? "" : " ") + glossary.error().message;
-  }
+  Take(lessons::LoadLessons(), &book.lessons, &book.trouble);
+  Take(lessons::Glossary::Load(), &book.glossary, &book.trouble);
+  Take(lessons::LoadPresets(), &book.presets, &book.trouble);
   return book;
 }
 
@@ -59,6 +59,7 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   LessonsInput input;
   input.lessons = &question.book->lessons;
   input.glossary = &question.book->glossary;
+  input.presets = &question.book->presets;
   input.empty_reason = question.book->trouble;
   input.now = question.now;
   const OpenPage open = PageOf(question.book->lessons, state);

@@ -8,6 +8,7 @@
 #include "app/gui/panels/lessons.h"
 #include "profiler/lessons/glossary.h"
 #include "profiler/lessons/lesson.h"
+#include "profiler/lessons/presets.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::gui {
@@ -16,6 +17,7 @@ namespace tidemark::gui {
 struct LessonBook {
   std::vector<lessons::Lesson> lessons;
   lessons::Glossary glossary;
+  std::vector<lessons::Preset> presets;
   std::string trouble;  // why something of it could not be read; "" if all was
 };
 LessonBook LoadLessonBook();

@@ -21,17 +21,25 @@ TEST_CASE("A view comes back as it was saved") {
   state.timeline.follow = false;
   state.timeline.follow_steps = 9;
   state.timeline.hidden_categories = 5;
+  state.learning = true;
+  state.lessons.lesson = "batch-size";
+  state.lessons.page = 2;
+  state.lessons.predictions = {{"batch-size/0", 250.5}};
+  state.lessons.done = {"batch-size/0", "batch-size/1/0"};
   const Result<ViewState> back = ViewStateFromJson(ToJson(state));
   REQUIRE(back.ok());
   CHECK(ToJson(*back) == ToJson(state));
   CHECK_FALSE(back->dark);
   CHECK_FALSE(back->shown[2]);
   CHECK(back->timeline.follow_steps == 9);
+  CHECK(back->lessons.page == 2);
+  CHECK(back->lessons.predictions == state.lessons.predictions);
+  CHECK(back->lessons.done == state.lessons.done);
 }
 
 TEST_CASE("A saved view that makes no sense does no harm") {
   const Result<ViewState> state = ViewStateFromJson(
-      R"({"dark": 7, "scale": 1e9, "panels": {"run_controls": "x", "timeline": false}, "layout_scale": 1, "layout_height": 900, "follow_steps": -4, "window_width": 3, "unknown": []})");
+      R"({"dark": 7, "scale": 1e9, "panels": {"run_controls": "x", "timeline": false}, "layout_scale": 1, "layout_height": 900, "follow_steps": -4, "window_width": 3, "lesson": "none", "lesson_page": -7, "lesson_predictions": {"a": "b"}, "lesson_done": [1], "unknown": []})");
   REQUIRE(state.ok());
   CHECK(state->dark);
   CHECK(state->scale <= kLargestScale);
@@ -40,6 +48,8 @@ TEST_CASE("A saved view that makes no sense does no harm") {
   CHECK(state->layout_scale == 0);  // it knows too few panels: laid out anew
   CHECK(state->timeline.follow_steps == 1);
   CHECK(state->window_width == 0);
+  CHECK(state->lessons.predictions.empty());
+  CHECK(state->lessons.done.empty());
   CHECK_FALSE(ViewStateFromJson("not JSON").ok());
 }
 

@@ -106,6 +106,15 @@ void DrawWord(const Word& word, ImVec2 at, float width, float height) {
   ImGui::EndTooltip();
 }
 
+// A column of figures stands at the right.
+bool IsOfFigures(const lessons::Block& table, size_t column) {
+  return column > 0 && std::all_of(table.rows.begin() + 1, table.rows.end(), [column](const auto& row) {
+           const std::string text = lessons::PlainTextOf(row[column]);
+           return !text.empty() &&
+                  std::string_view("0123456789?").find(text.front()) != std::string_view::npos;
+         });
+}
+
 void DrawTable(const lessons::Block& table, LessonTextContext& context) {
   const int columns = static_cast<int>(table.rows.front().size());
   if (columns == 0 || !ImGui::BeginTable("table", columns, ImGuiTableFlags_RowBg)) return;
@@ -115,10 +124,10 @@ void DrawTable(const lessons::Block& table, LessonTextContext& context) {
       ImGui::TableNextColumn();
       const RichText& cell = table.rows[row][column];
       const TextStyle style = row == 0 ? MutedWords() : Words();
-      if (column > 0 && row > 0) {
-        const float room = ImGui::GetContentRegionAvail().x - Measure(style, lessons::PlainTextOf(cell)).x;
-        const bool figure = cell.size() == 1 && !cell.front().expression.empty();
-        if (figure) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, room * 0.5F));
+      if (IsOfFigures(table, column)) {
+        const TextStyle measured = cell.empty() ? style : StyleOf(cell.front().style, style);
+        const float room = ImGui::GetContentRegionAvail().x - Measure(measured, lessons::PlainTextOf(cell)).x;
+        ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0F, room - Px(8)));
       }
       DrawRichText(cell, style, context);
     }

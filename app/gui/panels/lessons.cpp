@@ -21,6 +21,22 @@ size_t PagesRead(const Lesson& lesson, const LessonsState& state) {
   return read;
 }
 
+// A title over a sentence; true if it was chosen. `aside` at the end of the title's line.
+bool DrawEntry(const std::string& id, const std::string& title, const std::string& sentence,
+               const std::string& aside, bool done) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool chosen = ImGui::Selectable(("##" + id).c_str(), false, 0, {width, Px(48)});
+  Tooltip(sentence);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float room = width - Px(12);
+  DrawText(list, {at.x + Px(4), at.y + Px(4)}, StrongWords(), Fitted(StrongWords(), title, room - Px(40)));
+  DrawText(list, {at.x + Px(4), at.y + Px(25)}, SmallMuted(), Fitted(SmallMuted(), sentence, room));
+  DrawText(list, {at.x + width - Px(8), at.y + Px(5)},
+           done ? Colored(SmallMuted(), Colors().good) : SmallMuted(), aside, Align::kRight);
+  return chosen;
+}
+
 void DrawList(const LessonsInput& input, const LessonsState& state, CommandQueue& queue) {
   size_t finished = 0;
   for (const Lesson& lesson : *input.lessons)
@@ -31,22 +47,17 @@ void DrawList(const LessonsInput& input, const LessonsState& state, CommandQueue
   for (size_t i = 0; i < input.lessons->size(); ++i) {
     const Lesson& lesson = (*input.lessons)[i];
     const size_t read = PagesRead(lesson, state);
-    const float width = ImGui::GetContentRegionAvail().x;
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float height = Px(48);
-    if (ImGui::Selectable(("##" + lesson.name).c_str(), false, 0, {width, height})) {
+    const std::string progress = std::to_string(read) + "/" + std::to_string(lesson.pages.size());
+    if (DrawEntry(lesson.name, std::to_string(i + 1) + ". " + lesson.title,
+                  lessons::PlainTextOf(lesson.summary), progress, read == lesson.pages.size())) {
       queue.Push(ShowLessonPage{lesson.name, 0});
     }
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const std::string progress = std::to_string(read) + "/" + std::to_string(lesson.pages.size());
-    const float room = width - Px(60);
-    DrawText(list, {at.x + Px(4), at.y + Px(4)}, StrongWords(),
-             Fitted(StrongWords(), std::to_string(i + 1) + ". " + lesson.title, room));
-    DrawText(list, {at.x + Px(4), at.y + Px(25)}, SmallMuted(),
-             Fitted(SmallMuted(), lessons::PlainTextOf(lesson.summary), room));
-    const bool done = read == lesson.pages.size();
-    DrawText(list, {at.x + width - Px(8), at.y + Px(5)},
-             done ? Colored(SmallMuted(), Colors().good) : SmallMuted(), progress, Align::kRight);
+  }
+  Rule();
+  Label("Presets");
+  for (const lessons::Preset& preset : *input.presets) {
+    if (DrawEntry(preset.title, preset.title, preset.sentence, "", false))
+      queue.Push(UseSession{preset.state});
   }
   ImGui::EndChild();
 }
@@ -75,7 +86,7 @@ std::string MegabytesText(std::optional<double> bytes) {
 void DrawReveal(const lessons::Prediction& prediction, double predicted, const LessonsInput& input,
                 LessonTextContext& context, CommandQueue& queue) {
   const RevealedFigures& figures = input.figures;
-  static constexpr const char* kHeads[] = {"you", "textbook", "phantom", "measured"};
+  static constexpr const char* kHeads[] = {"you, MB", "textbook", "phantom", "measured"};
   const std::optional<double> values[] = {predicted * 1e6, figures.textbook, figures.phantom,
                                           figures.measured};
   if (ImGui::BeginTable("figures", 4)) {
@@ -84,7 +95,6 @@ void DrawReveal(const lessons::Prediction& prediction, double predicted, const L
     for (const std::optional<double>& value : values) NumberCell(MegabytesText(value), value.has_value());
     ImGui::EndTable();
   }
-  Put(SmallMuted(), "MB");
   if (!figures.measured && !(input.now == prediction.situation)) {
     if (PlainButton("Measure it")) queue.Push(ChangeSettings{prediction.situation.settings});
     Tooltip("Trains with the settings that the question is about.");
@@ -143,6 +153,7 @@ void DrawHeader(const Lesson& lesson, const Page& page, size_t number, LessonsSt
   PutAtRowEnd(SmallMuted(), count);
   ImGui::Dummy({0, Px(2)});
   PutWrapped(TitleWords(), page.title);
+  ImGui::Dummy({0, Px(2)});
 }
 
 void DrawFooter(const OpenPage& open, const LessonsInput& input, size_t number, CommandQueue& queue) {

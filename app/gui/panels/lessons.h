@@ -11,6 +11,7 @@
 #include "profiler/base/format.h"
 #include "profiler/lessons/glossary.h"
 #include "profiler/lessons/lesson.h"
+#include "profiler/lessons/presets.h"
 
 namespace tidemark::gui {
 
@@ -24,6 +25,7 @@ struct RevealedFigures {
 struct LessonsInput {
   const std::vector<lessons::Lesson>* lessons = nullptr;
   const lessons::Glossary* glossary = nullptr;
+  const std::vector<lessons::Preset>* presets = nullptr;
   std::string empty_reason;  // why there are none
   lessons::Situation now;
   RevealedFigures figures;

@@ -310,13 +310,15 @@ void Control(const ControlAccess& access, const char* name, const Draw& draw) {
   ImGui::EndGroup();
   const ImVec2 low = ImGui::GetItemRectMin();
   const ImVec2 high = ImGui::GetItemRectMax();
+  if (locked) Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
   ImDrawList* list = ImGui::GetWindowDrawList();
+  list->PushClipRect({low.x - Px(16), list->GetClipRectMin().y},
+                     list->GetClipRectMax());  // the panel's margin
   if (Names(access.highlighted, name)) {
     list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
   }
-  if (!locked) return;
-  Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
-  DrawText(list, {low.x - Px(13), low.y + Px(2)}, SmallMuted(), icons::kLock);
+  if (locked) DrawText(list, {low.x - Px(12), low.y + Px(2)}, SmallMuted(), icons::kLock);
+  list->PopClipRect();
 }
 
 void RunButtons(const RunControlsInput& input, CommandQueue& queue) {

@@ -31,6 +31,8 @@ PurposeText TextOf(FilePurpose purpose) {
       return {"Save recording as", "Save", ".tide"};
     case FilePurpose::kExport:
       return {"Export", "Export", ".pftrace"};
+    case FilePurpose::kSaveSession:
+      return {"Save session as", "Save", kSessionEnding};
     case FilePurpose::kScreenshot:
       break;
   }
@@ -47,6 +49,8 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
       return SaveRecording{file};
     case FilePurpose::kExport:
       return ExportRecording{file};
+    case FilePurpose::kSaveSession:
+      return SaveSession{file};
     case FilePurpose::kScreenshot:
       break;
   }
@@ -64,7 +68,7 @@ void SetName(FileDialogState& state, const std::string& name) {
 bool Shows(const FileFilter& filter, const std::string& name) {
   switch (filter.shows) {
     case FileFilter::Shows::kOpenable:
-      return trace::HasOpenableEnding(name);
+      return trace::HasOpenableEnding(name) || fs::path(name).extension() == kSessionEnding;
     case FileFilter::Shows::kType:
       return trace::HasEndingOf(trace::OpenableTypes()[filter.type], name);
     case FileFilter::Shows::kEnding:

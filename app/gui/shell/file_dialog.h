@@ -13,7 +13,9 @@
 
 namespace tidemark::gui {
 
-enum class FilePurpose : uint8_t { kOpen, kCompare, kSave, kExport, kScreenshot };
+enum class FilePurpose : uint8_t { kOpen, kCompare, kSave, kExport, kScreenshot, kSaveSession };
+
+inline constexpr const char* kSessionEnding = ".tidecode";
 
 // Which files a listing shows.
 struct FileFilter {

@@ -68,6 +68,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   DrawJobs(input);
   DrawPanels(frame, shell, view, queue);
   DrawHelpWindows(input.glossary, shell);
+  if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   DrawToasts(shell);
   DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, view, shell.palette, queue);
   DrawFileDialog(shell.file_dialog, view.last_folder, queue);

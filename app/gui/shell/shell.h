@@ -66,6 +66,7 @@ struct ShellInput {
   const std::vector<phantom::Card>* cards = nullptr;
   bool has_locks = false;  // a code or a lesson holds controls
   bool in_lesson = false;
+  ControlAccess of_code;  // what the session code holds
   const lessons::Glossary* glossary = nullptr;
   double own_p95_seconds = 0;
 };
@@ -77,6 +78,7 @@ struct ShellState {
   bool keys_open = false;
   bool glossary_open = false;
   bool about_open = false;
+  bool class_open = false;
   bool reset_layout = false;
   std::string raise_panel;  // shown, and brought before those that share its place; "" = none
   bool banner_closed = false;

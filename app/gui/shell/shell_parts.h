@@ -16,6 +16,8 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 void DrawJobs(const ShellInput& input);
 void DrawToasts(ShellState& shell);
 void DrawHelpWindows(const lessons::Glossary* glossary, ShellState& shell);
+// Chooses what is locked or hidden by the session code.
+void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queue);
 // The dock space with all panels that are shown in it.
 void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue);
 // Keys that work everywhere, as commands.

@@ -7,6 +7,7 @@
 
 #include "profiler/lessons/glossary.h"
 #include "profiler/lessons/lesson.h"
+#include "profiler/lessons/presets.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::lessons {
@@ -109,6 +110,22 @@ TEST_CASE("What the lessons say of the textbook and of cards is what the program
     }
   }
   CHECK(checked > 80);
+}
+
+TEST_CASE("Presets set what can be set, and a wrong one is named") {
+  const Result<std::vector<Preset>> presets = LoadPresets();
+  if (!presets) FAIL(presets.error().message);
+  CHECK(presets->size() >= 5);
+  for (const Preset& preset : *presets) {
+    INFO(preset.title);
+    CHECK(networks::FindNetwork(preset.state.settings.network).ok());
+    CHECK(phantom::FindCard(preset.state.device.card).ok());
+    CHECK(preset.sentence.ends_with('.'));
+  }
+  const auto wrong = PresetsFromMarkdown("# P\n\n- **A**: B. `tidemark1:batch=1:00000000`\n", "p.md");
+  REQUIRE_FALSE(wrong.ok());
+  CHECK(wrong.error().message.find("p.md:3: ") == 0);
+  CHECK_FALSE(PresetsFromMarkdown("- none\n", "p.md").ok());
 }
 
 TEST_CASE("The glossary explains the words that the lessons are made of") {
