@@ -288,6 +288,7 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
     batch_search_.Begin(input_.settings);
     FindWhatFits();
   }
+  if (now.out_of_memory && !before.out_of_memory) shell_.raise_panel = "findings";  // why, and the ways out
   if (before.state != now.state) shell_.banner_closed = false;
 }
 

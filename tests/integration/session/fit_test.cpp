@@ -15,6 +15,7 @@ constexpr int64_t kMebibytes = int64_t{1} << 20;
 FitQuestion QuestionOf(const std::string& network, int batch, int64_t memory_bytes) {
   FitQuestion question{*networks::FindNetwork(network), {}, *phantom::FindCard("t4"), 0};
   question.settings.network = network;
+  question.settings.optimizer = networks::OptimizerKind::kSgd;
   question.settings.batch = batch;
   question.card.memory_bytes = memory_bytes;
   return question;
@@ -66,7 +67,8 @@ TEST_CASE(
   CHECK(OnTheCard(predictor, largest).out_of_memory);
 }
 
-TEST_CASE("a network that is larger than the card's memory is proposed what makes it fit", "[fit][slow]") {
+// On demand: it takes 20 s of a processor.
+TEST_CASE("a network that is larger than the card's memory is proposed what makes it fit", "[.search]") {
   const FitAnswer answer = Search(QuestionOf("resnet-50", 64, int64_t{3} << 30));
   CHECK_FALSE(answer.present.need.fits);
   CHECK_FALSE(answer.proposals.empty());
