@@ -114,21 +114,21 @@ class PickleReader {
   }
 
   // Little endian, as all numbers in pickles but BINFLOAT's are.
-  std::optional<uint64_t> Fixed(size_t bytes) {
-    std::array<char, 8> raw{};
-    if (source_.Read(raw.data(), bytes) < bytes) {
-      EndsEarly();
-      return std::nullopt;
-    }
-    return std::bit_cast<uint64_t>(raw);
+  template <typename Unsigned>
+  std::optional<uint64_t> Fixed() {
+    Unsigned number = 0;
+    if (source_.Read(reinterpret_cast<char*>(&number), sizeof number) == sizeof number) return number;
+    EndsEarly();
+    return std::nullopt;
   }
   bool TextLine() {
     if (source_.Line(text_)) return true;
     EndsEarly();
     return false;
   }
-  bool Counted(size_t width) {
-    const auto size = Fixed(width);
+  template <typename Unsigned>
+  bool Counted() {
+    const auto size = Fixed<Unsigned>();
     if (!size) return false;
     if (*size > kLongestText) {
       Fail(fmt::format("it announces a text of {} bytes", *size));
@@ -168,7 +168,7 @@ class PickleReader {
     if (version < 0) EndsEarly();
     if (version > 5) Fail(fmt::format("it is of protocol {}, which this program does not know", version));
   }
-  void DoFrame(int) { (void)Fixed(8); }
+  void DoFrame(int) { (void)Fixed<uint64_t>(); }
   void DoStop(int) { stopped_ = true; }
   void DoMark(int) {
     marks_.push_back(stack_.size());
@@ -192,19 +192,19 @@ class PickleReader {
   void DoTrue(int) { Push(Value::Number(1)); }
   void DoFalse(int) { Push(Value::Number(0)); }
   void DoByte(int) {
-    if (const auto number = Fixed(1)) Push(Value::Number(static_cast<int64_t>(*number)));
+    if (const auto number = Fixed<uint8_t>()) Push(Value::Number(static_cast<int64_t>(*number)));
   }
   void DoShort(int) {
-    if (const auto number = Fixed(2)) Push(Value::Number(static_cast<int64_t>(*number)));
+    if (const auto number = Fixed<uint16_t>()) Push(Value::Number(static_cast<int64_t>(*number)));
   }
   void DoInteger(int) {
-    if (const auto number = Fixed(4)) Push(Value::Number(static_cast<int32_t>(*number)));
+    if (const auto number = Fixed<uint32_t>()) Push(Value::Number(static_cast<int32_t>(*number)));
   }
   void DoDecimal(int) {
     if (const auto number = DecimalLine()) Push(Value::Number(*number));
   }
   void DoLong(int opcode) {
-    const auto size = Fixed(opcode == 0x8a ? 1 : 4);
+    const auto size = opcode == 0x8a ? Fixed<uint8_t>() : Fixed<uint32_t>();
     if (!size) return;
     if (*size > kLongestInteger) return Fail(fmt::format("it announces a number of {} bytes", *size));
     text_.clear();
@@ -220,7 +220,7 @@ class PickleReader {
     return std::bit_cast<int64_t>(raw);
   }
   void DoFloat(int) {
-    const auto bits = Fixed(8);
+    const auto bits = Fixed<uint64_t>();
     if (bits) Push({Value::Kind::kReal, static_cast<int64_t>(__builtin_bswap64(*bits))});
   }
   void DoFloatLine(int) {
@@ -233,13 +233,13 @@ class PickleReader {
   }
 
   void DoText1(int) {
-    if (Counted(1)) Push(objects_.Text(text_));
+    if (Counted<uint8_t>()) Push(objects_.Text(text_));
   }
   void DoText4(int) {
-    if (Counted(4)) Push(objects_.Text(text_));
+    if (Counted<uint32_t>()) Push(objects_.Text(text_));
   }
   void DoText8(int) {
-    if (Counted(8)) Push(objects_.Text(text_));
+    if (Counted<uint64_t>()) Push(objects_.Text(text_));
   }
   // Raw-unicode-escape: only what is not Latin is escaped, which names of files and functions rarely are; an
   // escape stays as it is written.
@@ -318,10 +318,10 @@ class PickleReader {
   }
   void DoMemoize(int) { Put(memo_.size()); }
   void DoPut1(int) {
-    if (const auto index = Fixed(1)) Put(*index);
+    if (const auto index = Fixed<uint8_t>()) Put(*index);
   }
   void DoPut4(int) {
-    if (const auto index = Fixed(4)) Put(*index);
+    if (const auto index = Fixed<uint32_t>()) Put(*index);
   }
   void DoPutLine(int) {
     if (const auto index = DecimalLine()) Put(static_cast<uint64_t>(*index));
@@ -334,7 +334,7 @@ class PickleReader {
   // Most of a history are references to frames, one after another.
   void DoGets(int opcode) {
     for (bool again = true; again;) {
-      const auto index = Fixed(opcode == 'h' ? 1 : 4);
+      const auto index = opcode == 'h' ? Fixed<uint8_t>() : Fixed<uint32_t>();
       if (!index) return;
       Get(*index);
       again = damage_.empty() && source_.Ahead() == opcode;
