@@ -128,7 +128,7 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   if (code.empty()) return open_window({});
   const Result<lessons::SessionState> state = lessons::StateFromCode(code);
   if (!state) return Complain(state.error().message, kExitUsage);
-  return open_window({std::nullopt, nullptr, {}, *state});
+  return open_window({{}, nullptr, {}, *state});
 }
 
 }  // namespace tidemark::cli
