@@ -568,7 +568,9 @@ const LessonsState& Lessons() { return application().view_state().lessons; }
 
 void Teaches(ImGuiTestContext* context) {
   application().Push(ActionId::kLearnLayout);
-  context->Yield(4);
+  IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left by the next test
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitForSteps(context, 2));
   Picture(context, "learn-list");
   context->ItemClick("//**/##where-memory-goes");
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson == "where-memory-goes"; }));
@@ -661,6 +663,8 @@ void SharesItsSession(ImGuiTestContext* context) {
   ImGui::SetClipboardText(own.c_str());
   application().Push(ActionId::kPasteCode);
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == before; }));
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
 }
 
 void WearsLight(ImGuiTestContext* context) {
