@@ -113,6 +113,7 @@ class Application {
   std::unique_ptr<presenters::RunLog> log_;
   BatchSearch batch_search_;
   FitAdvice fit_;
+  bool ways_out_wanted_ = false;  // memory ran out, and nobody has searched yet
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;
