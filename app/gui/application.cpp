@@ -271,6 +271,10 @@ bool Application::Poll() {
     ReportStatusChange(before);
     news = true;
   }
+  if (ways_out_wanted_ && batch_search_.batch()) {  // the quick answer first: both ask trainers
+    ways_out_wanted_ = false;
+    FindWhatFits();
+  }
   return news || estimates_.pending();
 }
 
@@ -286,7 +290,7 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
   const bool is_ours = !presenters::IsProgram(input_.description);  // whose batch can be made smaller
   if (is_ours && now.out_of_memory && !before.out_of_memory) {
     batch_search_.Begin(input_.settings);
-    FindWhatFits();
+    ways_out_wanted_ = true;
   }
   if (now.out_of_memory && !before.out_of_memory) shell_.raise_panel = "findings";  // why, and the ways out
   if (before.state != now.state) shell_.banner_closed = false;

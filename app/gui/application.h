@@ -148,6 +148,7 @@ class Application {
   LessonBook book_;
   ControlAccess of_code_;
   bool locks_lifted_ = false;  // those of the page that is open
+  bool ways_out_wanted_ = false;  // memory ran out, and nobody has searched yet
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;

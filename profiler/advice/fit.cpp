@@ -146,6 +146,7 @@ class Search {
  private:
   Result<std::vector<Need>> Ask(const std::vector<Configuration>& configurations) {
     std::vector<Configuration> asked;
+    asked.reserve(configurations.size());
     for (const Configuration& configuration : configurations) asked.push_back(AskedAs(configuration));
     answer_.asked += asked.size();
     Result<std::vector<Need>> needs = ask_(asked);
