@@ -36,6 +36,7 @@ double Distance(int64_t a, int64_t b) { return std::abs(static_cast<double>(a) -
 void FindOdd(const std::vector<size_t>& known, RankStrip& strip) {
   if (known.size() < kFewestForOdd) return;
   std::vector<double> distances;
+  distances.reserve(known.size());
   for (const size_t index : known) distances.push_back(Distance(strip.bars[index].allocated, strip.median));
   const auto farthest = std::max_element(distances.begin(), distances.end());
   const double usual = kStandardDeviations * LowerMedian(distances);

@@ -44,7 +44,12 @@ std::string AgainstMedian(const RankStrip& strip, const RankBar& bar) {
   return fmt::format("{:.1f} % {} the median", std::abs(percent), percent < 0 ? "below" : "above");
 }
 
+bool AllAlike(const RankStrip& strip) {
+  return strip.largest && strip.bars[*strip.largest].allocated == strip.bars[*strip.smallest].allocated;
+}
+
 Color ColorOfBar(const RankStrip& strip, size_t index) {
+  if (AllAlike(strip)) return Colors().accent_fill;
   if (index == strip.odd) return Colors().bad;
   if (index == strip.largest) return Colors().warning;
   if (index == strip.smallest) return Colors().good;
@@ -69,6 +74,18 @@ void RankButton(const char* title, const RanksLine& ranks, std::optional<size_t>
       fmt::format("{}: rank {}, {}###{}", title, bar.rank, FormatBytes(bar.allocated, ranks.unit), title);
   if (PlainButton(label.c_str())) queue.Push(OpenRank{*index});
   Tooltip(AgainstMedian(strip, bar) + ". Click to open this rank.");
+}
+
+void DrawExtremes(const RanksLine& ranks, CommandQueue& queue) {
+  const RankStrip& strip = ranks.opened->strip();
+  if (AllAlike(strip)) {
+    ImGui::SameLine();
+    ImGui::AlignTextToFramePadding();
+    return Put(MutedWords(), "all alike: " + FormatBytes(strip.median, ranks.unit) + " allocated");
+  }
+  RankButton("Largest", ranks, strip.largest, queue);
+  RankButton("Smallest", ranks, strip.smallest, queue);
+  RankButton("Odd one out", ranks, strip.odd, queue);
 }
 
 void DrawBar(ImDrawList* list, const ImRect& box, const RankStrip& strip, size_t index, bool shown) {
@@ -143,9 +160,7 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue) {
     Put(StrongWords(), FormatNumber(static_cast<int64_t>(strip.bars.size())) + " ranks");
     ImGui::SameLine();
     ChooseRankStep(*ranks.opened, queue);
-    RankButton("Largest", ranks, strip.largest, queue);
-    RankButton("Smallest", ranks, strip.smallest, queue);
-    RankButton("Odd one out", ranks, strip.odd, queue);
+    DrawExtremes(ranks, queue);
     ImGui::SameLine(ImGui::GetWindowWidth() - Px(52));
     if (PlainButton((std::string(icons::kClose) + "###close ranks").c_str(), {Px(32), 0}))
       queue.Push(CloseRanks{});
