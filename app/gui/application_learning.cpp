@@ -11,6 +11,7 @@
 #include "app/gui/application.h"
 #include "app/gui/panels/panels.h"
 #include "app/presenters/program_facts.h"
+#include "profiler/trace/output_file.h"
 
 namespace tidemark::gui {
 namespace {
@@ -118,7 +119,9 @@ void Application::ReadSession(const std::filesystem::path& file) {
   std::string text(kMostSessionBytes, '\0');
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<size_t>(in.gcount()));
-  const Result<lessons::SessionState> session = lessons::StateFromCode(text);
+  const Result<lessons::SessionState> session =
+      in.is_open() ? lessons::StateFromCode(text)
+                   : Result<lessons::SessionState>(Error{"it cannot be read. Check that it is there."});
   if (session) {
     Use(*session);
     state_.last_folder = file.parent_path();
@@ -129,11 +132,15 @@ void Application::ReadSession(const std::filesystem::path& file) {
 }
 
 void Application::WriteSession(const std::filesystem::path& file) {
-  std::ofstream out(file, std::ios::trunc);
-  out << lessons::CodeOf(CurrentSession()) << '\n';
-  out.close();
-  AddLogLine(out ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
-             out ? "Saved " + file.string() + "." : file.string() + " could not be written.");
+  const auto write = [&]() -> Status {
+    Result<trace::ReplacingFile> out = trace::ReplacingFile::Create(file);
+    if (!out) return out.error();
+    const Status written = out->Write(lessons::CodeOf(CurrentSession()) + "\n");
+    return written ? out->Commit() : written;
+  };
+  const Status written = write();
+  AddLogLine(written ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
+             written ? "Saved " + file.string() + "." : written.error().message);
 }
 
 void Application::ExecuteLearningAction(ActionId action) {

@@ -53,8 +53,6 @@ struct ViewState {
   LiveTreeState live_tree;
   AllocationsState allocations;
   ComparisonState comparison;
-  FindingsState findings;
-  FitState fit;
   LessonsState lessons;
   std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/operations.h"
 #include "profiler/textbook/textbook.h"
 
@@ -42,6 +43,7 @@ class Roofline {
       : card_(card),
         batch_(settings.batch),
         is_half_(settings.amp != Precision::kFloat32),
+        autocasts_(networks::UsesAutocast(settings)),
         threads_(static_cast<double>(card.multiprocessors) * card.threads_per_multiprocessor) {}
 
   double SecondsOf(const Work& work, LayerKind kind) const {
@@ -53,7 +55,8 @@ class Roofline {
   }
 
   Work ForwardOf(const Layer& layer) const {
-    const double element_bytes = is_half_ && !StaysFloat32(layer.kind) ? 2 : 4;
+    const bool is_float32 = !is_half_ || (autocasts_ && StaysFloat32(layer.kind));
+    const double element_bytes = is_float32 ? 4 : 2;
     const double inputs = static_cast<double>(ElementCount(layer.input)) *
                           static_cast<double>(std::max<size_t>(1, layer.inputs.size())) * batch_;
     const double outputs = static_cast<double>(ElementCount(layer.output)) * batch_;
@@ -68,7 +71,7 @@ class Roofline {
     if (layer.kind == LayerKind::kFlatten) return 0;  // a view
     double seconds = SecondsOf(ForwardOf(layer), layer.kind);
     // Autocast casts its weights: 4 bytes read, 2 written, once for each forward.
-    if (is_half_ && UsesTensorCores(layer.kind) && layer.parameters() > 0) seconds += Moving(layer, 6);
+    if (autocasts_ && UsesTensorCores(layer.kind) && layer.parameters() > 0) seconds += Moving(layer, 6);
     return seconds;
   }
 
@@ -77,7 +80,8 @@ class Roofline {
   double BackwardSeconds(const Layer& layer) const {
     if (layer.kind == LayerKind::kFlatten) return 0;
     const double kernel = SecondsOf(ForwardOf(layer), layer.kind);
-    return layer.parameters() > 0 ? 2 * kernel + Moving(layer, 8) : kernel;
+    const double gradient_bytes = is_half_ && !autocasts_ ? 2 : 4;
+    return layer.parameters() > 0 ? 2 * kernel + Moving(layer, 2 * gradient_bytes) : kernel;
   }
 
  private:
@@ -89,6 +93,7 @@ class Roofline {
   const phantom::Card& card_;
   const double batch_;
   const bool is_half_;
+  const bool autocasts_;
   const double threads_;
 };
 
@@ -100,9 +105,21 @@ double OptimizerSeconds(const networks::Network& network, const TrainingSettings
   double bytes = 2.0 * static_cast<double>(estimate.parameters_bytes) +
                  static_cast<double>(estimate.gradients_bytes) +
                  2.0 * static_cast<double>(estimate.optimizer_bytes);
-  if (settings.amp == Precision::kFloat16) bytes += 2.0 * static_cast<double>(estimate.gradients_bytes);
+  if (networks::ScalesLoss(settings)) bytes += 2.0 * static_cast<double>(estimate.gradients_bytes);
   if (settings.clip_norm > 0) bytes += 2.0 * static_cast<double>(estimate.gradients_bytes);
   return std::max(kLaunchSeconds, bytes / card.memory_bytes_per_second);
+}
+
+// Of the layers that backward runs again.
+double AgainSeconds(const networks::Network& network, const TrainingSettings& settings,
+                    const Roofline& roofline) {
+  if (settings.checkpoint.mode == networks::CheckpointMode::kNone) return 0;
+  double seconds = 0;
+  for (const textbook::CheckpointPiece& piece : textbook::PlanCheckpoints(network, settings).pieces) {
+    for (size_t layer = piece.first; piece.runs_again && layer < piece.end; ++layer)
+      seconds += roofline.ForwardSeconds(network.layers[layer]);
+  }
+  return seconds;
 }
 
 }  // namespace
@@ -110,11 +127,13 @@ double OptimizerSeconds(const networks::Network& network, const TrainingSettings
 double EstimateStepSeconds(const networks::Network& network, const TrainingSettings& settings,
                            const phantom::Card& card) {
   const Roofline roofline(settings, card);
-  const bool runs_twice = settings.checkpoint.mode != networks::CheckpointMode::kNone;
+  const bool trains = settings.pass == networks::Pass::kTrain;
   double micro_batch = 0;
   for (const Layer& layer : network.layers) {
-    micro_batch += (runs_twice ? 2 : 1) * roofline.ForwardSeconds(layer) + roofline.BackwardSeconds(layer);
+    micro_batch += roofline.ForwardSeconds(layer) + (trains ? roofline.BackwardSeconds(layer) : 0);
   }
+  if (!trains) return settings.accumulate * micro_batch;
+  micro_batch += AgainSeconds(network, settings, roofline);
   return settings.accumulate * micro_batch + OptimizerSeconds(network, settings, card);
 }
 

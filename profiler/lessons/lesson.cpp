@@ -145,6 +145,7 @@ class LessonReader {
       more = next_ < lines_.size() && lines_[next_].starts_with('|');
       if (more) line = lines_[next_++];
     }
+    if (table.rows.empty()) return At(Error{"The table has no row."});
     for (std::vector<RichText>& row : table.rows) row.resize(table.rows.front().size());
     page().blocks.push_back(std::move(table));
     return Done{};

@@ -75,7 +75,7 @@ struct Page {
   std::vector<Block> blocks;
   std::optional<Prediction> prediction;
   std::vector<Attempt> attempts;
-  std::vector<Claim> claims;  // of everything on the page; the first page also has the summary's
+  std::vector<Claim> claims;  // of everything on the page
 };
 
 struct Lesson {

@@ -16,7 +16,7 @@ Result<Preset> PresetFromLine(const std::string& line) {
   const size_t title_end = line.find("**: ");
   const size_t code = line.find(" `");
   if (!line.starts_with("- **") || title_end == std::string::npos || code == std::string::npos ||
-      code < title_end) {
+      code < title_end + 4) {
     return Error{"This is no preset; write - **Title**: One sentence. `tidemark1:…`"};
   }
   Result<SessionState> state = StateFromCode(line.substr(code));

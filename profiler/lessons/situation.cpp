@@ -7,6 +7,7 @@
 
 #include "profiler/base/check.h"
 #include "profiler/networks/choices.h"
+#include "profiler/networks/techniques.h"
 
 namespace tidemark::lessons {
 namespace {
@@ -15,8 +16,12 @@ using OrderedJson = nlohmann::ordered_json;
 
 constexpr const char* kCard = "card";
 
+// Every setting, those that have their usual value too.
 OrderedJson JsonOf(const networks::TrainingSettings& settings) {
-  return OrderedJson::parse(networks::ToJson(settings), nullptr, /*allow_exceptions=*/false);
+  OrderedJson json = OrderedJson::parse(networks::ToJson(settings), nullptr, /*allow_exceptions=*/false);
+  for (const networks::Technique& technique : networks::Techniques())
+    json[technique.key] = technique.TextOf(settings);
+  return json;
 }
 
 // The value as JSON of the type that the setting has.

@@ -203,20 +203,25 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   const std::string environment = ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
   std::string title = options_.description.title;
   if (const std::string label = RankLabel(environment); !label.empty()) title += ", " + label;
-  const bool is_first = !first_has_asked_;
-  const auto run = is_first ? first_ : std::make_shared<ProgramRun>(options_.description, options_.stop);
+  const auto run = !first_has_asked_ ? first_ : std::make_shared<ProgramRun>(options_.description, options_.stop);
   Status answered = Done{};
-  if (!options_.first_only) {
-    answered = Prepare(*run, options_.recording
-                                 ? RecordingOf(*options_.recording, environment, caller.process_id, is_first)
-                                 : std::filesystem::path());
-  }
+  if (!options_.first_only) answered = Prepare(*run, FreshRecordingOf(environment, caller.process_id));
   if (answered) answered = run->HandOver(caller, title);
   // One that is gone before it is answered leaves its place to the next.
   if (!answered && options_.first_only) return;
   if (!answered) run->Decline(caller, title, answered.error().message);
   first_has_asked_ = true;
   runs_.push_back(run);
+}
+
+// A rank and what it starts have the same rank in their environments.
+std::filesystem::path ProgramRecorder::FreshRecordingOf(std::string_view environment, int process_id) const {
+  if (!options_.recording) return {};
+  std::filesystem::path file = RecordingOf(*options_.recording, environment, process_id, !first_has_asked_);
+  if (std::ranges::any_of(runs_, [&](const auto& run) { return run->recording() == file; })) {
+    file.replace_filename(file.stem().string() + "." + std::to_string(process_id) + file.extension().string());
+  }
+  return file;
 }
 
 Status ProgramRecorder::Prepare(ProgramRun& run, const std::filesystem::path& recording) const {

@@ -72,6 +72,7 @@ class ProgramRecorder {
   void Rest(bool busy) const;
   void AnswerCallers();
   void Answer(const transport::Listener::Caller& caller);
+  std::filesystem::path FreshRecordingOf(std::string_view environment, int process_id) const;
   Status Prepare(ProgramRun& run, const std::filesystem::path& recording) const;
   void AnswerTake();
   void Wake() const;

@@ -10,13 +10,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int kSignalled = 128;
+constexpr int kLastSignal = 64;  // sys.exit(-1) is 255, and no signal
 
 // How it ended, in the words of its status, its stream and its description.
 RunStatus EndOf(int exit_code) {
   RunStatus end;
   end.state = RunState::kFinished;
   if (exit_code == 0) return end;
-  const bool killed = exit_code > kSignalled;
+  const bool killed = exit_code > kSignalled && exit_code <= kSignalled + kLastSignal;
   end.state = killed ? RunState::kDied : RunState::kFailed;
   end.sentence = killed ? "The program was ended by signal " + std::to_string(exit_code - kSignalled) + "."
                         : "The program ended with exit code " + std::to_string(exit_code) + ".";

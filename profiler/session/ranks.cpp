@@ -6,13 +6,13 @@
 #include <charconv>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <thread>
 
 #include "profiler/base/format.h"
+#include "profiler/base/thread_annotations.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::session {
@@ -79,7 +79,7 @@ class RankReading {
 
   bool Report(size_t file, double share) {
     if (!progress_) return true;
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     sum_ += share - shares_[file];
     shares_[file] = share;
     if (!progress_(std::clamp(sum_ / static_cast<double>(files_.size()), 0.0, 1.0))) cancelled_ = true;
@@ -91,9 +91,9 @@ class RankReading {
   std::atomic<size_t> next_ = 0;
   std::atomic<bool> cancelled_ = false;
   std::vector<std::optional<Result<RankPeaks>>> read_;  // each element by one thread
-  std::mutex mutex_;
-  std::vector<double> shares_;  // under mutex_
-  double sum_ = 0;              // of them
+  Mutex mutex_;
+  std::vector<double> shares_ TIDEMARK_GUARDED_BY(mutex_);
+  double sum_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // of them
 };
 
 // Names that give two files one number, or none, say nothing of ranks.

@@ -1,10 +1,6 @@
 // The window as a person uses it, on a phantom GPU: start, mixed precision, pause, step, zoom, palette,
 // export, undo, a trainer that is killed. What is checked is the data behind the picture; the pictures are
 // kept beside.
-#include <imgui.h>
-#include <imgui_internal.h>
-#include <imgui_test_engine/imgui_te_context.h>
-#include <imgui_test_engine/imgui_te_engine.h>
 #include <signal.h>
 
 #include <chrono>
@@ -18,63 +14,13 @@
 #include <vector>
 
 #include "app/cli/run_writer.h"
-#include "app/gui/application.h"
-#include "profiler/capture/transport/listener.h"
-#include "profiler/session/program_recorder.h"
-#include "tests/gui/driver.h"
+#include "tests/gui/steps.h"
 
 namespace tidemark::gui {
 namespace {
 
 namespace fs = std::filesystem;
 using session::RunState;
-
-fs::path& Artefacts() {
-  static fs::path folder;
-  return folder;
-}
-
-constexpr ImGuiPopupFlags kAnyPopup = ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel;
-
-const SceneInput& Run() { return application().scene_input(); }
-
-int64_t CompleteSteps() {
-  if (Run().view == nullptr) return 0;
-  const auto& steps = Run().view->steps();
-  return static_cast<int64_t>(steps.size()) - (steps.empty() || steps.back().complete ? 0 : 1);
-}
-
-// The window goes on drawing while a test waits.
-bool WaitUntil(ImGuiTestContext* context, const std::function<bool()>& reached, double seconds = 60) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (!reached()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    context->Yield();
-  }
-  return true;
-}
-
-bool WaitForSteps(ImGuiTestContext* context, int64_t more) {
-  const int64_t wanted = CompleteSteps() + more;
-  return WaitUntil(context, [wanted] { return CompleteSteps() >= wanted; });
-}
-
-int64_t LastPeak() {
-  const auto& steps = Run().view->steps();
-  for (size_t i = steps.size(); i-- > 0;) {
-    if (steps[i].complete) return timeline::ValueOf(steps[i].at_peak, timeline::Series::kAllocated);
-  }
-  return 0;
-}
-
-void Picture(ImGuiTestContext* context, const char* name) {
-  const fs::path file = Artefacts() / (std::string(name) + ".png");
-  std::error_code ignored;
-  fs::remove(file, ignored);
-  context->Yield(6);
-  application().Push(TakeScreenshot{file});
-  IM_CHECK(WaitUntil(context, [&] { return fs::exists(file); }));
-}
 
 void Starts(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 4));
@@ -441,92 +387,6 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   context->WindowFocus("//###layers");
 }
 
-// One that was started elsewhere: its facts stand where our own controls do, and Space starts nothing.
-void ShowsAProgram(ImGuiTestContext* context) {
-  int stops = 0;
-  session::RecorderOptions options;
-  options.first_only = true;
-  options.is_watched = true;
-  options.description.title = "train.py on phantom NVIDIA T4";
-  options.description.device = "phantom";
-  options.description.device_name = "NVIDIA T4";
-  options.description.command = "python train.py --batch 64";
-  options.description.producer = "tidemark phantom (torch 2.11.0)";
-  options.stop = [&stops] { ++stops; };
-  const Result<std::unique_ptr<session::ProgramRecorder>> recorder = session::ProgramRecorder::Start(options);
-  IM_CHECK(recorder.ok());
-  const std::shared_ptr<session::ProgramRun> run = (*recorder)->first();
-  const std::string& entry = (*recorder)->environment_entry();
-  auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
-  IM_CHECK(ring.ok() && ring->has_value());
-  events::Event event;
-  event.time_ns = 1;
-  event.kind = events::EventKind::kAllocate;
-  event.address = 512;
-  event.bytes = event.rounded_bytes = 1 << 30;
-  IM_CHECK((*ring)->Push(event));
-  application().ShowRun(run);
-  IM_CHECK(WaitUntil(context, [] { return Run().can_stop && !Run().view->empty(); }));
-  application().Push(ActionId::kRunOrPause);
-  context->Yield(4);
-  IM_CHECK(Run().description.command == "python train.py --batch 64");
-  IM_CHECK(application().frame()->program.has_value());
-  const auto is_drawn = [](const char* panel) {
-    const ImGuiWindow* window = ImGui::FindWindowByName((std::string("###") + panel).c_str());
-    return window != nullptr && window->WasActive;
-  };
-  IM_CHECK(WaitUntil(
-      context, [&] { return !is_drawn("bridge") && !is_drawn("layers"); }, 5));
-  IM_CHECK(is_drawn("timeline") && is_drawn("memory_map") && is_drawn("breakdown") &&
-           is_drawn("run_controls"));
-  IM_CHECK(application().frame()->breakdown.only_measured);
-  IM_CHECK_STR_EQ(application().frame()->breakdown.breakdown->moment.c_str(), "at the peak of the run");
-  Picture(context, "program");
-  application().Push(ActionId::kStop);
-  context->Yield(2);
-  IM_CHECK_EQ(stops, 1);
-  (*recorder)->End(128 + SIGTERM, {"A value was read that no kernel had computed."});
-  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kDied; }));
-  context->Yield(4);
-  IM_CHECK_EQ(application().frame()->program->facts.notes.size(), 1U);
-  IM_CHECK(!context->ItemExists("//##banner/Start again"));
-  Picture(context, "program-ended");
-  application().Push(ActionId::kNewRun);
-  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
-  IM_CHECK(!application().frame()->program.has_value());
-  IM_CHECK(WaitUntil(
-      context, [&] { return is_drawn("bridge"); }, 5));
-}
-
-// A program of one's own: what was typed is what is started, and why it could not be stands in the dialog.
-void StartsAProgram(ImGuiTestContext* context) {
-  application().Push(ActionId::kRunProgram);
-  context->Yield(4);
-  context->ItemInputValue("//program dialog/##command", "wrong");  // ends with Enter
-  context->Yield(10);
-  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
-  Picture(context, "run-a-program");
-  context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
-  IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 8"; }));
-  IM_CHECK(Run().status.state == RunState::kStarting);
-  IM_CHECK_STR_EQ(Run().description.device.c_str(), "h200");
-  application().Push(ActionId::kNewRun);
-  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
-}
-
-// What the window would start programs with; these only wait for a process to ask.
-Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order) {
-  if (order.command == "wrong") return Error{"There is no program called wrong. Check its name."};
-  session::RecorderOptions options;
-  options.description.title = "train.py";
-  options.description.command = order.command;
-  options.description.device = order.card.value_or("");
-  Result<std::unique_ptr<session::ProgramRecorder>> recorder = session::ProgramRecorder::Start(options);
-  if (!recorder) return recorder.error();
-  const std::shared_ptr<session::ProgramRecorder> kept = std::move(*recorder);
-  return std::shared_ptr<session::Run>(kept, kept->first().get());
-}
-
 // Before and after the last change of settings first; then a recording beside the live run.
 void Compares(ImGuiTestContext* context) {
   const auto comparison = [] { return application().frame()->comparison; };
@@ -560,109 +420,6 @@ void Compares(ImGuiTestContext* context) {
   Picture(context, "compare-default-layout");
   application().Push(ActionId::kStopComparing);
   application().Push(ActionId::kFollow);
-  application().Push(ActionId::kRunOrPause);
-  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
-}
-
-const LessonsState& Lessons() { return application().view_state().lessons; }
-
-void Teaches(ImGuiTestContext* context) {
-  application().Push(ActionId::kLearnLayout);
-  IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left by the next test
-  application().Push(ActionId::kRunOrPause);
-  IM_CHECK(WaitForSteps(context, 2));
-  Picture(context, "learn-list");
-  context->ItemClick("//**/##where-memory-goes");
-  IM_CHECK(WaitUntil(context, [] { return Lessons().lesson == "where-memory-goes"; }));
-  IM_CHECK(application().scene_input().access.locked.size() == 3);
-  context->Yield(4);
-  Picture(context, "learn-page");
-  // What is locked does not change, whoever asks.
-  networks::TrainingSettings half = application().settings();
-  half.amp = networks::Precision::kFloat16;
-  application().Push(ChangeSettings{half});
-  context->Yield(3);
-  IM_CHECK(application().settings().amp == networks::Precision::kFloat32);
-
-  context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
-  IM_CHECK(WaitUntil(context, [] { return Lessons().page == 1; }));
-  IM_CHECK(Lessons().done.contains(PageKey("where-memory-goes", 0)));
-  IM_CHECK(application().scene_input().access.locked.empty());
-  context->ItemInput("//**/##prediction");
-  context->KeyCharsReplaceEnter("5");
-  context->ItemClick("//**/Reveal");
-  IM_CHECK(
-      WaitUntil(context, [] { return Lessons().predictions.contains(PageKey("where-memory-goes", 1)); }));
-  const auto figures = [] { return application().frame()->lessons.figures; };
-  IM_CHECK(
-      WaitUntil(context, [&] { return figures().phantom.has_value() && figures().measured.has_value(); }));
-  IM_CHECK_EQ(static_cast<int64_t>(*figures().textbook), 4'316'712);
-  IM_CHECK_EQ(*figures().measured, *figures().phantom);
-  Picture(context, "learn-reveal");
-
-  context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
-  IM_CHECK(WaitUntil(context, [] { return Lessons().page == 2; }));
-  networks::TrainingSettings sgd = application().settings();
-  sgd.optimizer = networks::OptimizerKind::kSgd;
-  application().Push(ChangeSettings{sgd});
-  IM_CHECK(WaitUntil(context, [] { return Lessons().done.contains(TaskKey("where-memory-goes", 2, 0)); }));
-  Picture(context, "learn-try");
-  context->ItemClick("//**/Set this up");
-  IM_CHECK(WaitUntil(context,
-                     [] { return application().settings().optimizer == networks::OptimizerKind::kAdam; }));
-  application().Push(ActionId::kUndo);
-  IM_CHECK(
-      WaitUntil(context, [] { return application().settings().optimizer == networks::OptimizerKind::kSgd; }));
-  application().Push(ShowLessonPage{"mixed-precision", 1});
-  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat16; }));
-  IM_CHECK(WaitForSteps(context, 2));
-  Picture(context, "learn-table");
-  application().Push(ShowLessonPage{"where-memory-goes", 0});
-  context->Yield(3);
-  context->ItemClick("//**/###all lessons");
-  IM_CHECK(WaitUntil(context, [] { return Lessons().lesson.empty(); }));
-  application().Push(ActionId::kResetLayout);
-  context->Yield(4);
-}
-
-void SharesItsSession(ImGuiTestContext* context) {
-  const networks::TrainingSettings before = application().settings();
-  context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C);
-  const auto clipboard = [] { return std::string(ImGui::GetClipboardText()); };
-  IM_CHECK(WaitUntil(context, [&] { return clipboard().starts_with("tidemark1:"); }));
-  const std::string own = clipboard();
-  lessons::SessionState session;
-  session.settings.batch = 16;
-  session.steps_per_second = 8;
-  session.locked = {"batch"};
-  session.hidden = {"optimizer"};
-  ImGui::SetClipboardText(("Try this: " + lessons::CodeOf(session)).c_str());
-  context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_V);
-  IM_CHECK(WaitUntil(context, [] { return application().settings().batch == 16; }));
-  context->Yield(3);
-  Picture(context, "session-code");
-  IM_CHECK(!context->ItemExists("//**/##Optimizer"));
-  ImGui::SetClipboardText("tidemark1:batch=17:00000000");
-  application().Push(ActionId::kPasteCode);
-  context->Yield(3);
-  IM_CHECK_EQ(application().settings().batch, 16);
-  application().Push(ActionId::kUnlock);
-  application().Push(ActionId::kForAClass);
-  context->Yield(3);
-  context->ItemClick("//For a class/**/amp/locked");
-  IM_CHECK(WaitUntil(
-      context, [] { return application().scene_input().access.locked == std::vector<std::string>{"amp"}; }));
-  Picture(context, "for-a-class");
-  const fs::path file = Artefacts() / "class.tidecode";
-  application().Push(SaveSession{file});
-  application().Push(ActionId::kUnlock);
-  application().Push(ActionId::kForAClass);
-  application().Push(OpenRecording{file});
-  IM_CHECK(WaitUntil(
-      context, [] { return application().scene_input().access.locked == std::vector<std::string>{"amp"}; }));
-  ImGui::SetClipboardText(own.c_str());
-  application().Push(ActionId::kPasteCode);
-  IM_CHECK(WaitUntil(context, [&] { return application().settings() == before; }));
   application().Push(ActionId::kRunOrPause);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
 }

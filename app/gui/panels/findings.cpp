@@ -21,12 +21,12 @@ void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
 void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   const FitAdvice& fit = *input.fit;
   Label("Ways out");
+  if (!input.can_search) {
+    return PutWrapped(MutedWords(), "tidemark fit -- python … tells which cards the program would fit on.");
+  }
   if (fit.searching) return PutWrapped(MutedWords(), "Searching what makes it fit…");
   if (!fit.answer) {
     if (!fit.error.empty()) PutWrapped(Colored(Words(), Colors().bad), fit.error);
-    if (!input.can_search) {
-      return PutWrapped(MutedWords(), "tidemark fit -- python … tells which cards the program would fit on.");
-    }
     if (PlainButton("Search for ways out")) queue.Push(SearchFit{});
     return;
   }
@@ -111,7 +111,7 @@ void DrawFinding(const advice::Finding& finding, const FindingsInput& input, Com
 
 }  // namespace
 
-void DrawFindingsPanel(const FindingsInput& input, FindingsState&, CommandQueue& queue) {
+void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue) {
   const size_t count = input.findings == nullptr ? 0 : input.findings->size();
   PanelTitle("Findings", count == 0 ? "" : FormatNumber(static_cast<int64_t>(count)));
   if (!input.empty_reason.empty()) return EmptyReason(input.empty_reason);

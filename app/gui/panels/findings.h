@@ -33,8 +33,6 @@ struct FindingsInput {
   std::string empty_reason;
 };
 
-struct FindingsState {};
-
-void DrawFindingsPanel(const FindingsInput& input, FindingsState& state, CommandQueue& queue);
+void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue);
 
 }  // namespace tidemark::gui

@@ -162,7 +162,7 @@ void DrawTrials(const FitInput& input, CommandQueue& queue) {
 
 }  // namespace
 
-void DrawFitPanel(const FitInput& input, FitState&, CommandQueue& queue) {
+void DrawFitPanel(const FitInput& input, CommandQueue& queue) {
   PanelTitle("What fits", input.card_title.empty() ? "" : "on the " + input.card_title);
   if (!ImGui::BeginChild("fit", {0, 0}, ImGuiChildFlags_NavFlattened)) return ImGui::EndChild();
   const FitAdvice& found = *input.advice;

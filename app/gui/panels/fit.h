@@ -21,8 +21,6 @@ struct FitInput {
   ByteUnit unit = ByteUnit::kMegabytes;
 };
 
-struct FitState {};
-
-void DrawFitPanel(const FitInput& input, FitState& state, CommandQueue& queue);
+void DrawFitPanel(const FitInput& input, CommandQueue& queue);
 
 }  // namespace tidemark::gui

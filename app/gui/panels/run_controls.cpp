@@ -208,6 +208,34 @@ void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settin
   Consequence(input.consequences.checkpoint);
 }
 
+bool Names(const std::vector<std::string>& names, const char* name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// Draws a control as lessons and codes allow: not at all, greyed out with a lock, or with a line that points
+// at it.
+template <typename Draw>
+void Control(const ControlAccess& access, const char* name, const Draw& draw) {
+  if (Names(access.hidden, name)) return;
+  const bool locked = Names(access.locked, name);
+  ImGui::BeginGroup();
+  ImGui::BeginDisabled(locked);
+  draw();
+  ImGui::EndDisabled();
+  ImGui::EndGroup();
+  const ImVec2 low = ImGui::GetItemRectMin();
+  const ImVec2 high = ImGui::GetItemRectMax();
+  if (locked) Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->PushClipRect({low.x - Px(16), list->GetClipRectMin().y},
+                     list->GetClipRectMax());  // the panel's margin
+  if (Names(access.highlighted, name)) {
+    list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
+  }
+  if (locked) DrawText(list, {low.x - Px(12), low.y + Px(2)}, SmallMuted(), icons::kLock);
+  list->PopClipRect();
+}
+
 void TechniqueRow(const networks::Technique& technique, const TrainingSettings& settings,
                   CommandQueue& queue) {
   TrainingSettings changed = settings;
@@ -243,7 +271,8 @@ void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settin
   if (!open) return Consequence(in_use);
   ImGui::Unindent(ImGui::GetTreeNodeToLabelSpacing());
   for (size_t index = 0; index < networks::Techniques().size(); ++index) {
-    TechniqueRow(networks::Techniques()[index], settings, queue);
+    const networks::Technique& technique = networks::Techniques()[index];
+    Control(input.access, technique.key, [&] { TechniqueRow(technique, settings, queue); });
     if (index < input.consequences.techniques.size()) Consequence(input.consequences.techniques[index]);
   }
   ImGui::Indent(ImGui::GetTreeNodeToLabelSpacing());
@@ -291,34 +320,6 @@ void NumberRow(const RunControlsInput& input, const TrainingSettings& settings, 
     queue.Push(ChangeSettings{changed});
   Tooltip(input.consequences.seed);
   ImGui::PopStyleVar();
-}
-
-bool Names(const std::vector<std::string>& names, const char* name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// Draws a control as lessons and codes allow: not at all, greyed out with a lock, or with a line that points
-// at it.
-template <typename Draw>
-void Control(const ControlAccess& access, const char* name, const Draw& draw) {
-  if (Names(access.hidden, name)) return;
-  const bool locked = Names(access.locked, name);
-  ImGui::BeginGroup();
-  ImGui::BeginDisabled(locked);
-  draw();
-  ImGui::EndDisabled();
-  ImGui::EndGroup();
-  const ImVec2 low = ImGui::GetItemRectMin();
-  const ImVec2 high = ImGui::GetItemRectMax();
-  if (locked) Tooltip("Locked by the lesson or the session code. Run, Unlock all controls gives it back.");
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->PushClipRect({low.x - Px(16), list->GetClipRectMin().y},
-                     list->GetClipRectMax());  // the panel's margin
-  if (Names(access.highlighted, name)) {
-    list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
-  }
-  if (locked) DrawText(list, {low.x - Px(12), low.y + Px(2)}, SmallMuted(), icons::kLock);
-  list->PopClipRect();
 }
 
 void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
@@ -405,7 +406,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   Control(input.access, "amp", [&] { PrecisionRow(input, settings, queue); });
   Control(input.access, "checkpoint", [&] { CheckpointRow(input, settings, state, queue); });
   Control(input.access, "clip_norm", [&] { ClipRow(input, settings, queue); });
-  Control(input.access, "techniques", [&] { TechniqueFold(input, settings, queue); });
+  TechniqueFold(input, settings, queue);
   Control(input.access, "learning_rate", [&] {
     NumberRow(input, settings, queue);
     Consequence("no effect on memory");

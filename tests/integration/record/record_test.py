@@ -67,6 +67,15 @@ class Record(unittest.TestCase):
             self.assertIn(f"rank {rank} of 2, local rank {rank}", info["title"])
             self.assertGreater(info["events"]["captured"], 0)
 
+    def test_what_a_rank_starts_does_not_overwrite_its_recording(self):
+        script = f'for i in 1 2; do RANK=0 {REFERENCE} bytes > /dev/null; done'
+        ran = self.record("bash", "-c", script, environment=phantom())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        recordings = sorted(self.recording.parent.glob("run.rank0*.tide"))
+        self.assertEqual(len(recordings), 2)
+        for recording in recordings:
+            self.assertGreater(self.info(recording)["events"]["captured"], 0)
+
     def test_exit_code_output_and_signals_are_the_programs_own(self):
         ran = self.record("sh", "-c", "read line; echo got $line; echo said >&2; exit 7", input="this\n")
         self.assertEqual((ran.returncode, ran.stdout), (7, "got this\n"))

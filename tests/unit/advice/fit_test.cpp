@@ -185,6 +185,15 @@ TEST_CASE(
   TrainingSettings half = settings;
   half.amp = Precision::kBfloat16;
   CHECK(EstimateStepSeconds(network, half, card) < once);
+  TrainingSettings evaluated = settings;
+  evaluated.pass = networks::Pass::kEvaluate;
+  CHECK(EstimateStepSeconds(network, evaluated, card) < once / 2);
+  TrainingSettings generous = settings;  // keeps all, so nothing is computed again
+  generous.checkpoint = {networks::CheckpointMode::kBudget, 0, int64_t{1} << 40};
+  CHECK(EstimateStepSeconds(network, generous, card) == once);
+  TrainingSettings pure = half;
+  pure.amp = Precision::kPureFloat16;  // without autocast's casts
+  CHECK(EstimateStepSeconds(network, pure, card) < EstimateStepSeconds(network, half, card));
   phantom::Card slower = card;
   slower.memory_bytes_per_second /= 4;
   CHECK(EstimateStepSeconds(network, settings, slower) > once);

@@ -14,13 +14,15 @@ SessionState Full() {
   state.settings.amp = networks::Precision::kFloat16;
   state.settings.learning_rate = 0.0125;
   state.settings.seed = 18446744073709551615U;
+  for (const networks::Technique& technique : networks::Techniques())
+    REQUIRE(technique.Set(state.settings, technique.choices.back()).ok());
   state.device = {networks::DeviceKind::kPhantom, 0, "a100-40gb"};
   state.steps_per_second = 0.5;
   state.unit = ByteUnit::kMebibytes;
   state.wall_clock = true;
   state.hidden_categories = 5;
   state.panels = {"timeline", "lessons"};
-  state.locked = {"batch", "amp"};
+  state.locked = {"batch", "amp", "channels_last"};
   state.hidden = {"optimizer"};
   state.lesson = "batch-size";
   state.page = 2;

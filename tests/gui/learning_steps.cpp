@@ -1,0 +1,119 @@
+// Lessons and session codes in the window.
+#include <string>
+#include <vector>
+
+#include "tests/gui/steps.h"
+
+namespace tidemark::gui {
+
+namespace fs = std::filesystem;
+using session::RunState;
+
+namespace {
+
+const LessonsState& Lessons() { return application().view_state().lessons; }
+
+}  // namespace
+
+void Teaches(ImGuiTestContext* context) {
+  application().Push(ActionId::kLearnLayout);
+  IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left by the next test
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "learn-list");
+  context->ItemClick("//**/##where-memory-goes");
+  IM_CHECK(WaitUntil(context, [] { return Lessons().lesson == "where-memory-goes"; }));
+  IM_CHECK(application().scene_input().access.locked.size() == 3);
+  context->Yield(4);
+  Picture(context, "learn-page");
+  // What is locked does not change, whoever asks.
+  networks::TrainingSettings half = application().settings();
+  half.amp = networks::Precision::kFloat16;
+  application().Push(ChangeSettings{half});
+  context->Yield(3);
+  IM_CHECK(application().settings().amp == networks::Precision::kFloat32);
+
+  context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
+  IM_CHECK(WaitUntil(context, [] { return Lessons().page == 1; }));
+  IM_CHECK(Lessons().done.contains(PageKey("where-memory-goes", 0)));
+  IM_CHECK(application().scene_input().access.locked.empty());
+  context->ItemInput("//**/##prediction");
+  context->KeyCharsReplaceEnter("5");
+  context->ItemClick("//**/Reveal");
+  IM_CHECK(
+      WaitUntil(context, [] { return Lessons().predictions.contains(PageKey("where-memory-goes", 1)); }));
+  const auto figures = [] { return application().frame()->lessons.figures; };
+  IM_CHECK(
+      WaitUntil(context, [&] { return figures().phantom.has_value() && figures().measured.has_value(); }));
+  IM_CHECK_EQ(static_cast<int64_t>(*figures().textbook), 4'316'712);
+  IM_CHECK_EQ(*figures().measured, *figures().phantom);
+  Picture(context, "learn-reveal");
+
+  context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
+  IM_CHECK(WaitUntil(context, [] { return Lessons().page == 2; }));
+  networks::TrainingSettings sgd = application().settings();
+  sgd.optimizer = networks::OptimizerKind::kSgd;
+  application().Push(ChangeSettings{sgd});
+  IM_CHECK(WaitUntil(context, [] { return Lessons().done.contains(TaskKey("where-memory-goes", 2, 0)); }));
+  Picture(context, "learn-try");
+  context->ItemClick("//**/Set this up");
+  IM_CHECK(WaitUntil(context,
+                     [] { return application().settings().optimizer == networks::OptimizerKind::kAdam; }));
+  application().Push(ActionId::kUndo);
+  IM_CHECK(
+      WaitUntil(context, [] { return application().settings().optimizer == networks::OptimizerKind::kSgd; }));
+  application().Push(ShowLessonPage{"mixed-precision", 1});
+  IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat16; }));
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "learn-table");
+  application().Push(ShowLessonPage{"where-memory-goes", 0});
+  context->Yield(3);
+  context->ItemClick("//**/###all lessons");
+  IM_CHECK(WaitUntil(context, [] { return Lessons().lesson.empty(); }));
+  application().Push(ActionId::kResetLayout);
+  context->Yield(4);
+}
+
+void SharesItsSession(ImGuiTestContext* context) {
+  const networks::TrainingSettings before = application().settings();
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_C);
+  const auto clipboard = [] { return std::string(ImGui::GetClipboardText()); };
+  IM_CHECK(WaitUntil(context, [&] { return clipboard().starts_with("tidemark1:"); }));
+  const std::string own = clipboard();
+  lessons::SessionState session;
+  session.settings.batch = 16;
+  session.steps_per_second = 8;
+  session.locked = {"batch"};
+  session.hidden = {"optimizer"};
+  ImGui::SetClipboardText(("Try this: " + lessons::CodeOf(session)).c_str());
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_V);
+  IM_CHECK(WaitUntil(context, [] { return application().settings().batch == 16; }));
+  context->Yield(3);
+  Picture(context, "session-code");
+  IM_CHECK(!context->ItemExists("//**/##Optimizer"));
+  ImGui::SetClipboardText("tidemark1:batch=17:00000000");
+  application().Push(ActionId::kPasteCode);
+  context->Yield(3);
+  IM_CHECK_EQ(application().settings().batch, 16);
+  application().Push(ActionId::kUnlock);
+  application().Push(ActionId::kForAClass);
+  context->Yield(3);
+  context->ItemClick("//For a class/**/amp/locked");
+  IM_CHECK(WaitUntil(
+      context, [] { return application().scene_input().access.locked == std::vector<std::string>{"amp"}; }));
+  Picture(context, "for-a-class");
+  const fs::path file = Artefacts() / "class.tidecode";
+  application().Push(SaveSession{file});
+  application().Push(ActionId::kUnlock);
+  application().Push(ActionId::kForAClass);
+  application().Push(OpenRecording{file});
+  IM_CHECK(WaitUntil(
+      context, [] { return application().scene_input().access.locked == std::vector<std::string>{"amp"}; }));
+  ImGui::SetClipboardText(own.c_str());
+  application().Push(ActionId::kPasteCode);
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == before; }));
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
+}
+
+}  // namespace tidemark::gui

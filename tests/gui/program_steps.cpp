@@ -1,0 +1,99 @@
+// Programs of a person's in the window.
+#include <signal.h>
+
+#include <string>
+
+#include "profiler/capture/transport/listener.h"
+#include "profiler/session/program_recorder.h"
+#include "tests/gui/steps.h"
+
+namespace tidemark::gui {
+
+using session::RunState;
+
+// One that was started elsewhere: its facts stand where our own controls do, and Space starts nothing.
+void ShowsAProgram(ImGuiTestContext* context) {
+  int stops = 0;
+  session::RecorderOptions options;
+  options.first_only = true;
+  options.is_watched = true;
+  options.description.title = "train.py on phantom NVIDIA T4";
+  options.description.device = "phantom";
+  options.description.device_name = "NVIDIA T4";
+  options.description.command = "python train.py --batch 64";
+  options.description.producer = "tidemark phantom (torch 2.11.0)";
+  options.stop = [&stops] { ++stops; };
+  const Result<std::unique_ptr<session::ProgramRecorder>> recorder = session::ProgramRecorder::Start(options);
+  IM_CHECK(recorder.ok());
+  const std::shared_ptr<session::ProgramRun> run = (*recorder)->first();
+  const std::string& entry = (*recorder)->environment_entry();
+  auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
+  IM_CHECK(ring.ok() && ring->has_value());
+  events::Event event;
+  event.time_ns = 1;
+  event.kind = events::EventKind::kAllocate;
+  event.address = 512;
+  event.bytes = event.rounded_bytes = 1 << 30;
+  IM_CHECK((*ring)->Push(event));
+  application().ShowRun(run);
+  IM_CHECK(WaitUntil(context, [] { return Run().can_stop && !Run().view->empty(); }));
+  application().Push(ActionId::kRunOrPause);
+  context->Yield(4);
+  IM_CHECK(Run().description.command == "python train.py --batch 64");
+  IM_CHECK(application().frame()->program.has_value());
+  const auto is_drawn = [](const char* panel) {
+    const ImGuiWindow* window = ImGui::FindWindowByName((std::string("###") + panel).c_str());
+    return window != nullptr && window->WasActive;
+  };
+  IM_CHECK(WaitUntil(
+      context, [&] { return !is_drawn("bridge") && !is_drawn("layers"); }, 5));
+  IM_CHECK(is_drawn("timeline") && is_drawn("memory_map") && is_drawn("breakdown") &&
+           is_drawn("run_controls"));
+  IM_CHECK(application().frame()->breakdown.only_measured);
+  IM_CHECK_STR_EQ(application().frame()->breakdown.breakdown->moment.c_str(), "at the peak of the run");
+  Picture(context, "program");
+  application().Push(ActionId::kStop);
+  context->Yield(2);
+  IM_CHECK_EQ(stops, 1);
+  (*recorder)->End(128 + SIGTERM, {"A value was read that no kernel had computed."});
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kDied; }));
+  context->Yield(4);
+  IM_CHECK_EQ(application().frame()->program->facts.notes.size(), 1U);
+  IM_CHECK(!context->ItemExists("//##banner/Start again"));
+  Picture(context, "program-ended");
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(!application().frame()->program.has_value());
+  IM_CHECK(WaitUntil(
+      context, [&] { return is_drawn("bridge"); }, 5));
+}
+
+// A program of one's own: what was typed is what is started, and why it could not be stands in the dialog.
+void StartsAProgram(ImGuiTestContext* context) {
+  application().Push(ActionId::kRunProgram);
+  context->Yield(4);
+  context->ItemInputValue("//program dialog/##command", "wrong");  // ends with Enter
+  context->Yield(10);
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
+  Picture(context, "run-a-program");
+  context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
+  IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 8"; }));
+  IM_CHECK(Run().status.state == RunState::kStarting);
+  IM_CHECK_STR_EQ(Run().description.device.c_str(), "h200");
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+}
+
+Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order) {
+  if (order.command == "wrong") return Error{"There is no program called wrong. Check its name."};
+  session::RecorderOptions options;
+  options.description.title = "train.py";
+  options.description.command = order.command;
+  options.description.device = order.card.value_or("");
+  Result<std::unique_ptr<session::ProgramRecorder>> recorder = session::ProgramRecorder::Start(options);
+  if (!recorder) return recorder.error();
+  const std::shared_ptr<session::ProgramRecorder> kept = std::move(*recorder);
+  return std::shared_ptr<session::Run>(kept, kept->first().get());
+}
+
+}  // namespace tidemark::gui

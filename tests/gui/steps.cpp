@@ -1,0 +1,55 @@
+#include "tests/gui/steps.h"
+
+#include <chrono>
+#include <string>
+#include <system_error>
+
+namespace tidemark::gui {
+
+namespace fs = std::filesystem;
+
+fs::path& Artefacts() {
+  static fs::path folder;
+  return folder;
+}
+
+const SceneInput& Run() { return application().scene_input(); }
+
+int64_t CompleteSteps() {
+  if (Run().view == nullptr) return 0;
+  const auto& steps = Run().view->steps();
+  return static_cast<int64_t>(steps.size()) - (steps.empty() || steps.back().complete ? 0 : 1);
+}
+
+bool WaitUntil(ImGuiTestContext* context, const std::function<bool()>& reached, double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (!reached()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    context->Yield();
+  }
+  return true;
+}
+
+bool WaitForSteps(ImGuiTestContext* context, int64_t more) {
+  const int64_t wanted = CompleteSteps() + more;
+  return WaitUntil(context, [wanted] { return CompleteSteps() >= wanted; });
+}
+
+int64_t LastPeak() {
+  const auto& steps = Run().view->steps();
+  for (size_t i = steps.size(); i-- > 0;) {
+    if (steps[i].complete) return timeline::ValueOf(steps[i].at_peak, timeline::Series::kAllocated);
+  }
+  return 0;
+}
+
+void Picture(ImGuiTestContext* context, const char* name) {
+  const fs::path file = Artefacts() / (std::string(name) + ".png");
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  context->Yield(6);
+  application().Push(TakeScreenshot{file});
+  IM_CHECK(WaitUntil(context, [&] { return fs::exists(file); }));
+}
+
+}  // namespace tidemark::gui

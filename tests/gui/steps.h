@@ -1,0 +1,40 @@
+// What the window's tests share: waiting while the window draws, looking at its run, keeping pictures. And the
+// tests that fill files of their own.
+#pragma once
+
+#include <imgui.h>
+#include <imgui_internal.h>
+#include <imgui_test_engine/imgui_te_context.h>
+#include <imgui_test_engine/imgui_te_engine.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "app/gui/application.h"
+#include "tests/gui/driver.h"
+
+namespace tidemark::gui {
+
+inline constexpr ImGuiPopupFlags kAnyPopup = ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel;
+
+std::filesystem::path& Artefacts();  // where pictures go
+const SceneInput& Run();
+int64_t CompleteSteps();
+// The window goes on drawing while a test waits.
+bool WaitUntil(ImGuiTestContext* context, const std::function<bool()>& reached, double seconds = 60);
+bool WaitForSteps(ImGuiTestContext* context, int64_t more);
+int64_t LastPeak();
+void Picture(ImGuiTestContext* context, const char* name);
+
+// learning_steps.cpp
+void Teaches(ImGuiTestContext* context);
+void SharesItsSession(ImGuiTestContext* context);
+// program_steps.cpp
+void ShowsAProgram(ImGuiTestContext* context);
+void StartsAProgram(ImGuiTestContext* context);
+// What the window would start programs with; these only wait for a process to ask.
+Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order);
+
+}  // namespace tidemark::gui
