@@ -29,6 +29,7 @@ void Read(const json& from, const char* key, Value* to) {
 void ReadProgress(const json& in, LessonsState* lessons) {
   Read(in, "lesson", &lessons->lesson);
   Read(in, "lesson_page", &lessons->page);
+  lessons->page = std::max(0, lessons->page);
   const json predictions = in.value("lesson_predictions", json::object());
   for (const auto& [key, number] : predictions.items()) {
     if (number.is_number()) lessons->predictions[key] = number.get<double>();

@@ -145,7 +145,7 @@ class ExpressionReader {
     SkipSpace();
     if (depth > kDeepest) return Error{"The expression has too many parentheses in each other."};
     if (Next("(") != 0) {
-      const Figure inner = Sum(depth + 1);
+      Figure inner = Sum(depth + 1);
       if (inner && Next(")") == 0) return Error{fmt::format("A ')' is missing in '{}'.", text_)};
       return inner;
     }

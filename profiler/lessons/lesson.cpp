@@ -155,7 +155,7 @@ class LessonReader {
     while (next_ < lines_.size()) {
       std::string_view line = lines_[next_++];
       if (line == kFence) return Done{};
-      const Status read = ReadSetupLine(line);
+      Status read = ReadSetupLine(line);
       if (!read) return read;
     }
     return At(Error{"The ```tidemark block is not ended by ```."});

@@ -113,7 +113,7 @@ networks::TrainingSettings KeepLocked(const networks::TrainingSettings& held,
     if (kept.contains(name)) json[name] = kept[name];
   }
   Result<networks::TrainingSettings> settings = networks::SettingsFromJson(json.dump());
-  return settings ? std::move(*settings) : held;
+  return settings ? *settings : held;
 }
 
 }  // namespace tidemark::lessons

@@ -50,6 +50,7 @@ TEST_CASE("A saved view that makes no sense does no harm") {
   CHECK(state->window_width == 0);
   CHECK(state->lessons.predictions.empty());
   CHECK(state->lessons.done.empty());
+  CHECK(state->lessons.page == 0);
   CHECK_FALSE(ViewStateFromJson("not JSON").ok());
 }
 
