@@ -147,7 +147,7 @@ class Application {
   FitAdvice fit_;
   LessonBook book_;
   ControlAccess of_code_;
-  bool locks_lifted_ = false;  // those of the page that is open
+  bool locks_lifted_ = false;     // those of the page that is open
   bool ways_out_wanted_ = false;  // memory ran out, and nobody has searched yet
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;

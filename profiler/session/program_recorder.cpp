@@ -203,7 +203,8 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   const std::string environment = ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
   std::string title = options_.description.title;
   if (const std::string label = RankLabel(environment); !label.empty()) title += ", " + label;
-  const auto run = !first_has_asked_ ? first_ : std::make_shared<ProgramRun>(options_.description, options_.stop);
+  const auto run =
+      !first_has_asked_ ? first_ : std::make_shared<ProgramRun>(options_.description, options_.stop);
   Status answered = Done{};
   if (!options_.first_only) answered = Prepare(*run, FreshRecordingOf(environment, caller.process_id));
   if (answered) answered = run->HandOver(caller, title);
@@ -219,7 +220,8 @@ std::filesystem::path ProgramRecorder::FreshRecordingOf(std::string_view environ
   if (!options_.recording) return {};
   std::filesystem::path file = RecordingOf(*options_.recording, environment, process_id, !first_has_asked_);
   if (std::ranges::any_of(runs_, [&](const auto& run) { return run->recording() == file; })) {
-    file.replace_filename(file.stem().string() + "." + std::to_string(process_id) + file.extension().string());
+    file.replace_filename(file.stem().string() + "." + std::to_string(process_id) +
+                          file.extension().string());
   }
   return file;
 }

@@ -1,5 +1,5 @@
-// What the window's tests share: waiting while the window draws, looking at its run, keeping pictures. And the
-// tests that fill files of their own.
+// What the window's tests share: waiting while the window draws, looking at its run, keeping pictures. And
+// the tests that fill files of their own.
 #pragma once
 
 #include <imgui.h>

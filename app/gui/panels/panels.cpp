@@ -63,15 +63,11 @@ constexpr Panel kPanels[] = {
     {"findings", "Findings", icons::kSearch,
      "What stands out: why memory ran out, growth, kept graphs, fragmentation.", PanelPlace::kCenterBottom,
      false,
-     [](const Frame& frame, ViewState&, CommandQueue& queue) {
-       DrawFindingsPanel(frame.findings, queue);
-     }},
+     [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawFindingsPanel(frame.findings, queue); }},
     {"fit", "What fits", icons::kGauge,
      "The cheapest change that fits on the card, the largest batch, and other settings of the allocator.",
      PanelPlace::kRightBottom, false,
-     [](const Frame& frame, ViewState&, CommandQueue& queue) {
-       DrawFitPanel(frame.fit, queue);
-     }},
+     [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawFitPanel(frame.fit, queue); }},
     {"lessons", "Learn", icons::kLearn, "Lessons, page by page: predict, try, and see why.",
      PanelPlace::kLessons, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
