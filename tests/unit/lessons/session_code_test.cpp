@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "profiler/networks/techniques.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::lessons {
