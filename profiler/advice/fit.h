@@ -37,8 +37,8 @@ struct Proposal {
 struct FitAnswer {
   Proposal present;
   // What makes it fit: for each set of things to change the fastest, where no part of the set is as fast with
-  // as little memory. Those that keep the optimizer come first, then those that have room, then the fastest. Empty where nothing fits, and where the
-  // present settings do. Every `need` is asked for, none is computed.
+  // as little memory. Those that keep the optimizer come first, then those that have room, then the fastest.
+  // Empty where nothing fits, and where the present settings do. Every `need` is asked for, none is computed.
   std::vector<Proposal> proposals;
   // Of all that fits, what nothing else beats in both memory and time; ascending by memory.
   std::vector<Proposal> frontier;
