@@ -41,6 +41,7 @@ class Application {
   Application& operator=(const Application&) = delete;
 
   void StartRun();
+  void OpenNetwork(const std::filesystem::path& file);
   void OpenFile(const std::filesystem::path& file);
   // Lays a second run over the one that is shown.
   void CompareWithFile(const std::filesystem::path& file);

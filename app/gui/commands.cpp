@@ -15,7 +15,8 @@ constexpr Action kActions[] = {
     {ActionId::kNewRun, "New run", icons::kNew, kCtrl | ImGuiKey_N, "Ctrl+N",
      "Stops this run and starts a new one with the settings on the left.", Menu::kFile, false},
     {ActionId::kOpen, "Open…", icons::kOpen, kCtrl | ImGuiKey_O, "Ctrl+O",
-     "Opens a recording, a memory snapshot or a trace. A file can also be dropped on the window.",
+     "Opens a recording, a memory snapshot or a trace, or trains a network file of yours. A file can also be "
+     "dropped on the window.",
      Menu::kFile, false},
     {ActionId::kCompareWith, "Compare with…", icons::kCompare, kCtrl | kShift | ImGuiKey_O, "Ctrl+Shift+O",
      "Lays a second run over this one: its curve in the timeline, the differences in the Compare panel. A "
