@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/numbers.h"
@@ -16,7 +18,8 @@ void TrainingOptions::Register(CLI::App& command) {
     value = standard;
     command.add_option(name, value, help)->capture_default_str()->type_name("")->group("Training");
   };
-  add("--net", network_, defaults.network, "Network; tidemark networks lists them");
+  add("--net", network_, defaults.network,
+      "Network; tidemark networks lists them, and a path to a file like theirs (.json) is one, too");
   add("--batch", batch_, fmt::format("{}", defaults.batch),
       fmt::format("Samples in a micro-batch, 1 to {}", networks::kMaxBatch));
   add("--amp", amp_, networks::TextOf(defaults.amp),
@@ -59,6 +62,7 @@ void TrainingOptions::RegisterDevice(CLI::App& command) {
 Result<networks::TrainingSettings> TrainingOptions::Settings() const {
   networks::TrainingSettings settings;
   settings.network = network_;
+  if (networks::IsNetworkPath(network_)) settings.network = std::filesystem::absolute(network_).string();
   const Result<int64_t> batch = WholeNumber("--batch", batch_, 1, networks::kMaxBatch);
   if (!batch) return batch.error();
   settings.batch = static_cast<int>(*batch);

@@ -128,8 +128,20 @@ void Application::StartWith(const char* title, Starter starter, std::function<vo
               });
 }
 
+// It is among the networks to choose from, from now on, and trains at once.
+void Application::OpenNetwork(const std::filesystem::path& file) {
+  Result<networks::Network> network = networks::FindNetwork(std::filesystem::absolute(file).string());
+  if (!network) return AddLogLine(presenters::LogLevel::kError, network.error().message);
+  networks::TrainingSettings settings = input_.settings;
+  settings.network = network->name;
+  std::erase_if(networks_, [&](const networks::Network& known) { return known.name == settings.network; });
+  networks_.push_back(std::move(*network));
+  Change(settings, true);
+}
+
 void Application::OpenFile(const std::filesystem::path& file) {
   if (file.extension() == kSessionEnding) return ReadSession(file);
+  if (networks::IsNetworkFile(file)) return OpenNetwork(file);
   const uint64_t number = run_number_;
   jobs_.Start("Opening " + file.filename().string(), true,
               [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {

@@ -57,6 +57,7 @@ class Application {
   void StartRun();
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
+  void OpenNetwork(const std::filesystem::path& file);
   void OpenFile(const std::filesystem::path& file);
   // Reads the peaks of all ranks, and opens the largest.
   void OpenRanks(const std::vector<std::filesystem::path>& files);
@@ -120,6 +121,7 @@ class Application {
   void Save(const std::filesystem::path& file);
   void Export(const std::filesystem::path& file);
   void AskForBand();
+  networks::TrainingSettings SettingsOfRun() const;
   void FindWhatFits();
   void TryAllocatorSettings();
   std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU

@@ -41,12 +41,25 @@ std::optional<phantom::Card> Application::CardOfRun() const {
   return card;
 }
 
+// Those of the run that is shown: a recording's are not the ones on the left.
+networks::TrainingSettings Application::SettingsOfRun() const {
+  if (file_title_.empty() || input_.view == nullptr) return input_.settings;
+  const auto& markers = input_.view->markers();
+  const auto told = std::find_if(markers.rbegin(), markers.rend(),
+                                 [](const timeline::Marker& marker) { return marker.settings >= 0; });
+  if (told == markers.rend()) return input_.settings;
+  const auto settings =
+      networks::SettingsFromJson(input_.view->settings()[static_cast<size_t>(told->settings)]);
+  return settings ? *settings : input_.settings;
+}
+
 void Application::FindWhatFits() {
   const std::optional<phantom::Card> card = CardOfRun();
-  const auto network = std::ranges::find(networks_, input_.settings.network, &networks::Network::name);
+  const networks::TrainingSettings settings = SettingsOfRun();
+  const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
   if (fit_.searching || !card || network == networks_.end()) return;
   fit_.searching = true;
-  const advice::FitQuestion question{*network, input_.settings, *card, 0};
+  const advice::FitQuestion question{*network, settings, *card, 0};
   jobs_.Start(
       "Searching what fits", true,
       [this, question](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {

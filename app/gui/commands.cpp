@@ -18,7 +18,8 @@ constexpr Action kActions[] = {
      "Starts a program of yours, on a phantom GPU or on this machine's, and shows its memory while it runs.",
      Menu::kFile, false},
     {ActionId::kOpen, "Open…", icons::kOpen, kCtrl | ImGuiKey_O, "Ctrl+O",
-     "Opens a recording, a memory snapshot or a trace. A file can also be dropped on the window.",
+     "Opens a recording, a memory snapshot or a trace, or trains a network file of yours. A file can also be "
+     "dropped on the window.",
      Menu::kFile, false},
     {ActionId::kCompareWith, "Compare with…", icons::kCompare, kCtrl | kShift | ImGuiKey_O, "Ctrl+Shift+O",
      "Lays a second run over this one: its curve in the timeline, the differences in the Compare panel. A "

@@ -66,7 +66,7 @@ class FrameLoop {
   void Run() {
     while (!Finished()) {
       const bool busy = options_.hooks.never_idle || needs_frame_ || application_.animating() ||
-                        window_.SecondsSinceInput() < kAfterInputSeconds;
+                        window_.has_unseen_input() || window_.SecondsSinceInput() < kAfterInputSeconds;
       window_.Wait(busy ? 0 : kIdleSeconds);
       KeepPace();
       TakeDroppedFiles();

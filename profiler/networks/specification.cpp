@@ -19,6 +19,8 @@
 namespace tidemark::networks {
 namespace {
 
+constexpr uintmax_t kMostFileBytes = uintmax_t{1} << 22;
+
 using Json = nlohmann::json;
 
 constexpr size_t kMostLayers = 1024;
@@ -238,6 +240,11 @@ Status ReadLayers(const Json& json, std::string_view text, Network& network) {
 }
 
 Result<Network> ReadNetwork(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::file_size(file, error) > kMostFileBytes && !error) {
+    return Error{fmt::format("{} is too large for a network file: more than {} bytes.", file.string(),
+                             kMostFileBytes)};
+  }
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream) {
@@ -354,8 +361,24 @@ Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_v
   return Error{UnknownChoice("network", name, known)};
 }
 
+bool IsNetworkPath(std::string_view name) { return name.ends_with(".json"); }
+
+bool IsNetworkFile(const std::filesystem::path& file) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(file, error);
+  if (error || size > kMostFileBytes || !IsNetworkPath(file.string())) return false;
+  std::ifstream stream(file, std::ios::binary);
+  const Json json = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() && json.contains("layers");
+}
+
 Result<std::vector<Network>> LoadNetworks() { return LoadNetworksFrom(AssetsFolder() / "networks"); }
 Result<Network> FindNetwork(std::string_view name) {
+  if (IsNetworkPath(name)) {
+    Result<Network> network = ReadNetwork(name);
+    if (network) network->name = name;
+    return network;
+  }
   return FindNetworkIn(AssetsFolder() / "networks", name);
 }
 

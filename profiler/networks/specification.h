@@ -72,7 +72,11 @@ Result<Network> NetworkFromJson(std::string_view json);
 // a file that cannot be read is an error that names it.
 Result<std::vector<Network>> LoadNetworks();
 Result<std::vector<Network>> LoadNetworksFrom(const std::filesystem::path& folder);
-// One by its name; unknown names list the known ones. The other files are not read.
+// Whether a name stands for a file of one's own, not for one of those; such a network's name is its path.
+bool IsNetworkPath(std::string_view name);
+// Whether there is a network in a file, well made or not: an object with "layers".
+bool IsNetworkFile(const std::filesystem::path& file);
+// One by its name or path; unknown names list the known ones. The other files are not read.
 Result<Network> FindNetwork(std::string_view name);
 Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_view name);
 

@@ -260,6 +260,26 @@ void Undoes(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kBfloat16; }));
 }
 
+void ChoosesTechniques(ImGuiTestContext* context) {
+  const networks::TrainingSettings before = application().settings();
+  context->ItemClick("//**/budget");
+  IM_CHECK(WaitUntil(
+      context, [] { return application().settings().checkpoint.mode == networks::CheckpointMode::kBudget; }));
+  context->ItemClick("//**/More techniques");
+  context->Yield(3);
+  Picture(context, "techniques-open");
+  for (const ImGuiWindow* window : context->UiContext->Windows) {
+    if (std::string_view(window->Name).find("/controls_") != std::string_view::npos)
+      context->ScrollToBottom(window->ID);
+  }
+  context->ItemClick("//**/channels last");
+  IM_CHECK(WaitUntil(context, [] { return application().settings().channels_last; }));
+  context->Yield(4);
+  Picture(context, "techniques");
+  application().Push(ChangeSettings{before});
+  IM_CHECK(WaitUntil(context, [&before] { return application().settings() == before; }));
+}
+
 void SavesAndOpens(ImGuiTestContext* context) {
   const fs::path file = Artefacts() / "saved.tide";
   std::error_code ignored;
@@ -450,6 +470,7 @@ void Add(ImGuiTestEngine* engine) {
       {"scales with its text", ScalesWithItsText},
       {"exports", Exports},
       {"undoes", Undoes},
+      {"chooses techniques", ChoosesTechniques},
       {"compares", Compares},
       {"teaches", Teaches},
       {"shares its session", SharesItsSession},

@@ -247,7 +247,7 @@ void TechniqueRow(const networks::Technique& technique, const TrainingSettings& 
     if (Toggle(technique.title, &on)) chosen = technique.choices[on ? 1 : 0];
     Tooltip(technique.help);
   } else {
-    const bool open = BeginChoice(technique.title, now);
+    const bool open = BeginChoice(technique.title, now, 0.5F);
     if (!open) Tooltip(technique.help);
     for (size_t choice = 0; open && choice < technique.choices.size(); ++choice) {
       const std::string text(technique.choices[choice]);
@@ -267,16 +267,14 @@ void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settin
     in_use += (in_use.empty() ? "" : ", ") + std::string(technique.title);
     if (!technique.IsSwitch()) in_use += " " + technique.TextOf(settings);
   }
-  const bool open = ImGui::TreeNodeEx("More techniques", ImGuiTreeNodeFlags_SpanAvailWidth);
+  const bool open = ImGui::TreeNodeEx(
+      "More techniques", ImGuiTreeNodeFlags_SpanAvailWidth | ImGuiTreeNodeFlags_NoTreePushOnOpen);
   if (!open) return Consequence(in_use);
-  ImGui::Unindent(ImGui::GetTreeNodeToLabelSpacing());
   for (size_t index = 0; index < networks::Techniques().size(); ++index) {
     const networks::Technique& technique = networks::Techniques()[index];
     Control(input.access, technique.key, [&] { TechniqueRow(technique, settings, queue); });
     if (index < input.consequences.techniques.size()) Consequence(input.consequences.techniques[index]);
   }
-  ImGui::Indent(ImGui::GetTreeNodeToLabelSpacing());
-  ImGui::TreePop();
 }
 
 void ClipRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {

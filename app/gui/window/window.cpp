@@ -5,6 +5,7 @@
 #include <imgui.h>
 #include <imgui_impl_glfw.h>
 #include <imgui_impl_opengl3.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
@@ -161,6 +162,7 @@ void Window::Wait(double timeout_seconds) {
 }
 
 void Window::Wake() { glfwPostEmptyEvent(); }
+bool Window::has_unseen_input() const { return !ImGui::GetCurrentContext()->InputEventsQueue.empty(); }
 double Window::SecondsSinceInput() const { return glfwGetTime() - last_input_; }
 bool Window::should_close() const { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
 void Window::KeepOpen() { glfwSetWindowShouldClose(window_, GLFW_FALSE); }

@@ -38,6 +38,8 @@ class Window {
   static void Wake();
   // Seconds since a person last did something.
   double SecondsSinceInput() const;
+  // Of what was typed and clicked Dear ImGui takes a part each frame.
+  bool has_unseen_input() const;
 
   // `mouse`: where a script holds the mouse, instead of a person.
   void BeginFrame(bool dark, float user_scale, std::optional<std::pair<float, float>> mouse);
