@@ -44,12 +44,12 @@ std::optional<phantom::Card> Application::CardOfRun() const {
 // Those of the run that is shown: a recording's are not the ones on the left.
 networks::TrainingSettings Application::SettingsOfRun() const {
   if (file_title_.empty() || input_.view == nullptr) return input_.settings;
-  const auto& markers = input_.view->markers();
-  const auto told = std::find_if(markers.rbegin(), markers.rend(),
-                                 [](const timeline::Marker& marker) { return marker.settings >= 0; });
-  if (told == markers.rend()) return input_.settings;
-  const auto settings =
-      networks::SettingsFromJson(input_.view->settings()[static_cast<size_t>(told->settings)]);
+  int32_t told = -1;
+  for (const timeline::Marker& marker : input_.view->markers()) {
+    if (marker.settings >= 0) told = marker.settings;
+  }
+  if (told < 0) return input_.settings;
+  const auto settings = networks::SettingsFromJson(input_.view->settings()[static_cast<size_t>(told)]);
   return settings ? *settings : input_.settings;
 }
 
