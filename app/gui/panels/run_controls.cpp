@@ -192,7 +192,7 @@ void CheckpointSize(const RunControlsInput& input, const networks::Network& netw
 
 void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
                    CommandQueue& queue) {
-  static constexpr std::array kLabels = {"none", "√N", "layer", "K", "by K", "budget"};
+  static constexpr std::array kLabels = {"none", "√N", "layers", "K", "by K", "budget"};
   Label("Checkpointing");
   const networks::Network* network = FindNetworkIn(input, settings.network);
   if (network == nullptr) return;
