@@ -64,43 +64,11 @@ Application::Application(const ApplicationOptions& options, ViewState view,
 Application::~Application() = default;
 
 void Application::StartRun() {
+  const uint64_t number = ++run_number_;
   session::LiveOptions live;
   live.settings = input_.settings;
   live.device = input_.device;
   live.steps_per_second = input_.steps_per_second;
-  const auto starter = [live]() -> Result<std::shared_ptr<session::Run>> {
-    Result<std::unique_ptr<session::Run>> run = session::Run::Start(live);
-    if (!run) return run.error();
-    return std::shared_ptr<session::Run>(std::move(*run));
-  };
-  const auto adopted = [this] {
-    // What was changed while the process started.
-    run_->Change(input_.settings);
-    run_->SetPace(input_.steps_per_second);
-  };
-  StartWith("Starting the trainer", starter, adopted, [this](const std::string& sentence) {
-    AddLogLine(presenters::LogLevel::kError, sentence);
-    input_.status.state = RunState::kFailed;
-    input_.status.sentence = sentence;
-  });
-}
-
-void Application::Start(const session::ProgramOrder& order) {
-  const auto starter = [start = options_.start_program, order] { return start(order); };
-  const auto adopted = [this] {
-    state_.timeline.follow = true;
-    state_.timeline.whole = true;
-  };
-  StartWith("Starting the program; the first time with a torch its stand-ins are built, which takes a minute",
-            starter, adopted, [this](const std::string& sentence) {
-              OpenProgramDialog(shell_.program_dialog);
-              shell_.program_dialog.trouble = sentence;
-            });
-}
-
-void Application::StartWith(const char* title, Starter starter, std::function<void()> adopted,
-                            std::function<void(const std::string&)> failed) {
-  const uint64_t number = ++run_number_;
   input_.starting = true;
   input_.live = false;
   input_.can_stop = false;
@@ -108,27 +76,56 @@ void Application::StartWith(const char* title, Starter starter, std::function<vo
   shell_.banner_closed = false;
   file_title_.clear();
   ranks_.Close();
-  const auto shown = [this, adopted = std::move(adopted), failed = std::move(failed),
-                      number](const Result<std::shared_ptr<session::Run>>& outcome) {
-    if (number != run_number_) {
-      if (outcome.ok()) LetGo(*outcome);
-      return;
-    }
-    input_.starting = false;
-    input_.status = {};
-    if (!outcome.ok()) return failed(outcome.error().message);
-    AdoptRun(*outcome);
-    adopted();
-  };
-  jobs_.Start(title, false,
-              [starter = std::move(starter), shown, old = std::exchange(run_, nullptr)](
-                  const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+  jobs_.Start("Starting the trainer", false,
+              [this, live, old = std::exchange(run_, nullptr),
+               number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 old.reset();  // its process ends, and its GPU memory is free, before the next one begins
-                return [outcome = starter(), shown] { shown(outcome); };
+                auto outcome =
+                    std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
+                return [this, outcome, number] {
+                  if (number != run_number_) {
+                    if (outcome->ok()) LetGo(std::move(**outcome));
+                    return;
+                  }
+                  input_.starting = false;
+                  input_.status = {};
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    input_.status.state = RunState::kFailed;
+                    input_.status.sentence = outcome->error().message;
+                    return;
+                  }
+                  AdoptRun(std::move(**outcome));
+                  // What was changed while the process started.
+                  run_->Change(input_.settings);
+                  run_->SetPace(input_.steps_per_second);
+                };
               });
 }
 
-// It is among the networks to choose from, from now on, and trains at once.
+// The run that is shown goes on until there is another.
+void Application::Start(const session::ProgramOrder& order) {
+  const uint64_t number = run_number_;
+  jobs_.Start(
+      "Starting the program; the first time with a torch its stand-ins are built, which takes a minute",
+      false,
+      [this, start = options_.start_program, order,
+       number](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+        return [this, outcome = start(order), number] {
+          if (!outcome.ok()) {
+            OpenProgramDialog(shell_.program_dialog);
+            shell_.program_dialog.trouble = outcome.error().message;
+            return;
+          }
+          if (number != run_number_) return LetGo(*outcome);  // a run was started since
+          file_title_.clear();
+          ranks_.Close();
+          shell_.banner_closed = false;
+          ShowRun(*outcome);
+        };
+      });
+}
+
 void Application::OpenNetwork(const std::filesystem::path& file) {
   Result<networks::Network> network = networks::FindNetwork(std::filesystem::absolute(file).string());
   if (!network) return AddLogLine(presenters::LogLevel::kError, network.error().message);

@@ -94,11 +94,6 @@ class Application {
   Application(const ApplicationOptions& options, ViewState view, std::vector<networks::Network> networks,
               std::vector<phantom::Card> cards);
 
-  using Starter = std::function<Result<std::shared_ptr<session::Run>>()>;
-  // Shows the run of what `starter` starts, on another thread, once the old run's process is gone; or
-  // `failed` is told why there is none.
-  void StartWith(const char* title, Starter starter, std::function<void()> adopted,
-                 std::function<void(const std::string&)> failed);
   void Execute(const Command& command);
   void Execute(ActionId action);
   void ExecuteRunAction(ActionId action);

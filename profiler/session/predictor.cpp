@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 using networks::TrainingSettings;
 
 constexpr size_t kMaxWaiting = 16;
-constexpr std::chrono::seconds kAnswerTimeout{20};
+constexpr std::chrono::seconds kAnswerTimeout{60};  // a large network on a busy machine
 // While cuDNN is asked: a network of many layers, on a busy machine.
 constexpr std::chrono::seconds kCudnnTimeout{300};
 constexpr int kStopPollMs = 100;

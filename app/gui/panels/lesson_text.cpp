@@ -88,6 +88,14 @@ std::vector<Word> WordsIn(const RichText& text, const TextStyle& style, LessonTe
   return words;
 }
 
+// Of words[begin] and what follows it without a space: a bracket, a figure, a comma.
+float WidthToSpace(const std::vector<Word>& words, size_t begin) {
+  float width = 0;
+  for (size_t i = begin; i < words.size() && (i == begin || !words[i].space_before); ++i)
+    width += Measure(words[i].style, words[i].text).x;
+  return width;
+}
+
 void DrawWord(const Word& word, ImVec2 at, float width, float height) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   DrawText(list, at, word.style, word.text);
@@ -143,11 +151,14 @@ void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContex
   const float line = Pixels(style) + Px(6);
   const float space = Measure(style, " ").x;
   ImVec2 at = origin;
-  for (const Word& word : WordsIn(text, style, context)) {
-    const float needs = Measure(word.style, word.text).x;
-    if (word.space_before && at.x > origin.x) at.x += space;
-    if (at.x > origin.x && word.space_before && at.x + needs > origin.x + width) at = {origin.x, at.y + line};
-    DrawWord(word, at, needs, line);
+  const std::vector<Word> words = WordsIn(text, style, context);
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i].space_before && at.x > origin.x) {
+      at.x += space;
+      if (at.x + WidthToSpace(words, i) > origin.x + width) at = {origin.x, at.y + line};
+    }
+    const float needs = Measure(words[i].style, words[i].text).x;
+    DrawWord(words[i], at, needs, line);
     at.x += needs;
   }
   ImGui::Dummy({width, at.y + line - origin.y});
