@@ -221,9 +221,11 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   scene_.Reset();
   frame_ = nullptr;
   state_.pinned.reset();
-  fit_.question.reset();
-  fit_.answer.reset();
-  fit_.error.clear();
+  if (!run_->live()) {  // a program's or a recording's: what was found is of other settings
+    fit_.question.reset();
+    fit_.answer.reset();
+    fit_.error.clear();
+  }
   fit_.trials.clear();
   fit_.trial_error.clear();
   state_.timeline.measure.reset();
