@@ -77,7 +77,10 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     const auto level = static_cast<events::Level>(number);
     const Series series = timeline::SeriesOf(level);
     BreakdownRow row{std::string(events::NameOf(level)), {}, {}, {}, {}, {}};
-    if (phantom) row.phantom_bytes = UnlessZero(ValueOf(phantom->at_peak, series));
+    // What the card says is read ten times a second, and a prediction takes milliseconds: it has none of
+    // that.
+    if (phantom && level == events::Level::kDriver)
+      row.phantom_bytes = UnlessZero(ValueOf(phantom->at_peak, series));
     if (peak) row.measured_bytes = UnlessZero(LevelAt(view, peak->index, series));
     if (row.measured_bytes) totals.push_back(std::move(row));
   }

@@ -97,4 +97,22 @@ TEST_CASE("The breakdown ends with the driver, the process and the card where th
   CHECK(breakdown.totals[3].measured_bytes == 3 << 20);
 }
 
+TEST_CASE("A prediction has a driver's figure, and none of what the card said at some other time") {
+  timeline::Stream training;
+  training.Add(events::EventKind::kStepBegin);
+  training.Allocate(0x1000, 512);
+  training.Add(events::EventKind::kCounter, 0, 3 << 20).level = events::Level::kDriver;
+  training.Add(events::EventKind::kCounter, 0, 5 << 20).level = events::Level::kProcess;
+  training.Add(events::EventKind::kStepEnd);
+  session::Prediction phantom;
+  phantom.allocated_peak_bytes = 512;
+  phantom.at_peak[static_cast<size_t>(timeline::Series::kDriver)] = 3 << 20;
+  phantom.at_peak[static_cast<size_t>(timeline::Series::kProcess)] = 4 << 20;
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, phantom);
+  REQUIRE(breakdown.totals.size() == 5);
+  CHECK(breakdown.totals[3].phantom_bytes == 3 << 20);
+  CHECK(breakdown.totals[4].title == "process");
+  CHECK_FALSE(breakdown.totals[4].phantom_bytes.has_value());
+}
+
 }  // namespace tidemark::presenters
