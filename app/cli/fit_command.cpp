@@ -21,10 +21,6 @@
 namespace tidemark::cli {
 namespace {
 
-// As many as answer side by side without being in each other's way on a small machine.
-constexpr size_t kTrainers = 2;
-// A phantom on which no program runs out of memory.
-constexpr int64_t kRoomForAllBytes = int64_t{1} << 44;
 constexpr int64_t kMostSamples = int64_t{networks::kMaxBatch} * networks::kMaxAccumulate;
 
 struct FitOptions {
@@ -61,7 +57,7 @@ int RunNetworkFit(const FitOptions& options) {
   const auto began = std::chrono::steady_clock::now();
   const InterruptListener listener;
   ProgressLine progress;
-  advice::Needs needs(question->card, kTrainers);
+  advice::Needs needs(question->card);
   const Result<advice::FitAnswer> answer = advice::FindFit(
       *question, [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); },
       [&](size_t done, size_t of) {
@@ -90,7 +86,7 @@ int RunProgramFit(const FitOptions& options, const std::vector<std::string>& pro
   if (!card) return Complain(card.error().message, options.training.ExitCodeOfRefusal());
   PhantomOptions order;
   order.card = card->name;
-  order.memory = fmt::format("{}", kRoomForAllBytes);
+  order.memory = fmt::format("{}", advice::kRoomForAllBytes);
   return RunOnPhantom(order, program, nullptr,
                       [&](const session::ProgramRun& run, const session::AllocatorOf& allocator) {
                         const auto verdicts = VerdictsOf(*run.view(), events::AllocatorSettings(), allocator);

@@ -59,11 +59,7 @@ Status WritePng(const std::string& svg, const std::filesystem::path& file) {
 }
 
 Status WritePicture(const std::string& svg, const std::filesystem::path& file) {
-  if (file.extension() == ".png") return WritePng(svg, file);
-  Result<trace::ReplacingFile> target = trace::ReplacingFile::Create(file);
-  if (!target) return target.error();
-  if (Status written = target->Write(svg); !written) return written;
-  return target->Commit();
+  return file.extension() == ".png" ? WritePng(svg, file) : trace::WriteWhole(svg, file);
 }
 
 }  // namespace tidemark::cli

@@ -21,13 +21,6 @@ std::string PageOf(const session::Run& run, std::string_view format) {
   return format == "html" ? HtmlOf(page) : MarkdownOf(page);
 }
 
-Status WriteText(const std::string& text, const std::filesystem::path& file) {
-  Result<trace::ReplacingFile> target = trace::ReplacingFile::Create(file);
-  if (!target) return target.error();
-  if (Status written = target->Write(text); !written) return written;
-  return target->Commit();
-}
-
 template <typename Tell>
 std::string InWords(Tell tell) {
   std::string text;
@@ -42,10 +35,10 @@ std::string InWords(Tell tell) {
 Status WriteRun(const session::Run& run, std::string_view format, const std::filesystem::path& file,
                 const std::function<bool(double)>& progress) {
   if (format == "tide") return run.Save(file);
-  if (format == "markdown" || format == "html") return WriteText(PageOf(run, format), file);
+  if (format == "markdown" || format == "html") return trace::WriteWhole(PageOf(run, format), file);
   if (format == "svg" || format == "png") {
     const std::string drawing = presenters::TimelinePicture(*run.view(), run.description().title);
-    return format == "svg" ? WriteText(drawing, file) : WritePng(drawing, file);
+    return format == "svg" ? trace::WriteWhole(drawing, file) : WritePng(drawing, file);
   }
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (!exported) return exported.error();

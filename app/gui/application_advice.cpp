@@ -10,9 +10,6 @@
 namespace tidemark::gui {
 namespace {
 
-// As many as answer side by side without being in the way of the run that goes on.
-constexpr size_t kTrainers = 2;
-
 Result<std::vector<AllocatorTrial>> TryAll(const timeline::View& view, const advice::AllocatorSetup& own,
                                            const session::AllocatorOf& allocator,
                                            const BackgroundJobs::Progress& progress) {
@@ -63,7 +60,7 @@ void Application::FindWhatFits() {
   jobs_.Start(
       "Searching what fits", true,
       [this, question](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-        advice::Needs needs(question.card, kTrainers);
+        advice::Needs needs(question.card);
         const auto outcome = std::make_shared<Result<advice::FitAnswer>>(advice::FindFit(
             question, [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); },
             [&](size_t done, size_t of) {

@@ -132,13 +132,7 @@ void Application::ReadSession(const std::filesystem::path& file) {
 }
 
 void Application::WriteSession(const std::filesystem::path& file) {
-  const auto write = [&]() -> Status {
-    Result<trace::ReplacingFile> out = trace::ReplacingFile::Create(file);
-    if (!out) return out.error();
-    const Status written = out->Write(lessons::CodeOf(CurrentSession()) + "\n");
-    return written ? out->Commit() : written;
-  };
-  const Status written = write();
+  const Status written = trace::WriteWhole(lessons::CodeOf(CurrentSession()) + "\n", file);
   AddLogLine(written ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
              written ? "Saved " + file.string() + "." : written.error().message);
 }

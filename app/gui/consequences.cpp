@@ -1,7 +1,6 @@
 #include "app/gui/consequences.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <string_view>
 
@@ -173,14 +172,9 @@ std::string ShortCardTitle(const std::string& title) {
   return title.rfind(kMaker, 0) == 0 ? title.substr(kMaker.size()) : title;
 }
 
-int SquareRootSegments(const networks::Network& network) {
-  const double root = std::sqrt(static_cast<double>(network.layers.size()));
-  return std::clamp(static_cast<int>(std::lround(root)), 1, networks::kMaxSegments);
-}
-
 std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,
                                                        const TrainingSettings& now) {
-  const int root = SquareRootSegments(network);
+  const int root = textbook::SquareRootSegments(network);
   TrainingSettings without = now;
   without.checkpoint = {};
   const int64_t all = textbook::EstimateMemory(network, without).activations_bytes;

@@ -47,9 +47,6 @@ struct ConsequenceQuestion {
 };
 Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask);
 
-// "√N" checkpointing for a network: as many segments as the root of its number of layers, rounded.
-int SquareRootSegments(const networks::Network& network);
-
 // What the window offers, each with sizes that fit the network: none, √N, by layer, K segments, every K,
 // budget. Where `now` is of a kind, it is that choice itself.
 std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <utility>
 
 #include "profiler/advice/step_time.h"
 #include "profiler/base/format.h"
+#include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::advice {
@@ -40,12 +40,9 @@ std::vector<Precision> PrecisionsOf(const FitQuestion& question) {
 }
 
 std::vector<Checkpointing> CheckpointingsOf(const FitQuestion& question) {
-  // Chen et al. (arXiv 1604.06174, 2016): as many segments as the root of the number of layers.
-  const double root = std::sqrt(static_cast<double>(question.network.layers.size()));
-  const int segments = std::clamp(static_cast<int>(std::lround(root)), 1, networks::kMaxSegments);
   std::vector<Checkpointing> checkpointings = {question.settings.checkpoint};
   AddOnce(checkpointings, {CheckpointMode::kNone, 0});
-  AddOnce(checkpointings, {CheckpointMode::kSegments, segments});
+  AddOnce(checkpointings, {CheckpointMode::kSegments, textbook::SquareRootSegments(question.network)});
   AddOnce(checkpointings, {CheckpointMode::kByLayer, 0});
   return checkpointings;
 }

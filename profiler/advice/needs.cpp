@@ -11,19 +11,17 @@
 namespace tidemark::advice {
 namespace {
 
-// More than any configuration takes: networks and batches are bounded.
-constexpr int64_t kRoomForAllBytes = int64_t{1} << 44;
 // The third has come out as the fourth wherever both were asked for; it saves a quarter of the time.
 constexpr int64_t kSteps = 3;
 
 }  // namespace
 
-Needs::Needs(phantom::Card card, size_t processes) : card_(std::move(card)) {
+Needs::Needs(phantom::Card card) : card_(std::move(card)) {
   session::PredictorOptions options;
   options.memory_bytes = kRoomForAllBytes;
   options.with_requests = true;
   options.steps = kSteps;
-  for (size_t i = 0; i < std::max<size_t>(1, processes); ++i) {
+  for (size_t i = 0; i < kTrainers; ++i) {
     predictors_.push_back(std::make_unique<session::Predictor>(options));
   }
 }

@@ -4,6 +4,7 @@
 // half a second, each further one milliseconds. One thread at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -17,6 +18,11 @@
 #include "profiler/session/predictor.h"
 
 namespace tidemark::advice {
+
+// The memory of a phantom on which nothing that is asked about runs out: networks and batches are bounded.
+inline constexpr int64_t kRoomForAllBytes = int64_t{1} << 44;
+// Trainers that answer side by side: as many as are not in the way of a run that goes on.
+inline constexpr size_t kTrainers = 2;
 
 struct Configuration {
   networks::TrainingSettings settings;
@@ -35,8 +41,8 @@ struct Need {
 
 class Needs {
  public:
-  // `card` with the memory that it shall have. `processes`: how many trainers there are.
-  Needs(phantom::Card card, size_t processes);
+  // `card` with the memory that it shall have.
+  explicit Needs(phantom::Card card);
 
   // In the order of the questions. Fails with a sentence where one has no answer.
   Result<std::vector<Need>> Ask(std::span<const Configuration> configurations);

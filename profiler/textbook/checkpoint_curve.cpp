@@ -1,7 +1,6 @@
 #include "profiler/textbook/checkpoint_curve.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/textbook.h"
@@ -37,8 +36,7 @@ std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
     add({CheckpointMode::kBudget, 0, std::max(least + (most - least) / kBudgets * step, int64_t{1})});
   }
   add({CheckpointMode::kByLayer});
-  const auto root = static_cast<int>(std::lround(std::sqrt(static_cast<double>(network.layers.size()))));
-  add({CheckpointMode::kSegments, std::clamp(root, 1, networks::kMaxSegments)});
+  add({CheckpointMode::kSegments, SquareRootSegments(network)});
 
   const auto same = [](const CurvePoint& left, const CurvePoint& right) {
     return left.saved_bytes == right.saved_bytes && left.share_run_again == right.share_run_again;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "profiler/textbook/operations.h"
@@ -253,6 +254,11 @@ int64_t OperationsAgain(const Network& network, const std::vector<CheckpointPiec
     }
   }
   return operations;
+}
+
+int SquareRootSegments(const networks::Network& network) {
+  const double root = std::sqrt(static_cast<double>(network.layers.size()));
+  return std::clamp(static_cast<int>(std::lround(root)), 1, networks::kMaxSegments);
 }
 
 }  // namespace tidemark::textbook

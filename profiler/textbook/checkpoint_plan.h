@@ -30,6 +30,10 @@ CheckpointPlan PlanCheckpoints(const networks::Network& network, const networks:
 CheckpointPlan PlanCheckpoints(const networks::Network& network, const SavedTensors& saved,
                                const networks::TrainingSettings& settings);
 
+// √N of N layers: the segments that Chen et al., Training Deep Nets with Sublinear Memory Cost, arXiv
+// 1604.06174 (2016), cut a chain into.
+int SquareRootSegments(const networks::Network& network);
+
 // Forward operations of a batch that backward runs again (operations.h), and one for each value that a layer
 // gives: those without products are not free either.
 int64_t OperationsAgain(const networks::Network& network, const std::vector<CheckpointPiece>& pieces,

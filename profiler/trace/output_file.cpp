@@ -69,6 +69,13 @@ ReplacingFile::~ReplacingFile() {
   if (!path_.empty() && path_ != target_) unlink(path_.c_str());
 }
 
+Status WriteWhole(std::string_view bytes, const std::filesystem::path& file) {
+  Result<ReplacingFile> target = ReplacingFile::Create(file);
+  if (!target) return target.error();
+  if (Status written = target->Write(bytes); !written) return written;
+  return target->Commit();
+}
+
 Result<ReplacingFile> ReplacingFile::Create(const std::filesystem::path& requested) {
   std::error_code not_resolved;  // then the name is used as it is, and opening it says what is wrong
   std::filesystem::path target = std::filesystem::weakly_canonical(requested, not_resolved);

@@ -43,4 +43,7 @@ class ReplacingFile {
   std::string buffer_;
 };
 
+// A file of these bytes, through ReplacingFile.
+Status WriteWhole(std::string_view bytes, const std::filesystem::path& file);
+
 }  // namespace tidemark::trace

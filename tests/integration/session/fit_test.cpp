@@ -23,7 +23,7 @@ FitQuestion QuestionOf(const std::string& network, int batch, int64_t memory_byt
 
 FitAnswer Search(const FitQuestion& question) {
   const auto began = std::chrono::steady_clock::now();
-  Needs needs(question.card, 2);
+  Needs needs(question.card);
   const Result<FitAnswer> answer =
       FindFit(question, [&](std::span<const Configuration> asked) { return needs.Ask(asked); });
   if (!answer) FAIL(answer.error().message);
