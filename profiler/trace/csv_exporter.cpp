@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/compile.h>
 
 #include <iterator>
 #include <memory>
@@ -43,18 +43,20 @@ class CsvExporter final : public Exporter {
   void Add(const Moment& moment, std::string& out) override {
     const Event& event = moment.event;
     auto end = std::back_inserter(out);
-    fmt::format_to(end, "{},{},{},{},{},{},{},{},", moment.index, event.time_ns, NameOf(event.kind),
-                   NameOf(event.source), NameOf(event.phase), event.device,
+    fmt::format_to(end, FMT_COMPILE("{},{},{},{},{},{},{},{},"), moment.index, event.time_ns,
+                   NameOf(event.kind), NameOf(event.source), NameOf(event.phase), event.device,
                    event.kind == EventKind::kName ? 0 : event.stream, event.thread);
-    if (HasAddress(event.kind)) fmt::format_to(end, "{:#x}", event.address);
+    if (HasAddress(event.kind)) fmt::format_to(end, FMT_COMPILE("{:#x}"), event.address);
     out += ',';
-    if (event.kind != EventKind::kName) fmt::format_to(end, "{},{}", event.bytes, event.rounded_bytes);
+    if (event.kind != EventKind::kName)
+      fmt::format_to(end, FMT_COMPILE("{},{}"), event.bytes, event.rounded_bytes);
     if (event.kind == EventKind::kName) out += ',';
-    fmt::format_to(end, ",{},", IsOfBlock(event.kind) ? KeyOf(event.category) : "");
+    fmt::format_to(end, FMT_COMPILE(",{},"), IsOfBlock(event.kind) ? KeyOf(event.category) : "");
     AppendNames(event, out);
-    if (event.kind == EventKind::kMetric) fmt::format_to(end, "{}", events::MetricOf(event));
-    fmt::format_to(end, ",{},{},{},{},", event.recompute, ValueOf(moment.values, Series::kAllocated),
-                   ValueOf(moment.values, Series::kRequested), ValueOf(moment.values, Series::kReserved));
+    if (event.kind == EventKind::kMetric) fmt::format_to(end, FMT_COMPILE("{}"), events::MetricOf(event));
+    fmt::format_to(end, FMT_COMPILE(",{},{},{},{},"), event.recompute,
+                   ValueOf(moment.values, Series::kAllocated), ValueOf(moment.values, Series::kRequested),
+                   ValueOf(moment.values, Series::kReserved));
     if (event.kind == EventKind::kName) AppendQuoted(events::NamePiece(event), out);
     if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
     out += '\n';
@@ -67,7 +69,7 @@ class CsvExporter final : public Exporter {
   // settings.
   void AppendNames(const Event& event, std::string& out) {
     if (event.kind == EventKind::kName) {
-      fmt::format_to(std::back_inserter(out), ",,{},", event.name);
+      fmt::format_to(std::back_inserter(out), FMT_COMPILE(",,{},"), event.name);
       return;
     }
     AppendQuoted(view_.name(event.layer), out);

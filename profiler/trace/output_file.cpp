@@ -63,9 +63,11 @@ ReplacingFile::ReplacingFile(ReplacingFile&& other) noexcept
     : target_(std::move(other.target_)),
       path_(std::exchange(other.path_, {})),
       fd_(std::move(other.fd_)),
-      buffer_(std::move(other.buffer_)) {}
+      buffer_(std::move(other.buffer_)),
+      writing_(std::move(other.writing_)) {}
 
 ReplacingFile::~ReplacingFile() {
+  if (writing_.valid()) writing_.wait();  // it holds the descriptor's number
   if (!path_.empty() && path_ != target_) unlink(path_.c_str());
 }
 
@@ -94,20 +96,28 @@ Result<ReplacingFile> ReplacingFile::Create(const std::filesystem::path& request
   return ReplacingFile(target, part, std::move(fd));
 }
 
-Status ReplacingFile::WriteBuffered() {
-  const int error_number = WriteFully(fd_.get(), buffer_);
-  buffer_.clear();
+Status ReplacingFile::EndOfWriting() {
+  if (!writing_.valid()) return Done{};
+  const int error_number = writing_.get();
   if (error_number != 0) return CannotWrite(target_, error_number);
   return Done{};
 }
 
 Status ReplacingFile::Write(std::string_view bytes) {
   buffer_ += bytes;
-  return buffer_.size() < kBufferBytes ? Status(Done{}) : WriteBuffered();
+  if (buffer_.size() < kBufferBytes) return Done{};
+  if (Status before = EndOfWriting(); !before) return before;
+  writing_ = std::async(std::launch::async,
+                        [fd = fd_.get(), full = std::exchange(buffer_, {})] { return WriteFully(fd, full); });
+  buffer_.reserve(kBufferBytes + kBufferBytes / 2);
+  return Done{};
 }
 
 Status ReplacingFile::Commit() {
-  if (Status written = WriteBuffered(); !written) return written;
+  if (Status before = EndOfWriting(); !before) return before;
+  if (const int error_number = WriteFully(fd_.get(), buffer_); error_number != 0) {
+    return CannotWrite(target_, error_number);
+  }
   if (close(fd_.Release()) != 0) return CannotWrite(target_, errno);
   if (path_ != target_ && rename(path_.c_str(), target_.c_str()) != 0) return CannotWrite(target_, errno);
   path_.clear();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
 #include <string>
 #include <string_view>
 
@@ -30,17 +31,20 @@ class ReplacingFile {
   // Where the bytes go until Commit: for writers that open their file by its name.
   const std::filesystem::path& path() const { return path_; }
 
-  Status Write(std::string_view bytes);  // buffered
+  // Buffered; a full buffer goes to the disk while the next one is filled, so that what went wrong with it is
+  // told by the call after.
+  Status Write(std::string_view bytes);
   Status Commit();
 
  private:
   ReplacingFile(std::filesystem::path target, std::filesystem::path path, UniqueFd fd);
-  Status WriteBuffered();
+  Status EndOfWriting();
 
   std::filesystem::path target_;
   std::filesystem::path path_;  // == target_ if it is written directly; "" once committed or moved from
   UniqueFd fd_;
   std::string buffer_;
+  std::future<int> writing_;  // of the buffer before this one: its errno
 };
 
 // A file of these bytes, through ReplacingFile.

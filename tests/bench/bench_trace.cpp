@@ -39,16 +39,27 @@ void MeasureRecording(const std::filesystem::path& file) {
   std::printf("open %zu events: %.2f s\n", events, opening.Microseconds() / 1e6);
 }
 
-void MeasureExport(trace::ExportFormat format, const char* name, const std::filesystem::path& file) {
+void MeasureExport(const timeline::View& view, trace::ExportFormat format, const char* name,
+                   const std::filesystem::path& file) {
+  const Stopwatch watch;
+  if (!trace::Export(view, {}, format, file).ok()) return;
+  const double us = watch.Microseconds();
+  const auto events = static_cast<double>(view.end());
+  std::printf("export %s: %.2f M events/s, %.0f B an event\n", name, events / us,
+              static_cast<double>(std::filesystem::file_size(file)) / events);
+}
+
+void MeasureExports(const std::filesystem::path& file) {
+  using enum trace::ExportFormat;
   timeline::Builder builder;
   TrainingStream stream;
   builder.Append(stream.Take(1'000'000));
   const auto view = builder.Publish();
-  const Stopwatch watch;
-  if (!trace::Export(*view, {}, format, file).ok()) return;
-  std::printf("export %s: %.2f M events/s, %.0f B an event\n", name,
-              static_cast<double>(view->end()) / watch.Microseconds(),
-              static_cast<double>(std::filesystem::file_size(file)) / static_cast<double>(view->end()));
+  MeasureExport(*view, kChrome, "chrome", file);
+  MeasureExport(*view, kCsv, "csv", file);
+  MeasureExport(*view, kPerfetto, "perfetto", file);
+  MeasureExport(*view, kPickle, "pickle", file);
+  MeasureExport(*view, kSqlite, "sqlite", file);
 }
 
 }  // namespace
@@ -57,7 +68,6 @@ void MeasureExport(trace::ExportFormat format, const char* name, const std::file
 int main() {
   const auto file = std::filesystem::temp_directory_path() / "tidemark-bench-trace";
   tidemark::bench::MeasureRecording(file);
-  tidemark::bench::MeasureExport(tidemark::trace::ExportFormat::kChrome, "chrome", file);
-  tidemark::bench::MeasureExport(tidemark::trace::ExportFormat::kCsv, "csv", file);
+  tidemark::bench::MeasureExports(file);
   std::filesystem::remove(file);
 }
