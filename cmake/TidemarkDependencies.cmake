@@ -53,6 +53,10 @@ if(TIDEMARK_TORCH)
     "-Wl,--disable-new-dtags,-rpath,${TIDEMARK_SITE}/torch/lib:${TIDEMARK_SITE}/nvidia/cu13/lib")
 endif()
 
+if(TIDEMARK_ARROW)
+  include(TidemarkArrow)
+endif()
+
 if(TIDEMARK_GUI)
   include(TidemarkImGui)
 endif()

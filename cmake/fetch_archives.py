@@ -4,7 +4,7 @@ They lie in a cache for all checkouts of one person: $TIDEMARK_CACHE, else $XDG_
 
     archives/FILE    downloaded; appears under its name only after its SHA-256 was right
     unpacked/KEY/    what is used of one archive (KEY is the hash of the archive and of the choice)
-    sets/KEY/        what CMake reads: site/, imgui-bundle/ and cuda12/, of one list of archives, as hard links to the files in unpacked/
+    sets/KEY/        what CMake reads: site/, imgui-bundle/ and so on, of one list of archives, as hard links to the files in unpacked/
     partial/         whatever is in progress
 
 Every step leaves either its whole result or nothing, so that a call that was interrupted goes on where it stopped. With the
@@ -273,7 +273,7 @@ def main():
         archives = read_archives(["always", *extras])
         check_space(archives, cache)
         folder = make_set(archives, cache)
-        for name in ("site", "imgui-bundle", "cuda12"):
+        for name in sorted({archive["into"] for archive in archives}):
             point(DEPS / name, folder / name)
         for extra in extras:
             (folder / extra).touch()

@@ -148,18 +148,28 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
-  for (const std::string& sentence : LeftOutBy(**run, format)) Complain(sentence, kExitDone);
   ProgressLine line;
   const Status written = WriteRun(**run, format, options.output, line.ShowShare("writing"));
   line.Clear();
-  return written ? kExitDone : Complain(written.error().message, kExitFailed);
+  if (!written) return Complain(written.error().message, kExitFailed);
+  for (const std::string& sentence : LeftOutBy(**run, format)) Complain(sentence, kExitDone);
+  return kExitDone;
+}
+
+// As the output's ending says.
+int RewriteByEnding(const RecordingOptions& options) {
+  if (const auto* format = presenters::FormatOfEnding(options.output)) return Rewrite(options, format->key);
+  return Complain(fmt::format("{} does not tell by its ending what to write; name it {}.", options.output,
+                              FormatEndingsInWords()),
+                  kExitUsage);
 }
 
 int RunExport(const RecordingOptions& options) {
   if (options.file.empty() || options.output.empty()) {
-    return Complain("Name a recording and a file to write: tidemark export FILE --to chrome -o FILE.",
+    return Complain("Name a recording and a file to write: tidemark export run.tide -o run.json.",
                     kExitUsage);
   }
+  if (options.format.empty()) return RewriteByEnding(options);
   if (presenters::FormatOfKey(options.format) == nullptr) {
     return Complain(
         fmt::format("There is no export format \"{}\". Choose {}.", options.format, FormatKeysInWords()),
@@ -172,10 +182,7 @@ int RunConvert(const RecordingOptions& options) {
   if (options.file.empty() || options.output.empty()) {
     return Complain("Name a file to read and one to write: tidemark convert IN OUT.", kExitUsage);
   }
-  if (const auto* format = presenters::FormatOfEnding(options.output)) return Rewrite(options, format->key);
-  return Complain(fmt::format("{} does not tell by its ending what to write; name it {}.", options.output,
-                              FormatEndingsInWords()),
-                  kExitUsage);
+  return RewriteByEnding(options);
 }
 
 }  // namespace
@@ -199,19 +206,20 @@ Command RegisterExport(CLI::App& application) {
   CLI::App* command = application.add_subcommand("export", "Write a recording for other tools");
   command->footer(
       "Examples:\n"
-      "  tidemark export run.tide --to perfetto -o run.pftrace (open it in ui.perfetto.dev)\n"
-      "  tidemark export run.tide --to chrome -o run.json   (the same, for chrome://tracing too)\n"
-      "  tidemark export run.tide --to csv -o run.csv       (a row per event)\n"
-      "  tidemark export run.tide --to sqlite -o run.sqlite (tables to ask, and Nsight Systems' one)\n"
-      "  tidemark export run.tide --to pickle -o run.pickle (for PyTorch's memory_viz)\n"
-      "  tidemark export run.tide --to markdown -o run.md   (peak, levels, categories, layers)\n"
-      "  tidemark export run.tide --to html -o run.html     (the same with the curve, one file)\n"
-      "  tidemark export run.tide --to png -o run.png       (the timeline; tidemark plot draws more)\n"
+      "  tidemark export run.tide -o run.pftrace (open it in ui.perfetto.dev)\n"
+      "  tidemark export run.tide -o run.json    (the same, for chrome://tracing too)\n"
+      "  tidemark export run.tide -o run.csv     (a row per event)\n"
+      "  tidemark export run.tide -o run.arrow   (the same with types, for pandas, Polars and DuckDB)\n"
+      "  tidemark export run.tide -o run.sqlite  (tables to ask, and Nsight Systems' one)\n"
+      "  tidemark export run.tide -o run.pickle  (for PyTorch's memory_viz)\n"
+      "  tidemark export run.tide -o run.md      (peak, levels, categories, layers)\n"
+      "  tidemark export run.tide -o run.html    (the same with the curve, one file)\n"
+      "  tidemark export run.tide -o run.png     (the timeline; tidemark plot draws more)\n"
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
-  options->format = "chrome";
-  command->add_option("--to", options->format, FormatKeysInWords())->capture_default_str()->type_name("");
+  command->add_option("--to", options->format, FormatKeysInWords() + "; else as the file's ending says")
+      ->type_name("");
   command->add_option("-o,--output", options->output, "File to write")->type_name("FILE");
   return {command, [options] { return RunExport(*options); }};
 }

@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace tidemark::trace {
+namespace {
+
+constexpr int kOneThread = SQLITE_OPEN_NOMUTEX;  // one that uses it at a time, as database.h asks: no locks
+
+}  // namespace
 
 void SqlStatement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
 void Database::Close::operator()(sqlite3* database) const { sqlite3_close(database); }
@@ -45,8 +50,8 @@ bool SqlStatement::IsNull(int column) const {
 
 Result<Database> Database::Create(const std::filesystem::path& file) {
   sqlite3* handle = nullptr;
-  const int code =
-      sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const int code = sqlite3_open_v2(file.c_str(), &handle,
+                                   kOneThread | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
   Database database(handle);
   if (code != SQLITE_OK) return Error{database.failure()};
   // The file takes its place only when it is whole, so there is nothing to roll back to.
@@ -57,7 +62,7 @@ Result<Database> Database::Create(const std::filesystem::path& file) {
 
 Result<Database> Database::Open(const std::filesystem::path& file, std::function<bool()> going) {
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(file.c_str(), &handle, SQLITE_OPEN_READONLY, nullptr);
+  const int code = sqlite3_open_v2(file.c_str(), &handle, kOneThread | SQLITE_OPEN_READONLY, nullptr);
   Database database(handle);
   if (code != SQLITE_OK) return Error{database.failure()};
   constexpr int kInstructionsBetween = 10'000;

@@ -55,8 +55,9 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text) {
   if (text == "pickle") return ExportFormat::kPickle;
   if (text == "perfetto") return ExportFormat::kPerfetto;
   if (text == "sqlite") return ExportFormat::kSqlite;
+  if (text == "arrow") return ExportFormat::kArrow;
   return Error{"There is no export format \"" + std::string(text) +
-               "\". Choose perfetto, chrome, csv, sqlite, pickle, markdown or html."};
+               "\". Choose perfetto, chrome, csv, arrow, sqlite, pickle, markdown or html."};
 }
 
 namespace {
@@ -99,6 +100,7 @@ std::vector<std::string> OnlyCounted(std::span<const EventKind> kinds, const tim
 std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view) {
   switch (format) {
     case ExportFormat::kSqlite:
+    case ExportFormat::kArrow:
       return {};
     case ExportFormat::kCsv:
       return {"CSV has no place for what describes the run: its title, device, settings and notes."};
@@ -127,6 +129,12 @@ std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events:
       return MakePerfettoExporter(view, description);
     case ExportFormat::kSqlite:
       return MakeSqliteExporter(view, description, file);
+    case ExportFormat::kArrow:
+#if TIDEMARK_ARROW
+      return MakeArrowExporter(view, description);
+#else
+      return nullptr;
+#endif
     case ExportFormat::kPickle:
       break;
   }
@@ -140,6 +148,8 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
   const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format, target->path());
+  if (exporter == nullptr)
+    return Error{"This build of Tidemark writes no Arrow files. Choose csv or sqlite."};
   std::string out;
   exporter->Begin(out);
   Walk walk(view, *exporter);

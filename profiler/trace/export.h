@@ -15,8 +15,8 @@
 
 namespace tidemark::trace {
 
-enum class ExportFormat { kChrome, kCsv, kPickle, kPerfetto, kSqlite };
-// "chrome" | "csv" | "pickle" | "perfetto" | "sqlite"
+enum class ExportFormat { kChrome, kCsv, kPickle, kPerfetto, kSqlite, kArrow };
+// "chrome" | "csv" | "pickle" | "perfetto" | "sqlite" | "arrow"
 Result<ExportFormat> ExportFormatFromText(std::string_view text);
 
 // kChrome: Trace Event JSON for Perfetto and chrome://tracing: counters by category and level, phases, steps
@@ -32,6 +32,8 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text);
 // kPerfetto: a protobuf trace with the same tracks as kChrome; half the size, and read back by
 //          importers/perfetto_import.h.
 // kSqlite: a database (sqlite_schema.h) of all events, and once more as Nsight Systems tells allocations.
+// kArrow: one table in Arrow's file format (Feather), for pandas, Polars and DuckDB: the columns of kCsv with
+// their types, the run's description as metadata `tidemark.run`. A build without it (TIDEMARK_ARROW) says so.
 // `progress` (0..1) may return false to cancel, which is an error.
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
               const std::filesystem::path& file, const std::function<bool(double)>& progress = {});

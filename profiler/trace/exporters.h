@@ -33,6 +33,9 @@ class Exporter {
 
 std::unique_ptr<Exporter> MakeChromeExporter(const timeline::View& view,
                                              const events::RunDescription& description);
+// Where the build has it (TIDEMARK_ARROW).
+std::unique_ptr<Exporter> MakeArrowExporter(const timeline::View& view,
+                                            const events::RunDescription& description);
 std::unique_ptr<Exporter> MakeCsvExporter(const timeline::View& view);
 std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view,
                                              const events::RunDescription& description);

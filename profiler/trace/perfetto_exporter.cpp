@@ -1,6 +1,7 @@
 // Perfetto's protobuf traces: a counter track for each category and level, slices for steps, micro-batches,
 // phases, layers and operators, and an instant for each allocation and free. One sequence, no interning:
 // what repeats, gzip packs.
+#include <protozero/pbf_writer.hpp>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -14,36 +15,81 @@ namespace {
 using events::EventKind;
 using timeline::Series;
 
-// A protobuf message under construction.
+// A protobuf message, written where it belongs; it ends when this goes. While one inside it is open, it takes
+// nothing.
 class Message {
  public:
+  explicit Message(std::string& out) : writer_(out) {}
+  Message(Message& around, uint32_t field) : writer_(around.writer_, field) {}
+
   Message& Varint(uint32_t field, uint64_t value) {
-    Put(uint64_t{field} << 3 | perfetto::kVarint);
-    Put(value);
+    writer_.add_uint64(field, value);
     return *this;
   }
-  Message& Signed(uint32_t field, int64_t value) { return Varint(field, static_cast<uint64_t>(value)); }
+  Message& Signed(uint32_t field, int64_t value) {
+    writer_.add_int64(field, value);
+    return *this;
+  }
   Message& Real(uint32_t field, double value) {
-    Put(uint64_t{field} << 3 | perfetto::kFixed64);
-    bytes_.append(reinterpret_cast<const char*>(&value),
-                  sizeof value);  // little endian, as tide_format.h says
+    writer_.add_double(field, value);
     return *this;
   }
   Message& Text(uint32_t field, std::string_view text) {
-    Put(uint64_t{field} << 3 | perfetto::kBytes);
-    Put(text.size());
-    bytes_ += text;
+    writer_.add_string(field, text.data(), text.size());
     return *this;
   }
-  Message& Inner(uint32_t field, const Message& inner) { return Text(field, inner.bytes_); }
-  const std::string& bytes() const { return bytes_; }
 
  private:
-  void Put(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) bytes_ += static_cast<char>(value | 0x80);
-    bytes_ += static_cast<char>(value);
+  protozero::pbf_writer writer_;
+};
+
+// A packet that describes a track. The first of a trace says that nothing came before.
+struct TrackPacket {
+  TrackPacket(uint64_t uuid, bool first, std::string& out)
+      : trace(out),
+        packet(trace, perfetto::kTracePacket),
+        descriptor(Of(packet, first), perfetto::kTrackDescriptor) {
+    descriptor.Varint(perfetto::kUuid, uuid);
   }
-  std::string bytes_;
+  // One under the process's.
+  TrackPacket(uint64_t uuid, std::string_view name, std::string& out) : TrackPacket(uuid, false, out) {
+    descriptor.Text(perfetto::kTrackName, name).Varint(perfetto::kParent, perfetto::kProcessTrack);
+  }
+  static Message& Of(Message& packet, bool first) {
+    if (first) packet.Varint(perfetto::kSequenceFlags, perfetto::kIncrementalStateCleared);
+    return packet.Varint(perfetto::kSequence, 1);
+  }
+
+  Message trace;
+  Message packet;
+  Message descriptor;
+};
+
+// A packet with an event on a track.
+struct EventPacket {
+  EventPacket(int64_t time_ns, uint64_t track, perfetto::Type type, std::string& out,
+              std::string_view name = {})
+      : trace(out), packet(trace, perfetto::kTracePacket), event(At(packet, time_ns), perfetto::kTrackEvent) {
+    event.Varint(perfetto::kType, type).Varint(perfetto::kTrack, track);
+    if (!name.empty()) event.Text(perfetto::kEventName, name);
+  }
+  static Message& At(Message& packet, int64_t time_ns) {
+    return packet.Signed(perfetto::kTimestamp, time_ns).Varint(perfetto::kSequence, 1);
+  }
+
+  void Annotate(std::string_view name, int64_t value) {
+    Message(event, perfetto::kAnnotations)
+        .Text(perfetto::kAnnotationName, name)
+        .Signed(perfetto::kInteger, value);
+  }
+  void Annotate(std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    Message(event, perfetto::kAnnotations).Text(perfetto::kAnnotationName, name).Text(perfetto::kText, value);
+  }
+
+  Message trace;
+  Message packet;
+  Message event;
 };
 
 class PerfettoExporter final : public Exporter {
@@ -55,19 +101,20 @@ class PerfettoExporter final : public Exporter {
 
   void Begin(std::string& out) override {
     last_ns_ = view_.empty() ? description_.start_time_ns : view_.TimeOf(view_.first());
-    Message process;
-    process.Varint(perfetto::kPid, process_).Text(perfetto::kProcessName, description_.title);
-    AddTrack(Message().Varint(perfetto::kUuid, perfetto::kProcessTrack).Inner(perfetto::kProcess, process),
-             out);
+    {
+      TrackPacket track(perfetto::kProcessTrack, true, out);
+      Message(track.descriptor, perfetto::kProcess)
+          .Varint(perfetto::kPid, process_)
+          .Text(perfetto::kProcessName, description_.title);
+    }
     AddSliceTrack(perfetto::kSteps, "steps", out);
     AddSliceTrack(perfetto::kMicroBatches, "micro-batches", out);
     AddSliceTrack(perfetto::kPhases, "phases", out);
     AddSliceTrack(perfetto::kMemory, "memory", out);
     for (int series = 0; series < timeline::kSeriesCount; ++series)
       AddCounterTrack(static_cast<Series>(series), out);
-    Message event = EventOn(perfetto::kMemory, perfetto::kInstant, perfetto::kRunEvent);
-    Annotate(event, "Description", events::ToJson(description_));
-    Write(last_ns_, event, out);
+    EventPacket(last_ns_, perfetto::kMemory, perfetto::kInstant, out, perfetto::kRunEvent)
+        .Annotate("Description", events::ToJson(description_));
     if (!view_.empty()) EnterPhase(view_.event(view_.first()).phase, out);
   }
 
@@ -124,64 +171,23 @@ class PerfettoExporter final : public Exporter {
     return "card";
   }
 
-  void Put(const Message& packet, std::string& out) {
-    out += Message().Inner(perfetto::kTracePacket, packet).bytes();
-  }
-  void AddTrack(const Message& descriptor, std::string& out) {
-    Message packet;
-    packet.Varint(perfetto::kSequence, 1);
-    if (first_) packet.Varint(perfetto::kSequenceFlags, perfetto::kIncrementalStateCleared);
-    first_ = false;
-    Put(packet.Inner(perfetto::kTrackDescriptor, descriptor), out);
-  }
-  static Message TrackUnderProcess(uint64_t uuid, std::string_view name) {
-    return Message()
-        .Varint(perfetto::kUuid, uuid)
-        .Text(perfetto::kTrackName, name)
-        .Varint(perfetto::kParent, perfetto::kProcessTrack);
-  }
-  void AddSliceTrack(uint64_t uuid, std::string_view name, std::string& out) {
-    AddTrack(TrackUnderProcess(uuid, name), out);
+  static void AddSliceTrack(uint64_t uuid, std::string_view name, std::string& out) {
+    TrackPacket(uuid, name, out);
   }
   // One for each series that is ever more than nothing.
   void AddCounterTrack(Series series, std::string& out) {
     if (ValueOf(view_.PeakIn(series, view_.first(), view_.end()).values, series) == 0) return;
     used_.push_back(series);
-    const Message unit = Message().Varint(perfetto::kUnit, perfetto::kUnitBytes);
-    AddTrack(TrackUnderProcess(perfetto::kCounters + static_cast<uint64_t>(series), NameOf(series))
-                 .Inner(perfetto::kCounterDescriptor, unit),
-             out);
-  }
-
-  static Message EventOn(uint64_t track, perfetto::Type type, std::string_view name = {}) {
-    Message event;
-    event.Varint(perfetto::kType, type).Varint(perfetto::kTrack, track);
-    if (!name.empty()) event.Text(perfetto::kEventName, name);
-    return event;
-  }
-  static void Annotate(Message& event, std::string_view name, int64_t value) {
-    event.Inner(perfetto::kAnnotations,
-                Message().Text(perfetto::kAnnotationName, name).Signed(perfetto::kInteger, value));
-  }
-  static void Annotate(Message& event, std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    event.Inner(perfetto::kAnnotations,
-                Message().Text(perfetto::kAnnotationName, name).Text(perfetto::kText, value));
-  }
-  void Write(int64_t time_ns, const Message& event, std::string& out) {
-    Put(Message()
-            .Signed(perfetto::kTimestamp, time_ns)
-            .Varint(perfetto::kSequence, 1)
-            .Inner(perfetto::kTrackEvent, event),
-        out);
+    TrackPacket track(perfetto::kCounters + static_cast<uint64_t>(series), NameOf(series), out);
+    Message(track.descriptor, perfetto::kCounterDescriptor).Varint(perfetto::kUnit, perfetto::kUnitBytes);
   }
 
   void AddCounters(const Moment& moment, std::string& out) {
     for (const Series series : used_) {
       const int64_t value = ValueOf(moment.values, series);
       if (value == ValueOf(moment.before, series) && counted_) continue;
-      Message event = EventOn(perfetto::kCounters + static_cast<uint64_t>(series), perfetto::kCounter);
-      Write(last_ns_, event.Signed(perfetto::kCounterValue, value), out);
+      EventPacket(last_ns_, perfetto::kCounters + static_cast<uint64_t>(series), perfetto::kCounter, out)
+          .event.Signed(perfetto::kCounterValue, value);
     }
     counted_ = true;
   }
@@ -193,60 +199,62 @@ class PerfettoExporter final : public Exporter {
     const int64_t total = ValueOf(moment.values, Series::kAllocated);
     const int64_t change = total - ValueOf(moment.before, Series::kAllocated);
     if (change == 0 && !is_shortage) return;
-    Message written = EventOn(perfetto::kMemory, perfetto::kInstant,
-                              is_shortage ? perfetto::kShortageEvent : perfetto::kMemoryEvent);
-    Annotate(written, "Bytes", is_shortage ? event.bytes : change);
-    if (is_shortage) Annotate(written, "Free", event.rounded_bytes);
-    if (!is_shortage) Annotate(written, "Requested", event.bytes);
-    Annotate(written, "Addr", static_cast<int64_t>(event.address));
-    Annotate(written, "Device Id", event.device);
-    Annotate(written, "Device Type", int64_t{description_.device == "cpu" ? 0 : 1});
-    Annotate(written, "Stream", static_cast<int64_t>(event.stream));
-    Annotate(written, "Thread", event.thread);
-    Annotate(written, "Total Allocated", total);
-    Annotate(written, "Total Reserved", ValueOf(moment.values, Series::kReserved));
-    Annotate(written, "Category", events::NameOf(event.category));
-    Annotate(written, "Layer", view_.name(event.layer));
-    Annotate(written, "Operator", view_.name(event.op));
-    Annotate(written, "Tensor", view_.name(event.name));
-    Write(last_ns_, written, out);
+    EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out,
+                        is_shortage ? perfetto::kShortageEvent : perfetto::kMemoryEvent);
+    written.Annotate("Bytes", is_shortage ? event.bytes : change);
+    if (is_shortage) written.Annotate("Free", event.rounded_bytes);
+    if (!is_shortage) written.Annotate("Requested", event.bytes);
+    written.Annotate("Addr", static_cast<int64_t>(event.address));
+    written.Annotate("Device Id", event.device);
+    written.Annotate("Device Type", int64_t{description_.device == "cpu" ? 0 : 1});
+    written.Annotate("Stream", static_cast<int64_t>(event.stream));
+    written.Annotate("Thread", event.thread);
+    written.Annotate("Total Allocated", total);
+    written.Annotate("Total Reserved", ValueOf(moment.values, Series::kReserved));
+    written.Annotate("Category", events::NameOf(event.category));
+    written.Annotate("Layer", view_.name(event.layer));
+    written.Annotate("Operator", view_.name(event.op));
+    written.Annotate("Tensor", view_.name(event.name));
   }
 
   void AddInstant(std::string_view category, std::string_view name, std::string& out) {
-    Message event = EventOn(perfetto::kMemory, perfetto::kInstant, name);
-    Write(last_ns_, event.Text(perfetto::kCategories, category), out);
+    EventPacket(last_ns_, perfetto::kMemory, perfetto::kInstant, out, name)
+        .event.Text(perfetto::kCategories, category);
   }
 
   void AddScope(const events::Event& event, std::string& out) {
     const uint64_t track = perfetto::kThreads + event.thread;
     if (threads_.insert(event.thread).second) {
-      Message thread;
-      thread.Varint(perfetto::kThreadPid, process_).Varint(perfetto::kThreadTid, event.thread);
-      AddTrack(Message().Varint(perfetto::kUuid, track).Inner(perfetto::kThread, thread), out);
+      TrackPacket described(track, false, out);
+      Message(described.descriptor, perfetto::kThread)
+          .Varint(perfetto::kThreadPid, process_)
+          .Varint(perfetto::kThreadTid, event.thread);
     }
-    if (event.kind == EventKind::kScopeEnd) return Write(last_ns_, EventOn(track, perfetto::kSliceEnd), out);
+    if (event.kind == EventKind::kScopeEnd) {
+      EventPacket(last_ns_, track, perfetto::kSliceEnd, out);
+      return;
+    }
     const bool is_layer = event.op == 0;
-    Message begin = EventOn(track, perfetto::kSliceBegin, view_.name(is_layer ? event.layer : event.op));
-    begin.Text(perfetto::kCategories, is_layer ? "layer" : "cpu_op");
-    if (!is_layer) Annotate(begin, "Layer", view_.name(event.layer));
-    Write(last_ns_, begin, out);
+    EventPacket begin(last_ns_, track, perfetto::kSliceBegin, out,
+                      view_.name(is_layer ? event.layer : event.op));
+    begin.event.Text(perfetto::kCategories, is_layer ? "layer" : "cpu_op");
+    if (!is_layer) begin.Annotate("Layer", view_.name(event.layer));
   }
 
   void AddNumber(const events::Event& event, std::string& out) {
     const bool is_metric = event.kind == EventKind::kMetric;
     if (!is_metric && event.level != events::Level::kNone) return;  // a level's counter tells it
     const uint64_t track = perfetto::kNamedCounters + event.name;
-    if (counters_.insert(event.name).second)
-      AddTrack(
-          TrackUnderProcess(track, view_.name(event.name)).Inner(perfetto::kCounterDescriptor, Message()),
-          out);
-    Message counter = EventOn(track, perfetto::kCounter);
-    if (is_metric) {
-      counter.Real(perfetto::kCounterReal, events::MetricOf(event));
-    } else {
-      counter.Signed(perfetto::kCounterValue, event.bytes);
+    if (counters_.insert(event.name).second) {
+      TrackPacket described(track, view_.name(event.name), out);
+      Message(described.descriptor, perfetto::kCounterDescriptor);
     }
-    Write(last_ns_, counter, out);
+    EventPacket counter(last_ns_, track, perfetto::kCounter, out);
+    if (is_metric) {
+      counter.event.Real(perfetto::kCounterReal, events::MetricOf(event));
+    } else {
+      counter.event.Signed(perfetto::kCounterValue, event.bytes);
+    }
   }
 
   void AddStep(const events::Event& event, std::string& out) {
@@ -267,11 +275,11 @@ class PerfettoExporter final : public Exporter {
   }
 
   void Open(uint64_t track, bool& open, std::string_view name, std::string& out) {
-    Write(last_ns_, EventOn(track, perfetto::kSliceBegin, name), out);
+    EventPacket(last_ns_, track, perfetto::kSliceBegin, out, name);
     open = true;
   }
   void Close(uint64_t track, bool& open, std::string& out) {
-    if (open) Write(last_ns_, EventOn(track, perfetto::kSliceEnd), out);
+    if (open) EventPacket(last_ns_, track, perfetto::kSliceEnd, out);
     open = false;
   }
 
@@ -279,7 +287,6 @@ class PerfettoExporter final : public Exporter {
   const events::RunDescription& description_;
   const uint64_t process_;
   int64_t last_ns_ = 0;
-  bool first_ = true;
   bool counted_ = false;
   bool in_step_ = false;
   bool in_micro_batch_ = false;

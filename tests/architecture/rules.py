@@ -76,6 +76,8 @@ ONLY_IN = {
     "GLFW/": WINDOW,
     "GL/": WINDOW,
     "CLI/": {"app/cli"},
+    "protozero/": {"profiler/trace"},
+    "nanoarrow/": {"profiler/trace", "tests/unit/trace"},
     "catch2/": {"tests/support"},
 }
 

@@ -57,6 +57,7 @@ void MeasureExports(const std::filesystem::path& file) {
   const auto view = builder.Publish();
   MeasureExport(*view, kChrome, "chrome", file);
   MeasureExport(*view, kCsv, "csv", file);
+  MeasureExport(*view, kArrow, "arrow", file);
   MeasureExport(*view, kPerfetto, "perfetto", file);
   MeasureExport(*view, kPickle, "pickle", file);
   MeasureExport(*view, kSqlite, "sqlite", file);

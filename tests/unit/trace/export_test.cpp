@@ -287,7 +287,8 @@ TEST_CASE("formats have names", "[export]") {
   CHECK(*ExportFormatFromText("csv") == ExportFormat::kCsv);
   CHECK(*ExportFormatFromText("perfetto") == ExportFormat::kPerfetto);
   CHECK(*ExportFormatFromText("sqlite") == ExportFormat::kSqlite);
-  CHECK(ExportFormatFromText("pdf").error().message.find("chrome, csv, sqlite, pickle") != std::string::npos);
+  CHECK(ExportFormatFromText("pdf").error().message.find("chrome, csv, arrow, sqlite, pickle") !=
+        std::string::npos);
 }
 
 }  // namespace
