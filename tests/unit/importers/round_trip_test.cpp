@@ -19,11 +19,31 @@ using events::Event;
 using events::EventKind;
 using timeline::Series;
 
-ImportedRun ThroughPickle(const timeline::View& view) {
+ImportedRun Through(ExportFormat format, const timeline::View& view) {
   const Scratch scratch;
-  const Status done = Export(view, {}, ExportFormat::kPickle, scratch / "out");
-  REQUIRE(done.ok());
-  return ImportedFrom(ReadFile(scratch / "out"));
+  REQUIRE(Export(view, {}, format, scratch / "out").ok());
+  return ImportedBy([&](const auto& sink) { return Import(scratch / "out", sink); });
+}
+
+ImportedRun ThroughPickle(const timeline::View& view) { return Through(ExportFormat::kPickle, view); }
+
+// Allocated, requested and reserved, and the microsecond of each change.
+std::vector<std::array<int64_t, 4>> CurvesOf(const timeline::View& view) {
+  std::vector<std::array<int64_t, 4>> curves;
+  timeline::SeriesValues before{};
+  for (timeline::EventIndex i = view.first(); i < view.end(); ++i) {
+    const timeline::SeriesValues values = view.ValuesAt(i);
+    const auto is_as_before = [&](Series series) {
+      return ValueOf(values, series) == ValueOf(before, series);
+    };
+    before = values;
+    if (is_as_before(Series::kAllocated) && is_as_before(Series::kRequested) &&
+        is_as_before(Series::kReserved))
+      continue;
+    curves.push_back({view.TimeOf(i) / 1000, ValueOf(values, Series::kAllocated),
+                      ValueOf(values, Series::kRequested), ValueOf(values, Series::kReserved)});
+  }
+  return curves;
 }
 
 std::vector<Event> MemoryEvents(const timeline::View& view) {
@@ -125,6 +145,25 @@ TEST_CASE("runs through a snapshot's pickle and back are the same", "[importers]
       CHECK(again.view->phases()[i].phase == view->phases()[i].phase);
     }
     CheckSame(*again.view, *ThroughPickle(*again.view).view);
+  }
+}
+
+TEST_CASE("a run goes from each format that reads back to the next one, and its curves stay",
+          "[importers][property]") {
+  constexpr std::array kFormats = {ExportFormat::kChrome, ExportFormat::kPerfetto, ExportFormat::kSqlite};
+  for (uint32_t seed = 0; seed < 12; ++seed) {
+    const auto view = Program(seed).Run(20 + static_cast<int>(seed) * 20).View();
+    const auto curves = CurvesOf(*view);
+    for (const ExportFormat first : kFormats) {
+      const ImportedRun once = Through(first, *view);
+      INFO(seed << ", format " << static_cast<int>(first) << ": " << once.error);
+      REQUIRE(once.error.empty());
+      CHECK(CurvesOf(*once.view) == curves);
+      for (const ExportFormat second : kFormats) {
+        INFO("then format " << static_cast<int>(second));
+        CHECK(CurvesOf(*Through(second, *once.view).view) == curves);
+      }
+    }
   }
 }
 
