@@ -17,7 +17,13 @@
 namespace tidemark::cli {
 namespace {
 
-constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
+constexpr const char* kInjection = "CUDA_INJECTION64_PATH";      // which the CUDA driver loads
+constexpr const char* kNvtxInjection = "NVTX_INJECTION64_PATH";  // which NVTX loads, in the program
+
+std::string ValueOf(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
 
 // What the program needs to find itself on the phantom.
 Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
@@ -25,6 +31,10 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
       order.card, libraries.stand_ins, {libraries.capture / "libtidemark-capture-gates.so"});
   if (!environment) return environment.error();
+  if (ValueOf(kNvtxInjection).empty()) {
+    environment->push_back(
+        fmt::format("{}={}", kNvtxInjection, (libraries.capture / "libtidemark-capture.so").string()));
+  }
   if (order.memory_bytes) {
     environment->push_back(fmt::format("{}={}", phantom::kMemoryVariable, *order.memory_bytes));
   }
@@ -67,11 +77,6 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   return description;
 }
 
-std::string ValueOf(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // What brings the probe into the program. An injection that is there already is somebody else's, and stays.
 Result<std::vector<std::string>> ProbeEnvironment(bool cpu,
                                                   const std::function<void(const std::string&)>& complain) {
@@ -91,6 +96,7 @@ Result<std::vector<std::string>> ProbeEnvironment(bool cpu,
                     "it to record that too.",
                     kInjection, injection));
   }
+  if (ValueOf(kNvtxInjection).empty()) environment.push_back(std::string(kNvtxInjection) + "=" + probe);
   if (cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
   return environment;
 }

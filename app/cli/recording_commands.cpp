@@ -96,6 +96,19 @@ std::string InfoRow(std::string_view title, std::string_view text) {
   return fmt::format("  {:<18}{}\n", title, text);
 }
 
+// The first of them: a program may make one in every step. The ending is told elsewhere.
+std::string MarkerRows(const timeline::Sequence<timeline::Marker>& markers, std::string_view ending) {
+  constexpr size_t kMost = 20;
+  std::string rows;
+  size_t told = 0;
+  for (const timeline::Marker& marker : markers) {
+    if (marker.text == ending || told++ >= kMost) continue;
+    rows += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);
+  }
+  if (told > kMost) rows += fmt::format("({} more marks; export has them all.)\n", told - kMost);
+  return rows;
+}
+
 std::string InfoText(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
@@ -106,10 +119,7 @@ std::string InfoText(const session::Run& run) {
   text += came_to_a_step ? RunText(report)
                          : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
   text += FindingRows(*view) + LevelsText(*view) + SourcesText(*view);
-  for (const timeline::Marker& marker : view->markers()) {
-    if (marker.text == description.ending) continue;
-    text += fmt::format("At event {}: {}\n", FormatNumber(static_cast<int64_t>(marker.index)), marker.text);
-  }
+  text += MarkerRows(view->markers(), description.ending);
   for (const std::string& warning : WarningsOf(run)) text += fmt::format("Note: {}\n", warning);
   return text;
 }

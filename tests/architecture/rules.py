@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "profiler/capture/stream": EVENTS | {"profiler/capture/transport"},
     "profiler/capture/cupti": EVENTS | {"profiler/capture/stream", "profiler/phantom"},
     "profiler/capture/nvml": EVENTS | {"profiler/capture/stream", "profiler/phantom"},
+    "profiler/capture/nvtx": EVENTS | {"profiler/capture/stream"},
     "profiler/capture/probe": EVENTS | {"profiler/capture/cupti", "profiler/capture/gates", "profiler/capture/nvml",
                                         "profiler/capture/stream", "profiler/capture/transport"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates"},

@@ -1,0 +1,184 @@
+#include "profiler/capture/nvtx/nvtx_source.h"
+
+#include <atomic>
+#include <cstddef>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/capture/stream/event_stream.h"
+
+namespace tidemark::capture::nvtx {
+namespace {
+
+using events::EventKind;
+
+static_assert(offsetof(Attributes, message) == 40 && sizeof(Attributes) == 48);
+
+// As UTF-8. A surrogate, which no wchar_t of Linux should be, becomes a question mark.
+std::string Narrow(const wchar_t* wide) {
+  std::string text;
+  for (; wide != nullptr && *wide != L'\0'; ++wide) {
+    auto code = static_cast<uint32_t>(*wide);
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = '?';
+    const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};
+    text += static_cast<char>(kLead[more] | code >> (6 * more));
+    for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | ((code >> (6 * i)) & 0x3f));
+  }
+  return text;
+}
+
+std::string TextOf(const Attributes* attributes) {
+  constexpr size_t kWithMessage = offsetof(Attributes, message) + sizeof(void*);
+  if (attributes == nullptr || attributes->bytes < kWithMessage || attributes->message == nullptr) return {};
+  switch (attributes->message_type) {
+    case kText:
+      return static_cast<const char*>(attributes->message);
+    case kWideText:
+      return Narrow(static_cast<const wchar_t*>(attributes->message));
+    case kRegistered:
+      return *static_cast<const std::string*>(attributes->message);
+    default:
+      return {};
+  }
+}
+
+// NVTX asks for the depth of the range in its thread, from 0. Those below `first_told` began before the
+// stream was open, and end as quietly.
+thread_local int depth = 0;
+thread_local int first_told = 0;
+
+int Push(std::string_view text) {
+  if (!EventStreamIsOpen()) {
+    first_told = ++depth;
+    return depth - 1;
+  }
+  events::Event event;
+  event.kind = EventKind::kScopeBegin;
+  event.op = Intern(text.empty() ? "NVTX range" : text);
+  Emit(event);
+  return depth++;
+}
+int Pop() {
+  if (depth == 0) return -1;  // NVTX's own word for it; nothing ends that did not begin
+  if (--depth < first_told) {
+    first_told = depth;
+    return depth;
+  }
+  events::Event event;
+  event.kind = EventKind::kScopeEnd;
+  Emit(event);
+  return depth;
+}
+void Mark(std::string_view text) {
+  events::Event event;
+  event.kind = EventKind::kMarker;
+  event.name = Intern(text.empty() ? "NVTX mark" : text);
+  Emit(event);
+}
+
+// Ranges that may end in another thread than they began in.
+class OpenRanges {
+ public:
+  uint64_t Start(std::string text) {
+    Mark(text + " begins");
+    const MutexLock lock(mutex_);
+    open_.emplace(++last_, std::move(text));
+    return last_;
+  }
+  void End(uint64_t id) {
+    std::string text;
+    {
+      const MutexLock lock(mutex_);
+      const auto range = open_.extract(id);
+      if (range.empty()) return;
+      text = std::move(range.mapped());
+    }
+    Mark(text + " ends");
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<uint64_t, std::string> open_ TIDEMARK_GUARDED_BY(mutex_);
+  uint64_t last_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+};
+
+OpenRanges& Ranges() {
+  static auto& ranges = *new OpenRanges;  // the program's threads outlive main
+  return ranges;
+}
+
+const char* OrEmpty(const char* text) { return text == nullptr ? "" : text; }
+
+// A registered string stays: programs keep its handle for as long as they run.
+const void* Register(std::string text) { return new std::string(std::move(text)); }
+
+template <typename Function>
+void Set(FunctionTable table, unsigned count, unsigned place, Function function) {
+  if (place < count && table[place] != nullptr) *table[place] = reinterpret_cast<AnyFunction>(function);
+}
+
+void AttachToCore(FunctionTable table, unsigned count) {
+  Set(
+      table, count, kMarkEx, +[](const Attributes* said) { Mark(TextOf(said)); });
+  Set(
+      table, count, kMark, +[](const char* text) { Mark(OrEmpty(text)); });
+  Set(
+      table, count, kMarkWide, +[](const wchar_t* text) { Mark(Narrow(text)); });
+  Set(
+      table, count, kRangeStartEx, +[](const Attributes* said) { return Ranges().Start(TextOf(said)); });
+  Set(
+      table, count, kRangeStart, +[](const char* text) { return Ranges().Start(OrEmpty(text)); });
+  Set(
+      table, count, kRangeStartWide, +[](const wchar_t* text) { return Ranges().Start(Narrow(text)); });
+  Set(
+      table, count, kRangeEnd, +[](uint64_t id) { Ranges().End(id); });
+  Set(
+      table, count, kRangePushEx, +[](const Attributes* said) { return Push(TextOf(said)); });
+  Set(
+      table, count, kRangePush, +[](const char* text) { return Push(OrEmpty(text)); });
+  Set(
+      table, count, kRangePushWide, +[](const wchar_t* text) { return Push(Narrow(text)); });
+  Set(table, count, kRangePop, &Pop);
+}
+
+void AttachToDomains(FunctionTable table, unsigned count) {
+  Set(
+      table, count, kDomainMarkEx, +[](void*, const Attributes* said) { Mark(TextOf(said)); });
+  Set(
+      table, count, kDomainRangeStartEx,
+      +[](void*, const Attributes* said) { return Ranges().Start(TextOf(said)); });
+  Set(
+      table, count, kDomainRangeEnd, +[](void*, uint64_t id) { Ranges().End(id); });
+  Set(
+      table, count, kDomainRangePushEx, +[](void*, const Attributes* said) { return Push(TextOf(said)); });
+  Set(
+      table, count, kDomainRangePop, +[](void*) { return Pop(); });
+  Set(
+      table, count, kDomainRegisterString, +[](void*, const char* text) { return Register(OrEmpty(text)); });
+  Set(
+      table, count, kDomainRegisterStringWide,
+      +[](void*, const wchar_t* text) { return Register(Narrow(text)); });
+}
+
+}  // namespace
+}  // namespace tidemark::capture::nvtx
+
+int InitializeInjectionNvtx2(tidemark::capture::nvtx::ExportTable table) {
+  using namespace tidemark::capture::nvtx;
+  const auto* const callbacks = static_cast<const Callbacks*>(table(kCallbacksTable));
+  if (callbacks == nullptr || callbacks->bytes < sizeof(Callbacks)) return 0;
+  constexpr std::pair<Module, void (*)(FunctionTable, unsigned)> kModules[] = {{kCore, &AttachToCore},
+                                                                               {kDomains, &AttachToDomains}};
+  for (const auto& [module, attach] : kModules) {
+    FunctionTable functions = nullptr;
+    unsigned count = 0;
+    const bool known = callbacks->functions_of(module, &functions, &count) != 0 && functions != nullptr;
+    if (known) attach(functions, count);
+  }
+  return 1;
+}
