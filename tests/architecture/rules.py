@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "profiler/capture/nvml": EVENTS | {"profiler/capture/stream", "profiler/phantom"},
     "profiler/capture/nvtx": EVENTS | {"profiler/capture/stream"},
     "profiler/capture/probe": EVENTS | {"profiler/capture/cupti", "profiler/capture/gates", "profiler/capture/nvml",
-                                        "profiler/capture/stream", "profiler/capture/transport"},
+                                        "profiler/capture/nvtx", "profiler/capture/stream", "profiler/capture/transport"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates"},
     "profiler/capture/program": EVENTS | {"profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates",
                                           "profiler/capture/torch"},
