@@ -74,10 +74,17 @@ Json LayersJson(const networks::Network& network) {
           {"layers", layers}};
 }
 
+std::string WhatItTakes(const networks::Network& network) {
+  const std::string input = networks::TextOf(network.input);
+  if (network.discriminator == 0) return input + (network.vocabulary > 0 ? " tokens" : "");
+  return fmt::format("{} of noise; from {} on the discriminator judges {}", input,
+                     network.layers[network.discriminator].name, networks::TextOf(network.sample()));
+}
+
 std::string LayersText(const networks::Network& network) {
   constexpr const char* kRow = "{:<28}{:<20}{:<16}{:>13}{:>13}{:>13}{:>10}\n";
-  std::string text = fmt::format("{}: {}\nIt takes {}{}.\n\n", network.title, network.description,
-                                 networks::TextOf(network.input), network.vocabulary > 0 ? " tokens" : "");
+  std::string text =
+      fmt::format("{}: {}\nIt takes {}.\n\n", network.title, network.description, WhatItTakes(network));
   text += fmt::format(kRow, "layer", "kind", "gives", "parameters", "their bytes", "saves", "MFLOP");
   LayerLine total;
   for (const LayerLine& line : LinesOf(network)) {

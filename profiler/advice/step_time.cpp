@@ -28,7 +28,7 @@ struct Work {
 
 bool UsesTensorCores(LayerKind kind) {
   return kind == LayerKind::kConv2d || kind == LayerKind::kConvTranspose2d || kind == LayerKind::kLinear ||
-         kind == LayerKind::kAttention;
+         kind == LayerKind::kAttention || kind == LayerKind::kLstm;
 }
 
 // Autocast runs these in float32 (torch/docs: CUDA ops that autocast to float32), or they only look up.

@@ -13,7 +13,7 @@ bool Rectifies(LayerKind kind) { return kind == LayerKind::kRelu || kind == Laye
 bool HoldsOnToResult(const Layer& layer) {
   return Rectifies(layer.kind) || layer.kind == LayerKind::kSigmoid || layer.kind == LayerKind::kTanh ||
          layer.kind == LayerKind::kAttention || layer.kind == LayerKind::kDropout ||
-         layer.kind == LayerKind::kToSequence || IsView(layer);
+         layer.kind == LayerKind::kLstm || layer.kind == LayerKind::kToSequence || IsView(layer);
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ enum class LayerKind : uint8_t {
   kToSequence,
   kFirstToken,
   kAttention,
+  kLstm,
 };
 
 // Shape of one sample, without the batch: {3, 32, 32} is an image, {128, 768} a sequence of 128 tokens,
@@ -66,7 +67,8 @@ struct Layer {
   int64_t size =
       0;  // sides of an adaptive pool's output; an upsampling's factor; rows of a table of embeddings
   int64_t heads = 0;       // kAttention
-  double probability = 0;  // kDropout: of a value to become 0
+  int64_t layers = 1;      // kLstm: one upon the other
+  double probability = 0;  // kDropout, and between the layers of a kLstm: of a value to become 0
   bool causal = false;     // kAttention: no token sees those behind it
   bool has_bias = true;    // kConv2d, kConvTranspose2d, kLinear
   size_t weights_of =

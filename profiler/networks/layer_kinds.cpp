@@ -231,6 +231,27 @@ Status FitAttention(Layer& layer, const Shapes& incoming) {
   return Done{};
 }
 
+// For each gate, four of them, a matrix for what comes in, one for what the step before gave, and a bias for
+// either.
+Status FitLstm(Layer& layer, const Shapes& /*incoming*/) {
+  constexpr int64_t kGates = 4;
+  if (layer.input.size() != 2) return NeedsSequence(layer.input);
+  if (layer.input[1] != layer.in_features) {
+    return Error{fmt::format("'in' is {}, but {} features come in.", layer.in_features, layer.input[1])};
+  }
+  if (!(layer.probability >= 0 && layer.probability < 1)) {
+    return Error{fmt::format("'dropout' must be at least 0 and below 1, not {}.", layer.probability)};
+  }
+  if (layer.probability > 0 && layer.layers == 1) {
+    return Error{"its 'dropout' is between layers, and it has one; leave it out, or give it more 'layers'."};
+  }
+  const int64_t hidden = layer.out_features;
+  layer.output[1] = hidden;
+  CountWeights(layer, {kGates * hidden, layer.in_features + hidden + (layer.layers - 1) * 2 * hidden});
+  layer.bias_elements = 2 * kGates * hidden * layer.layers;
+  return Done{};
+}
+
 const std::vector<Kind>& Kinds() {
   static const auto& kinds = *new std::vector<Kind>([] {
     const Field in{"in", &Layer::in_features};
@@ -290,6 +311,15 @@ const std::vector<Kind>& Kinds() {
          1,
          3,
          FitAttention},
+        {"lstm",
+         LayerKind::kLstm,
+         {in,
+          {"hidden", &Layer::out_features},
+          {"layers", &Layer::layers, 1, false},
+          {"dropout", &Layer::probability, 0, false}},
+         1,
+         1,
+         FitLstm},
     };
   }());
   return kinds;

@@ -3,23 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <utility>
 
-#include "profiler/base/paths.h"
 #include "profiler/networks/choices.h"
 #include "profiler/networks/layer_kinds.h"
 
 namespace tidemark::networks {
 namespace {
-
-constexpr uintmax_t kMostFileBytes = uintmax_t{1} << 22;
 
 using Json = nlohmann::json;
 
@@ -132,6 +126,17 @@ Status ReadSharedWeights(const Json& entry, const Network& network, Layer& layer
   return Done{};
 }
 
+// A discriminator is given real samples, too, and those came from no layer.
+Status SeesSamplesOnly(const Network& network, const Layer& layer) {
+  if (network.discriminator == 0) return Done{};
+  for (const size_t input : layer.inputs) {
+    if (input != kNetworkInput && input + 1 >= network.discriminator) continue;
+    return Error{fmt::format("it is the discriminator's, which sees samples, not '{}'.",
+                             input == kNetworkInput ? kInputName : network.layers[input].name)};
+  }
+  return Done{};
+}
+
 Status Fit(const Network& network, Layer& layer) {
   std::vector<SampleShape> incoming;
   bool tokens = false;
@@ -157,6 +162,7 @@ Status ReadLayer(const Json& entry, int64_t line, Network& network) {
   layer.name = *name;
   Status read = ReadKindAndSizes(entry, layer);
   if (read.ok()) read = ReadInputs(entry, network, layer);
+  if (read.ok()) read = SeesSamplesOnly(network, layer);
   if (read.ok()) read = ReadSharedWeights(entry, network, layer);
   if (!read) return Error{fmt::format("Layer '{}' (line {}): {}", layer.name, line, read.error().message)};
   if (const Status fits = Fit(network, layer); !fits) {
@@ -167,8 +173,8 @@ Status ReadLayer(const Json& entry, int64_t line, Network& network) {
   return Done{};
 }
 
-// The lines on which the objects of the list "layers" begin: objects two levels deep are nowhere else. `text`
-// is valid JSON.
+// The lines on which the objects of the lists of layers begin: objects two levels deep are nowhere else.
+// `text` is valid JSON.
 std::vector<int64_t> LinesOfLayers(std::string_view text) {
   std::vector<int64_t> lines;
   int64_t line = 1;
@@ -215,63 +221,60 @@ Status NothingIsForgotten(const Network& network) {
 // One score for each class: of the sample, of each token, or of each pixel.
 Status CheckScores(const Network& network) {
   const SampleShape& last = network.layers.back().output;
+  if (network.discriminator > 0 && last != SampleShape{1}) {
+    return Error{fmt::format("The discriminator gives {}; it must give one score, 1.", TextOf(last))};
+  }
   const int64_t scores = last.size() == 2 ? last.back() : last.front();
   if (scores == network.classes) return Done{};
   return Error{
       fmt::format("The last layer gives {}, but there are {} classes.", TextOf(last), network.classes)};
 }
 
-Status ReadLayers(const Json& json, std::string_view text, Network& network) {
-  const auto found = json.find("layers");
+// `lines` are those of all layers; the list's follow those that were read before.
+Status ReadLayerList(const Json& json, const char* key, const std::vector<int64_t>& lines, Network& network) {
+  const auto found = json.find(key);
   if (found == json.end() || !found->is_array() || found->empty() || found->size() > kMostLayers) {
-    return Error{fmt::format("'layers' must be a list of 1 to {} layers.", kMostLayers)};
+    return Error{fmt::format("'{}' must be a list of 1 to {} layers.", key, kMostLayers)};
   }
+  for (const Json& entry : *found) {
+    const size_t index = network.layers.size();
+    if (Status read = ReadLayer(entry, index < lines.size() ? lines[index] : 0, network); !read) return read;
+  }
+  return Done{};
+}
+
+// Two networks, the second of which judges what the first makes.
+Status ReadAdversaries(const Json& json, std::string_view text, Network& network) {
+  for (const char* key : {"layers", "classes", "vocabulary"}) {
+    if (json.contains(key))
+      return Error{fmt::format("A generator and a discriminator need no '{}'; leave it out.", key)};
+  }
+  if (text.find("\"generator\"") > text.find("\"discriminator\"")) {
+    return Error{"Write 'generator' before 'discriminator', as samples go."};
+  }
+  network.classes = 1;
   const std::vector<int64_t> lines = LinesOfLayers(text);
-  for (size_t index = 0; index < found->size(); ++index) {
-    if (Status read = ReadLayer((*found)[index], index < lines.size() ? lines[index] : 0, network); !read)
-      return read;
+  if (Status made = ReadLayerList(json, "generator", lines, network); !made) return made;
+  network.discriminator = network.layers.size();
+  return ReadLayerList(json, "discriminator", lines, network);
+}
+
+Status ReadLayers(const Json& json, std::string_view text, Network& network) {
+  const bool adversaries = json.contains("generator") || json.contains("discriminator");
+  if (!adversaries) {
+    const Result<int64_t> classes = ReadSize(json, "classes", 2);
+    if (!classes) return classes.error();
+    network.classes = *classes;
   }
+  Status read = adversaries ? ReadAdversaries(json, text, network)
+                            : ReadLayerList(json, "layers", LinesOfLayers(text), network);
+  if (!read) return read;
   if (network.parameters() > kMaxElements || OutputElements(network) > kMaxElements) {
     return Error{
         fmt::format("The network is too large: its layers have more than {} elements.", kMaxElements)};
   }
   if (Status complete = NothingIsForgotten(network); !complete) return complete;
   return CheckScores(network);
-}
-
-Result<Network> ReadNetwork(const std::filesystem::path& file) {
-  std::error_code error;
-  if (std::filesystem::file_size(file, error) > kMostFileBytes && !error) {
-    return Error{fmt::format("{} is too large for a network file: more than {} bytes.", file.string(),
-                             kMostFileBytes)};
-  }
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) {
-    return Error{
-        fmt::format("The network file {} cannot be read; is it a file that you may read?", file.string())};
-  }
-  Result<Network> network = NetworkFromJson(text);
-  if (!network) {
-    return Error{
-        fmt::format("In the network file {}: {}", file.filename().string(), network.error().message)};
-  }
-  network->name = file.stem().string();
-  return network;
-}
-
-Result<std::vector<std::filesystem::path>> NetworkFiles(const std::filesystem::path& folder) {
-  std::error_code error;
-  std::vector<std::filesystem::path> files;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    if (entry->path().extension() == ".json") files.push_back(entry->path());
-  }
-  if (error || files.empty()) {
-    return Error{fmt::format("There are no networks in {}; build again with ./run.", folder.string())};
-  }
-  std::sort(files.begin(), files.end());
-  return files;
 }
 
 }  // namespace
@@ -304,6 +307,10 @@ const SampleShape& Network::OutputOf(size_t layer) const {
   return layer == kNetworkInput ? input : layers[layer].output;
 }
 
+const SampleShape& Network::sample() const {
+  return discriminator == 0 ? input : layers[discriminator - 1].output;
+}
+
 SampleShape Network::labels() const {
   const SampleShape& scores = layers.back().output;
   if (scores.size() == 2) return {scores.front()};
@@ -313,7 +320,8 @@ SampleShape Network::labels() const {
 Result<Network> NetworkFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Error{"this is not a network; a JSON object was expected."};
-  const std::vector<std::string> keys{"title", "description", "input", "vocabulary", "classes", "layers"};
+  const std::vector<std::string> keys{"title",   "description", "input",     "vocabulary",
+                                      "classes", "layers",      "generator", "discriminator"};
   if (const Status known = OnlyKeys(json, keys); !known) return known.error();
   Network network;
   for (const auto& [field, key] :
@@ -331,55 +339,8 @@ Result<Network> NetworkFromJson(std::string_view text) {
   if (network.vocabulary > 0 && network.input.size() != 1) {
     return Error{"'input' must be how many tokens a sample has, like [128], where there is a 'vocabulary'."};
   }
-  const Result<int64_t> classes = ReadSize(json, "classes", 2);
-  if (!classes) return classes.error();
-  network.classes = *classes;
   if (const Status layers = ReadLayers(json, text, network); !layers) return layers.error();
   return network;
-}
-
-Result<std::vector<Network>> LoadNetworksFrom(const std::filesystem::path& folder) {
-  const Result<std::vector<std::filesystem::path>> files = NetworkFiles(folder);
-  if (!files) return files.error();
-  std::vector<Network> networks;
-  for (const std::filesystem::path& file : *files) {
-    Result<Network> network = ReadNetwork(file);
-    if (!network) return network.error();
-    networks.push_back(std::move(*network));
-  }
-  return networks;
-}
-
-Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_view name) {
-  const Result<std::vector<std::filesystem::path>> files = NetworkFiles(folder);
-  if (!files) return files.error();
-  std::vector<std::string> known;
-  for (const std::filesystem::path& file : *files) {
-    if (file.stem() == name) return ReadNetwork(file);
-    known.push_back(file.stem().string());
-  }
-  return Error{UnknownChoice("network", name, known)};
-}
-
-bool IsNetworkPath(std::string_view name) { return name.ends_with(".json"); }
-
-bool IsNetworkFile(const std::filesystem::path& file) {
-  std::error_code error;
-  const uintmax_t size = std::filesystem::file_size(file, error);
-  if (error || size > kMostFileBytes || !IsNetworkPath(file.string())) return false;
-  std::ifstream stream(file, std::ios::binary);
-  const Json json = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
-  return json.is_object() && json.contains("layers");
-}
-
-Result<std::vector<Network>> LoadNetworks() { return LoadNetworksFrom(AssetsFolder() / "networks"); }
-Result<Network> FindNetwork(std::string_view name) {
-  if (IsNetworkPath(name)) {
-    Result<Network> network = ReadNetwork(name);
-    if (network) network->name = name;
-    return network;
-  }
-  return FindNetworkIn(AssetsFolder() / "networks", name);
 }
 
 }  // namespace tidemark::networks

@@ -24,11 +24,16 @@ struct Network {
   int64_t vocabulary = 0;   // how many different tokens the input is made of; 0 = it is of decimal numbers
   int64_t classes = 0;
   std::vector<Layer> layers;
+  // Where a generator has a discriminator: the first layer of that, which judges what the layers before it
+  // make of noise, or samples that are real. 0 = there is none.
+  size_t discriminator = 0;
 
   int64_t parameters() const;
   int64_t buffer_bytes() const;  // what batch norm keeps beside parameters
   // What comes out of a layer, or is the network's input.
   const SampleShape& OutputOf(size_t layer) const;
+  // Of one sample to learn from: the input, or what a discriminator judges.
+  const SampleShape& sample() const;
   // {} where a sample has one label, {128} where each of its 128 tokens has one, {32, 32} for each pixel.
   SampleShape labels() const;
 };
@@ -59,13 +64,17 @@ bool MayRunInPlace(const Network& network, size_t index);
 // Reads one network's JSON text; checks kinds and that shapes fit from layer to layer. A layer takes the
 // output of the one before it, or of those that its "inputs" name ("input" is the network's). What may be
 // left out: "stride" (1; of a pool its kernel), "padding" (0), "groups" (1), "bias" (true), "causal" (false),
-// and "weights_of" (an embedding whose table a linear layer shares); no other key, and there are no further
-// ones. A network with a "vocabulary" takes tokens, whole numbers below it. Errors tell the line, the layer
-// and both shapes:
+// "weights_of" (an embedding whose table a linear layer shares), and of an LSTM "layers" (1) and "dropout"
+// (0); no other key, and there are no further ones. A network with a "vocabulary" takes tokens, whole numbers
+// below it. Errors tell the line, the layer and both shapes:
 //   {"title": "SimpleConvNet", "description": "…", "input": [3, 32, 32], "classes": 10,
 //    "layers": [{"name": "conv1", "kind": "conv2d", "in": 3, "out": 64, "kernel": 3, "padding": 0},
 //               {"name": "relu1", "kind": "relu"}, {"name": "flatten", "kind": "flatten"},
 //               {"name": "fc", "kind": "linear", "in": 57600, "out": 10}]}
+// Two networks against each other have "generator" and "discriminator", lists of layers in this order, in
+// place of "layers" and "classes". "input" is then noise, which the generator makes a sample of; the
+// discriminator begins with a sample and gives one score, whether it is real. No layer of it sees into the
+// generator.
 Result<Network> NetworkFromJson(std::string_view json);
 
 // All networks in a folder (AssetsFolder() / "networks"), ordered by file name, which is the network's name;

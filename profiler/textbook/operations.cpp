@@ -17,6 +17,8 @@ int64_t ForwardOperations(const networks::Layer& layer) {
       return 2 * ElementCount(layer.input) * layer.out_features;
     case LayerKind::kAttention:  // sdpa_flop_count: queries · keys and weights · values, masked or not
       return 4 * layer.output[0] * layer.output[0] * layer.output[1];
+    case LayerKind::kLstm:  // every weight takes part in each step once, mm_flop
+      return 2 * layer.output[0] * layer.weight_elements;
     default:
       return 0;
   }

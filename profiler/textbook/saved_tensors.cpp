@@ -10,7 +10,15 @@ using networks::LayerKind;
 
 constexpr int64_t kIndexBytes = 8;
 constexpr int64_t kMaskBytes = 1;
+constexpr int64_t kGatesAndCell = 5;    // of an LSTM, for each of its hidden values
 constexpr int64_t kEfficientRows = 32;  // log-sum-exps of efficient attention come in multiples of
+
+// Works value by value, wherever they lie.
+bool KeepsOrder(LayerKind kind) {
+  return kind == LayerKind::kRelu || kind == LayerKind::kRelu6 || kind == LayerKind::kLeakyRelu ||
+         kind == LayerKind::kGelu || kind == LayerKind::kSigmoid || kind == LayerKind::kTanh ||
+         kind == LayerKind::kDropout || kind == LayerKind::kAdd;
+}
 
 // Follows the tensors from layer to layer.
 class ForwardPass {
@@ -56,16 +64,25 @@ class ForwardPass {
   bool LiesChannelsLast(const networks::SampleShape& shape) const {
     return settings_.channels_last && shape.size() == 3 && shape[0] > 1 && shape[1] * shape[2] > 1;
   }
+  // Whether the steps of its samples lie one after the other, not its samples: as an LSTM gives them, and
+  // what works value by value keeps them. Of one sample there is no telling.
+  bool LiesStepsFirst(size_t tensor) const {
+    return tensor != kBatch && settings_.batch > 1 && lies_steps_first_[tensor];
+  }
   const networks::Layer& LayerAt(size_t index) const { return network_.layers[index]; }
 
   size_t Add(SavedTensor tensor) {
     saved_.tensors.push_back(std::move(tensor));
     has_gradient_.push_back(passes_gradient_);
+    lies_steps_first_.push_back(false);
     return saved_.tensors.size() - 1;
   }
   size_t Make(size_t index, int64_t bytes_per_element) {
-    return Add(
-        {SavedTensor::What::kOutput, index, index, LayerAt(index).output, false, bytes_per_element, {}});
+    const size_t made =
+        Add({SavedTensor::What::kOutput, index, index, LayerAt(index).output, false, bytes_per_element, {}});
+    lies_steps_first_[made] = LayerAt(index).kind == LayerKind::kLstm ||
+                              (KeepsOrder(LayerAt(index).kind) && LiesStepsFirst(arguments_.front()));
+    return made;
   }
   // Something beside input and output.
   void SaveExtra(size_t index, SavedTensor::What what, networks::SampleShape shape, int64_t bytes_per_element,
@@ -88,14 +105,16 @@ class ForwardPass {
   size_t SaveResult(size_t index);
   size_t Attend(size_t index);
   size_t Normalize(size_t index);
+  size_t Remember(size_t index);
 
   const networks::Network& network_;
   const networks::TrainingSettings& settings_;
   const bool autocast_;
   SavedTensors saved_;
-  std::vector<bool> has_gradient_;  // by tensor
-  std::vector<size_t> arguments_;   // of the layer in turn
-  bool passes_gradient_ = false;    // of the layer in turn
+  std::vector<bool> has_gradient_;  // by tensor, as the next
+  std::vector<bool> lies_steps_first_;
+  std::vector<size_t> arguments_;  // of the layer in turn
+  bool passes_gradient_ = false;   // of the layer in turn
 };
 
 size_t ForwardPass::SaveResult(size_t index) {
@@ -138,14 +157,37 @@ size_t ForwardPass::Normalize(size_t index) {
   return Make(index, precision);
 }
 
+size_t ForwardPass::Remember(size_t index) {
+  const networks::Layer& layer = LayerAt(index);
+  const int64_t bytes = LowPrecision();
+  SaveInputIn(index, 0, bytes);
+  SaveExtra(index, SavedTensor::What::kStates, {2, layer.layers, layer.out_features}, bytes);
+  if (autocast_)
+    SaveExtra(index, SavedTensor::What::kWeights, {layer.parameters()}, bytes, /*once_for_batch=*/true);
+  if (IsTraining()) {
+    constexpr int64_t kHeadBytes = 256;
+    const int64_t values = kGatesAndCell * layer.layers + layer.layers - 1;
+    SaveExtra(index, SavedTensor::What::kReserve, {layer.output[0], values, layer.out_features}, bytes);
+    SaveExtra(index, SavedTensor::What::kReserve, {kHeadBytes}, 1, /*once_for_batch=*/true);
+  }
+  const size_t result = Make(index, bytes);
+  Save(index, result);
+  return result;
+}
+
 // The rules of the header; gives the layer's output.
 size_t ForwardPass::Follow(size_t index) {
   const networks::Layer& layer = LayerAt(index);
   if (settings_.in_place_relu && networks::MayRunInPlace(network_, index)) return SaveResult(index);
   switch (layer.kind) {
+    case LayerKind::kLinear:
+      if (LiesStepsFirst(arguments_.front())) {
+        SaveExtra(index, SavedTensor::What::kTurnedInput, layer.input, LowPrecision());
+        return Make(index, LowPrecision());
+      }
+      [[fallthrough]];
     case LayerKind::kConv2d:
     case LayerKind::kConvTranspose2d:
-    case LayerKind::kLinear:
       SaveInputIn(index, 0, LowPrecision());
       return Make(index, LowPrecision());
     case LayerKind::kRelu:
@@ -157,6 +199,8 @@ size_t ForwardPass::Follow(size_t index) {
     case LayerKind::kBatchNorm2d:
     case LayerKind::kLayerNorm:
       return Normalize(index);
+    case LayerKind::kLstm:
+      return Remember(index);
     case LayerKind::kDropout:
       if (!IsTraining()) return arguments_.front();
       SaveExtra(index, SavedTensor::What::kMask, layer.output, kMaskBytes);
@@ -175,7 +219,7 @@ size_t ForwardPass::Follow(size_t index) {
       if (layer.size > 1) Save(index, arguments_.front());
       break;
     case LayerKind::kFlatten:
-      if (LiesChannelsLast(layer.input)) break;
+      if (LiesChannelsLast(layer.input) || LiesStepsFirst(arguments_.front())) break;
       return arguments_.front();
     case LayerKind::kToSequence:
       if (!LiesChannelsLast(layer.input)) break;

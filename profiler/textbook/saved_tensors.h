@@ -22,6 +22,15 @@
 //   float32
 //                         (_scaled_dot_product_flash_attention; in float32 _efficient_attention_forward,
 //                         which makes room for a multiple of 32 rows).
+//   lstm                  its input, what it gives, the states that it begins with (one hidden and one cell a
+//                         layer), and cuDNN's reserve: of each layer and step four gates and a cell, of all
+//                         layers but the last their result, and 256 B (cuDNN 9.19 on an H100 and an H200,
+//                         profiler/phantom/calibration/rules.h; each part there is rounded up to 32 B, and
+//                         masks of dropout between layers are left out). Under autocast also its weights in
+//                         half precision: autocast puts them into one block for cuDNN, and caches nothing
+//                         (ATen/native/cudnn/RNN.cpp, _cudnn_rnn_cast_reflatten). What it
+//                         gives lies step by step, not sample by sample; a linear layer behind it saves a
+//                         copy of its input.
 //   flatten, first_token  are views: no memory of their own.
 //   add, concat, upsample, embeddings, class_token, to_sequence  save nothing but shapes and the batch's
 //   tokens.
@@ -48,7 +57,18 @@ inline constexpr int64_t kHalfBytes = 2;
 int64_t ValueBytes(const networks::TrainingSettings& settings);
 
 struct SavedTensor {
-  enum class What : uint8_t { kOutput, kInputCopy, kMask, kIndices, kLogSumExp, kStatistics };
+  enum class What : uint8_t {
+    kOutput,
+    kInputCopy,
+    kTurnedInput,
+    kMask,
+    kIndices,
+    kLogSumExp,
+    kStatistics,
+    kStates,
+    kReserve,
+    kWeights
+  };
   What what = What::kOutput;
   size_t maker = 0;  // the layer that made it
   size_t owner = 0;  // the layer that the table counts it with: a ReLU's result counts with the layer before

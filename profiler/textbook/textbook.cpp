@@ -42,6 +42,8 @@ std::string WhatItIs(const Network& network, const SavedTensor& tensor, size_t l
     case SavedTensor::What::kInputCopy:
       return tensor.bytes_per_element == kHalfBytes ? "its input copied to half precision"
                                                     : "its input copied to float32";
+    case SavedTensor::What::kTurnedInput:
+      return "its input copied, sample by sample";
     case SavedTensor::What::kMask:
       return "its mask";
     case SavedTensor::What::kIndices:
@@ -50,6 +52,12 @@ std::string WhatItIs(const Network& network, const SavedTensor& tensor, size_t l
       return "its log-sum-exps";
     case SavedTensor::What::kStatistics:
       return "its means and deviations";
+    case SavedTensor::What::kStates:
+      return "the states it begins with";
+    case SavedTensor::What::kReserve:
+      return tensor.once_for_batch ? "and cuDNN's head of them" : "its gates and cells, kept by cuDNN";
+    case SavedTensor::What::kWeights:
+      return "its weights in half precision";
     case SavedTensor::What::kOutput:
       break;
   }
@@ -221,13 +229,16 @@ void Author::AddGradients() {
 void Author::AddInput() {
   const bool tokens = network_.vocabulary > 0;
   const int64_t bytes = tokens ? kTokenBytes : value_bytes_;
-  estimate_.input_bytes = batch_ * networks::ElementCount(network_.input) * bytes;
+  const bool sees_samples = settings_.pass == Pass::kTrain && networks::ElementCount(network_.sample()) >
+                                                                  networks::ElementCount(network_.input);
+  const networks::SampleShape& shape = sees_samples ? network_.sample() : network_.input;
+  estimate_.input_bytes = batch_ * networks::ElementCount(shape) * bytes;
   const std::string words =
       fmt::format("the {} of {}, {}", tokens ? "tokens" : "samples",
                   settings_.accumulate > 1 ? "one micro-batch" : "a batch", tokens ? "int64" : value_name_);
-  estimate_.terms.push_back({Category::kInput, "Input", estimate_.input_bytes, words,
-                             fmt::format("B · sample · {} B = {} · {} · {} B", bytes, batch_,
-                                         ShapeInNumbers(network_.input), bytes)});
+  estimate_.terms.push_back(
+      {Category::kInput, "Input", estimate_.input_bytes, words,
+       fmt::format("B · sample · {} B = {} · {} · {} B", bytes, batch_, ShapeInNumbers(shape), bytes)});
 }
 
 std::string Author::Products(const std::vector<size_t>& tensors) const {

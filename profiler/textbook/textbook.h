@@ -11,10 +11,12 @@
 //   classic table does activations  what autograd saves for backward; saved_tensors.h gives the rules
 //   autocast     P · 2 B          half copies of the weights and biases of convolutions and linear layers,
 //   cached during forward (ATen/autocast_mode.cpp) buffers      what batch norm keeps between steps
-// In pure float16 (model.half()) each 4 B above is 2 B. An evaluation has neither gradients nor optimizer
-// state, and under no_grad no activations. Left out, as in the classic table: what the loss saves of samples
-// with one label (log-probabilities, B · classes · 4 B; with a label for each token or pixel they are
-// counted), gradients of activations, gradient clipping and loss scaling (some scalars).
+// Of two networks against each other most is there in the generator's turn, whose graph goes through both,
+// and input is real samples or noise, whichever is more: they are never there at once. In pure float16
+// (model.half()) each 4 B above is 2 B. An evaluation has neither gradients nor optimizer state, and under
+// no_grad no activations. Left out, as in the classic table: what the loss saves of samples with one label
+// (log-probabilities, B · classes · 4 B; with a label for each token or pixel they are counted), gradients of
+// activations, gradient clipping and loss scaling (some scalars).
 //
 // With checkpointing (Chen et al., Training Deep Nets with Sublinear Memory Cost, arXiv 1604.06174, 2016) the
 // network is cut into pieces (checkpoint_plan.h). Forward keeps each piece's input only;

@@ -7,6 +7,7 @@
 #include <torch/nn/modules/dropout.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/normalization.h>
+#include <torch/nn/modules/rnn.h>
 
 #include <utility>
 
@@ -104,6 +105,15 @@ BuiltLayer BuildAttention(const Layer& layer) {
           }};
 }
 
+BuiltLayer BuildLstm(const Layer& layer) {
+  torch::nn::LSTM module(torch::nn::LSTMOptions(layer.in_features, layer.out_features)
+                             .num_layers(layer.layers)
+                             .dropout(layer.probability)
+                             .batch_first(true));
+  return {module.ptr(),
+          [impl = module.ptr()](const Inputs& inputs) { return std::get<0>(impl->forward(inputs[0])); }};
+}
+
 BuiltLayer BuildPool(const Layer& layer) {
   const int64_t kernel = layer.kernel;
   const int64_t stride = layer.stride;
@@ -183,6 +193,8 @@ BuiltLayer Build(const Layer& layer, const std::vector<BuiltLayer>& before) {
       return BuildTable(layer);
     case LayerKind::kAttention:
       return BuildAttention(layer);
+    case LayerKind::kLstm:
+      return BuildLstm(layer);
     case LayerKind::kMaxPool2d:
     case LayerKind::kAvgPool2d:
       return BuildPool(layer);
@@ -221,6 +233,8 @@ const char* NameOfSaved(LayerKind kind) {
       return "mask";
     case LayerKind::kAttention:
       return "log-sum-exp";
+    case LayerKind::kLstm:
+      return "gates and cells";
     default:
       return "output";
   }

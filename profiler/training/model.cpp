@@ -113,7 +113,7 @@ Tensors Model::Run(const Piece& piece, const Tensors& inputs) {
 
 at::Tensor Model::RunInPieces(const std::vector<textbook::CheckpointPiece>& parts, const at::Tensor& input) {
   Tensors tensors(layers_.size() + 1);
-  tensors[SlotOf(networks::kNetworkInput)] = input;
+  tensors[SlotOf(parts.front().first - 1)] = input;
   std::vector<size_t> last_piece(layers_.size() + 1);
   std::vector<Piece> pieces;
   for (size_t index = 0; index < parts.size(); ++index) {
@@ -138,9 +138,38 @@ at::Tensor Model::RunInPieces(const std::vector<textbook::CheckpointPiece>& part
   return tensors.back();
 }
 
+at::Tensor Model::RunFrom(size_t first, const at::Tensor& input,
+                          const std::vector<textbook::CheckpointPiece>& pieces) {
+  std::vector<textbook::CheckpointPiece> parts;
+  for (const textbook::CheckpointPiece& piece : pieces) {
+    if (piece.end > first) parts.push_back({std::max(piece.first, first), piece.end, piece.runs_again});
+  }
+  if (!parts.empty()) return RunInPieces(parts, input);
+  const size_t end = layers_.size();
+  return Run({first, end, networks::BordersOf(network_, first, end)}, {input}).front();
+}
+
 at::Tensor Model::Forward(const at::Tensor& input, const std::vector<textbook::CheckpointPiece>& pieces) {
-  if (!pieces.empty()) return RunInPieces(pieces, input);
-  return Run({0, layers_.size(), networks::BordersOf(network_, 0, layers_.size())}, {input}).front();
+  return RunFrom(0, input, pieces);
+}
+
+at::Tensor Model::Generate(const at::Tensor& noise) {
+  const at::NoGradGuard no_grad;
+  const size_t end = network_.discriminator;
+  return Run({0, end, networks::BordersOf(network_, 0, end)}, {noise}).front();
+}
+
+at::Tensor Model::Judge(const at::Tensor& samples, const std::vector<textbook::CheckpointPiece>& pieces) {
+  return RunFrom(network_.discriminator, samples, pieces);
+}
+
+std::vector<at::Tensor> Model::ParametersOf(size_t first_layer, size_t end_layer) const {
+  std::vector<at::Tensor> parameters;
+  for (size_t index = first_layer; index < end_layer; ++index) {
+    if (!layers_[index].module) continue;
+    for (const at::Tensor& parameter : layers_[index].module->parameters()) parameters.push_back(parameter);
+  }
+  return parameters;
 }
 
 }  // namespace tidemark::training

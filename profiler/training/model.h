@@ -31,6 +31,11 @@ class Model {
   // Without pieces nothing is checkpointed.
   at::Tensor Forward(const at::Tensor& input, const std::vector<textbook::CheckpointPiece>& pieces);
 
+  // Of two networks: what the generator makes of noise, under no_grad; and what the discriminator says of
+  // samples.
+  at::Tensor Generate(const at::Tensor& noise);
+  at::Tensor Judge(const at::Tensor& samples, const std::vector<textbook::CheckpointPiece>& pieces);
+
   // model.train(), model.eval().
   void SetTraining(bool training) { root_->train(training); }
   // ReLUs write over their inputs where they may.
@@ -38,6 +43,7 @@ class Model {
 
   // In the order of registration, as optimizers take them.
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
+  std::vector<at::Tensor> ParametersOf(size_t first_layer, size_t end_layer) const;
   const std::deque<capture::ParameterTag>& tags() const { return tags_; }  // in the same order
 
  private:
@@ -59,6 +65,9 @@ class Model {
   std::vector<size_t> LastUses(const Piece& piece) const;
   std::vector<at::Tensor> Run(const Piece& piece, const std::vector<at::Tensor>& inputs);
   at::Tensor RunLayer(size_t index, const std::vector<at::Tensor>& arguments);
+  // From a layer on to the last; `input` is what the layer before gives.
+  at::Tensor RunFrom(size_t first, const at::Tensor& input,
+                     const std::vector<textbook::CheckpointPiece>& pieces);
   at::Tensor RunInPieces(const std::vector<textbook::CheckpointPiece>& parts, const at::Tensor& input);
 
   networks::Network network_;

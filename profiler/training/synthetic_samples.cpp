@@ -45,7 +45,7 @@ class Noise {
 }  // namespace
 
 SyntheticSamples::SyntheticSamples(const networks::Network& network, uint64_t seed, bool filled)
-    : shape_(network.input),
+    : shape_(network.sample()),
       sample_elements_(networks::ElementCount(shape_)),
       labels_per_sample_(networks::ElementCount(network.labels())),
       vocabulary_(network.vocabulary),

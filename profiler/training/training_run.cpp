@@ -39,6 +39,10 @@ Model::Form FormOf(const TrainingSettings& settings) {
   return {settings.amp == Precision::kPureFloat16, settings.channels_last};
 }
 
+at::ScalarType SampleType(const TrainingSettings& settings) {
+  return settings.amp == Precision::kPureFloat16 ? at::kHalf : at::kFloat;
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
@@ -46,13 +50,35 @@ TrainingRun::TrainingRun(const networks::Network& network, const TrainingSetting
     : settings_(settings), device_(device), network_(network), samples_(samples) {
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device, FormOf(settings));
-  optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), EffectiveLearningRate(settings));
+  MakeLearners();
   ChooseKernels();
   MakeScaler();
   ArrangeModel();
 }
 
 TrainingRun::~TrainingRun() = default;
+
+void TrainingRun::MakeLearners() {
+  const size_t discriminator = network_.discriminator;
+  const size_t end = network_.layers.size();
+  if (discriminator == 0) {
+    learners_.push_back({nullptr, {Aim::kClassify}, model_->parameters()});
+  } else {
+    learners_.push_back(
+        {"discriminator's loss", {Aim::kTellReal, Aim::kTellMade}, model_->ParametersOf(discriminator, end)});
+    learners_.push_back({"generator's loss", {Aim::kDeceive}, model_->ParametersOf(0, discriminator)});
+  }
+  GiveOptimizers();
+}
+
+void TrainingRun::GiveOptimizers() {
+  for (Learner& learner : learners_) {
+    learner.optimizer.reset();
+    learner.optimizer =
+        MakeOptimizer(settings_.optimizer, learner.parameters, EffectiveLearningRate(settings_));
+    learner.state_tagged = false;
+  }
+}
 
 // oneDNN computes float16 convolutions' gradients on the CPU by reference code, LibTorch's own code is 20
 // times as fast (2.11, measured on a CPU that has float16 instructions).
@@ -71,7 +97,8 @@ void TrainingRun::ArrangeModel() {
   model_->SetTraining(settings_.pass == Pass::kTrain);
   model_->SetInPlace(settings_.in_place_relu);
   if (!settings_.keep_losses) kept_losses_.reset();
-  if (settings_.pass != Pass::kTrain) optimizer_->zero_grad(/*set_to_none=*/true);
+  if (settings_.pass == Pass::kTrain) return;
+  for (const Learner& learner : learners_) learner.optimizer->zero_grad(/*set_to_none=*/true);
 }
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
@@ -83,43 +110,86 @@ void TrainingRun::Change(const TrainingSettings& settings) {
   const TrainingSettings before = std::exchange(settings_, settings);
   const double learning_rate = EffectiveLearningRate(settings);
   if (before.optimizer != settings.optimizer) {
-    optimizer_.reset();
-    optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), learning_rate);
-    optimizer_state_tagged_ = false;
+    GiveOptimizers();
   } else if (EffectiveLearningRate(before) != learning_rate) {
-    SetLearningRate(*optimizer_, learning_rate);
+    for (const Learner& learner : learners_) SetLearningRate(*learner.optimizer, learning_rate);
   }
   ChooseKernels();
   MakeScaler();
   ArrangeModel();
 }
 
-TrainingRun::Batch TrainingRun::CopyToDevice() {
+// Copies even where the device is the CPU.
+at::Tensor TrainingRun::CopyToDevice(void* values, const networks::SampleShape& shape, at::ScalarType from,
+                                     at::ScalarType to) const {
+  std::vector<int64_t> sizes{settings_.batch};
+  sizes.insert(sizes.end(), shape.begin(), shape.end());
+  const bool channels_last = settings_.channels_last && sizes.size() == 4;
+  const auto format = channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
+  at::Tensor host_copy = at::from_blob(values, sizes, at::dtype(from));
+  // A GPU would turn it around in a second copy.
+  if (device_.is_cuda()) host_copy = host_copy.contiguous(format);
+  const capture::BirthScope birth(Category::kInput, 0);
+  at::Tensor copied = at::empty(sizes, at::dtype(to).device(device_), format);
+  copied.copy_(host_copy);
+  return copied;
+}
+
+TrainingRun::Batch TrainingRun::Samples(Aim aim) {
   const SyntheticSamples::Batch host = samples_.Next(settings_.batch);
-  const auto copy = [&](void* values, const networks::SampleShape& shape, at::ScalarType from,
-                        at::ScalarType to) {
-    std::vector<int64_t> sizes{settings_.batch};
-    sizes.insert(sizes.end(), shape.begin(), shape.end());
-    const bool channels_last = settings_.channels_last && sizes.size() == 4;
-    const auto format = channels_last ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
-    at::Tensor host_copy = at::from_blob(values, sizes, at::dtype(from));
-    // A GPU would turn it around in a second copy.
-    if (device_.is_cuda()) host_copy = host_copy.contiguous(format);
-    // Copies even where the device is the CPU.
-    const capture::BirthScope birth(Category::kInput, 0);
-    at::Tensor copied = at::empty(sizes, at::dtype(to).device(device_), format);
-    copied.copy_(host_copy);
-    return copied;
-  };
-  const at::ScalarType pictures = settings_.amp == Precision::kPureFloat16 ? at::kHalf : at::kFloat;
   const bool tokens = network_.vocabulary > 0;
-  at::Tensor samples =
-      copy(host.values, network_.input, tokens ? at::kLong : at::kFloat, tokens ? at::kLong : pictures);
-  at::Tensor labels = copy(host.labels, network_.labels(), at::kLong, at::kLong);
+  at::Tensor samples = CopyToDevice(host.values, network_.sample(), tokens ? at::kLong : at::kFloat,
+                                    tokens ? at::kLong : SampleType(settings_));
+  at::Tensor labels = aim == Aim::kTellReal
+                          ? Verdicts(1)
+                          : CopyToDevice(host.labels, network_.labels(), at::kLong, at::kLong);
   return {std::move(samples), std::move(labels)};
 }
 
-at::Tensor TrainingRun::Loss(const Batch& batch) {
+at::Tensor TrainingRun::Verdicts(double real) const {
+  const capture::BirthScope birth(Category::kInput, 0);
+  return at::full({settings_.batch, 1}, real, at::dtype(SampleType(settings_)).device(device_));
+}
+
+// What a generator makes samples of, and what the discriminator is to say of them.
+TrainingRun::Batch TrainingRun::Noise(double real) const {
+  std::vector<int64_t> sizes{settings_.batch};
+  sizes.insert(sizes.end(), network_.input.begin(), network_.input.end());
+  const capture::BirthScope birth(Category::kInput, 0);
+  at::Tensor noise = at::randn(sizes, at::dtype(SampleType(settings_)).device(device_));
+  return {std::move(noise), Verdicts(real)};
+}
+
+TrainingRun::Batch TrainingRun::BatchFor(Aim aim) {
+  switch (aim) {
+    case Aim::kTellMade:
+      return Noise(0);
+    case Aim::kDeceive:
+      return Noise(1);
+    case Aim::kClassify:
+    case Aim::kTellReal:
+      break;
+  }
+  return Samples(aim);
+}
+
+at::Tensor TrainingRun::Scores(Aim aim, const at::Tensor& samples) {
+  switch (aim) {
+    case Aim::kTellReal:
+      return model_->Judge(samples, pieces_);
+    case Aim::kTellMade: {
+      const at::Tensor made = model_->Generate(samples);
+      capture::ForgetOutputs();
+      return model_->Judge(made, pieces_);
+    }
+    case Aim::kClassify:
+    case Aim::kDeceive:
+      break;
+  }
+  return model_->Forward(samples, pieces_);
+}
+
+at::Tensor TrainingRun::Loss(Aim aim, const Batch& batch) {
   static const events::NameId layer = Intern("loss");
   static const events::NameId saved = Intern("log-probabilities");
   static const events::NameId saved_scalar = Intern("total weight of the classes");
@@ -127,8 +197,11 @@ at::Tensor TrainingRun::Loss(const Batch& batch) {
   if (networks::UsesAutocast(settings_)) {
     autocast.emplace(device_.type(), settings_.amp == Precision::kFloat16 ? at::kHalf : at::kBFloat16);
   }
-  at::Tensor scores = model_->Forward(batch.samples, pieces_);
+  at::Tensor scores = Scores(aim, batch.samples);
   const capture::LayerScope scope(layer, saved, saved_scalar);
+  if (aim != Aim::kClassify) {
+    return at::binary_cross_entropy_with_logits(scores, batch.labels).div(settings_.accumulate);
+  }
   // A sequence's scores are [batch, tokens, classes]: each token is a sample to the loss.
   const bool by_token = network_.labels().size() == 1;
   if (by_token) scores = scores.flatten(0, 1);
@@ -141,23 +214,26 @@ void TrainingRun::Keep(const at::Tensor& loss) {
   if (settings_.keep_losses) kept_losses_ = kept_losses_.defined() ? kept_losses_ + loss : loss;
 }
 
-void TrainingRun::TrainMicroBatch(int64_t number) {
+void TrainingRun::TrainMicroBatch(const Learner& learner, int64_t number) {
   EmitNumbered(events::EventKind::kMicroBatchBegin, number);
-  EmitPhase(Phase::kForward);
-  const Batch batch = CopyToDevice();
-  const at::Tensor loss = Loss(batch);
-  capture::ForgetOutputs();
-  EmitPhase(Phase::kBackward);
-  (scaler_ ? scaler_->Scale(loss) : loss).backward();
-  capture::ForgetNodes();
-  Keep(loss);
-  last_loss_ += loss.item<float>();
+  for (const Aim aim : learner.aims) {
+    EmitPhase(Phase::kForward);
+    const Batch batch = BatchFor(aim);
+    const at::Tensor loss = Loss(aim, batch);
+    capture::ForgetOutputs();
+    EmitPhase(Phase::kBackward);
+    (scaler_ ? scaler_->Scale(loss) : loss).backward();
+    capture::ForgetNodes();
+    Keep(loss);
+    last_loss_ += loss.item<float>();
+  }
 }
 
 void TrainingRun::EvaluateMicroBatch(int64_t number) {
   EmitNumbered(events::EventKind::kMicroBatchBegin, number);
-  const Batch batch = CopyToDevice();
-  const at::Tensor loss = Loss(batch);
+  const Aim aim = learners_.back().aims.back();
+  const Batch batch = BatchFor(aim);
+  const at::Tensor loss = Loss(aim, batch);
   capture::ForgetOutputs();
   capture::ForgetNodes();
   Keep(loss);
@@ -168,7 +244,7 @@ void TrainingRun::Step(int64_t number) {
   EmitNumbered(events::EventKind::kStepBegin, number);
   last_loss_ = 0;
   if (settings_.pass == Pass::kTrain) {
-    Train(number);
+    for (Learner& learner : learners_) TakeTurn(learner, number);
   } else {
     Evaluate();
   }
@@ -178,13 +254,16 @@ void TrainingRun::Step(int64_t number) {
   if (settings_.empty_cache && device_.is_cuda()) c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
-void TrainingRun::Train(int64_t number) {
+void TrainingRun::TakeTurn(Learner& learner, int64_t step) {
   EmitPhase(Phase::kForward);
-  optimizer_->zero_grad(/*set_to_none=*/!settings_.zeroed_gradients);
-  for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch) TrainMicroBatch(micro_batch);
+  learner.optimizer->zero_grad(/*set_to_none=*/!settings_.zeroed_gradients);
+  const double loss_before = last_loss_;
+  for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch)
+    TrainMicroBatch(learner, micro_batch);
+  if (learner.metric != nullptr) EmitMetric(learner.metric, last_loss_ - loss_before, step);
   EmitPhase(Phase::kOptimizer);
-  if (settings_.amp == Precision::kPureFloat16) TellVanishedGradients(number);
-  Update(number);
+  if (settings_.amp == Precision::kPureFloat16) TellVanishedGradients(learner, step);
+  Update(learner, step);
 }
 
 void TrainingRun::Evaluate() {
@@ -195,10 +274,10 @@ void TrainingRun::Evaluate() {
 }
 
 // The L0 norm counts what is not 0, without a tensor as large as the gradient.
-void TrainingRun::TellVanishedGradients(int64_t step) const {
+void TrainingRun::TellVanishedGradients(const Learner& learner, int64_t step) const {
   at::Tensor alive = at::zeros({}, at::dtype(at::kFloat).device(device_));
   int64_t values = 0;
-  for (const at::Tensor& parameter : model_->parameters()) {
+  for (const at::Tensor& parameter : learner.parameters) {
     if (!parameter.grad().defined()) continue;
     alive += at::linalg_vector_norm(parameter.grad(), 0, {}, false, at::kFloat);
     values += parameter.numel();
@@ -207,15 +286,16 @@ void TrainingRun::TellVanishedGradients(int64_t step) const {
     EmitMetric("vanished gradients", 1 - alive.item<float>() / static_cast<double>(values), step);
 }
 
-void TrainingRun::Update(int64_t step) {
-  if (scaler_) scaler_->Unscale(model_->parameters());
+void TrainingRun::Update(Learner& learner, int64_t step) {
+  if (scaler_) scaler_->Unscale(learner.parameters);
   if (settings_.clip_norm > 0) {
-    const double norm = torch::nn::utils::clip_grad_norm_(model_->parameters(), settings_.clip_norm);
+    const double norm = torch::nn::utils::clip_grad_norm_(learner.parameters, settings_.clip_norm);
     EmitMetric("gradient norm", norm, step);
   }
   const bool skip = scaler_ && scaler_->FoundInfinity();
-  if (!skip) optimizer_->step();
-  if (!skip && !std::exchange(optimizer_state_tagged_, true)) TagOptimizerState(*optimizer_, model_->tags());
+  if (!skip) learner.optimizer->step();
+  if (!skip && !std::exchange(learner.state_tagged, true))
+    TagOptimizerState(*learner.optimizer, model_->tags());
   if (!scaler_) return;
   scaler_->Update();
   EmitMetric("loss scale", scaler_->scale(), step);

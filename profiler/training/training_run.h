@@ -1,5 +1,10 @@
 // A network in training on one device: everything that a step needs and everything that takes memory. One
 // thread runs it; LibTorch's backward thread takes part.
+//
+// A generator and its discriminator take turns in a step, each with an optimizer of its own (Goodfellow et
+// al., Generative Adversarial Nets, 2014): the discriminator learns from real samples, then from made ones,
+// the generator then from what the discriminator says of what it makes. The graph through both is there in
+// the generator's turn only: the samples that the discriminator learns from are made under no_grad.
 #pragma once
 
 #include <torch/optim/optimizer.h>
@@ -43,17 +48,35 @@ class TrainingRun {
 
  private:
   struct Batch;
-  Batch CopyToDevice();
-  at::Tensor Loss(const Batch& batch);
-  void TrainMicroBatch(int64_t number);
+  // What a pass through the network is to make better.
+  enum class Aim : uint8_t { kClassify, kTellReal, kTellMade, kDeceive };
+  // Who takes a turn in a step: the network as a whole, or one of two.
+  struct Learner {
+    const char* metric = nullptr;  // what its own loss is called; null where it is the only one
+    std::vector<Aim> aims;         // of a micro-batch, each with a backward of its own
+    std::vector<at::Tensor> parameters;
+    std::unique_ptr<torch::optim::Optimizer> optimizer{};
+    bool state_tagged = false;
+  };
+  void MakeLearners();
+  void GiveOptimizers();
+  Batch BatchFor(Aim aim);
+  at::Tensor CopyToDevice(void* values, const networks::SampleShape& shape, at::ScalarType from,
+                          at::ScalarType to) const;
+  Batch Samples(Aim aim);
+  at::Tensor Verdicts(double real) const;
+  Batch Noise(double real) const;
+  at::Tensor Scores(Aim aim, const at::Tensor& samples);
+  at::Tensor Loss(Aim aim, const Batch& batch);
+  void TrainMicroBatch(const Learner& learner, int64_t number);
   void EvaluateMicroBatch(int64_t number);
   void Keep(const at::Tensor& loss);
-  void Train(int64_t number);
+  void TakeTurn(Learner& learner, int64_t step);
   void Evaluate();
-  void Update(int64_t step);
+  void Update(Learner& learner, int64_t step);
   void MakeScaler();
   void ArrangeModel();
-  void TellVanishedGradients(int64_t step) const;
+  void TellVanishedGradients(const Learner& learner, int64_t step) const;
   void ChooseKernels() const;
 
   networks::TrainingSettings settings_;
@@ -61,11 +84,10 @@ class TrainingRun {
   networks::Network network_;
   SyntheticSamples& samples_;
   std::unique_ptr<Model> model_;
-  std::unique_ptr<torch::optim::Optimizer> optimizer_;
+  std::vector<Learner> learners_;  // in the order of their turns
   std::optional<GradientScaler> scaler_;
   std::vector<textbook::CheckpointPiece> pieces_;
   at::Tensor kept_losses_;  // of all steps, with their graphs
-  bool optimizer_state_tagged_ = false;
   double last_loss_ = 0;
 };
 

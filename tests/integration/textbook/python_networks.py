@@ -11,8 +11,11 @@ class Network(torch.nn.Module):
         super().__init__()
         with open(path, encoding="utf-8") as file:
             self.description = json.load(file)
+        if "generator" in self.description:
+            self.description["layers"] = self.description["generator"] + self.description["discriminator"]
         self.device = device
         self.tables = torch.nn.ParameterDict()
+        self.lstms = torch.nn.ModuleDict()
         self.running = {}
         shapes = {"input": [1] + self.description["input"]}
         previous = "input"
@@ -48,6 +51,14 @@ class Network(torch.nn.Module):
                 self.running[name] = [torch.empty(channels, device=self.device) for _ in range(2)]
         if kind in ("conv2d", "conv_transpose2d", "linear") and bias:
             self.parameter(name + "_bias", layer["out"])
+        if kind == "lstm":
+            sizes = layer["in"], layer["hidden"], layer.get("layers", 1)
+            self.lstms[name] = torch.nn.LSTM(
+                *sizes, dropout=layer.get("dropout", 0), batch_first=True, device=self.device
+            )
+            layer["module"] = self.lstms[name]
+            shapes[name] = features[:2] + [layer["hidden"]]
+            return
         # Shapes come from running the layer on nothing.
         inputs = [torch.empty(shapes[i], device="meta") for i in layer["inputs"]]
         if self.description.get("vocabulary") and layer["inputs"] == ["input"]:
@@ -113,6 +124,7 @@ def apply(layer, inputs, tables, running):
         "segment_embedding": lambda: x + weight[0],
         "to_sequence": lambda: x.flatten(2).transpose(1, 2).contiguous(),
         "first_token": lambda: x[:, 0],
+        "lstm": lambda: layer["module"](x)[0],
         "attention": lambda: attend(inputs, layer["heads"], layer.get("causal", False)),
     }
     return simple[kind]()

@@ -43,6 +43,40 @@ TEST_CASE("The loss falls within 50 steps") {
   CHECK(last_five < 0.5 * loss.front());
 }
 
+TEST_CASE("An LSTM learns which character follows") {
+  TrainingSettings settings;
+  settings.network = "lstm";
+  settings.batch = 2;
+  settings.learning_rate = 0.02;
+  const std::vector<double> loss = EventsOf(settings, cpu, 12).Metric("loss");
+  REQUIRE(loss.size() == 12);
+  CHECK(loss.front() == Approx(std::log(65.0)).margin(0.2));
+  CHECK(loss.back() < 0.8 * loss.front());
+}
+
+TEST_CASE("A generator and its discriminator learn in turns, and neither runs away") {
+  TrainingSettings settings;
+  settings.network = "dcgan";
+  settings.batch = 2;
+  settings.learning_rate = 2e-4;  // as in DCGAN (Radford et al. 2015)
+  settings.accumulate = 2;
+  const CollectedEvents collected = EventsOf(settings, cpu, 6);
+  const auto tells = collected.Metric("discriminator's loss");
+  const auto deceives = collected.Metric("generator's loss");
+  REQUIRE(tells.size() == 6);
+  REQUIRE(deceives.size() == 6);
+  // Who knows nothing says a half of every sample, of real and made ones alike.
+  CHECK(tells.front() == Approx(2 * std::log(2.0)).margin(1));
+  CHECK(tells.back() < tells.front());
+  for (const double loss : deceives) CHECK(loss < 10);
+  CHECK(collected.Metric("loss").back() == Approx(tells.back() + deceives.back()).epsilon(1e-5));
+  settings.checkpoint = {CheckpointMode::kSegments, 5};
+  settings.optimizer = networks::OptimizerKind::kSgd;
+  const CollectedEvents pieces = EventsOf(settings, cpu, 2);
+  settings.checkpoint = {};
+  CHECK(pieces.Metric("loss") == EventsOf(settings, cpu, 2).Metric("loss"));
+}
+
 TEST_CASE("Checkpointing changes no gradient") {
   TrainingSettings settings = Small();
   settings.accumulate = 2;

@@ -115,7 +115,7 @@ TEST_CASE("Every fault of a layer is told with its name") {
        "flatten, "
        "linear, conv_transpose2d, relu6, leaky_relu, gelu, sigmoid, tanh, max_pool2d, avg_pool2d, "
        "adaptive_avg_pool2d, batch_norm2d, layer_norm, dropout, add, concat, upsample, embedding, "
-       "position_embedding, segment_embedding, class_token, to_sequence, first_token, attention."},
+       "position_embedding, segment_embedding, class_token, to_sequence, first_token, attention, lstm."},
       {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 8, "kernel": 3, "paddding": 1})",
        "Layer 'c' (line 1): There is no key 'paddding'; did you mean 'padding'? Known: name, kind, inputs, "
        "in, out, "
@@ -164,7 +164,7 @@ TEST_CASE("Every fault of the network itself is told") {
       {R"("title": "T", "description": "D", "inputs": [3], "classes": 3)",
        "There is no key 'inputs'; did you mean 'input'? Known: title, description, input, vocabulary, "
        "classes, "
-       "layers."},
+       "layers, generator, discriminator."},
   }));
   CHECK(ComplaintAbout(relu, rest) == complaint);
   CHECK_FALSE(NetworkFromJson("").ok());
@@ -217,6 +217,15 @@ TEST_CASE("Graphs that do not fit together are told with both shapes") {
       {R"({"name": "d", "kind": "dropout", "p": 1})",
        "Layer 'd' (line 1) does not fit: 'p' must be above 0 and below 1, not 1."},
       {R"({"name": "d", "kind": "dropout"})", "Layer 'd' (line 1): 'p' must be a number."},
+      {R"({"name": "q", "kind": "to_sequence"}, {"name": "l", "kind": "lstm", "in": 4, "hidden": 5})",
+       "Layer 'l' (line 1) does not fit: 'in' is 4, but 3 features come in."},
+      {R"({"name": "l", "kind": "lstm", "in": 3, "hidden": 5})",
+       "Layer 'l' (line 1) does not fit: it needs a sequence (tokens × features), not 3×8×8."},
+      {R"({"name": "q", "kind": "to_sequence"}, {"name": "l", "kind": "lstm", "in": 3, "hidden": 5, "dropout": 0.5})",
+       "Layer 'l' (line 1) does not fit: its 'dropout' is between layers, and it has one; leave it out, or "
+       "give it more 'layers'."},
+      {R"({"name": "q", "kind": "to_sequence"}, {"name": "l", "kind": "lstm", "in": 3, "hidden": 5, "layers": 2, "dropout": 1})",
+       "Layer 'l' (line 1) does not fit: 'dropout' must be at least 0 and below 1, not 1."},
       {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 4, "kernel": 1, "groups": 2})",
        "Layer 'c' (line 1) does not fit: 2 groups do not divide 3 channels in and 4 out."},
       {R"({"name": "c", "kind": "conv2d", "in": 3, "out": 4, "kernel": 1, "bias": 1})",
@@ -248,6 +257,65 @@ TEST_CASE("A network of tokens begins with an embedding, whose table a linear la
   CHECK(network->labels() == SampleShape{6});
 }
 
+TEST_CASE("An LSTM has four matrices for what comes in and four for what it gave, and two biases each") {
+  const Result<Network> network = NetworkFromJson(
+      R"({"title": "T", "description": "D", "input": [3, 4, 6], "classes": 5, "layers": [
+          {"name": "q", "kind": "to_sequence"}, {"name": "l", "kind": "lstm", "in": 3, "hidden": 5, "layers": 2}]})");
+  REQUIRE(network.ok());
+  const Layer& lstm = network->layers[1];
+  CHECK(lstm.output == SampleShape{24, 5});
+  CHECK(lstm.weight_elements == 20 * (3 + 5) + 20 * (5 + 5));
+  CHECK(lstm.bias_elements == 2 * 2 * 20);
+}
+
+namespace {
+
+constexpr const char* kMakes = R"([{"name": "g1", "kind": "linear", "in": 2, "out": 3},
+                                   {"name": "g2", "kind": "linear", "in": 3, "out": 4}])";
+
+// Two networks of linear layers, with what differs between the braces.
+Result<Network> Adversaries(const std::string& discriminator, const std::string& more = "") {
+  return NetworkFromJson(R"({"title": "T", "description": "D", "input": [2], "generator": )" +
+                         std::string(kMakes) + R"(, "discriminator": )" + discriminator + more + "}");
+}
+
+}  // namespace
+
+TEST_CASE("Two networks against each other are one file: what the first makes the second judges") {
+  const Result<Network> network = Adversaries(R"([{"name": "d1", "kind": "linear", "in": 4, "out": 1}])");
+  REQUIRE(network.ok());
+  CHECK(network->discriminator == 2);
+  CHECK(network->sample() == SampleShape{4});
+  CHECK(network->parameters() == 9 + 16 + 5);
+  CHECK(FromZoo("dcgan").sample() == SampleShape{3, 32, 32});
+  CHECK(FromZoo("simple-conv-net").sample() == FromZoo("simple-conv-net").input);
+}
+
+TEST_CASE("Two networks that do not fit together are told") {
+  const std::string judge = R"({"name": "d1", "kind": "linear", "in": 4, "out": 1})";
+  const auto [discriminator, more, complaint] = GENERATE_COPY(table<std::string, std::string, std::string>({
+      {R"([{"name": "d1", "kind": "linear", "in": 5, "out": 1}])", "",
+       "Layer 'd1' (line 2) does not fit: 'in' is 5, but 4 features come in."},
+      {R"([{"name": "d1", "kind": "linear", "in": 4, "out": 2}])", "",
+       "The discriminator gives 2; it must give one score, 1."},
+      {R"([{"name": "d1", "kind": "linear", "in": 3, "out": 1, "inputs": ["g1"]}])", "",
+       "Layer 'd1' (line 2): it is the discriminator's, which sees samples, not 'g1'."},
+      {R"([{"name": "d1", "kind": "linear", "in": 2, "out": 1, "inputs": ["input"]}])", "",
+       "Layer 'd1' (line 2): it is the discriminator's, which sees samples, not 'input'."},
+      {"[]", "", "'discriminator' must be a list of 1 to 1024 layers."},
+      {"[" + judge + "]", R"(, "classes": 2)",
+       "A generator and a discriminator need no 'classes'; leave it out."},
+      {"[" + judge + "]", R"(, "layers": [])",
+       "A generator and a discriminator need no 'layers'; leave it out."},
+  }));
+  const Result<Network> network = Adversaries(discriminator, more);
+  REQUIRE_FALSE(network.ok());
+  CHECK(network.error().message == complaint);
+  const Result<Network> turned = NetworkFromJson(
+      R"({"title": "T", "description": "D", "input": [2], "discriminator": [], "generator": []})");
+  CHECK(turned.error().message == "Write 'generator' before 'discriminator', as samples go.");
+}
+
 TEST_CASE("The line of a fault is the line on which its layer begins") {
   const Result<Network> network = NetworkFromJson(R"({
     "title": "a \" brace { in a [ text", "description": "D", "input": [3, 8, 8], "classes": 10,
@@ -273,6 +341,8 @@ TEST_CASE("The networks have as many parameters as their authors count") {
       {"bert-base", 109'483'778},  // transformers 5, bert-base-uncased with a classifier of two classes
       {"u-net", 31'037'698},       // the sum of its layers, by hand
       {"gpt-mini", 10'770'816},    // nanoGPT's character model, with biases
+      {"lstm", 946'625},           // torch.nn.LSTM(128, 256, 2) counts 921,600 of them
+      {"dcgan", 1'732'224},        // the sum of its layers, by hand
   }));
   CHECK(FromZoo(name).parameters() == parameters);
 }
@@ -321,8 +391,8 @@ TEST_CASE("An unknown network is answered with the known ones") {
   REQUIRE_FALSE(network.ok());
   CHECK(
       network.error().message ==
-      "There is no network 'simple-convnet'; did you mean 'simple-conv-net'? Known: bert-base, gpt-2, "
-      "gpt-mini, lenet, "
+      "There is no network 'simple-convnet'; did you mean 'simple-conv-net'? Known: bert-base, dcgan, gpt-2, "
+      "gpt-mini, lenet, lstm, "
       "mlp, mobilenet-v2, resnet-18, resnet-50, simple-conv-net, smaller-conv-net, u-net, vgg-11, vit-b-16.");
   CHECK_FALSE(FindNetworkIn(TIDEMARK_ZOO, "../networks/simple-conv-net").ok());
   CHECK_FALSE(FindNetworkIn("/nowhere", "simple-conv-net").ok());

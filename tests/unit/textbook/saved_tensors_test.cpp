@@ -1,5 +1,6 @@
 #include "profiler/textbook/saved_tensors.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -243,4 +244,38 @@ TEST_CASE("A leaky ReLU saves its input, and in place its result, which is the n
   CHECK(KeptBytes(network, settings) == 2 * 8 * 4);
   settings.in_place_relu = true;
   CHECK(KeptBytes(network, settings) == 8 * 4);
+}
+
+TEST_CASE("An LSTM keeps its input, its first states, cuDNN's gates and cells, and what it gives") {
+  const Network network = Chain("1, 2, 3",
+                                Join({kConv, R"({"name": "q", "kind": "to_sequence"})",
+                                      R"({"name": "l", "kind": "lstm", "in": 2, "hidden": 4, "layers": 2})"}),
+                                4);
+  // Two samples of six steps: 2·6·2, 2·2·2·4, 2·6·(2·5+1)·4, a head of 256 B, and 2·6·4 values.
+  CHECK(Kept(network, Precision::kFloat32) == Lines{"l: 96", "l: 128", "l: 2112", "l: 256", "l: 192"});
+  // Half as much, and its 288 weights and biases in half precision.
+  CHECK(Kept(network, Precision::kFloat16) ==
+        Lines{"c: 24", "l: 48", "l: 64", "l: 576", "l: 1056", "l: 256", "l: 96"});
+}
+
+TEST_CASE("What an LSTM gives lies step by step, so a linear layer behind it keeps a copy") {
+  const auto after = [](const char* between) {
+    return Chain("1, 2, 3",
+                 Join({kConv, R"({"name": "q", "kind": "to_sequence"})",
+                       R"({"name": "l", "kind": "lstm", "in": 2, "hidden": 4})", between,
+                       R"({"name": "h", "kind": "linear", "in": 4, "out": 4})"}),
+                 4);
+  };
+  networks::TrainingSettings settings;
+  settings.batch = 2;
+  const Network network = after(R"({"name": "r", "kind": "gelu"})");
+  const SavedTensors turned = FindSavedTensors(network, settings);
+  const auto copies = [](const SavedTensors& saved) {
+    return std::count_if(saved.tensors.begin(), saved.tensors.end(),
+                         [](const SavedTensor& tensor) { return tensor.what == What::kTurnedInput; });
+  };
+  CHECK(copies(turned) == 1);
+  CHECK(copies(FindSavedTensors(after(R"({"name": "n", "kind": "layer_norm"})"), settings)) == 0);
+  settings.batch = 1;
+  CHECK(copies(FindSavedTensors(network, settings)) == 0);
 }

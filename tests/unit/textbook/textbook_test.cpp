@@ -280,3 +280,18 @@ TEST_CASE("Where every token has a label the loss counts, and not beside a piece
   const Estimate checkpointed = EstimateMemory(network, settings);
   CHECK(BytesOf(checkpointed, Category::kActivation) == 5 * one + loss);
 }
+
+TEST_CASE(
+    "Of two networks both have parameters, gradients and state; the samples are the input in training") {
+  const Network network = FromZoo("dcgan");
+  TrainingSettings settings;
+  settings.network = "dcgan";
+  settings.batch = 8;
+  const Estimate trained = EstimateMemory(network, settings);
+  CHECK(trained.parameters_bytes == 1'732'224 * 4);
+  CHECK(trained.gradients_bytes == trained.parameters_bytes);
+  CHECK(trained.optimizer_bytes == 2 * trained.parameters_bytes);
+  CHECK(trained.input_bytes == 8 * 3 * 32 * 32 * 4);
+  settings.pass = networks::Pass::kEvaluate;
+  CHECK(EstimateMemory(network, settings).input_bytes == 8 * 100 * 4);
+}

@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "profiler/base/paths.h"
+#include "profiler/networks/choices.h"
+#include "profiler/networks/specification.h"
+
+namespace tidemark::networks {
+namespace {
+
+constexpr uintmax_t kMostFileBytes = uintmax_t{1} << 22;
+
+Result<Network> ReadNetwork(const std::filesystem::path& file) {
+  std::error_code error;
+  if (std::filesystem::file_size(file, error) > kMostFileBytes && !error) {
+    return Error{fmt::format("{} is too large for a network file: more than {} bytes.", file.string(),
+                             kMostFileBytes)};
+  }
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) {
+    return Error{
+        fmt::format("The network file {} cannot be read; is it a file that you may read?", file.string())};
+  }
+  Result<Network> network = NetworkFromJson(text);
+  if (!network) {
+    return Error{
+        fmt::format("In the network file {}: {}", file.filename().string(), network.error().message)};
+  }
+  network->name = file.stem().string();
+  return network;
+}
+
+Result<std::vector<std::filesystem::path>> NetworkFiles(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::vector<std::filesystem::path> files;
+  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".json") files.push_back(entry->path());
+  }
+  if (error || files.empty()) {
+    return Error{fmt::format("There are no networks in {}; build again with ./run.", folder.string())};
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Result<std::vector<Network>> LoadNetworksFrom(const std::filesystem::path& folder) {
+  const Result<std::vector<std::filesystem::path>> files = NetworkFiles(folder);
+  if (!files) return files.error();
+  std::vector<Network> networks;
+  for (const std::filesystem::path& file : *files) {
+    Result<Network> network = ReadNetwork(file);
+    if (!network) return network.error();
+    networks.push_back(std::move(*network));
+  }
+  return networks;
+}
+
+Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_view name) {
+  const Result<std::vector<std::filesystem::path>> files = NetworkFiles(folder);
+  if (!files) return files.error();
+  std::vector<std::string> known;
+  for (const std::filesystem::path& file : *files) {
+    if (file.stem() == name) return ReadNetwork(file);
+    known.push_back(file.stem().string());
+  }
+  return Error{UnknownChoice("network", name, known)};
+}
+
+bool IsNetworkPath(std::string_view name) { return name.ends_with(".json"); }
+
+bool IsNetworkFile(const std::filesystem::path& file) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(file, error);
+  if (error || size > kMostFileBytes || !IsNetworkPath(file.string())) return false;
+  std::ifstream stream(file, std::ios::binary);
+  const auto json = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  return json.is_object() && (json.contains("layers") || json.contains("generator"));
+}
+
+Result<std::vector<Network>> LoadNetworks() { return LoadNetworksFrom(AssetsFolder() / "networks"); }
+Result<Network> FindNetwork(std::string_view name) {
+  if (IsNetworkPath(name)) {
+    Result<Network> network = ReadNetwork(name);
+    if (network) network->name = name;
+    return network;
+  }
+  return FindNetworkIn(AssetsFolder() / "networks", name);
+}
+
+}  // namespace tidemark::networks
