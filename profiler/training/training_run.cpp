@@ -42,10 +42,11 @@ Model::Form FormOf(const TrainingSettings& settings) {
 }  // namespace
 
 TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
-                         SyntheticSamples& samples, c10::Device device)
-    : settings_(settings), device_(device), network_(network), samples_(samples) {
+                         SyntheticSamples& samples, c10::Device device, const RankGroup* ranks)
+    : settings_(settings), device_(device), network_(network), samples_(samples), ranks_(ranks) {
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device, FormOf(settings));
+  if (ranks_ != nullptr) reducer_ = std::make_unique<GradientReducer>(*ranks_, model_->parameters());
   optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), EffectiveLearningRate(settings));
   ChooseKernels();
   MakeScaler();
@@ -76,7 +77,7 @@ void TrainingRun::ArrangeModel() {
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
   return settings.network != settings_.network || settings.seed != settings_.seed ||
-         FormOf(settings) != FormOf(settings_);
+         settings.ranks != settings_.ranks || FormOf(settings) != FormOf(settings_);
 }
 
 void TrainingRun::Change(const TrainingSettings& settings) {
@@ -95,7 +96,9 @@ void TrainingRun::Change(const TrainingSettings& settings) {
 }
 
 TrainingRun::Batch TrainingRun::CopyToDevice() {
-  const SyntheticSamples::Batch host = samples_.Next(settings_.batch);
+  const SyntheticSamples::Batch host =
+      ranks_ == nullptr ? samples_.Next(settings_.batch)
+                        : samples_.NextShare(settings_.batch, ranks_->rank(), ranks_->world());
   const auto copy = [&](void* values, const networks::SampleShape& shape, at::ScalarType from,
                         at::ScalarType to) {
     std::vector<int64_t> sizes{settings_.batch};
@@ -141,11 +144,18 @@ void TrainingRun::Keep(const at::Tensor& loss) {
   if (settings_.keep_losses) kept_losses_ = kept_losses_.defined() ? kept_losses_ + loss : loss;
 }
 
+// Gradients add up on each rank until the last micro-batch (DistributedDataParallel.no_sync).
+bool TrainingRun::Reduces(int64_t micro_batch) const {
+  return reducer_ && micro_batch == settings_.accumulate - 1;
+}
+
 void TrainingRun::TrainMicroBatch(int64_t number) {
   EmitNumbered(events::EventKind::kMicroBatchBegin, number);
   EmitPhase(Phase::kForward);
   const Batch batch = CopyToDevice();
+  if (Reduces(number)) reducer_->BeginForward();
   const at::Tensor loss = Loss(batch);
+  if (Reduces(number)) reducer_->EndForward();
   capture::ForgetOutputs();
   EmitPhase(Phase::kBackward);
   (scaler_ ? scaler_->Scale(loss) : loss).backward();

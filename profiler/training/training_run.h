@@ -11,6 +11,8 @@
 
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/training/distributed/gradient_reducer.h"
+#include "profiler/training/distributed/rank_group.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
 #include "profiler/training/synthetic_samples.h"
@@ -19,9 +21,10 @@ namespace tidemark::training {
 
 class TrainingRun {
  public:
-  // `settings` are valid; `network` is the one that they name, `samples` are made for it and outlive this.
+  // `settings` are valid; `network` is the one that they name, `samples` are made for it and outlive this,
+  // and so does the group of as many ranks as they say; null of a single one.
   TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings,
-              SyntheticSamples& samples, c10::Device device);
+              SyntheticSamples& samples, c10::Device device, const RankGroup* ranks);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
@@ -45,6 +48,7 @@ class TrainingRun {
   struct Batch;
   Batch CopyToDevice();
   at::Tensor Loss(const Batch& batch);
+  bool Reduces(int64_t micro_batch) const;
   void TrainMicroBatch(int64_t number);
   void EvaluateMicroBatch(int64_t number);
   void Keep(const at::Tensor& loss);
@@ -60,7 +64,9 @@ class TrainingRun {
   c10::Device device_;
   networks::Network network_;
   SyntheticSamples& samples_;
+  const RankGroup* ranks_;
   std::unique_ptr<Model> model_;
+  std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<GradientScaler> scaler_;
   std::vector<textbook::CheckpointPiece> pieces_;
