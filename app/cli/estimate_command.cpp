@@ -10,7 +10,6 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
-#include "app/cli/numbers.h"
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
 #include "app/presenters/bridge.h"
@@ -21,14 +20,11 @@
 namespace tidemark::cli {
 namespace {
 
-constexpr int64_t kMostRanks = 1'000'000;
-
 struct EstimateOptions {
   TrainingOptions training;
   bool textbook_only = false;
   bool json = false;
   bool curve = false;
-  std::string ranks;  // "" = not asked
 };
 
 // What is asked, once every option has been understood.
@@ -37,7 +33,6 @@ struct Question {
   networks::Network network;
   phantom::Card card;
   bool curve = false;
-  int64_t ranks = 0;  // 0 = not asked
 };
 
 Result<Question> Understand(const EstimateOptions& options) {
@@ -47,12 +42,7 @@ Result<Question> Understand(const EstimateOptions& options) {
   if (!network) return network.error();
   const Result<phantom::Card> card = options.training.Card();
   if (!card) return card.error();
-  Question question{*settings, *network, *card, options.curve};
-  if (options.ranks.empty()) return question;
-  const Result<int64_t> ranks = WholeNumber("--ranks", options.ranks, 1, kMostRanks);
-  if (!ranks) return ranks.error();
-  question.ranks = *ranks;
-  return question;
+  return Question{*settings, *network, *card, options.curve};
 }
 
 // Why the phantom needs more than the textbook, or less, in words: the largest difference of all, and
@@ -96,7 +86,7 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
 }
 
 std::vector<textbook::PaperLine> OnPaper(const Question& question, const textbook::Estimate& estimate) {
-  return textbook::EstimateOnPaper(question.network, estimate, question.settings, question.ranks);
+  return textbook::EstimateOnPaper(question.network, estimate, question.settings);
 }
 
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
@@ -108,7 +98,8 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
   text += TermsTable(estimate) + "\n" + LayersTable(estimate);
   if (question.curve)
     text += "\n" + CurveTable(textbook::CheckpointCurve(question.network, question.settings));
-  if (question.ranks > 0) text += "\n" + PaperTable(OnPaper(question, estimate), question.ranks);
+  if (question.settings.ranks > 1)
+    text += "\n" + PaperTable(OnPaper(question, estimate), question.settings.ranks);
   return text;
 }
 
@@ -118,7 +109,7 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
   json["textbook"] = TextbookJson(estimate);
   if (question.curve)
     json["checkpointing"] = CurveJson(textbook::CheckpointCurve(question.network, question.settings));
-  if (question.ranks > 0) json["on_paper"] = PaperJson(OnPaper(question, estimate));
+  if (question.settings.ranks > 1) json["on_paper"] = PaperJson(OnPaper(question, estimate));
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
     json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();
@@ -164,10 +155,6 @@ Command RegisterEstimate(CLI::App& application) {
                     "The closed formulas only; no phantom GPU is asked");
   command->add_flag("--curve", options->curve,
                     "Also what each way to checkpoint keeps, and how much it runs again");
-  command
-      ->add_option("--ranks", options->ranks,
-                   "Also, on paper: 8-bit optimizer state, data parallel and ZeRO over so many ranks")
-      ->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunEstimate(*options); }};
 }

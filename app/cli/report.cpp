@@ -78,6 +78,7 @@ Json TextbookJson(const textbook::Estimate& estimate) {
           {"activations_bytes", estimate.activations_bytes},
           {"input_bytes", estimate.input_bytes},
           {"autocast_cache_bytes", estimate.autocast_cache_bytes},
+          {"communication_bytes", estimate.communication_bytes},
           {"total_bytes", estimate.total_bytes},
           {"halved_everything_bytes", estimate.halved_everything_bytes},
           {"layers", layers}};

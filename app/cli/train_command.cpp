@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -16,7 +18,9 @@
 #include "app/cli/report.h"
 #include "app/cli/training_options.h"
 #include "profiler/base/format.h"
+#include "profiler/base/rank_place.h"
 #include "profiler/session/predictor.h"
+#include "profiler/session/ranked_run.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/textbook/textbook.h"
@@ -33,6 +37,7 @@ struct TrainOptions {
   TrainingOptions training;
   std::string steps = "20";
   std::string output;
+  std::string rank = "0";
   bool json = false;
 };
 
@@ -43,20 +48,57 @@ struct Order {
   phantom::Card card;
   networks::DeviceChoice device;
   int64_t steps = 0;
+  std::optional<RankPlace> place;   // of this process, where it is one rank of several
+  std::filesystem::path recording;  // "" = none
 };
 
+// Of this process: as a launcher told it, on a phantom as it was asked for. Nothing where all ranks are
+// started here.
+Result<std::optional<RankPlace>> PlaceOf(const TrainOptions& options, networks::DeviceKind device,
+                                         networks::TrainingSettings& settings) {
+  Result<RankPlace> told = RankPlaceFromEnvironment();
+  if (!told) return told.error();
+  if (told->world > 1 && settings.ranks > 1 && told->world != settings.ranks) {
+    return Error{
+        fmt::format("--ranks is {}, but the launcher started {} ranks (WORLD_SIZE). Leave --ranks out.",
+                    settings.ranks, told->world)};
+  }
+  if (told->world > networks::kMaxRanks)
+    return Error{fmt::format("{} ranks are more than the {} that can train together.", told->world,
+                             networks::kMaxRanks)};
+  settings.ranks = std::max(settings.ranks, told->world);
+  const bool chosen = options.rank != "0";
+  const bool on_phantom = device == networks::DeviceKind::kPhantom;
+  if (chosen && (!on_phantom || told->world > 1)) {
+    return Error{
+        "--rank goes with --device phantom, where one rank is run; elsewhere all are, or a launcher sets "
+        "RANK."};
+  }
+  const Result<int64_t> rank = WholeNumber("--rank", options.rank, 0, settings.ranks - 1);
+  if (!rank) return rank.error();
+  if (told->world > 1) return std::optional(*told);
+  if (!on_phantom || settings.ranks == 1) return std::optional<RankPlace>();
+  return std::optional(RankPlace{static_cast<int>(*rank), settings.ranks});
+}
+
 Result<Order> Understand(const TrainOptions& options) {
-  const Result<networks::TrainingSettings> settings = options.training.Settings();
+  Result<networks::TrainingSettings> settings = options.training.Settings();
   if (!settings) return settings.error();
   const Result<networks::Network> network = options.training.Network();
   if (!network) return network.error();
   const Result<phantom::Card> card = options.training.Card();
   if (!card) return card.error();
-  const Result<networks::DeviceChoice> device = options.training.Device();
+  Result<networks::DeviceChoice> device = options.training.Device();
   if (!device) return device.error();
   const Result<int64_t> steps = WholeNumber("--steps", options.steps, 1, kMostSteps);
   if (!steps) return steps.error();
-  return Order{*settings, *network, *card, *device, *steps};
+  const Result<std::optional<RankPlace>> place = PlaceOf(options, device->kind, *settings);
+  if (!place) return place.error();
+  std::filesystem::path recording = options.output;
+  const bool launched = *place && device->kind != networks::DeviceKind::kPhantom;
+  if (launched && device->kind == networks::DeviceKind::kCuda) device->index += (*place)->local_rank;
+  if (launched && !recording.empty()) recording = session::RecordingOfRank(recording, (*place)->rank);
+  return Order{*settings, *network, *card, *device, *steps, *place, recording};
 }
 
 // The losses of all steps, gathered while the run goes on: the timeline lets its oldest steps go on long
@@ -130,6 +172,30 @@ Missing MissingFrom(const std::optional<session::Prediction>& phantom, const ses
   return {phantom->without_workspaces, phantom->unknown_sizes};
 }
 
+// Per rank that was run here, the peaks of its whole run.
+std::vector<session::Prediction> PeaksOfRanks(const session::Run& run) {
+  std::vector<session::Prediction> peaks;
+  for (const session::Run* rank : run.ranks()) peaks.push_back(session::SteadyState(*rank->view()));
+  return peaks;
+}
+
+std::string RanksText(const session::Run& run) {
+  std::string text;
+  const std::vector<session::Prediction> ranks = PeaksOfRanks(run);
+  for (size_t rank = 0; rank < ranks.size(); ++rank) {
+    text += fmt::format("rank {}: allocated peak {}{}\n", rank,
+                        FormatBytes(ranks[rank].allocated_peak_bytes, ByteUnit::kMegabytes),
+                        rank == 0 ? ", which is told below" : "");
+  }
+  return text;
+}
+
+Json RanksJson(const session::Run& run) {
+  Json json = Json::array();
+  for (const session::Prediction& peaks : PeaksOfRanks(run)) json.push_back(PeaksJson(peaks));
+  return json;
+}
+
 Json TrainJson(const Order& order, const textbook::Estimate& estimate,
                const std::optional<session::Prediction>& phantom, const session::Run& run,
                const Losses& losses) {
@@ -142,6 +208,7 @@ Json TrainJson(const Order& order, const textbook::Estimate& estimate,
                {"textbook", TextbookJson(estimate)}};
   json["phantom"] = phantom ? PeaksJson(*phantom) : Json();
   json["measured"] = PeaksJson(session::SteadyState(*run.view()));
+  if (!run.ranks().empty()) json["ranks"] = RanksJson(run);
   json["levels"] = LevelsJson(*run.view());
   json["sources"] = SourcesJson(*run.view());
   json["loss"] = losses.values();
@@ -173,6 +240,7 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
     if (losses.vanished())
       text += fmt::format("{:.1f} % of the last step's gradients are 0\n", 100 * *losses.vanished());
   }
+  text += RanksText(run);
   if (losses.skipped() > 0) {
     text += fmt::format("{} {} skipped: gradients overflowed\n", FormatNumber(losses.skipped()),
                         losses.skipped() == 1 ? "step" : "steps");
@@ -216,7 +284,8 @@ int RunTrain(const TrainOptions& options) {
   live.settings = order->settings;
   live.device = order->device;
   live.step_limit = order->steps;
-  if (!options.output.empty()) live.recording = options.output;
+  live.place = order->place;
+  if (!order->recording.empty()) live.recording = order->recording;
   std::optional<InterruptListener> listener(std::in_place);
   Result<std::unique_ptr<session::Run>> run = session::Run::Start(live);
   if (!run) return Complain(run.error().message, kExitFailed);
@@ -239,6 +308,10 @@ Command RegisterTrain(CLI::App& application) {
       "  tidemark train --steps 50 -o run.tide\n"
       "  tidemark train --device cpu --batch 16 --accumulate 4 --json\n"
       "  tidemark train --device cuda:0 --amp fp16 --steps 100\n"
+      "  tidemark train --device cpu --ranks 2 -o run.tide              run.rank0.tide and run.rank1.tide\n"
+      "  torchrun --nproc-per-node 2 --no-python tidemark train --device cpu -o run.tide\n"
+      "  tidemark train --card h100 --ranks 8 --rank 0                  one rank of eight, the others "
+      "pretended\n"
       "An existing recording of that name is replaced. Ctrl-C stops the run in order and keeps what was "
       "recorded.");
   auto options = std::make_shared<TrainOptions>();
@@ -249,6 +322,9 @@ Command RegisterTrain(CLI::App& application) {
       ->type_name("");
   command->add_option("-o,--output", options->output, "Recording to write while it runs (.tide)")
       ->type_name("FILE");
+  command->add_option("--rank", options->rank, "With --ranks on a phantom: which of them is run, from 0")
+      ->capture_default_str()
+      ->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunTrain(*options); }};
 }

@@ -54,6 +54,11 @@ Words WordsFor(Category category, bool more) {
                          "over."}
                  : Words{"autocast's copies let go",
                          "Autocast has dropped its low-precision copies of weights by the time of the peak."};
+    case Category::kCommunication:
+      return more ? Words{"buckets of gradients beyond the table",
+                          "What is on its way to other ranks, more than one copy of the gradients."}
+                  : Words{"buckets of gradients not made yet",
+                          "The reducer makes its buckets anew once it knows in which order gradients come."};
     case Category::kUnknown:
       break;
   }
@@ -87,7 +92,8 @@ std::vector<BridgeStep> Build(const textbook::Estimate& textbook, const ByCatego
   // Largest reasons first, as a person would tell it.
   constexpr std::array kOrder = {Category::kTemporary,     Category::kWorkspace, Category::kActivation,
                                  Category::kAutocastCache, Category::kGradient,  Category::kOptimizerState,
-                                 Category::kParameter,     Category::kInput,     Category::kUnknown};
+                                 Category::kParameter,     Category::kInput,     Category::kCommunication,
+                                 Category::kUnknown};
   static_assert(kOrder.size() == events::kCategoryCount);
   for (const Category category : kOrder) {
     const int64_t difference =

@@ -1,8 +1,5 @@
-// What ZeRO would make of a step's memory on several cards, as formulas: Rajbhandari, Rasley, Ruwase and He,
-// ZeRO: Memory Optimizations Toward Training Trillion Parameter Models (SC20), section 3. N ranks keep an
-// N-th each of the optimizer's state (stage 1), of the gradients too (2), of the parameters too (3); what
-// layers save stays. The buffers that collectives need are left out, so the figures are lower bounds. Pure
-// functions.
+// What ZeRO would make of a step's memory on several cards, by the textbook's formula (data_parallel.h). The
+// buffers that collectives need are left out, so the figures are lower bounds. Pure functions.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,9 @@ enum class Category : uint8_t {
   kWorkspace,      // scratch that a library (cuBLAS, cuDNN) asked for
   kAutocastCache,  // low-precision copies of weights that autocast keeps
   kUnknown,
+  kCommunication,  // what is on its way to other ranks: the gradient reducer's buckets
 };
-inline constexpr int kCategoryCount = 9;
+inline constexpr int kCategoryCount = 10;
 
 enum class Phase : uint8_t { kIdle, kForward, kBackward, kOptimizer, kEvaluation };
 inline constexpr int kPhaseCount = 5;

@@ -17,7 +17,7 @@ namespace {
 
 using events::Category;
 
-constexpr std::array<std::pair<std::string_view, Category>, 8> kCategories = {
+constexpr std::array<std::pair<std::string_view, Category>, 9> kCategories = {
     {{"parameter", Category::kParameter},
      {"gradient", Category::kGradient},
      {"optimizer", Category::kOptimizerState},
@@ -25,7 +25,8 @@ constexpr std::array<std::pair<std::string_view, Category>, 8> kCategories = {
      {"input", Category::kInput},
      {"temporary", Category::kTemporary},
      {"workspace", Category::kWorkspace},
-     {"autocast", Category::kAutocastCache}}};
+     {"autocast", Category::kAutocastCache},
+     {"communication", Category::kCommunication}}};
 
 Figure Number(int64_t value) { return std::optional<double>(static_cast<double>(value)); }
 

@@ -19,6 +19,7 @@ constexpr double kMaxLossScale = 0x1p100;  // beyond, the scaled loss itself is 
 constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
 constexpr std::array<std::string_view, 3> kPasses = {"train", "evaluate", "forward"};
 constexpr std::array<std::string_view, 3> kRules = {"none", "linear", "sqrt"};
+constexpr std::array<std::string_view, 4> kRankCounts = {"1", "2", "4", "8"};
 constexpr std::array<std::string_view, 4> kScalings = {"dynamic", "1", "1024", "dynamic:1e+25"};
 
 // Of a field whose values are the choices, in their order.
@@ -71,6 +72,21 @@ Status WriteScaling(const Technique& technique, TrainingSettings& settings, std:
   return Done{};
 }
 
+std::string ReadRanks(const Technique& /*technique*/, const TrainingSettings& settings) {
+  return fmt::format("{}", settings.ranks);
+}
+
+Status WriteRanks(const Technique& technique, TrainingSettings& settings, std::string_view text) {
+  int ranks = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
+  if (error != std::errc() || end != text.data() + text.size() || ranks < 1 || ranks > kMaxRanks) {
+    return Error{fmt::format("{} must be a whole number from 1 to {}, not '{}'.", technique.option, kMaxRanks,
+                             Quoted(text))};
+  }
+  settings.ranks = ranks;
+  return Done{};
+}
+
 template <auto kField>
 constexpr Technique Choice(const char* key, const char* option, const char* title, const char* help,
                            std::span<const std::string_view> choices = kOffOn) {
@@ -109,6 +125,13 @@ constexpr Technique kTechniques[] = {
     Choice<&Settings::keep_losses>(
         "keep_losses", "--keep-losses", "kept losses",
         "A bug to find: the losses of all steps are summed with their graphs, without item(): off or on"),
+    {"ranks", "--ranks", "ranks",
+     "Data parallel: so many ranks train one model, each on batches of its own, and average their gradients. "
+     "On "
+     "the CPU and on GPUs as many processes start; a phantom is one of them. estimate also tells ZeRO and "
+     "8-bit "
+     "state on paper",
+     kRankCounts, ReadRanks, WriteRanks},
 };
 
 }  // namespace

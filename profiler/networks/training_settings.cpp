@@ -247,7 +247,8 @@ bool ScalesLoss(const TrainingSettings& settings) {
 
 Status Validate(const TrainingSettings& settings) {
   for (const Status& checked : {InRange("batch", settings.batch, kMaxBatch),
-                                InRange("accumulate", settings.accumulate, kMaxAccumulate)}) {
+                                InRange("accumulate", settings.accumulate, kMaxAccumulate),
+                                InRange("ranks", settings.ranks, kMaxRanks)}) {
     if (!checked) return checked;
   }
   const CheckpointMode mode = settings.checkpoint.mode;

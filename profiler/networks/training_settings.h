@@ -63,6 +63,7 @@ struct TrainingSettings {
   bool zeroed_gradients = false;
   bool empty_cache = false;
   bool keep_losses = false;
+  int ranks = 1;  // that train one model, each on batches of its own, 1..kMaxRanks; 1 = one process alone
   bool operator==(const TrainingSettings&) const = default;
 };
 
@@ -76,6 +77,7 @@ bool ScalesLoss(const TrainingSettings& settings);
 inline constexpr int kMaxBatch = 4096;
 inline constexpr int kMaxAccumulate = 64;
 inline constexpr int kMaxSegments = 64;
+inline constexpr int kMaxRanks = 1024;
 inline constexpr double kMaxLearningRate = 100;
 
 // --device phantom | cpu | cuda:N

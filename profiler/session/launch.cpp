@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "profiler/base/nvidia_gpus.h"
 #include "profiler/base/paths.h"
@@ -67,6 +69,8 @@ Result<Launch> PrepareLaunch(const LiveOptions& options) {
                                    std::to_string(options.phantom_memory_bytes));
     }
   }
+  std::ranges::copy(options.environment, std::back_inserter(launch.environment));
+  if (options.place) std::ranges::copy(EnvironmentOf(*options.place), std::back_inserter(launch.environment));
   if (access(launch.executable.c_str(), X_OK) != 0) {
     return Error{"The trainer program " + launch.executable.string() +
                  " is missing. ./run builds it where it belongs."};

@@ -30,7 +30,7 @@ constexpr milliseconds kStopGrace{1000};
 
 }  // namespace
 
-Result<std::unique_ptr<Run>> LiveRun::Start(const LiveOptions& options) {
+Result<std::unique_ptr<LiveRun>> LiveRun::Start(const LiveOptions& options) {
   Result<Launch> launch = PrepareLaunch(options);
   if (!launch) return launch.error();
   Result<transport::RingReader> ring = transport::RingReader::Create(options.ring_events);
@@ -59,7 +59,7 @@ Result<std::unique_ptr<Run>> LiveRun::Start(const LiveOptions& options) {
       [run = run.get(), launch = std::move(*launch), end = std::move(trainer_end),
        promise = std::move(promise)]() mutable { run->Ingest(launch, std::move(end), std::move(promise)); });
   if (Status status = started.get(); !status) return status.error();
-  return std::unique_ptr<Run>(std::move(run));
+  return run;
 }
 
 LiveRun::LiveRun(const LiveOptions& options, transport::Channel channel, transport::RingReader ring,
@@ -74,9 +74,13 @@ LiveRun::LiveRun(const LiveOptions& options, transport::Channel channel, transpo
 }
 
 LiveRun::~LiveRun() {
-  KillAfter(kStopGrace);
-  Stop();
+  EndWithin(kStopGrace);
   if (ingest_thread_.joinable()) ingest_thread_.join();
+}
+
+void LiveRun::EndWithin(milliseconds grace) {
+  KillAfter(grace);
+  Stop();
 }
 
 std::shared_ptr<const timeline::View> LiveRun::view() const {
@@ -330,6 +334,7 @@ void LiveRun::Conclude() {
   status_.state = end.state;
   status_.sentence = end.sentence;
   status_.out_of_memory = end.out_of_memory;
+  status_.lost_rank = end.lost_rank;
   outbox_.clear();
   changed_.notify_all();
 }
@@ -346,6 +351,7 @@ RunStatus LiveRun::EndStatus(RunStatus status) const {
     status.state = RunState::kFailed;
     status.sentence = failed.sentence;
     status.out_of_memory = failed.out_of_memory;
+    status.lost_rank = failed.lost_rank;
   } else if (ending_) {
     status.state = RunState::kFinished;
   } else {

@@ -24,7 +24,7 @@ namespace tidemark::session {
 
 class LiveRun final : public Run {
  public:
-  static Result<std::unique_ptr<Run>> Start(const LiveOptions& options);
+  static Result<std::unique_ptr<LiveRun>> Start(const LiveOptions& options);
   ~LiveRun() override;  // asks it to stop; one second later kills it
 
   std::shared_ptr<const timeline::View> view() const override;
@@ -41,6 +41,9 @@ class LiveRun final : public Run {
 
   bool WaitUntilSettled(int timeout_ms) override;
   Status Save(const std::filesystem::path& file) const override;
+
+  // Asks it to stop, and kills it if it has not by then. Any thread.
+  void EndWithin(std::chrono::milliseconds grace);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,11 +1,19 @@
 #include "profiler/session/run.h"
 
 #include "profiler/session/live_run.h"
+#include "profiler/session/ranked_run.h"
 #include "profiler/session/recorded_run.h"
 
 namespace tidemark::session {
 
-Result<std::unique_ptr<Run>> Run::Start(const LiveOptions& options) { return LiveRun::Start(options); }
+Result<std::unique_ptr<Run>> Run::Start(const LiveOptions& options) {
+  const bool alone =
+      options.settings.ranks == 1 || options.place || options.device.kind == networks::DeviceKind::kPhantom;
+  if (!alone) return RankedRun::Start(options);
+  Result<std::unique_ptr<LiveRun>> run = LiveRun::Start(options);
+  if (!run) return run.error();
+  return std::unique_ptr<Run>(std::move(*run));
+}
 
 Result<std::unique_ptr<Run>> Run::Open(const std::filesystem::path& file,
                                        const std::function<bool(double)>& progress) {

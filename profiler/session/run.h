@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/rank_place.h"
 #include "profiler/base/result.h"
 #include "profiler/capture/transport/messages.h"
 #include "profiler/capture/transport/ring.h"
@@ -36,6 +37,7 @@ struct RunStatus {
   RunState state = RunState::kStarting;
   std::string sentence;  // empty unless there is something to tell: why it ended, what to do
   bool out_of_memory = false;
+  bool lost_rank = false;  // it ended only because another rank was gone
   int64_t steps_done = 0;
   uint64_t captured = 0;        // events
   uint64_t lost = 0;            // dropped by the ring, or torn
@@ -54,6 +56,9 @@ struct LiveOptions {
   double steps_per_second = 0;       // 0 = as fast as it goes
   int64_t step_limit = 0;            // 0 = none
   bool start_paused = false;
+  // Among the settings' ranks; where nobody says, all of them start here, of a phantom rank 0.
+  std::optional<RankPlace> place;
+  std::vector<std::string> environment;            // "NAME=value", in addition to what its device needs
   std::optional<std::filesystem::path> recording;  // .tide file to write while it runs
   size_t budget_events = timeline::kDefaultBudgetEvents;
   size_t ring_events = transport::kDefaultRingCapacity;
@@ -76,6 +81,8 @@ class Run {
   virtual events::RunDescription description() const = 0;
   virtual bool live() const = 0;                    // can it take commands
   virtual bool can_stop() const { return live(); }  // whether Stop() ends something
+  // All ranks of a distributed run that go on here, this one first; none of a run that is one alone.
+  virtual std::vector<const Run*> ranks() const { return {}; }
 
   // Commands; ignored (false) when the run is not live any more.
   virtual bool Change(const networks::TrainingSettings& settings) = 0;

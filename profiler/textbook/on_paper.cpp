@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <utility>
+
+#include "profiler/textbook/data_parallel.h"
 
 namespace tidemark::textbook {
 namespace {
@@ -25,17 +28,14 @@ int64_t EightBitState(const networks::Network& network, int64_t moments, int64_t
   return moments * bytes;
 }
 
-// An N-th, of which the last rank may have less.
-int64_t Share(int64_t bytes, int64_t ranks) { return (bytes + ranks - 1) / ranks; }
-
 }  // namespace
 
 std::vector<PaperLine> EstimateOnPaper(const networks::Network& network, const Estimate& estimate,
-                                       const networks::TrainingSettings& settings, int64_t ranks) {
+                                       const networks::TrainingSettings& settings) {
   const int64_t parameters = estimate.parameters_bytes;
   const int64_t gradients = estimate.gradients_bytes;
   const int64_t state = estimate.optimizer_bytes;
-  const int64_t rest = estimate.total_bytes - parameters - gradients - state;
+  const int64_t rest = estimate.total_bytes - parameters - gradients - state - estimate.communication_bytes;
   const int64_t moments = parameters == 0 ? 0 : state / parameters;
   std::vector<PaperLine> lines;
   const auto add = [&](std::string title, int64_t p, int64_t g, int64_t o, std::string formula) {
@@ -45,11 +45,13 @@ std::vector<PaperLine> EstimateOnPaper(const networks::Network& network, const E
   add("8-bit state", parameters, gradients, EightBitState(network, moments, ValueBytes(settings)),
       fmt::format("p + g + {} · Σ (n · 1 B + ⌈n / {}⌉ · 4 B)", moments, kBlockValues));
   add("data parallel", parameters, 2 * gradients, state, "p + g + buckets (g) + o");
-  const std::string n = fmt::format("{}", ranks);
-  add("ZeRO stage 1", parameters, gradients, Share(state, ranks), "p + g + o / " + n);
-  add("ZeRO stage 2", parameters, Share(gradients, ranks), Share(state, ranks), "p + (g + o) / " + n);
-  add("ZeRO stage 3", Share(parameters, ranks), Share(gradients, ranks), Share(state, ranks),
-      "(p + g + o) / " + n);
+  constexpr std::array kFormulas = {"p + g + o / {}", "p + (g + o) / {}", "(p + g + o) / {}"};
+  for (int stage = 1; stage <= 3; ++stage) {
+    const Shares shares = SharesUnderZero(estimate, stage, settings.ranks);
+    add(fmt::format("ZeRO stage {}", stage), shares.parameters_bytes, shares.gradients_bytes,
+        shares.optimizer_bytes,
+        fmt::format(fmt::runtime(kFormulas[static_cast<size_t>(stage - 1)]), settings.ranks));
+  }
   return lines;
 }
 

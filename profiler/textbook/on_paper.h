@@ -8,11 +8,7 @@
 //                 min_8bit_size).
 //   data parallel every rank has all of it; DistributedDataParallel's buckets hold the gradients once more
 //                 (gradient_as_bucket_view=False).
-//   ZeRO          of N ranks, each keeps an N-th: stage 1 of the optimizer's state, 2 of the gradients too, 3
-//   of
-//                 the parameters too (Rajbhandari et al., arXiv 1910.02054, 2020, section 5). What is
-//                 gathered for a layer at a time, and buckets for sending, are left out, as in the paper.
-// Activations, input and buffers are each rank's own.
+//   ZeRO          see data_parallel.h.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +29,8 @@ struct PaperLine {
   std::string formula;      // "(4 + (4 + 8) / 8) · P B"
 };
 
-// As it is, with 8-bit state, then the ways to spread it over `ranks` of them; `ranks` ≥ 1.
+// As it is on one rank, with 8-bit state, then the ways to spread it over the settings' ranks.
 std::vector<PaperLine> EstimateOnPaper(const networks::Network& network, const Estimate& estimate,
-                                       const networks::TrainingSettings& settings, int64_t ranks);
+                                       const networks::TrainingSettings& settings);
 
 }  // namespace tidemark::textbook

@@ -9,6 +9,7 @@
 #include "profiler/base/format.h"
 #include "profiler/networks/layer_kinds.h"
 #include "profiler/textbook/checkpoint_plan.h"
+#include "profiler/textbook/data_parallel.h"
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
@@ -118,6 +119,7 @@ class Author {
   void AddBuffers();
   void AddOptimizerState();
   void AddGradients();
+  void AddBuckets();
   void AddInput();
   void LookAtLoss();
   void AddActivations();
@@ -182,6 +184,7 @@ void Author::AddParameterTerms() {
   AddBuffers();
   AddOptimizerState();
   AddGradients();
+  AddBuckets();
 }
 
 void Author::AddBuffers() {
@@ -223,6 +226,20 @@ void Author::AddGradients() {
   if (settings_.zeroed_gradients) words += "; zeroed, not freed, so forward has them beside it, too";
   estimate_.terms.push_back(
       {Category::kGradient, "Gradients", estimate_.gradients_bytes, words,
+       fmt::format("P · {1} B = {0} · {1} B", FormatNumber(network_.parameters()), value_bytes_)});
+}
+
+void Author::AddBuckets() {
+  const std::vector<int64_t> buckets = GradientBuckets(network_, settings_);
+  if (buckets.empty()) return;
+  estimate_.communication_bytes = std::accumulate(buckets.begin(), buckets.end(), int64_t{0});
+  estimate_.terms.push_back(
+      {Category::kCommunication, "Buckets of gradients", estimate_.communication_bytes,
+       fmt::format("the gradients once more, as they go to the other {} in {} (the first has 1 MiB at least, "
+                   "the others "
+                   "25 MiB)",
+                   settings_.ranks == 2 ? "rank" : fmt::format("{} ranks", settings_.ranks - 1),
+                   buckets.size() == 1 ? "one bucket" : fmt::format("{} buckets", buckets.size())),
        fmt::format("P · {1} B = {0} · {1} B", FormatNumber(network_.parameters()), value_bytes_)});
 }
 

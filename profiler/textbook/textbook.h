@@ -66,6 +66,7 @@ struct Estimate {
   int64_t loss_bytes = 0;  // what the loss saves, where a sample has a label for each token or pixel
   int64_t input_bytes = 0;
   int64_t autocast_cache_bytes = 0;     // half copies of weights under autocast
+  int64_t communication_bytes = 0;      // buckets in which gradients go to other ranks
   int64_t total_bytes = 0;              // of all above
   int64_t halved_everything_bytes = 0;  // kHalvedEverythingTitle: the total without AMP, divided by two
   std::vector<LayerEstimate> layers;

@@ -81,7 +81,7 @@ struct Chunk {
   std::unique_ptr<Replaced[]> replaced;  // kChunkEvents of them, made with the first; ascending
   std::atomic<uint32_t> replaced_count{0};
 };
-static_assert(sizeof(Chunk) <= 79 * kChunkEvents);
+static_assert(sizeof(Chunk) <= 80 * kChunkEvents);
 
 // All series from one event of a chunk to the next.
 void Replay(SeriesValues& values, const Chunk& chunk, size_t offset);

@@ -89,11 +89,12 @@ class Reader {
     if (read < sizeof header) {
       return Error{name_ + " is cut short: it ends at byte " + std::to_string(read) + ", within its header."};
     }
-    if (header.version != expected.version || header.event_bytes != expected.event_bytes) {
+    if (header.version < kOldestVersion || header.version > expected.version ||
+        header.event_bytes != expected.event_bytes) {
       return Error{name_ + " has format version " + std::to_string(header.version) + " with events of " +
-                   std::to_string(header.event_bytes) + " bytes (at byte 8); this program reads version " +
-                   std::to_string(expected.version) + " with " + std::to_string(expected.event_bytes) +
-                   ". Open it with the program that wrote it."};
+                   std::to_string(header.event_bytes) + " bytes (at byte 8); this program reads versions " +
+                   std::to_string(kOldestVersion) + " to " + std::to_string(expected.version) + " with " +
+                   std::to_string(expected.event_bytes) + ". Open it with the program that wrote it."};
     }
     return Done{};
   }

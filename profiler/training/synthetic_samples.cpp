@@ -154,4 +154,14 @@ SyntheticSamples::Batch SyntheticSamples::Next(int64_t count) {
   return batch;
 }
 
+SyntheticSamples::Batch SyntheticSamples::NextShare(int64_t count, int64_t rank, int64_t ranks) {
+  if (!filled_) return Next(count);  // one is as good as another
+  Batch batch = Next(count * ranks);
+  const int64_t skipped = rank * count * sample_elements_;
+  batch.values = vocabulary_ > 0 ? static_cast<void*>(static_cast<int64_t*>(batch.values) + skipped)
+                                 : static_cast<void*>(static_cast<float*>(batch.values) + skipped);
+  batch.labels += rank * count * labels_per_sample_;
+  return batch;
+}
+
 }  // namespace tidemark::training

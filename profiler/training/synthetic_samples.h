@@ -24,6 +24,8 @@ class SyntheticSamples {
     int64_t* labels = nullptr;  // count × the network's labels()
   };
   Batch Next(int64_t count);
+  // Of a batch of `ranks` × count the part of one rank.
+  Batch NextShare(int64_t count, int64_t rank, int64_t ranks);
   // The first sample comes next.
   void Rewind() { position_ = 0; }
 

@@ -4,15 +4,18 @@
 #include <torch/headeronly/version.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <variant>
 
+#include "profiler/base/rank_place.h"
 #include "profiler/capture/stream/clock.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
@@ -20,6 +23,7 @@
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/training/device.h"
+#include "profiler/training/distributed/rank_group.h"
 #include "profiler/training/run_control.h"
 #include "profiler/training/structure_events.h"
 #include "profiler/training/synthetic_samples.h"
@@ -80,18 +84,54 @@ transport::Failed FailureOf(const std::exception& exception) {
       MainPart(torch_error != nullptr ? torch_error->what_without_backtrace() : exception.what());
   const bool out_of_memory =
       dynamic_cast<const c10::OutOfMemoryError*>(&exception) != nullptr || capture::CpuRanOutOfMemory();
-  return {message, out_of_memory};
+  return {message, out_of_memory, false};
+}
+
+// The place of this process among the ranks that the settings ask for. On a phantom the others are pretended,
+// so that any rank serves where nobody says which.
+Result<RankPlace> PlaceFor(const TrainingSettings& settings, const Device& device) {
+  Result<RankPlace> place = RankPlaceFromEnvironment();
+  if (!place.ok()) return place.error();
+  if (device.is_phantom) {
+    place->world = settings.ranks;
+    place->rank = place->rank < settings.ranks ? place->rank : 0;
+    return place;
+  }
+  if (place->world == settings.ranks) return place;
+  return Error{"This run is one of " + std::to_string(place->world) + " ranks and is asked to be one of " +
+               std::to_string(settings.ranks) + ". How many there are is settled when they start."};
+}
+
+using Next = RunControl::Next;
+
+constexpr std::array<std::string_view, 4> kOrders = {"step ", "change ", "restart ",
+                                                     "stop "};  // as Next::Kind
+
+// What comes next, as the leading rank tells the others.
+std::string OrderOf(const Next& next) {
+  return std::string(kOrders.at(static_cast<size_t>(next.kind))) + networks::ToJson(next.settings);
+}
+
+Next NextOf(std::string_view order) {
+  for (size_t kind = 0; kind < kOrders.size(); ++kind) {
+    if (!order.starts_with(kOrders[kind])) continue;
+    const auto settings = networks::SettingsFromJson(order.substr(kOrders[kind].size()));
+    TIDEMARK_CHECK(settings.ok());
+    return {static_cast<Next::Kind>(kind), *settings};
+  }
+  TIDEMARK_CHECK(false);
 }
 
 // The training itself, between commands.
 class Course {
  public:
-  Course(Network network, const TrainingSettings& settings, Device device)
-      : network_(std::move(network)), device_(std::move(device)) {
-    Begin("start", settings);
-  }
+  Course(Network network, Device device) : network_(std::move(network)), device_(std::move(device)) {}
+
+  // Before anything else: waits for the other ranks, if there are any.
+  Status Start(const TrainingSettings& settings) { return Begin("start", settings); }
 
   int64_t steps_done() const { return steps_done_; }
+  const RankGroup* ranks() const { return ranks_.get(); }
 
   void Step() {
     run_->Step(steps_done_);
@@ -125,14 +165,29 @@ class Course {
       if (!network.ok()) return network.error();
       network_ = std::move(*network);
     }
-    Begin(text, settings);
+    return Begin(text, settings);
+  }
+
+  Status Begin(const std::string& text, const TrainingSettings& settings) {
+    EmitMarker(text, settings);
+    EmitPhase(events::Phase::kIdle);
+    if (Status met = MeetRanks(settings); !met.ok()) return met;
+    run_ = std::make_unique<TrainingRun>(network_, settings, SamplesFor(settings), device_.torch_device,
+                                         ranks_.get());
     return Done{};
   }
 
-  void Begin(const std::string& text, const TrainingSettings& settings) {
-    EmitMarker(text, settings);
-    EmitPhase(events::Phase::kIdle);
-    run_ = std::make_unique<TrainingRun>(network_, settings, SamplesFor(settings), device_.torch_device);
+  Status MeetRanks(const TrainingSettings& settings) {
+    if (settings.ranks > 1 && network_.discriminator > 0) {
+      return Error{"Ranks train one network together, and " + network_.name + " is two against each other. Set ranks to 1."};
+    }
+    if ((ranks_ ? ranks_->world() : 1) == settings.ranks) return Done{};
+    const Result<RankPlace> place = PlaceFor(settings, device_);
+    if (!place.ok()) return place.error();
+    ranks_.reset();
+    if (settings.ranks > 1)
+      ranks_ = std::make_unique<RankGroup>(*place, device_.torch_device, device_.is_phantom);
+    return Done{};
   }
 
   // The same samples for the same seed, so they are kept: a restart is to be quick.
@@ -151,6 +206,7 @@ class Course {
   std::unique_ptr<SyntheticSamples> samples_;
   std::string samples_network_;
   uint64_t samples_seed_ = 0;
+  std::unique_ptr<RankGroup> ranks_;  // null of one alone
   std::unique_ptr<TrainingRun> run_;
   int64_t steps_done_ = 0;
 };
@@ -160,11 +216,27 @@ Result<Network> CheckedNetwork(const TrainingSettings& settings) {
   return networks::FindNetwork(settings.network);
 }
 
+// What this rank is told, or tells the others.
+Next AwaitNext(const Course& course, RunControl& control) {
+  const RankGroup* const ranks = course.ranks();
+  if (ranks != nullptr && ranks->follows()) {
+    Next next = NextOf(ranks->AwaitOrder());
+    if (next.kind == Next::Kind::kStep) control.AwaitNext(course.steps_done());  // until the ring has room
+    return next;
+  }
+  Next next = control.AwaitNext(course.steps_done());
+  if (ranks != nullptr && ranks->leads()) ranks->Announce(OrderOf(next));
+  return next;
+}
+
 Status Train(Course& course, RunControl& control) {
-  using Kind = RunControl::Next::Kind;
+  using Kind = Next::Kind;
   while (true) {
-    const RunControl::Next next = control.AwaitNext(course.steps_done());
-    if (next.kind == Kind::kStop) return Done{};
+    const Next next = AwaitNext(course, control);
+    if (next.kind == Kind::kStop) {
+      if (course.ranks() != nullptr) course.ranks()->Part();
+      return Done{};
+    }
     if (next.kind == Kind::kStep) {
       course.Step();
       continue;
@@ -223,7 +295,8 @@ Status RunFrom(Beginning beginning, const Channel& channel, RunControl& control)
   AttachCapture(*device);
   SendReport(channel, transport::Started{Describe(beginning.start, *network, *device)});
 
-  Course course(std::move(*network), beginning.start.settings, std::move(*device));
+  Course course(std::move(*network), std::move(*device));
+  if (Status begun = course.Start(beginning.start.settings); !begun.ok()) return begun;
   Status trained = Train(course, control);
   if (trained.ok()) SendReport(channel, transport::Finished{course.steps_done()});
   return trained;
@@ -248,7 +321,11 @@ int RunTrainerProcess(Channel channel) {
     if (ran.ok()) return 0;
     SendReport(channel, transport::Failed{ran.error().message, false});
   } catch (const std::exception& exception) {
-    SendReport(channel, FailureOf(exception));
+    transport::Failed failed = FailureOf(exception);
+    failed.lost_rank = TellsOfAnotherRank(exception);
+    if (failed.lost_rank)
+      failed.sentence = "Another rank is gone, and no rank goes on alone. (" + failed.sentence + ")";
+    SendReport(channel, failed);
   }
   return 1;
 }

@@ -46,10 +46,11 @@ at::ScalarType SampleType(const TrainingSettings& settings) {
 }  // namespace
 
 TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
-                         SyntheticSamples& samples, c10::Device device)
-    : settings_(settings), device_(device), network_(network), samples_(samples) {
+                         SyntheticSamples& samples, c10::Device device, const RankGroup* ranks)
+    : settings_(settings), device_(device), network_(network), samples_(samples), ranks_(ranks) {
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device, FormOf(settings));
+  if (ranks_ != nullptr) reducer_ = std::make_unique<GradientReducer>(*ranks_, model_->parameters());
   MakeLearners();
   ChooseKernels();
   MakeScaler();
@@ -136,7 +137,9 @@ at::Tensor TrainingRun::CopyToDevice(void* values, const networks::SampleShape& 
 }
 
 TrainingRun::Batch TrainingRun::Samples(Aim aim) {
-  const SyntheticSamples::Batch host = samples_.Next(settings_.batch);
+  const SyntheticSamples::Batch host =
+      ranks_ == nullptr ? samples_.Next(settings_.batch)
+                        : samples_.NextShare(settings_.batch, ranks_->rank(), ranks_->world());
   const bool tokens = network_.vocabulary > 0;
   at::Tensor samples = CopyToDevice(host.values, network_.sample(), tokens ? at::kLong : at::kFloat,
                                     tokens ? at::kLong : SampleType(settings_));
@@ -214,12 +217,19 @@ void TrainingRun::Keep(const at::Tensor& loss) {
   if (settings_.keep_losses) kept_losses_ = kept_losses_.defined() ? kept_losses_ + loss : loss;
 }
 
+// Gradients add up on each rank until the last micro-batch (DistributedDataParallel.no_sync).
+bool TrainingRun::Reduces(int64_t micro_batch) const {
+  return reducer_ && micro_batch == settings_.accumulate - 1;
+}
+
 void TrainingRun::TrainMicroBatch(const Learner& learner, int64_t number) {
   EmitNumbered(events::EventKind::kMicroBatchBegin, number);
   for (const Aim aim : learner.aims) {
     EmitPhase(Phase::kForward);
     const Batch batch = BatchFor(aim);
+    if (Reduces(number)) reducer_->BeginForward();
     const at::Tensor loss = Loss(aim, batch);
+    if (Reduces(number)) reducer_->EndForward();
     capture::ForgetOutputs();
     EmitPhase(Phase::kBackward);
     (scaler_ ? scaler_->Scale(loss) : loss).backward();

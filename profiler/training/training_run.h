@@ -16,6 +16,8 @@
 
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/training/distributed/gradient_reducer.h"
+#include "profiler/training/distributed/rank_group.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
 #include "profiler/training/synthetic_samples.h"
@@ -24,9 +26,11 @@ namespace tidemark::training {
 
 class TrainingRun {
  public:
-  // `settings` are valid; `network` is the one that they name, `samples` are made for it and outlive this.
+  // `settings` are valid; `network` is the one that they name, `samples` are made for it and outlive this,
+  // and so does the group of as many ranks as they say; null of a single one. Ranks train no two networks
+  // against each other.
   TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings,
-              SyntheticSamples& samples, c10::Device device);
+              SyntheticSamples& samples, c10::Device device, const RankGroup* ranks);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
@@ -68,6 +72,7 @@ class TrainingRun {
   Batch Noise(double real) const;
   at::Tensor Scores(Aim aim, const at::Tensor& samples);
   at::Tensor Loss(Aim aim, const Batch& batch);
+  bool Reduces(int64_t micro_batch) const;
   void TrainMicroBatch(const Learner& learner, int64_t number);
   void EvaluateMicroBatch(int64_t number);
   void Keep(const at::Tensor& loss);
@@ -83,7 +88,9 @@ class TrainingRun {
   c10::Device device_;
   networks::Network network_;
   SyntheticSamples& samples_;
+  const RankGroup* ranks_;
   std::unique_ptr<Model> model_;
+  std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks
   std::vector<Learner> learners_;  // in the order of their turns
   std::optional<GradientScaler> scaler_;
   std::vector<textbook::CheckpointPiece> pieces_;

@@ -31,7 +31,13 @@ thread_local Category category_around_cast = Category::kUnknown;
 thread_local uint64_t last_born_address = 0;  // of this thread's blocks
 thread_local int64_t last_born_bytes = 0;
 
-constexpr const char* kBucketName = "DDP bucket (communication)";
+constexpr const char* kBucketName = "DDP bucket";
+
+// Categories that a block can have by the time it is announced.
+bool IsFromBirth(Category category) {
+  return category == Category::kAutocastCache || category == Category::kWorkspace ||
+         category == Category::kCommunication;
+}
 
 struct Block {
   uint64_t address = 0;  // 0 = none on the device
@@ -57,7 +63,7 @@ class BlockRoles {
   }
   void Born(uint64_t address, Category category, bool in_optimizer) {
     const MutexLock lock(mutex_);
-    if (category == Category::kAutocastCache || category == Category::kWorkspace) roles_[address] = category;
+    if (IsFromBirth(category)) roles_[address] = category;
     if (in_optimizer) made_by_optimizer_.insert(address);
   }
   void Died(uint64_t address) {
@@ -90,7 +96,8 @@ class BlockRoles {
  private:
   // A gradient may have been saved for a second backward, or lie in a bucket; a leaf may come from the host.
   static bool Yields(Category before, Category role) {
-    if (role == Category::kGradient) return before == Category::kActivation || before == Category::kWorkspace;
+    if (role == Category::kGradient)
+      return before == Category::kActivation || before == Category::kCommunication;
     return role == Category::kParameter && before == Category::kInput;
   }
 
@@ -157,7 +164,7 @@ void OnGradientAccumulated(const void* object) {
   const at::Tensor& leaf = static_cast<const torch::autograd::AccumulateGrad*>(object)->variable;
   if (!Roles().Is(BlockOf(leaf).address, Category::kParameter)) return;
   const Block block = BlockOf(leaf.grad());
-  const bool in_bucket = Roles().Is(block.address, Category::kWorkspace);  // gradient_as_bucket_view
+  const bool in_bucket = Roles().Is(block.address, Category::kCommunication);  // gradient_as_bucket_view
   if (block.address == 0 || !Roles().Take(block.address, Category::kGradient)) return;
   Announce(block, Category::kGradient, Intern(in_bucket ? kBucketName : "gradient " + ShapeOf(leaf)));
 }
@@ -182,7 +189,7 @@ void OnCastEnded() { current_context.birth_category = category_around_cast; }
 void OnBorn(uint64_t address, int64_t bytes, Category category) {
   last_born_address = address;
   last_born_bytes = bytes;
-  if (category == Category::kAutocastCache || category == Category::kWorkspace || optimizer_depth > 0) {
+  if (IsFromBirth(category) || optimizer_depth > 0) {
     Roles().Born(address, category, optimizer_depth > 0);
   }
 }
@@ -205,7 +212,7 @@ void OnCopiedFromHost(const void* device) {
 // Another thread's blocks are none of theirs.
 thread_local std::optional<BirthScope> bucket_birth;
 
-void OnBucketsBegin() { bucket_birth.emplace(Category::kWorkspace, Intern(kBucketName)); }
+void OnBucketsBegin() { bucket_birth.emplace(Category::kCommunication, Intern(kBucketName)); }
 void OnBucketsEnded() { bucket_birth.reset(); }
 
 void OnDied(uint64_t address) { Roles().Died(address); }

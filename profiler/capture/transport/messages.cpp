@@ -132,7 +132,10 @@ Json ToObject(const Finished& finished) {
   return {{"message", "finished"}, {"steps_done", finished.steps_done}};
 }
 Json ToObject(const Failed& failed) {
-  return {{"message", "failed"}, {"sentence", failed.sentence}, {"out_of_memory", failed.out_of_memory}};
+  return {{"message", "failed"},
+          {"sentence", failed.sentence},
+          {"out_of_memory", failed.out_of_memory},
+          {"lost_rank", failed.lost_rank}};
 }
 
 std::optional<Command> CommandFrom(const std::string& message, Fields& fields) {
@@ -162,7 +165,8 @@ std::optional<Report> ReportFrom(const std::string& message, Fields& fields) {
                            fields.Whole<int64_t>("steps_done")};
   }
   if (message == "finished") return Finished{fields.Whole<int64_t>("steps_done")};
-  if (message == "failed") return Failed{fields.String("sentence"), fields.Bool("out_of_memory")};
+  if (message == "failed")
+    return Failed{fields.String("sentence"), fields.Bool("out_of_memory"), fields.Bool("lost_rank")};
   return std::nullopt;
 }
 

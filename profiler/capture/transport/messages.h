@@ -63,10 +63,11 @@ struct Finished {
   int64_t steps_done = 0;
 };
 // The run cannot go on; the trainer exits with 1. `out_of_memory`: the device's memory was not enough (also
-// an event).
+// an event). `lost_rank`: only because another rank is gone.
 struct Failed {
   std::string sentence;
   bool out_of_memory = false;
+  bool lost_rank = false;
 };
 
 using Report = std::variant<Started, ActivityChanged, Finished, Failed>;

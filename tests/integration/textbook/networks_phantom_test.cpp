@@ -48,7 +48,10 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
   in_place.channels_last = true;
   in_place.in_place_relu = true;
   in_place.zeroed_gradients = true;
-  return {plain, amp, accumulated, checkpointed, all, pure, evaluated, forward, in_place};
+  TrainingSettings ranked = amp;
+  ranked.accumulate = 2;
+  ranked.ranks = 8;
+  return {plain, amp, accumulated, checkpointed, all, pure, evaluated, forward, in_place, ranked};
 }
 
 // What the textbook leaves out: labels, what the loss saves of samples with one label, the loss scale, and
@@ -64,8 +67,9 @@ void Compare(const Network& network, const TrainingSettings& settings, const tim
   INFO(networks::ToJson(settings));
   const Estimate estimate = EstimateMemory(network, settings);
   const RequestedBytes phantom = OfLastStep(view);
-  for (const Category category : {Category::kParameter, Category::kGradient, Category::kOptimizerState,
-                                  Category::kInput, Category::kActivation, Category::kAutocastCache}) {
+  for (const Category category :
+       {Category::kParameter, Category::kGradient, Category::kOptimizerState, Category::kInput,
+        Category::kActivation, Category::kAutocastCache, Category::kCommunication}) {
     INFO(std::string(events::NameOf(category)));
     CHECK(BytesOf(estimate, category) <= phantom.Most(category));
     CHECK(phantom.Most(category) <= BytesOf(estimate, category) + LeftOut(network, settings));

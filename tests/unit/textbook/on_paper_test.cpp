@@ -1,6 +1,9 @@
 #include "profiler/textbook/on_paper.h"
 
+#include <numeric>
+
 #include "profiler/textbook/checkpoint_curve.h"
+#include "profiler/textbook/data_parallel.h"
 #include "tests/support/catch.h"
 
 using namespace tidemark;
@@ -10,27 +13,47 @@ using networks::TrainingSettings;
 
 TEST_CASE("Sharding takes what each stage of ZeRO says from SimpleConvNet's 17.3 MB") {
   const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
-  const TrainingSettings settings;
+  TrainingSettings settings;
+  settings.ranks = 8;
   const Estimate estimate = EstimateMemory(network, settings);
-  const auto lines = EstimateOnPaper(network, estimate, settings, 8);
+  const auto lines = EstimateOnPaper(network, estimate, settings);
   REQUIRE(lines.size() == 6);
   constexpr int64_t kP = 4'316'712;
-  const int64_t rest = estimate.total_bytes - 4 * kP;
-  CHECK(lines[0].total_bytes == estimate.total_bytes);
-  CHECK(lines[2].total_bytes == 5 * kP + rest);
+  const int64_t rest = estimate.total_bytes - 5 * kP;  // parameters, gradients, buckets, two moments
+  CHECK(lines[0].total_bytes == 4 * kP + rest);
+  CHECK(lines[2].total_bytes == estimate.total_bytes);
   CHECK(lines[3].total_bytes == 2 * kP + kP / 4 + rest);
   CHECK(lines[4].total_bytes == kP + kP / 8 + kP / 4 + rest);
   CHECK(lines[5].total_bytes == kP / 8 + kP / 8 + kP / 4 + rest);
-  for (const PaperLine& line : EstimateOnPaper(network, estimate, settings, 1)) {
+  settings.ranks = 1;
+  const Estimate alone = EstimateMemory(network, settings);
+  for (const PaperLine& line : EstimateOnPaper(network, alone, settings)) {
     INFO(line.title);
-    if (line.title.starts_with("ZeRO")) CHECK(line.total_bytes == estimate.total_bytes);
+    if (line.title.starts_with("ZeRO")) CHECK(line.total_bytes == alone.total_bytes);
   }
+}
+
+TEST_CASE("Buckets close at 1 MiB and at 25 MiB, from the last layer to the first") {
+  TrainingSettings settings;
+  settings.ranks = 2;
+  const Network simple = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
+  // fc's weight, 4,014,080 B, closes the first.
+  CHECK(GradientBuckets(simple, settings) == std::vector<int64_t>{4'014'080, 302'632});
+  const Network vgg = *networks::FindNetworkIn(TIDEMARK_ZOO, "vgg-11");
+  const auto buckets = GradientBuckets(vgg, settings);
+  CHECK(std::accumulate(buckets.begin(), buckets.end(), int64_t{0}) == 4 * vgg.parameters());
+  for (size_t i = 0; i + 1 < buckets.size(); ++i) CHECK(buckets[i] >= (i == 0 ? 1 << 20 : 25 << 20));
+  settings.pass = networks::Pass::kEvaluate;
+  CHECK(GradientBuckets(vgg, settings).empty());
+  settings.ranks = 1;
+  settings.pass = networks::Pass::kTrain;
+  CHECK(GradientBuckets(vgg, settings).empty());
 }
 
 TEST_CASE("8-bit state is a byte a value and a float32 for 2048 of them, but in small tensors") {
   const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
   const TrainingSettings settings;
-  const auto lines = EstimateOnPaper(network, EstimateMemory(network, settings), settings, 1);
+  const auto lines = EstimateOnPaper(network, EstimateMemory(network, settings), settings);
   // Weights of conv2 (73,728) and fc (1,003,520); conv1's 1,728 and the biases (64, 128, 10) are small.
   const int64_t moment = 73'728 + 36 * 4 + 1'003'520 + 490 * 4 + (1'728 + 64 + 128 + 10) * 4;
   CHECK(lines[1].optimizer_bytes == 2 * moment);

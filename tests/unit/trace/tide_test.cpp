@@ -317,9 +317,9 @@ TEST_CASE("what is no recording is refused with a sentence", "[tide]") {
   REQUIRE(mkfifo((scratch / "pipe").c_str(), 0600) == 0);
   CHECK(ReadError(scratch / "pipe").find("no regular file") != std::string::npos);
   std::string newer = SmallRecording(scratch / "a.tide", RandomEvents(15));
-  newer[8] = 2;
+  newer[8] = 3;
   WriteFile(scratch / "newer.tide", newer);
-  CHECK(ReadError(scratch / "newer.tide").find("version 2") != std::string::npos);
+  CHECK(ReadError(scratch / "newer.tide").find("version 3") != std::string::npos);
 }
 
 TEST_CASE("places where nothing can be written are refused with a sentence", "[tide]") {

@@ -77,6 +77,8 @@ TEST_CASE("every report comes back as it was", "[messages]") {
   const Failed failed = ReportAgain(Failed{"CUDA out of memory.", true});
   CHECK(failed.sentence == "CUDA out of memory.");
   CHECK(failed.out_of_memory);
+  CHECK_FALSE(failed.lost_rank);
+  CHECK(ReportAgain(Failed{"Another rank is gone.", false, true}).lost_rank);
 }
 
 TEST_CASE("text that is not UTF-8 does not stop a report", "[messages]") {

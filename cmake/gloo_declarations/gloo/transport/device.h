@@ -1,0 +1,6 @@
+// Of Gloo only what LibTorch's headers name: its code is in libtorch_cpu, its headers come with no package of it.
+#pragma once
+namespace gloo::transport {
+class Device;
+class UnboundBuffer;
+}  // namespace gloo::transport

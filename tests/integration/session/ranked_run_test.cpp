@@ -1,0 +1,117 @@
+// Ranks on the CPU of this machine, each a real trainer: together they compute what one would, and none is
+// left behind.
+#include "profiler/session/ranked_run.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/unit/session/start_run.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::session {
+namespace {
+
+constexpr int kRanksTimeoutMs = 120'000;
+
+LiveOptions RanksOnCpu(int ranks, int batch, int64_t steps) {
+  LiveOptions options;
+  options.device = {networks::DeviceKind::kCpu, 0, ""};
+  options.settings.network = "smaller-conv-net";
+  options.settings.optimizer = networks::OptimizerKind::kMomentum;
+  options.settings.learning_rate = 0.05;
+  options.settings.accumulate = 2;
+  options.settings.batch = batch;
+  options.settings.ranks = ranks;
+  options.step_limit = steps;
+  return options;
+}
+
+std::vector<pid_t> ProcessesOf(const Run& run) {
+  std::vector<pid_t> processes;
+  for (const Run* rank : run.ranks()) processes.push_back(static_cast<pid_t>(rank->description().process_id));
+  return processes;
+}
+
+bool AreGone(const std::vector<pid_t>& processes) {
+  return std::ranges::all_of(processes, [](pid_t process) { return kill(process, 0) != 0; });
+}
+
+TEST_CASE("two ranks compute what one does with the double batch", "[ranks]") {
+  const trace::Scratch scratch;
+  constexpr int64_t kSteps = 4;
+  // One micro-batch each: where several make a step, two ranks take other samples together than one does.
+  LiveOptions options = RanksOnCpu(2, 8, kSteps);
+  options.settings.accumulate = 1;
+  options.recording = scratch / "run.tide";
+  const auto two = StartOrFail(options);
+  options.settings.ranks = 1;
+  options.settings.batch = 16;
+  options.recording.reset();
+  const auto one = StartOrFail(options);
+  REQUIRE(two->WaitUntilSettled(kRanksTimeoutMs));
+  REQUIRE(one->WaitUntilSettled(kRanksTimeoutMs));
+  INFO(two->status().sentence);
+  REQUIRE(two->status().state == RunState::kPaused);
+  REQUIRE(two->ranks().size() == 2);
+  two->Stop();
+  REQUIRE(Eventually(kRanksTimeoutMs, [&] { return two->status().state == RunState::kFinished; }));
+  CHECK(AreGone(ProcessesOf(*two)));
+  // Each loss follows from the parameters that all steps before it made.
+  const auto first = two->ranks()[0]->view();
+  const auto second = two->ranks()[1]->view();
+  REQUIRE(first->steps().size() == kSteps);
+  REQUIRE(second->steps().size() == kSteps);
+  for (size_t step = 0; step < kSteps; ++step) {
+    const double mean = (*first->steps()[step].loss + *second->steps()[step].loss) / 2;
+    CHECK(*first->steps()[step].loss != *second->steps()[step].loss);  // samples of their own
+    CHECK(mean == Approx(*one->view()->steps()[step].loss).epsilon(1e-5));
+  }
+  for (const char* name : {"run.rank0.tide", "run.rank1.tide"}) {
+    const auto opened = Run::Open(scratch / name);
+    REQUIRE(opened.ok());
+    CHECK((*opened)->view()->steps().size() == kSteps);
+    const auto peak = (*opened)->view()->PeakIn(timeline::SeriesOf(events::Category::kCommunication),
+                                                (*opened)->view()->first(), (*opened)->view()->end());
+    CHECK(timeline::ValueOf(peak.values, timeline::SeriesOf(events::Category::kCommunication)) >=
+          4 * 519'000);
+  }
+}
+
+TEST_CASE("a change reaches all ranks at the same step", "[ranks]") {
+  LiveOptions options = RanksOnCpu(2, 4, 0);
+  const auto run = StartOrFail(options);
+  REQUIRE(Eventually(kRanksTimeoutMs, [&] { return run->status().steps_done > 2 || !run->live(); }));
+  options.settings.accumulate = 3;  // of another number on one rank, the other would wait for ever
+  REQUIRE(run->Change(options.settings));
+  const int64_t before = run->status().steps_done;
+  REQUIRE(Eventually(kRanksTimeoutMs, [&] { return run->status().steps_done > before + 3 || !run->live(); }));
+  for (const Run* rank : run->ranks()) CHECK(rank->view()->settings().size() == 2);
+  options.settings.ranks = 3;
+  CHECK_FALSE(run->Change(options.settings));
+}
+
+TEST_CASE("where a rank dies, all end, and the sentence says which", "[ranks]") {
+  const auto run = StartOrFail(RanksOnCpu(2, 4, 0));
+  REQUIRE(Eventually(kRanksTimeoutMs, [&] { return run->status().steps_done > 2 || !run->live(); }));
+  const std::vector<pid_t> processes = ProcessesOf(*run);
+  REQUIRE(kill(processes[1], SIGKILL) == 0);
+  REQUIRE(Eventually(kRanksTimeoutMs, [&] { return run->status().state > RunState::kPaused; }));
+  CHECK(run->status().state == RunState::kDied);
+  INFO(run->status().sentence);
+  CHECK(run->status().sentence.starts_with("Rank 1 of 2 ended, and so did all."));
+  CHECK(run->status().sentence.find("SIGKILL") != std::string::npos);
+  CHECK(AreGone(processes));
+}
+
+TEST_CASE("more ranks than a machine has room for are refused", "[ranks]") {
+  const auto run = Run::Start(RanksOnCpu(65, 4, 1));
+  REQUIRE_FALSE(run.ok());
+  CHECK(run.error().message.find("65 ranks") == 0);
+}
+
+}  // namespace
+}  // namespace tidemark::session
