@@ -221,6 +221,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   scene_.Reset();
   frame_ = nullptr;
   state_.pinned.reset();
+  state_.slow_motion = {.active = state_.slow_motion.active, .held = false, .stop = 0, .shown = {}, .cpp = state_.slow_motion.cpp};
   if (!run_->live()) {  // a program's or a recording's: what was found is of other settings
     fit_.question.reset();
     fit_.answer.reset();
@@ -280,6 +281,7 @@ bool Application::Poll() {
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
   AskForBand();
+  HoldForSlowMotion();
   if (before.state != input_.status.state || before.sentence != input_.status.sentence ||
       before.lost != input_.status.lost) {
     ReportStatusChange(before);
@@ -406,7 +408,8 @@ ShellInput Application::MakeShellInput() {
   shell.can_redo = !redo_.empty();
   shell.live = input_.live;
   shell.can_stop = input_.can_stop;
-  shell.can_run = input_.live || !presenters::IsProgram(input_.description);
+  shell.in_slow_motion = state_.slow_motion.active;
+  shell.can_run = shell.in_slow_motion || input_.live || !presenters::IsProgram(input_.description);
   shell.compares = input_.compared.has_value();
   shell.starts_programs = static_cast<bool>(options_.start_program);
   shell.cards = &cards_;

@@ -2,6 +2,7 @@
 // executes commands, and keeps everything that may take long on other threads. UI thread only.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -74,6 +75,8 @@ class Application {
   void Push(Command command) { queue_.Push(std::move(command)); }
   void Push(ActionId action) { queue_.Push(action); }
 
+  void EndSlowMotion();  // what it changed is as before; nothing where it is not on
+
   void AddLogLine(presenters::LogLevel level, const std::string& text);
   bool wants_to_quit() const { return quit_; }
   std::optional<std::filesystem::path> TakeScreenshotRequest() {
@@ -117,6 +120,9 @@ class Application {
   void Export(const std::filesystem::path& file);
   void AskForBand();
   networks::TrainingSettings SettingsOfRun() const;
+  void BeginSlowMotion();
+  void HoldForSlowMotion();  // once there is a step to walk
+  void ExecuteSlowMotionAction(ActionId action);
   void FindWhatFits();
   void TryAllocatorSettings();
   std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU
@@ -145,6 +151,8 @@ class Application {
   LessonBook book_;
   ControlAccess of_code_;
   bool locks_lifted_ = false;     // those of the page that is open
+  std::array<bool, kPanelCount> shown_before_{};  // before slow motion
+  std::string layout_before_;                     // "" = it has changed nothing
   bool ways_out_wanted_ = false;  // memory ran out, and nobody has searched yet
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;

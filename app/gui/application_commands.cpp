@@ -83,6 +83,7 @@ void Application::Execute(const Command& command) {
                  [this](const TakeScreenshot& c) { screenshot_ = c.file; },
                  [this](const ShowPanel& c) { state_.shown[c.panel] = c.shown; },
                  [this](const PinMoment& c) { state_.pinned = c.index; },
+                 [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
                  [this](const StartAgain& c) {
                    ChangeByHand(c.settings);
                    StartRun();
@@ -172,6 +173,7 @@ void Application::Execute(ActionId action) {
       }
       break;
     default:
+      ExecuteSlowMotionAction(action);
       ExecuteRunAction(action);
       ExecuteLearningAction(action);
       ExecuteViewAction(action);
@@ -184,6 +186,7 @@ void Application::ExecuteRunAction(ActionId action) {
   const bool paused = input_.status.state == session::RunState::kPaused;
   switch (action) {
     case ActionId::kRunOrPause:
+      if (state_.slow_motion.active) return ExecuteSlowMotionAction(ActionId::kNextOperator);
       if (input_.starting) break;
       if (live) {
         run_->SetMode(paused ? RunMode::kRun : RunMode::kPause);

@@ -65,6 +65,16 @@ constexpr Action kActions[] = {
 
     {ActionId::kUnlock, "Unlock all controls", icons::kUnlock, 0, "",
      "Gives back what a session code or a page of a lesson has locked or hidden.", Menu::kRun, false},
+    {ActionId::kSlowMotion, "Slow motion", icons::kOperator, ImGuiKey_M, "M",
+     "Walks through one training step, operator by operator; again to leave.", Menu::kRun, true},
+    {ActionId::kNextOperator, "Slow motion: next operator", icons::kNext, 0, "Space",
+     "Goes on to the next operator of the step.", Menu::kRun, false},
+    {ActionId::kPreviousOperator, "Slow motion: operator before", icons::kPrevious, kShift | ImGuiKey_Space,
+     "Shift+Space", "Goes back by one operator.", Menu::kRun, false},
+    {ActionId::kFirstOperator, "Slow motion: first operator", icons::kPrevious, ImGuiKey_Home, "Home",
+     "Goes to where the step begins.", Menu::kRun, false},
+    {ActionId::kLastOperator, "Slow motion: last operator", icons::kNext, ImGuiKey_End, "End",
+     "Goes to where the step ends.", Menu::kRun, false},
 
     {ActionId::kFit, "Show the whole run", icons::kFit, ImGuiKey_F, "F",
      "Fits the timeline to everything recorded.", Menu::kView, false},

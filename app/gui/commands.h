@@ -42,6 +42,11 @@ enum class ActionId : uint8_t {
   kUndo,
   kRedo,
   kUnlock,
+  kSlowMotion,
+  kNextOperator,
+  kPreviousOperator,
+  kFirstOperator,
+  kLastOperator,
   kFit,
   kFollow,
   kGoToPeak,
@@ -134,6 +139,10 @@ struct ShowPanel {
 struct PinMoment {
   events::EventIndex index;
 };
+// Where slow motion stands.
+struct GoToOperator {
+  size_t stop;
+};
 struct StartAgain {
   networks::TrainingSettings settings;
 };
@@ -162,7 +171,7 @@ struct UseSession {
 
 using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording,
                              OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
-                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, StartAgain, SearchFit,
+                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, GoToOperator, StartAgain, SearchFit,
                              TryAllocators, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {

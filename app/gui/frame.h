@@ -16,6 +16,7 @@
 #include "app/gui/panels/program.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
+#include "app/gui/panels/slow_motion.h"
 #include "app/gui/panels/timeline.h"
 
 namespace tidemark::gui {
@@ -35,6 +36,7 @@ struct Frame {
   FindingsInput findings;
   FitInput fit;
   LessonsInput lessons;
+  SlowMotionInput slow_motion;
 };
 
 }  // namespace tidemark::gui

@@ -159,6 +159,7 @@ int RunWindow(const WindowOptions& options) {
   for (const std::string& complaint : kept.complaints)
     app.AddLogLine(presenters::LogLevel::kWarning, complaint);
   FrameLoop(options, **window, app).Run();
+  app.EndSlowMotion();
   if (!kept.state_file.empty()) {
     const WindowSize last = (*window)->design_size();
     app.view_state().window_width = last.width;

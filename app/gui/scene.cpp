@@ -128,6 +128,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.layers.rows = &layers_;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
+  PrepareSlowMotion(input, state);
   if (view_ == nullptr || view_->empty()) {
     const char* reason = ReasonOfEmptiness(input);
     frame_.timeline.empty_reason = reason;
@@ -142,6 +143,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     PrepareHover(state);
     PrepareTables(input, state, estimates, card);
     PrepareMap(state);
+    frame_.slow_motion.state = &*map_state_;
     PrepareTree(state);
     PrepareComparison(input, state);
     PrepareAllocations(state);

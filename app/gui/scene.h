@@ -101,6 +101,8 @@ class Scene {
   void PrepareComparison(const SceneInput& input, ViewState& state);
   void PrepareAllocations(ViewState& state);
   void PrepareAdvice(const SceneInput& input, ByteUnit unit);
+  void PrepareSlowMotion(const SceneInput& input, ViewState& state);
+  void BeginWalk(const SceneInput& input, ViewState& state);
   void CountSkippedSteps();
 
   using Clock = std::chrono::steady_clock;
@@ -156,6 +158,12 @@ class Scene {
 
   std::optional<TimelineState::Hover> hover_;
   std::shared_ptr<const timeline::View> hover_view_;
+
+  std::optional<presenters::StepWalk> walk_;
+  std::vector<lessons::CodeLine> code_;  // of the step that is walked
+  lessons::CodePlace place_;
+  std::vector<presenters::BlockChange> changes_;
+  std::optional<size_t> changes_stop_;  // that the two above are of
 
   size_t steps_counted_ = 0;
   int64_t skipped_steps_ = 0;

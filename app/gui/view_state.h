@@ -19,13 +19,14 @@
 #include "app/gui/panels/memory_map.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
+#include "app/gui/panels/slow_motion.h"
 #include "app/gui/panels/timeline.h"
 #include "profiler/base/format.h"
 #include "profiler/base/result.h"
 
 namespace tidemark::gui {
 
-inline constexpr size_t kPanelCount = 13;
+inline constexpr size_t kPanelCount = 14;
 
 struct ViewState {
   bool dark = true;
@@ -35,7 +36,7 @@ struct ViewState {
   bool own_time = false;    // show how long a frame takes
   bool learning = false;    // laid out with the lessons on the right
   std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true,
-                                         true, true, true, true, true, true};
+                                         true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
   float layout_scale = 0;
@@ -54,6 +55,7 @@ struct ViewState {
   AllocationsState allocations;
   ComparisonState comparison;
   LessonsState lessons;
+  SlowMotionState slow_motion;  // not kept
   std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
 };
 

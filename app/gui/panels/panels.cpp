@@ -68,6 +68,12 @@ constexpr Panel kPanels[] = {
      "The cheapest change that fits on the card, the largest batch, and other settings of the allocator.",
      PanelPlace::kRightBottom, false,
      [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawFitPanel(frame.fit, queue); }},
+    {"slow_motion", "Slow motion", icons::kOperator,
+     "One training step, operator by operator: code, and the blocks that come and go.",
+     PanelPlace::kCenterBottom, false,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawSlowMotionPanel(frame.slow_motion, state.slow_motion, queue);
+     }},
     {"lessons", "Learn", icons::kLearn, "Lessons, page by page: predict, try, and see why.",
      PanelPlace::kLessons, false,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {

@@ -28,8 +28,24 @@ void DockForLearning(ImGuiID left, ImGuiID middle, ImGuiID right) {
   }
 }
 
+// For slow motion: the timeline beside the map, over the step's code and blocks.
+void DockForSlowMotion(ImGuiID left, ImGuiID middle, ImGuiID right) {
+  ImGuiID top = 0;
+  const ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.6F, nullptr, &top);
+  ImGuiID timeline = 0;
+  const ImGuiID map = ImGui::DockBuilderSplitNode(top, ImGuiDir_Right, 0.4F, nullptr, &timeline);
+  for (const Panel& panel : Panels()) {
+    const ImGuiID node = panel.place == PanelPlace::kLeft           ? left
+                         : panel.place == PanelPlace::kCenter       ? timeline
+                         : panel.place == PanelPlace::kCenterMiddle ? map
+                         : panel.place == PanelPlace::kCenterBottom ? below
+                                                                    : right;
+    ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(), node);
+  }
+}
+
 // Left: the controls. Middle: timeline over map over tables. Right: the breakdown over the bridge.
-void BuildDefaultLayout(ImGuiID space, ImVec2 size, bool learning) {
+void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
   ImGui::DockBuilderRemoveNode(space);
   ImGui::DockBuilderAddNode(space, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodeSize(space, size);
@@ -40,8 +56,8 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, bool learning) {
   ImGuiID middle = 0;
   const ImGuiID right =
       ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
-  if (learning) {
-    DockForLearning(left, middle, right);
+  if (view.learning || view.slow_motion.active) {
+    (view.learning ? DockForLearning : DockForSlowMotion)(left, middle, right);
     ImGui::DockBuilderFinish(space);
     return;
   }
@@ -145,7 +161,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   ImGui::PopStyleVar(3);
   const ImGuiID space = ImGui::GetID("dock space");
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
-    BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view.learning);
+    BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
     shell.reset_layout = false;
     view.layout_scale = 0;
   }

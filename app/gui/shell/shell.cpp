@@ -28,6 +28,11 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.can_run;
     case ActionId::kUnlock:
       return input.has_locks;
+    case ActionId::kNextOperator:
+    case ActionId::kPreviousOperator:
+    case ActionId::kFirstOperator:
+    case ActionId::kLastOperator:
+      return input.in_slow_motion;
     case ActionId::kNextPage:
     case ActionId::kPreviousPage:
       return input.in_lesson;
@@ -49,7 +54,8 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   for (const Action& action : Actions()) {
     if (action.chord == 0 || !IsEnabled(action.id, input)) continue;
-    const ImGuiID owner = action.id == ActionId::kRunOrPause ? ImGui::GetID("window keys") : 0;
+    const bool by_space = action.id == ActionId::kRunOrPause || action.id == ActionId::kPreviousOperator;
+    const ImGuiID owner = by_space ? ImGui::GetID("window keys") : 0;
     if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal, owner)) queue.Push(action.id);
   }
   // The other half of the world redoes with it.

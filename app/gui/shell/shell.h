@@ -66,6 +66,7 @@ struct ShellInput {
   const std::vector<phantom::Card>* cards = nullptr;
   bool has_locks = false;  // a code or a lesson holds controls
   bool in_lesson = false;
+  bool in_slow_motion = false;
   ControlAccess of_code;  // what the session code holds
   const lessons::Glossary* glossary = nullptr;
   double own_p95_seconds = 0;

@@ -1,0 +1,79 @@
+// Slow motion: a step is walked while the run is held, with the panels that belong to it around.
+#include <imgui.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "app/gui/application.h"
+#include "app/gui/panels/panels.h"
+
+namespace tidemark::gui {
+namespace {
+
+// The first step creates what later ones find.
+constexpr int64_t kStepsBeforeWalk = 2;
+
+constexpr std::string_view kWalkPanels[] = {"timeline", "memory_map", "slow_motion"};
+
+}  // namespace
+
+void Application::BeginSlowMotion() {
+  state_.slow_motion = {.active = true, .held = false, .stop = 0, .shown = {}, .cpp = state_.slow_motion.cpp};
+  shell_.raise_panel = "slow_motion";
+  if (!state_.learning) {  // there it has its place beside the lesson
+    shown_before_ = state_.shown;
+    layout_before_ = ImGui::SaveIniSettingsToMemory();
+    shell_.reset_layout = true;
+    for (size_t i = 0; i < kPanelCount; ++i)
+      state_.shown[i] = std::ranges::count(kWalkPanels, std::string_view(Panels()[i].name)) > 0;
+  }
+  const bool has_steps = input_.view != nullptr && !input_.view->steps().empty();
+  if (input_.starting) return;
+  if (run_ == nullptr || (!has_steps && !input_.live && !input_.can_stop)) return StartRun();
+  const bool waits = input_.status.state == session::RunState::kPaused && input_.status.steps_done < kStepsBeforeWalk;
+  if (input_.live && waits) run_->SetMode(transport::RunMode::kRun);
+}
+
+void Application::EndSlowMotion() {
+  if (!state_.slow_motion.active) return;
+  state_.slow_motion.active = false;
+  state_.pinned.reset();
+  if (layout_before_.empty()) return;
+  state_.shown = shown_before_;
+  ImGui::LoadIniSettingsFromMemory(layout_before_.data(), layout_before_.size());
+  layout_before_.clear();
+}
+
+void Application::HoldForSlowMotion() {
+  SlowMotionState& slow = state_.slow_motion;
+  const bool runs = input_.live && input_.status.state == session::RunState::kRunning;
+  if (!slow.active || slow.held || !runs || input_.status.steps_done < kStepsBeforeWalk) return;
+  slow.held = run_->SetMode(transport::RunMode::kPause);
+}
+
+void Application::ExecuteSlowMotionAction(ActionId action) {
+  SlowMotionState& slow = state_.slow_motion;
+  const size_t stops = frame_ == nullptr || frame_->slow_motion.walk == nullptr ? 0 : frame_->slow_motion.walk->stops.size();
+  if (action == ActionId::kSlowMotion) return slow.active ? EndSlowMotion() : BeginSlowMotion();
+  if (!slow.active) return;
+  if (action == ActionId::kUnpin) return EndSlowMotion();
+  if (stops == 0) return;
+  switch (action) {
+    case ActionId::kNextOperator:
+      slow.stop = std::min(slow.stop + 1, stops - 1);
+      break;
+    case ActionId::kPreviousOperator:
+      slow.stop -= slow.stop > 0 ? 1 : 0;
+      break;
+    case ActionId::kFirstOperator:
+      slow.stop = 0;
+      break;
+    case ActionId::kLastOperator:
+      slow.stop = stops - 1;
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace tidemark::gui

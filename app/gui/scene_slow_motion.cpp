@@ -1,0 +1,80 @@
+// What slow motion draws, and the moment that all panels show with it.
+#include <algorithm>
+
+#include "app/gui/scene.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr const char* kNoOperators =
+    "This run tells of no operators, so there is nothing to walk through. Tidemark's own training runs do, and "
+    "programs on the phantom.";
+
+// The one that a person looks at; else the latest that is complete, and none yet of a live run whose only one is
+// the first, which is unlike the others.
+const timeline::Step* StepToWalk(const timeline::View& view, std::optional<events::EventIndex> pinned, bool live) {
+  const timeline::Step* latest = nullptr;
+  for (const timeline::Step& step : view.steps()) {
+    if (!step.complete) continue;
+    if (pinned && *pinned >= step.begin && *pinned <= step.end) return &step;
+    latest = &step;
+  }
+  return live && latest != nullptr && latest->number == 0 ? nullptr : latest;
+}
+
+}  // namespace
+
+void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
+  const timeline::Step* step = StepToWalk(*view_, state.pinned, input.live);
+  if (step == nullptr) return;
+  walk_ = presenters::WalkStep(*view_, *step);
+  code_.clear();
+  changes_stop_.reset();
+  TimelineState& timeline = state.timeline;
+  timeline.follow = false;
+  timeline.whole = false;
+  timeline.visible = {presenters::PositionOf(*view_, timeline.axis, walk_->begin),
+                      presenters::PositionOf(*view_, timeline.axis, walk_->end - 1)};
+  const auto& known = view_->settings();
+  if (step->settings < 0 || static_cast<size_t>(step->settings) >= known.size()) return;
+  const auto settings = networks::SettingsFromJson(known[static_cast<size_t>(step->settings)]);
+  for (const networks::Network& network : *input.networks) {
+    if (settings && network.name == settings->network) code_ = lessons::CodeOfStep(network, *settings);
+  }
+}
+
+void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
+  SlowMotionState& slow = state.slow_motion;
+  SlowMotionInput& panel = frame_.slow_motion;
+  panel = {};
+  panel.unit = state.unit;
+  panel.active = slow.active;
+  panel.can_begin = !slow.active;
+  if (!slow.active) walk_.reset();
+  if (!slow.active) return;
+  panel.empty_reason = "Slow motion begins when a step is complete.";
+  if (view_ == nullptr || view_->empty()) return;
+  if (!walk_ || walk_->begin < view_->first()) BeginWalk(input, state);
+  if (!walk_) return;
+  panel.empty_reason = kNoOperators;
+  if (walk_->stops.empty()) return;
+  // A moment that somebody pinned elsewhere is gone to.
+  if (state.pinned && state.pinned != slow.shown) slow.stop = presenters::StopAt(*walk_, *state.pinned);
+  slow.stop = std::min(slow.stop, walk_->stops.size() - 1);
+  const presenters::OperatorStop& stop = walk_->stops[slow.stop];
+  state.pinned = slow.shown = stop.highest;
+  if (changes_stop_ != slow.stop) {
+    changes_ = presenters::ChangesAt(*view_, *walk_, slow.stop);
+    place_ = lessons::PlaceInCode(
+        code_, {stop.phase, stop.recompute, stop.micro_batch >= 0, view_->name(stop.layer), view_->name(stop.op)});
+    changes_stop_ = slow.stop;
+  }
+  panel.view = view_.get();
+  panel.walk = &*walk_;
+  panel.stop = slow.stop;
+  panel.changes = &changes_;
+  panel.code = &code_;
+  panel.place = &place_;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,143 @@
+#include "app/presenters/slow_motion.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::Category;
+using events::EventKind;
+using events::NameId;
+using events::Phase;
+
+// conv makes its result with a workspace; relu keeps its own and lets go of conv's; backward makes a gradient,
+// which gets its name in the next operator.
+class WalkedStep : public timeline::Stream {
+ public:
+  WalkedStep() {
+    const NameId conv = Name("conv1");
+    const NameId relu = Name("relu1");
+    const NameId op = Name("aten::conv2d");
+    const NameId backward = Name("ConvolutionBackward0");
+    const NameId accumulate = Name("AccumulateGrad");
+    output_ = Name("relu1 output");
+    gradient_ = Name("conv1.weight.grad");
+    BeginStep(3);
+    BeginPhase(Phase::kForward);
+    Add(EventKind::kMicroBatchBegin);
+    Add(EventKind::kScopeBegin).layer = conv;  // a layer's own scope is no operator
+    Operator(conv, op, [&] {
+      Of(Allocate(0x1000, 4096), conv, op);
+      Of(Allocate(0x9000, 8192), conv, op);
+      Categorize(0x9000, Category::kWorkspace);
+      Free(0x9000);
+    });
+    Operator(relu, op, [&] {
+      Of(Allocate(0x2000, 4096), relu, op);
+      Categorize(0x2000, Category::kActivation, output_);
+    });
+    Free(0x1000);  // when its taker has returned
+    BeginPhase(Phase::kBackward);
+    Operator(conv, backward, [&] {
+      Of(Allocate(0x3000, 512), conv, backward);
+      Of(Allocate(0x4000, 2048), conv, backward);
+    });
+    Operator(conv, accumulate, [&] { Categorize(0x3000, Category::kGradient, gradient_); });
+    RequestFree(0x4000);
+    Free(0x4000);
+    EndStep(3);
+    BeginPhase(Phase::kIdle);
+  }
+
+ private:
+  static void Of(events::Event& event, NameId layer, NameId op) {
+    event.layer = layer;
+    event.op = op;
+  }
+  template <typename Body>
+  void Operator(NameId layer, NameId op, Body body) {
+    Of(Add(EventKind::kScopeBegin), layer, op);
+    body();
+    Of(Add(EventKind::kScopeEnd), layer, op);
+  }
+  NameId output_ = 0;
+  NameId gradient_ = 0;
+};
+
+struct Walked {
+  std::shared_ptr<const timeline::View> view = WalkedStep().Publish();
+  StepWalk walk = WalkStep(*view, view->steps()[0]);
+};
+
+TEST_CASE("A step's stops are its operators, and reach to the next one") {
+  const Walked walked;
+  const auto& stops = walked.walk.stops;
+  REQUIRE(stops.size() == 4);
+  CHECK(walked.walk.step == 3);
+  CHECK(stops[0].begin == walked.view->steps()[0].begin);
+  CHECK(stops[0].micro_batch == 0);
+  for (size_t i = 1; i < stops.size(); ++i) {
+    CHECK(stops[i].begin == stops[i - 1].end);
+    CHECK(stops[i].bytes_before == stops[i - 1].bytes_after);
+  }
+  CHECK(TitleOf(*walked.view, stops[1]) == "relu1 forward");
+  CHECK(TitleOf(*walked.view, stops[2]) == "conv1 backward");
+}
+
+TEST_CASE("Each stop tells how high memory is before, in and after it") {
+  const Walked walked;
+  const auto& stops = walked.walk.stops;
+  CHECK(stops[0].bytes_before == 0);
+  CHECK(stops[0].bytes_highest == 12288);
+  CHECK(stops[0].bytes_after == 4096);
+  CHECK(stops[1].bytes_highest == 8192);
+  CHECK(stops[1].bytes_after == 4096);
+  CHECK(walked.walk.bytes_highest == 12288);
+  for (const OperatorStop& stop : stops) {
+    const auto values = walked.view->ValuesAt(stop.highest);
+    CHECK(ValueOf(values, timeline::Series::kAllocated) == stop.bytes_highest);
+    CHECK(StopAt(walked.walk, stop.highest) == static_cast<size_t>(&stop - stops.data()));
+  }
+  CHECK(StopAt(walked.walk, 0) == 0);
+  CHECK(StopAt(walked.walk, walked.walk.end + 100) == 3);
+}
+
+TEST_CASE("Blocks come, pass, become and go, by the name that they have or get") {
+  const Walked walked;
+  const auto at = [&](size_t stop) { return ChangesAt(*walked.view, walked.walk, stop); };
+  const auto convolution = at(0);
+  REQUIRE(convolution.size() == 2);
+  CHECK(convolution[0].change == Change::kComes);
+  CHECK(convolution[0].title == "result of conv1");
+  CHECK(convolution[1].change == Change::kPasses);
+  CHECK(convolution[1].role == "a library's scratch memory");
+  const auto relu = at(1);
+  REQUIRE(relu.size() == 2);
+  CHECK(relu[0].title == "relu1 output");
+  CHECK(relu[0].role == "kept for backward");
+  CHECK(relu[1].change == Change::kGoes);
+  CHECK(relu[1].title == "result of conv1");
+  CHECK(relu[1].bytes == 4096);
+  const auto backward = at(2);
+  REQUIRE(backward.size() == 2);
+  CHECK(backward[0].title == "conv1.weight.grad");
+  CHECK(backward[1].title == "gradient from conv1's backward");
+  const auto accumulate = at(3);
+  REQUIRE(accumulate.size() == 2);
+  CHECK(accumulate[0].change == Change::kBecomes);
+  CHECK(accumulate[0].role == "a parameter's gradient");
+  CHECK(accumulate[1].change == Change::kGoes);  // once, though it is requested and completed
+}
+
+TEST_CASE("Where nobody tells of operators there is nowhere to stop") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.Allocate(0x1000, 512);
+  stream.EndStep(0);
+  const auto view = stream.Publish();
+  CHECK(WalkStep(*view, view->steps()[0]).stops.empty());
+}
+
+}  // namespace
+}  // namespace tidemark::presenters
