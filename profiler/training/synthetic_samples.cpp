@@ -141,7 +141,7 @@ int64_t SyntheticSamples::SetSize(int64_t count) const {
   return (most + count - 1) / count * count;
 }
 
-SyntheticSamples::Batch SyntheticSamples::Next(int64_t count) {
+Samples::Batch SyntheticSamples::Next(int64_t count, Use /*use*/) {
   const int64_t set = SetSize(count);
   // After a change of the batch size the old position may lie inside a batch.
   if (position_ + count > set) position_ = 0;

@@ -45,8 +45,8 @@ at::ScalarType SampleType(const TrainingSettings& settings) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
-                         SyntheticSamples& samples, c10::Device device)
+TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings, Samples& samples,
+                         c10::Device device)
     : settings_(settings), device_(device), network_(network), samples_(samples) {
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device, FormOf(settings));
@@ -74,8 +74,7 @@ void TrainingRun::MakeLearners() {
 void TrainingRun::GiveOptimizers() {
   for (Learner& learner : learners_) {
     learner.optimizer.reset();
-    learner.optimizer =
-        MakeOptimizer(settings_.optimizer, learner.parameters, EffectiveLearningRate(settings_));
+    learner.optimizer = MakeOptimizer(settings_, learner.parameters);
     learner.state_tagged = false;
   }
 }
@@ -103,13 +102,14 @@ void TrainingRun::ArrangeModel() {
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
   return settings.network != settings_.network || settings.seed != settings_.seed ||
-         FormOf(settings) != FormOf(settings_);
+         settings.data != settings_.data || FormOf(settings) != FormOf(settings_);
 }
 
 void TrainingRun::Change(const TrainingSettings& settings) {
   const TrainingSettings before = std::exchange(settings_, settings);
   const double learning_rate = EffectiveLearningRate(settings);
-  if (before.optimizer != settings.optimizer) {
+  if (before.optimizer != settings.optimizer ||
+      before.optimizer_implementation != settings.optimizer_implementation) {
     GiveOptimizers();
   } else if (EffectiveLearningRate(before) != learning_rate) {
     for (const Learner& learner : learners_) SetLearningRate(*learner.optimizer, learning_rate);
@@ -135,8 +135,9 @@ at::Tensor TrainingRun::CopyToDevice(void* values, const networks::SampleShape& 
   return copied;
 }
 
-TrainingRun::Batch TrainingRun::Samples(Aim aim) {
-  const SyntheticSamples::Batch host = samples_.Next(settings_.batch);
+TrainingRun::Batch TrainingRun::SamplesFor(Aim aim) {
+  const auto use = settings_.pass == Pass::kTrain ? Samples::Use::kTraining : Samples::Use::kEvaluation;
+  const Samples::Batch host = samples_.Next(settings_.batch, use);
   const bool tokens = network_.vocabulary > 0;
   at::Tensor samples = CopyToDevice(host.values, network_.sample(), tokens ? at::kLong : at::kFloat,
                                     tokens ? at::kLong : SampleType(settings_));
@@ -170,7 +171,7 @@ TrainingRun::Batch TrainingRun::BatchFor(Aim aim) {
     case Aim::kTellReal:
       break;
   }
-  return Samples(aim);
+  return SamplesFor(aim);
 }
 
 at::Tensor TrainingRun::Scores(Aim aim, const at::Tensor& samples) {

@@ -18,22 +18,23 @@
 #include "profiler/networks/training_settings.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
-#include "profiler/training/synthetic_samples.h"
+#include "profiler/training/samples.h"
 
 namespace tidemark::training {
 
 class TrainingRun {
  public:
   // `settings` are valid; `network` is the one that they name, `samples` are made for it and outlive this.
-  TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings,
-              SyntheticSamples& samples, c10::Device device);
+  TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings, Samples& samples,
+              c10::Device device);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
 
   const networks::TrainingSettings& settings() const { return settings_; }
 
-  // Whether only a new run can take them: another network or seed, or a model whose memory lies otherwise.
+  // Whether only a new run can take them: another network, data or seed, or a model whose memory lies
+  // otherwise.
   bool NeedsNewRun(const networks::TrainingSettings& settings) const;
   // Between steps, of settings that need no new run; another optimizer starts without state.
   void Change(const networks::TrainingSettings& settings);
@@ -63,7 +64,7 @@ class TrainingRun {
   Batch BatchFor(Aim aim);
   at::Tensor CopyToDevice(void* values, const networks::SampleShape& shape, at::ScalarType from,
                           at::ScalarType to) const;
-  Batch Samples(Aim aim);
+  Batch SamplesFor(Aim aim);
   at::Tensor Verdicts(double real) const;
   Batch Noise(double real) const;
   at::Tensor Scores(Aim aim, const at::Tensor& samples);
@@ -82,7 +83,7 @@ class TrainingRun {
   networks::TrainingSettings settings_;
   c10::Device device_;
   networks::Network network_;
-  SyntheticSamples& samples_;
+  Samples& samples_;
   std::unique_ptr<Model> model_;
   std::vector<Learner> learners_;  // in the order of their turns
   std::optional<GradientScaler> scaler_;
