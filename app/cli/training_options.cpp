@@ -7,6 +7,7 @@
 #include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/numbers.h"
+#include "profiler/networks/cifar10.h"
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::cli {
@@ -40,6 +41,7 @@ void TrainingOptions::Register(CLI::App& command) {
   add("--clip", clip_norm_, fmt::format("{}", defaults.clip_norm),
       "Clip gradients to this norm (after unscaling); 0 is off");
   add("--seed", seed_, fmt::format("{}", defaults.seed), "Seed of weights and data, a whole number from 0");
+  add("--data", data_, "", "A folder of CIFAR-10's binary version to learn from; else samples are synthetic");
   techniques_.resize(networks::Techniques().size());
   for (size_t index = 0; index < techniques_.size(); ++index) {
     const networks::Technique& technique = networks::Techniques()[index];
@@ -92,6 +94,12 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
     if (!set) return set.error();
   }
   if (const Status valid = networks::Validate(settings); !valid) return valid.error();
+  if (!data_.empty()) {
+    settings.data = std::filesystem::absolute(data_).string();
+    const Result<networks::Network> network = Network();
+    if (!network) return network.error();
+    if (const Status there = networks::CheckData(*network, settings); !there) return there.error();
+  }
   return settings;
 }
 

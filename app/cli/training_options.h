@@ -38,6 +38,7 @@ class TrainingOptions {
   std::string learning_rate_;
   std::string clip_norm_;
   std::string seed_;
+  std::string data_;
   std::vector<std::string> techniques_;  // as networks::Techniques()
   std::string device_;
   std::string card_;

@@ -428,6 +428,12 @@ int64_t AutocastElements(const Layer& layer) {
   }
 }
 
+int64_t LargestParameter(const Layer& layer) {
+  if (layer.kind != LayerKind::kLstm) return std::max(layer.weight_elements, layer.bias_elements);
+  // The matrices of one layer's four gates, for what comes in or for what the step before gave.
+  return 4 * layer.out_features * std::max(layer.in_features, layer.out_features);
+}
+
 bool IsView(const Layer& layer) {
   return layer.kind == LayerKind::kFlatten || layer.kind == LayerKind::kFirstToken;
 }

@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
 constexpr std::array<std::string_view, 3> kPasses = {"train", "evaluate", "forward"};
 constexpr std::array<std::string_view, 3> kRules = {"none", "linear", "sqrt"};
 constexpr std::array<std::string_view, 4> kRankCounts = {"1", "2", "4", "8"};
+constexpr std::array<std::string_view, 3> kImplementations = {"for-loop", "foreach", "fused"};
 constexpr std::array<std::string_view, 4> kScalings = {"dynamic", "1", "1024", "dynamic:1e+25"};
 
 // Of a field whose values are the choices, in their order.
@@ -109,6 +110,12 @@ constexpr Technique kTechniques[] = {
         "train; evaluate (forward under no_grad: nothing is kept for backward); or forward "
         "(an evaluation that forgot no_grad, so the graph is built)",
         kPasses),
+    Choice<&Settings::optimizer_implementation>(
+        "optimizer_implementation", "--optimizer-implementation", "optimizer's step",
+        "for-loop goes from parameter to parameter; foreach takes each operation to all at once, with "
+        "temporaries "
+        "as large as they are together (Python's default on a GPU); fused is one kernel, without temporaries",
+        kImplementations),
     Choice<&Settings::in_place_relu>("in_place_relu", "--in-place-relu", "in-place ReLU",
                                      "ReLUs, leaky or not, write their result over their input where nobody "
                                      "else needs it (of a ReLU6 PyTorch "

@@ -267,6 +267,11 @@ Status Validate(const TrainingSettings& settings) {
   if (!(settings.clip_norm >= 0 && std::isfinite(settings.clip_norm))) {
     return Error{fmt::format("--clip must be 0 (off) or a positive norm, not {}.", settings.clip_norm)};
   }
+  if (settings.optimizer_implementation == OptimizerImplementation::kFused &&
+      settings.optimizer == OptimizerKind::kRmsprop) {
+    return Error{
+        "--optimizer-implementation fused: there is no fused RMSprop; take foreach, or another --optimizer."};
+  }
   TrainingSettings again = settings;
   for (const Technique& technique : Techniques()) {
     if (Status valid = technique.Set(again, technique.TextOf(settings)); !valid) return valid;
@@ -284,6 +289,7 @@ std::string ToJson(const TrainingSettings& settings) {
                    {"learning_rate", settings.learning_rate},
                    {"clip_norm", settings.clip_norm},
                    {"seed", settings.seed}};
+  if (!settings.data.empty()) json["data"] = settings.data;
   for (const Technique& technique : Techniques()) {
     if (technique.IsInUse(settings)) json[technique.key] = technique.TextOf(settings);
   }
@@ -304,6 +310,7 @@ Result<TrainingSettings> SettingsFromJson(std::string_view text) {
   reader.Read("learning_rate", settings.learning_rate);
   reader.Read("clip_norm", settings.clip_norm);
   reader.Read("seed", settings.seed);
+  reader.ReadText("data", settings.data, AnyText);
   for (const Technique& technique : Techniques()) reader.Read(technique, settings);
   if (const Status read = reader.Finish(); !read) return read.error();
   if (const Status valid = Validate(settings); !valid) return valid.error();
@@ -339,6 +346,7 @@ std::string DescribeChange(const TrainingSettings& before, const TrainingSetting
                              : fmt::format("clip gradients at {}", after.clip_norm));
   }
   if (before.seed != after.seed) say(fmt::format("seed {} → {}", before.seed, after.seed));
+  if (before.data != after.data) say(after.data.empty() ? "synthetic data" : "data " + after.data);
   for (const Technique& technique : Techniques()) {
     const std::string was = technique.TextOf(before);
     const std::string is = technique.TextOf(after);

@@ -16,6 +16,10 @@ namespace tidemark::networks {
 // (model.half()).
 enum class Precision : uint8_t { kFloat32, kFloat16, kBfloat16, kPureFloat16 };
 enum class OptimizerKind : uint8_t { kSgd, kMomentum, kAdam, kAdamW, kAdagrad, kRmsprop };
+// --optimizer-implementation for-loop | foreach | fused: a step that goes from parameter to parameter; one
+// that takes each operation to all of them at once (torch._foreach_*, Python's default on a GPU); or one
+// kernel that does all of it (torch._fused_*).
+enum class OptimizerImplementation : uint8_t { kForLoop, kForeach, kFused };
 enum class CheckpointMode : uint8_t { kNone, kByLayer, kSegments, kEvery, kBudget };
 
 // --checkpoint none | layer | K (K segments of equal numbers of layers) | every:K (segments of K layers) |
@@ -54,10 +58,12 @@ struct TrainingSettings {
   double learning_rate = 1e-3;  // > 0, at most kMaxLearningRate
   double clip_norm = 0;         // 0 = off, else gradients are clipped to this norm after unscaling
   uint64_t seed = 0;
+  std::string data;  // a folder with CIFAR-10's binary version; "" = synthetic samples
   // The techniques of techniques.h, one row each:
   LossScaling loss_scaling;
   LearningRateRule learning_rate_rule = LearningRateRule::kNone;
   Pass pass = Pass::kTrain;
+  OptimizerImplementation optimizer_implementation = OptimizerImplementation::kForLoop;
   bool in_place_relu = false;
   bool channels_last = false;
   bool zeroed_gradients = false;

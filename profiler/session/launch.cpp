@@ -8,6 +8,7 @@
 
 #include "profiler/base/nvidia_gpus.h"
 #include "profiler/base/paths.h"
+#include "profiler/networks/cifar10.h"
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
@@ -57,6 +58,7 @@ Result<Launch> PrepareLaunch(const LiveOptions& options) {
   if (Status valid = networks::Validate(options.settings); !valid) return valid.error();
   const Result<networks::Network> network = networks::FindNetwork(options.settings.network);
   if (!network) return network.error();
+  if (Status there = networks::CheckData(*network, options.settings); !there) return there.error();
   Launch launch;
   launch.description = Describe(options, *network);
   launch.executable = options.trainer_executable.value_or(TrainerExecutable());

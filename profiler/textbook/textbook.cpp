@@ -174,6 +174,45 @@ OptimizerFormula FormulaOf(OptimizerKind optimizer) {
   return {0, ""};
 }
 
+// Tensors of temporaries at once while a step goes on.
+int64_t StepTemporaries(const TrainingSettings& settings) {
+  const bool foreach = settings.optimizer_implementation == networks::OptimizerImplementation::kForeach;
+  switch (settings.optimizer) {
+    case OptimizerKind::kSgd:
+    case OptimizerKind::kMomentum:
+      return 0;
+    case OptimizerKind::kAdam:
+    case OptimizerKind::kAdamW:
+      return foreach ? 1 : 2;
+    case OptimizerKind::kAdagrad:
+      return foreach ? 2 : 1;
+    case OptimizerKind::kRmsprop:
+      return 1;
+  }
+  return 0;
+}
+
+// Of the largest parameter, or of all that one optimizer steps over.
+int64_t StepElements(const Network& network, const TrainingSettings& settings) {
+  const size_t discriminator = network.discriminator;
+  int64_t largest = 0;
+  int64_t made = 0;
+  int64_t judges = 0;
+  for (size_t index = 0; index < network.layers.size(); ++index) {
+    const networks::Layer& layer = network.layers[index];
+    largest = std::max(largest, networks::LargestParameter(layer));
+    (index < discriminator ? made : judges) += layer.parameters();
+  }
+  const bool foreach = settings.optimizer_implementation == networks::OptimizerImplementation::kForeach;
+  return foreach ? std::max(made, judges) : largest;
+}
+
+int64_t StepBytes(const Network& network, const TrainingSettings& settings) {
+  const bool fused = settings.optimizer_implementation == networks::OptimizerImplementation::kFused;
+  if (fused || settings.pass != Pass::kTrain) return 0;
+  return StepTemporaries(settings) * StepElements(network, settings) * ValueBytes(settings);
+}
+
 void Author::AddParameterTerms() {
   const int64_t parameters = network_.parameters();
   estimate_.parameters_bytes = parameters * value_bytes_;
@@ -206,6 +245,11 @@ void Author::AddOptimizerState() {
   estimate_.optimizer_bytes = values * network_.parameters() * value_bytes_;
   std::string words = values > 0 ? fmt::format("{}, {}", optimizer.words, value_name_) : optimizer.words;
   if (!trains) words = "none: it is made by the first step of training";
+  estimate_.optimizer_step_bytes = StepBytes(network_, settings_);
+  if (estimate_.optimizer_step_bytes > 0) {
+    words += fmt::format("; its step needs {} more for a moment, when the activations are gone",
+                         FormatExactBytes(estimate_.optimizer_step_bytes));
+  }
   estimate_.terms.push_back({Category::kOptimizerState,
                              fmt::format("Optimizer state ({})", networks::TitleOf(settings_.optimizer)),
                              estimate_.optimizer_bytes, words,

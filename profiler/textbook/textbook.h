@@ -18,6 +18,11 @@
 // (log-probabilities, B · classes · 4 B; with a label for each token or pixel they are counted), gradients of
 // activations, gradient clipping and loss scaling (some scalars).
 //
+// What an optimizer's step needs for a moment, when the activations are gone, is told beside the total: going
+// from parameter to parameter, the roots of one tensor's squares (Adam's twice); by foreach, those of all
+// parameters at once, P · 4 B, with Adagrad the scaled gradients, too (torch/optim, _multi_tensor_*); fused,
+// and SGD, nothing.
+//
 // With checkpointing (Chen et al., Training Deep Nets with Sublinear Memory Cost, arXiv 1604.06174, 2016) the
 // network is cut into pieces (checkpoint_plan.h). Forward keeps each piece's input only;
 // backward takes the pieces from the last to the first and makes a piece's saved tensors again when it comes
@@ -62,6 +67,8 @@ struct Estimate {
   int64_t buffers_bytes = 0;  // of batch norm
   int64_t gradients_bytes = 0;
   int64_t optimizer_bytes = 0;
+  int64_t optimizer_step_bytes =
+      0;  // temporaries of its step; not in the total, for activations are gone then
   int64_t activations_bytes = 0;
   int64_t loss_bytes = 0;  // what the loss saves, where a sample has a label for each token or pixel
   int64_t input_bytes = 0;

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/training/whole_optimizers.h"
 
 namespace tidemark::training {
 namespace {
@@ -45,10 +46,14 @@ void TagOne(const torch::optim::OptimizerParamState& state, const capture::Param
 
 }  // namespace
 
-std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(OptimizerKind kind,
-                                                       const std::vector<at::Tensor>& parameters,
-                                                       double learning_rate) {
-  switch (kind) {
+std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(const networks::TrainingSettings& settings,
+                                                       const std::vector<at::Tensor>& parameters) {
+  const double learning_rate = networks::EffectiveLearningRate(settings);
+  if (settings.optimizer_implementation != networks::OptimizerImplementation::kForLoop) {
+    return MakeWholeOptimizer(settings.optimizer, settings.optimizer_implementation, parameters,
+                              learning_rate, kMomentum);
+  }
+  switch (settings.optimizer) {
     case OptimizerKind::kSgd:
       return std::make_unique<torch::optim::SGD>(parameters, torch::optim::SGDOptions(learning_rate));
     case OptimizerKind::kMomentum:

@@ -12,10 +12,9 @@
 
 namespace tidemark::training {
 
-// PyTorch's defaults but for the learning rate; momentum is SGD with 0.9.
-std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(networks::OptimizerKind kind,
-                                                       const std::vector<at::Tensor>& parameters,
-                                                       double learning_rate);
+// PyTorch's defaults but for the learning rate, which the settings' rule adapts; momentum is SGD with 0.9.
+std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(const networks::TrainingSettings& settings,
+                                                       const std::vector<at::Tensor>& parameters);
 void SetLearningRate(torch::optim::Optimizer& optimizer, double learning_rate);
 
 // Tags the state of each parameter ("conv1.weight exp_avg"). Due after the step that created it.

@@ -141,7 +141,7 @@ int64_t SyntheticSamples::SetSize(int64_t count) const {
   return (most + count - 1) / count * count;
 }
 
-SyntheticSamples::Batch SyntheticSamples::Next(int64_t count) {
+Samples::Batch SyntheticSamples::Next(int64_t count, Use /*use*/) {
   const int64_t set = SetSize(count);
   // After a change of the batch size the old position may lie inside a batch.
   if (position_ + count > set) position_ = 0;
@@ -154,9 +154,9 @@ SyntheticSamples::Batch SyntheticSamples::Next(int64_t count) {
   return batch;
 }
 
-SyntheticSamples::Batch SyntheticSamples::NextShare(int64_t count, int64_t rank, int64_t ranks) {
-  if (!filled_) return Next(count);  // one is as good as another
-  Batch batch = Next(count * ranks);
+Samples::Batch SyntheticSamples::NextShare(int64_t count, int64_t rank, int64_t ranks, Use use) {
+  if (!filled_) return Next(count, use);  // one is as good as another
+  Batch batch = Next(count * ranks, use);
   const int64_t skipped = rank * count * sample_elements_;
   batch.values = vocabulary_ > 0 ? static_cast<void*>(static_cast<int64_t*>(batch.values) + skipped)
                                  : static_cast<void*>(static_cast<float*>(batch.values) + skipped);

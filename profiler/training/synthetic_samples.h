@@ -2,32 +2,27 @@
 // picture is its class's pattern under noise, so a network can learn them; where every pixel has a label, a
 // pixel's brightness tells it. Tokens: each is mostly followed by the same other one, which a label per token
 // asks for; with one label a sample, half of its tokens are its class's own. Sample i is the same for a seed
-// whatever the batch size is. Host memory that LibTorch's allocators do not see. One thread.
+// whatever the batch size is. One thread.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "profiler/networks/specification.h"
+#include "profiler/training/samples.h"
 
 namespace tidemark::training {
 
-class SyntheticSamples {
+class SyntheticSamples final : public Samples {
  public:
   // Without `filled` all are zero: a phantom never looks at them.
   SyntheticSamples(const networks::Network& network, uint64_t seed, bool filled);
 
-  // A batch as plain arrays, valid until the next call: `count` samples in a row from a set that repeats
-  // after about a thousand samples, of large ones fewer (a whole number of batches).
-  struct Batch {
-    void* values = nullptr;     // count × shape; floats, or int64 tokens
-    int64_t* labels = nullptr;  // count × the network's labels()
-  };
-  Batch Next(int64_t count);
-  // Of a batch of `ranks` × count the part of one rank.
-  Batch NextShare(int64_t count, int64_t rank, int64_t ranks);
-  // The first sample comes next.
-  void Rewind() { position_ = 0; }
+  // `count` samples in a row from a set that repeats after about a thousand samples, of large ones fewer (a
+  // whole number of batches); the same for every use.
+  Batch Next(int64_t count, Use use) override;
+  Batch NextShare(int64_t count, int64_t rank, int64_t ranks, Use use) override;
+  void Rewind() override { position_ = 0; }
 
  private:
   int64_t SetSize(int64_t count) const;

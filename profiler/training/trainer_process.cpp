@@ -22,6 +22,8 @@
 #include "profiler/capture/torch/operator_scopes.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/events/allocator_settings.h"
+#include "profiler/networks/cifar10.h"
+#include "profiler/training/cifar10_samples.h"
 #include "profiler/training/device.h"
 #include "profiler/training/distributed/rank_group.h"
 #include "profiler/training/run_control.h"
@@ -128,6 +130,7 @@ class Course {
   Course(Network network, Device device) : network_(std::move(network)), device_(std::move(device)) {}
 
   // Before anything else: waits for the other ranks, if there are any.
+  // Before anything else: waits for the other ranks, if there are any.
   Status Start(const TrainingSettings& settings) { return Begin("start", settings); }
 
   int64_t steps_done() const { return steps_done_; }
@@ -172,8 +175,8 @@ class Course {
     EmitMarker(text, settings);
     EmitPhase(events::Phase::kIdle);
     if (Status met = MeetRanks(settings); !met.ok()) return met;
-    run_ = std::make_unique<TrainingRun>(network_, settings, SamplesFor(settings), device_.torch_device,
-                                         ranks_.get());
+    if (Status chosen = ChooseSamples(settings); !chosen.ok()) return chosen;
+    run_ = std::make_unique<TrainingRun>(network_, settings, *samples_, device_.torch_device, ranks_.get());
     return Done{};
   }
 
@@ -191,21 +194,34 @@ class Course {
   }
 
   // The same samples for the same seed, so they are kept: a restart is to be quick.
-  SyntheticSamples& SamplesFor(const TrainingSettings& settings) {
-    if (!samples_ || samples_network_ != network_.name || samples_seed_ != settings.seed) {
-      samples_ = std::make_unique<SyntheticSamples>(network_, settings.seed, !device_.is_phantom);
-      samples_network_ = network_.name;
-      samples_seed_ = settings.seed;
+  Status ChooseSamples(const TrainingSettings& settings) {
+    const SamplesOrigin origin{network_.name, settings.seed, settings.data};
+    if (!samples_ || samples_origin_ != origin) {
+      if (Status fits = networks::CheckData(network_, settings); !fits.ok()) return fits;
+      samples_.reset();
+      if (settings.data.empty() || device_.is_phantom) {
+        samples_ = std::make_unique<SyntheticSamples>(network_, settings.seed, !device_.is_phantom);
+      } else {
+        Result<std::unique_ptr<Samples>> read = Cifar10Samples::Read(settings.data);
+        if (!read.ok()) return read.error();
+        samples_ = std::move(*read);
+      }
+      samples_origin_ = origin;
     }
     samples_->Rewind();
-    return *samples_;
+    return Done{};
   }
 
   Network network_;
   Device device_;
-  std::unique_ptr<SyntheticSamples> samples_;
-  std::string samples_network_;
-  uint64_t samples_seed_ = 0;
+  struct SamplesOrigin {
+    std::string network;
+    uint64_t seed = 0;
+    std::string data;
+    bool operator==(const SamplesOrigin&) const = default;
+  };
+  std::unique_ptr<Samples> samples_;
+  SamplesOrigin samples_origin_;
   std::unique_ptr<RankGroup> ranks_;  // null of one alone
   std::unique_ptr<TrainingRun> run_;
   int64_t steps_done_ = 0;
@@ -296,8 +312,8 @@ Status RunFrom(Beginning beginning, const Channel& channel, RunControl& control)
   SendReport(channel, transport::Started{Describe(beginning.start, *network, *device)});
 
   Course course(std::move(*network), std::move(*device));
-  if (Status begun = course.Start(beginning.start.settings); !begun.ok()) return begun;
-  Status trained = Train(course, control);
+  Status trained = course.Start(beginning.start.settings);
+  if (trained.ok()) trained = Train(course, control);
   if (trained.ok()) SendReport(channel, transport::Finished{course.steps_done()});
   return trained;
 }

@@ -45,8 +45,8 @@ at::ScalarType SampleType(const TrainingSettings& settings) {
 
 }  // namespace
 
-TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings,
-                         SyntheticSamples& samples, c10::Device device, const RankGroup* ranks)
+TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings, Samples& samples,
+                         c10::Device device, const RankGroup* ranks)
     : settings_(settings), device_(device), network_(network), samples_(samples), ranks_(ranks) {
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device, FormOf(settings));
@@ -75,8 +75,7 @@ void TrainingRun::MakeLearners() {
 void TrainingRun::GiveOptimizers() {
   for (Learner& learner : learners_) {
     learner.optimizer.reset();
-    learner.optimizer =
-        MakeOptimizer(settings_.optimizer, learner.parameters, EffectiveLearningRate(settings_));
+    learner.optimizer = MakeOptimizer(settings_, learner.parameters);
     learner.state_tagged = false;
   }
 }
@@ -104,13 +103,14 @@ void TrainingRun::ArrangeModel() {
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
   return settings.network != settings_.network || settings.seed != settings_.seed ||
-         FormOf(settings) != FormOf(settings_);
+         settings.data != settings_.data || FormOf(settings) != FormOf(settings_);
 }
 
 void TrainingRun::Change(const TrainingSettings& settings) {
   const TrainingSettings before = std::exchange(settings_, settings);
   const double learning_rate = EffectiveLearningRate(settings);
-  if (before.optimizer != settings.optimizer) {
+  if (before.optimizer != settings.optimizer ||
+      before.optimizer_implementation != settings.optimizer_implementation) {
     GiveOptimizers();
   } else if (EffectiveLearningRate(before) != learning_rate) {
     for (const Learner& learner : learners_) SetLearningRate(*learner.optimizer, learning_rate);
@@ -136,10 +136,11 @@ at::Tensor TrainingRun::CopyToDevice(void* values, const networks::SampleShape& 
   return copied;
 }
 
-TrainingRun::Batch TrainingRun::Samples(Aim aim) {
-  const SyntheticSamples::Batch host =
-      ranks_ == nullptr ? samples_.Next(settings_.batch)
-                        : samples_.NextShare(settings_.batch, ranks_->rank(), ranks_->world());
+TrainingRun::Batch TrainingRun::SamplesFor(Aim aim) {
+  const auto use = settings_.pass == Pass::kTrain ? Samples::Use::kTraining : Samples::Use::kEvaluation;
+  const Samples::Batch host =
+      ranks_ == nullptr ? samples_.Next(settings_.batch, use)
+                        : samples_.NextShare(settings_.batch, ranks_->rank(), ranks_->world(), use);
   const bool tokens = network_.vocabulary > 0;
   at::Tensor samples = CopyToDevice(host.values, network_.sample(), tokens ? at::kLong : at::kFloat,
                                     tokens ? at::kLong : SampleType(settings_));
@@ -173,7 +174,7 @@ TrainingRun::Batch TrainingRun::BatchFor(Aim aim) {
     case Aim::kTellReal:
       break;
   }
-  return Samples(aim);
+  return SamplesFor(aim);
 }
 
 at::Tensor TrainingRun::Scores(Aim aim, const at::Tensor& samples) {

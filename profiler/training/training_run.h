@@ -20,7 +20,7 @@
 #include "profiler/training/distributed/rank_group.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
-#include "profiler/training/synthetic_samples.h"
+#include "profiler/training/samples.h"
 
 namespace tidemark::training {
 
@@ -29,15 +29,16 @@ class TrainingRun {
   // `settings` are valid; `network` is the one that they name, `samples` are made for it and outlive this,
   // and so does the group of as many ranks as they say; null of a single one. Ranks train no two networks
   // against each other.
-  TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings,
-              SyntheticSamples& samples, c10::Device device, const RankGroup* ranks);
+  TrainingRun(const networks::Network& network, const networks::TrainingSettings& settings, Samples& samples,
+              c10::Device device, const RankGroup* ranks);
   ~TrainingRun();
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
 
   const networks::TrainingSettings& settings() const { return settings_; }
 
-  // Whether only a new run can take them: another network or seed, or a model whose memory lies otherwise.
+  // Whether only a new run can take them: another network, data or seed, or a model whose memory lies
+  // otherwise.
   bool NeedsNewRun(const networks::TrainingSettings& settings) const;
   // Between steps, of settings that need no new run; another optimizer starts without state.
   void Change(const networks::TrainingSettings& settings);
@@ -67,7 +68,7 @@ class TrainingRun {
   Batch BatchFor(Aim aim);
   at::Tensor CopyToDevice(void* values, const networks::SampleShape& shape, at::ScalarType from,
                           at::ScalarType to) const;
-  Batch Samples(Aim aim);
+  Batch SamplesFor(Aim aim);
   at::Tensor Verdicts(double real) const;
   Batch Noise(double real) const;
   at::Tensor Scores(Aim aim, const at::Tensor& samples);
@@ -87,7 +88,7 @@ class TrainingRun {
   networks::TrainingSettings settings_;
   c10::Device device_;
   networks::Network network_;
-  SyntheticSamples& samples_;
+  Samples& samples_;
   const RankGroup* ranks_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks

@@ -83,5 +83,47 @@ TEST_CASE("the textbook is what a step on the phantom holds at most, category by
   }
 }
 
+// The most that temporaries took while the last step's optimizer was at work.
+int64_t TemporariesOfOptimizer(const timeline::View& view) {
+  const timeline::Step& step = view.steps().back();
+  RequestedBytes bytes;
+  for (events::EventIndex index = view.first(); index < step.end; ++index) {
+    const events::Event event = view.event(index);
+    if (event.kind == events::EventKind::kPhase && event.phase == events::Phase::kOptimizer) bytes.Reset();
+    bytes.Apply(event);
+  }
+  return bytes.Most(Category::kTemporary);
+}
+
+TEST_CASE("An optimizer's step takes the temporaries that the textbook tells", "[textbook]") {
+  using networks::OptimizerImplementation;
+  session::LiveOptions options;
+  options.settings.batch = 2;
+  options.step_limit = 1;
+  const Result<std::unique_ptr<session::Run>> run = session::Run::Start(options);
+  if (!run) FAIL(run.error().message);
+  const networks::Network network = *networks::FindNetwork(options.settings.network);
+  for (const OptimizerKind optimizer : {OptimizerKind::kMomentum, OptimizerKind::kAdam, OptimizerKind::kAdamW,
+                                        OptimizerKind::kAdagrad, OptimizerKind::kRmsprop}) {
+    for (const auto implementation : {OptimizerImplementation::kForLoop, OptimizerImplementation::kForeach,
+                                      OptimizerImplementation::kFused}) {
+      options.settings.optimizer = optimizer;
+      options.settings.optimizer_implementation = implementation;
+      if (!networks::Validate(options.settings)) continue;  // there is no fused RMSprop
+      INFO(networks::ToJson(options.settings));
+      if (!(*run)->WaitUntilSettled(kAnswerTimeoutMs)) FAIL("the run did not settle");
+      options.step_limit += 2;
+      REQUIRE((*run)->Change(options.settings));
+      REQUIRE((*run)->SetStepLimit(options.step_limit));
+      if (!(*run)->WaitUntilSettled(kAnswerTimeoutMs)) FAIL("the run did not settle");
+      constexpr int64_t kScalars = 1024;
+      const int64_t told = EstimateMemory(network, options.settings).optimizer_step_bytes;
+      const int64_t taken = TemporariesOfOptimizer(*(*run)->view());
+      CHECK(told <= taken);
+      CHECK(taken <= told + kScalars);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tidemark::textbook

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "tests/integration/training/replay.h"
@@ -41,6 +44,88 @@ TEST_CASE("The loss falls within 50 steps") {
   CHECK(loss.front() == Approx(std::log(10.0)).margin(0.2));  // ten classes, nothing known
   const double last_five = std::accumulate(loss.end() - 5, loss.end(), 0.0) / 5;
   CHECK(last_five < 0.5 * loss.front());
+}
+
+// A folder of CIFAR-10 with a picture for each class, all of one brightness, which goes away with the test.
+class TinyCifar10 {
+ public:
+  TinyCifar10() {
+    std::string pattern = std::filesystem::temp_directory_path() / "tidemark-cifar10-XXXXXX";
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+    std::ofstream training(path_ / "data_batch_1.bin", std::ios::binary);
+    for (char label = 0; label < 10; ++label)
+      training << label << std::string(3072, static_cast<char>(label * 25));
+    // Of the test no picture is of its class.
+    std::ofstream test(path_ / "test_batch.bin", std::ios::binary);
+    for (char label = 0; label < 10; ++label)
+      test << label << std::string(3072, static_cast<char>((9 - label) * 25));
+  }
+  ~TinyCifar10() { std::filesystem::remove_all(path_); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST_CASE("CIFAR-10's pictures are learned, and evaluated with those of the test") {
+  const TinyCifar10 data;
+  TrainingSettings settings;
+  settings.network = "smaller-conv-net";
+  settings.batch = 10;
+  settings.data = data.path();
+  TrainerUnderTest trainer(settings, cpu, 25);
+  REQUIRE(trainer.AwaitPause());
+  settings.pass = networks::Pass::kEvaluate;
+  trainer.Send(transport::Change{settings});
+  trainer.Send(transport::SetStepLimit{26});
+  REQUIRE(trainer.AwaitPause());
+  const std::vector<double> loss = trainer.collected().Metric("loss");
+  REQUIRE(loss.size() == 26);
+  CHECK(loss[24] < 0.7 * loss[0]);
+  CHECK(loss[25] > 1.5 * loss[24]);
+}
+
+TEST_CASE("A label that CIFAR-10 does not have ends the run with a sentence") {
+  const TinyCifar10 data;
+  std::ofstream(data.path() / "data_batch_2.bin", std::ios::binary) << '\x0a' << std::string(3072, ' ');
+  TrainingSettings settings = Small();
+  settings.data = data.path();
+  TrainerUnderTest trainer(settings, cpu, 1);
+  const auto failed = trainer.AwaitFailure();
+  REQUIRE(failed);
+  CHECK(failed->sentence == (data.path() / "data_batch_2.bin").string() +
+                                ": record 1 has the label 10, but CIFAR-10's are 0 to 9.");
+}
+
+TEST_CASE("However an optimizer goes about its step, the weights are the same") {
+  using networks::OptimizerImplementation;
+  using networks::OptimizerKind;
+  TrainingSettings settings = Small();
+  settings.batch = 4;
+  settings.learning_rate = 1e-3;
+  constexpr size_t kSteps = 4;
+  TrainerUnderTest trainer(settings, cpu, kSteps);
+  REQUIRE(trainer.AwaitPause());
+  const auto losses = [&] {
+    trainer.Send(transport::Restart{settings});
+    REQUIRE(trainer.AwaitPause());
+    const std::vector<double> all = trainer.collected().Metric("loss");
+    return std::vector<double>(all.end() - kSteps, all.end());
+  };
+  for (const OptimizerKind kind : {OptimizerKind::kSgd, OptimizerKind::kMomentum, OptimizerKind::kAdam,
+                                   OptimizerKind::kAdamW, OptimizerKind::kAdagrad, OptimizerKind::kRmsprop}) {
+    settings.optimizer = kind;
+    settings.optimizer_implementation = OptimizerImplementation::kForLoop;
+    const std::vector<double> loop = losses();
+    for (const auto other : {OptimizerImplementation::kForeach, OptimizerImplementation::kFused}) {
+      settings.optimizer_implementation = other;
+      CAPTURE(networks::ToJson(settings));
+      if (!networks::Validate(settings).ok()) continue;  // there is no fused RMSprop
+      const std::vector<double> whole = losses();
+      for (size_t step = 0; step < kSteps; ++step) CHECK(whole[step] == Approx(loop[step]).epsilon(1e-4));
+    }
+  }
 }
 
 TEST_CASE("An LSTM learns which character follows") {

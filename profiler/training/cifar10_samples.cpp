@@ -1,0 +1,79 @@
+#include "profiler/training/cifar10_samples.h"
+
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "profiler/networks/cifar10.h"
+
+namespace tidemark::training {
+namespace {
+
+using networks::kCifar10PictureBytes;
+using networks::kCifar10RecordBytes;
+
+// Of red, green and blue over the 50,000 pictures of training, from 0 to 1.
+constexpr std::array<float, 3> kMeans = {0.4914F, 0.4822F, 0.4465F};
+constexpr std::array<float, 3> kDeviations = {0.2470F, 0.2435F, 0.2616F};
+constexpr int kHighestLabel = 9;
+
+Status Append(const std::filesystem::path& file, std::vector<uint8_t>& bytes) {
+  std::ifstream stream(file, std::ios::binary);
+  const size_t before = bytes.size();
+  bytes.insert(bytes.end(), std::istreambuf_iterator<char>(stream), {});
+  if (!stream || (bytes.size() - before) % kCifar10RecordBytes != 0)
+    return Error{file.string() + " cannot be read to its end."};
+  for (size_t record = before; record < bytes.size(); record += kCifar10RecordBytes) {
+    if (bytes[record] <= kHighestLabel) continue;
+    return Error{file.string() + ": record " + std::to_string((record - before) / kCifar10RecordBytes + 1) +
+                 " has the label " + std::to_string(bytes[record]) + ", but CIFAR-10's are 0 to 9."};
+  }
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Samples>> Cifar10Samples::Read(const std::filesystem::path& folder) {
+  const Result<networks::Cifar10Files> files = networks::FindCifar10(folder);
+  if (!files) return files.error();
+  auto samples = std::make_unique<Cifar10Samples>();
+  for (const std::filesystem::path& file : files->training) {
+    if (const Status read = Append(file, samples->training_.bytes); !read) return read.error();
+  }
+  if (!files->test.empty()) {
+    if (const Status read = Append(files->test, samples->test_.bytes); !read) return read.error();
+  }
+  return std::unique_ptr<Samples>(std::move(samples));
+}
+
+void Cifar10Samples::Take(Records& records, size_t sample) {
+  const uint8_t* record = &records.bytes[records.position];
+  labels_[sample] = record[0];
+  constexpr auto kPlane = static_cast<size_t>(kCifar10PictureBytes) / kMeans.size();
+  float* pixels = &pixels_[sample * kCifar10PictureBytes];
+  for (size_t index = 0; index < kCifar10PictureBytes; ++index) {
+    const size_t colour = index / kPlane;
+    pixels[index] =
+        (static_cast<float>(record[1 + index]) / 255.0F - kMeans.at(colour)) / kDeviations.at(colour);
+  }
+  records.position = (records.position + kCifar10RecordBytes) % records.bytes.size();
+}
+
+Samples::Batch Cifar10Samples::Next(int64_t count, Use use) {
+  Records& records = use == Use::kEvaluation && !test_.bytes.empty() ? test_ : training_;
+  const auto samples = static_cast<size_t>(count);
+  pixels_.resize(samples * kCifar10PictureBytes);
+  labels_.resize(samples);
+  for (size_t sample = 0; sample < samples; ++sample) Take(records, sample);
+  return {pixels_.data(), labels_.data()};
+}
+
+Samples::Batch Cifar10Samples::NextShare(int64_t count, int64_t rank, int64_t ranks, Use use) {
+  Next(count * ranks, use);
+  return {&pixels_[static_cast<size_t>(rank * count) * kCifar10PictureBytes], &labels_[static_cast<size_t>(rank * count)]};
+}
+
+void Cifar10Samples::Rewind() { training_.position = test_.position = 0; }
+
+}  // namespace tidemark::training
