@@ -76,13 +76,15 @@ void Application::StartRun() {
   shell_.banner_closed = false;
   file_title_.clear();
   ranks_.Close();
+  shown_rank_ = 0;
+  ranks_closed_ = false;
   jobs_.Start("Starting the trainer", false,
               [this, live, old = std::exchange(run_, nullptr),
                number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 old.reset();  // its process ends, and its GPU memory is free, before the next one begins
                 auto outcome =
                     std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
-                return [this, outcome, number] {
+                return [this, outcome, number, started_with = live.settings] {
                   if (number != run_number_) {
                     if (outcome->ok()) LetGo(std::move(**outcome));
                     return;
@@ -97,10 +99,16 @@ void Application::StartRun() {
                   }
                   AdoptRun(std::move(**outcome));
                   // What was changed while the process started.
+                  if (NeedsOtherProcesses(started_with)) return StartRun();
                   run_->Change(input_.settings);
                   run_->SetPace(input_.steps_per_second);
                 };
               });
+}
+
+// How many ranks there are is settled when they start, but on a phantom, where one runs.
+bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) const {
+  return input_.device.kind != DeviceKind::kPhantom && before.ranks != input_.settings.ranks;
 }
 
 // The run that is shown goes on until there is another.
@@ -218,10 +226,6 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
   run_ = std::move(run);
-  scene_.Reset();
-  frame_ = nullptr;
-  state_.pinned.reset();
-  state_.slow_motion = {.active = state_.slow_motion.active, .held = false, .stop = 0, .shown = {}, .cpp = state_.slow_motion.cpp};
   if (!run_->live()) {  // a program's or a recording's: what was found is of other settings
     fit_.question.reset();
     fit_.answer.reset();
@@ -229,20 +233,49 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   }
   fit_.trials.clear();
   fit_.trial_error.clear();
-  state_.timeline.measure.reset();
   input_.band.reset();
   band_asked_ = false;
   if (run_->live()) {
     state_.timeline.follow = true;
     state_.timeline.whole = false;
   }
-  log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
-  input_.log = log_.get();
-  input_.view = run_->view();
+  ShowFromHere();
   input_.status = run_->status();
   input_.description = run_->description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
+}
+
+// Nothing of what was shown before holds.
+void Application::ShowFromHere() {
+  scene_.Reset();
+  frame_ = nullptr;
+  state_.pinned.reset();
+  state_.slow_motion = {.active = state_.slow_motion.active, .held = false, .stop = 0, .shown = {}, .cpp = state_.slow_motion.cpp};
+  state_.timeline.measure.reset();
+  log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
+  input_.log = log_.get();
+  input_.view = ShownRank().view();
+}
+
+const session::Run& Application::ShownRank() const {
+  const auto ranks = run_->ranks();
+  return shown_rank_ < ranks.size() ? *ranks[shown_rank_] : *run_;
+}
+
+void Application::ShowRank(size_t index) {
+  if (run_ == nullptr || index >= run_->ranks().size() || index == shown_rank_) return;
+  shown_rank_ = index;
+  ShowFromHere();
+  ranks_read_at_ = {};
+}
+
+// The peaks of the ranks that go on here, a few times a second.
+void Application::FollowRanks() {
+  constexpr auto kReadEvery = 300ms;
+  if (ranks_closed_ || run_->ranks().empty() || Clock::now() - ranks_read_at_ < kReadEvery) return;
+  ranks_read_at_ = Clock::now();
+  ranks_.Follow(session::RanksOf(*run_), shown_rank_);
 }
 
 // Once a program has ended: replaying it takes seconds at most, and the window goes on meanwhile.
@@ -270,14 +303,15 @@ void Application::LetGo(std::shared_ptr<session::Run> run) {
 bool Application::Poll() {
   bool news = jobs_.Poll();
   if (run_ == nullptr) return news;
-  std::shared_ptr<const timeline::View> view = run_->view();
+  FollowRanks();
+  std::shared_ptr<const timeline::View> view = ShownRank().view();
   if (view != input_.view) {
     input_.view = std::move(view);
     log_->Update(*input_.view);
     news = true;
   }
   const session::RunStatus before = std::exchange(input_.status, run_->status());
-  input_.description = run_->description();
+  input_.description = ShownRank().description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
   AskForBand();

@@ -103,6 +103,12 @@ class Application {
   void ExecuteViewAction(ActionId action);
   void Change(const networks::TrainingSettings& settings, bool remember);
   void ShowRanks(session::Ranks ranks);
+  // Of the ranks that go on here the one that is shown; else the run itself.
+  bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
+  const session::Run& ShownRank() const;
+  void ShowRank(size_t index);
+  void FollowRanks();
+  void ShowFromHere();
   // As a person asks: what is locked stays.
   void ChangeByHand(const networks::TrainingSettings& settings);
   void ExecuteLearningAction(ActionId action);
@@ -145,7 +151,10 @@ class Application {
   std::shared_ptr<session::Run> run_;
   std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
-  OpenedRanks ranks_;  // empty unless several were opened
+  OpenedRanks ranks_;      // empty unless several were opened, or go on here
+  size_t shown_rank_ = 0;  // of those that go on here
+  bool ranks_closed_ = false;
+  Clock::time_point ranks_read_at_{};
   BatchSearch batch_search_;
   FitAdvice fit_;
   LessonBook book_;

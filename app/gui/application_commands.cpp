@@ -73,10 +73,14 @@ void Application::Execute(const Command& command) {
                  [this](const OpenRecording& c) { OpenFile(c.file); },
                  [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
                  [this](const OpenRank& c) {
-                   if (const auto* file = ranks_.FileOf(c.index)) OpenFile(*file);
+                   const auto* file = ranks_.FileOf(c.index);
+                   return file == nullptr ? ShowRank(c.index) : OpenFile(*file);
                  },
                  [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
-                 [this](const CloseRanks&) { ranks_.Close(); },
+                 [this](const CloseRanks&) {
+                   ranks_.Close();
+                   ranks_closed_ = true;
+                 },
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
                  [this](const ExportRecording& c) { Export(c.file); },
@@ -115,8 +119,10 @@ void Application::Change(const networks::TrainingSettings& settings, bool rememb
     if (undo_.size() > kUndoLimit) undo_.erase(undo_.begin());
     redo_.clear();
   }
-  input_.settings = settings;
-  if (run_ != nullptr && input_.live) run_->Change(settings);
+  const networks::TrainingSettings before = std::exchange(input_.settings, settings);
+  if (run_ == nullptr || !input_.live) return;
+  if (NeedsOtherProcesses(before)) return StartRun();
+  run_->Change(settings);
 }
 
 void Application::Execute(ActionId action) {

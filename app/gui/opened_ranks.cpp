@@ -11,7 +11,8 @@ OpenedRanks::OpenedRanks(session::Ranks ranks)
       strip_(presenters::MakeRankStrip(ranks_, std::nullopt)) {}
 
 const std::filesystem::path* OpenedRanks::FileOf(size_t index) const {
-  return index < ranks_.ranks.size() ? &ranks_.ranks[index].file : nullptr;
+  if (index >= ranks_.ranks.size() || ranks_.ranks[index].file.empty()) return nullptr;
+  return &ranks_.ranks[index].file;
 }
 
 void OpenedRanks::CompareAt(std::optional<int64_t> step) { strip_ = presenters::MakeRankStrip(ranks_, step); }
@@ -31,6 +32,13 @@ std::optional<timeline::EventIndex> OpenedRanks::Show(const std::filesystem::pat
     if (step.number == *strip_.step) peak = step.peak;
   }
   return peak;
+}
+
+void OpenedRanks::Follow(session::Ranks ranks, size_t shown) {
+  const std::optional<int64_t> step = strip_.step;
+  *this = OpenedRanks(std::move(ranks));
+  shown_ = shown;
+  if (step) CompareAt(step);
 }
 
 void OpenedRanks::Close() { *this = OpenedRanks(); }

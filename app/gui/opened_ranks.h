@@ -1,5 +1,5 @@
-// The ranks of one run that were opened together: their peaks, and which of them the window shows. UI thread
-// only.
+// The ranks of one run that were opened together, or that go on together: their peaks, and which of them the
+// window shows. UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,14 @@ class OpenedRanks {
   const presenters::RankStrip& strip() const { return strip_; }
   const std::vector<int64_t>& steps() const { return steps_; }  // that any of them has
   std::optional<size_t> shown() const { return shown_; }
-  const std::filesystem::path* FileOf(size_t index) const;  // none: there is no such rank
+  const std::filesystem::path* FileOf(size_t index) const;  // none: there is no such rank, or no file of it
 
   void CompareAt(std::optional<int64_t> step);
   // The window shows `file` now, with `view` in it. One that is no rank's closes them all. Returns the peak
   // of the step that they are compared at, if that is one step and `view` has it.
   std::optional<timeline::EventIndex> Show(const std::filesystem::path& file, const timeline::View& view);
+  // The ranks of a run that goes on, as they are now; the window shows one of them.
+  void Follow(session::Ranks ranks, size_t shown);
   void Close();
 
  private:

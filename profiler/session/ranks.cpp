@@ -106,6 +106,15 @@ void NumberByPlaceIfNeeded(std::vector<RankPeaks>& ranks) {
 
 }  // namespace
 
+Ranks RanksOf(const Run& run) {
+  Ranks ranks;
+  for (const Run* rank : run.ranks()) {
+    RankPeaks& peaks = ranks.ranks.emplace_back(PeaksOf(*rank, {}));
+    peaks.rank = static_cast<int64_t>(ranks.ranks.size()) - 1;
+  }
+  return ranks;
+}
+
 int64_t RankInName(const std::filesystem::path& file) {
   const std::string name = file.filename().string();
   for (size_t at = name.find("rank"); at != std::string::npos; at = name.find("rank", at + 1)) {

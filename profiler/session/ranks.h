@@ -14,13 +14,15 @@
 
 namespace tidemark::session {
 
+class Run;
+
 inline constexpr size_t kMostRanks = 1024;
 
 struct RankPeaks {
   // As its file's name tells ("run.rank3.tide", "snapshot_3.pickle"), else its place among the files.
   int64_t rank = 0;
-  std::filesystem::path file;
-  int64_t allocated = 0;  // bytes, over the whole recording
+  std::filesystem::path file;  // "" of a rank that goes on
+  int64_t allocated = 0;       // bytes, over the whole recording
   int64_t reserved = 0;
   struct Step {
     int64_t number = 0;
@@ -39,6 +41,9 @@ struct Ranks {
 
 // The number that a file's name gives its rank, -1 if none: behind "rank", else the last one in it.
 int64_t RankInName(const std::filesystem::path& file);
+
+// Of the ranks that a run has here, as far as they have come; none of a run that is one alone.
+Ranks RanksOf(const Run& run);
 
 // Reads all files, some at a time. An error if none can be read, if there are more than kMostRanks, or if
 // `progress` (0..1, from any of the reading threads, one at a time) answered false. O(events).

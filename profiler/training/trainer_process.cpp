@@ -92,6 +92,7 @@ transport::Failed FailureOf(const std::exception& exception) {
 // The place of this process among the ranks that the settings ask for. On a phantom the others are pretended,
 // so that any rank serves where nobody says which.
 Result<RankPlace> PlaceFor(const TrainingSettings& settings, const Device& device) {
+  if (settings.ranks == 1) return RankPlace{};
   Result<RankPlace> place = RankPlaceFromEnvironment();
   if (!place.ok()) return place.error();
   if (device.is_phantom) {
@@ -286,12 +287,15 @@ std::string TorchVersion() {
          std::to_string(TORCH_VERSION_PATCH);
 }
 
-events::RunDescription Describe(const transport::Start& start, const Network& network, const Device& device) {
+events::RunDescription Describe(const transport::Start& start, const Network& network, const Device& device,
+                                const RankPlace& place) {
   events::RunDescription description;
   description.device = networks::TextOf(start.device);
   description.device_name = device.name;
   description.device_bytes = device.bytes;
   description.title = network.title + " on " + device.title;
+  if (place.world > 1)
+    description.title += ", rank " + std::to_string(place.rank) + " of " + std::to_string(place.world);
   description.settings_json = networks::ToJson(start.settings);
   description.producer = "tidemark-trainer 0.1 (torch " + TorchVersion() + ")";
   description.allocator_settings = events::AllocatorSettings();
@@ -307,9 +311,11 @@ Status RunFrom(Beginning beginning, const Channel& channel, RunControl& control)
   if (!ring.ok()) return ring.error();
   Result<Device> device = OpenDevice(beginning.start.device);
   if (!device.ok()) return device.error();
+  const Result<RankPlace> place = PlaceFor(beginning.start.settings, *device);
+  if (!place.ok()) return place.error();
   capture::OpenEventStream(std::move(*ring), static_cast<uint8_t>(device->index));
   AttachCapture(*device);
-  SendReport(channel, transport::Started{Describe(beginning.start, *network, *device)});
+  SendReport(channel, transport::Started{Describe(beginning.start, *network, *device, *place)});
 
   Course course(std::move(*network), std::move(*device));
   Status trained = course.Start(beginning.start.settings);

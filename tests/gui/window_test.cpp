@@ -328,6 +328,34 @@ void OpensRanks(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+// Two processes on the CPU, beside each other: one is shown, then the other.
+void TrainsOnRanks(ImGuiTestContext* context) {
+  const networks::DeviceChoice phantom = Run().device;
+  const networks::TrainingSettings alone = application().settings();
+  networks::TrainingSettings ranked = alone;
+  ranked.network = "smaller-conv-net";
+  ranked.batch = 4;
+  application().Push(ChooseDevice{{networks::DeviceKind::kCpu, 0, phantom.card}});
+  IM_CHECK(WaitUntil(context, [] { return Run().live && Run().description.device == "cpu"; }));
+  ranked.ranks = 2;
+  application().Push(ChangeSettings{ranked});  // which takes other processes
+  const auto shows = [](const char* rank) {
+    return [rank] { return Run().live && Run().description.title.find(rank) != std::string::npos; };
+  };
+  IM_CHECK(WaitUntil(context, shows("rank 0 of 2")));
+  IM_CHECK(WaitForSteps(context, 3));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("##ranks/rank bars"); }));
+  application().Push(OpenRank{1});
+  IM_CHECK(WaitUntil(context, shows("rank 1 of 2")));
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "ranks-live");
+  application().Push(ChooseDevice{phantom});
+  application().Push(ChangeSettings{alone});
+  IM_CHECK(WaitUntil(context, [] { return Run().live && Run().description.device == "phantom"; }));
+  IM_CHECK(!context->ItemExists("##ranks/rank bars"));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
 void SurvivesAKilledTrainer(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
   const int64_t steps = CompleteSteps();
@@ -477,6 +505,7 @@ void Add(ImGuiTestEngine* engine) {
       {"wears light", WearsLight},
       {"saves and opens", SavesAndOpens},
       {"opens ranks", OpensRanks},
+      {"trains on ranks", TrainsOnRanks},
       {"shows a program", ShowsAProgram},
       {"starts a program", StartsAProgram},
       {"survives a killed trainer", SurvivesAKilledTrainer},

@@ -18,7 +18,7 @@ using presenters::RankStrip;
 constexpr float kRanksHeight = 112;
 
 std::string StepTitle(std::optional<int64_t> step) {
-  return step ? "in step " + FormatNumber(*step) : std::string("of the whole recordings");
+  return step ? "in step " + FormatNumber(*step) : std::string("of the whole run");
 }
 
 void ChooseRankStep(const OpenedRanks& ranks, CommandQueue& queue) {
@@ -113,7 +113,9 @@ std::string BarHelp(const RanksLine& ranks, size_t index) {
                                   AgainstMedian(strip, bar), FormatBytes(bar.reserved, ranks.unit))
                     : "has no such step";
   if (bar.out_of_memory) text += "\nIt ran out of memory.";
-  return text + "\n" + ranks.opened->FileOf(index)->filename().string() + "\nClick to open it.";
+  const auto* file = ranks.opened->FileOf(index);
+  return text +
+         (file == nullptr ? "\nClick to show it." : "\n" + file->filename().string() + "\nClick to open it.");
 }
 
 // As many bars as there are ranks; where they are narrower than a pixel, those that stand out lie on top.
