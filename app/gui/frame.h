@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/breakdown.h"
@@ -17,6 +18,7 @@
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/timeline.h"
+#include "app/presenters/search.h"
 
 namespace tidemark::gui {
 
@@ -35,6 +37,7 @@ struct Frame {
   FindingsInput findings;
   FitInput fit;
   LessonsInput lessons;
+  std::vector<presenters::NamedMoment> bookmarks;
 };
 
 }  // namespace tidemark::gui

@@ -54,6 +54,7 @@ struct ViewState {
   AllocationsState allocations;
   ComparisonState comparison;
   LessonsState lessons;
+  presenters::Selection selection;
   std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
 };
 
