@@ -1,5 +1,7 @@
 #include "app/gui/application.h"
 
+#include <imgui.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -53,6 +55,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   input_.fit = &fit_;
   book_ = LoadLessonBook();
   input_.book = &book_;
+  input_.bookmarks = &bookmarks_;
   if (!book_.trouble.empty()) AddLogLine(presenters::LogLevel::kError, book_.trouble);
   if (options.session) {
     input_.settings = options.session->settings;
@@ -162,6 +165,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
                   input_.starting = false;
                   AdoptRun(std::move(**outcome));
                   file_title_ = file.filename().string();
+                  ReadBookmarks(file);
                   state_.pinned = ranks_.Show(file, *input_.view);
                   state_.last_folder = file.parent_path();
                   state_.timeline.follow = false;
@@ -226,6 +230,9 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
   run_ = std::move(run);
+  history_.Clear();
+  bookmarks_.clear();
+  opened_file_.clear();
   if (!run_->live()) {  // a program's or a recording's: what was found is of other settings
     fit_.question.reset();
     fit_.answer.reset();
@@ -251,6 +258,7 @@ void Application::ShowFromHere() {
   scene_.Reset();
   frame_ = nullptr;
   state_.pinned.reset();
+  if (state_.selection.kind == presenters::Selection::Kind::kAllocation) state_.selection = {};
   state_.slow_motion = {.active = state_.slow_motion.active, .held = false, .stop = 0, .shown = {}, .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
   log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
@@ -352,7 +360,7 @@ void Application::AddLogLine(presenters::LogLevel level, const std::string& text
 }
 
 bool Application::animating() const {
-  return !jobs_.empty() || !shell_.toasts.empty() || estimates_.pending();
+  return !jobs_.empty() || !shell_.toasts.empty() || estimates_.pending() || scene_.pending();
 }
 
 void Application::SetOwnTime(double seconds) {
@@ -438,6 +446,9 @@ ShellInput Application::MakeShellInput() {
   if (ranks_.any()) {
     shell.ranks = {&ranks_, state_.unit};
   }
+  shell.can_go_back = history_.can_go_back();
+  shell.can_go_forward = history_.can_go_forward();
+  shell.search = {input_.view.get(), &frame_->bookmarks, state_.unit};
   shell.can_undo = !undo_.empty();
   shell.can_redo = !redo_.empty();
   shell.live = input_.live;
@@ -458,6 +469,7 @@ ShellInput Application::MakeShellInput() {
 
 void Application::Draw() {
   input_.access = Access();
+  history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));
   frame_ = &scene_.Prepare(input_, state_, estimates_);
   DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);
 }

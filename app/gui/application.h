@@ -13,12 +13,14 @@
 
 #include "app/gui/background_jobs.h"
 #include "app/gui/batch_search.h"
+#include "app/gui/bookmarks.h"
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
 #include "app/gui/fit_advice.h"
 #include "app/gui/opened_ranks.h"
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
+#include "app/gui/view_history.h"
 #include "app/gui/view_state.h"
 #include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
@@ -125,6 +127,12 @@ class Application {
   void Save(const std::filesystem::path& file);
   void Export(const std::filesystem::path& file);
   void AskForBand();
+  // application_view.cpp
+  void LookBack(bool forward);
+  void Show(const GoToMoment& wanted);
+  void AskForBookmark();
+  void Keep(const KeepBookmark& wanted);
+  void ReadBookmarks(const std::filesystem::path& file);
   networks::TrainingSettings SettingsOfRun() const;
   void BeginSlowMotion();
   void HoldForSlowMotion();  // once there is a step to walk
@@ -166,9 +174,12 @@ class Application {
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;
-  std::string file_title_;   // of an opened recording
-  bool band_asked_ = false;  // of this run
-  uint64_t run_number_ = 0;  // a start that was overtaken by a later one is let go
+  ViewHistory history_;
+  std::vector<Bookmark> bookmarks_;    // of the run that is shown
+  std::filesystem::path opened_file_;  // beside which they are kept; "" = of a run that is live
+  std::string file_title_;             // of an opened recording
+  bool band_asked_ = false;            // of this run
+  uint64_t run_number_ = 0;            // a start that was overtaken by a later one is let go
   bool quit_ = false;
   double own_p95_seconds_ = 0;
   std::vector<double> own_seconds_;

@@ -88,6 +88,16 @@ void Application::Execute(const Command& command) {
                  [this](const ShowPanel& c) { state_.shown[c.panel] = c.shown; },
                  [this](const PinMoment& c) { state_.pinned = c.index; },
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
+                 [this](const gui::Select& c) {
+                   state_.selection = state_.selection == c.selection ? presenters::Selection() : c.selection;
+                 },
+                 [this](const ListAllocations& c) {
+                   state_.selection = c.selection;
+                   state_.allocations.only_selected = true;
+                   shell_.raise_panel = "allocations";
+                 },
+                 [this](const GoToMoment& c) { Show(c); },
+                 [this](const KeepBookmark& c) { Keep(c); },
                  [this](const StartAgain& c) {
                    ChangeByHand(c.settings);
                    StartRun();
@@ -251,7 +261,21 @@ void Application::ExecuteViewAction(ActionId action) {
       break;
     }
     case ActionId::kUnpin:
-      state_.pinned.reset();
+      if (state_.selection.any()) {
+        state_.selection = {};
+      } else {
+        state_.pinned.reset();
+      }
+      break;
+    case ActionId::kBack:
+    case ActionId::kForward:
+      LookBack(action == ActionId::kForward);
+      break;
+    case ActionId::kBookmark:
+      AskForBookmark();
+      break;
+    case ActionId::kSearch:
+      shell_.search.open = true;
       break;
     case ActionId::kLightOrDark:
       state_.dark = !state_.dark;
@@ -282,9 +306,12 @@ void Application::ExecuteViewAction(ActionId action) {
 void Application::Save(const std::filesystem::path& file) {
   if (run_ == nullptr) return;
   jobs_.Start("Saving " + file.filename().string(), false,
-              [this, run = run_, file](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+              [this, run = run_, file,
+               bookmarks = bookmarks_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const Status saved = run->Save(file);
-                return [this, saved, file] {
+                return [this, saved, file, bookmarks] {
+                  if (const Status kept = saved ? SaveBookmarks(bookmarks, file) : Status(Done{}); !kept)
+                    AddLogLine(presenters::LogLevel::kError, kept.error().message);
                   AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
                              saved ? "Saved " + file.string() + "." : saved.error().message);
                 };

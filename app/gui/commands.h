@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/presenters/selection.h"
 #include "profiler/events/event.h"
 #include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
@@ -52,6 +53,10 @@ enum class ActionId : uint8_t {
   kGoToPeak,
   kSwitchAxis,
   kUnpin,
+  kBack,
+  kForward,
+  kBookmark,
+  kSearch,
   kLightOrDark,
   kSwitchUnit,
   kLarger,
@@ -143,6 +148,24 @@ struct PinMoment {
 struct GoToOperator {
   size_t stop;
 };
+// Lights up everywhere; the same again takes it away, and so does nothing.
+struct Select {
+  presenters::Selection selection;
+};
+// Selects, and brings the table of the allocations behind it to the front.
+struct ListAllocations {
+  presenters::Selection selection;
+};
+// Into sight, pinned and lit up, as far as there is such a moment or selection.
+struct GoToMoment {
+  std::optional<events::EventIndex> moment;
+  presenters::Selection selection;
+};
+// An empty text takes the one at that time away.
+struct KeepBookmark {
+  int64_t time_ns;
+  std::string text;
+};
 struct StartAgain {
   networks::TrainingSettings settings;
 };
@@ -171,8 +194,9 @@ struct UseSession {
 
 using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording,
                              OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
-                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, GoToOperator, StartAgain, SearchFit,
-                             TryAllocators, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
+                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, GoToOperator, Select, ListAllocations,
+                             GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators, ShowLessonPage,
+                             SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

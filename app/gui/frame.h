@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/breakdown.h"
@@ -18,6 +19,7 @@
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/slow_motion.h"
 #include "app/gui/panels/timeline.h"
+#include "app/presenters/search.h"
 
 namespace tidemark::gui {
 
@@ -37,6 +39,7 @@ struct Frame {
   FitInput fit;
   LessonsInput lessons;
   SlowMotionInput slow_motion;
+  std::vector<presenters::NamedMoment> bookmarks;
 };
 
 }  // namespace tidemark::gui

@@ -116,19 +116,27 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.timeline.failure = ended_badly ? input.status.sentence : "";
   frame_.timeline.empty_reason.clear();
   frame_.memory_map.empty_reason.clear();
-  frame_.live_tree = {nullptr, "", state.unit, ""};
-  frame_.allocations = {nullptr, nullptr, "", "", state.unit, ""};
+  frame_.live_tree = {};
+  frame_.live_tree.unit = state.unit;
+  frame_.live_tree.selects = state.selection.any();
+  frame_.allocations = {};
+  frame_.allocations.unit = state.unit;
   frame_.comparison = {nullptr, false, state.unit, kNothingToCompare};
   const bool is_program = presenters::IsProgram(input.description);
-  frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, is_program, ""};
+  frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, is_program, &owners_, ""};
   frame_.bridge = {
-      &bridge_, false, state.unit,
+      &bridge_, false, state.unit, &owners_,
       "The bridge leads from the textbook's figure to the measured peak. It needs one complete step."};
   frame_.layers.empty_reason = "The layers appear as soon as a network trains.";
   frame_.layers.rows = &layers_;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
   PrepareSlowMotion(input, state);
+  frame_.timeline.card_bytes = input.description.device == "cpu" ? 0 : input.description.device_bytes;
+  frame_.timeline.selected = frame_.layers.selected = frame_.memory_map.selected = &owners_;
+  frame_.allocations.selected = &owners_;
+  frame_.bookmarks.clear();
+  frame_.timeline.bookmarks.clear();
   if (view_ == nullptr || view_->empty()) {
     const char* reason = ReasonOfEmptiness(input);
     frame_.timeline.empty_reason = reason;
@@ -137,9 +145,13 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     frame_.memory_map.map = nullptr;
   } else {
     PrepareRange(state);
+    PrepareSelection(state);
+    PrepareBookmarks(input, state);
+    PrepareStack(state);
     // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
     // about it.
     PreparePlot(input, state, estimates, input.description.device == "cpu" ? "" : card);
+    FinishPlot();
     PrepareHover(state);
     PrepareTables(input, state, estimates, card);
     PrepareMap(state);
@@ -269,6 +281,7 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
   plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
+  plot_fresh_ = true;
   if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot_);
   constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
   constexpr int kTitleColumns = 70;  // of a block with room for its name
@@ -305,6 +318,7 @@ void Scene::PrepareHover(const ViewState& state) {
   frame_.timeline.highlight.clear();
   for (const presenters::PlotColumn& column : plot_.columns) {
     if (timeline.hover->position < column.begin || timeline.hover->position >= column.end) continue;
+    if (!plot_.groups.empty()) return;  // the panel knows the group
     frame_.timeline.hovered = presenters::BlockUnder(*view_, column.peak, timeline.hover->bytes);
     if (frame_.timeline.hovered) {
       frame_.timeline.highlight = HighlightOf(*view_, plot_, *frame_.timeline.hovered, column.peak);
@@ -402,10 +416,12 @@ void Scene::PrepareMap(const ViewState& state) {
 
 void Scene::PrepareTree(ViewState& state) {
   if (!std::exchange(state.live_tree.drawn, false)) return;
-  if (tree_index_ != map_state_->index || tree_grouping_ != state.live_tree.grouping) {
+  if (tree_index_ != map_state_->index || tree_grouping_ != state.live_tree.grouping ||
+      tree_selection_ != state.selection) {
     tree_index_ = map_state_->index;
     tree_grouping_ = state.live_tree.grouping;
-    tree_ = presenters::MakeLiveTree(*view_, *map_state_, KeysOf(tree_grouping_));
+    tree_selection_ = state.selection;
+    tree_ = presenters::MakeLiveTree(*view_, *map_state_, KeysOf(tree_grouping_), tree_selection_);
   }
   frame_.live_tree.tree = &tree_;
   frame_.live_tree.moment = frame_.memory_map.moment;
@@ -442,6 +458,7 @@ void Scene::PrepareAllocations(ViewState& state) {
   if (!std::exchange(wanted.drawn, false)) return;
   AllocationsAsked asked{view_,
                          wanted.filter.data(),
+                         wanted.only_selected ? state.selection : presenters::Selection(),
                          wanted.born_in_sight,
                          map_state_->index,
                          frame_.memory_map.first,
@@ -453,10 +470,11 @@ void Scene::PrepareAllocations(ViewState& state) {
   // What was typed last and could be read stays in force while a word is being typed; while a run streams in
   // or the range moves, ten times a second is as often as a person can read.
   const bool made_before = allocations_asked_.view != nullptr;
-  if (filter && asked != allocations_asked_ && !(made_before && Clock::now() - allocations_time_ < 100ms)) {
-    allocations_ = presenters::MakeAllocationTable(
-        *view_,
-        {asked.born_in_range, asked.moment, asked.first, asked.end, *filter, asked.sort, asked.descending});
+  if (filter && asked != allocations_asked_ &&
+      !(made_before && asked.only == allocations_asked_.only && Clock::now() - allocations_time_ < 100ms)) {
+    allocations_ =
+        presenters::MakeAllocationTable(*view_, {asked.born_in_range, asked.moment, asked.first, asked.end,
+                                                 *filter, asked.only, asked.sort, asked.descending});
     allocations_asked_ = std::move(asked);
     allocations_time_ = Clock::now();
   }

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/bookmarks.h"
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
 #include "app/gui/learning.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/side_by_side.h"
+#include "app/presenters/stacking.h"
 #include "app/presenters/tables.h"
 #include "app/presenters/timeline_plot.h"
 #include "profiler/session/run.h"
@@ -45,6 +47,7 @@ struct SceneInput {
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
   const LessonBook* book = nullptr;
+  const std::vector<Bookmark>* bookmarks = nullptr;
   ControlAccess access;
 };
 
@@ -56,6 +59,7 @@ std::string CardFor(const SceneInput& input);
 struct AllocationsAsked {
   std::shared_ptr<const timeline::View> view;
   std::string filter;
+  presenters::Selection only;
   bool born_in_range = false;
   timeline::EventIndex moment = 0;
   timeline::EventIndex first = 0;
@@ -83,6 +87,8 @@ class Scene {
   void Reset();
   // Shows the same stretch of the run on the other axis.
   void SwitchAxis(presenters::TimeAxis axis, ViewState& state) const;
+  // Sums that the plot needs are not complete: another frame goes on with them.
+  bool pending() const { return frame_.timeline.stack_pending; }
   // The highest moment in sight.
   std::optional<timeline::EventIndex> PeakInSight(const ViewState& state) const;
 
@@ -94,6 +100,11 @@ class Scene {
   void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
                    const std::string& card);  // card "" = no phantom
   void PrepareHover(const ViewState& state);
+  // scene_selection.cpp
+  void PrepareSelection(const ViewState& state);
+  void PrepareBookmarks(const SceneInput& input, const ViewState& state);
+  void PrepareStack(const ViewState& state);
+  void FinishPlot();
   void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
                      const std::string& card);
   void PrepareMap(const ViewState& state);
@@ -115,6 +126,7 @@ class Scene {
   std::shared_ptr<const timeline::View> plot_compared_;
   uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;
+  bool plot_fresh_ = false;  // made in this frame
   std::vector<presenters::PlotBlock> blocks_;
   presenters::TimelinePlot overview_;
   Clock::time_point overview_time_;
@@ -134,11 +146,24 @@ class Scene {
   presenters::Bridge bridge_;
   bool bridge_predicted_ = false;
 
+  presenters::SelectedOwners owners_;
+  std::shared_ptr<const timeline::View> owners_view_;
+  presenters::Selection owners_asked_;
+  std::optional<presenters::GroupSums> selected_sums_;  // of a layer or an operator
+
+  // What the stack is of, unless it is of categories; made anew where settings change, and layers with them.
+  presenters::StackOrder stack_asked_;
+  size_t stack_settings_ = 0;
+  std::vector<std::string> stack_titles_;
+  std::optional<presenters::GroupSums> stack_sums_;
+  bool sums_grew_ = false;  // in this frame, behind the plot
+
   std::optional<timeline::State> map_state_;
   presenters::MemoryMap map_;
 
   presenters::LiveTree tree_;
   std::optional<timeline::EventIndex> tree_index_;
+  presenters::Selection tree_selection_;
   TreeGrouping tree_grouping_ = TreeGrouping::kCategory;
 
   presenters::SideBySide comparison_;

@@ -56,6 +56,7 @@ struct ViewState {
   ComparisonState comparison;
   LessonsState lessons;
   SlowMotionState slow_motion;  // not kept
+  presenters::Selection selection;
   std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
 };
 

@@ -152,6 +152,7 @@ AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& que
   }
   table.considered = all.size();
   for (Allocation& allocation : all) {
+    if (query.only.any() && !Selects(query.only, view, allocation.block)) continue;
     const bool asks_for_text = !query.filter.words.empty() || !query.filter.excluded.empty();
     if (!Matches(query.filter, allocation, asks_for_text ? SearchableText(view, allocation) : "")) continue;
     timeline::AddTo(table.bytes, allocation.block.bytes);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/presenters/allocation_filter.h"
+#include "app/presenters/selection.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -41,6 +42,7 @@ struct AllocationQuery {
   events::EventIndex first = 0;
   events::EventIndex end = 0;  // of the range; one past the last
   AllocationFilter filter;
+  Selection only;  // where anything is selected, nothing else
   AllocationColumn sort = AllocationColumn::kBytes;
   bool descending = true;
 };

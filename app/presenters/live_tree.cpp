@@ -19,8 +19,8 @@ constexpr const char* kNameless = "(none)";
 // Grows the tree level by level: the blocks of a node are split by the next key among its children.
 class TreeGrower {
  public:
-  TreeGrower(const View& view, const State& state, std::span<const TreeKey> keys)
-      : view_(view), blocks_(state.blocks), keys_(keys) {}
+  TreeGrower(const View& view, const State& state, std::span<const TreeKey> keys, const Selection& selection)
+      : view_(view), blocks_(state.blocks), keys_(keys), selection_(selection) {}
 
   LiveTree Grow() {
     std::vector<size_t> all(blocks_.size());
@@ -62,10 +62,14 @@ class TreeGrower {
     node.parent = parent;
     node.depth = tree_.nodes.empty() ? 0 : tree_.nodes[parent].depth + 1;
     node.blocks = blocks.size();
+    if (key > 0) node.key = keys_[key - 1];
+    if (blocks.size() == 1) node.born = blocks_[blocks.front()].born;
     if (!blocks.empty()) node.category = blocks_[blocks.front()].category;
     for (const size_t block : blocks) {
       node.bytes += std::max<int64_t>(0, blocks_[block].rounded_bytes);
       if (node.category != blocks_[block].category) node.category.reset();
+      if (Selects(selection_, view_, blocks_[block]))
+        node.selected_bytes += std::max<int64_t>(0, blocks_[block].rounded_bytes);
     }
     tree_.nodes.push_back(std::move(node));
     pending_.push_back({std::move(blocks), key});
@@ -102,6 +106,7 @@ class TreeGrower {
   const View& view_;
   const std::vector<LiveBlock>& blocks_;
   const std::span<const TreeKey> keys_;
+  const Selection& selection_;
   LiveTree tree_;
   std::vector<Pending> pending_;  // as many as there are nodes
 };
@@ -191,8 +196,19 @@ class Squarifier {
 
 }  // namespace
 
-LiveTree MakeLiveTree(const View& view, const State& state, std::span<const TreeKey> keys) {
-  return TreeGrower(view, state, keys).Grow();
+LiveTree MakeLiveTree(const View& view, const State& state, std::span<const TreeKey> keys,
+                      const Selection& selection) {
+  return TreeGrower(view, state, keys, selection).Grow();
+}
+
+Selection SelectionOf(const LiveTree& tree, size_t node) {
+  const TreeNode& picked = tree.nodes[node];
+  if (node == 0 || picked.title == kNameless) return {};
+  if (picked.key == TreeKey::kCategory && picked.category) return CategorySelected(*picked.category);
+  if (picked.key == TreeKey::kLayer) return LayerSelected(picked.title);
+  if (picked.key == TreeKey::kOperator) return OperatorSelected(picked.title);
+  if (picked.key == TreeKey::kTensor && picked.born) return AllocationSelected(*picked.born);
+  return {};
 }
 
 std::vector<std::string> PathOf(const LiveTree& tree, size_t node) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/presenters/selection.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -20,6 +21,9 @@ struct TreeNode {
   int64_t bytes = 0;  // rounded, of all blocks below it
   size_t blocks = 0;
   std::optional<events::Category> category;  // of all its blocks, if they agree
+  TreeKey key = TreeKey::kCategory;          // that it was split off by; the root's means nothing
+  std::optional<events::EventIndex> born;    // of its block, if it is one
+  int64_t selected_bytes = 0;                // of what is selected
   size_t parent = 0;                         // the root is its own
   size_t first_child = 0;                    // children lie beside each other, the largest first
   size_t children = 0;
@@ -31,8 +35,10 @@ struct TreeNode {
 struct LiveTree {
   std::vector<TreeNode> nodes;
 };
-LiveTree MakeLiveTree(const timeline::View& view, const timeline::State& state,
-                      std::span<const TreeKey> keys);
+LiveTree MakeLiveTree(const timeline::View& view, const timeline::State& state, std::span<const TreeKey> keys,
+                      const Selection& selection = {});
+// What a click on a node selects; nothing where its blocks have no owner in common.
+Selection SelectionOf(const LiveTree& tree, size_t node);
 
 // From the root's child down to the node, without the root: "activation", "conv1".
 std::vector<std::string> PathOf(const LiveTree& tree, size_t node);

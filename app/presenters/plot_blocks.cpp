@@ -121,7 +121,7 @@ class Stacking {
       return;
     const bool has_room = position - placed.since >= request_.title_span;
     blocks_.push_back({placed.since, position, placed.bottom_bytes, placed.bottom_bytes + block.rounded_bytes,
-                       block.category, placed.born, gone,
+                       block.category, placed.born, gone, block.born,
                        has_room ? BlockTitle(view_, block) : std::string()});
   }
 

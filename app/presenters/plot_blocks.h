@@ -17,9 +17,10 @@ struct PlotBlock {
   int64_t bottom_bytes = 0;
   int64_t top_bytes = 0;
   events::Category category = events::Category::kUnknown;
-  bool born = false;  // its life begins where this begins
-  bool gone = false;  // its life ends where this ends
-  std::string title;  // "" where the request leaves no room for it
+  bool born = false;             // its life begins where this begins
+  bool gone = false;             // its life ends where this ends
+  events::EventIndex index = 0;  // of the block's kAllocate
+  std::string title;             // "" where the request leaves no room for it
 };
 
 struct PlotBlocksRequest {

@@ -1,6 +1,7 @@
 #include "app/presenters/timeline_plot.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/presenters/blocks.h"
 #include "app/presenters/plot_annotations.h"
@@ -26,6 +27,25 @@ void AddLevels(const View& view, TimeAxis axis, const std::vector<SettingsEstima
     if (estimate.textbook_bytes > 0) plot.textbook.push_back({begin, end, estimate.textbook_bytes});
     if (estimate.phantom_allocated_bytes)
       plot.phantom.push_back({begin, end, *estimate.phantom_allocated_bytes});
+  }
+}
+
+void AddLines(const View& view, TimeAxis axis, TimelinePlot& plot) {
+  static constexpr std::pair<Series, const char*> kLines[] = {
+      {Series::kDriver, "driver"}, {Series::kProcess, "process"}, {Series::kCard, "card"}};
+  const double begin = plot.columns.front().begin;
+  const double end = plot.columns.back().end;
+  for (const auto& [series, title] : kLines) {
+    if (ValueOf(view.ValuesAt(view.end() - 1), series) <= 0) continue;
+    std::vector<timeline::Bucket> buckets(plot.columns.size());
+    if (axis == TimeAxis::kEvents) {
+      view.Envelope(series, static_cast<EventIndex>(begin), static_cast<EventIndex>(end), buckets);
+    } else {
+      view.EnvelopeInTime(series, TimeAtPosition(view, begin), TimeAtPosition(view, end), buckets);
+    }
+    PlotLine line{title, begin, end, {}};
+    for (const timeline::Bucket& bucket : buckets) line.bytes.push_back(bucket.max);
+    plot.lines.push_back(std::move(line));
   }
 }
 
@@ -74,6 +94,7 @@ TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstima
   AddLevels(view, request.axis, estimates, cut, plot);
   plot.columns = std::move(cut.columns);
   plot.highest_bytes = HighestOf(plot);
+  AddLines(view, request.axis, plot);
   return plot;
 }
 

@@ -2,6 +2,7 @@
 // whatever the range holds. No ImGui here; pure functions, ≤ 1 ms for 2,000 columns over ten million events.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -69,6 +70,15 @@ struct SettingsEstimate {
   std::optional<int64_t> phantom_reserved_bytes;
 };
 
+// A level that somebody other than PyTorch's allocator tells of, over all columns in equal parts: the highest
+// of each.
+struct PlotLine {
+  std::string title;  // "driver"
+  double begin = 0;
+  double end = 0;
+  std::vector<int64_t> bytes;
+};
+
 struct TimelinePlot {
   std::vector<PlotColumn> columns;
   std::vector<PlotPhase> phases;  // spans narrower than a column are merged into their neighbours
@@ -79,6 +89,13 @@ struct TimelinePlot {
   std::vector<PlotLevel> phantom;
   std::vector<PlotLevel> compared;  // what another run had allocated at the same place; see compared_run.h
   int64_t highest_bytes = 0;        // of everything above: for the vertical axis
+  // Where the stack is not of categories (stacking.h): what each group is called, from the bottom, and its
+  // bytes at each column's peak, column by column.
+  std::vector<std::string> groups;
+  std::vector<int64_t> grouped;
+  // Of each column's categories, what is selected; empty where nothing is.
+  std::vector<std::array<int64_t, events::kCategoryCount>> selected;
+  std::vector<PlotLine> lines;  // beyond PyTorch's allocator; they may lie far above highest_bytes
 };
 
 struct TimelinePlotRequest {

@@ -31,6 +31,12 @@ void Picture(ImGuiTestContext* context, const char* name);
 // learning_steps.cpp
 void Teaches(ImGuiTestContext* context);
 void SharesItsSession(ImGuiTestContext* context);
+// selection_steps.cpp
+void SelectsEverywhere(ImGuiTestContext* context);
+void ListsWhatABridgeStepIs(ImGuiTestContext* context);
+void LooksBack(ImGuiTestContext* context);
+void FindsMomentsAndNames(ImGuiTestContext* context);
+void StacksByOtherThings(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);

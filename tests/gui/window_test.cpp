@@ -3,6 +3,7 @@
 // kept beside.
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -11,12 +12,22 @@
 #include <functional>
 #include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/run_writer.h"
 #include "tests/gui/steps.h"
 
 namespace tidemark::gui {
+// Names of the tests to run, by hand; all without any.
+static std::vector<std::string_view>& WantedNames() {
+  static std::vector<std::string_view> names;
+  return names;
+}
+static bool Wanted(std::string_view name) {
+  return WantedNames().empty() || std::ranges::count(WantedNames(), name) > 0;
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -493,6 +504,11 @@ void Add(ImGuiTestEngine* engine) {
       {"shows what is alive", ShowsWhatIsAlive},
       {"lists allocations", ListsAllocations},
       {"measures between two moments", MeasuresBetweenTwoMoments},
+      {"selects everywhere", SelectsEverywhere},
+      {"lists what a bridge step is", ListsWhatABridgeStepIs},
+      {"stacks by other things", StacksByOtherThings},
+      {"looks back", LooksBack},
+      {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},
       {"closes what is open", ClosesWhatIsOpen},
       {"scales with its text", ScalesWithItsText},
@@ -512,17 +528,19 @@ void Add(ImGuiTestEngine* engine) {
       {"explains out of memory", ExplainsOutOfMemory},
       {"applies what fits", AppliesWhatFits},
   };
-  for (const auto& [name, function] : kTests) IM_REGISTER_TEST(engine, "window", name)->TestFunc = function;
+  for (const auto& [name, function] : kTests)
+    if (Wanted(name)) IM_REGISTER_TEST(engine, "window", name)->TestFunc = function;
 }
 
 }  // namespace
 }  // namespace tidemark::gui
 
-// window_test ARTEFACTS_FOLDER
+// window_test ARTEFACTS_FOLDER [NAME...]
 int main(int argc, char** argv) {
   using namespace tidemark;
   gui::Artefacts() = argc > 1 ? argv[1] : "artefacts";
   std::filesystem::create_directories(gui::Artefacts());
+  for (int i = 2; i < argc; ++i) gui::WantedNames().emplace_back(argv[i]);
   gui::WindowOptions options;
   options.width = 1920;
   options.height = 1080;

@@ -53,8 +53,10 @@ void FilterRow(const AllocationsInput& input, AllocationsState& state) {
   if (Segmented("scope", kScopes, kHints, &scope)) state.born_in_sight = scope == 1;
   ImGui::EndChild();
   ImGui::SameLine(0, Px(10));
-  const bool copy_fits = width > Px(420);
-  ImGui::SetNextItemWidth(width - scope_width - Px(10) - (copy_fits ? Px(98) : 0));
+  const bool selects = input.selected->selection.any();
+  const float only_width = selects ? Px(120) : 0;
+  const bool copy_fits = width > Px(420) + only_width;
+  ImGui::SetNextItemWidth(width - scope_width - Px(10) - (copy_fits ? Px(98) : 0) - only_width);
   ImGui::InputTextWithHint("##filter", "conv1 >1MB life>10ms …", state.filter.data(), state.filter.size());
   Tooltip(kFilterHelp);
   if (copy_fits) {
@@ -62,6 +64,13 @@ void FilterRow(const AllocationsInput& input, AllocationsState& state) {
     if (PlainButton("Copy CSV", {Px(88), 0}))
       ImGui::SetClipboardText(presenters::AllocationsAsCsv(*input.view, input.table->rows).c_str());
     Tooltip("Copies these rows, with every field, as CSV.");
+  }
+  if (selects) {
+    ImGui::SameLine(0, Px(10));
+    if (PlainButton(state.only_selected ? "Show all###only" : "Only selected###only", {Px(110), 0}))
+      state.only_selected = !state.only_selected;
+    Tooltip(state.only_selected ? "Lists the others as well."
+                                : "Lists only what is selected: " + input.selected->title + ".");
   }
   if (!input.filter_error.empty()) PutWrapped(Colored(SmallMuted(), Colors().warning), input.filter_error);
 }
@@ -125,16 +134,22 @@ void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn
   }
 }
 
-// Clicking a row shows the moment of its birth, everywhere.
+// Clicking a row selects it, and shows the moment of its birth, everywhere.
 void Row(const AllocationsInput& input, const Allocation& row, float width, CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::PushID(static_cast<int>(row.block.born));
   const ImVec2 at = ImGui::GetCursorPos();
-  if (ImGui::Selectable("##row", false, ImGuiSelectableFlags_SpanAllColumns))
+  const presenters::Selection& selection = input.selected->selection;
+  if (ImGui::Selectable("##row", presenters::Selects(selection, *input.view, row.block),
+                        ImGuiSelectableFlags_SpanAllColumns)) {
     queue.Push(PinMoment{row.block.born});
+    const presenters::Selection picked = presenters::AllocationSelected(row.block.born);
+    if (picked != selection) queue.Push(Select{picked});
+  }
   const std::string title = presenters::BlockTitle(*input.view, row.block);
-  if (ImGui::IsItemHovered()) Tooltip(title + "\nClick: show the moment it was born.");
+  if (ImGui::IsItemHovered())
+    Tooltip(title + "\nClick: light it up everywhere, and show the moment it was born.");
   ImGui::PopID();
   ImGui::SetCursorPos(at);
   Put(Words(), Fitted(Words(), title, ImGui::GetContentRegionAvail().x));
@@ -181,7 +196,8 @@ std::string Summary(const AllocationsInput& input, const AllocationsState& state
 
 void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
   state.drawn = true;
-  if (input.view == nullptr || input.table == nullptr || !input.empty_reason.empty()) {
+  if (input.view == nullptr || input.table == nullptr || input.selected == nullptr ||
+      !input.empty_reason.empty()) {
     PanelTitle("Allocations", "");
     EmptyReason(input.empty_reason);
     return;
@@ -190,7 +206,9 @@ void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state
   FilterRow(input, state);
   if (input.table->rows.empty()) {
     EmptyReason(input.table->considered == 0 ? "Nothing was allocated here."
-                                             : "No allocation fits the filter. Clear it to see all.");
+                : state.only_selected && input.selected->selection.any()
+                    ? "Nothing of what is selected is here. Show all, or press Esc to select nothing."
+                    : "No allocation fits the filter. Clear it to see all.");
     return;
   }
   if (input.table->events_left_out > 0) {

@@ -7,6 +7,7 @@
 
 #include "app/gui/commands.h"
 #include "app/presenters/allocations.h"
+#include "app/presenters/selection.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
@@ -15,6 +16,7 @@ struct AllocationsInput {
   const timeline::View* view = nullptr;  // for names; none = nothing to show yet
   const presenters::AllocationTable* table = nullptr;
   std::string moment;  // "at event 1,234 of step 5"
+  const presenters::SelectedOwners* selected = nullptr;
   std::string filter_error;
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
@@ -25,7 +27,8 @@ struct AllocationsState {
   std::array<char, 200> filter{};
   presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;
   bool descending = true;
-  bool drawn = false;  // in this frame: a hidden tab is not prepared
+  bool only_selected = false;  // where anything is
+  bool drawn = false;          // in this frame: a hidden tab is not prepared
 };
 
 void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue);

@@ -77,9 +77,14 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
   return widths;
 }
 
-void Row(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
+  if (row.category) {
+    const bool lit = input.selected != nullptr && input.selected->category == row.category;
+    if (SelectableRow(row.title.c_str(), lit))
+      queue.Push(Select{presenters::CategorySelected(*row.category)});
+  }
   const bool total = !row.category.has_value();
   if (total) {
     ImGui::Dummy({Px(10), 1});
@@ -116,7 +121,7 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
 
 }  // namespace
 
-void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue&) {
+void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue& queue) {
   PanelTitle("Where the peak goes", input.breakdown->moment);
   if (input.breakdown->rows.empty()) {
     EmptyReason(input.only_measured ? "The table fills with the first allocation."
@@ -129,11 +134,11 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
   if (ImGui::BeginTable(input.only_measured ? "measured breakdown" : "breakdown", columns,
                         ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
     Header(input, widths);
-    for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row);
+    for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row, queue);
     ImGui::TableNextRow(ImGuiTableRowFlags_None, Px(9));
     ImGui::TableNextColumn();
     const float line_y = ImGui::GetCursorScreenPos().y;
-    for (const presenters::BreakdownRow& row : input.breakdown->totals) Row(input, row);
+    for (const presenters::BreakdownRow& row : input.breakdown->totals) Row(input, row, queue);
     ImGui::EndTable();
     const float left = ImGui::GetItemRectMin().x;
     ImGui::GetWindowDrawList()->AddLine({left, line_y}, {ImGui::GetItemRectMax().x, line_y},

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/gui/commands.h"
+#include "app/presenters/selection.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 
@@ -14,7 +15,8 @@ struct BreakdownInput {
   const textbook::Estimate* textbook = nullptr;
   ByteUnit unit = ByteUnit::kMegabytes;
   bool only_measured = false;  // nothing stands beside it: a program that is not ours
-  std::string note;            // what the phantom does not include, under the table
+  const presenters::SelectedOwners* selected = nullptr;
+  std::string note;  // what the phantom does not include, under the table
 };
 struct BreakdownState {};
 

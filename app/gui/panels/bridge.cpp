@@ -60,18 +60,24 @@ std::vector<std::string_view> LinesOf(const TextStyle& style, std::string_view n
 
 TextStyle LabelStyle(const BridgeStep& step) { return IsLevel(step) ? StrongWords() : MutedWords(); }
 
-void DrawStep(const BridgeStep& step, const BridgeScale& scale, float label_width, ByteUnit unit) {
+// A click lists the allocations behind a step, or shows the segments that lie free.
+void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScale& scale, float label_width,
+              CommandQueue& queue) {
+  const ByteUnit unit = input.unit;
   const std::vector<std::string_view> lines = LinesOf(LabelStyle(step), step.name, label_width);
   const float height = std::max(Px(kRow), Px(kLine) * static_cast<float>(lines.size()) + Px(8));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
-  ImGui::Dummy({width, height});
+  const bool clicked = ImGui::InvisibleButton(step.name.c_str(), {width, height});
+  if (clicked && step.category) queue.Push(ListAllocations{presenters::CategorySelected(*step.category)});
   ImDrawList* list = ImGui::GetWindowDrawList();
-  if (ImGui::IsItemHovered()) {
+  const bool lit = step.category && input.selected != nullptr && input.selected->category == step.category;
+  if (ImGui::IsItemHovered() || lit) {
     list->AddRectFilled({at.x - Px(6), at.y}, {at.x + width + Px(6), at.y + height},
                         U32(Colors().raised.WithAlpha(0.5)), Px(4));
   }
-  Tooltip(step.sentence + "\n" + FormatExactBytes(step.bytes));
+  Tooltip(step.sentence + "\n" + FormatExactBytes(step.bytes) +
+          (step.category ? "\nClick: list the allocations behind it." : ""));
   float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
   for (const std::string_view line : lines) {
     DrawText(list, {scale.left - Px(12), y}, LabelStyle(step), line, Align::kRight);
@@ -88,7 +94,7 @@ void DrawStep(const BridgeStep& step, const BridgeScale& scale, float label_widt
   DrawText(list, {x1 + Px(8), middle - Px(kTextSize) / 2 - Px(1)}, number, FigureOf(step, unit));
 }
 
-void DrawSteps(const BridgeInput& input) {
+void DrawSteps(const BridgeInput& input, CommandQueue& queue) {
   const std::vector<BridgeStep>& steps = input.bridge->steps;
   const float room = ImGui::GetContentRegionAvail().x;
   BridgeScale scale;
@@ -103,7 +109,7 @@ void DrawSteps(const BridgeInput& input) {
   scale.left = ImGui::GetCursorScreenPos().x + labels + Px(12);
   scale.width = std::max(Px(40), room - labels - figures - Px(24));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  for (const BridgeStep& step : steps) DrawStep(step, scale, labels, input.unit);
+  for (const BridgeStep& step : steps) DrawStep(input, step, scale, labels, queue);
   ImGui::PopStyleVar();
 }
 
@@ -143,7 +149,7 @@ BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit) {
   return story;
 }
 
-void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue&) {
+void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue) {
   const std::string moment = input.bridge->moment.empty() ? "textbook → device" : input.bridge->moment;
   PanelTitle("The bridge",
              std::string(UnitName(input.unit)) + " · " + (input.predicted ? "phantom, " : "") + moment);
@@ -151,7 +157,7 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue&) {
     EmptyReason(input.empty_reason);
     return;
   }
-  DrawSteps(input);
+  DrawSteps(input, queue);
   const BridgeStory story = StoryOf(*input.bridge, input.unit);
   if (story.question.empty()) return;
   ImGui::Dummy({0, Px(4)});

@@ -5,6 +5,7 @@
 
 #include "app/gui/commands.h"
 #include "app/presenters/bridge.h"
+#include "app/presenters/selection.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
@@ -13,6 +14,7 @@ struct BridgeInput {
   const presenters::Bridge* bridge = nullptr;
   bool predicted = false;  // there is no measurement yet: this is the phantom's
   ByteUnit unit = ByteUnit::kMegabytes;
+  const presenters::SelectedOwners* selected = nullptr;
   std::string empty_reason;
 };
 struct BridgeState {};

@@ -26,9 +26,12 @@ struct Columns {
 // A narrow panel drops what the tooltips tell as well.
 Columns ColumnsFor(float width) { return {width > Px(430), width > Px(520), width > Px(620)}; }
 
-void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns) {
+void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,
+         CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
+  const bool lit = input.selected != nullptr && input.selected->layer == row.name;
+  if (SelectableRow(row.name.c_str(), lit)) queue.Push(Select{presenters::LayerSelected(row.name)});
   Put(StrongWords(), row.name);
   if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
   ImGui::TableNextColumn();
@@ -52,7 +55,7 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
 
 }  // namespace
 
-void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue&) {
+void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue) {
   PanelTitle("Layers", input.moment.empty()
                            ? std::string()
                            : std::string("in ") + UnitName(input.unit) + " · " + input.moment);
@@ -80,7 +83,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue&) {
   HeaderCell("kept, measured", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
   if (columns.share) HeaderCell("share of peak");
-  for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns);
+  for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns, queue);
   ImGui::EndTable();
 }
 

@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "app/gui/commands.h"
+#include "app/presenters/selection.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 
 namespace tidemark::gui {
 
 struct LayersInput {
+  const presenters::SelectedOwners* selected = nullptr;
   const std::vector<presenters::LayerRow>* rows = nullptr;
   std::string moment;
   ByteUnit unit = ByteUnit::kMegabytes;

@@ -107,7 +107,8 @@ void NodeTooltip(const LiveTreeInput& input, const TreeNode& node) {
                    (node.blocks == 1 ? " block" : " blocks"));
   Put(MutedWords(), fmt::format("{:.1f} % of everything alive", share(root)));
   if (node.parent != 0) Put(MutedWords(), fmt::format("{:.1f} % of {}", share(parent), parent.title));
-  Put(SmallMuted(), node.children > 0 ? "Click: show only this." : "Click: show only what it is part of.");
+  Put(SmallMuted(), node.children > 0 ? "Click: select it, and show only this."
+                                      : "Click: select it, and show what it is part of.");
   ImGui::EndTooltip();
 }
 
@@ -117,20 +118,25 @@ void DrawBox(const LiveTreeInput& input, const TreeBox& box, const ImRect& rect,
   const bool leaf = node.children == 0;
   const Color color = ColorOf(node);
   const ImRect inner(rect.Min, rect.Max - ImVec2(1, 1));
-  list->AddRectFilled(inner.Min, inner.Max, U32(node.category ? color.WithAlpha(leaf ? 1.0 : 0.45) : color),
+  const bool faded = input.selects && node.selected_bytes == 0;
+  const double opacity = (leaf ? 1.0 : 0.45) * (faded ? 0.35 : 1.0);
+  list->AddRectFilled(inner.Min, inner.Max, U32(node.category || faded ? color.WithAlpha(opacity) : color),
                       Px(2));
+  if (input.selects && node.selected_bytes == node.bytes && leaf)
+    list->AddRect(inner.Min, inner.Max, U32(Colors().text), Px(2), Px(1.5F));
   if (hovered) list->AddRect(inner.Min, inner.Max, U32(Colors().text), Px(2), Px(1.5F));
   const float room = inner.GetWidth() - Px(10);
   if (room < Px(24) || inner.GetHeight() < std::min(header, Px(16))) return;
   const std::string size = SizeOf(input, node);
-  const TextStyle style = Colored(SmallMuted(), leaf && node.category ? TextOn(color) : Colors().text);
+  const TextStyle style =
+      Colored(SmallMuted(), leaf && node.category && !faded ? TextOn(color) : Colors().text);
   const float size_width = Measure(style, size).x + Px(10);
   const ImVec2 at = inner.Min + ImVec2(Px(5), Px(2));
   DrawText(list, at, style, Fitted(style, node.title, room > size_width + Px(40) ? room - size_width : room));
   if (room > size_width + Px(40)) DrawText(list, {inner.Max.x - Px(5), at.y}, style, size, Align::kRight);
 }
 
-void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& area) {
+void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& area, CommandQueue& queue) {
   const LiveTree& tree = *input.tree;
   const size_t node = presenters::NodeAt(tree, state.path);
   const float header = Px(state.flame_graph ? 22 : 19);
@@ -157,8 +163,10 @@ void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& ar
   if (hovered == nullptr) return;
   NodeTooltip(input, tree.nodes[hovered->node]);
   const TreeNode& under_mouse = tree.nodes[hovered->node];
-  if (ImGui::IsItemClicked())
-    state.path = presenters::PathOf(tree, under_mouse.children > 0 ? hovered->node : under_mouse.parent);
+  if (!ImGui::IsItemClicked()) return;
+  if (const presenters::Selection picked = presenters::SelectionOf(tree, hovered->node); picked.any())
+    queue.Push(Select{picked});
+  state.path = presenters::PathOf(tree, under_mouse.children > 0 ? hovered->node : under_mouse.parent);
 }
 
 }  // namespace
@@ -167,7 +175,7 @@ std::span<const TreeKey> KeysOf(TreeGrouping grouping) {
   return kTreeGroupings[static_cast<size_t>(grouping)].keys;
 }
 
-void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, CommandQueue&) {
+void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, CommandQueue& queue) {
   state.drawn = true;
   if (input.tree == nullptr || input.tree->nodes.size() < 2 || !input.empty_reason.empty()) {
     PanelTitle("What is alive", "");
@@ -180,7 +188,7 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.x < Px(40) || room.y < Px(24)) return;
-  DrawTree(input, state, ImRect(at, at + room));
+  DrawTree(input, state, ImRect(at, at + room), queue);
 }
 
 }  // namespace tidemark::gui

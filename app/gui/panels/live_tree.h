@@ -18,6 +18,7 @@ std::span<const presenters::TreeKey> KeysOf(TreeGrouping grouping);
 
 struct LiveTreeInput {
   const presenters::LiveTree* tree = nullptr;  // none = nothing to show yet
+  bool selects = false;                        // something is selected: what is not is faded
   std::string moment;                          // "at event 1,234 of step 5"
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;

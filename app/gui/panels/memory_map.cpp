@@ -88,7 +88,9 @@ void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
   ImGui::EndTooltip();
 }
 
-void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box) {
+void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box,
+                 CommandQueue& queue) {
+  const bool selects = input.selected != nullptr && input.selected->selection.any();
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
   const double scale = box.GetWidth() / static_cast<double>(std::max<int64_t>(1, segment.bytes));
@@ -98,20 +100,24 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
     const float x0 = box.Min.x + static_cast<float>(static_cast<double>(place.offset_bytes) * scale);
     const float x1 = std::min(
         box.Max.x, std::max(x0 + 1, x0 + static_cast<float>(static_cast<double>(place.bytes) * scale)));
-    const Color color = Colors().Of(block.category);
+    const bool lit = selects && presenters::Selects(input.selected->selection, *input.view, block);
+    const Color own = Colors().Of(block.category);
+    const Color color = selects && !lit ? own.WithAlpha(0.3) : own;
     const float gap = x1 - x0 > Px(4) ? 1.0F : 0.0F;
     list->AddRectFilled({x0, box.Min.y}, {x1 - gap, box.Max.y},
-                        U32(block.pending_free ? color.WithAlpha(0.4) : color), x1 - x0 > Px(8) ? Px(2) : 0);
+                        U32(block.pending_free ? own.WithAlpha(0.4) : color), x1 - x0 > Px(8) ? Px(2) : 0);
+    if (lit) list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
     if (mouse.x >= x0 && mouse.x < x1 && mouse.y >= box.Min.y && mouse.y < box.Max.y &&
         ImGui::IsItemHovered()) {
       list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
       BlockTooltip(input, block);
+      if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
     }
   }
   list->AddRect(box.Min, box.Max, U32(Colors().border), Px(3));
 }
 
-void DrawMap(const MemoryMapInput& input, const ImRect& area) {
+void DrawMap(const MemoryMapInput& input, const ImRect& area, CommandQueue& queue) {
   ImGui::InvisibleButton("map", area.GetSize());
   const MapLayout layout = LayOut(input.map->segments, area);
   float label_free_from = area.Min.x;
@@ -119,7 +125,7 @@ void DrawMap(const MemoryMapInput& input, const ImRect& area) {
   for (size_t i = 0; i < layout.segments.size(); ++i) {
     const MapSegment& segment = input.map->segments[i];
     const ImRect& box = layout.segments[i];
-    DrawSegment(input, segment, box);
+    DrawSegment(input, segment, box, queue);
     const std::string size = SegmentSize(segment.bytes, input.unit);
     const float width = Measure(SmallMuted(), size).x;
     if (box.Min.y > label_row) label_free_from = area.Min.x;
@@ -184,7 +190,7 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQue
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float below = Px(18) + Px(kSmallTextSize) + Px(20);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(40), room.y - below)}));
+  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(40), room.y - below)}), queue);
   Scrubber(input, queue);
   char text[160];
   char rounding[32] = "< 0.1";

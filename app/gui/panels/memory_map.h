@@ -5,6 +5,7 @@
 
 #include "app/gui/commands.h"
 #include "app/presenters/memory_map.h"
+#include "app/presenters/selection.h"
 #include "profiler/base/format.h"
 #include "profiler/timeline/timeline.h"
 
@@ -16,7 +17,8 @@ struct MemoryMapInput {
   const presenters::MemoryMap* map = nullptr;
   timeline::EventIndex first = 0;  // what the scrubber runs over: what the timeline shows
   timeline::EventIndex last = 0;
-  std::string moment;   // "step 5 · event 1,234 · the peak"
+  std::string moment;  // "step 5 · event 1,234 · the peak"
+  const presenters::SelectedOwners* selected = nullptr;
   bool pinned = false;  // by the person; else it is the latest peak
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;

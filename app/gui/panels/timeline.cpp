@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
+#include <vector>
 
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
@@ -15,7 +17,8 @@ namespace {
 // into the title: its key does the same.
 bool TitleWord(const char* label, bool on, const char* help, float left_end, float* right, float y) {
   const TextStyle style = on ? Colored({Faces().strong, kSmallTextSize, {}}, Colors().accent) : SmallMuted();
-  const float width = Measure(style, label).x + Px(12);
+  const std::string_view shown = std::string_view(label).substr(0, std::string_view(label).find("###"));
+  const float width = Measure(style, shown).x + Px(12);
   if (*right - width < left_end) return false;
   *right -= width;
   ImGui::SetCursorScreenPos({*right, y - Px(3)});
@@ -25,8 +28,24 @@ bool TitleWord(const char* label, bool on, const char* help, float left_end, flo
                                               U32(Colors().raised), Px(4));
   }
   Tooltip(help);
-  DrawText(ImGui::GetWindowDrawList(), {*right + Px(6), y}, style, label);
+  DrawText(ImGui::GetWindowDrawList(), {*right + Px(6), y}, style, shown);
   return clicked;
+}
+
+// What the stack is of; a click lets choose something else.
+void StackWord(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
+  const std::string word =
+      std::string("by ") + NameOf(state.stack.by) + (input.stack_pending ? " …###stack" : "###stack");
+  if (TitleWord(
+          word.c_str(), state.stack.by != presenters::StackBy::kCategory,
+          "What the stack is made of: categories, layers, operators, phases, streams, or what a regular "
+          "expression finds.",
+          left_end, right, y)) {
+    ImGui::OpenPopup("stack by");
+  }
+  if (!ImGui::BeginPopup("stack by")) return;
+  DrawStackChoice(input, state);
+  ImGui::EndPopup();
 }
 
 void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& queue) {
@@ -54,11 +73,19 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
       clock) {
     queue.Push(ActionId::kSwitchAxis);
   }
+  if (input.empty_reason.empty()) StackWord(input, state, title_end, &right, y);
+  const bool has_lines = input.card_bytes > 0 || !input.plot->lines.empty();
+  if (has_lines &&
+      TitleWord("card", state.fit_lines,
+                "The axis reaches up to what the driver and the card report, and to all that the card has.",
+                title_end, &right, y)) {
+    state.fit_lines = !state.fit_lines;
+  }
   const double span = state.visible.end - state.visible.begin;
   if (input.empty_reason.empty() && span > 0) {
     const std::string sight = clock ? FormatDuration(static_cast<int64_t>(span))
                                     : FormatNumber(static_cast<int64_t>(span)) + " events";
-    const std::string text = sight + " in sight · axis:";
+    const std::string text = sight + " in sight";
     const float room = right - Px(4) - title_end;
     if (Measure(SmallMuted(), text).x < room)
       DrawText(ImGui::GetWindowDrawList(), {right - Px(2), y}, SmallMuted(), text, Align::kRight);
@@ -89,49 +116,85 @@ void DrawComparedItem(ImVec2 at, float row, const std::string& name) {
   DrawText(list, {at.x + Px(17), middle - Px(kSmallTextSize) / 2 - Px(1)}, SmallMuted(), name);
 }
 
-// Returns the legend's height: it wraps when the panel is narrow.
-float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, float width, bool draw) {
+// One entry of the legend.
+struct LegendItem {
+  std::string name;
+  Color color;
+  bool hidden = false;
+  bool lit = false;                 // it is what is selected
+  presenters::Selection selection;  // by a click on its name
+  int category = -1;                // that a click on its square hides; -1 = none
+};
+
+std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineState& state) {
+  std::vector<LegendItem> items;
+  const presenters::TimelinePlot& plot = *input.plot;
+  for (size_t group = 0; group < plot.groups.size(); ++group) {
+    items.push_back({plot.groups[group], ColorOfGroup(plot, group), false, input.lit_group == group,
+                     SelectionOfGroup(plot, state, group), -1});
+  }
+  if (!items.empty()) return items;
   const auto present = PresentCategories(input);
+  for (size_t i = 0; i < present.size(); ++i) {
+    if (!present[i]) continue;
+    const auto category = static_cast<events::Category>(i);
+    const bool lit = input.selected != nullptr && input.selected->category == category;
+    items.push_back({std::string(events::NameOf(category)), Colors().categories[i],
+                     (state.hidden_categories >> i & 1U) != 0, lit, presenters::CategorySelected(category),
+                     static_cast<int>(i)});
+  }
+  return items;
+}
+
+void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, float row, TimelineState& state,
+                    CommandQueue& queue) {
+  const float square_width = item.category >= 0 ? Px(15) : 0;
+  if (item.category >= 0) {
+    ImGui::SetCursorScreenPos(at);
+    if (ImGui::InvisibleButton(("hide " + item.name).c_str(), {square_width, row}))
+      state.hidden_categories ^= 1U << item.category;
+    Tooltip(item.hidden ? "Click to show it again." : "Click to leave it out of the stack.");
+  }
+  ImGui::SetCursorScreenPos({at.x + square_width, at.y});
+  if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row}) &&
+      item.selection.any())
+    queue.Push(Select{item.selection});
+  const bool hovered = ImGui::IsItemHovered();
+  if (item.selection.any()) Tooltip("Click to light it up in every panel; click again to stop.");
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float top = at.y + (row - Px(10)) / 2;
+  const ImRect square(at.x, top, at.x + Px(10), top + Px(10));
+  if (item.hidden) {
+    list->AddRect(square.Min, square.Max, U32(item.color), Px(2), Px(1.5F));
+  } else {
+    list->AddRectFilled(square.Min, square.Max, U32(item.color), Px(2));
+  }
+  const Color quiet = item.hidden ? Colors().muted.WithAlpha(0.5) : Colors().muted;
+  const TextStyle style = Colored(SmallMuted(), hovered || item.lit ? Colors().text : quiet);
+  DrawText(list, {at.x + Px(17), at.y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, item.name);
+}
+
+// Returns the legend's height: it wraps when the panel is narrow. Draws where there is a queue.
+float DrawLegend(const TimelineInput& input, TimelineState& state, ImVec2 at, float width,
+                 CommandQueue* queue) {
   float x = at.x;
   float y = at.y;
   const float row = Px(22);
-  for (size_t i = 0; i < present.size(); ++i) {
-    if (!present[i]) continue;
-    const std::string name(events::NameOf(static_cast<events::Category>(i)));
-    const float item = Px(10) + Px(7) + Measure(SmallMuted(), name).x + Px(20);
-    if (x + item - Px(20) > at.x + width && x > at.x) {
+  const auto place = [&](float item_width) {
+    if (x + item_width > at.x + width && x > at.x) {
       x = at.x;
       y += row;
     }
-    if (draw) {
-      const bool hidden = (state.hidden_categories >> i & 1U) != 0;
-      ImGui::SetCursorScreenPos({x, y});
-      if (ImGui::InvisibleButton(("legend " + name).c_str(), {item - Px(8), row}))
-        state.hidden_categories ^= 1U << i;
-      const bool hovered = ImGui::IsItemHovered();
-      Tooltip(hidden ? "Click to show it again." : "Click to hide it.");
-      ImDrawList* list = ImGui::GetWindowDrawList();
-      const float top = y + (row - Px(10)) / 2;
-      const ImRect square(x, top, x + Px(10), top + Px(10));
-      const Color color = Colors().categories[i];
-      if (hidden) {
-        list->AddRect(square.Min, square.Max, U32(color), Px(2), Px(1.5F));
-      } else {
-        list->AddRectFilled(square.Min, square.Max, U32(color), Px(2));
-      }
-      const TextStyle style = Colored(SmallMuted(), hovered  ? Colors().text
-                                                    : hidden ? Colors().muted.WithAlpha(0.5)
-                                                             : Colors().muted);
-      DrawText(list, {x + Px(17), y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, name);
-    }
-    x += item;
+  };
+  for (const LegendItem& item : LegendItems(input, state)) {
+    const float item_width = Px(17) + Measure(SmallMuted(), item.name).x;
+    place(item_width);
+    if (queue != nullptr) DrawLegendItem(item, {x, y}, item_width + Px(12), row, state, *queue);
+    x += item_width + Px(20);
   }
   if (const std::string name = ComparedName(input, width); !name.empty()) {
-    if (x + Px(17) + Measure(SmallMuted(), name).x > at.x + width && x > at.x) {
-      x = at.x;
-      y += row;
-    }
-    if (draw) DrawComparedItem({x, y}, row, name);
+    place(Px(17) + Measure(SmallMuted(), name).x);
+    if (queue != nullptr) DrawComparedItem({x, y}, row, name);
   }
   return y + row - at.y;
 }
@@ -141,7 +204,7 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect all(at, at + room);
   const float left = all.Min.x + Px(52);
-  const float legend = DrawLegend(input, state, {left, 0}, all.Max.x - left, false);
+  const float legend = DrawLegend(input, state, {left, 0}, all.Max.x - left, nullptr);
   TimelineGeometry geometry;
   geometry.visible = state.visible;
   // The curve comes first: where there is little room, what lies under it goes, the least needed first.
@@ -189,18 +252,27 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
   TakenPlaces taken;
   DrawGrid(list, geometry);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);
-  DrawStack(list, geometry, *input.plot, state.hidden_categories);
-  if (state.hidden_categories == 0) DrawBlocks(list, geometry, *input.blocks);
+  const uint32_t hidden = HiddenIn(*input.plot, state);
+  DrawStack(list, geometry, input, hidden);
+  if (hidden == 0 && input.plot->groups.empty()) DrawBlocks(list, geometry, input);
   list->PopClipRect();
   list->PushClipRect(geometry.plot.Min - ImVec2(0, Px(8)), {geometry.plot.Max.x, geometry.steps.Max.y}, true);
   list->ChannelsSplit(2);
-  const bool whole_stack = state.hidden_categories == 0;
-  if (whole_stack) DrawHighlight(list, geometry, input.highlight);
+  const bool whole_stack = hidden == 0;
+  if (whole_stack && input.plot->groups.empty()) {
+    DrawSelected(list, geometry, input);
+    DrawHighlight(list, geometry, input.highlight);
+  }
   DrawMarkers(list, geometry, input, &taken);
   if (whole_stack) {
     DrawReserved(list, geometry, *input.plot, input.unit, &taken);
     DrawCompared(list, geometry, input, &taken);
     DrawLevels(list, geometry, *input.plot, input.unit, &taken);
+    DrawLines(list, geometry, input, &taken);
+  }
+  if (input.selected != nullptr && input.selected->selection.any()) {
+    DrawLabel(list, geometry, {geometry.plot.Min.x + Px(6), geometry.plot.Max.y},
+              "selected: " + input.selected->title + " (Esc)", Colors().accent, &taken);
   }
   if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &taken);
   if (input.pinned) DrawPin(list, geometry, *input.pinned);
@@ -223,11 +295,11 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   state.columns = std::max(16, static_cast<int>(geometry.plot.GetWidth()));
   state.rows = std::max(16, static_cast<int>(geometry.plot.GetHeight()));
   state.overview_columns = std::max(16, static_cast<int>(geometry.overview.GetWidth() / 2));
-  ChooseVerticalAxis(*input.plot, state.hidden_categories, input.unit, &geometry);
+  ChooseVerticalAxis(input, state, &geometry);
   HandlePlotInput(input, geometry, state, queue);
   DrawChart(input, geometry, state);
   if (geometry.legend.GetWidth() > 0)
-    DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), true);
+    DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), &queue);
   if (geometry.overview.GetWidth() > 0) {
     HandleOverviewInput(input, geometry, state);
     DrawOverview(ImGui::GetWindowDrawList(), geometry, input);

@@ -2,6 +2,7 @@
 // say, phases, steps, markers; zoom, pan, follow, and the name of whatever is under the mouse.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +10,8 @@
 
 #include "app/gui/commands.h"
 #include "app/presenters/plot_blocks.h"
+#include "app/presenters/selection.h"
+#include "app/presenters/stacking.h"
 #include "app/presenters/timeline_plot.h"
 #include "profiler/base/format.h"
 
@@ -29,8 +32,15 @@ struct TimelineInput {
   presenters::VisibleRange whole;
   std::optional<presenters::BlockDescription> hovered;  // under TimelineState::hover of the frame before
   std::vector<HighlightSpan> highlight;
-  std::string measured;          // what lies between the measuring cursors
-  std::optional<double> pinned;  // position of the pinned moment
+  const presenters::SelectedOwners* selected = nullptr;  // by the person; lies where selected_spans say
+  std::vector<HighlightSpan> selected_spans;             // of one allocation
+  std::optional<size_t> lit_group;  // of plot->groups, where what is selected is one of them
+  std::string stack_error;          // why the expression cannot be used; the stack stays as it was
+  bool stack_pending = false;       // the groups are still being summed
+  int64_t card_bytes = 0;           // memory that the device has; 0 = not known
+  std::string measured;             // what lies between the measuring cursors
+  std::vector<presenters::PlotMarker> bookmarks;  // the person's own
+  std::optional<double> pinned;                   // position of the pinned moment
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string compared;      // the name of the run whose curve lies over this one's; "" = none
   std::string failure;       // what ended the run, if it ended badly: a marker with this text is red
@@ -42,7 +52,10 @@ struct TimelineState {
   bool follow = true;  // keeps the last steps in sight
   bool whole = false;  // keeps the whole run in sight; not together with follow
   int follow_steps = 5;
-  uint32_t hidden_categories = 0;  // a bit per category
+  uint32_t hidden_categories = 0;  // a bit per category; of a stack of categories
+  presenters::StackOrder stack;
+  std::array<char, 120> expression{};  // as it is being typed
+  bool fit_lines = false;              // the vertical axis reaches up to the card's own figures
   presenters::VisibleRange visible;
   // Of the last frame: what the application needs to prepare the next one.
   int columns = 1200;

@@ -79,6 +79,10 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
   const double position = geometry.PositionAt(mouse.x);
   const presenters::PlotColumn* column = ColumnAt(*input.plot, position);
   if (column == nullptr) return;
+  if (!input.plot->groups.empty()) {
+    state.hover = TimelineState::Hover{position, static_cast<int64_t>(geometry.BytesAt(mouse.y))};
+    return;
+  }
   // Hidden categories take no room in the picture, but they do in the stack that is asked about the block.
   auto bytes = static_cast<int64_t>(geometry.BytesAt(mouse.y));
   int64_t shown = 0;
@@ -92,6 +96,22 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
   }
   bytes += all - shown;
   state.hover = TimelineState::Hover{position, bytes};
+}
+
+// A click shows its moment everywhere, and lights up what lies there.
+void PinAndSelect(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state,
+                  const presenters::PlotColumn& column, CommandQueue& queue) {
+  queue.Push(PinMoment{column.peak});
+  presenters::Selection under_mouse;
+  if (!input.plot->groups.empty()) {
+    const auto bytes = static_cast<int64_t>(geometry.BytesAt(ImGui::GetIO().MousePos.y));
+    if (const auto group = GroupAt(*input.plot, column, bytes))
+      under_mouse = SelectionOfGroup(*input.plot, state, *group);
+  } else if (input.hovered) {
+    under_mouse = presenters::AllocationSelected(input.hovered->born);
+  }
+  const bool again = input.selected != nullptr && under_mouse == input.selected->selection;
+  if (under_mouse.any() && !again) queue.Push(Select{under_mouse});
 }
 
 void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
@@ -113,7 +133,8 @@ void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineS
     const bool clicked = std::abs(travelled.x) < Px(4) && std::abs(travelled.y) < Px(4);
     const presenters::PlotColumn* column =
         ColumnAt(*input.plot, geometry.PositionAt(ImGui::GetIO().MousePos.x));
-    if (clicked && ImGui::IsItemHovered() && column != nullptr) queue.Push(PinMoment{column->peak});
+    if (clicked && ImGui::IsItemHovered() && column != nullptr)
+      PinAndSelect(input, geometry, state, *column, queue);
     state.drag = Drag::kNone;
   }
 }
@@ -158,6 +179,15 @@ void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
   TooltipRow("operator", block.op);
   TooltipRow("alive", block.alive);
   ImGui::EndTable();
+}
+
+void GroupTooltip(const TimelineInput& input, const presenters::PlotColumn& column, size_t group) {
+  const presenters::TimelinePlot& plot = *input.plot;
+  const auto k = static_cast<size_t>(&column - plot.columns.data());
+  Swatch(ColorOfGroup(plot, group));
+  ImGui::SameLine();
+  Put(StrongWords(), plot.groups[group]);
+  Put(Words(), FormatExactBytes(plot.grouped[k * plot.groups.size() + group]));
 }
 
 }  // namespace
@@ -218,6 +248,8 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
   if (ImGui::BeginTooltip()) {
     if (input.hovered) BlockTooltip(*input.hovered, input.unit);
+    if (const auto group = GroupAt(*input.plot, *column, state.hover->bytes))
+      GroupTooltip(input, *column, *group);
     const int64_t allocated = column->at_peak[static_cast<size_t>(timeline::Series::kAllocated)];
     Put(SmallMuted(), "event " + FormatNumber(static_cast<int64_t>(column->peak)) + " · allocated " +
                           FormatBytes(allocated, input.unit) + " · reserved " +

@@ -118,50 +118,6 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
   }
 }
 
-// One rectangle per run of columns in which a category's part of the stack stays the same.
-class StackPainter {
- public:
-  StackPainter(ImDrawList* list, size_t columns)
-      : list_(list), left_(static_cast<int>(columns) * events::kCategoryCount) {
-    list_->PrimReserve(6 * left_, 4 * left_);
-  }
-  void Add(int category, float x0, float x1, float y_top, float y_bottom) {
-    Run& run = runs_[static_cast<size_t>(category)];
-    if (run.open && run.y_top == y_top && run.y_bottom == y_bottom && x0 <= run.x1 + 0.5F) {
-      run.x1 = std::max(run.x1, x1);
-      return;
-    }
-    Flush(category);
-    run = {x0, x1, y_top, y_bottom, true};
-  }
-  void Finish() {
-    for (int category = 0; category < events::kCategoryCount; ++category) Flush(category);
-    list_->PrimUnreserve(6 * left_, 4 * left_);
-  }
-
- private:
-  struct Run {
-    float x0 = 0;
-    float x1 = 0;
-    float y_top = 0;
-    float y_bottom = 0;
-    bool open = false;
-  };
-  void Flush(int category) {
-    Run& run = runs_[static_cast<size_t>(category)];
-    if (!run.open) return;
-    run.open = false;
-    if (run.y_bottom - run.y_top < 0.01F || left_ == 0) return;
-    list_->PrimRect({run.x0, run.y_top}, {run.x1, run.y_bottom},
-                    U32(Colors().categories[static_cast<size_t>(category)]));
-    --left_;
-  }
-
-  ImDrawList* list_;
-  int left_;
-  std::array<Run, events::kCategoryCount> runs_{};
-};
-
 }  // namespace
 
 const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
@@ -172,8 +128,13 @@ const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
   return position < column.end ? &column : nullptr;
 }
 
-void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, ByteUnit unit,
-                        TimelineGeometry* geometry) {
+uint32_t HiddenIn(const TimelinePlot& plot, const TimelineState& state) {
+  return plot.groups.empty() ? state.hidden_categories : 0;
+}
+
+void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry) {
+  const TimelinePlot& plot = *input.plot;
+  const uint32_t hidden_categories = HiddenIn(plot, state);
   double highest = 1e6;
   if (hidden_categories == 0) highest = std::max(highest, static_cast<double>(plot.highest_bytes));
   for (const PlotColumn& column : plot.columns) {
@@ -183,7 +144,13 @@ void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, By
     }
     highest = std::max(highest, static_cast<double>(sum));
   }
-  const bool decimal = unit == ByteUnit::kMegabytes;
+  if (state.fit_lines) {
+    highest = std::max(highest, static_cast<double>(input.card_bytes));
+    for (const presenters::PlotLine& line : plot.lines) {
+      for (const int64_t bytes : line.bytes) highest = std::max(highest, static_cast<double>(bytes));
+    }
+  }
+  const bool decimal = input.unit == ByteUnit::kMegabytes;
   const bool large = highest > 4e9;
   geometry->unit_bytes = decimal ? (large ? 1e9 : 1e6) : (large ? 1073741824.0 : 1048576.0);
   geometry->unit_name = decimal ? (large ? "GB" : "MB") : (large ? "GiB" : "MiB");
@@ -194,10 +161,10 @@ void ChooseVerticalAxis(const TimelinePlot& plot, uint32_t hidden_categories, By
   geometry->top_bytes = std::ceil(top / tick) * geometry->tick_bytes;
 }
 
-void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry,
-                const std::vector<presenters::PlotBlock>& blocks) {
+void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
   const ImU32 rim = U32(Colors().panel.WithAlpha(0.55));
-  for (const presenters::PlotBlock& block : blocks) {
+  const bool fades = input.selected != nullptr && input.selected->selection.any();
+  for (const presenters::PlotBlock& block : *input.blocks) {
     const ImRect box(geometry.X(block.begin), geometry.Y(static_cast<double>(block.top_bytes)),
                      geometry.X(block.end), geometry.Y(static_cast<double>(block.bottom_bytes)));
     if (box.Max.x < geometry.plot.Min.x || box.Min.x > geometry.plot.Max.x) continue;
@@ -205,7 +172,7 @@ void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry,
     if (block.born) list->AddLine(box.Min, {box.Min.x, box.Max.y}, rim);
     if (block.gone) list->AddLine({box.Max.x, box.Min.y}, box.Max, rim);
     if (block.title.empty() || box.GetHeight() < Px(kSmallTextSize + 3)) continue;
-    const TextStyle style = Colored(SmallMuted(), TextOn(Colors().Of(block.category)));
+    const TextStyle style = fades ? SmallMuted() : Colored(SmallMuted(), TextOn(Colors().Of(block.category)));
     const float left = std::max(box.Min.x, geometry.plot.Min.x) + Px(5);
     const float room = std::min(box.Max.x, geometry.plot.Max.x) - Px(5) - left;
     if (room < Px(30)) continue;
@@ -244,25 +211,6 @@ void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
   }
   DrawText(list, {geometry.plot.Min.x - Px(8), geometry.plot.Min.y - Px(26)}, SmallMuted(),
            geometry.unit_name, Align::kRight);
-}
-
-void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot,
-               uint32_t hidden_categories) {
-  StackPainter painter(list, plot.columns.size());
-  for (const PlotColumn& column : plot.columns) {
-    const float x0 = std::floor(geometry.X(column.begin));
-    const float x1 = std::max(x0 + 1, std::floor(geometry.X(column.end)));
-    int64_t below = 0;
-    float bottom = geometry.plot.Max.y;
-    for (int category = 0; category < events::kCategoryCount; ++category) {
-      if (Hidden(hidden_categories, category)) continue;
-      below += column.at_peak[static_cast<size_t>(category)];
-      const float top = std::round(geometry.Y(static_cast<double>(below)));
-      painter.Add(category, x0, x1, top, bottom);
-      bottom = top;
-    }
-  }
-  painter.Finish();
 }
 
 void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
@@ -331,6 +279,17 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   }
 }
 
+void DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+               Color color, TakenPlaces* taken) {
+  const TextStyle style = Colored(SmallMuted(), color);
+  const ImVec2 size = ChipSize(style, text);
+  const auto place = FindPlace(geometry, *taken, size, at.y,
+                               {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
+  if (!place) return;
+  DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+  taken->push_back(*place);
+}
+
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
                 TakenPlaces* taken) {
   for (const PlotLevel& level : plot.phantom)
@@ -342,6 +301,8 @@ void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                  TakenPlaces* taken) {
   const Palette& colors = Colors();
+  for (const PlotMarker& bookmark : input.bookmarks)
+    DrawMarker(list, geometry, bookmark, colors.accent, colors.raised, taken);
   for (const PlotMarker& failure : input.plot->failures)
     DrawMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
   for (const PlotMarker& marker : input.plot->markers) {
@@ -430,6 +391,10 @@ void DrawOverview(ImDrawList* list, const TimelineGeometry& geometry, const Time
   for (const PlotMarker& marker : input.overview->markers) {
     const float x = x_of(marker.position);
     list->AddLine({x, strip.Min.y}, {x, strip.Max.y}, U32(colors.good), Px(1));
+  }
+  for (const PlotMarker& bookmark : input.bookmarks) {
+    const float x = x_of(bookmark.position);
+    list->AddLine({x, strip.Min.y}, {x, strip.Max.y}, U32(colors.accent), Px(1.5F));
   }
   for (const PlotMarker& failure : input.overview->failures) {
     const float x = x_of(failure.position);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/panels/timeline.h"
+#include "app/gui/window/palette.h"
 
 namespace tidemark::gui {
 
@@ -44,16 +45,31 @@ inline constexpr int kLabelChannel = 1;
 // Rectangles that already carry a label, so that no two labels lie on each other.
 using TakenPlaces = std::vector<ImRect>;
 
-// Sets the vertical axis so that everything fits, with round ticks in `unit`.
-void ChooseVerticalAxis(const presenters::TimelinePlot& plot, uint32_t hidden_categories, ByteUnit unit,
-                        TimelineGeometry* geometry);
+// Categories that the stack leaves out: none where it is of something else.
+uint32_t HiddenIn(const presenters::TimelinePlot& plot, const TimelineState& state);
+
+// Sets the vertical axis so that everything fits, with round ticks in the input's unit.
+void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry);
 
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry);
-void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
+void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                uint32_t hidden_categories);
+// What the title row and the legend have for stacks of groups (timeline_stack.cpp).
+Color ColorOfGroup(const presenters::TimelinePlot& plot, size_t group);
+const char* NameOf(presenters::StackBy by);
+void DrawStackChoice(const TimelineInput& input, TimelineState& state);  // inside the popup "stack by"
+std::optional<size_t> GroupAt(const presenters::TimelinePlot& plot, const presenters::PlotColumn& column,
+                              int64_t bytes);
+presenters::Selection SelectionOfGroup(const presenters::TimelinePlot& plot, const TimelineState& state,
+                                       size_t group);
+// What the driver and the card report, and what the card has; those above the axis as a label at the top.
+void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+               TakenPlaces* taken);
+// A label as those of the levels, near (x, y).
+void DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+               Color color, TakenPlaces* taken);
 // Single allocations: a rim each, and their names where there is room.
-void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry,
-                const std::vector<presenters::PlotBlock>& blocks);
+void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 // The two measuring cursors, and what lies between them.
 void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const presenters::VisibleRange& range,
                  const std::string& text, TakenPlaces* taken);
@@ -70,6 +86,8 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presen
 void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
 void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry,
                    const std::vector<HighlightSpan>& spans);
+// The allocation that is selected, in its own colour.
+void DrawSelected(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 void DrawOverview(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 
 // Mouse and keys over the plot and the overview. They change `state` and push commands.

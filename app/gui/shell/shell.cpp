@@ -12,6 +12,10 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.can_undo;
     case ActionId::kRedo:
       return input.can_redo;
+    case ActionId::kBack:
+      return input.can_go_back;
+    case ActionId::kForward:
+      return input.can_go_forward;
     case ActionId::kStep:
     case ActionId::kOperator:
     case ActionId::kRestart:
@@ -40,6 +44,8 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
     case ActionId::kExport:
     case ActionId::kFit:
     case ActionId::kGoToPeak:
+    case ActionId::kBookmark:
+    case ActionId::kSearch:
       return input.has_view;
     default:
       return true;
@@ -54,10 +60,15 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
   for (const Action& action : Actions()) {
     if (action.chord == 0 || !IsEnabled(action.id, input)) continue;
+    // A text that is being typed takes Backspace for itself.
+    const bool looks_back = action.id == ActionId::kBack || action.id == ActionId::kForward;
+    if (looks_back && ImGui::GetIO().WantTextInput) continue;
     const bool by_space = action.id == ActionId::kRunOrPause || action.id == ActionId::kPreviousOperator;
     const ImGuiID owner = by_space ? ImGui::GetID("window keys") : 0;
     if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal, owner)) queue.Push(action.id);
   }
+  if (input.can_go_back && ImGui::IsMouseClicked(3)) queue.Push(ActionId::kBack);  // the side buttons
+  if (input.can_go_forward && ImGui::IsMouseClicked(4)) queue.Push(ActionId::kForward);
   // The other half of the world redoes with it.
   constexpr ImGuiKeyChord kOtherRedo = ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_Z;
   if (input.can_redo && ImGui::Shortcut(kOtherRedo, ImGuiInputFlags_RouteGlobal)) {
@@ -77,6 +88,8 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   DrawToasts(shell);
   DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, view, shell.palette, queue);
+  DrawSearch(input.search, shell.search, queue);
+  DrawBookmarkWindow(shell.bookmark, queue);
   DrawFileDialog(shell.file_dialog, view.last_folder, queue);
   DrawProgramDialog(*input.cards, view.unit, shell.program_dialog, queue);
 }

@@ -15,6 +15,7 @@
 #include "app/gui/shell/command_palette.h"
 #include "app/gui/shell/file_dialog.h"
 #include "app/gui/shell/program_dialog.h"
+#include "app/gui/shell/search_window.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/tables.h"
 
@@ -55,6 +56,9 @@ struct ShellInput {
   Banner banner;
   std::vector<JobLine> jobs;
   RanksLine ranks;
+  SearchInput search;
+  bool can_go_back = false;
+  bool can_go_forward = false;
   bool can_undo = false;
   bool can_redo = false;
   bool live = false;
@@ -76,6 +80,8 @@ struct ShellState {
   CommandPaletteState palette;
   FileDialogState file_dialog;
   ProgramDialogState program_dialog;
+  SearchState search;
+  BookmarkState bookmark;
   bool keys_open = false;
   bool glossary_open = false;
   bool about_open = false;

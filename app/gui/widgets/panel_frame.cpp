@@ -31,6 +31,16 @@ void EmptyReason(std::string_view text) {
   ImGui::Dummy({room.x, std::max(size.y, room.y - Px(4))});
 }
 
+bool SelectableRow(const char* id, bool lit) {
+  const ImVec2 at = ImGui::GetCursorPos();
+  ImGui::PushID(id);
+  const bool clicked = ImGui::Selectable(
+      "##row", lit, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap);
+  ImGui::PopID();
+  ImGui::SetCursorPos(at);
+  return clicked;
+}
+
 void HeaderCell(std::string_view text, Align align) {
   ImGui::TableNextColumn();
   if (align == Align::kRight) {

@@ -17,6 +17,9 @@ void PanelTitle(std::string_view title, std::string_view aside);
 // Why there is nothing to see yet, in the middle of what is left of the panel.
 void EmptyReason(std::string_view text);
 
+// The whole row of a table as a button under what is put into it next; true when it is clicked.
+bool SelectableRow(const char* id, bool lit);
+
 // A table's header cell, and a number in a cell: right-aligned, exact bytes on hover, "–" when there is none.
 void HeaderCell(std::string_view text, Align align = Align::kLeft);
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong = false);

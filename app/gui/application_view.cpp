@@ -1,0 +1,58 @@
+// Where a person looks: back and forward, bookmarks, going to a moment, layouts.
+#include <imgui.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "app/gui/application.h"
+
+namespace tidemark::gui {
+
+void Application::LookBack(bool forward) {
+  const ViewMoment now = MomentOf(state_);
+  const std::optional<ViewMoment> moment = forward ? history_.Forward(now) : history_.Back(now);
+  if (moment) GoTo(*moment, &state_);
+}
+
+void Application::Show(const GoToMoment& wanted) {
+  if (wanted.selection.any()) state_.selection = wanted.selection;
+  if (!wanted.moment || input_.view == nullptr || input_.view->empty()) return;
+  state_.pinned = wanted.moment;
+  TimelineState& timeline = state_.timeline;
+  const double position = presenters::PositionOf(*input_.view, timeline.axis, *wanted.moment);
+  const presenters::VisibleRange visible = timeline.visible;
+  if (!timeline.whole) timeline.follow = false;
+  if (timeline.whole || (position >= visible.begin && position < visible.end)) return;
+  const double half = (visible.end - visible.begin) / 2;
+  timeline.visible = {position - half, position + half};
+}
+
+// At the moment that the memory map shows.
+void Application::AskForBookmark() {
+  if (frame_ == nullptr || frame_->memory_map.state == nullptr) return;
+  BookmarkState& asked = shell_.bookmark;
+  asked = {};
+  asked.open = true;
+  asked.time_ns = frame_->memory_map.state->time_ns;
+  asked.moment = frame_->memory_map.moment;
+  for (const Bookmark& bookmark : bookmarks_) {
+    if (bookmark.time_ns == asked.time_ns)
+      std::snprintf(asked.text.data(), asked.text.size(), "%s", bookmark.text.c_str());
+  }
+}
+
+void Application::Keep(const KeepBookmark& wanted) {
+  SetBookmark({wanted.time_ns, wanted.text}, &bookmarks_);
+  if (opened_file_.empty()) return;  // they are written with the recording
+  if (const Status kept = SaveBookmarks(bookmarks_, opened_file_); !kept)
+    AddLogLine(presenters::LogLevel::kError, kept.error().message);
+}
+
+void Application::ReadBookmarks(const std::filesystem::path& file) {
+  opened_file_ = file;
+  Result<std::vector<Bookmark>> read = LoadBookmarks(file);
+  if (!read) return AddLogLine(presenters::LogLevel::kWarning, read.error().message);
+  bookmarks_ = std::move(*read);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,72 @@
+#include "app/gui/bookmarks.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+
+#include "profiler/trace/output_file.h"
+
+namespace tidemark::gui {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::streamoff kMostFileBytes = 4 << 20;
+constexpr const char* kLeftAlone = " It is left as it is; no bookmarks are shown.";
+
+}  // namespace
+
+void SetBookmark(Bookmark bookmark, std::vector<Bookmark>* bookmarks) {
+  std::erase_if(*bookmarks, [&](const Bookmark& other) { return other.time_ns == bookmark.time_ns; });
+  if (bookmark.text.empty()) return;
+  const auto after =
+      std::upper_bound(bookmarks->begin(), bookmarks->end(), bookmark.time_ns,
+                       [](int64_t time_ns, const Bookmark& other) { return time_ns < other.time_ns; });
+  bookmarks->insert(after, std::move(bookmark));
+}
+
+std::filesystem::path BookmarksFileOf(const std::filesystem::path& recording) {
+  return recording.string() + ".bookmarks.json";
+}
+
+Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recording) {
+  const std::filesystem::path file = BookmarksFileOf(recording);
+  std::error_code failure;
+  if (!std::filesystem::exists(file, failure)) return std::vector<Bookmark>{};
+  if (std::filesystem::file_size(file, failure) > kMostFileBytes || failure)
+    return Error{"The bookmarks in " + file.string() + " cannot be read." + kLeftAlone};
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const json all = json::parse(text, nullptr, false);
+  if (!all.is_array())
+    return Error{"The bookmarks in " + file.string() + " are not a JSON array." + kLeftAlone};
+  std::vector<Bookmark> bookmarks;
+  for (const json& entry : all) {
+    if (!entry.is_object()) continue;
+    const auto time = entry.find("time_ns");
+    const auto words = entry.find("text");
+    if (time == entry.end() || !time->is_number_integer() || words == entry.end() || !words->is_string())
+      continue;
+    SetBookmark({time->get<int64_t>(), words->get<std::string>().substr(0, kMostBookmarkBytes)}, &bookmarks);
+  }
+  return bookmarks;
+}
+
+Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesystem::path& recording) {
+  const std::filesystem::path file = BookmarksFileOf(recording);
+  if (bookmarks.empty()) {
+    std::error_code failure;
+    std::filesystem::remove(file, failure);
+    if (failure) return Error{file.string() + " cannot be removed: " + failure.message() + "."};
+    return Done{};
+  }
+  json all = json::array();
+  for (const Bookmark& bookmark : bookmarks)
+    all.push_back({{"time_ns", bookmark.time_ns}, {"text", bookmark.text}});
+  return trace::WriteWhole(all.dump(1, ' ', false, json::error_handler_t::replace) + "\n", file);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,33 @@
+// Moments that a person named, with what they wrote about them: kept beside a recording, in FILE with
+// ".bookmarks.json" after its whole name (profiler/trace/FORMAT.md). By time, which also an import keeps and
+// which stays when old events are let go. Pure but for the two functions on files; any thread.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "profiler/base/result.h"
+
+namespace tidemark::gui {
+
+inline constexpr size_t kMostBookmarkBytes = 400;  // of a text
+
+struct Bookmark {
+  int64_t time_ns = 0;
+  std::string text;
+
+  bool operator==(const Bookmark&) const = default;
+};
+
+// In their order of time; one at the same time is replaced, and an empty text takes it away.
+void SetBookmark(Bookmark bookmark, std::vector<Bookmark>* bookmarks);
+
+std::filesystem::path BookmarksFileOf(const std::filesystem::path& recording);
+// None where there is no such file.
+Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recording);
+// Removes the file where there are none.
+Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesystem::path& recording);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,257 @@
+// The stack itself, by category or by whatever else it is grouped, and the lines above it.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/gui/panels/timeline_parts.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/text.h"
+#include "app/gui/window/theme.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::PlotColumn;
+using presenters::StackBy;
+using presenters::TimelinePlot;
+
+constexpr double kFaded = 0.26;  // what is not selected, beside what is
+
+using StackColors = std::array<ImU32, events::kCategoryCount>;
+static_assert(presenters::kMostStackGroups <= events::kCategoryCount);
+
+// One rectangle per run of columns in which a part of the stack stays the same.
+class StackPainter {
+ public:
+  StackPainter(ImDrawList* list, size_t columns, const StackColors& colors)
+      : list_(list), colors_(colors), left_(static_cast<int>(columns) * events::kCategoryCount) {
+    list_->PrimReserve(6 * left_, 4 * left_);
+  }
+  void Add(int part, float x0, float x1, float y_top, float y_bottom) {
+    Run& run = runs_[static_cast<size_t>(part)];
+    if (run.open && run.y_top == y_top && run.y_bottom == y_bottom && x0 <= run.x1 + 0.5F) {
+      run.x1 = std::max(run.x1, x1);
+      return;
+    }
+    Flush(part);
+    run = {x0, x1, y_top, y_bottom, true};
+  }
+  void Finish() {
+    for (int part = 0; part < events::kCategoryCount; ++part) Flush(part);
+    list_->PrimUnreserve(6 * left_, 4 * left_);
+  }
+
+ private:
+  struct Run {
+    float x0 = 0;
+    float x1 = 0;
+    float y_top = 0;
+    float y_bottom = 0;
+    bool open = false;
+  };
+  void Flush(int part) {
+    Run& run = runs_[static_cast<size_t>(part)];
+    if (!run.open) return;
+    run.open = false;
+    if (run.y_bottom - run.y_top < 0.01F || left_ == 0) return;
+    list_->PrimRect({run.x0, run.y_top}, {run.x1, run.y_bottom}, colors_[static_cast<size_t>(part)]);
+    --left_;
+  }
+
+  ImDrawList* list_;
+  const StackColors& colors_;
+  int left_;
+  std::array<Run, events::kCategoryCount> runs_{};
+};
+
+bool Faded(const TimelineInput& input, size_t part) {
+  if (input.selected == nullptr || !input.selected->selection.any()) return false;
+  if (!input.plot->groups.empty()) return input.lit_group && *input.lit_group != part;
+  using Kind = presenters::Selection::Kind;
+  if (input.selected->selection.kind != Kind::kCategory) return true;
+  return static_cast<size_t>(*input.selected->category) != part;
+}
+
+StackColors ColorsFor(const TimelineInput& input) {
+  StackColors colors{};
+  for (size_t part = 0; part < colors.size(); ++part) {
+    const Color color =
+        input.plot->groups.empty() ? Colors().categories[part] : ColorOfGroup(*input.plot, part);
+    colors[part] = U32(Faded(input, part) ? color.WithAlpha(kFaded) : color);
+  }
+  return colors;
+}
+
+// The selected share of each category, at the bottom of the category's band.
+void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot,
+                       uint32_t hidden_categories) {
+  if (plot.selected.size() != plot.columns.size()) return;
+  StackColors colors{};
+  for (size_t i = 0; i < colors.size(); ++i) colors[i] = U32(Colors().categories[i]);
+  StackPainter painter(list, plot.columns.size(), colors);
+  for (size_t k = 0; k < plot.columns.size(); ++k) {
+    const PlotColumn& column = plot.columns[k];
+    const float x0 = std::floor(geometry.X(column.begin));
+    const float x1 = std::max(x0 + 1, std::floor(geometry.X(column.end)));
+    int64_t below = 0;
+    for (int category = 0; category < events::kCategoryCount; ++category) {
+      const auto part = static_cast<size_t>(category);
+      if ((hidden_categories >> category & 1U) != 0) continue;
+      const float bottom = std::round(geometry.Y(static_cast<double>(below)));
+      const float top = std::round(geometry.Y(static_cast<double>(below + plot.selected[k][part])));
+      painter.Add(category, x0, x1, top, bottom);
+      below += column.at_peak[part];
+    }
+  }
+  painter.Finish();
+}
+
+// A line's columns as one path.
+void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
+              Color color) {
+  const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
+  const float half = Px(0.75F);
+  float last_y = 0;
+  for (size_t k = 0; k < line.bytes.size(); ++k) {
+    const float x0 = std::floor(geometry.X(line.begin + width * static_cast<double>(k)));
+    const float x1 =
+        std::max(x0 + 1, std::floor(geometry.X(line.begin + width * static_cast<double>(k + 1))));
+    const float y = std::round(geometry.Y(static_cast<double>(line.bytes[k])));
+    list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
+    if (k > 0 && y != last_y)
+      list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
+    last_y = y;
+  }
+}
+
+int64_t HighestOf(const presenters::PlotLine& line) {
+  return line.bytes.empty() ? 0 : *std::max_element(line.bytes.begin(), line.bytes.end());
+}
+
+}  // namespace
+
+Color ColorOfGroup(const TimelinePlot& plot, size_t group) {
+  // The categories' colours, which can be told apart, the greyest last; all else is as what nobody knows.
+  static constexpr std::array<size_t, presenters::kMostStackGroups> kOrder = {0, 4, 6, 5, 1, 2, 7, 3, 8};
+  const bool other = group + 1 >= plot.groups.size();
+  return Colors().categories[other ? kOrder.back() : kOrder[group % (kOrder.size() - 1)]];
+}
+
+const char* NameOf(StackBy by) {
+  static constexpr std::array<const char*, presenters::kStackByCount> kNames = {
+      "category", "layer", "operator", "phase", "stream", "expression"};
+  return kNames[static_cast<size_t>(by)];
+}
+
+void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
+  static constexpr std::array<const char*, presenters::kStackByCount> kHelp = {
+      "What each block holds.",
+      "The layer that allocated it.",
+      "The operator that allocated it.",
+      "The phase in which it was allocated.",
+      "The CUDA stream that it was allocated on.",
+      "A group for each thing that a regular expression finds in a block's tensor, layer or operator."};
+  for (int i = 0; i < presenters::kStackByCount - 1; ++i) {
+    const auto by = static_cast<StackBy>(i);
+    if (ImGui::Selectable(NameOf(by), state.stack.by == by)) state.stack = {by, ""};
+    Tooltip(kHelp[static_cast<size_t>(i)]);
+  }
+  ImGui::SetNextItemWidth(Px(260));
+  const bool entered =
+      ImGui::InputTextWithHint("##expression", "expression, as conv|relu", state.expression.data(),
+                               state.expression.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  Tooltip(kHelp.back());
+  if (entered && state.expression.front() != 0) state.stack = {StackBy::kExpression, state.expression.data()};
+  if (input.stack_error.empty()) return;
+  ImGui::PushTextWrapPos(Px(300));
+  Put(Colored(SmallMuted(), Colors().warning), input.stack_error);
+  ImGui::PopTextWrapPos();
+}
+
+std::optional<size_t> GroupAt(const TimelinePlot& plot, const PlotColumn& column, int64_t bytes) {
+  const size_t groups = plot.groups.size();
+  const auto k = static_cast<size_t>(&column - plot.columns.data());
+  for (size_t group = 0; group < groups; ++group) {
+    const int64_t here = plot.grouped[k * groups + group];
+    if (bytes >= 0 && bytes < here) return group;
+    bytes -= here;
+  }
+  return std::nullopt;
+}
+
+presenters::Selection SelectionOfGroup(const TimelinePlot& plot, const TimelineState& state, size_t group) {
+  if (group + 1 >= plot.groups.size()) return {};  // all others
+  if (state.stack.by == StackBy::kLayer) return presenters::LayerSelected(plot.groups[group]);
+  if (state.stack.by == StackBy::kOperator) return presenters::OperatorSelected(plot.groups[group]);
+  return {};
+}
+
+void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+               uint32_t hidden_categories) {
+  const TimelinePlot& plot = *input.plot;
+  const size_t groups = plot.groups.size();
+  const StackColors colors = ColorsFor(input);
+  StackPainter painter(list, plot.columns.size(), colors);
+  for (size_t k = 0; k < plot.columns.size(); ++k) {
+    const PlotColumn& column = plot.columns[k];
+    const float x0 = std::floor(geometry.X(column.begin));
+    const float x1 = std::max(x0 + 1, std::floor(geometry.X(column.end)));
+    int64_t below = 0;
+    float bottom = geometry.plot.Max.y;
+    const int parts = groups == 0 ? events::kCategoryCount : static_cast<int>(groups);
+    for (int part = 0; part < parts; ++part) {
+      if ((hidden_categories >> part & 1U) != 0) continue;
+      const auto at = static_cast<size_t>(part);
+      below += groups == 0 ? column.at_peak[at] : plot.grouped[k * groups + at];
+      const float top = std::round(geometry.Y(static_cast<double>(below)));
+      painter.Add(part, x0, x1, top, bottom);
+      bottom = top;
+    }
+  }
+  painter.Finish();
+  if (groups == 0) DrawSelectedParts(list, geometry, plot, hidden_categories);
+}
+
+void DrawSelected(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
+  if (input.selected == nullptr || !input.selected->category) return;
+  const ImU32 color = U32(Colors().Of(*input.selected->category));
+  for (const HighlightSpan& span : input.selected_spans) {
+    const float x0 = std::floor(geometry.X(span.begin));
+    const float x1 = std::max(x0 + 1, std::floor(geometry.X(span.end)));
+    list->AddRectFilled({x0, std::round(geometry.Y(static_cast<double>(span.top_bytes)))},
+                        {x1, std::round(geometry.Y(static_cast<double>(span.bottom_bytes)))}, color);
+  }
+  DrawHighlight(list, geometry, input.selected_spans);
+}
+
+void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+               TakenPlaces* taken) {
+  const Color color = Colors().muted;
+  std::string above;
+  const auto beyond = [&](const std::string& title, int64_t bytes) {
+    above += (above.empty() ? "↑ " : " · ") + title + " " + FormatBytes(bytes, input.unit);
+  };
+  for (const presenters::PlotLine& line : input.plot->lines) {
+    const int64_t highest = HighestOf(line);
+    if (static_cast<double>(highest) > geometry.top_bytes) {
+      beyond(line.title, highest);
+      continue;
+    }
+    DrawLine(list, geometry, line, color);
+    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.Y(static_cast<double>(line.bytes.back()))},
+              line.title + " " + FormatBytes(line.bytes.back(), input.unit), color, taken);
+  }
+  if (input.card_bytes > 0 && static_cast<double>(input.card_bytes) <= geometry.top_bytes) {
+    const float y = std::round(geometry.Y(static_cast<double>(input.card_bytes)));
+    list->AddRectFilled({geometry.plot.Min.x, y - Px(1)}, {geometry.plot.Max.x, y + Px(1)},
+                        U32(Colors().bad));
+    DrawLabel(list, geometry, {geometry.plot.Max.x, y},
+              "the card has " + FormatBytes(input.card_bytes, input.unit), Colors().bad, taken);
+  } else if (input.card_bytes > 0) {
+    beyond("the card has", input.card_bytes);
+  }
+  if (!above.empty())
+    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.plot.Min.y}, above, color, taken);
+}
+
+}  // namespace tidemark::gui

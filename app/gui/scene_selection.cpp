@@ -1,0 +1,122 @@
+// What is selected, and what the timeline's stack is of.
+#include <algorithm>
+
+#include "app/gui/highlight.h"
+#include "app/gui/scene.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::Selection;
+using presenters::StackBy;
+
+// Taken into sums in one frame: some 3 ms of its time.
+constexpr uint64_t kMostEventsAFrame = 60'000;
+
+bool NeedsSums(const Selection& selection) {
+  return selection.kind == Selection::Kind::kLayer || selection.kind == Selection::Kind::kOperator;
+}
+
+// Where zoomed in so far that single blocks are listed, they say where an allocation lies.
+std::vector<HighlightSpan> SpansOf(const std::vector<presenters::PlotBlock>& blocks,
+                                   timeline::EventIndex born) {
+  std::vector<HighlightSpan> spans;
+  for (const presenters::PlotBlock& block : blocks) {
+    if (block.index == born) spans.push_back({block.begin, block.end, block.bottom_bytes, block.top_bytes});
+  }
+  return spans;
+}
+
+// The place of what is selected among the groups of the stack.
+std::optional<size_t> LitGroup(const presenters::TimelinePlot& plot, const presenters::SelectedOwners& owners,
+                               StackBy by) {
+  const std::string& name = by == StackBy::kOperator ? owners.op : owners.layer;
+  if (name.empty() || (by != StackBy::kLayer && by != StackBy::kOperator)) return std::nullopt;
+  const auto found = std::find(plot.groups.begin(), plot.groups.end(), name);
+  if (found == plot.groups.end()) return std::nullopt;
+  return static_cast<size_t>(found - plot.groups.begin());
+}
+
+}  // namespace
+
+void Scene::PrepareSelection(const ViewState& state) {
+  const bool same_selection = owners_asked_ == state.selection;
+  const bool moves = state.selection.kind == Selection::Kind::kAllocation && owners_view_ != view_;
+  if (!same_selection || moves) {
+    owners_ = presenters::OwnersOf(state.selection, *view_);
+    owners_view_ = view_;
+    owners_asked_ = state.selection;
+  }
+  if (!same_selection) {
+    selected_sums_.reset();
+    plot_.selected.clear();
+  }
+  if (!same_selection && NeedsSums(state.selection))
+    selected_sums_.emplace(presenters::SumsOfSelected(state.selection));
+}
+
+void Scene::PrepareBookmarks(const SceneInput& input, const ViewState& state) {
+  for (const Bookmark& bookmark : *input.bookmarks) {
+    const timeline::EventIndex index = std::min(view_->IndexAt(bookmark.time_ns), view_->end() - 1);
+    frame_.bookmarks.push_back({index, bookmark.text});
+    frame_.timeline.bookmarks.push_back(
+        {presenters::PositionOf(*view_, state.timeline.axis, index), bookmark.text, ""});
+  }
+}
+
+void Scene::PrepareStack(const ViewState& state) {
+  const presenters::StackOrder& order = state.timeline.stack;
+  const size_t settings = view_->settings().size();
+  if (order != stack_asked_ || (stack_sums_ && settings != stack_settings_)) {
+    stack_asked_ = order;
+    stack_settings_ = settings;
+    frame_.timeline.stack_error.clear();
+    stack_sums_.reset();
+    if (order.by != StackBy::kCategory) {
+      Result<presenters::Stacking> stacking = presenters::MakeStacking(*view_, order);
+      if (stacking) {
+        stack_titles_ = std::move(stacking->titles);
+        stack_sums_.emplace(stack_titles_.size(), std::move(stacking->group_of));
+      } else {
+        frame_.timeline.stack_error = stacking.error().message;
+      }
+    }
+    plot_.groups.clear();
+  }
+  frame_.timeline.stack_pending = false;
+  for (auto* sums : {&stack_sums_, &selected_sums_}) {
+    if (!*sums) continue;
+    const timeline::EventIndex before = (*sums)->end();
+    if (!(*sums)->Follow(*view_, kMostEventsAFrame)) frame_.timeline.stack_pending = true;
+    sums_grew_ = sums_grew_ || (*sums)->end() != before;
+  }
+}
+
+// Groups and the selection's share come on top of the plot: again when it was made anew, and when the sums
+// have caught up with it.
+void Scene::FinishPlot() {
+  const bool lacks_groups = stack_sums_ && plot_.groups.empty();
+  const bool lacks_selected = selected_sums_ && plot_.selected.empty();
+  if (!selected_sums_) plot_.selected.clear();
+  if (!stack_sums_) plot_.groups.clear();
+  if (plot_fresh_ || (sums_grew_ && (lacks_groups || lacks_selected))) {
+    if (stack_sums_) presenters::AddGroups(*view_, *stack_sums_, stack_titles_, plot_);
+    if (selected_sums_) presenters::AddSelected(*view_, *selected_sums_, plot_);
+  }
+  plot_fresh_ = sums_grew_ = false;
+  frame_.timeline.lit_group = LitGroup(plot_, owners_, stack_asked_.by);
+  frame_.timeline.selected_spans.clear();
+  if (!owners_.block || !plot_.groups.empty()) return;
+  const timeline::LiveBlock& block = *owners_.block;
+  frame_.timeline.selected_spans = SpansOf(blocks_, block.born);
+  if (!blocks_.empty()) return;
+  presenters::BlockDescription description;
+  description.category = block.category;
+  description.born = block.born;
+  description.rounded_bytes = block.rounded_bytes;
+  const timeline::EventIndex end = view_->FreedAt(block.born).value_or(view_->end());
+  frame_.timeline.selected_spans =
+      HighlightOf(*view_, plot_, description, block.born + (end - block.born) / 2);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,173 @@
+#include "app/presenters/search.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "app/presenters/allocations.h"
+#include "app/presenters/blocks.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::EventIndex;
+using timeline::View;
+using HitKind = SearchHit::Kind;
+
+bool Holds(std::string_view text, std::string_view words) {
+  return LowerCase(text).find(words) != std::string::npos;
+}
+
+std::string EventTitle(EventIndex index) { return "event " + FormatNumber(static_cast<int64_t>(index)); }
+
+std::optional<uint64_t> NumberIn(std::string_view query) {
+  for (const std::string_view lead : {"step", "event"}) {
+    if (query.starts_with(lead)) query.remove_prefix(lead.size());
+  }
+  while (!query.empty() && (query.front() == ' ' || query.front() == '#')) query.remove_prefix(1);
+  uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(query.data(), query.data() + query.size(), number);
+  if (failure != std::errc() || end != query.data() + query.size()) return std::nullopt;
+  return number;
+}
+
+// A dozen of each kind, in the order in which they are looked for.
+class Searcher {
+ public:
+  Searcher(const View& view, std::string_view query, ByteUnit unit)
+      : view_(view), words_(LowerCase(query)), unit_(unit) {}
+
+  std::vector<SearchHit> Take() { return std::move(hits_); }
+
+  void Bookmarks(const std::vector<NamedMoment>& bookmarks) {
+    for (const NamedMoment& bookmark : bookmarks) {
+      if (Holds(bookmark.text, words_))
+        Add({HitKind::kBookmark,
+             bookmark.text,
+             "bookmark · " + EventTitle(bookmark.index),
+             bookmark.index,
+             {}});
+    }
+  }
+
+  void Numbers() {
+    const std::optional<uint64_t> number = NumberIn(words_);
+    if (!number) return;
+    const auto& steps = view_.steps();
+    for (size_t i = steps.size(); i-- > 0 && !words_.starts_with("event");) {
+      if (steps[i].number < 0 || static_cast<uint64_t>(steps[i].number) != *number) continue;
+      const int64_t peak = timeline::ValueOf(steps[i].at_peak, timeline::Series::kAllocated);
+      Add({HitKind::kStep,
+           "step " + FormatNumber(steps[i].number),
+           "its peak: " + FormatBytes(peak, unit_) + " allocated",
+           steps[i].peak,
+           {}});
+    }
+    if (*number >= view_.first() && *number < view_.end() && !words_.starts_with("step"))
+      Add({HitKind::kEvent,
+           EventTitle(*number),
+           std::string(events::NameOf(view_.event(*number).kind)),
+           *number,
+           {}});
+  }
+
+  void Markers() {
+    const auto& markers = view_.markers();
+    for (size_t i = markers.size(); i-- > 0;) {
+      if (Holds(markers[i].text, words_))
+        Add({HitKind::kMarker,
+             markers[i].text,
+             "marker · " + EventTitle(markers[i].index),
+             markers[i].index,
+             {}});
+    }
+  }
+
+  void Categories() {
+    for (int i = 0; i < events::kCategoryCount; ++i) {
+      const auto category = static_cast<events::Category>(i);
+      if (Holds(events::NameOf(category), words_))
+        Add({HitKind::kCategory, std::string(events::NameOf(category)), "category", std::nullopt,
+             CategorySelected(category)});
+    }
+  }
+
+  // Layers and operators of blocks, and when most was allocated there at once.
+  void Owners() {
+    std::map<std::string, int64_t> layers;
+    std::map<std::string, int64_t> operators;
+    for (EventIndex index = From(); index < view_.end(); ++index) {
+      const events::Event& event = view_.event(index);
+      if (event.kind != events::EventKind::kAllocate) continue;
+      if (event.layer != 0) Note(event.layer, event.rounded_bytes, layers);
+      if (event.op != 0) Note(event.op, event.rounded_bytes, operators);
+    }
+    for (const auto& [name, bytes] : layers)
+      Add({HitKind::kLayer, name, "layer · largest block " + FormatBytes(bytes, unit_), std::nullopt,
+           LayerSelected(name)});
+    for (const auto& [name, bytes] : operators)
+      Add({HitKind::kOperator, name, "operator · largest block " + FormatBytes(bytes, unit_), std::nullopt,
+           OperatorSelected(name)});
+  }
+
+  void Allocations() {
+    const std::string text = words_.starts_with("0x") ? "at:" + words_ : words_;
+    const Result<AllocationFilter> filter = ParseAllocationFilter(text);
+    if (!filter) return;
+    AllocationQuery query;
+    query.born_in_range = true;
+    query.first = From();
+    query.end = view_.end();
+    query.filter = *filter;
+    query.sort = AllocationColumn::kBorn;  // the newest first
+    for (const Allocation& found : MakeAllocationTable(view_, query).rows) {
+      if (counts_[HitKind::kAllocation] == kMostHitsOfAKind) return;
+      Add({HitKind::kAllocation, BlockTitle(view_, found.block),
+           FormatBytes(found.block.bytes, unit_) + " · born at " + EventTitle(found.block.born),
+           found.block.born, AllocationSelected(found.block.born)});
+    }
+  }
+
+ private:
+  EventIndex From() const {
+    return view_.end() - std::min<uint64_t>(view_.end() - view_.first(), kMostEventsSearched);
+  }
+  // Names are looked at once.
+  void Note(events::NameId id, int64_t bytes, std::map<std::string, int64_t>& names) {
+    const auto [known, fresh] = holds_.try_emplace(id, false);
+    if (fresh) known->second = Holds(view_.name(id), words_);
+    if (!known->second) return;
+    int64_t& largest = names[std::string(view_.name(id))];
+    largest = std::max(largest, bytes);
+  }
+  void Add(SearchHit hit) {
+    if (++counts_[hit.kind] <= kMostHitsOfAKind) hits_.push_back(std::move(hit));
+  }
+
+  const View& view_;
+  const std::string words_;
+  const ByteUnit unit_;
+  std::map<events::NameId, bool> holds_;
+  std::map<HitKind, size_t> counts_;
+  std::vector<SearchHit> hits_;
+};
+
+}  // namespace
+
+std::vector<SearchHit> Search(const View& view, std::string_view query,
+                              const std::vector<NamedMoment>& bookmarks, ByteUnit unit) {
+  while (!query.empty() && query.front() == ' ') query.remove_prefix(1);
+  while (!query.empty() && query.back() == ' ') query.remove_suffix(1);
+  Searcher searcher(view, query, unit);
+  searcher.Bookmarks(bookmarks);
+  if (query.empty() || view.empty()) return searcher.Take();
+  searcher.Numbers();
+  searcher.Markers();
+  searcher.Categories();
+  searcher.Owners();
+  searcher.Allocations();
+  return searcher.Take();
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,76 @@
+#include "app/presenters/selection.h"
+
+#include <utility>
+
+#include "app/presenters/blocks.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using timeline::LiveBlock;
+using timeline::View;
+using Owner = Selection::Kind;
+
+// As it was at its last event: what it turned out to hold.
+std::optional<LiveBlock> LastOf(const View& view, events::EventIndex born) {
+  if (view.empty() || born < view.first() || born >= view.end()) return std::nullopt;
+  const events::EventIndex freed = view.FreedAt(born).value_or(view.end());
+  for (const LiveBlock& block : view.StateAt(freed - 1).blocks) {
+    if (block.born == born) return block;
+  }
+  return std::nullopt;
+}
+
+SelectedOwners OwnersOfAllocation(const Selection& selection, const View& view) {
+  SelectedOwners owners;
+  owners.block = LastOf(view, selection.born);
+  if (!owners.block) return owners;
+  owners.selection = selection;
+  owners.title = BlockTitle(view, *owners.block);
+  owners.category = owners.block->category;
+  owners.layer = view.name(owners.block->layer);
+  owners.op = view.name(owners.block->op);
+  return owners;
+}
+
+}  // namespace
+
+Selection AllocationSelected(events::EventIndex born) { return {Owner::kAllocation, born, {}, {}}; }
+Selection CategorySelected(events::Category category) { return {Owner::kCategory, 0, category, {}}; }
+Selection LayerSelected(std::string name) { return {Owner::kLayer, 0, {}, std::move(name)}; }
+Selection OperatorSelected(std::string name) { return {Owner::kOperator, 0, {}, std::move(name)}; }
+
+bool Selects(const Selection& selection, const View& view, const LiveBlock& block) {
+  switch (selection.kind) {
+    case Owner::kNothing:
+      return false;
+    case Owner::kAllocation:
+      return block.born == selection.born;
+    case Owner::kCategory:
+      return block.category == selection.category;
+    case Owner::kLayer:
+      return view.name(block.layer) == selection.name;
+    case Owner::kOperator:
+      return view.name(block.op) == selection.name;
+  }
+  return false;
+}
+
+SelectedOwners OwnersOf(const Selection& selection, const View& view) {
+  if (selection.kind == Owner::kAllocation) return OwnersOfAllocation(selection, view);
+  SelectedOwners owners;
+  owners.selection = selection;
+  if (selection.kind == Owner::kCategory) {
+    owners.category = selection.category;
+    owners.title = events::NameOf(selection.category);
+  } else if (selection.kind == Owner::kLayer) {
+    owners.layer = selection.name;
+    owners.title = "layer " + selection.name;
+  } else if (selection.kind == Owner::kOperator) {
+    owners.op = selection.name;
+    owners.title = selection.name;
+  }
+  return owners;
+}
+
+}  // namespace tidemark::presenters

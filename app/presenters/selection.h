@@ -1,0 +1,43 @@
+// What a person has picked, wherever they picked it: every view lights up what belongs to it. Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+// Names rather than ids: a selection outlives the view that it was made in.
+struct Selection {
+  enum class Kind : uint8_t { kNothing, kAllocation, kCategory, kLayer, kOperator };
+  Kind kind = Kind::kNothing;
+  events::EventIndex born = 0;  // of an allocation
+  events::Category category = events::Category::kUnknown;
+  std::string name;  // of a layer or an operator
+
+  bool any() const { return kind != Kind::kNothing; }
+  bool operator==(const Selection&) const = default;
+};
+
+Selection AllocationSelected(events::EventIndex born);
+Selection CategorySelected(events::Category category);
+Selection LayerSelected(std::string name);
+Selection OperatorSelected(std::string name);
+
+// Whether a block that is alive somewhere belongs to it. O(length of the names).
+bool Selects(const Selection& selection, const timeline::View& view, const timeline::LiveBlock& block);
+
+// Whose rows light up: of an allocation the category, layer and operator that it belongs to.
+struct SelectedOwners {
+  Selection selection;
+  std::string title;                         // "conv1 output", "layer conv1", "activation"; "" = nothing
+  std::optional<timeline::LiveBlock> block;  // of an allocation, as it was before its end
+  std::optional<events::Category> category;
+  std::string layer;
+  std::string op;
+};
+// An allocation that the view does not know (any more) selects nothing. O(chunk + live) for an allocation.
+SelectedOwners OwnersOf(const Selection& selection, const timeline::View& view);
+
+}  // namespace tidemark::presenters

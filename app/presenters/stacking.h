@@ -1,0 +1,47 @@
+// What the timeline's stack is made of: categories, or layers, operators, phases, streams, or whatever a
+// person's regular expression finds. The largest become groups of their own, all else is one. Pure but for
+// the memory of names that have been looked at; one thread.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/presenters/group_sums.h"
+#include "app/presenters/selection.h"
+#include "app/presenters/timeline_plot.h"
+#include "profiler/base/result.h"
+
+namespace tidemark::presenters {
+
+enum class StackBy : uint8_t { kCategory, kLayer, kOperator, kPhase, kStream, kExpression };
+inline constexpr int kStackByCount = 6;
+
+struct StackOrder {
+  StackBy by = StackBy::kCategory;
+  // ECMAScript's syntax without back-references. It is looked for in a block's tensor, then its layer, then
+  // its operator; the group is what it finds, or its first part in parentheses.
+  std::string expression;
+
+  bool operator==(const StackOrder&) const = default;
+};
+
+// With one for all others, which comes last; as many as there are colours of categories.
+inline constexpr size_t kMostStackGroups = events::kCategoryCount;
+
+struct Stacking {
+  std::vector<std::string> titles;  // from the bottom: the largest first
+  GroupSums::GroupOf group_of;
+};
+// Not for kCategory. The groups are those that are largest at the run's peak, at the last step's and at its
+// end. Error: the expression cannot be read; a sentence with what to do.
+Result<Stacking> MakeStacking(const timeline::View& view, const StackOrder& order);
+
+// Fills the groups of a plot's columns; nothing where a column has not been taken in yet.
+void AddGroups(const timeline::View& view, const GroupSums& sums, const std::vector<std::string>& titles,
+               TimelinePlot& plot);
+// What is selected, by category (the first kCategoryCount groups), and all else (the last).
+GroupSums SumsOfSelected(const Selection& selection);
+// The same for what is selected of each category.
+void AddSelected(const timeline::View& view, const GroupSums& sums, TimelinePlot& plot);
+
+}  // namespace tidemark::presenters

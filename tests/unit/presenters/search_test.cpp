@@ -1,0 +1,67 @@
+#include "app/presenters/search.h"
+
+#include <algorithm>
+
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using Kind = SearchHit::Kind;
+
+std::vector<SearchHit> Of(Kind kind, std::vector<SearchHit> hits) {
+  std::erase_if(hits, [kind](const SearchHit& hit) { return hit.kind != kind; });
+  return hits;
+}
+
+std::shared_ptr<const timeline::View> ThreeSteps() {
+  Training run;
+  run.Weight(4096);
+  run.Mark(run.Name("fp16 on"));
+  for (int64_t step = 0; step < 3; ++step) run.Step(step, 1 << 20, 2 << 20);
+  return run.Publish();
+}
+
+TEST_CASE("What is typed is found wherever it is a name") {
+  const auto view = ThreeSteps();
+  const auto find = [&](const char* query) { return Search(*view, query, {}, ByteUnit::kMegabytes); };
+  CHECK(Of(Kind::kLayer, find("CONV1")).at(0).selection == LayerSelected("conv1"));
+  CHECK(Of(Kind::kOperator, find("relu")).at(0).selection == OperatorSelected("aten::relu"));
+  CHECK(Of(Kind::kCategory, find("activ")).at(0).selection ==
+        CategorySelected(events::Category::kActivation));
+  CHECK(Of(Kind::kMarker, find("fp16")).at(0).title == "fp16 on");
+  const SearchHit step = Of(Kind::kStep, find("step 2")).at(0);
+  CHECK(step.title == "step 2");
+  CHECK(step.moment == view->steps()[2].peak);
+  CHECK(Of(Kind::kEvent, find("step 2")).empty());
+  CHECK(Of(Kind::kEvent, find("event 2")).at(0).moment == 2U);
+  CHECK(find("no such thing").empty());
+}
+
+TEST_CASE("Allocations are found by address, size and name") {
+  const auto view = ThreeSteps();
+  const auto find = [&](const char* query) {
+    return Of(Kind::kAllocation, Search(*view, query, {}, ByteUnit::kMegabytes));
+  };
+  CHECK(find("0x200000").size() == 3);
+  CHECK(find(">1.5MB").size() == 3);
+  CHECK(find("output").size() == 3);
+  CHECK(find("0x1").empty());
+  const SearchHit hit = find(">1.5MB").front();
+  CHECK(hit.selection == AllocationSelected(*hit.moment));
+}
+
+TEST_CASE("Bookmarks come first, and alone where nothing is typed") {
+  const auto view = ThreeSteps();
+  const std::vector<NamedMoment> bookmarks = {{7, "where conv1 begins"}, {9, "other"}};
+  CHECK(Search(*view, "  ", bookmarks, ByteUnit::kMegabytes).size() == 2);
+  const auto hits = Search(*view, "conv1", bookmarks, ByteUnit::kMegabytes);
+  REQUIRE(hits.size() > 1);
+  CHECK(hits[0].kind == Kind::kBookmark);
+  CHECK(hits[0].moment == 7U);
+  for (const Kind kind : {Kind::kAllocation, Kind::kStep}) CHECK(Of(kind, hits).size() <= kMostHitsOfAKind);
+}
+
+}  // namespace
+}  // namespace tidemark::presenters
