@@ -221,7 +221,11 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   scene_.Reset();
   frame_ = nullptr;
   state_.pinned.reset();
-  state_.slow_motion = {.active = state_.slow_motion.active, .held = false, .stop = 0, .shown = {}, .cpp = state_.slow_motion.cpp};
+  state_.slow_motion = {.active = state_.slow_motion.active,
+                        .held = false,
+                        .stop = 0,
+                        .shown = {},
+                        .cpp = state_.slow_motion.cpp};
   if (!run_->live()) {  // a program's or a recording's: what was found is of other settings
     fit_.question.reset();
     fit_.answer.reset();
@@ -287,7 +291,7 @@ bool Application::Poll() {
     ReportStatusChange(before);
     news = true;
   }
-  if (ways_out_wanted_ && batch_search_.batch()) {  // the quick answer first: both ask trainers
+  if (ways_out_wanted_ && !fit_.searching) {
     ways_out_wanted_ = false;
     FindWhatFits();
   }
@@ -305,7 +309,7 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
   }
   const bool is_ours = !presenters::IsProgram(input_.description);  // whose batch can be made smaller
   if (is_ours && now.out_of_memory && !before.out_of_memory) {
-    batch_search_.Begin(input_.settings);
+    fit_.largest_batch.reset();
     ways_out_wanted_ = true;
   }
   if (now.out_of_memory && !before.out_of_memory) shell_.raise_panel = "findings";  // why, and the ways out
@@ -386,14 +390,11 @@ ShellInput Application::MakeShellInput() {
     const bool is_ours = !presenters::IsProgram(input_.description);
     if (is_ours) shell.banner.again = input_.settings;
     if (is_ours && input_.status.out_of_memory && input_.settings.batch > 1) {
-      const std::string card = CardFor(input_);
-      batch_search_.Continue(
-          [&](const networks::TrainingSettings& settings) { return estimates_.Phantom(settings, card); });
       shell.banner.smaller_label = "With batch …";
-      if (const auto batch = batch_search_.batch()) {
+      if (fit_.largest_batch.value_or(0) > 0) {
         shell.banner.smaller = input_.settings;
-        shell.banner.smaller->batch = *batch;
-        shell.banner.smaller_label = "With batch " + FormatNumber(*batch);
+        shell.banner.smaller->batch = *fit_.largest_batch;
+        shell.banner.smaller_label = "With batch " + FormatNumber(*fit_.largest_batch);
       }
     }
   }

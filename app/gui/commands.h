@@ -169,10 +169,11 @@ struct UseSession {
   lessons::SessionState state;
 };
 
-using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording,
-                             OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
-                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, GoToOperator, StartAgain, SearchFit,
-                             TryAllocators, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
+using Command =
+    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording, OpenRanks,
+                 OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording, ExportRecording,
+                 TakeScreenshot, ShowPanel, PinMoment, GoToOperator, StartAgain, SearchFit, TryAllocators,
+                 ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

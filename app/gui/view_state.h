@@ -55,7 +55,7 @@ struct ViewState {
   AllocationsState allocations;
   ComparisonState comparison;
   LessonsState lessons;
-  SlowMotionState slow_motion;  // not kept
+  SlowMotionState slow_motion;               // not kept
   std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
 };
 

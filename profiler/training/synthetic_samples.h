@@ -24,6 +24,7 @@ class SyntheticSamples {
     int64_t* labels = nullptr;  // count × the network's labels()
   };
   Batch Next(int64_t count);
+  bool filled() const { return filled_; }
   // The first sample comes next.
   void Rewind() { position_ = 0; }
 

@@ -45,7 +45,7 @@ TrainingRun::TrainingRun(const networks::Network& network, const TrainingSetting
                          SyntheticSamples& samples, c10::Device device)
     : settings_(settings), device_(device), network_(network), samples_(samples) {
   at::manual_seed(settings.seed);
-  model_ = std::make_unique<Model>(network, device, FormOf(settings));
+  model_ = std::make_unique<Model>(network, device, FormOf(settings), samples.filled());
   optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), EffectiveLearningRate(settings));
   ChooseKernels();
   MakeScaler();
