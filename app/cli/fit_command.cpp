@@ -10,6 +10,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/fit_report.h"
+#include "app/cli/fit_search.h"
 #include "app/cli/interrupt_listener.h"
 #include "app/cli/numbers.h"
 #include "app/cli/phantom_command.h"
@@ -55,16 +56,7 @@ int RunNetworkFit(const FitOptions& options) {
   const Result<advice::FitQuestion> question = UnderstandFit(options);
   if (!question) return Complain(question.error().message, options.training.ExitCodeOfRefusal());
   const auto began = std::chrono::steady_clock::now();
-  const InterruptListener listener;
-  ProgressLine progress;
-  advice::Needs needs(question->card);
-  const Result<advice::FitAnswer> answer = advice::FindFit(
-      *question, [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); },
-      [&](size_t done, size_t of) {
-        progress.Show(fmt::format("{} of {} configurations", done, of));
-        return !InterruptListener::WasInterrupted();
-      });
-  progress.Clear();
+  const Result<advice::FitAnswer> answer = SearchFit(*question);
   if (!answer) {
     return Complain(answer.error().message,
                     InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed);
@@ -74,25 +66,34 @@ int RunNetworkFit(const FitOptions& options) {
                              : FitText(*question, *answer, seconds));
 }
 
-int RunProgramFit(const FitOptions& options, const std::vector<std::string>& program) {
-  if (options.json || !options.memory.empty() || !options.target_batch.empty()) {
+// `refused`: an option that says how a network of ours is trained, "" if there is none.
+int RunProgramFit(const FitOptions& options, const std::string& refused,
+                  const std::vector<std::string>& program) {
+  if (!refused.empty()) {
     return Complain(
-        "Of a program, tidemark fit tells which cards it fits on; only --card goes with it, the card whose "
-        "kernels and "
-        "workspaces it has meanwhile.",
+        fmt::format("{} is for networks of Tidemark's own; a program trains what it trains. Leave it out, "
+                    "or leave the program out: tidemark fit tells on which cards a program fits, and only "
+                    "--card, --memory and --json go with it.",
+                    refused),
         kExitUsage);
   }
-  const Result<phantom::Card> card = options.training.Card();
+  Result<phantom::Card> card = options.training.Card();
   if (!card) return Complain(card.error().message, options.training.ExitCodeOfRefusal());
+  if (!options.memory.empty()) {
+    const Result<int64_t> bytes = MemoryFromText(options.memory, *card);
+    if (!bytes) return Complain(bytes.error().message, kExitUsage);
+    card->memory_bytes = *bytes;
+  }
   PhantomOptions order;
   order.card = card->name;
   order.memory = fmt::format("{}", advice::kRoomForAllBytes);
-  return RunOnPhantom(order, program, nullptr,
-                      [&](const session::ProgramRun& run, const session::AllocatorOf& allocator) {
-                        const auto verdicts = VerdictsOf(*run.view(), events::AllocatorSettings(), allocator);
-                        if (!verdicts) return "tidemark: " + verdicts.error().message + "\n";
-                        return VerdictsText(*verdicts, *card, TitleOf(program));
-                      });
+  return RunOnPhantom(
+      order, program, nullptr, [&](const session::ProgramRun& run, const session::AllocatorOf& allocator) {
+        const auto verdicts = VerdictsOf(*run.view(), *card, events::AllocatorSettings(), allocator);
+        if (!verdicts) return "tidemark: " + verdicts.error().message + "\n";
+        return options.json ? TextOf(VerdictsJson(*verdicts, *card, TitleOf(program)))
+                            : VerdictsText(*verdicts, *card, TitleOf(program));
+      });
 }
 
 }  // namespace
@@ -118,9 +119,15 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
       ->add_option("--memory", options->memory,
                    "Memory of the card instead of its own: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
-  command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
-  return {command,
-          [=] { return program.empty() ? RunNetworkFit(*options) : RunProgramFit(*options, program); }};
+  command->add_flag(
+      "--json", options->json,
+      "One JSON object, sizes in bytes; of a program on standard error, after what it says there");
+  return {command, [=] {
+            if (program.empty()) return RunNetworkFit(*options);
+            std::string refused = TrainingOptions::TypedOn(*command);
+            if (refused.empty() && !options->target_batch.empty()) refused = "--target-batch";
+            return RunProgramFit(*options, refused, program);
+          }};
 }
 
 }  // namespace tidemark::cli

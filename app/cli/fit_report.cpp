@@ -84,11 +84,6 @@ Json SetupJson(const AllocatorSetup& setup, const phantom::Replayed& replayed) {
           {"out_of_memory", replayed.failures}};
 }
 
-std::string SetupInWords(const AllocatorSetup& setup) {
-  return fmt::format("{}, {}, {}", setup.card.title, BinarySize(setup.card.memory_bytes),
-                     setup.settings.empty() ? "PyTorch's own settings" : setup.settings);
-}
-
 }  // namespace
 
 std::string FitText(const FitQuestion& question, const FitAnswer& answer, double seconds) {
@@ -148,6 +143,11 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
           {"asked", answer.asked},
           {"search_seconds", seconds},
           {"note", PhantomNote(need.without_workspaces, need.unknown_sizes)}};
+}
+
+std::string SetupInWords(const AllocatorSetup& setup) {
+  return fmt::format("{}, {}, {}", setup.card.title, BinarySize(setup.card.memory_bytes),
+                     setup.settings.empty() ? "PyTorch's own settings" : setup.settings);
 }
 
 std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {

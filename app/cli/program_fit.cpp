@@ -18,7 +18,8 @@ std::string InWords(const CardVerdict& verdict) {
 
 }  // namespace
 
-Result<std::vector<CardVerdict>> VerdictsOf(const timeline::View& view, const std::string& settings,
+Result<std::vector<CardVerdict>> VerdictsOf(const timeline::View& view, const phantom::Card& asked,
+                                            const std::string& settings,
                                             const session::AllocatorOf& allocator) {
   Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
@@ -29,6 +30,9 @@ Result<std::vector<CardVerdict>> VerdictsOf(const timeline::View& view, const st
     return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
   };
   std::vector<CardVerdict> verdicts;
+  std::ranges::replace_if(
+      *cards, [&](const phantom::Card& one) { return one.name == asked.name; }, asked);
+  std::ranges::stable_sort(*cards, {}, &phantom::Card::memory_bytes);
   for (const phantom::Card& card : *cards) {
     const int64_t usable_bytes = card.memory_bytes - card.context_bytes;
     CardVerdict verdict{card};
@@ -72,6 +76,25 @@ std::string VerdictsText(const std::vector<CardVerdict>& verdicts, const phantom
              "Its requests are those that it has on a {}; other cards' workspaces differ a little: tidemark "
              "phantom --card NAME tells them.\n",
              asked.title);
+}
+
+Json VerdictsJson(const std::vector<CardVerdict>& verdicts, const phantom::Card& asked,
+                  const std::string& title) {
+  Json cards = Json::array();
+  for (const CardVerdict& verdict : verdicts) {
+    const int64_t reserved_bytes = verdict.reserved_bytes;
+    cards.push_back({{"name", verdict.card.name},
+                     {"memory_bytes", verdict.card.memory_bytes},
+                     {"estimated_context_bytes", verdict.card.context_bytes},
+                     {"fits", verdict.fits},
+                     {"empties_cache", verdict.empties_cache},
+                     {"reserved_peak_bytes", verdict.fits ? Json(reserved_bytes) : Json(nullptr)}});
+  }
+  const auto least = std::ranges::find_if(verdicts, &CardVerdict::fits);
+  return {{"program", title},
+          {"card", asked.name},
+          {"cards", cards},
+          {"smallest", least == verdicts.end() ? Json(nullptr) : Json(least->card.name)}};
 }
 
 }  // namespace tidemark::cli

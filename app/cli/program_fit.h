@@ -18,12 +18,16 @@ struct CardVerdict {
   int64_t reserved_bytes = 0;  // at the peak; 0 where it does not fit
 };
 
-// By memory. `settings`: the allocator's. Reads the assets folder; replays the run where it is close.
-Result<std::vector<CardVerdict>> VerdictsOf(const timeline::View& view, const std::string& settings,
+// By memory; `asked` with the memory that it shall have. `settings`: the allocator's. Reads the assets
+// folder; replays the run where it is close.
+Result<std::vector<CardVerdict>> VerdictsOf(const timeline::View& view, const phantom::Card& asked,
+                                            const std::string& settings,
                                             const session::AllocatorOf& allocator);
 
-// `asked`: the card that --card names.
+// `asked`: the card that --card names, with the memory of --memory.
 std::string VerdictsText(const std::vector<CardVerdict>& verdicts, const phantom::Card& asked,
                          const std::string& title);
+Json VerdictsJson(const std::vector<CardVerdict>& verdicts, const phantom::Card& asked,
+                  const std::string& title);
 
 }  // namespace tidemark::cli

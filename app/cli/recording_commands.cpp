@@ -13,6 +13,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/fit_search.h"
 #include "app/cli/level_report.h"
 #include "app/cli/rank_report.h"
 #include "app/cli/recorded_band.h"
@@ -36,6 +37,7 @@ namespace {
 
 struct InfoOptions {
   std::vector<std::string> files;
+  bool ways_out = false;
   bool json = false;
 };
 
@@ -140,7 +142,18 @@ int RunInfo(const InfoOptions& options) {
   if (options.files.size() > 1) return RunRanksInfo(options);
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.files.front());
   if (!run) return Complain(run.error().message, kExitFailed);
-  return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run));
+  const bool ran_out = !(*run)->view()->out_of_memory().empty();
+  if (!options.ways_out || !ran_out) {
+    const bool has_ways = ran_out && !IsForeign(**run) && !options.json;
+    const char* hint = has_ways ? "tidemark info FILE --ways-out searches what makes it fit.\n" : "";
+    return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run) + hint);
+  }
+  const Result<WaysOut> ways = FindWaysOut(**run);
+  if (!ways) return Complain(ways.error().message, kExitFailed);
+  if (!options.json) return Answer(InfoText(**run) + WaysOutRows(*ways));
+  Json json = InfoJson(**run);
+  json["ways_out"] = WaysOutJson(*ways);
+  return Answer(TextOf(json));
 }
 
 // The recording itself must not be what is written, under whatever name.
@@ -209,6 +222,8 @@ Command RegisterInfo(CLI::App& application) {
                    "Recording, memory snapshot or trace; several are the ranks of one run")
       ->type_name("");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
+  command->add_flag("--ways-out", options->ways_out,
+                    "After an out of memory: search the three cheapest changes that make it fit (seconds)");
   return {command, [options] { return RunInfo(*options); }};
 }
 

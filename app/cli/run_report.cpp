@@ -11,6 +11,7 @@
 namespace tidemark::cli {
 namespace {
 
+constexpr size_t kOwners = 5;
 constexpr size_t kMostShortages = 3;  // in words; a program that tries again and again meets many
 
 std::string InBinary(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
@@ -98,6 +99,8 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
     report.fit = session::FitOf(*card, known_cards, peaks.reserved_peak_bytes, report.peaks.reserved_band);
   }
   report.shortages = session::ShortagesIn(view);
+  if (!report.shortages.empty())
+    report.owners = advice::LargestOwners(view, report.shortages.back().index, kOwners);
   report.ending = description.ending;
   report.notes = description.notes;
   return report;
@@ -114,6 +117,10 @@ void AddRunJson(const RunReport& report, Json& json) {
     json["measured"]["reserved_peak_band_unknown"] = report.band->error().message;
   json["card"] = CardJson(report);
   json["shortages"] = ShortagesJson(report);
+  Json owners = Json::array();
+  for (const advice::Owner& owner : report.owners)
+    owners.push_back({{"name", owner.name}, {"bytes", owner.bytes}, {"blocks", owner.blocks}});
+  json["largest_owners"] = owners;
   json["ending"] = report.ending;
   json["notes"] = report.notes;
 }
@@ -156,6 +163,13 @@ std::string OutOfMemoryRows(const RunReport& report) {
   if (report.shortages.size() > told) {
     rows += fmt::format("Out of memory {} more times.\n",
                         FormatNumber(static_cast<int64_t>(report.shortages.size() - told)));
+  }
+  if (!report.owners.empty()) rows += "Largest owners of what was allocated then\n";
+  for (const advice::Owner& owner : report.owners) {
+    rows += fmt::format("{:>22}   {}{}\n", FormatExactBytes(owner.bytes), owner.name,
+                        owner.blocks > 1
+                            ? fmt::format(" ({} blocks)", FormatNumber(static_cast<int64_t>(owner.blocks)))
+                            : "");
   }
   if (told > 0)
     rows += "What it needs in all, a run on a card with room for it tells (phantom --card NAME).\n";

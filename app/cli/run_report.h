@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/cli/report.h"
+#include "profiler/advice/owners.h"
 #include "profiler/events/run_description.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/reserved_band.h"
@@ -22,8 +23,9 @@ struct RunReport {
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
   std::optional<session::CardFit> fit;                // where the card is known
   std::vector<session::Shortage> shortages;
-  std::string ending;              // why it ended early; "" if it did not
-  std::vector<std::string> notes;  // what to doubt
+  std::vector<advice::Owner> owners;  // the largest at the latest shortage
+  std::string ending;                 // why it ended early; "" if it did not
+  std::vector<std::string> notes;     // what to doubt
 };
 RunReport MakeRunReport(const timeline::View& view, const events::RunDescription& description,
                         const session::Prediction& peaks, std::optional<Result<session::ReservedBand>> band,

@@ -11,13 +11,18 @@
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::cli {
+namespace {
+
+constexpr const char* kGroup = "Training";
+
+}  // namespace
 
 void TrainingOptions::Register(CLI::App& command) {
   const networks::TrainingSettings defaults;
   const auto add = [&command](const char* name, std::string& value, const std::string& standard,
                               const std::string& help) {
     value = standard;
-    command.add_option(name, value, help)->capture_default_str()->type_name("")->group("Training");
+    command.add_option(name, value, help)->capture_default_str()->type_name("")->group(kGroup);
   };
   add("--net", network_, defaults.network,
       "Network; tidemark networks lists them, and a path to a file like theirs (.json) is one, too");
@@ -58,7 +63,7 @@ void TrainingOptions::RegisterDevice(CLI::App& command) {
                   "phantom (a GPU that is not there), cpu, or cuda:N (cuda:0 is the first GPU)")
       ->capture_default_str()
       ->type_name("")
-      ->group("Training");
+      ->group(kGroup);
 }
 
 Result<networks::TrainingSettings> TrainingOptions::Settings() const {
@@ -109,6 +114,14 @@ Result<phantom::Card> TrainingOptions::Card() const { return CardNamed(card_); }
 
 Result<networks::DeviceChoice> TrainingOptions::Device() const {
   return networks::DeviceFromText(device_, card_);
+}
+
+std::string TrainingOptions::TypedOn(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool trains = option->get_group() == kGroup && option->get_name() != "--card";
+    if (trains && option->count() > 0) return option->get_name();
+  }
+  return "";
 }
 
 int TrainingOptions::ExitCodeOfRefusal() const {

@@ -24,6 +24,9 @@ class TrainingOptions {
   Result<phantom::Card> Card() const;
   Result<networks::DeviceChoice> Device() const;
 
+  // The first of them that was typed and is about what is trained, "--net"; "" if there is none.
+  static std::string TypedOn(const CLI::App& command);
+
   // The exit code for one of these errors: wrong usage, unless what the options are checked against
   // (networks, cards) cannot be read itself.
   int ExitCodeOfRefusal() const;

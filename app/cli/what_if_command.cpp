@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,8 +10,10 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/fit_report.h"
+#include "app/cli/picture_file.h"
 #include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
+#include "app/presenters/picture.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/card_fit.h"
 
@@ -22,6 +25,7 @@ struct WhatIfOptions {
   std::string card;
   std::string memory;
   std::string allocator;
+  std::string output;
   bool json = false;
 };
 
@@ -52,12 +56,36 @@ Result<advice::AllocatorSetup> OtherSetup(const WhatIfOptions& options, const ad
   return other;
 }
 
+presenters::ReplayCurve CurveOf(const advice::AllocatorSetup& setup, const phantom::Replayed& replayed) {
+  presenters::ReplayCurve curve{SetupInWords(setup), {}, {}, {}};
+  for (const phantom::ReplayColumn& column : replayed.curve) {
+    curve.allocated_bytes.push_back(column.allocated_bytes);
+    curve.reserved_bytes.push_back(column.reserved_bytes);
+    curve.out_of_memory.push_back(column.failures > 0);
+  }
+  return curve;
+}
+
+std::string PictureOf(const std::string& title, const advice::AllocatorSetup& own,
+                      const advice::AllocatorSetup& other, const advice::WhatIf& answer) {
+  return presenters::WhatIfPicture(CurveOf(own, answer.before), CurveOf(other, answer.after), title);
+}
+
+bool IsPicture(const std::filesystem::path& file) {
+  return file.extension() == ".svg" || file.extension() == ".png";
+}
+
 int RunWhatIf(const WhatIfOptions& options) {
   if (options.file.empty() || (options.allocator.empty() && options.memory.empty() && options.card.empty())) {
     return Complain(
         "Name a recording and what is to be otherwise: tidemark what-if FILE --alloc-conf SETTINGS, --memory "
         "SIZE "
         "or --card NAME.",
+        kExitUsage);
+  }
+  if (!options.output.empty() && !IsPicture(options.output)) {
+    return Complain(
+        fmt::format("{} does not tell by its ending what to draw; name it .svg or .png.", options.output),
         kExitUsage);
   }
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
@@ -71,8 +99,14 @@ int RunWhatIf(const WhatIfOptions& options) {
   if (!other) return Complain(other.error().message, kExitUsage);
   const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
   if (!allocator) return Complain(allocator.error().message, kExitFailed);
-  const Result<advice::WhatIf> answer = advice::AskWhatIf(*(*run)->view(), own, *other, *allocator);
+  const Result<advice::ReplayedRun> replayed = advice::ReplayedRun::Of(*(*run)->view(), own, *allocator);
+  if (!replayed) return Complain(replayed.error().message, kExitFailed);
+  const Result<advice::WhatIf> answer = replayed->With(*other);
   if (!answer) return Complain(answer.error().message, kExitFailed);
+  if (!options.output.empty()) {
+    const Status drawn = WritePicture(PictureOf(description.title, own, *other, *answer), options.output);
+    if (!drawn) return Complain(drawn.error().message, kExitFailed);
+  }
   return Answer(options.json ? TextOf(WhatIfJson(own, *other, *answer)) : WhatIfText(own, *other, *answer));
 }
 
@@ -86,6 +120,7 @@ Command RegisterWhatIf(CLI::App& application) {
       "  tidemark what-if run.tide --alloc-conf expandable_segments:True\n"
       "  tidemark what-if run.tide --alloc-conf max_split_size_mb:128,garbage_collection_threshold:0.8\n"
       "  tidemark what-if run.tide --memory 16GiB\n"
+      "  tidemark what-if run.tide --alloc-conf expandable_segments:True -o both.svg\n"
       "What the run asked PyTorch's allocator for is asked again, in its order, of the same allocator.");
   auto options = std::make_shared<WhatIfOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
@@ -94,6 +129,8 @@ Command RegisterWhatIf(CLI::App& application) {
   command->add_option("--memory", options->memory, "Memory of the card: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
   command->add_option("--card", options->card, "Another card; tidemark cards lists them")->type_name("NAME");
+  command->add_option("-o,--output", options->output, "Draw both curves as a picture, .svg or .png")
+      ->type_name("FILE");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunWhatIf(*options); }};
 }

@@ -329,7 +329,7 @@ bool Application::Poll() {
     ReportStatusChange(before);
     news = true;
   }
-  if (ways_out_wanted_ && batch_search_.batch()) {  // the quick answer first: both ask trainers
+  if (ways_out_wanted_ && !fit_.searching) {
     ways_out_wanted_ = false;
     FindWhatFits();
   }
@@ -347,7 +347,7 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
   }
   const bool is_ours = !presenters::IsProgram(input_.description);  // whose batch can be made smaller
   if (is_ours && now.out_of_memory && !before.out_of_memory) {
-    batch_search_.Begin(input_.settings);
+    fit_.largest_batch.reset();
     ways_out_wanted_ = true;
   }
   if (now.out_of_memory && !before.out_of_memory) shell_.raise_panel = "findings";  // why, and the ways out
@@ -428,14 +428,11 @@ ShellInput Application::MakeShellInput() {
     const bool is_ours = !presenters::IsProgram(input_.description);
     if (is_ours) shell.banner.again = input_.settings;
     if (is_ours && input_.status.out_of_memory && input_.settings.batch > 1) {
-      const std::string card = CardFor(input_);
-      batch_search_.Continue(
-          [&](const networks::TrainingSettings& settings) { return estimates_.Phantom(settings, card); });
       shell.banner.smaller_label = "With batch …";
-      if (const auto batch = batch_search_.batch()) {
+      if (fit_.largest_batch.value_or(0) > 0) {
         shell.banner.smaller = input_.settings;
-        shell.banner.smaller->batch = *batch;
-        shell.banner.smaller_label = "With batch " + FormatNumber(*batch);
+        shell.banner.smaller->batch = *fit_.largest_batch;
+        shell.banner.smaller_label = "With batch " + FormatNumber(*fit_.largest_batch);
       }
     }
   }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/gui/background_jobs.h"
-#include "app/gui/batch_search.h"
 #include "app/gui/bookmarks.h"
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
@@ -138,6 +137,8 @@ class Application {
   void HoldForSlowMotion();  // once there is a step to walk
   void ExecuteSlowMotionAction(ActionId action);
   void FindWhatFits();
+  void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs);
+  void EndSearch(const std::string& error);  // "" = it has an answer
   void TryAllocatorSettings();
   std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU
   void ReportStatusChange(const session::RunStatus& before);
@@ -163,14 +164,13 @@ class Application {
   size_t shown_rank_ = 0;  // of those that go on here
   bool ranks_closed_ = false;
   Clock::time_point ranks_read_at_{};
-  BatchSearch batch_search_;
   FitAdvice fit_;
   LessonBook book_;
   ControlAccess of_code_;
-  bool locks_lifted_ = false;     // those of the page that is open
+  bool locks_lifted_ = false;                     // those of the page that is open
   std::array<bool, kPanelCount> shown_before_{};  // before slow motion
   std::string layout_before_;                     // "" = it has changed nothing
-  bool ways_out_wanted_ = false;  // memory ran out, and nobody has searched yet
+  bool ways_out_wanted_ = false;                  // memory ran out, and nobody has searched yet
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;

@@ -13,9 +13,11 @@ namespace {
 Result<std::vector<AllocatorTrial>> TryAll(const timeline::View& view, const advice::AllocatorSetup& own,
                                            const session::AllocatorOf& allocator,
                                            const BackgroundJobs::Progress& progress) {
+  const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(view, own, allocator);
+  if (!run) return run.error();
   std::vector<AllocatorTrial> trials;
   for (const char* settings : kTriedSettings) {
-    const Result<advice::WhatIf> outcome = advice::AskWhatIf(view, own, {own.card, settings}, allocator);
+    const Result<advice::WhatIf> outcome = run->With({own.card, settings});
     if (!outcome) return outcome.error();
     trials.push_back({settings, *outcome});
     if (!progress(static_cast<double>(trials.size()) / std::size(kTriedSettings))) {
@@ -23,6 +25,16 @@ Result<std::vector<AllocatorTrial>> TryAll(const timeline::View& view, const adv
     }
   }
   return trials;
+}
+
+advice::AskNeeds AskOf(const std::shared_ptr<advice::Needs>& needs) {
+  return [needs](std::span<const advice::Configuration> asked) { return needs->Ask(asked); };
+}
+
+advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress) {
+  return [progress](size_t done, size_t of) {
+    return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of)));
+  };
 }
 
 }  // namespace
@@ -57,25 +69,40 @@ void Application::FindWhatFits() {
   if (fit_.searching || !card || network == networks_.end()) return;
   fit_.searching = true;
   const advice::FitQuestion question{*network, settings, *card, 0};
-  jobs_.Start(
-      "Searching what fits", true,
-      [this, question](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-        advice::Needs needs(question.card);
-        const auto outcome = std::make_shared<Result<advice::FitAnswer>>(advice::FindFit(
-            question, [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); },
-            [&](size_t done, size_t of) {
-              return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of)));
-            }));
-        return [this, question, outcome] {
-          fit_.searching = false;
-          fit_.error = outcome->ok() ? "" : outcome->error().message;
-          fit_.question.reset();
-          fit_.answer.reset();
-          if (!outcome->ok()) return;
-          fit_.question = question;
-          fit_.answer = std::move(**outcome);
-        };
-      });
+  const auto needs = std::make_shared<advice::Needs>(question.card);
+  jobs_.Start("Searching the largest batch", true,
+              [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const auto outcome = std::make_shared<Result<advice::LargestBatch>>(
+                    advice::FindLargestBatch(question, AskOf(needs), ProgressOf(progress)));
+                return [this, question, needs, outcome] {
+                  if (!outcome->ok()) return EndSearch(outcome->error().message);
+                  fit_.largest_batch = (*outcome)->batch;
+                  FindCheapestChanges(question, needs);
+                };
+              });
+}
+
+// What was asked for the largest batch is known, and not asked again.
+void Application::FindCheapestChanges(const advice::FitQuestion& question,
+                                      const std::shared_ptr<advice::Needs>& needs) {
+  jobs_.Start("Searching what fits", true,
+              [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
+                    advice::FindFit(question, AskOf(needs), ProgressOf(progress)));
+                return [this, question, outcome] {
+                  EndSearch(outcome->ok() ? "" : outcome->error().message);
+                  if (!outcome->ok()) return;
+                  fit_.question = question;
+                  fit_.answer = std::move(**outcome);
+                };
+              });
+}
+
+void Application::EndSearch(const std::string& error) {
+  fit_.searching = false;
+  fit_.error = error;
+  fit_.question.reset();
+  fit_.answer.reset();
 }
 
 void Application::TryAllocatorSettings() {

@@ -30,7 +30,8 @@ void Application::BeginSlowMotion() {
   const bool has_steps = input_.view != nullptr && !input_.view->steps().empty();
   if (input_.starting) return;
   if (run_ == nullptr || (!has_steps && !input_.live && !input_.can_stop)) return StartRun();
-  const bool waits = input_.status.state == session::RunState::kPaused && input_.status.steps_done < kStepsBeforeWalk;
+  const bool waits =
+      input_.status.state == session::RunState::kPaused && input_.status.steps_done < kStepsBeforeWalk;
   if (input_.live && waits) run_->SetMode(transport::RunMode::kRun);
 }
 
@@ -53,7 +54,8 @@ void Application::HoldForSlowMotion() {
 
 void Application::ExecuteSlowMotionAction(ActionId action) {
   SlowMotionState& slow = state_.slow_motion;
-  const size_t stops = frame_ == nullptr || frame_->slow_motion.walk == nullptr ? 0 : frame_->slow_motion.walk->stops.size();
+  const size_t stops =
+      frame_ == nullptr || frame_->slow_motion.walk == nullptr ? 0 : frame_->slow_motion.walk->stops.size();
   if (action == ActionId::kSlowMotion) return slow.active ? EndSlowMotion() : BeginSlowMotion();
   if (!slow.active) return;
   if (action == ActionId::kUnpin) return EndSlowMotion();

@@ -44,6 +44,7 @@ struct ConsequenceQuestion {
   std::optional<double> loss_scale;  // of the last step
   int64_t skipped_steps = 0;
   std::optional<double> vanished_gradients;  // of the last step, 0 to 1
+  bool operator==(const ConsequenceQuestion&) const = default;
 };
 Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask);
 

@@ -24,6 +24,7 @@
 namespace tidemark::gui {
 
 struct Frame {
+  bool veiled = false;  // a lesson asks for what the panels of the run would tell
   RunControlsInput run_controls;
   std::optional<ProgramInput> program;  // in the place of the controls
   TimelineInput timeline;

@@ -72,6 +72,19 @@ session::Prediction NoPredictionForCpu() {
   return prediction;
 }
 
+// What the controls would tell of the answer to a lesson's question; what they can be set to stays.
+Consequences Unspoken(Consequences consequences) {
+  for (std::string* line :
+       {&consequences.network, &consequences.optimizer, &consequences.batch, &consequences.accumulate,
+        &consequences.precision, &consequences.checkpoint, &consequences.fit})
+    line->clear();
+  for (auto* lines :
+       {&consequences.precision_hints, &consequences.checkpoint_hints, &consequences.techniques}) {
+    for (std::string& line : *lines) line.clear();
+  }
+  return consequences;
+}
+
 bool Same(const VisibleRange& a, const VisibleRange& b) { return a.begin == b.begin && a.end == b.end; }
 
 constexpr const char* kNothingToCompare =
@@ -131,6 +144,8 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.layers.rows = &layers_;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
+  // Only where the lessons are laid out: elsewhere nobody would know what lifts it.
+  frame_.veiled = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
   PrepareSlowMotion(input, state);
   frame_.timeline.card_bytes = input.description.device == "cpu" ? 0 : input.description.device_bytes;
   frame_.timeline.selected = frame_.layers.selected = frame_.memory_map.selected = &owners_;
@@ -205,9 +220,22 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
     }
   }
   const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
-  controls.consequences = DescribeConsequences(question, [&](const networks::TrainingSettings& settings) {
-    return on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
-  });
+  const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version() &&
+                    consequences_on_cpu_ == on_cpu;
+  if (!same || !consequences_known_) {
+    bool all_known = true;
+    consequences_ = DescribeConsequences(question, [&](const networks::TrainingSettings& settings) {
+      const auto answer =
+          on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
+      all_known = all_known && answer.has_value();
+      return answer;
+    });
+    consequences_asked_ = question;
+    consequences_estimates_ = estimates.version();
+    consequences_on_cpu_ = on_cpu;
+    consequences_known_ = all_known;
+  }
+  controls.consequences = frame_.veiled ? Unspoken(consequences_) : consequences_;
 }
 
 void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates) {

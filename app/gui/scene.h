@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/gui/bookmarks.h"
+#include "app/gui/consequences.h"
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
 #include "app/gui/learning.h"
@@ -189,6 +190,12 @@ class Scene {
   lessons::CodePlace place_;
   std::vector<presenters::BlockChange> changes_;
   std::optional<size_t> changes_stop_;  // that the two above are of
+
+  Consequences consequences_;  // and what they were made from
+  ConsequenceQuestion consequences_asked_;
+  uint64_t consequences_estimates_ = 0;
+  bool consequences_on_cpu_ = false;
+  bool consequences_known_ = false;  // nothing in them waits for a prediction
 
   size_t steps_counted_ = 0;
   int64_t skipped_steps_ = 0;

@@ -7,12 +7,14 @@ namespace tidemark::gui {
 namespace {
 
 constexpr const char* kNoOperators =
-    "This run tells of no operators, so there is nothing to walk through. Tidemark's own training runs do, and "
+    "This run tells of no operators, so there is nothing to walk through. Tidemark's own training runs do, "
+    "and "
     "programs on the phantom.";
 
-// The one that a person looks at; else the latest that is complete, and none yet of a live run whose only one is
-// the first, which is unlike the others.
-const timeline::Step* StepToWalk(const timeline::View& view, std::optional<events::EventIndex> pinned, bool live) {
+// The one that a person looks at; else the latest that is complete, and none yet of a live run whose only one
+// is the first, which is unlike the others.
+const timeline::Step* StepToWalk(const timeline::View& view, std::optional<events::EventIndex> pinned,
+                                 bool live) {
   const timeline::Step* latest = nullptr;
   for (const timeline::Step& step : view.steps()) {
     if (!step.complete) continue;
@@ -65,8 +67,8 @@ void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
   state.pinned = slow.shown = stop.highest;
   if (changes_stop_ != slow.stop) {
     changes_ = presenters::ChangesAt(*view_, *walk_, slow.stop);
-    place_ = lessons::PlaceInCode(
-        code_, {stop.phase, stop.recompute, stop.micro_batch >= 0, view_->name(stop.layer), view_->name(stop.op)});
+    place_ = lessons::PlaceInCode(code_, {stop.phase, stop.recompute, stop.micro_batch >= 0,
+                                          view_->name(stop.layer), view_->name(stop.op)});
     changes_stop_ = slow.stop;
   }
   panel.view = view_.get();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "app/presenters/memory_map.h"
 #include "app/presenters/tables.h"
@@ -183,6 +184,47 @@ void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas&
   canvas.Text(x + 34, y, "reserved");
 }
 
+// One value over all columns, as SVG's points.
+std::string PointsOf(const std::vector<int64_t>& bytes, const Plot& plot, int64_t top_bytes) {
+  std::string points;
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    const double y =
+        plot.height - plot.height * static_cast<double>(bytes[i]) / static_cast<double>(top_bytes);
+    for (const size_t edge : {i, i + 1}) {
+      points += fmt::format("{:.1f},{:.1f} ",
+                            static_cast<double>(edge) * plot.width / static_cast<double>(bytes.size()), y);
+    }
+  }
+  return points;
+}
+
+struct ReplayColours {
+  std::string_view allocated;
+  std::string_view reserved;
+};
+constexpr ReplayColours kBeforeColours{"#E4E7EB", "#7B8794"};
+constexpr ReplayColours kAfterColours{"#1A8977", "#415DA0"};
+
+void DrawLines(const ReplayCurve& curve, const Plot& plot, int64_t top_bytes, const ReplayColours& colours,
+               bool filled, Canvas& canvas) {
+  const std::string allocated = PointsOf(curve.allocated_bytes, plot, top_bytes);
+  std::string shapes = filled
+                           ? fmt::format("<polygon fill=\"{}\" points=\"0,{} {}{},{}\"/>\n",
+                                         colours.allocated, plot.height, allocated, plot.width, plot.height)
+                           : fmt::format("<polyline fill=\"none\" stroke=\"{}\" points=\"{}\"/>\n",
+                                         colours.allocated, allocated);
+  shapes += fmt::format("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"{}\" points=\"{}\"/>\n",
+                        colours.reserved, PointsOf(curve.reserved_bytes, plot, top_bytes));
+  for (size_t i = 0; i < curve.out_of_memory.size(); ++i) {
+    if (!curve.out_of_memory[i]) continue;
+    shapes += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n",
+        (static_cast<double>(i) + 0.5) * plot.width / static_cast<double>(curve.out_of_memory.size()),
+        filled ? 8 : 20, filled ? colours.reserved : "#DA3D51");
+  }
+  canvas.Shapes(plot.left, plot.top, shapes);
+}
+
 // The moment that the breakdown tells of.
 timeline::EventIndex PeakOf(const timeline::View& view) {
   const std::optional<PeakMoment> peak = LatestPeak(view, Told::kStepOrRun);
@@ -317,6 +359,36 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title) 
   canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
   DrawSteps(view, plot, canvas);
   DrawLegend(curve, plot, canvas);
+  return canvas.Finished();
+}
+
+std::string WhatIfPicture(const ReplayCurve& before, const ReplayCurve& after, std::string_view title) {
+  const Plot plot;
+  int64_t highest = 1;
+  for (const auto* bytes :
+       {&before.reserved_bytes, &before.allocated_bytes, &after.reserved_bytes, &after.allocated_bytes}) {
+    for (const int64_t value : *bytes) highest = std::max(highest, value);
+  }
+  const int64_t tick = RoundTick(highest);
+  const int64_t top_bytes = (highest / tick + 1) * tick;
+  Canvas canvas(kTop + plot.height + 80, title,
+                fmt::format("The same requests, before: {}; after: {}", before.title, after.title));
+  DrawGrid(plot, top_bytes, tick, canvas);
+  DrawLines(before, plot, top_bytes, kBeforeColours, true, canvas);
+  DrawLines(after, plot, top_bytes, kAfterColours, false, canvas);
+  double x = plot.left;
+  const double y = plot.top + plot.height + 40;
+  const std::pair<std::string_view, std::string_view> legend[] = {
+      {"reserved before", kBeforeColours.reserved},
+      {"reserved after", kAfterColours.reserved},
+      {"allocated before", kBeforeColours.allocated},
+      {"allocated after", kAfterColours.allocated},
+      {"out of memory after", "#DA3D51"}};
+  for (const auto& [text, colour] : legend) {
+    canvas.Box(x, y - 11, 13, 13, colour);
+    canvas.Text(x + 20, y, text);
+    x += 46 + 7.6 * static_cast<double>(text.size());
+  }
   return canvas.Finished();
 }
 

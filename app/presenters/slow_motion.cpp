@@ -98,7 +98,8 @@ class ChangeList {
       title = birth == births_.end() ? std::string(events::NameOf(event.category))
                                      : MadeBy(view_, view_.event(birth->second));
     }
-    return {change, std::move(title), RoleOf(event.category), event.category, event.rounded_bytes, event.address};
+    return {change,         std::move(title),    RoleOf(event.category),
+            event.category, event.rounded_bytes, event.address};
   }
 
   void Add(EventIndex index) {
@@ -139,7 +140,7 @@ class ChangeList {
   const timeline::View& view_;
   const StepWalk& walk_;
   std::unordered_map<uint64_t, EventIndex> births_;  // by address, the latest in this step
-  std::unordered_map<uint64_t, size_t> open_;        // by address, blocks that the stop has changed and not freed
+  std::unordered_map<uint64_t, size_t> open_;  // by address, blocks that the stop has changed and not freed
   std::vector<BlockChange> changes_;
 };
 
@@ -160,16 +161,17 @@ StepWalk WalkStep(const timeline::View& view, const timeline::Step& step) {
     if (event.kind == EventKind::kMicroBatchBegin) micro_batch = event.bytes;
     if (!BeginsOperator(event)) continue;
     if (!walk.stops.empty()) walk.stops.back().end = index;
-    walk.stops.push_back({walk.stops.empty() ? walk.begin : index, walk.end, 0, event.phase, event.recompute != 0,
-                          micro_batch, event.layer, event.op, 0, 0, 0});
+    walk.stops.push_back({walk.stops.empty() ? walk.begin : index, walk.end, 0, event.phase,
+                          event.recompute != 0, micro_batch, event.layer, event.op, 0, 0, 0});
   }
   AddHeights(walk, buckets.front().first);
   return walk;
 }
 
 size_t StopAt(const StepWalk& walk, EventIndex moment) {
-  const auto after = std::upper_bound(walk.stops.begin(), walk.stops.end(), moment,
-                                      [](EventIndex index, const OperatorStop& stop) { return index < stop.begin; });
+  const auto after =
+      std::upper_bound(walk.stops.begin(), walk.stops.end(), moment,
+                       [](EventIndex index, const OperatorStop& stop) { return index < stop.begin; });
   return after == walk.stops.begin() ? 0 : static_cast<size_t>(after - walk.stops.begin()) - 1;
 }
 

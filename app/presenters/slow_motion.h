@@ -1,8 +1,8 @@
 // One step, operator by operator: where slow motion can stop, and which blocks come and go at each stop. Pure
 // functions, any thread.
 //
-// A stop reaches from one operator's beginning to that of the next, so that what is freed when an operator has
-// returned counts with it; the first also has what the step does before it.
+// A stop reaches from one operator's beginning to that of the next, so that what is freed when an operator
+// has returned counts with it; the first also has what the step does before it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace tidemark::presenters {
 struct OperatorStop {
   events::EventIndex begin = 0;
   events::EventIndex end = 0;
-  events::EventIndex highest = 0;  // the last event at which most is allocated: what comes is there, nothing is gone
+  events::EventIndex highest =
+      0;  // the last event at which most is allocated: what comes is there, nothing is gone
   events::Phase phase = events::Phase::kIdle;
   bool recompute = false;
   int64_t micro_batch = -1;  // -1 before the first
@@ -33,8 +34,8 @@ struct StepWalk {
   events::EventIndex begin = 0;
   events::EventIndex end = 0;
   int64_t bytes_highest = 0;
-  std::vector<OperatorStop> stops;     // empty where nobody tells of operators
-  std::vector<int64_t> bytes_after;    // allocated after each event from `begin` on
+  std::vector<OperatorStop> stops;   // empty where nobody tells of operators
+  std::vector<int64_t> bytes_after;  // allocated after each event from `begin` on
 };
 
 // O(events of the step).

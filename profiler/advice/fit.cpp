@@ -140,6 +140,12 @@ class Search {
     return std::move(answer_);
   }
 
+  Result<LargestBatch> RunForLargestBatch() && {
+    if (Status asked = AskPresent(); !asked) return asked.error();
+    if (Status found = FindLargestBatch(); !found) return found.error();
+    return LargestBatch{answer_.largest_batch, answer_.is_at_limit};
+  }
+
  private:
   Result<std::vector<Need>> Ask(const std::vector<Configuration>& configurations) {
     std::vector<Configuration> asked;
@@ -314,6 +320,11 @@ class Search {
 
 Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress) {
   return Search(question, ask, progress).Run();
+}
+
+Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
+                                      const FitProgress& progress) {
+  return Search(question, ask, progress).RunForLargestBatch();
 }
 
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal) {

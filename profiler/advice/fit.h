@@ -58,6 +58,14 @@ using FitProgress = std::function<bool(size_t done, size_t of)>;
 // `progress` cancelled.
 Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress = {});
 
+// The largest micro-batch alone: a few questions.
+struct LargestBatch {
+  int batch = 0;             // 0 = not even one sample
+  bool is_at_limit = false;  // as in FitAnswer
+};
+Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
+                                      const FitProgress& progress = {});
+
 // "batch 64 → 16, accumulate 1 → 4, fp16 on": what a proposal changes; "" if nothing.
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal);
 

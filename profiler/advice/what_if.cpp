@@ -1,29 +1,40 @@
 #include "profiler/advice/what_if.h"
 
-#include <vector>
-
 #include "profiler/base/saturating.h"
 #include "profiler/session/reserved_band.h"
 
 namespace tidemark::advice {
+namespace {
 
-Result<WhatIf> AskWhatIf(const timeline::View& view, const AllocatorSetup& own, const AllocatorSetup& other,
-                         const session::AllocatorOf& allocator) {
-  const Result<std::vector<phantom::Request>> requests =
+constexpr size_t kColumns = 600;  // of a curve: as many as a picture of it is wide
+
+}  // namespace
+
+Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorSetup& own,
+                                    const session::AllocatorOf& allocator) {
+  Result<std::vector<phantom::Request>> requests =
       session::RequestsOf(view, own.card.memory_bytes - own.card.context_bytes);
   if (!requests) return requests.error();
-  const Result<phantom::Replayed> before =
-      session::TryAllocator(*requests, own.card, own.settings, allocator);
+  ReplayedRun run(std::move(*requests), allocator);
+  Result<phantom::Replayed> before = run.Replay(own);
   if (!before) return before.error();
-  const Result<phantom::Replayed> after =
-      session::TryAllocator(*requests, other.card, other.settings, allocator);
-  if (!after) return after.error();
+  run.before_ = std::move(*before);
   const auto peak = [&](timeline::Series series) {
     return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
   };
-  return WhatIf{*before, *after,
-                before->allocated_peak_bytes == peak(timeline::Series::kAllocated) &&
-                    before->reserved_peak_bytes == peak(timeline::Series::kReserved)};
+  run.is_as_recorded_ = run.before_.allocated_peak_bytes == peak(timeline::Series::kAllocated) &&
+                        run.before_.reserved_peak_bytes == peak(timeline::Series::kReserved);
+  return run;
+}
+
+Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup) const {
+  return session::TryAllocator(requests_, setup.card, setup.settings, allocator_, kColumns);
+}
+
+Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other) const {
+  Result<phantom::Replayed> after = Replay(other);
+  if (!after) return after.error();
+  return WhatIf{before_, std::move(*after), is_as_recorded_};
 }
 
 int64_t UnusedBytes(const phantom::Replayed& replayed) {

@@ -33,7 +33,8 @@ Expression Functional(std::string_view name, const std::string& arguments) {
 }
 
 Expression Module(const Layer& layer, const std::string& argument) {
-  return {fmt::format("self.{}({})", layer.name, argument), fmt::format("{}->forward({})", layer.name, argument)};
+  return {fmt::format("self.{}({})", layer.name, argument),
+          fmt::format("{}->forward({})", layer.name, argument)};
 }
 
 Expression Pool(std::string_view name, const Layer& layer, const std::string& x) {
@@ -155,7 +156,8 @@ class StepWriter {
     const bool trains = settings_.pass == Pass::kTrain;
     if (trains) {
       const bool zeroed = settings_.zeroed_gradients;
-      Line(CodePart::kZeroGradients, zeroed ? "optimizer.zero_grad(set_to_none=False)" : "optimizer.zero_grad()",
+      Line(CodePart::kZeroGradients,
+           zeroed ? "optimizer.zero_grad(set_to_none=False)" : "optimizer.zero_grad()",
            zeroed ? "optimizer.zero_grad(/*set_to_none=*/false);" : "optimizer.zero_grad();");
     } else if (settings_.pass == Pass::kEvaluate) {
       Open("with torch.no_grad():", "{ torch::NoGradGuard no_grad;");
@@ -219,7 +221,8 @@ class StepWriter {
   }
 
   void WriteLayers() {
-    const std::vector<textbook::CheckpointPiece> pieces = textbook::PlanCheckpoints(network_, settings_).pieces;
+    const std::vector<textbook::CheckpointPiece> pieces =
+        textbook::PlanCheckpoints(network_, settings_).pieces;
     for (size_t index = 0; index < network_.layers.size(); ++index) {
       for (const textbook::CheckpointPiece& piece : pieces) {
         if (piece.runs_again && piece.first == index) {
@@ -241,7 +244,8 @@ class StepWriter {
   void WriteLoss() {
     const bool by_token = network_.labels().size() == 1;
     const std::string& scores = names_.back();
-    const std::string arguments = by_token ? scores + ".flatten(0, 1), labels.flatten()" : scores + ", labels";
+    const std::string arguments =
+        by_token ? scores + ".flatten(0, 1), labels.flatten()" : scores + ", labels";
     const std::string share = settings_.accumulate > 1 ? fmt::format(" / {}", settings_.accumulate) : "";
     Line(CodePart::kLayer, fmt::format("loss = F.cross_entropy({}){}", arguments, share),
          fmt::format("auto loss = cross_entropy({}){};", arguments, share), "loss");
@@ -249,7 +253,8 @@ class StepWriter {
 
   void WriteUpdate() {
     const bool scales = networks::ScalesLoss(settings_);
-    if (scales) Line(CodePart::kUpdate, "scaler.unscale_(optimizer)", "bool finite = Unscale(parameters, scale);");
+    if (scales)
+      Line(CodePart::kUpdate, "scaler.unscale_(optimizer)", "bool finite = Unscale(parameters, scale);");
     if (settings_.clip_norm > 0) {
       Line(CodePart::kUpdate, fmt::format("clip_grad_norm_(model.parameters(), {})", settings_.clip_norm),
            fmt::format("clip_grad_norm_(parameters, {});", settings_.clip_norm));

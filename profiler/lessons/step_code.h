@@ -1,5 +1,5 @@
-// One step of training as a person would write it, in Python and in C++: what stands beside an operator in slow
-// motion. Pure functions, any thread; O(layers).
+// One step of training as a person would write it, in Python and in C++: what stands beside an operator in
+// slow motion. Pure functions, any thread; O(layers).
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ struct CodeLine {
   std::string python;
   std::string cpp;
 };
-std::vector<CodeLine> CodeOfStep(const networks::Network& network, const networks::TrainingSettings& settings);
+std::vector<CodeLine> CodeOfStep(const networks::Network& network,
+                                 const networks::TrainingSettings& settings);
 
 // What ran, as the events tell it.
 struct RunningOperator {

@@ -1,7 +1,5 @@
 #include "profiler/session/allocator_trial.h"
 
-#include <utility>
-
 #include "profiler/events/allocator_settings.h"
 #include "profiler/phantom/environment.h"
 
@@ -9,15 +7,24 @@ namespace tidemark::session {
 
 Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requests,
                                        const phantom::Card& card, const std::string& settings,
-                                       const AllocatorOf& allocator) {
+                                       const AllocatorOf& allocator, size_t columns) {
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(card, allocator.stand_ins);
   if (!environment) return environment.error();
   environment->push_back(std::string(phantom::kMemoryVariable) + "=" + std::to_string(card.memory_bytes));
   const std::vector<std::string> changes = events::AllocatorEnvironment(settings);
   environment->insert(environment->end(), changes.begin(), changes.end());
   const Result<std::vector<phantom::Replayed>> replayed =
-      phantom::Replay({allocator.replayer, std::move(*environment)}, requests, {phantom::AddressOrder{}});
-  if (!replayed) return replayed.error();
+      phantom::Replay({allocator.replayer, *environment}, requests, {phantom::AddressOrder{}}, columns);
+  if (!replayed) {
+    // Where nothing is asked of it, it can only be the settings that it refuses.
+    const bool refuses = !settings.empty() &&
+                         !phantom::Replay({allocator.replayer, *environment}, {}, {phantom::AddressOrder{}});
+    if (!refuses) return replayed.error();
+    return Error{"PyTorch's allocator does not take the settings \"" + settings +
+                 "\". Write them as in PYTORCH_CUDA_ALLOC_CONF: "
+                 "expandable_segments:True,max_split_size_mb:128. It says: " +
+                 replayed.error().message};
+  }
   return replayed->front();
 }
 

@@ -19,9 +19,9 @@ struct AllocatorOf {
 };
 
 // `card` with the memory that it shall have. `settings`: PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own.
-// Settings that PyTorch refuses are an error with its words.
+// Settings that PyTorch refuses are an error with its words. `columns`: of its curve (replay.h).
 Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requests,
                                        const phantom::Card& card, const std::string& settings,
-                                       const AllocatorOf& allocator = {});
+                                       const AllocatorOf& allocator = {}, size_t columns = 0);
 
 }  // namespace tidemark::session

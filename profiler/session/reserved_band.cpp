@@ -13,6 +13,9 @@ using events::Event;
 using events::EventKind;
 using phantom::Request;
 
+// PyTorch's kLargeBuffer: what it reserves for blocks from 1 to 10 MiB (CUDACachingAllocator.cpp).
+constexpr int64_t kSegmentBytes = 20 << 20;
+
 class Reading {
  public:
   explicit Reading(int64_t usable_bytes) : usable_bytes_(usable_bytes) {}
@@ -64,16 +67,6 @@ class Reading {
   std::vector<Request> requests_;
 };
 
-int64_t LargestSegment(const timeline::View& view) {
-  int64_t largest_bytes = 0;
-  for (timeline::EventIndex index = view.first(); index < view.end(); ++index) {
-    const Event& event = view.event(index);
-    const bool reserves = event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap;
-    if (reserves) largest_bytes = std::max(largest_bytes, event.bytes);
-  }
-  return largest_bytes;
-}
-
 }  // namespace
 
 Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes,
@@ -98,11 +91,12 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   const auto peak = [&](timeline::Series series) {
     return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
   };
-  const Result<phantom::ReservedBand> bytes =
-      phantom::BandOfReserved({replayer, std::move(*all)}, *requests,
-                              {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0});
+  const Result<phantom::ReservedBand> bytes = phantom::BandOfReserved(
+      {replayer, std::move(*all)}, *requests,
+      {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}});
   if (!bytes) return bytes.error();
-  return ReservedBand{*bytes, bytes->most_bytes + LargestSegment(view) > usable_bytes};
+  const int64_t further_bytes = std::max(bytes->most_bytes - bytes->least_bytes, kSegmentBytes);
+  return ReservedBand{*bytes, bytes->empties_cache || bytes->most_bytes + further_bytes > usable_bytes};
 }
 
 }  // namespace tidemark::session

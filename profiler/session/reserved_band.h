@@ -26,7 +26,8 @@ Result<std::vector<phantom::Request>> RequestsOf(const timeline::View& view, int
 struct ReservedBand {
   phantom::ReservedBand bytes;
   // PyTorch frees all it had cached when the card is full, and what is reserved jumps from there on. Whether
-  // the run did that, or would have with one more segment as large as its largest.
+  // it does so in some order of addresses, or would if an order moved it by as much again, one segment at
+  // least.
   bool at_the_cliff = false;
 };
 

@@ -1,6 +1,10 @@
 #include "profiler/training/model.h"
 
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/library.h>
+
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,11 +29,28 @@ bool LiesIn(const at::Tensor& output, const Tensors& arguments) {
                      [&output](const at::Tensor& argument) { return output.is_alias_of(argument); });
 }
 
+// To draw the weights of a large network takes longer than its steps on a phantom, which looks at none of them.
+// A dispatch key that nothing else uses stands before the kernels that draw.
+at::Tensor& LeaveAsItLies(at::Tensor& self, double /*a*/, double /*b*/, std::optional<at::Generator> /*generator*/) {
+  return self;
+}
+
+TORCH_LIBRARY_IMPL(_, TESTING_ONLY_GenericMode, library) {
+  library.fallback(torch::CppFunction::makeFallthrough());
+}
+TORCH_LIBRARY_IMPL(aten, TESTING_ONLY_GenericMode, library) {
+  library.impl("uniform_", LeaveAsItLies);
+  library.impl("normal_", LeaveAsItLies);
+}
+
 }  // namespace
 
-Model::Model(const networks::Network& network, c10::Device device, const Form& form)
+Model::Model(const networks::Network& network, c10::Device device, const Form& form, bool drawn)
     : network_(network), root_(std::make_shared<Root>()) {
+  std::optional<c10::impl::IncludeDispatchKeyGuard> undrawn;
+  if (!drawn) undrawn.emplace(c10::DispatchKey::TESTING_ONLY_GenericMode);
   for (const networks::Layer& layer : network.layers) AddLayer(layer);
+  undrawn.reset();
   Put(device, form);
   parameters_ = root_->parameters();
   TagMemory();

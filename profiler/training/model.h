@@ -25,8 +25,8 @@ class Model {
     bool operator==(const Form&) const = default;
   };
   // Parameters are made on the CPU and moved, as model.to(device) does. The random generator decides their
-  // values.
-  Model(const networks::Network& network, c10::Device device, const Form& form);
+  // values; without `drawn` they are whatever lies there.
+  Model(const networks::Network& network, c10::Device device, const Form& form, bool drawn);
 
   // Without pieces nothing is checkpointed.
   at::Tensor Forward(const at::Tensor& input, const std::vector<textbook::CheckpointPiece>& pieces);

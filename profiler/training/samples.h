@@ -19,6 +19,8 @@ class Samples {
   virtual Batch Next(int64_t count, Use use) = 0;
   // Of a batch of `ranks` × count the part of one rank.
   virtual Batch NextShare(int64_t count, int64_t rank, int64_t ranks, Use use) = 0;
+  // Whether values mean anything: not where nothing ever looks at them, on a phantom.
+  virtual bool filled() const { return true; }
   // The first sample comes next.
   virtual void Rewind() = 0;
 };

@@ -23,6 +23,7 @@ class SyntheticSamples final : public Samples {
   Batch Next(int64_t count, Use use) override;
   Batch NextShare(int64_t count, int64_t rank, int64_t ranks, Use use) override;
   void Rewind() override { position_ = 0; }
+  bool filled() const override { return filled_; }
 
  private:
   int64_t SetSize(int64_t count) const;

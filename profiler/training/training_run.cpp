@@ -49,7 +49,7 @@ TrainingRun::TrainingRun(const networks::Network& network, const TrainingSetting
                          c10::Device device, const RankGroup* ranks)
     : settings_(settings), device_(device), network_(network), samples_(samples), ranks_(ranks) {
   at::manual_seed(settings.seed);
-  model_ = std::make_unique<Model>(network, device, FormOf(settings));
+  model_ = std::make_unique<Model>(network, device, FormOf(settings), samples.filled());
   if (ranks_ != nullptr) reducer_ = std::make_unique<GradientReducer>(*ranks_, model_->parameters());
   MakeLearners();
   ChooseKernels();

@@ -1,4 +1,5 @@
 // Lessons and session codes in the window.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,10 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Lessons().page == 1; }));
   IM_CHECK(Lessons().done.contains(PageKey("where-memory-goes", 0)));
   IM_CHECK(application().scene_input().access.locked.empty());
+  context->Yield(3);
+  IM_CHECK(application().frame()->veiled);
+  IM_CHECK_STR_EQ(application().frame()->run_controls.consequences.fit.c_str(), "");
+  Picture(context, "learn-predict");
   context->ItemInput("//**/##prediction");
   context->KeyCharsReplaceEnter("5");
   context->ItemClick("//**/Reveal");
@@ -46,6 +51,7 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK(
       WaitUntil(context, [&] { return figures().phantom.has_value() && figures().measured.has_value(); }));
   IM_CHECK_EQ(static_cast<int64_t>(*figures().textbook), 4'316'712);
+  IM_CHECK(!application().frame()->veiled);
   IM_CHECK_EQ(*figures().measured, *figures().phantom);
   Picture(context, "learn-reveal");
 
@@ -72,6 +78,48 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson.empty(); }));
   application().Push(ActionId::kResetLayout);
   context->Yield(4);
+}
+
+void WalksThroughAStep(ImGuiTestContext* context) {
+  IM_CHECK(Run().status.state == RunState::kPaused);
+  const auto shown = application().view_state().shown;
+  const auto walk = [] { return application().frame()->slow_motion; };
+  const auto step_at = [](events::EventIndex moment) { return Run().view->StateAt(moment).step; };
+  context->KeyPress(ImGuiKey_M);
+  IM_CHECK(WaitUntil(context, [&] { return application().frame() != nullptr && walk().walk != nullptr; }));
+  IM_CHECK(application().view_state().shown != shown);
+  const std::vector<presenters::OperatorStop> stops = walk().walk->stops;
+  IM_CHECK_GT(stops.size(), 40U);
+  context->KeyPress(ImGuiKey_Space);  // goes on, and does not let the run go on
+  IM_CHECK(WaitUntil(context, [&] { return walk().stop == 1; }));
+  IM_CHECK(Run().status.state == RunState::kPaused);
+  size_t conv2 = 0;
+  while (presenters::TitleOf(*Run().view, stops[conv2]) != "conv2 backward") ++conv2;
+  application().Push(GoToOperator{conv2});
+  IM_CHECK(WaitUntil(context, [&] { return walk().stop == conv2; }));
+  context->Yield(3);
+  // The other panels show its moment, the code its line.
+  IM_CHECK_EQ(application().view_state().pinned.value_or(0), stops[conv2].highest);
+  IM_CHECK_EQ(application().frame()->memory_map.state->index, stops[conv2].highest);
+  IM_CHECK_EQ(step_at(stops[conv2].highest), walk().walk->step);
+  IM_CHECK_EQ((*walk().code)[walk().place->lines.at(0)].python, "loss.backward()");
+  IM_CHECK_EQ((*walk().code)[walk().place->forward.at(0)].layer, "conv2");
+  IM_CHECK(std::ranges::any_of(*walk().changes, [](const presenters::BlockChange& change) {
+    return change.change == presenters::Change::kComes && change.title == "conv2.weight.grad";
+  }));
+  Picture(context, "slow-motion");
+  context->KeyPress(ImGuiMod_Shift | ImGuiKey_Space);
+  IM_CHECK(WaitUntil(context, [&] { return walk().stop == conv2 - 1; }));
+  context->KeyPress(ImGuiKey_End);
+  IM_CHECK(WaitUntil(context, [&] { return walk().stop == stops.size() - 1; }));
+  context->KeyPress(ImGuiKey_Home);
+  IM_CHECK(WaitUntil(context, [&] { return walk().stop == 0; }));
+  application().Push(PinMoment{stops[7].highest});  // as the map's scrubber does
+  IM_CHECK(WaitUntil(context, [&] { return walk().stop == 7; }));
+  context->KeyPress(ImGuiKey_Escape);
+  IM_CHECK(WaitUntil(context, [&] { return walk().walk == nullptr; }));
+  IM_CHECK(application().view_state().shown == shown);
+  IM_CHECK(!application().view_state().pinned.has_value());
 }
 
 void SharesItsSession(ImGuiTestContext* context) {

@@ -518,6 +518,7 @@ void Add(ImGuiTestEngine* engine) {
       {"compares", Compares},
       {"teaches", Teaches},
       {"shares its session", SharesItsSession},
+      {"walks through a step", WalksThroughAStep},
       {"wears light", WearsLight},
       {"saves and opens", SavesAndOpens},
       {"opens ranks", OpensRanks},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gui/panels/what_if_plot.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 
@@ -122,12 +123,28 @@ void DrawAnswer(const FitInput& input, CommandQueue& queue) {
              "phantom's.");
 }
 
+int IndexOf(const std::vector<AllocatorTrial>& trials, const std::string& settings) {
+  const auto found = std::ranges::find(trials, settings, &AllocatorTrial::settings);
+  return found == trials.end() ? -1 : static_cast<int>(found - trials.begin());
+}
+
+// The one that was clicked; else the one that reserves least. None where nothing was tried.
+const AllocatorTrial* PlottedOf(const std::vector<AllocatorTrial>& trials, int chosen) {
+  if (chosen >= 0 && static_cast<size_t>(chosen) < trials.size()) return &trials[static_cast<size_t>(chosen)];
+  const auto least = std::ranges::min_element(
+      trials, {}, [](const AllocatorTrial& trial) { return trial.outcome.after.reserved_peak_bytes; });
+  return least == trials.end() ? nullptr : &*least;
+}
+
 void DrawTrials(const FitInput& input, CommandQueue& queue) {
   const FitAdvice& found = *input.advice;
   Rule();
   Label("Other settings of the allocator");
   if (!found.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.trial_error);
-  if (!found.trials.empty() && ImGui::BeginTable("trials", 4, ImGuiTableFlags_SizingStretchProp)) {
+  ImGuiStorage* const storage = ImGui::GetStateStorage();
+  const ImGuiID chosen_id = ImGui::GetID("plotted");
+  const AllocatorTrial* plotted = PlottedOf(found.trials, storage->GetInt(chosen_id, -1));
+  if (plotted != nullptr && ImGui::BeginTable("trials", 4, ImGuiTableFlags_SizingStretchProp)) {
     ImGui::TableSetupColumn("settings", 0, 2.4F);
     for (const char* name : {"reserved", "unused", "failed"}) ImGui::TableSetupColumn(name, 0, 1);
     ImGui::TableNextRow();
@@ -136,7 +153,9 @@ void DrawTrials(const FitInput& input, CommandQueue& queue) {
     const auto row = [&](const std::string& name, const phantom::Replayed& replayed, bool strong) {
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
-      Put(Words(), Fitted(Words(), name, ImGui::GetContentRegionAvail().x));
+      const TextStyle style = name == plotted->settings ? Colored(Words(), Colors().accent) : Words();
+      Put(style, Fitted(style, name, ImGui::GetContentRegionAvail().x));
+      if (ImGui::IsItemClicked()) storage->SetInt(chosen_id, IndexOf(found.trials, name));
       if (ImGui::IsItemHovered()) Tooltip(name);
       BytesCell(replayed.reserved_peak_bytes, input.unit, strong);
       BytesCell(advice::UnusedBytes(replayed), input.unit);
@@ -148,6 +167,7 @@ void DrawTrials(const FitInput& input, CommandQueue& queue) {
       row(trial.settings, trial.outcome.after, is_less);
     }
     ImGui::EndTable();
+    DrawWhatIfPlot(plotted->outcome, input.unit);
     if (!found.trials.front().outcome.is_as_recorded) {
       PutWrapped(
           SmallMuted(),

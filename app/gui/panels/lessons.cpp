@@ -191,6 +191,13 @@ OpenPage PageOf(const std::vector<Lesson>& all, const LessonsState& state) {
   return {};
 }
 
+bool AwaitsPrediction(const std::vector<Lesson>& all, const LessonsState& state) {
+  const OpenPage open = PageOf(all, state);
+  if (open.page == nullptr || !open.page->prediction) return false;
+  const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
+  return !state.predictions.contains(PageKey(open.lesson->name, number));
+}
+
 void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQueue& queue) {
   if (input.lessons == nullptr || input.lessons->empty()) {
     PanelTitle("Learn", "");

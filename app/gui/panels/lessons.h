@@ -48,6 +48,10 @@ struct OpenPage {
 };
 OpenPage PageOf(const std::vector<lessons::Lesson>& all, const LessonsState& state);
 
+// Whether the page that is open asks for a number that nobody has told yet: then what would answer it is
+// veiled.
+bool AwaitsPrediction(const std::vector<lessons::Lesson>& all, const LessonsState& state);
+
 void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQueue& queue);
 
 }  // namespace tidemark::gui

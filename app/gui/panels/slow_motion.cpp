@@ -73,7 +73,9 @@ void DrawStrip(const SlowMotionInput& input, CommandQueue& queue) {
   for (size_t index = 0; index < stops.size(); ++index) {
     const float x0 = at.x + width * static_cast<float>(index);
     const float x1 = std::max(x0 + 1, x0 + width - (width > Px(4) ? Px(1) : 0));
-    const auto height = [&](int64_t bytes) { return at.y + size.y - static_cast<float>(static_cast<double>(bytes) * scale); };
+    const auto height = [&](int64_t bytes) {
+      return at.y + size.y - static_cast<float>(static_cast<double>(bytes) * scale);
+    };
     const Color color = Colors().Of(stops[index].phase);
     const bool here = index == input.stop;
     list->AddRectFilled({x0, height(stops[index].bytes_highest)}, {x1, at.y + size.y},
@@ -86,7 +88,8 @@ void DrawStrip(const SlowMotionInput& input, CommandQueue& queue) {
   list->AddRect({x - half, at.y}, {x + half, at.y + size.y}, U32(Colors().accent), Px(2), Px(1.5F));
   if (ImGui::IsItemActive() && under != input.stop) queue.Push(GoToOperator{under});
   if (ImGui::IsItemHovered()) {
-    Tooltip(fmt::format("{}: {}", presenters::TitleOf(*input.view, stops[under]), input.view->name(stops[under].op)));
+    Tooltip(fmt::format("{}: {}", presenters::TitleOf(*input.view, stops[under]),
+                        input.view->name(stops[under].op)));
   }
 }
 
@@ -97,13 +100,15 @@ const BlockChange* ChangeOf(const SlowMotionInput& input, const LiveBlock& block
   return nullptr;
 }
 
-void DrawBlock(const LiveBlock& block, const BlockChange* change, const std::string& title, const ImRect& box) {
+void DrawBlock(const LiveBlock& block, const BlockChange* change, const std::string& title,
+               const ImRect& box) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Color color = Colors().Of(block.category);
   const bool goes = change != nullptr && change->change != Change::kComes;
   list->AddRectFilled(box.Min, box.Max, U32(color.WithAlpha(goes ? 0.35 : 1)), Px(2));
   if (change != nullptr)
-    list->AddRect(box.Min, box.Max, U32(goes ? color : Colors().text), Px(2), Px(change->change == Change::kComes ? 2.0F : 1.0F));
+    list->AddRect(box.Min, box.Max, U32(goes ? color : Colors().text), Px(2),
+                  Px(change->change == Change::kComes ? 2.0F : 1.0F));
   const TextStyle style = Colored(SmallMuted(), goes ? Colors().text : TextOn(color));
   const float room = box.GetWidth() - Px(10);
   if (room < Px(40)) return;
@@ -151,7 +156,9 @@ const char* WordOf(Change change) {
 }
 
 Color ColorOf(Change change) {
-  return change == Change::kGoes ? Colors().good : change == Change::kBecomes ? Colors().muted : Colors().accent;
+  return change == Change::kGoes      ? Colors().good
+         : change == Change::kBecomes ? Colors().muted
+                                      : Colors().accent;
 }
 
 void DrawChanges(const SlowMotionInput& input) {
@@ -161,7 +168,8 @@ void DrawChanges(const SlowMotionInput& input) {
   }
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   if (!ImGui::BeginTable("changes", 3, kFlags)) return;
-  ImGui::TableSetupColumn("change", ImGuiTableColumnFlags_WidthFixed, Measure(SmallMuted(), WordOf(Change::kPasses)).x + Px(4));
+  ImGui::TableSetupColumn("change", ImGuiTableColumnFlags_WidthFixed,
+                          Measure(SmallMuted(), WordOf(Change::kPasses)).x + Px(4));
   ImGui::TableSetupColumn("block", 0, 1);
   ImGui::TableSetupColumn("size", ImGuiTableColumnFlags_WidthFixed, Measure(Numbers(), "1,234.56 MiB").x);
   for (const BlockChange& change : *input.changes) {
@@ -186,6 +194,7 @@ enum class Language : uint8_t { kPython, kCpp };
 void DrawListing(const SlowMotionInput& input, Language language) {
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   Label(language == Language::kPython ? "Python" : "C++");
+  ImGui::Dummy({0, Px(2)});
   const auto marked = [](const std::vector<size_t>& lines, size_t line) {
     return std::find(lines.begin(), lines.end(), line) != lines.end();
   };
@@ -199,18 +208,21 @@ void DrawListing(const SlowMotionInput& input, Language language) {
     const bool forward = marked(input.place->forward, index);
     if (runs || forward) {
       ImDrawList* list = ImGui::GetWindowDrawList();
-      list->AddRectFilled({at.x - Px(4), at.y}, {right, at.y + height}, U32(Colors().accent.WithAlpha(runs ? 0.25 : 0.1)), Px(2));
-      list->AddRectFilled({at.x - Px(4), at.y}, {at.x - Px(1), at.y + height}, U32(Colors().accent.WithAlpha(runs ? 1 : 0.5)));
+      list->AddRectFilled(at, {right, at.y + height}, U32(Colors().accent.WithAlpha(runs ? 0.25 : 0.1)),
+                          Px(2));
+      list->AddRectFilled(at, {at.x + Px(3), at.y + height}, U32(Colors().accent.WithAlpha(runs ? 1 : 0.5)));
     }
     const TextStyle style = runs || forward ? Numbers() : MutedNumbers();
-    DrawText(ImGui::GetWindowDrawList(), {at.x + Px(4), at.y + Px(1)}, style, Fitted(style, text, right - at.x - Px(6)));
+    DrawText(ImGui::GetWindowDrawList(), {at.x + Px(8), at.y + Px(1)}, style,
+             Fitted(style, text, right - at.x - Px(8)));
     ImGui::Dummy({right - at.x, height});
-    const bool moved = runs && ImGui::GetStateStorage()->GetInt(ImGui::GetID("stop"), -1) != static_cast<int>(input.stop);
+    const bool moved =
+        runs && ImGui::GetStateStorage()->GetInt(ImGui::GetID("stop"), -1) != static_cast<int>(input.stop);
     if (moved && index == input.place->lines.front()) {
       ImGui::SetScrollHereY(0.5F);
       ImGui::GetStateStorage()->SetInt(ImGui::GetID("stop"), static_cast<int>(input.stop));
     }
-    if (ImGui::IsItemHovered() && Measure(style, text).x > right - at.x - Px(6)) Tooltip(text);
+    if (ImGui::IsItemHovered() && Measure(style, text).x > right - at.x - Px(8)) Tooltip(text);
   }
 }
 
@@ -229,7 +241,8 @@ void DrawCodeAndChanges(const SlowMotionInput& input, SlowMotionState& state) {
   const float column = both ? (room - 2 * gap) / 3 : (room - gap) / 2;
   for (const Language language : {Language::kPython, Language::kCpp}) {
     if (!both && state.cpp != (language == Language::kCpp)) continue;
-    DrawColumn(language == Language::kPython ? "python" : "cpp", column, [&] { DrawListing(input, language); });
+    DrawColumn(language == Language::kPython ? "python" : "cpp", column,
+               [&] { DrawListing(input, language); });
     ImGui::SameLine(0, gap);
   }
   DrawColumn("blocks", 0, [&] {
@@ -244,9 +257,10 @@ void DrawCodeAndChanges(const SlowMotionInput& input, SlowMotionState& state) {
 void DrawIdle(const SlowMotionInput& input, CommandQueue& queue) {
   PanelTitle("Slow motion", "");
   if (input.can_begin) {
-    PutWrapped(MutedWords(),
-               "Walks through one training step, operator by operator: the line of code that runs, the blocks that "
-               "come and go, and what is alive. A run that is under way is held meanwhile.");
+    PutWrapped(
+        MutedWords(),
+        "Walks through one training step, operator by operator: the line of code that runs, the blocks that "
+        "come and go, and what is alive. A run that is under way is held meanwhile.");
     ImGui::Dummy({0, Px(8)});
     if (PrimaryButton("Walk through a step (M)", {Px(220), 0})) queue.Push(ActionId::kSlowMotion);
   } else {
@@ -259,9 +273,9 @@ void DrawIdle(const SlowMotionInput& input, CommandQueue& queue) {
 void DrawSlowMotionPanel(const SlowMotionInput& input, SlowMotionState& state, CommandQueue& queue) {
   if (input.walk == nullptr || input.state == nullptr) return DrawIdle(input, queue);
   const OperatorStop& stop = StopOf(input);
-  std::string aside = fmt::format("operator {} of {} · step {}", FormatNumber(static_cast<int64_t>(input.stop) + 1),
-                                  FormatNumber(static_cast<int64_t>(input.walk->stops.size())),
-                                  FormatNumber(input.walk->step));
+  std::string aside = fmt::format(
+      "operator {} of {} · step {}", FormatNumber(static_cast<int64_t>(input.stop) + 1),
+      FormatNumber(static_cast<int64_t>(input.walk->stops.size())), FormatNumber(input.walk->step));
   if (stop.micro_batch > 0) aside += fmt::format(" · micro-batch {}", FormatNumber(stop.micro_batch));
   PanelTitle("Slow motion", aside + " · Space goes on, Esc leaves");
   DrawHead(input, queue);

@@ -1,5 +1,5 @@
-// A step of training, operator by operator: the line of code that runs, the blocks that it brings and takes, and
-// what is alive.
+// A step of training, operator by operator: the line of code that runs, the blocks that it brings and takes,
+// and what is alive.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 namespace tidemark::gui {
 
 struct SlowMotionInput {
-  const timeline::View* view = nullptr;       // for names
+  const timeline::View* view = nullptr;        // for names
   const presenters::StepWalk* walk = nullptr;  // none = not in slow motion, or no step to walk yet
   size_t stop = 0;
   const std::vector<presenters::BlockChange>* changes = nullptr;  // at the stop

@@ -7,6 +7,7 @@
 #include "app/gui/panels/panels.h"
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
 
 namespace tidemark::gui {
 namespace {
@@ -28,18 +29,16 @@ void DockForLearning(ImGuiID left, ImGuiID middle, ImGuiID right) {
   }
 }
 
-// For slow motion: the timeline beside the map, over the step's code and blocks.
-void DockForSlowMotion(ImGuiID left, ImGuiID middle, ImGuiID right) {
+// For slow motion: the timeline beside the map, over the step's code and blocks and all else in tabs.
+void DockForSlowMotion(ImGuiID space) {
   ImGuiID top = 0;
-  const ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.6F, nullptr, &top);
+  const ImGuiID below = ImGui::DockBuilderSplitNode(space, ImGuiDir_Down, 0.6F, nullptr, &top);
   ImGuiID timeline = 0;
   const ImGuiID map = ImGui::DockBuilderSplitNode(top, ImGuiDir_Right, 0.4F, nullptr, &timeline);
   for (const Panel& panel : Panels()) {
-    const ImGuiID node = panel.place == PanelPlace::kLeft           ? left
-                         : panel.place == PanelPlace::kCenter       ? timeline
+    const ImGuiID node = panel.place == PanelPlace::kCenter         ? timeline
                          : panel.place == PanelPlace::kCenterMiddle ? map
-                         : panel.place == PanelPlace::kCenterBottom ? below
-                                                                    : right;
+                                                                    : below;
     ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(), node);
   }
 }
@@ -49,6 +48,10 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
   ImGui::DockBuilderRemoveNode(space);
   ImGui::DockBuilderAddNode(space, ImGuiDockNodeFlags_DockSpace);
   ImGui::DockBuilderSetNodeSize(space, size);
+  if (view.slow_motion.active && !view.learning) {
+    DockForSlowMotion(space);
+    return ImGui::DockBuilderFinish(space);
+  }
   const float controls = std::clamp(Px(316) / size.x, 0.15F, 0.3F);
   const float tables = std::clamp(Px(436) / size.x, 0.2F, 0.33F);
   ImGuiID rest = 0;
@@ -56,8 +59,8 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
   ImGuiID middle = 0;
   const ImGuiID right =
       ImGui::DockBuilderSplitNode(rest, ImGuiDir_Right, tables / (1 - controls), nullptr, &middle);
-  if (view.learning || view.slow_motion.active) {
-    (view.learning ? DockForLearning : DockForSlowMotion)(left, middle, right);
+  if (view.learning) {
+    DockForLearning(left, middle, right);
     ImGui::DockBuilderFinish(space);
     return;
   }
@@ -137,7 +140,15 @@ void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQ
   ChooseTabBar(ImGui::GetCurrentWindow(), view.panel_tabs);
   if (visible) {
     DrawCard(ImGui::GetCurrentWindow());
-    panel.draw(frame, view, queue);
+    const bool answers = panel.place != PanelPlace::kLeft && panel.place != PanelPlace::kLessons;
+    if (frame.veiled && answers) {
+      PanelTitle(panel.label, "");
+      EmptyReason(
+          "First your prediction: type it in the Learn panel. What the run says stands here once it is "
+          "revealed.");
+    } else {
+      panel.draw(frame, view, queue);
+    }
   }
   ImGui::End();
 }

@@ -104,7 +104,7 @@ void Contents::Release(size_t offset, size_t bytes) {
   const MutexLock lock(mutex_);
   const size_t first = offset / kPageBytes;
   const size_t end = (offset + bytes + kPageBytes - 1) / kPageBytes;
-  std::erase_if(pages_, [=](const auto& page) { return first <= page.first && page.first < end; });
+  pages_.erase(pages_.lower_bound(first), pages_.lower_bound(end));
 }
 
 // The first write after a kernel begins a generation.
@@ -188,16 +188,8 @@ void Contents::Lower(size_t offset, size_t bytes, Certainty certainty) {
   };
   const size_t first = offset / kPageBytes;
   const size_t end = (end_offset + kPageBytes - 1) / kPageBytes;
-  if (end - first > pages_.size()) {
-    for (auto page = pages_.begin(); page != pages_.end();) {
-      const bool touched = first <= page->first && page->first < end;
-      page = touched && lower(page->first, page->second) ? pages_.erase(page) : std::next(page);
-    }
-    return;
-  }
-  for (size_t number = first; number < end; ++number) {
-    const auto found = pages_.find(number);
-    if (found != pages_.end() && lower(number, found->second)) pages_.erase(found);
+  for (auto page = pages_.lower_bound(first); page != pages_.end() && page->first < end;) {
+    page = lower(page->first, page->second) ? pages_.erase(page) : std::next(page);
   }
 }
 

@@ -21,7 +21,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
@@ -89,8 +89,8 @@ class Contents {
   std::atomic<bool> ever_written_{false};
   std::atomic<bool> certain_{false};  // something was written since the last kernel
   uint64_t generation_ TIDEMARK_GUARDED_BY(mutex_) = 0;
-  // Those of which something is known.
-  std::unordered_map<size_t, Page> pages_ TIDEMARK_GUARDED_BY(mutex_);
+  // Those of which something is known; in their order, since blocks are forgotten by ranges, many at a time.
+  std::map<size_t, Page> pages_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 }  // namespace tidemark::phantom::device

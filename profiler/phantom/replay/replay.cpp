@@ -45,17 +45,35 @@ std::optional<Replayed> AnswerIn(std::string_view line) {
   replayed.reserved_peak_bytes = answer.value("reserved_peak_bytes", int64_t{0});
   replayed.retries = answer.value("retries", int64_t{0});
   replayed.failures = answer.value("failures", int64_t{0});
+  for (const Json& column : answer.value("curve", Json::array())) {
+    if (!column.is_array() || column.size() != 3) continue;
+    replayed.curve.push_back({column[0], column[1], column[2]});
+  }
   return replayed;
+}
+
+// What it said, in one line and without stacks: an exception's words where it was ended by one.
+std::string WordsIn(std::string_view output) {
+  constexpr std::string_view kWhat = "what():";
+  if (const size_t what = output.find(kWhat); what != std::string_view::npos)
+    output.remove_prefix(what + kWhat.size());
+  const size_t first = output.find_first_not_of(" \n");
+  if (first == std::string_view::npos) return "the process that replays them said nothing.";
+  output.remove_prefix(first);
+  std::string words(output.substr(0, output.find('\n')));
+  while (!words.empty() && (words.back() == ' ' || words.back() == '.')) words.pop_back();
+  return words + ".";
 }
 
 }  // namespace
 
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
-                                     const std::vector<AddressOrder>& orders) {
+                                     const std::vector<AddressOrder>& orders, size_t columns) {
   const Result<UniqueFd> file = InMemory(requests);
   if (!file) return file.error();
-  std::vector<std::string> words = {replayer.executable.string(), "/proc/" + std::to_string(getpid()) +
-                                                                      "/fd/" + std::to_string(file->get())};
+  std::vector<std::string> words = {
+      replayer.executable.string(),
+      "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file->get()), std::to_string(columns)};
   for (const AddressOrder& order : orders) words.push_back(TextOf(order));
   std::vector<Replayed> answers;
   CommandOptions options;
@@ -68,7 +86,7 @@ Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector
   const Result<CommandOutcome> outcome = RunCommand(words, options);
   if (!outcome) return outcome.error();
   if (outcome->exit_code == 0 && answers.size() == orders.size()) return answers;
-  return Error{"Replaying a run's requests failed: " + outcome->output};
+  return Error{"Replaying a run's requests failed: " + WordsIn(outcome->output)};
 }
 
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
@@ -76,7 +94,7 @@ Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<
   const std::vector<AddressOrder> orders = LikelyOrders();
   const Result<std::vector<Replayed>> replayed = Replay(replayer, requests, orders);
   if (!replayed) return replayed.error();
-  ReservedBand band{as_it_was.reserved_peak_bytes, as_it_was.reserved_peak_bytes};
+  ReservedBand band{as_it_was.reserved_peak_bytes, as_it_was.reserved_peak_bytes, false};
   for (size_t i = 0; i < orders.size(); ++i) {
     const Replayed& other = (*replayed)[i];
     if (orders[i] == AddressOrder{} && (other.reserved_peak_bytes != as_it_was.reserved_peak_bytes ||
@@ -87,6 +105,7 @@ Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<
     }
     band.least_bytes = std::min(band.least_bytes, other.reserved_peak_bytes);
     band.most_bytes = std::max(band.most_bytes, other.reserved_peak_bytes);
+    band.empties_cache = band.empties_cache || other.retries > 0;
   }
   return band;
 }

@@ -3,6 +3,7 @@
 // own, some 20 ms, and for each order some 2 ms and 0.1 us for each request.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -19,20 +20,31 @@ struct Replayer {
   std::vector<std::string> environment;  // "NAME=value", what puts it on the phantom
 };
 
+// The highest among some requests that follow each other.
+struct ReplayColumn {
+  int64_t allocated_bytes = 0;
+  int64_t reserved_bytes = 0;
+  int64_t failures = 0;
+  bool operator==(const ReplayColumn&) const = default;
+};
+
 struct Replayed {
   int64_t allocated_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;
   int64_t retries = 0;  // how often the allocator freed its cache since the card was full
   int64_t failures = 0;
+  std::vector<ReplayColumn> curve;  // equal numbers of requests each; empty unless asked for
 };
 
-// One for each order, in their order.
+// One for each order, in their order. `columns`: how many its curve may have; each request then takes another
+// 0.3 us.
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
-                                     const std::vector<AddressOrder>& orders);
+                                     const std::vector<AddressOrder>& orders, size_t columns = 0);
 
 struct ReservedBand {
   int64_t least_bytes = 0;
   int64_t most_bytes = 0;
+  bool empties_cache = false;  // in some order the card was full, and PyTorch freed what it had cached
 };
 
 // Over the likely orders. Fails with a sentence where replaying in the falling order, the phantom's own, does

@@ -1,17 +1,23 @@
-// tidemark-replayer REQUESTS ORDER...: puts requests (request.h) to PyTorch's CUDA allocator, on a fresh
-// phantom for each order of addresses (address_order.h), and prints a line of JSON with its peaks for each.
-// The phantoms are forked from one process, since loading takes ten times as long as most runs' requests.
+// tidemark-replayer REQUESTS COLUMNS ORDER...: puts requests (request.h) to PyTorch's CUDA allocator, on a
+// fresh phantom for each order of addresses (address_order.h), and prints a line of JSON with its peaks for
+// each; with COLUMNS above 0 also the curves, cut into so many equal numbers of requests, the highest of
+// each. The phantoms are forked from one process, since loading takes ten times as long as most runs'
+// requests.
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/util/Exception.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "profiler/phantom/environment.h"
@@ -65,31 +71,70 @@ class Replaying {
   int failures_ = 0;
 };
 
-void Replay(const char* file) {
+// What was highest among equal numbers of requests.
+class Curve {
+ public:
+  Curve(size_t columns, size_t requests) : requests_(requests), columns_(std::min(columns, requests)) {}
+
+  void Take(int failures) {
+    if (columns_.empty()) return;
+    const auto statistics = allocator::getDeviceStats(0);
+    Column& column = columns_[taken_++ * columns_.size() / requests_];
+    column.allocated = std::max<long long>(column.allocated, statistics.allocated_bytes[0].current);
+    column.reserved = std::max<long long>(column.reserved, statistics.reserved_bytes[0].current);
+    column.failures += std::exchange(failures_, failures) < failures ? 1 : 0;
+  }
+  std::string Json() const {
+    std::string text = "[";
+    for (const Column& column : columns_) {
+      if (text.size() > 1) text += ", ";
+      text += "[" + std::to_string(column.allocated) + ", " + std::to_string(column.reserved) + ", " +
+              std::to_string(column.failures) + "]";
+    }
+    return text + "]";
+  }
+
+ private:
+  struct Column {
+    long long allocated = 0;
+    long long reserved = 0;
+    int failures = 0;
+  };
+  size_t requests_;
+  std::vector<Column> columns_;
+  size_t taken_ = 0;
+  int failures_ = 0;
+};
+
+void Replay(const char* file, size_t columns) {
   allocator::init(1);
   std::ifstream requests(file, std::ios::binary);
   Replaying replaying;
+  Curve curve(columns, std::filesystem::file_size(file) / sizeof(Request));
   std::vector<Request> batch(4096);
   while (requests) {
     requests.read(reinterpret_cast<char*>(batch.data()),
                   static_cast<std::streamsize>(batch.size() * sizeof(Request)));
     const auto count = static_cast<size_t>(requests.gcount()) / sizeof(Request);
-    for (size_t i = 0; i < count; ++i) replaying.Apply(batch[i]);
+    for (size_t i = 0; i < count; ++i) {
+      replaying.Apply(batch[i]);
+      curve.Take(replaying.failures());
+    }
   }
   const auto statistics = allocator::getDeviceStats(0);
   std::printf(
-      R"({"allocated_peak_bytes": %lld, "reserved_peak_bytes": %lld, "retries": %lld, "failures": %d})"
+      R"({"allocated_peak_bytes": %lld, "reserved_peak_bytes": %lld, "retries": %lld, "failures": %d, "curve": %s})"
       "\n",
       static_cast<long long>(statistics.allocated_bytes[0].peak),
       static_cast<long long>(statistics.reserved_bytes[0].peak),
-      static_cast<long long>(statistics.num_alloc_retries), replaying.failures());
+      static_cast<long long>(statistics.num_alloc_retries), replaying.failures(), curve.Json().c_str());
 }
 
 // Its exit code.
-int ReplayOn(const char* order, const char* file) {
+int ReplayOn(const char* order, const char* file, size_t columns) {
   setenv(tidemark::phantom::kAddressesVariable, order, 1);
   try {
-    Replay(file);
+    Replay(file, columns);
   } catch (const c10::Error& error) {
     std::fprintf(stderr, "%s\n", error.what_without_backtrace());
     return 1;
@@ -100,10 +145,10 @@ int ReplayOn(const char* order, const char* file) {
   return 0;
 }
 
-bool ReplayForked(const char* order, const char* file) {
+bool ReplayForked(const char* order, const char* file, size_t columns) {
   const pid_t child = fork();
   if (child == 0) {
-    const int code = ReplayOn(order, file);
+    const int code = ReplayOn(order, file, columns);
     std::fflush(nullptr);
     std::_Exit(code);  // what is left of PyTorch's state is not worth its destructors
   }
@@ -116,14 +161,15 @@ bool ReplayForked(const char* order, const char* file) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 3) {
+  if (count < 4) {
     std::fputs(
         "tidemark-replayer is started by tidemark, which tells it what to replay: run tidemark instead.\n",
         stderr);
     return 2;
   }
-  for (int i = 2; i < count; ++i) {
-    if (!ReplayForked(arguments[i], arguments[1])) return 1;
+  const size_t columns = std::strtoul(arguments[2], nullptr, 10);
+  for (int i = 3; i < count; ++i) {
+    if (!ReplayForked(arguments[i], arguments[1], columns)) return 1;
   }
   return 0;
 }

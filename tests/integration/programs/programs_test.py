@@ -154,6 +154,10 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
         self.assertRegex(ran.stderr, r"The smallest known card with room for it is the NVIDIA (L4|RTX|GeForce|Quadro)")
+        ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--json", "--", PYTHON, "-c", code)
+        told = json.loads(ran.stderr)
+        t4 = next(card for card in told["cards"] if card["name"] == "t4")
+        self.assertEqual((t4["memory_bytes"], t4["fits"]), (40 << 30, True))
 
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         program = "import torch\nx = torch.ones(1).cuda() + 1\nfor _ in range({}): x.item()"

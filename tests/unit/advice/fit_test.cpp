@@ -80,6 +80,18 @@ FitAnswer FitOn(int64_t usable_bytes, MadeUpPhantom* phantom = nullptr, int64_t 
   return *answer;
 }
 
+TEST_CASE("The largest batch alone is the one that a whole search finds, for fewer questions") {
+  for (const int64_t mib : {60, 90, 401, 997}) {
+    MadeUpPhantom phantom(mib * kMebibyte);
+    const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(mib * kMebibyte), 0};
+    const Result<LargestBatch> largest =
+        FindLargestBatch(question, [&](std::span<const Configuration> all) { return phantom(all); });
+    REQUIRE(largest.ok());
+    CHECK(largest->batch == FitOn(mib * kMebibyte).largest_batch);
+    CHECK(phantom.asked().size() <= 14);
+  }
+}
+
 TEST_CASE("What fits as it is needs no proposal, and the largest batch is the last that fits") {
   for (const int64_t mib : {400, 401, 500, 997, 4000}) {
     const FitAnswer answer = FitOn(mib * kMebibyte);

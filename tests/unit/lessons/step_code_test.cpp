@@ -34,13 +34,18 @@ std::string Cpp(const std::vector<CodeLine>& code) {
 TEST_CASE("A step is written in both languages") {
   const auto code = CodeFor({});
   CHECK(Python(code) ==
-        "optimizer.zero_grad()\nx = batch.to(device)\nlabels = labels.to(device)\nx = self.conv1(x)\nx = F.relu(x)\n"
-        "x = self.conv2(x)\nx = F.relu(x)\nx = x.flatten(1)\nx = self.fc(x)\nloss = F.cross_entropy(x, labels)\n"
+        "optimizer.zero_grad()\nx = batch.to(device)\nlabels = labels.to(device)\nx = self.conv1(x)\nx = "
+        "F.relu(x)\n"
+        "x = self.conv2(x)\nx = F.relu(x)\nx = x.flatten(1)\nx = self.fc(x)\nloss = F.cross_entropy(x, "
+        "labels)\n"
         "loss.backward()\ntotal += loss.item()\noptimizer.step()\n");
   CHECK(Cpp(code) ==
-        "optimizer.zero_grad();\nauto x = batch.to(device);\nlabels = labels.to(device);\nx = conv1->forward(x);\n"
-        "x = torch::relu(x);\nx = conv2->forward(x);\nx = torch::relu(x);\nx = x.flatten(1);\nx = fc->forward(x);\n"
-        "auto loss = cross_entropy(x, labels);\nloss.backward();\ntotal += loss.item<float>();\noptimizer.step();\n");
+        "optimizer.zero_grad();\nauto x = batch.to(device);\nlabels = labels.to(device);\nx = "
+        "conv1->forward(x);\n"
+        "x = torch::relu(x);\nx = conv2->forward(x);\nx = torch::relu(x);\nx = x.flatten(1);\nx = "
+        "fc->forward(x);\n"
+        "auto loss = cross_entropy(x, labels);\nloss.backward();\ntotal += "
+        "loss.item<float>();\noptimizer.step();\n");
 }
 
 TEST_CASE("Techniques are lines of their own, and braces close what they opened") {
@@ -55,7 +60,8 @@ TEST_CASE("Techniques are lines of their own, and braces close what they opened"
   CHECK(python.find("    with torch.autocast(\"cuda\", torch.float16):\n        # checkpoint: to relu1") !=
         std::string::npos);
   CHECK(python.find("labels) / 4\n    scaler.scale(loss).backward()") != std::string::npos);
-  CHECK(python.find("scaler.unscale_(optimizer)\nclip_grad_norm_(model.parameters(), 1)\nscaler.step(optimizer)\n") !=
+  CHECK(python.find(
+            "scaler.unscale_(optimizer)\nclip_grad_norm_(model.parameters(), 1)\nscaler.step(optimizer)\n") !=
         std::string::npos);
   const std::string cpp = Cpp(code);
   CHECK(std::count(cpp.begin(), cpp.end(), '{') == std::count(cpp.begin(), cpp.end(), '}'));
@@ -97,7 +103,8 @@ TEST_CASE("An operator's line is told by its phase and layer") {
   CHECK(line({Phase::kForward, false, true, "loss", "aten::div"}) == "loss = F.cross_entropy(x, labels)");
   CHECK(line({Phase::kBackward, false, true, "", "aten::item"}) == "total += loss.item()");
   CHECK(line({Phase::kOptimizer, false, true, "", "aten::mul_"}) == "optimizer.step()");
-  const CodePlace backward = PlaceInCode(code, {Phase::kBackward, false, true, "conv2", "ConvolutionBackward0"});
+  const CodePlace backward =
+      PlaceInCode(code, {Phase::kBackward, false, true, "conv2", "ConvolutionBackward0"});
   CHECK(code[backward.lines.at(0)].python == "loss.backward()");
   CHECK(code[backward.forward.at(0)].layer == "conv2");
   CHECK(PlaceInCode(code, {Phase::kForward, false, true, "", "aten::copy_"}).lines.size() == 2);

@@ -88,6 +88,17 @@ TEST_CASE(
   CHECK(replayed.reserved_peak_bytes == 180 * kMiB);
 }
 
+TEST_CASE("A curve has the highest of equal numbers of requests, and where the card was full") {
+  const std::vector<Request> requests = {
+      Allocate(1, 100 * kMiB), Free(1), {Request::Kind::kTry, 0, 500 * kMiB, 0}, Allocate(2, 20 * kMiB)};
+  const std::vector<Replayed> answers = *Replay(OnACardWith(200 * kMiB), requests, {AddressOrder{}}, 2);
+  CHECK(answers[0].curve ==
+        std::vector<ReplayColumn>{{100 * kMiB, 100 * kMiB, 0}, {20 * kMiB, 20 * kMiB, 1}});
+  CHECK(ReplayOne(OnACardWith(200 * kMiB), requests, {})->curve.empty());
+  const auto all = *Replay(OnACardWith(200 * kMiB), requests, {AddressOrder{}}, 100);
+  CHECK(all[0].curve.size() == requests.size());
+}
+
 TEST_CASE("The order of addresses moves what is reserved; the band holds what it moved") {
   const Replayer replayer = OnACardWith(100'000 * kMiB);
   const std::vector<Request> requests = RandomRequests();
@@ -106,7 +117,7 @@ TEST_CASE("The order of addresses moves what is reserved; the band holds what it
 
 TEST_CASE("A run that reserved what its requests do not explain has no band, but a sentence") {
   const Result<ReservedBand> band =
-      BandOfReserved(OnACardWith(1000 * kMiB), {Allocate(1, kMiB)}, {kMiB, 22 * kMiB, 0, 0});
+      BandOfReserved(OnACardWith(1000 * kMiB), {Allocate(1, kMiB)}, {kMiB, 22 * kMiB, 0, 0, {}});
   REQUIRE(!band);
   CHECK(band.error().message.find("is not known for this run") != std::string::npos);
 }

@@ -11,8 +11,8 @@ using events::EventKind;
 using events::NameId;
 using events::Phase;
 
-// conv makes its result with a workspace; relu keeps its own and lets go of conv's; backward makes a gradient,
-// which gets its name in the next operator.
+// conv makes its result with a workspace; relu keeps its own and lets go of conv's; backward makes a
+// gradient, which gets its name in the next operator.
 class WalkedStep : public timeline::Stream {
  public:
   WalkedStep() {

@@ -1,0 +1,98 @@
+#include "app/cli/fit_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/cli/console.h"
+#include "app/cli/interrupt_listener.h"
+#include "profiler/base/format.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr size_t kMostWays = 3;
+
+// Those in force at the end.
+Result<networks::TrainingSettings> SettingsOf(const session::Run& run) {
+  const auto view = run.view();
+  return networks::SettingsFromJson(view->settings().empty() ? run.description().settings_json
+                                                             : view->settings().back());
+}
+
+int64_t SavedBytes(const WaysOut& ways, const advice::Proposal& way) {
+  return ways.answer.present.need.reserved_peak_bytes - way.need.reserved_peak_bytes;
+}
+
+size_t Told(const WaysOut& ways) { return std::min(kMostWays, ways.answer.proposals.size()); }
+
+}  // namespace
+
+Result<advice::FitAnswer> SearchFit(const advice::FitQuestion& question) {
+  const InterruptListener listener;
+  ProgressLine progress;
+  advice::Needs needs(question.card);
+  Result<advice::FitAnswer> answer = advice::FindFit(
+      question, [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); },
+      [&](size_t done, size_t of) {
+        progress.Show(fmt::format("{} of {} configurations", done, of));
+        return !InterruptListener::WasInterrupted();
+      });
+  progress.Clear();
+  return answer;
+}
+
+Result<WaysOut> FindWaysOut(const session::Run& run) {
+  const events::RunDescription description = run.description();
+  const Result<networks::TrainingSettings> settings = SettingsOf(run);
+  if (!settings) {
+    return Error{
+        "Ways out are searched for networks of Tidemark's; of a program, tidemark fit -- PROGRAM tells which "
+        "cards it "
+        "fits on."};
+  }
+  const Result<networks::Network> network = networks::FindNetwork(settings->network);
+  if (!network) return network.error();
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  const auto card = session::CardOf(description.device_name, description.device_bytes, *cards);
+  if (!card) {
+    return Error{
+        fmt::format("What fits on \"{}\" is not known: it is none of the cards that tidemark cards lists.",
+                    description.device_name)};
+  }
+  const advice::FitQuestion question{*network, *settings, *card, 0};
+  Result<advice::FitAnswer> answer = SearchFit(question);
+  if (!answer) return answer.error();
+  return WaysOut{question, std::move(*answer)};
+}
+
+std::string WaysOutRows(const WaysOut& ways) {
+  if (ways.answer.present.need.fits) return "Ways out\n  By the phantom it fits as it is.\n";
+  if (Told(ways) == 0)
+    return "Ways out\n  No change of settings makes it fit: choose a card with more memory.\n";
+  std::string rows = "Ways out, the cheapest first\n";
+  for (size_t i = 0; i < Told(ways); ++i) {
+    const advice::Proposal& way = ways.answer.proposals[i];
+    rows += fmt::format("  {}: saves {}, a step ~{}\n", DescribeProposal(ways.question, way),
+                        FormatBytes(SavedBytes(ways, way), ByteUnit::kMebibytes),
+                        FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
+  }
+  return rows;
+}
+
+Json WaysOutJson(const WaysOut& ways) {
+  Json json = Json::array();
+  for (size_t i = 0; i < Told(ways); ++i) {
+    const advice::Proposal& way = ways.answer.proposals[i];
+    json.push_back({{"change", DescribeProposal(ways.question, way)},
+                    {"settings", Json::parse(networks::ToJson(way.configuration.settings))},
+                    {"allocator", way.configuration.allocator},
+                    {"saved_bytes", SavedBytes(ways, way)},
+                    {"estimated_step_seconds", way.step_seconds}});
+  }
+  return json;
+}
+
+}  // namespace tidemark::cli
