@@ -13,6 +13,7 @@
 #include "profiler/capture/torch/autocast_copies.h"
 #include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/saved_tensors.h"
+#include "profiler/textbook/data_parallel.h"
 #include "profiler/training/optimizer.h"
 #include "profiler/training/structure_events.h"
 
@@ -47,7 +48,7 @@ TrainingRun::TrainingRun(const networks::Network& network, const TrainingSetting
   at::manual_seed(settings.seed);
   model_ = std::make_unique<Model>(network, device, FormOf(settings));
   if (ranks_ != nullptr) reducer_ = std::make_unique<GradientReducer>(*ranks_, model_->parameters());
-  optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), EffectiveLearningRate(settings));
+  MakeOptimizerOfRank();
   ChooseKernels();
   MakeScaler();
   ArrangeModel();
@@ -62,6 +63,33 @@ void TrainingRun::ChooseKernels() const {
   if (device_.is_cpu()) at::globalContext().setUserEnabledMkldnn(!half);
 }
 
+// Without state, of the parameters that this rank updates.
+void TrainingRun::MakeOptimizerOfRank() {
+  optimizer_.reset();
+  shards_.reset();
+  std::vector<at::Tensor> own = model_->parameters();
+  if (networks::SharesState(settings_)) {
+    std::vector<int64_t> sizes;
+    for (const at::Tensor& parameter : own) sizes.push_back(parameter.numel());
+    shards_.emplace(*ranks_, own, textbook::OwnersOf(sizes, ranks_->world()));
+    own = shards_->own();
+  }
+  optimizer_ = MakeOptimizer(settings_.optimizer, own, EffectiveLearningRate(settings_));
+  optimizer_state_tagged_ = false;
+}
+
+// Of all parameters, whoever updates them: torch::optim::Optimizer::zero_grad knows its own only.
+void TrainingRun::ForgetGradients(bool set_to_none) {
+  for (at::Tensor parameter : model_->parameters()) {
+    if (!parameter.mutable_grad().defined()) continue;
+    if (set_to_none) {
+      parameter.mutable_grad().reset();
+    } else {
+      parameter.mutable_grad().detach_().zero_();
+    }
+  }
+}
+
 void TrainingRun::MakeScaler() {
   if (!networks::ScalesLoss(settings_)) return scaler_.reset();
   if (!scaler_ || scaler_->scaling() != settings_.loss_scaling) scaler_.emplace(settings_.loss_scaling);
@@ -72,7 +100,7 @@ void TrainingRun::ArrangeModel() {
   model_->SetTraining(settings_.pass == Pass::kTrain);
   model_->SetInPlace(settings_.in_place_relu);
   if (!settings_.keep_losses) kept_losses_.reset();
-  if (settings_.pass != Pass::kTrain) optimizer_->zero_grad(/*set_to_none=*/true);
+  if (settings_.pass != Pass::kTrain) ForgetGradients(/*set_to_none=*/true);
 }
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
@@ -83,10 +111,8 @@ bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
 void TrainingRun::Change(const TrainingSettings& settings) {
   const TrainingSettings before = std::exchange(settings_, settings);
   const double learning_rate = EffectiveLearningRate(settings);
-  if (before.optimizer != settings.optimizer) {
-    optimizer_.reset();
-    optimizer_ = MakeOptimizer(settings.optimizer, model_->parameters(), learning_rate);
-    optimizer_state_tagged_ = false;
+  if (before.optimizer != settings.optimizer || before.zero != settings.zero) {
+    MakeOptimizerOfRank();
   } else if (EffectiveLearningRate(before) != learning_rate) {
     SetLearningRate(*optimizer_, learning_rate);
   }
@@ -190,7 +216,7 @@ void TrainingRun::Step(int64_t number) {
 
 void TrainingRun::Train(int64_t number) {
   EmitPhase(Phase::kForward);
-  optimizer_->zero_grad(/*set_to_none=*/!settings_.zeroed_gradients);
+  ForgetGradients(/*set_to_none=*/!settings_.zeroed_gradients);
   for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch) TrainMicroBatch(micro_batch);
   EmitPhase(Phase::kOptimizer);
   if (settings_.amp == Precision::kPureFloat16) TellVanishedGradients(number);
@@ -225,6 +251,7 @@ void TrainingRun::Update(int64_t step) {
   }
   const bool skip = scaler_ && scaler_->FoundInfinity();
   if (!skip) optimizer_->step();
+  if (!skip && shards_) shards_->Share();
   if (!skip && !std::exchange(optimizer_state_tagged_, true)) TagOptimizerState(*optimizer_, model_->tags());
   if (!scaler_) return;
   scaler_->Update();

@@ -12,6 +12,7 @@
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/training/distributed/gradient_reducer.h"
+#include "profiler/training/distributed/parameter_shards.h"
 #include "profiler/training/distributed/rank_group.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
@@ -56,6 +57,8 @@ class TrainingRun {
   void Evaluate();
   void Update(int64_t step);
   void MakeScaler();
+  void MakeOptimizerOfRank();
+  void ForgetGradients(bool set_to_none);
   void ArrangeModel();
   void TellVanishedGradients(int64_t step) const;
   void ChooseKernels() const;
@@ -67,6 +70,7 @@ class TrainingRun {
   const RankGroup* ranks_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks
+  std::optional<ParameterShards> shards_;     // where they share the optimizer's state
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<GradientScaler> scaler_;
   std::vector<textbook::CheckpointPiece> pieces_;
