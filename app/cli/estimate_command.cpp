@@ -85,8 +85,8 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
   return text + PhantomNote(phantom.without_workspaces, phantom.unknown_sizes) + "\n\n";
 }
 
-std::vector<textbook::PaperLine> OnPaper(const Question& question, const textbook::Estimate& estimate) {
-  return textbook::EstimateOnPaper(question.network, estimate, question.settings);
+std::vector<textbook::PaperLine> OnPaper(const Question& question) {
+  return textbook::EstimateOnPaper(question.network, question.settings);
 }
 
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
@@ -98,8 +98,7 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
   text += TermsTable(estimate) + "\n" + LayersTable(estimate);
   if (question.curve)
     text += "\n" + CurveTable(textbook::CheckpointCurve(question.network, question.settings));
-  if (question.settings.ranks > 1)
-    text += "\n" + PaperTable(OnPaper(question, estimate), question.settings.ranks);
+  if (question.settings.ranks > 1) text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);
   return text;
 }
 
@@ -109,7 +108,7 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
   json["textbook"] = TextbookJson(estimate);
   if (question.curve)
     json["checkpointing"] = CurveJson(textbook::CheckpointCurve(question.network, question.settings));
-  if (question.settings.ranks > 1) json["on_paper"] = PaperJson(OnPaper(question, estimate));
+  if (question.settings.ranks > 1) json["on_paper"] = PaperJson(OnPaper(question));
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
     json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();

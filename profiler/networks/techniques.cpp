@@ -19,6 +19,7 @@ constexpr double kMaxLossScale = 0x1p100;  // beyond, the scaled loss itself is 
 constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
 constexpr std::array<std::string_view, 3> kPasses = {"train", "evaluate", "forward"};
 constexpr std::array<std::string_view, 3> kRules = {"none", "linear", "sqrt"};
+constexpr std::array<std::string_view, 2> kZeroStages = {"off", "1"};
 constexpr std::array<std::string_view, 4> kRankCounts = {"1", "2", "4", "8"};
 constexpr std::array<std::string_view, 3> kImplementations = {"for-loop", "foreach", "fused"};
 constexpr std::array<std::string_view, 4> kScalings = {"dynamic", "1", "1024", "dynamic:1e+25"};
@@ -139,6 +140,11 @@ constexpr Technique kTechniques[] = {
      "8-bit "
      "state on paper",
      kRankCounts, ReadRanks, WriteRanks},
+    Choice<&Settings::zero>("zero", "--zero", "ZeRO stage",
+                            "With ranks: each tensor of parameters is updated by one rank, which alone has "
+                            "the optimizer's state for it, and "
+                            "goes to all: off or 1",
+                            kZeroStages),
 };
 
 }  // namespace

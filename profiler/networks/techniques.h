@@ -26,7 +26,7 @@ struct Technique {
   // Whether the setting differs from its default.
   bool IsInUse(const TrainingSettings& settings) const { return TextOf(settings) != TextOf({}); }
   // Whether it is off or on.
-  bool IsSwitch() const { return choices.front() == "off"; }
+  bool IsSwitch() const { return choices.front() == "off" && choices.back() == "on"; }
 };
 
 std::span<const Technique> Techniques();

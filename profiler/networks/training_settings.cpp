@@ -241,6 +241,10 @@ bool UsesAutocast(const TrainingSettings& settings) {
   return settings.amp == Precision::kFloat16 || settings.amp == Precision::kBfloat16;
 }
 
+bool SharesState(const TrainingSettings& settings) {
+  return settings.zero == ZeroStage::kState && settings.ranks > 1;
+}
+
 bool ScalesLoss(const TrainingSettings& settings) {
   return settings.amp == Precision::kFloat16 && settings.pass == Pass::kTrain;
 }

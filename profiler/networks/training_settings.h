@@ -48,6 +48,10 @@ enum class LearningRateRule : uint8_t { kNone, kLinear, kSquareRoot };
 // so that forward builds the graph that nobody needs.
 enum class Pass : uint8_t { kTrain, kEvaluate, kForward };
 
+// --zero off | 1: each of several ranks has an N-th of the optimizer's state (Rajbhandari et al., arXiv
+// 1910.02054, 2020).
+enum class ZeroStage : uint8_t { kOff, kState };
+
 struct TrainingSettings {
   std::string network = "simple-conv-net";
   int batch = 64;  // samples in a micro-batch, 1..4096
@@ -70,6 +74,7 @@ struct TrainingSettings {
   bool empty_cache = false;
   bool keep_losses = false;
   int ranks = 1;  // that train one model, each on batches of its own, 1..kMaxRanks; 1 = one process alone
+  ZeroStage zero = ZeroStage::kOff;
   bool operator==(const TrainingSettings&) const = default;
 };
 
@@ -77,6 +82,8 @@ struct TrainingSettings {
 double EffectiveLearningRate(const TrainingSettings& settings);
 // Whether forward runs in half precision op by op.
 bool UsesAutocast(const TrainingSettings& settings);
+// Whether the optimizer's state is shared among ranks.
+bool SharesState(const TrainingSettings& settings);
 // Whether the loss is multiplied with a scale.
 bool ScalesLoss(const TrainingSettings& settings);
 

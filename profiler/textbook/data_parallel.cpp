@@ -1,5 +1,9 @@
 #include "profiler/textbook/data_parallel.h"
 
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
@@ -30,6 +34,35 @@ std::vector<int64_t> GradientBuckets(const networks::Network& network,
   }
   close();
   return buckets;
+}
+
+std::vector<int> OwnersOf(const std::vector<int64_t>& tensor_sizes, int ranks) {
+  std::vector<size_t> by_size(tensor_sizes.size());
+  std::iota(by_size.begin(), by_size.end(), size_t{0});
+  std::ranges::stable_sort(by_size, std::ranges::greater(),
+                           [&](size_t tensor) { return tensor_sizes[tensor]; });
+  std::vector<int64_t> filled(static_cast<size_t>(ranks));
+  std::vector<int> owners(tensor_sizes.size());
+  for (const size_t tensor : by_size) {
+    const auto least = std::ranges::min_element(filled);
+    *least += tensor_sizes[tensor];
+    owners[tensor] = static_cast<int>(least - filled.begin());
+  }
+  return owners;
+}
+
+int64_t ParametersOfRank0(const networks::Network& network, const networks::TrainingSettings& settings) {
+  if (!networks::SharesState(settings)) return network.parameters();
+  std::vector<int64_t> sizes;
+  for (const networks::Layer& layer : network.layers) {
+    for (const int64_t values : {layer.weight_elements, layer.bias_elements}) {
+      if (values > 0) sizes.push_back(values);
+    }
+  }
+  const std::vector<int> owners = OwnersOf(sizes, settings.ranks);
+  int64_t own = 0;
+  for (size_t tensor = 0; tensor < sizes.size(); ++tensor) own += owners[tensor] == 0 ? sizes[tensor] : 0;
+  return own;
 }
 
 Shares SharesUnderZero(const Estimate& estimate, int stage, int64_t ranks) {

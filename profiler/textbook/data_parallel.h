@@ -18,6 +18,14 @@ namespace tidemark::textbook {
 std::vector<int64_t> GradientBuckets(const networks::Network& network,
                                      const networks::TrainingSettings& settings);
 
+// Which rank updates which tensor where the optimizer's state is shared: the largest first, each to the rank
+// that has least so far (ZeroRedundancyOptimizer._partition_parameters, torch 2.11). O(tensors · (log tensors
+// + ranks)).
+std::vector<int> OwnersOf(const std::vector<int64_t>& tensor_sizes, int ranks);
+
+// The parameters, in elements, that rank 0 updates: it has the largest tensor. All, where nothing is shared.
+int64_t ParametersOfRank0(const networks::Network& network, const networks::TrainingSettings& settings);
+
 // What one of N ranks keeps of parameters, gradients and the optimizer's state under ZeRO (Rajbhandari,
 // Rasley, Ruwase and He, arXiv 1910.02054, SC20, section 5): an N-th of the state in stage 1, of the
 // gradients too in 2, of the parameters too in 3, rounded up; stage 0 shares nothing. What is gathered for a

@@ -30,12 +30,15 @@ int64_t EightBitState(const networks::Network& network, int64_t moments, int64_t
 
 }  // namespace
 
-std::vector<PaperLine> EstimateOnPaper(const networks::Network& network, const Estimate& estimate,
+std::vector<PaperLine> EstimateOnPaper(const networks::Network& network,
                                        const networks::TrainingSettings& settings) {
+  networks::TrainingSettings alone = settings;
+  alone.ranks = 1;
+  const Estimate estimate = EstimateMemory(network, alone);
   const int64_t parameters = estimate.parameters_bytes;
   const int64_t gradients = estimate.gradients_bytes;
   const int64_t state = estimate.optimizer_bytes;
-  const int64_t rest = estimate.total_bytes - parameters - gradients - state - estimate.communication_bytes;
+  const int64_t rest = estimate.total_bytes - parameters - gradients - state;
   const int64_t moments = parameters == 0 ? 0 : state / parameters;
   std::vector<PaperLine> lines;
   const auto add = [&](std::string title, int64_t p, int64_t g, int64_t o, std::string formula) {

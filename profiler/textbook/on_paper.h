@@ -30,7 +30,7 @@ struct PaperLine {
 };
 
 // As it is on one rank, with 8-bit state, then the ways to spread it over the settings' ranks.
-std::vector<PaperLine> EstimateOnPaper(const networks::Network& network, const Estimate& estimate,
+std::vector<PaperLine> EstimateOnPaper(const networks::Network& network,
                                        const networks::TrainingSettings& settings);
 
 }  // namespace tidemark::textbook

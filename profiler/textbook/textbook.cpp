@@ -194,6 +194,8 @@ int64_t StepTemporaries(const TrainingSettings& settings) {
 
 // Of the largest parameter, or of all that one optimizer steps over.
 int64_t StepElements(const Network& network, const TrainingSettings& settings) {
+  const bool foreach = settings.optimizer_implementation == networks::OptimizerImplementation::kForeach;
+  if (foreach && networks::SharesState(settings)) return ParametersOfRank0(network, settings);
   const size_t discriminator = network.discriminator;
   int64_t largest = 0;
   int64_t made = 0;
@@ -203,7 +205,6 @@ int64_t StepElements(const Network& network, const TrainingSettings& settings) {
     largest = std::max(largest, networks::LargestParameter(layer));
     (index < discriminator ? made : judges) += layer.parameters();
   }
-  const bool foreach = settings.optimizer_implementation == networks::OptimizerImplementation::kForeach;
   return foreach ? std::max(made, judges) : largest;
 }
 
@@ -242,9 +243,13 @@ void Author::AddOptimizerState() {
   const OptimizerFormula optimizer = FormulaOf(settings_.optimizer);
   const bool trains = settings_.pass == Pass::kTrain;
   const int64_t values = trains ? optimizer.values_per_parameter : 0;
-  estimate_.optimizer_bytes = values * network_.parameters() * value_bytes_;
+  const int64_t updated = ParametersOfRank0(network_, settings_);
+  estimate_.optimizer_bytes = values * updated * value_bytes_;
   std::string words = values > 0 ? fmt::format("{}, {}", optimizer.words, value_name_) : optimizer.words;
   if (!trains) words = "none: it is made by the first step of training";
+  const bool shared = networks::SharesState(settings_) && values > 0;
+  if (shared)
+    words += fmt::format("; only of the tensors that this one of {} ranks updates (P₁)", settings_.ranks);
   estimate_.optimizer_step_bytes = StepBytes(network_, settings_);
   if (estimate_.optimizer_step_bytes > 0) {
     words += fmt::format("; its step needs {} more for a moment, when the activations are gone",
@@ -253,8 +258,8 @@ void Author::AddOptimizerState() {
   estimate_.terms.push_back({Category::kOptimizerState,
                              fmt::format("Optimizer state ({})", networks::TitleOf(settings_.optimizer)),
                              estimate_.optimizer_bytes, words,
-                             fmt::format("{0} · P · {2} B = {0} · {1} · {2} B", values,
-                                         FormatNumber(network_.parameters()), value_bytes_)});
+                             fmt::format("{0} · {3} · {2} B = {0} · {1} · {2} B", values,
+                                         FormatNumber(updated), value_bytes_, shared ? "P₁" : "P")});
 }
 
 void Author::AddGradients() {

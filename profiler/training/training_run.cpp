@@ -13,6 +13,7 @@
 #include "profiler/capture/torch/autocast_copies.h"
 #include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/saved_tensors.h"
+#include "profiler/textbook/data_parallel.h"
 #include "profiler/training/optimizer.h"
 #include "profiler/training/structure_events.h"
 
@@ -72,10 +73,21 @@ void TrainingRun::MakeLearners() {
   GiveOptimizers();
 }
 
+// The learner's parameters that this rank updates: all, unless ranks share the optimizer's state.
+std::vector<at::Tensor> TrainingRun::UpdatedOf(const Learner& learner) {
+  shards_.reset();
+  if (!networks::SharesState(settings_)) return learner.parameters;
+  std::vector<int64_t> sizes;
+  for (const at::Tensor& parameter : learner.parameters) sizes.push_back(parameter.numel());
+  shards_.emplace(*ranks_, learner.parameters, textbook::OwnersOf(sizes, ranks_->world()));
+  return shards_->own();
+}
+
+// Without state.
 void TrainingRun::GiveOptimizers() {
   for (Learner& learner : learners_) {
     learner.optimizer.reset();
-    learner.optimizer = MakeOptimizer(settings_, learner.parameters);
+    learner.optimizer = MakeOptimizer(settings_, UpdatedOf(learner));
     learner.state_tagged = false;
   }
 }
@@ -85,6 +97,18 @@ void TrainingRun::GiveOptimizers() {
 void TrainingRun::ChooseKernels() const {
   const bool half = settings_.amp == Precision::kFloat16 || settings_.amp == Precision::kPureFloat16;
   if (device_.is_cpu()) at::globalContext().setUserEnabledMkldnn(!half);
+}
+
+// Of all parameters, whoever updates them: torch::optim::Optimizer::zero_grad knows its own only.
+void TrainingRun::ForgetGradients(const Learner& learner, bool set_to_none) {
+  for (at::Tensor parameter : learner.parameters) {
+    if (!parameter.mutable_grad().defined()) continue;
+    if (set_to_none) {
+      parameter.mutable_grad().reset();
+    } else {
+      parameter.mutable_grad().detach_().zero_();
+    }
+  }
 }
 
 void TrainingRun::MakeScaler() {
@@ -98,7 +122,7 @@ void TrainingRun::ArrangeModel() {
   model_->SetInPlace(settings_.in_place_relu);
   if (!settings_.keep_losses) kept_losses_.reset();
   if (settings_.pass == Pass::kTrain) return;
-  for (const Learner& learner : learners_) learner.optimizer->zero_grad(/*set_to_none=*/true);
+  for (const Learner& learner : learners_) ForgetGradients(learner, /*set_to_none=*/true);
 }
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
@@ -109,7 +133,7 @@ bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
 void TrainingRun::Change(const TrainingSettings& settings) {
   const TrainingSettings before = std::exchange(settings_, settings);
   const double learning_rate = EffectiveLearningRate(settings);
-  if (before.optimizer != settings.optimizer ||
+  if (before.optimizer != settings.optimizer || before.zero != settings.zero ||
       before.optimizer_implementation != settings.optimizer_implementation) {
     GiveOptimizers();
   } else if (EffectiveLearningRate(before) != learning_rate) {
@@ -267,7 +291,7 @@ void TrainingRun::Step(int64_t number) {
 
 void TrainingRun::TakeTurn(Learner& learner, int64_t step) {
   EmitPhase(Phase::kForward);
-  learner.optimizer->zero_grad(/*set_to_none=*/!settings_.zeroed_gradients);
+  ForgetGradients(learner, /*set_to_none=*/!settings_.zeroed_gradients);
   const double loss_before = last_loss_;
   for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch)
     TrainMicroBatch(learner, micro_batch);
@@ -305,6 +329,7 @@ void TrainingRun::Update(Learner& learner, int64_t step) {
   }
   const bool skip = scaler_ && scaler_->FoundInfinity();
   if (!skip) learner.optimizer->step();
+  if (!skip && shards_) shards_->Share();
   if (!skip && !std::exchange(learner.state_tagged, true))
     TagOptimizerState(*learner.optimizer, model_->tags());
   if (!scaler_) return;

@@ -17,6 +17,7 @@
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/training/distributed/gradient_reducer.h"
+#include "profiler/training/distributed/parameter_shards.h"
 #include "profiler/training/distributed/rank_group.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
@@ -81,6 +82,8 @@ class TrainingRun {
   void Evaluate();
   void Update(Learner& learner, int64_t step);
   void MakeScaler();
+  std::vector<at::Tensor> UpdatedOf(const Learner& learner);
+  static void ForgetGradients(const Learner& learner, bool set_to_none);
   void ArrangeModel();
   void TellVanishedGradients(const Learner& learner, int64_t step) const;
   void ChooseKernels() const;
@@ -92,6 +95,7 @@ class TrainingRun {
   const RankGroup* ranks_;
   std::unique_ptr<Model> model_;
   std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks
+  std::optional<ParameterShards> shards_;     // where they share the optimizer's state
   std::vector<Learner> learners_;  // in the order of their turns
   std::optional<GradientScaler> scaler_;
   std::vector<textbook::CheckpointPiece> pieces_;

@@ -81,6 +81,31 @@ TEST_CASE("two ranks compute what one does with the double batch", "[ranks]") {
   }
 }
 
+TEST_CASE("sharing the optimizer's state changes nothing that is computed", "[ranks]") {
+  LiveOptions options = RanksOnCpu(2, 4, 4);
+  options.settings.clip_norm = 0.5;
+  const auto plain = StartOrFail(options);
+  options.settings.zero = networks::ZeroStage::kState;
+  const auto shared = StartOrFail(options);
+  REQUIRE(plain->WaitUntilSettled(kRanksTimeoutMs));
+  REQUIRE(shared->WaitUntilSettled(kRanksTimeoutMs));
+  INFO(shared->status().sentence);
+  const auto of_plain = plain->view();
+  REQUIRE(of_plain->steps().size() == 4);
+  REQUIRE(shared->view()->steps().size() == 4);
+  for (size_t step = 0; step < 4; ++step)
+    CHECK(*shared->view()->steps()[step].loss == Approx(*of_plain->steps()[step].loss).epsilon(1e-6));
+  int64_t state = 0;
+  for (const Run* rank : shared->ranks()) {
+    const auto view = rank->view();
+    constexpr auto kState = timeline::SeriesOf(events::Category::kOptimizerState);
+    state += timeline::ValueOf(view->PeakIn(kState, view->first(), view->end()).values, kState);
+  }
+  constexpr auto kState = timeline::SeriesOf(events::Category::kOptimizerState);
+  const auto whole = of_plain->PeakIn(kState, of_plain->first(), of_plain->end());
+  CHECK(state == timeline::ValueOf(whole.values, kState));  // each tensor's once, of all ranks together
+}
+
 TEST_CASE("a change reaches all ranks at the same step", "[ranks]") {
   LiveOptions options = RanksOnCpu(2, 4, 0);
   const auto run = StartOrFail(options);

@@ -51,7 +51,9 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
   TrainingSettings ranked = amp;
   ranked.accumulate = 2;
   ranked.ranks = 8;
-  return {plain, amp, accumulated, checkpointed, all, pure, evaluated, forward, in_place, ranked};
+  TrainingSettings shared = ranked;
+  shared.zero = networks::ZeroStage::kState;
+  return {plain, amp, accumulated, checkpointed, all, pure, evaluated, forward, in_place, ranked, shared};
 }
 
 // What the textbook leaves out: labels, what the loss saves of samples with one label, the loss scale, and

@@ -16,7 +16,7 @@ TEST_CASE("Sharding takes what each stage of ZeRO says from SimpleConvNet's 17.3
   TrainingSettings settings;
   settings.ranks = 8;
   const Estimate estimate = EstimateMemory(network, settings);
-  const auto lines = EstimateOnPaper(network, estimate, settings);
+  const auto lines = EstimateOnPaper(network, settings);
   REQUIRE(lines.size() == 6);
   constexpr int64_t kP = 4'316'712;
   const int64_t rest = estimate.total_bytes - 5 * kP;  // parameters, gradients, buckets, two moments
@@ -27,10 +27,24 @@ TEST_CASE("Sharding takes what each stage of ZeRO says from SimpleConvNet's 17.3
   CHECK(lines[5].total_bytes == kP / 8 + kP / 8 + kP / 4 + rest);
   settings.ranks = 1;
   const Estimate alone = EstimateMemory(network, settings);
-  for (const PaperLine& line : EstimateOnPaper(network, alone, settings)) {
+  for (const PaperLine& line : EstimateOnPaper(network, settings)) {
     INFO(line.title);
     if (line.title.starts_with("ZeRO")) CHECK(line.total_bytes == alone.total_bytes);
   }
+}
+
+TEST_CASE(
+    "Tensors go to the rank that has least, the largest first, so that one of eight has most of the state") {
+  CHECK(OwnersOf({3, 8, 1, 5, 5}, 2) == std::vector<int>{0, 0, 1, 1, 1});
+  CHECK(OwnersOf({4}, 3) == std::vector<int>{0});
+  TrainingSettings settings;
+  settings.ranks = 8;
+  settings.zero = networks::ZeroStage::kState;
+  const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
+  CHECK(ParametersOfRank0(network, settings) == 1'003'520);  // fc's weight
+  CHECK(EstimateMemory(network, settings).optimizer_bytes == 2 * 4 * 1'003'520);
+  settings.ranks = 1;
+  CHECK(ParametersOfRank0(network, settings) == network.parameters());
 }
 
 TEST_CASE("Buckets close at 1 MiB and at 25 MiB, from the last layer to the first") {
@@ -53,7 +67,7 @@ TEST_CASE("Buckets close at 1 MiB and at 25 MiB, from the last layer to the firs
 TEST_CASE("8-bit state is a byte a value and a float32 for 2048 of them, but in small tensors") {
   const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
   const TrainingSettings settings;
-  const auto lines = EstimateOnPaper(network, EstimateMemory(network, settings), settings);
+  const auto lines = EstimateOnPaper(network, settings);
   // Weights of conv2 (73,728) and fc (1,003,520); conv1's 1,728 and the biases (64, 128, 10) are small.
   const int64_t moment = 73'728 + 36 * 4 + 1'003'520 + 490 * 4 + (1'728 + 64 + 128 + 10) * 4;
   CHECK(lines[1].optimizer_bytes == 2 * moment);
