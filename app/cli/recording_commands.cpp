@@ -145,7 +145,10 @@ int RunInfo(const InfoOptions& options) {
   const bool ran_out = !(*run)->view()->out_of_memory().empty();
   if (!options.ways_out || !ran_out) {
     const bool has_ways = ran_out && !IsForeign(**run) && !options.json;
-    const char* hint = has_ways ? "tidemark info FILE --ways-out searches what makes it fit.\n" : "";
+    const std::string hint =
+        has_ways
+            ? fmt::format("tidemark info {} --ways-out searches what makes it fit.\n", options.files.front())
+            : "";
     return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run) + hint);
   }
   const Result<WaysOut> ways = FindWaysOut(**run);

@@ -29,9 +29,10 @@ bool LiesIn(const at::Tensor& output, const Tensors& arguments) {
                      [&output](const at::Tensor& argument) { return output.is_alias_of(argument); });
 }
 
-// To draw the weights of a large network takes longer than its steps on a phantom, which looks at none of them.
-// A dispatch key that nothing else uses stands before the kernels that draw.
-at::Tensor& LeaveAsItLies(at::Tensor& self, double /*a*/, double /*b*/, std::optional<at::Generator> /*generator*/) {
+// To draw the weights of a large network takes longer than its steps on a phantom, which looks at none of
+// them. A dispatch key that nothing else uses stands before the kernels that draw.
+at::Tensor& LeaveAsItLies(at::Tensor& self, double /*a*/, double /*b*/,
+                          std::optional<at::Generator> /*generator*/) {
   return self;
 }
 
