@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/batch_curve.h"
 #include "app/gui/bookmarks.h"
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
@@ -111,6 +112,7 @@ class Scene {
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);
   void PrepareAllocations(ViewState& state);
+  void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates);
   void PrepareAdvice(const SceneInput& input, ByteUnit unit);
   void CountSkippedSteps();
 
@@ -181,6 +183,8 @@ class Scene {
 
   std::optional<TimelineState::Hover> hover_;
   std::shared_ptr<const timeline::View> hover_view_;
+
+  BatchCurve batch_curve_;
 
   size_t steps_counted_ = 0;
   int64_t skipped_steps_ = 0;

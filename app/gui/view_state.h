@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/gui/panels/allocations.h"
+#include "app/gui/panels/batch.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
 #include "app/gui/panels/comparison.h"
@@ -25,7 +26,7 @@
 
 namespace tidemark::gui {
 
-inline constexpr size_t kPanelCount = 13;
+inline constexpr size_t kPanelCount = 14;
 
 struct ViewState {
   bool dark = true;
@@ -35,7 +36,7 @@ struct ViewState {
   bool own_time = false;    // show how long a frame takes
   bool learning = false;    // laid out with the lessons on the right
   std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true,
-                                         true, true, true, true, true, true};
+                                         true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
   float layout_scale = 0;
@@ -52,6 +53,7 @@ struct ViewState {
   MemoryMapState memory_map;
   LiveTreeState live_tree;
   AllocationsState allocations;
+  BatchState batch;
   ComparisonState comparison;
   LessonsState lessons;
   presenters::Selection selection;
