@@ -180,12 +180,15 @@ void Application::Execute(ActionId action) {
       state_.learning = false;
       state_.shown.fill(true);
       break;
+    case ActionId::kProfileLayout:
     case ActionId::kCompareLayout:
       shell_.reset_layout = true;
       state_.learning = false;
       for (size_t i = 0; i < kPanelCount; ++i) {
         const std::string_view name = Panels()[i].name;
-        state_.shown[i] = name == "timeline" || name == "live_tree" || name == "compare";
+        const bool compares = name == "timeline" || name == "live_tree" || name == "compare";
+        const bool profiles = name != "lessons" && name != "compare" && name != "batch";
+        state_.shown[i] = action == ActionId::kCompareLayout ? compares : profiles;
       }
       break;
     default:

@@ -64,6 +64,7 @@ enum class ActionId : uint8_t {
   kNormalSize,
   kPanelTabs,
   kResetLayout,
+  kProfileLayout,
   kCompareLayout,
   kLearnLayout,
   kPalette,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/gui/panels/allocations.h"
+#include "app/gui/panels/batch.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
 #include "app/gui/panels/comparison.h"
@@ -35,6 +36,7 @@ struct Frame {
   MemoryMapInput memory_map;
   LiveTreeInput live_tree;
   AllocationsInput allocations;
+  BatchInput batch;
   ComparisonInput comparison;
   FindingsInput findings;
   FitInput fit;

@@ -177,6 +177,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   }
   PrepareControls(input, state, estimates);
   PrepareAdvice(input, state.unit);
+  PrepareBatch(input, state, estimates);
   PrepareLesson(input, state, estimates);
   return frame_;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/batch_curve.h"
 #include "app/gui/bookmarks.h"
 #include "app/gui/consequences.h"
 #include "app/gui/estimates.h"
@@ -112,6 +113,7 @@ class Scene {
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);
   void PrepareAllocations(ViewState& state);
+  void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates);
   void PrepareAdvice(const SceneInput& input, ByteUnit unit);
   void PrepareSlowMotion(const SceneInput& input, ViewState& state);
   void BeginWalk(const SceneInput& input, ViewState& state);
@@ -196,6 +198,7 @@ class Scene {
   uint64_t consequences_estimates_ = 0;
   bool consequences_on_cpu_ = false;
   bool consequences_known_ = false;  // nothing in them waits for a prediction
+  BatchCurve batch_curve_;
 
   size_t steps_counted_ = 0;
   int64_t skipped_steps_ = 0;

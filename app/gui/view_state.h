@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "app/gui/panels/allocations.h"
+#include "app/gui/panels/batch.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
 #include "app/gui/panels/comparison.h"
@@ -53,6 +54,7 @@ struct ViewState {
   MemoryMapState memory_map;
   LiveTreeState live_tree;
   AllocationsState allocations;
+  BatchState batch;
   ComparisonState comparison;
   LessonsState lessons;
   SlowMotionState slow_motion;  // not kept

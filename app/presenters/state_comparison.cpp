@@ -79,6 +79,29 @@ std::vector<ComparedBytes> CompareCategories(const Moment& a, const Moment& b) {
   return rows;
 }
 
+// By stream, the default one (0) first.
+std::vector<int64_t> BytesByStream(const Moment& moment) {
+  std::map<uint64_t, int64_t> streams = {{0, 0}};
+  for (const LiveBlock& block : moment.state.blocks) {
+    if (!block.pending_free) timeline::AddTo(streams[block.stream], block.rounded_bytes);
+  }
+  std::vector<int64_t> bytes;
+  for (const auto& [stream, of_stream] : streams) bytes.push_back(of_stream);
+  return bytes;
+}
+
+std::vector<ComparedBytes> CompareStreamsOf(const Moment& a, const Moment& b) {
+  const std::vector<int64_t> of_a = BytesByStream(a);
+  const std::vector<int64_t> of_b = BytesByStream(b);
+  const size_t count = std::max(of_a.size(), of_b.size());
+  std::vector<ComparedBytes> rows;
+  for (size_t i = 0; i < count && count > 1; ++i) {
+    rows.push_back({i == 0 ? "default stream" : "stream " + std::to_string(i), std::nullopt,
+                    i < of_a.size() ? of_a[i] : 0, i < of_b.size() ? of_b[i] : 0});
+  }
+  return rows;
+}
+
 // Counts allocations that are alike in both runs, in whatever order they were made.
 class BlockCounter {
  public:
@@ -157,7 +180,7 @@ StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requeste
   BlockCounter counter(by_requested);
   counter.Count(a, &OneSidedBlocks::in_a);
   counter.Count(b, &OneSidedBlocks::in_b);
-  return {CompareCategories(a, b), CompareLayers(a, b), counter.Take()};
+  return {CompareCategories(a, b), CompareLayers(a, b), counter.Take(), CompareStreamsOf(a, b)};
 }
 
 }  // namespace tidemark::presenters

@@ -44,6 +44,8 @@ struct StateComparison {
   std::vector<ComparedBytes> categories;  // in their order, without those that hold nothing on both sides
   std::vector<ComparedBytes> layers;      // the largest difference first; empty unless both know layers
   std::vector<OneSidedBlocks> blocks;     // the same
+  // In their order: a stream's number means nothing in another process. Empty unless one uses several.
+  std::vector<ComparedBytes> streams;
 };
 
 // A run at a moment.

@@ -166,6 +166,26 @@ void FindsMomentsAndNames(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));
 }
 
+// The curve over the batch size; dragging through it changes the batch.
+void ShowsBatchSizes(ImGuiTestContext* context) {
+  context->WindowFocus("//###batch");
+  const auto curve = [] { return application().frame()->batch.curve; };
+  IM_CHECK(WaitUntil(context, [&] { return curve() != nullptr && curve()->phantom().size() > 6; }));
+  IM_CHECK_EQ(curve()->phantom_here()->bytes, *application().frame()->batch.measured_bytes);
+  const networks::TrainingSettings before = application().settings();
+  const ImRect area = context->ItemInfo("//**/batches").RectFull;
+  context->MouseMoveToPos(area.GetCenter());
+  context->MouseDown();
+  context->MouseMoveToPos({area.Min.x + area.GetWidth() * 0.7F, area.GetCenter().y});
+  IM_CHECK_GT(application().frame()->batch.batch, 150);
+  Picture(context, "batch-sizes");
+  context->MouseUp();
+  IM_CHECK(WaitUntil(context, [] { return application().settings().batch > 150; }));
+  application().Push(ChangeSettings{before});
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == before; }));
+  context->WindowFocus("//###breakdown");
+}
+
 void StacksByOtherThings(ImGuiTestContext* context) {
   context->ItemClick("//###timeline/###stack");
   context->ItemClick("//$FOCUSED/layer");

@@ -37,6 +37,7 @@ void SelectsEverywhere(ImGuiTestContext* context);
 void ListsWhatABridgeStepIs(ImGuiTestContext* context);
 void LooksBack(ImGuiTestContext* context);
 void FindsMomentsAndNames(ImGuiTestContext* context);
+void ShowsBatchSizes(ImGuiTestContext* context);
 void StacksByOtherThings(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);

@@ -238,6 +238,18 @@ void ScalesWithItsText(ImGuiTestContext* context) {
   application().view_state().scale = 1.0F;
   context->Yield(6);
   IM_CHECK_LT(std::abs(width() - before), 4.0F);
+  // So large that the sides have no room, and back.
+  const auto right = [&] { return context->WindowInfo("//###breakdown").Window->Size.x; };
+  const float right_before = right();
+  application().view_state().scale = 2.0F;
+  context->Yield(6);
+  Picture(context, "twice-as-large");
+  application().view_state().scale = 3.0F;
+  context->Yield(6);
+  application().view_state().scale = 1.0F;
+  context->Yield(6);
+  IM_CHECK_LT(std::abs(width() - before), 4.0F);
+  IM_CHECK_LT(std::abs(right() - right_before), 4.0F);
 }
 
 void Exports(ImGuiTestContext* context) {
@@ -296,6 +308,9 @@ void SavesAndOpens(ImGuiTestContext* context) {
   std::error_code ignored;
   fs::remove(file, ignored);
   const int64_t steps = CompleteSteps();
+  application().Push(KeepBookmark{Run().view->TimeOf(Run().view->end() - 1), "where it was saved"});
+  IM_CHECK(WaitUntil(context, [] { return !application().frame()->bookmarks.empty(); }));
+  const size_t bookmarks = application().frame()->bookmarks.size();
   application().Push(SaveRecording{file});
   IM_CHECK(WaitUntil(context, [&] {
     const auto& lines = *application().frame()->run_log.lines;
@@ -304,6 +319,7 @@ void SavesAndOpens(ImGuiTestContext* context) {
   application().Push(OpenRecording{file});
   IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().view != nullptr && !Run().view->empty(); }));
   IM_CHECK_EQ(CompleteSteps(), steps);
+  IM_CHECK(WaitUntil(context, [&] { return application().frame()->bookmarks.size() == bookmarks; }));
   Picture(context, "recording");
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
@@ -507,6 +523,7 @@ void Add(ImGuiTestEngine* engine) {
       {"selects everywhere", SelectsEverywhere},
       {"lists what a bridge step is", ListsWhatABridgeStepIs},
       {"stacks by other things", StacksByOtherThings},
+      {"shows batch sizes", ShowsBatchSizes},
       {"looks back", LooksBack},
       {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},

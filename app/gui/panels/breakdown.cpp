@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "app/gui/consequences.h"
@@ -49,9 +50,14 @@ void ShareCell(const BreakdownInput& input, const presenters::BreakdownRow& row)
   PutRight(Numbers(), fmt::format("{:.1f}", share));
 }
 
+// A narrow panel leaves out what the difference tells as well, rather than cutting names.
 struct ColumnWidths {
   float figures = 0;
   float difference = 0;
+  bool phantom = true;
+  bool has_difference = true;
+
+  int count() const { return 3 + static_cast<int>(phantom) + static_cast<int>(has_difference); }
 };
 
 // Columns are as wide as their widest figure, so that all room that is left goes to the names.
@@ -74,10 +80,24 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
   if (input.only_measured) widths.difference = Measure(Numbers(), "100.0").x;
   widths.figures += Px(6);
   widths.difference += Px(6);
+  float names = Px(18);
+  for (const presenters::BreakdownRow& row : input.breakdown->rows)
+    names = std::max(names, Px(18) + Measure(Words(), row.title).x);
+  const auto fits = [&] {
+    const int figures = widths.phantom ? 3 : 2;
+    const float needed = names + widths.figures * static_cast<float>(figures) +
+                         (widths.has_difference ? widths.difference : 0) +
+                         2 * Px(4) * static_cast<float>(widths.count());
+    return needed <= ImGui::GetContentRegionAvail().x;
+  };
+  if (input.only_measured || fits()) return widths;
+  widths.phantom = false;
+  if (!fits()) widths.has_difference = false;
   return widths;
 }
 
-void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, CommandQueue& queue) {
+void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const ColumnWidths& widths,
+         CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   if (row.category) {
@@ -101,22 +121,24 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, Comma
     return ShareCell(input, row);
   }
   BytesCell(row.textbook_bytes, input.unit, total);
-  BytesCell(row.phantom_bytes, input.unit, total);
+  if (widths.phantom) BytesCell(row.phantom_bytes, input.unit, total);
   BytesCell(row.measured_bytes, input.unit, total);
-  DifferenceCell(row, input.unit);
+  if (widths.has_difference) DifferenceCell(row, input.unit);
 }
 
 void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   std::vector<const char*> figures = {"textbook", "phantom", "measured"};
+  if (!widths.phantom) figures = {"textbook", "measured"};
   if (input.only_measured) figures = {"measured"};
   const char* const last = input.only_measured ? "%" : "diff.";
   ImGui::TableSetupColumn("category", ImGuiTableColumnFlags_WidthStretch);
   for (const char* name : figures) ImGui::TableSetupColumn(name, 0, widths.figures);
-  ImGui::TableSetupColumn(last, 0, widths.difference);
+  const bool has_last = input.only_measured || widths.has_difference;
+  if (has_last) ImGui::TableSetupColumn(last, 0, widths.difference);
   ImGui::TableNextRow();
   HeaderCell(std::string("category, ") + UnitName(input.unit));
   for (const char* name : figures) HeaderCell(name, Align::kRight);
-  HeaderCell(last, Align::kRight);
+  if (has_last) HeaderCell(last, Align::kRight);
 }
 
 }  // namespace
@@ -130,15 +152,16 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
   }
   const ColumnWidths widths = WidthsFor(input);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(4)));
-  const int columns = input.only_measured ? 3 : 5;
-  if (ImGui::BeginTable(input.only_measured ? "measured breakdown" : "breakdown", columns,
+  const int columns = input.only_measured ? 3 : widths.count();
+  const std::string table = "breakdown " + std::to_string(columns);  // each has widths of its own
+  if (ImGui::BeginTable(input.only_measured ? "measured breakdown" : table.c_str(), columns,
                         ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings)) {
     Header(input, widths);
-    for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row, queue);
+    for (const presenters::BreakdownRow& row : input.breakdown->rows) Row(input, row, widths, queue);
     ImGui::TableNextRow(ImGuiTableRowFlags_None, Px(9));
     ImGui::TableNextColumn();
     const float line_y = ImGui::GetCursorScreenPos().y;
-    for (const presenters::BreakdownRow& row : input.breakdown->totals) Row(input, row, queue);
+    for (const presenters::BreakdownRow& row : input.breakdown->totals) Row(input, row, widths, queue);
     ImGui::EndTable();
     const float left = ImGui::GetItemRectMin().x;
     ImGui::GetWindowDrawList()->AddLine({left, line_y}, {ImGui::GetItemRectMax().x, line_y},

@@ -125,6 +125,7 @@ void DrawTable(const SideBySide& comparison, ByteUnit unit) {
     ComparedGroup("levels", comparison.levels, unit);
     ComparedGroup("by category", comparison.states.categories, unit);
     ComparedGroup("by layer", comparison.states.layers, unit);
+    ComparedGroup("by stream", comparison.states.streams, unit);
     AllocationGroup(comparison.states.blocks, unit);
     ImGui::EndTable();
   }

@@ -54,6 +54,12 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBridgePanel(frame.bridge, state.bridge, queue);
      }},
+    {"batch", "Batch size", icons::kRuler,
+     "The peak over the batch size: textbook, phantom, and the card's line. Drag to change the batch.",
+     PanelPlace::kRight, true,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawBatchPanel(frame.batch, state.batch, queue);
+     }},
     {"compare", "Compare", icons::kCompare,
      "This run beside another, or before and after a change: by level, category, layer and allocation.",
      PanelPlace::kRightBottom, false,

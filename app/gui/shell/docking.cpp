@@ -78,33 +78,62 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
   ImGui::DockBuilderFinish(space);
 }
 
+// Shares of a row that the panels at its sides may take, of all of it and of what is left: the middle needs
+// the most.
+constexpr float kMostOfARow = 0.3F;
+constexpr float kMostOfTheRest = 0.45F;
+
 // Docked panels keep their pixels whatever happens around them. Here those at the sides follow their text
 // (another screen, Ctrl+=), the widest beside them giving or taking the room, and those on top of each other
-// share a new height as they shared the old.
-void Refit(const ImGuiDockNode* node, ImVec2 factor) {
-  if (node == nullptr || !node->IsSplitNode()) return;
-  const ImGuiAxis axis = node->SplitAxis;
-  ImGuiDockNode* small = node->ChildNodes[0];
-  ImGuiDockNode* large = node->ChildNodes[1];
-  if (small->SizeRef[axis] > large->SizeRef[axis]) std::swap(small, large);
-  const float total = small->SizeRef[axis] + large->SizeRef[axis];
-  if (axis == ImGuiAxis_X) {
-    small->SizeRef.x = std::min(small->SizeRef.x * factor.x, total * 0.5F);
-    large->SizeRef.x = total - small->SizeRef.x;
-  } else {
-    small->SizeRef.y *= factor.y;
-    large->SizeRef.y *= factor.y;
-  }
-  Refit(node->ChildNodes[0], factor);
-  Refit(node->ChildNodes[1], factor);
-}
+// share a new height as they shared the old. What a side would like beyond its share is remembered, so that
+// smaller text finds it as it was.
+class Refitting {
+ public:
+  Refitting(ImVec2 factor, std::map<unsigned, float>* wanted_widths)
+      : factor_(factor), wanted_widths_(wanted_widths) {}
 
-void FollowScale(ImGuiID space, float height, ViewState& view) {
+  void Fit(const ImGuiDockNode* node, float width, float most) {
+    if (node == nullptr || !node->IsSplitNode()) return;
+    ImGuiDockNode* small = node->ChildNodes[0];
+    ImGuiDockNode* large = node->ChildNodes[1];
+    if (node->SplitAxis == ImGuiAxis_Y) {
+      for (ImGuiDockNode* child : {small, large}) {
+        child->SizeRef.y *= factor_.y;
+        Fit(child, width, most);
+      }
+      return;
+    }
+    const bool first_is_cut = wanted_widths_->contains(small->ID);
+    const bool second_is_cut = wanted_widths_->contains(large->ID);
+    if (second_is_cut || (!first_is_cut && small->SizeRef.x > large->SizeRef.x)) std::swap(small, large);
+    const float wanted = Wanted(small) * factor_.x;
+    const bool grew_by_hand = !wanted_widths_->contains(small->ID) && small->SizeRef.x > most * width;
+    small->SizeRef.x = std::min(wanted, grew_by_hand ? small->SizeRef.x : most * width);
+    large->SizeRef.x = width - small->SizeRef.x - ImGui::GetStyle().DockingSeparatorSize;
+    wanted_widths_->erase(small->ID);
+    if (small->SizeRef.x < wanted) (*wanted_widths_)[small->ID] = wanted;
+    Fit(small, small->SizeRef.x, kMostOfTheRest);
+    Fit(large, large->SizeRef.x, kMostOfTheRest);
+  }
+
+ private:
+  float Wanted(const ImGuiDockNode* node) const {
+    const auto cut = wanted_widths_->find(node->ID);
+    return cut == wanted_widths_->end() ? node->SizeRef.x : cut->second;
+  }
+
+  ImVec2 factor_;
+  std::map<unsigned, float>* wanted_widths_;
+};
+
+void FollowScale(ImGuiID space, float height, ShellState& shell, ViewState& view) {
   const float scale = Px(1);
   if (view.layout_scale > 0 && view.layout_height > 0) {
     const ImVec2 factor(scale / view.layout_scale, height / view.layout_height);
     const bool changed = std::abs(factor.x - 1) > 0.01F || std::abs(factor.y - 1) > 0.001F;
-    if (changed) Refit(ImGui::DockBuilderGetNode(space), factor);
+    const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
+    if (changed && node != nullptr)
+      Refitting(factor, &shell.wanted_widths).Fit(node, node->Size.x, kMostOfARow);
     if (!changed) return;
   }
   view.layout_scale = scale;
@@ -174,9 +203,10 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
     shell.reset_layout = false;
+    shell.wanted_widths.clear();
     view.layout_scale = 0;
   }
-  FollowScale(space, viewport->WorkSize.y - 2 * margin, view);
+  FollowScale(space, viewport->WorkSize.y - 2 * margin, shell, view);
   // The gaps between the cards are where they can be resized: they show only under the mouse.
   ImGui::PushStyleColor(ImGuiCol_Border, U32(Colors().background));
   ImGui::PushStyleColor(ImGuiCol_ResizeGripHovered, U32(Colors().accent.WithAlpha(0.4)));

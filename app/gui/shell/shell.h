@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -87,6 +88,8 @@ struct ShellState {
   bool about_open = false;
   bool class_open = false;
   bool reset_layout = false;
+  // Widths of panels at the sides, by dock node, that the window had no room for: they come back with it.
+  std::map<unsigned, float> wanted_widths;
   std::string raise_panel;  // shown, and brought before those that share its place; "" = none
   bool banner_closed = false;
   std::vector<Toast> toasts;

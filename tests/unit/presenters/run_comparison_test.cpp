@@ -205,4 +205,22 @@ TEST_CASE("What driver and card report is told and does not count; a level of on
   CHECK_FALSE(RowTitled(comparison.levels, "card").Percent());
 }
 
+TEST_CASE("Runs that use several streams are put beside each other stream by stream") {
+  timeline::Stream a;
+  a.Allocate(0x1000, 4096);
+  timeline::Stream b;
+  b.Allocate(0x1000, 4096);
+  CHECK(CompareStates(MomentAt(*a.Publish(), 0), MomentAt(*b.Publish(), 0), true).streams.empty());
+  b.Allocate(0x2000, 8192).stream = 0x55aa;
+  b.Allocate(0x3000, 512).stream = 0x66bb;
+  const auto view_a = a.Publish();
+  const auto view_b = b.Publish();
+  const StateComparison states = CompareStates(MomentAt(*view_a, 0), MomentAt(*view_b, 2), true);
+  REQUIRE(states.streams.size() == 3);
+  CHECK(states.streams[0].Difference() == 0);
+  CHECK(states.streams[1].title == "stream 1");
+  CHECK(states.streams[1].Difference() == 8192);
+  CHECK(states.streams[2].b == 512);
+}
+
 }  // namespace tidemark::presenters

@@ -1,0 +1,31 @@
+// The peak over the batch size: what the textbook and the phantom say of every batch, the card's line, and
+// what was measured. Dragging through it changes the batch.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/gui/batch_curve.h"
+#include "app/gui/commands.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+
+struct BatchInput {
+  const BatchCurve* curve = nullptr;      // none = nothing to show
+  networks::TrainingSettings settings;    // in force
+  int batch = 0;                          // that is looked at: dragged here, or by the slider
+  std::optional<int64_t> measured_bytes;  // at the last peak, with the batch in force
+  int64_t card_bytes = 0;                 // 0 = not known
+  bool locked = false;                    // by a lesson or a session code
+  ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;
+};
+struct BatchState {
+  std::optional<int> dragged;
+  bool drawn = false;  // in this frame: a hidden tab is not prepared
+};
+
+void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui
