@@ -139,10 +139,16 @@ int RunRanksInfo(const InfoOptions& options) {
 
 int RunInfo(const InfoOptions& options) {
   if (options.files.empty()) return Complain("Name a recording: tidemark info FILE.", kExitUsage);
+  if (options.files.size() > 1 && options.ways_out) {
+    return Complain("--ways-out is asked of one recording; name the rank that ran out of memory.",
+                    kExitUsage);
+  }
   if (options.files.size() > 1) return RunRanksInfo(options);
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.files.front());
   if (!run) return Complain(run.error().message, kExitFailed);
   const bool ran_out = !(*run)->view()->out_of_memory().empty();
+  if (options.ways_out && !ran_out)
+    Complain("Memory did not run out here, so there is nothing to find a way out of.", kExitDone);
   if (!options.ways_out || !ran_out) {
     const bool has_ways = ran_out && !IsForeign(**run) && !options.json;
     const std::string hint =

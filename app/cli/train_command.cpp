@@ -172,7 +172,7 @@ Missing MissingFrom(const std::optional<session::Prediction>& phantom, const ses
   return {phantom->without_workspaces, phantom->unknown_sizes};
 }
 
-// Per rank that was run here, the peaks of its whole run.
+// Per rank that was run here, the peaks of its last steps, as those of a single run.
 std::vector<session::Prediction> PeaksOfRanks(const session::Run& run) {
   std::vector<session::Prediction> peaks;
   for (const session::Run* rank : run.ranks()) peaks.push_back(session::SteadyState(*rank->view()));

@@ -103,7 +103,7 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
     settings.data = std::filesystem::absolute(data_).string();
     const Result<networks::Network> network = Network();
     if (!network) return network.error();
-    if (const Status there = networks::CheckData(*network, settings); !there) return there.error();
+    if (const Status there = networks::CheckTogether(*network, settings); !there) return there.error();
   }
   return settings;
 }

@@ -81,6 +81,7 @@ void Application::StartRun() {
   ranks_.Close();
   shown_rank_ = 0;
   ranks_closed_ = false;
+  ranks_read_.clear();
   jobs_.Start("Starting the trainer", false,
               [this, live, old = std::exchange(run_, nullptr),
                number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
@@ -259,7 +260,11 @@ void Application::ShowFromHere() {
   frame_ = nullptr;
   state_.pinned.reset();
   if (state_.selection.kind == presenters::Selection::Kind::kAllocation) state_.selection = {};
-  state_.slow_motion = {.active = state_.slow_motion.active, .held = false, .stop = 0, .shown = {}, .cpp = state_.slow_motion.cpp};
+  state_.slow_motion = {.active = state_.slow_motion.active,
+                        .held = false,
+                        .stop = 0,
+                        .shown = {},
+                        .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
   log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
   input_.log = log_.get();
@@ -274,8 +279,11 @@ const session::Run& Application::ShownRank() const {
 void Application::ShowRank(size_t index) {
   if (run_ == nullptr || index >= run_->ranks().size() || index == shown_rank_) return;
   shown_rank_ = index;
+  history_.Clear();
+  bookmarks_.clear();
   ShowFromHere();
   ranks_read_at_ = {};
+  ranks_read_.clear();
 }
 
 // The peaks of the ranks that go on here, a few times a second.
@@ -283,6 +291,10 @@ void Application::FollowRanks() {
   constexpr auto kReadEvery = 300ms;
   if (ranks_closed_ || run_->ranks().empty() || Clock::now() - ranks_read_at_ < kReadEvery) return;
   ranks_read_at_ = Clock::now();
+  std::vector<std::shared_ptr<const timeline::View>> views;
+  for (const session::Run* rank : run_->ranks()) views.push_back(rank->view());
+  if (views == ranks_read_) return;
+  ranks_read_ = std::move(views);
   ranks_.Follow(session::RanksOf(*run_), shown_rank_);
 }
 
@@ -428,12 +440,12 @@ ShellInput Application::MakeShellInput() {
     const bool is_ours = !presenters::IsProgram(input_.description);
     if (is_ours) shell.banner.again = input_.settings;
     if (is_ours && input_.status.out_of_memory && input_.settings.batch > 1) {
-      shell.banner.smaller_label = "With batch …";
-      if (fit_.largest_batch.value_or(0) > 0) {
+      const std::optional<int> smaller = SmallerBatch();
+      if (smaller) {
         shell.banner.smaller = input_.settings;
-        shell.banner.smaller->batch = *fit_.largest_batch;
-        shell.banner.smaller_label = "With batch " + FormatNumber(*fit_.largest_batch);
+        shell.banner.smaller->batch = *smaller;
       }
+      shell.banner.smaller_label = smaller ? "With batch " + FormatNumber(*smaller) : "With batch …";
     }
   }
   for (const auto& job : jobs_.jobs()) {
@@ -462,6 +474,17 @@ ShellInput Application::MakeShellInput() {
   shell.in_lesson = !state_.lessons.lesson.empty();
   shell.glossary = &book_.glossary;
   return shell;
+}
+
+// To run with after an out of memory: the largest that the phantom says fits, below the one that did not;
+// half where it says nothing. None while it is asked.
+std::optional<int> Application::SmallerBatch() const {
+  const int half = input_.settings.batch / 2;
+  if (fit_.searching && !fit_.largest_batch) return std::nullopt;
+  networks::TrainingSettings asked = fit_.largest_for;
+  asked.batch = input_.settings.batch;
+  const bool answers = fit_.largest_batch.value_or(0) > 0 && asked == input_.settings;
+  return answers && *fit_.largest_batch < input_.settings.batch ? *fit_.largest_batch : half;
 }
 
 void Application::Draw() {

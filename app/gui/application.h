@@ -136,6 +136,7 @@ class Application {
   void BeginSlowMotion();
   void HoldForSlowMotion();  // once there is a step to walk
   void ExecuteSlowMotionAction(ActionId action);
+  std::optional<int> SmallerBatch() const;
   void FindWhatFits();
   void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs);
   void EndSearch(const std::string& error);  // "" = it has an answer
@@ -164,6 +165,7 @@ class Application {
   size_t shown_rank_ = 0;  // of those that go on here
   bool ranks_closed_ = false;
   Clock::time_point ranks_read_at_{};
+  std::vector<std::shared_ptr<const timeline::View>> ranks_read_;  // what was read then
   FitAdvice fit_;
   LessonBook book_;
   ControlAccess of_code_;

@@ -77,6 +77,7 @@ void Application::FindWhatFits() {
                 return [this, question, needs, outcome] {
                   if (!outcome->ok()) return EndSearch(outcome->error().message);
                   fit_.largest_batch = (*outcome)->batch;
+                  fit_.largest_for = question.settings;
                   FindCheapestChanges(question, needs);
                 };
               });

@@ -49,9 +49,10 @@ void Application::Keep(const KeepBookmark& wanted) {
 }
 
 void Application::ReadBookmarks(const std::filesystem::path& file) {
-  opened_file_ = file;
   Result<std::vector<Bookmark>> read = LoadBookmarks(file);
-  if (!read) return AddLogLine(presenters::LogLevel::kWarning, read.error().message);
+  if (!read)
+    return AddLogLine(presenters::LogLevel::kWarning, read.error().message);  // the file stays as it is
+  opened_file_ = file;
   bookmarks_ = std::move(*read);
 }
 

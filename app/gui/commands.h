@@ -195,9 +195,9 @@ struct UseSession {
 
 using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording,
                              OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
-                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, GoToOperator, Select, ListAllocations,
-                             GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators, ShowLessonPage,
-                             SetUpPage, UseSession, LockControls, SaveSession>;
+                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, GoToOperator, Select,
+                             ListAllocations, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
+                             ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

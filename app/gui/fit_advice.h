@@ -19,8 +19,10 @@ struct AllocatorTrial {
 
 struct FitAdvice {
   bool searching = false;
-  // Of the search under way or the latest; it is known before the answer. 0 = not even one sample.
+  // Of the search under way or the latest, for all that these settings say but the batch; it is known before
+  // the answer. 0 = not even one sample.
   std::optional<int> largest_batch;
+  networks::TrainingSettings largest_for;
   std::optional<advice::FitQuestion> question;  // of the answer
   std::optional<advice::FitAnswer> answer;
   std::string error;  // why there is no answer

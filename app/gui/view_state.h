@@ -27,7 +27,7 @@
 
 namespace tidemark::gui {
 
-inline constexpr size_t kPanelCount = 14;
+inline constexpr size_t kPanelCount = 15;
 
 struct ViewState {
   bool dark = true;
@@ -36,7 +36,7 @@ struct ViewState {
   bool panel_tabs = false;  // every panel has a tab to drag it by
   bool own_time = false;    // show how long a frame takes
   bool learning = false;    // laid out with the lessons on the right
-  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true,
+  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true,
                                          true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.

@@ -95,6 +95,9 @@ Expression Shaping(const Layer& layer, const std::vector<std::string>& inputs) {
               fmt::format("{}.flatten(2).transpose(1, 2).contiguous()", x)};
     case LayerKind::kFirstToken:
       return {fmt::format("{}[:, 0]", x), fmt::format("{}.select(1, 0)", x)};
+    case LayerKind::kLstm:
+      return {fmt::format("self.{}({})[0]", layer.name, x),
+              fmt::format("std::get<0>({}->forward({}))", layer.name, x)};
     default:
       return {fmt::format("{}.flatten(1)", x), fmt::format("{}.flatten(1)", x)};
   }
@@ -153,6 +156,7 @@ class StepWriter {
   }
 
   std::vector<CodeLine> Write() {
+    if (network_.discriminator > 0) return WriteAdversaries();
     const bool trains = settings_.pass == Pass::kTrain;
     if (trains) {
       const bool zeroed = settings_.zeroed_gradients;
@@ -198,6 +202,56 @@ class StepWriter {
     Line(CodePart::kFrame, "", cpp);
   }
 
+  // Two functions, the generator's and the discriminator's, and a turn of each (Goodfellow et al., 2014).
+  std::vector<CodeLine> WriteAdversaries() {
+    const size_t judge = network_.discriminator;
+    WriteFunction("generate", 0, judge);
+    WriteFunction("judge", judge, network_.layers.size());
+    if (settings_.pass != Pass::kTrain) {
+      WriteNoise();
+      WriteVerdict("generate(noise)", "ones", false);
+      return std::move(lines_);
+    }
+    Line(CodePart::kZeroGradients, "optimizer_d.zero_grad()", "optimizer_d.zero_grad();");
+    Line(CodePart::kCopyBatch, "batch = batch.to(device)", "batch = batch.to(device);");
+    WriteVerdict("batch", "ones", true);
+    WriteNoise();
+    Open("with torch.no_grad():", "torch::Tensor made; { torch::NoGradGuard no_grad;");
+    Line(CodePart::kFrame, "made = generate(noise)", "made = generate(noise);");
+    Close("}");
+    WriteVerdict("made", "zeros", true);
+    Line(CodePart::kUpdate, "optimizer_d.step()", "optimizer_d.step();");
+    Line(CodePart::kZeroGradients, "optimizer_g.zero_grad()", "optimizer_g.zero_grad();");
+    WriteNoise();
+    WriteVerdict("generate(noise)", "ones", true);
+    Line(CodePart::kUpdate, "optimizer_g.step()", "optimizer_g.step();");
+    return std::move(lines_);
+  }
+
+  void WriteFunction(const std::string& name, size_t begin, size_t end) {
+    const std::string& argument = names_[begin];
+    Open(fmt::format("def {}({}):", name, argument),
+         fmt::format("auto {} = [&](torch::Tensor {}) {{", name, argument));
+    WriteLayers(begin, end);
+    Line(CodePart::kFrame, "return " + names_[end], "return " + names_[end] + ";");
+    Close("};");
+  }
+
+  void WriteNoise() {
+    Line(CodePart::kCopyBatch, "noise = torch.randn(shape, device=device)",
+         "noise = torch::randn(shape, device);");
+  }
+
+  // What the discriminator says of samples, against what it is to say.
+  void WriteVerdict(const std::string& samples, const std::string& wanted, bool trains) {
+    Line(CodePart::kLayer,
+         fmt::format("loss = F.binary_cross_entropy_with_logits(judge({}), {})", samples, wanted),
+         fmt::format("loss = torch::binary_cross_entropy_with_logits(judge({}), {});", samples, wanted),
+         "loss");
+    if (trains) Line(CodePart::kBackward, "loss.backward()", "loss.backward();");
+    Line(CodePart::kReadLoss, "total += loss.item()", "total += loss.item<float>();");
+  }
+
   void WriteMicroBatch(bool trains) {
     Line(CodePart::kCopyBatch, names_[0] + " = batch.to(device)",
          (names_[0] == "x" ? "auto x = " : names_[0] + " = ") + "batch.to(device);");
@@ -208,7 +262,7 @@ class StepWriter {
       Open(fmt::format("with torch.autocast(\"cuda\", torch.{}):", half ? "float16" : "bfloat16"),
            fmt::format("{{ Autocast scope({});", half ? "torch::kHalf" : "torch::kBFloat16"));
     }
-    WriteLayers();
+    WriteLayers(0, network_.layers.size());
     WriteLoss();
     if (autocast) Close("}");
     if (trains) {
@@ -220,10 +274,10 @@ class StepWriter {
     Line(CodePart::kReadLoss, "total += loss.item()", "total += loss.item<float>();");
   }
 
-  void WriteLayers() {
+  void WriteLayers(size_t begin, size_t end) {
     const std::vector<textbook::CheckpointPiece> pieces =
         textbook::PlanCheckpoints(network_, settings_).pieces;
-    for (size_t index = 0; index < network_.layers.size(); ++index) {
+    for (size_t index = begin; index < end; ++index) {
       for (const textbook::CheckpointPiece& piece : pieces) {
         if (piece.runs_again && piece.first == index) {
           Line(CodePart::kFrame, "# checkpoint: to " + network_.layers[piece.end - 1].name,

@@ -1,7 +1,7 @@
 // CIFAR-10's binary version (Krizhevsky, Learning Multiple Layers of Features from Tiny Images, 2009): a
 // folder with data_batch_1.bin and so on to train with, and test_batch.bin to evaluate with. A record is a
 // label, 0 to 9, and 32×32 pixels of red, then of green, then of blue: 1 + 3,072 bytes. Reads sizes of files,
-// not pictures.
+// not pictures. Any thread.
 #pragma once
 
 #include <cstdint>

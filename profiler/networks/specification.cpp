@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "profiler/networks/choices.h"
+#include "profiler/networks/cifar10.h"
 #include "profiler/networks/layer_kinds.h"
 
 namespace tidemark::networks {
@@ -341,6 +342,15 @@ Result<Network> NetworkFromJson(std::string_view text) {
   }
   if (const Status layers = ReadLayers(json, text, network); !layers) return layers.error();
   return network;
+}
+
+Status CheckTogether(const Network& network, const TrainingSettings& settings) {
+  if (settings.ranks > 1 && network.discriminator > 0) {
+    return Error{
+        fmt::format("Ranks train one network together, and {} is two against each other. Leave --ranks at 1.",
+                    network.title)};
+  }
+  return CheckData(network, settings);
 }
 
 }  // namespace tidemark::networks

@@ -89,4 +89,8 @@ bool IsNetworkFile(const std::filesystem::path& file);
 Result<Network> FindNetwork(std::string_view name);
 Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_view name);
 
+// Whether settings that are valid suit the network: its data is there, and ranks train no generator against a
+// discriminator. Error: a sentence that names the option.
+Status CheckTogether(const Network& network, const TrainingSettings& settings);
+
 }  // namespace tidemark::networks

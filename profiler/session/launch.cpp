@@ -58,7 +58,7 @@ Result<Launch> PrepareLaunch(const LiveOptions& options) {
   if (Status valid = networks::Validate(options.settings); !valid) return valid.error();
   const Result<networks::Network> network = networks::FindNetwork(options.settings.network);
   if (!network) return network.error();
-  if (Status there = networks::CheckData(*network, options.settings); !there) return there.error();
+  if (Status there = networks::CheckTogether(*network, options.settings); !there) return there.error();
   Launch launch;
   launch.description = Describe(options, *network);
   launch.executable = options.trainer_executable.value_or(TrainerExecutable());

@@ -86,7 +86,7 @@ constexpr ArrowColumn kArrowColumns[] = {
      [](const Row& row, ArrowArray* out) { return ArrowArrayAppendUInt(out, row.moment.event.thread); }},
     {"address", NANOARROW_TYPE_UINT64,
      [](const Row& row, ArrowArray* out) {
-       const bool has_address = row.moment.event.kind <= EventKind::kSegmentUnmap;
+       const bool has_address = HasAddress(row.moment.event.kind);
        return has_address ? ArrowArrayAppendUInt(out, row.moment.event.address)
                           : ArrowArrayAppendNull(out, 1);
      }},
@@ -98,7 +98,7 @@ constexpr ArrowColumn kArrowColumns[] = {
      }},
     {"category", NANOARROW_TYPE_STRING,
      [](const Row& row, ArrowArray* out) {
-       const bool is_of_block = row.moment.event.kind <= EventKind::kCategorize;
+       const bool is_of_block = IsOfBlock(row.moment.event.kind);
        return is_of_block ? PutText(out, KeyOf(row.moment.event.category)) : ArrowArrayAppendNull(out, 1);
      }},
     {"layer", NANOARROW_TYPE_STRING,

@@ -26,9 +26,6 @@ void AppendQuoted(std::string_view text, std::string& out) {
   out += '"';
 }
 
-bool IsOfBlock(EventKind kind) { return kind <= EventKind::kCategorize; }
-bool HasAddress(EventKind kind) { return kind <= EventKind::kSegmentUnmap; }
-
 class CsvExporter final : public Exporter {
  public:
   explicit CsvExporter(const timeline::View& view) : view_(view) {}

@@ -21,6 +21,10 @@ struct Moment {
   const timeline::SeriesValues& before;
 };
 
+// Whether its address, and its category, mean anything.
+inline bool HasAddress(events::EventKind kind) { return kind <= events::EventKind::kSegmentUnmap; }
+inline bool IsOfBlock(events::EventKind kind) { return kind <= events::EventKind::kCategorize; }
+
 class Exporter {
  public:
   virtual ~Exporter() = default;

@@ -71,7 +71,8 @@ Samples::Batch Cifar10Samples::Next(int64_t count, Use use) {
 
 Samples::Batch Cifar10Samples::NextShare(int64_t count, int64_t rank, int64_t ranks, Use use) {
   Next(count * ranks, use);
-  return {&pixels_[static_cast<size_t>(rank * count) * kCifar10PictureBytes], &labels_[static_cast<size_t>(rank * count)]};
+  return {&pixels_[static_cast<size_t>(rank * count) * kCifar10PictureBytes],
+          &labels_[static_cast<size_t>(rank * count)]};
 }
 
 void Cifar10Samples::Rewind() { training_.position = test_.position = 0; }

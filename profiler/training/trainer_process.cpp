@@ -131,7 +131,6 @@ class Course {
   Course(Network network, Device device) : network_(std::move(network)), device_(std::move(device)) {}
 
   // Before anything else: waits for the other ranks, if there are any.
-  // Before anything else: waits for the other ranks, if there are any.
   Status Start(const TrainingSettings& settings) { return Begin("start", settings); }
 
   int64_t steps_done() const { return steps_done_; }
@@ -182,9 +181,6 @@ class Course {
   }
 
   Status MeetRanks(const TrainingSettings& settings) {
-    if (settings.ranks > 1 && network_.discriminator > 0) {
-      return Error{"Ranks train one network together, and " + network_.name + " is two against each other. Set ranks to 1."};
-    }
     if ((ranks_ ? ranks_->world() : 1) == settings.ranks) return Done{};
     const Result<RankPlace> place = PlaceFor(settings, device_);
     if (!place.ok()) return place.error();
@@ -198,7 +194,7 @@ class Course {
   Status ChooseSamples(const TrainingSettings& settings) {
     const SamplesOrigin origin{network_.name, settings.seed, settings.data};
     if (!samples_ || samples_origin_ != origin) {
-      if (Status fits = networks::CheckData(network_, settings); !fits.ok()) return fits;
+      if (Status fits = networks::CheckTogether(network_, settings); !fits.ok()) return fits;
       samples_.reset();
       if (settings.data.empty() || device_.is_phantom) {
         samples_ = std::make_unique<SyntheticSamples>(network_, settings.seed, !device_.is_phantom);
@@ -338,13 +334,14 @@ int RunTrainerProcess(Channel channel) {
   std::thread([&] {
     ReceiveCommands(channel, control);
   }).detach();  // the caller ends the process, never returns to it
+  const bool alone = beginning->start.settings.ranks <= 1;
   try {
     const Status ran = RunFrom(std::move(*beginning), channel, control);
     if (ran.ok()) return 0;
     SendReport(channel, transport::Failed{ran.error().message, false});
   } catch (const std::exception& exception) {
     transport::Failed failed = FailureOf(exception);
-    failed.lost_rank = TellsOfAnotherRank(exception);
+    failed.lost_rank = !alone && TellsOfAnotherRank(exception);
     if (failed.lost_rank)
       failed.sentence = "Another rank is gone, and no rank goes on alone. (" + failed.sentence + ")";
     SendReport(channel, failed);

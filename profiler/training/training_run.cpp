@@ -74,7 +74,7 @@ void TrainingRun::MakeLearners() {
 }
 
 // The learner's parameters that this rank updates: all, unless ranks share the optimizer's state.
-std::vector<at::Tensor> TrainingRun::UpdatedOf(const Learner& learner) {
+std::vector<at::Tensor> TrainingRun::ShareState(const Learner& learner) {
   shards_.reset();
   if (!networks::SharesState(settings_)) return learner.parameters;
   std::vector<int64_t> sizes;
@@ -87,7 +87,7 @@ std::vector<at::Tensor> TrainingRun::UpdatedOf(const Learner& learner) {
 void TrainingRun::GiveOptimizers() {
   for (Learner& learner : learners_) {
     learner.optimizer.reset();
-    learner.optimizer = MakeOptimizer(settings_, UpdatedOf(learner));
+    learner.optimizer = MakeOptimizer(settings_, ShareState(learner));
     learner.state_tagged = false;
   }
 }
@@ -126,8 +126,9 @@ void TrainingRun::ArrangeModel() {
 }
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
-  return settings.network != settings_.network || settings.seed != settings_.seed ||
-         settings.data != settings_.data || FormOf(settings) != FormOf(settings_);
+  return settings.network != settings_.network || settings.ranks != settings_.ranks ||
+         settings.seed != settings_.seed || settings.data != settings_.data ||
+         FormOf(settings) != FormOf(settings_);
 }
 
 void TrainingRun::Change(const TrainingSettings& settings) {
@@ -162,9 +163,9 @@ at::Tensor TrainingRun::CopyToDevice(void* values, const networks::SampleShape& 
 
 TrainingRun::Batch TrainingRun::SamplesFor(Aim aim) {
   const auto use = settings_.pass == Pass::kTrain ? Samples::Use::kTraining : Samples::Use::kEvaluation;
-  const Samples::Batch host =
-      ranks_ == nullptr ? samples_.Next(settings_.batch, use)
-                        : samples_.NextShare(settings_.batch, ranks_->rank(), ranks_->world(), use);
+  const Samples::Batch host = ranks_ == nullptr
+                                  ? samples_.Next(settings_.batch, use)
+                                  : samples_.NextShare(settings_.batch, ranks_->rank(), ranks_->world(), use);
   const bool tokens = network_.vocabulary > 0;
   at::Tensor samples = CopyToDevice(host.values, network_.sample(), tokens ? at::kLong : at::kFloat,
                                     tokens ? at::kLong : SampleType(settings_));
@@ -332,10 +333,11 @@ void TrainingRun::Update(Learner& learner, int64_t step) {
   if (!skip && shards_) shards_->Share();
   if (!skip && !std::exchange(learner.state_tagged, true))
     TagOptimizerState(*learner.optimizer, model_->tags());
-  if (!scaler_) return;
+  if (skip) EmitMetric("skipped", 1, step);
+  if (!scaler_ || &learner != &learners_.back()) return;
+  // What the last turn found decides: of two against each other, one scale for both.
   scaler_->Update();
   EmitMetric("loss scale", scaler_->scale(), step);
-  if (skip) EmitMetric("skipped", 1, step);
 }
 
 void ReleaseDeviceMemory(c10::Device device) {

@@ -82,7 +82,7 @@ class TrainingRun {
   void Evaluate();
   void Update(Learner& learner, int64_t step);
   void MakeScaler();
-  std::vector<at::Tensor> UpdatedOf(const Learner& learner);
+  std::vector<at::Tensor> ShareState(const Learner& learner);
   static void ForgetGradients(const Learner& learner, bool set_to_none);
   void ArrangeModel();
   void TellVanishedGradients(const Learner& learner, int64_t step) const;
@@ -96,7 +96,7 @@ class TrainingRun {
   std::unique_ptr<Model> model_;
   std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks
   std::optional<ParameterShards> shards_;     // where they share the optimizer's state
-  std::vector<Learner> learners_;  // in the order of their turns
+  std::vector<Learner> learners_;             // in the order of their turns
   std::optional<GradientScaler> scaler_;
   std::vector<textbook::CheckpointPiece> pieces_;
   at::Tensor kept_losses_;  // of all steps, with their graphs

@@ -1,5 +1,5 @@
 // The peak over the batch size: what the textbook and the phantom say of every batch, the card's line, and
-// what was measured. Dragging through it changes the batch.
+// what was measured. Dragging through it changes the batch. UI thread only.
 #pragma once
 
 #include <optional>

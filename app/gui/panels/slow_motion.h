@@ -1,5 +1,5 @@
 // A step of training, operator by operator: the line of code that runs, the blocks that it brings and takes,
-// and what is alive.
+// and what is alive. UI thread only.
 #pragma once
 
 #include <cstddef>

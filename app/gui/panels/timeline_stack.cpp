@@ -132,7 +132,8 @@ int64_t HighestOf(const presenters::PlotLine& line) {
 
 Color ColorOfGroup(const TimelinePlot& plot, size_t group) {
   // The categories' colours, which can be told apart, the greyest last; all else is as what nobody knows.
-  static constexpr std::array<size_t, presenters::kMostStackGroups> kOrder = {0, 4, 6, 5, 1, 2, 7, 3, 8};
+  static constexpr auto kOrder = std::to_array<size_t>({0, 4, 6, 5, 1, 2, 7, 3, 9, 8});
+  static_assert(kOrder.size() == presenters::kMostStackGroups);
   const bool other = group + 1 >= plot.groups.size();
   return Colors().categories[other ? kOrder.back() : kOrder[group % (kOrder.size() - 1)]];
 }

@@ -1,6 +1,6 @@
 #include "profiler/capture/nvtx/nvtx_source.h"
 
-#include <atomic>
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <map>
@@ -52,6 +52,12 @@ std::string TextOf(const Attributes* attributes) {
 thread_local int depth = 0;
 thread_local int first_told = 0;
 
+// What emit_nvtx adds to an operator's name is of this one call ("aten::add, seq = 17, op_id = 99"); a name
+// for each would be told on the way, too.
+std::string_view WithoutNumbers(std::string_view text) {
+  return text.substr(0, std::min(text.find(", seq = "), text.find(", op_id = ")));
+}
+
 int Push(std::string_view text) {
   if (!EventStreamIsOpen()) {
     first_told = ++depth;
@@ -59,7 +65,7 @@ int Push(std::string_view text) {
   }
   events::Event event;
   event.kind = EventKind::kScopeBegin;
-  event.op = Intern(text.empty() ? "NVTX range" : text);
+  event.op = Intern(text.empty() ? "NVTX range" : WithoutNumbers(text));
   Emit(event);
   return depth++;
 }
@@ -75,6 +81,7 @@ int Pop() {
   return depth;
 }
 void Mark(std::string_view text) {
+  if (!EventStreamIsOpen()) return;  // nor is its name learnt: nobody would be told what it means
   events::Event event;
   event.kind = EventKind::kMarker;
   event.name = Intern(text.empty() ? "NVTX mark" : text);
@@ -85,6 +92,7 @@ void Mark(std::string_view text) {
 class OpenRanges {
  public:
   uint64_t Start(std::string text) {
+    if (text.empty()) text = "NVTX range";
     Mark(text + " begins");
     const MutexLock lock(mutex_);
     open_.emplace(++last_, std::move(text));

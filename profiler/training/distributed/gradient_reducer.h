@@ -1,9 +1,10 @@
 // What makes ranks train one model: after each backward every rank has the mean of all ranks' gradients. The
 // work is done by the C++ core of PyTorch's DistributedDataParallel, c10d::Reducer, driven as
 // torch/nn/parallel/distributed.py (2.11) drives it: gradients are copied into buckets, which are sent while
-// backward goes on and copied back. Buckets are made once for all parameters, and anew before the second
-// reduction, in the order in which gradients came: the first of at least 1 MiB, the others of at least 25 MiB
-// (reducer.hpp, kDefaultFirstBucketBytes and kDefaultBucketBytesCap). Their memory is tagged as
+// backward goes on and copied back. (What it does besides, to send batch norm's statistics before each
+// forward, is not done: every rank keeps its own.) Buckets are made once for all parameters, and anew before
+// the second reduction, in the order in which gradients came: the first of at least 1 MiB, the others of at
+// least 25 MiB (reducer.hpp, kDefaultFirstBucketBytes and kDefaultBucketBytesCap). Their memory is tagged as
 // communication. One thread; LibTorch's backward thread takes part.
 #pragma once
 

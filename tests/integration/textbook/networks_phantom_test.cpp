@@ -53,7 +53,13 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
   ranked.ranks = 8;
   TrainingSettings shared = ranked;
   shared.zero = networks::ZeroStage::kState;
-  return {plain, amp, accumulated, checkpointed, all, pure, evaluated, forward, in_place, ranked, shared};
+  std::vector<TrainingSettings> each = {plain, amp,       accumulated, checkpointed, all,
+                                        pure,  evaluated, forward,     in_place};
+  if (!networks::CheckTogether(network, ranked).ok()) return each;
+  TrainingSettings one_rank = ranked;  // nothing else changes before and after: a new run for the ranks alone
+  one_rank.ranks = 1;
+  each.insert(each.end(), {one_rank, ranked, shared, one_rank});
+  return each;
 }
 
 // What the textbook leaves out: labels, what the loss saves of samples with one label, the loss scale, and

@@ -82,9 +82,10 @@ TEST_CASE("NVTX: ranges are scopes, marks are markers, whatever the text is writ
 
   // Begun before there was anyone to tell: its end is nobody's either.
   CHECK(Push("early") == 0);
+  Call<void (*)(const char*)>(kMark, "here");
   auto ring = std::move(*transport::RingReader::Create(1024));
   OpenEventStream(transport::RingWriter::Beside(ring), 0);
-  CHECK(Push("forward") == 1);
+  CHECK(Push("forward, seq = 17, op_id = 3") == 1);
   CHECK(Pop() == 1);
   CHECK(Pop() == 0);
   CHECK(Pop() == -1);

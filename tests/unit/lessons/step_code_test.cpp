@@ -67,6 +67,23 @@ TEST_CASE("Techniques are lines of their own, and braces close what they opened"
   CHECK(std::count(cpp.begin(), cpp.end(), '{') == std::count(cpp.begin(), cpp.end(), '}'));
 }
 
+TEST_CASE("Two networks against each other are two functions, and a turn of each") {
+  TrainingSettings settings;
+  settings.network = "dcgan";
+  const auto code = CodeFor(settings);
+  const std::string python = Python(code);
+  CHECK(python.find("def generate(") == 0);
+  CHECK(python.find("optimizer_d.zero_grad()\nbatch = batch.to(device)\nloss = "
+                    "F.binary_cross_entropy_with_logits(judge(batch), ones)\nloss.backward()\n") !=
+        std::string::npos);
+  CHECK(python.find("with torch.no_grad():\n    made = generate(noise)\n") != std::string::npos);
+  CHECK(python.find(
+            "judge(generate(noise)), ones)\nloss.backward()\ntotal += loss.item()\noptimizer_g.step()\n") !=
+        std::string::npos);
+  const std::string cpp = Cpp(code);
+  CHECK(std::count(cpp.begin(), cpp.end(), '{') == std::count(cpp.begin(), cpp.end(), '}'));
+}
+
 TEST_CASE("What more than the next layer takes has its layer's name") {
   TrainingSettings settings;
   settings.network = "resnet-18";
@@ -87,6 +104,8 @@ TEST_CASE("Every network has a line for each of its layers, in both languages") 
       REQUIRE(place.lines.size() == 1);
       CHECK_FALSE(code[place.lines[0]].python.empty());
       CHECK_FALSE(code[place.lines[0]].cpp.empty());
+      const bool flattens = code[place.lines[0]].python.find(".flatten(1)") != std::string::npos;
+      CHECK(flattens == (layer.kind == networks::LayerKind::kFlatten));
     }
   }
 }
