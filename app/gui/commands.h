@@ -41,6 +41,7 @@ enum class ActionId : uint8_t {
   kStop,
   kUndo,
   kRedo,
+  kChooseData,
   kUnlock,
   kFit,
   kFollow,
