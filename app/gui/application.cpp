@@ -10,6 +10,7 @@
 #include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/nvidia_gpus.h"
+#include "profiler/networks/cifar10.h"
 
 namespace tidemark::gui {
 namespace {
@@ -148,9 +149,31 @@ void Application::OpenNetwork(const std::filesystem::path& file) {
   Change(settings, true);
 }
 
+void Application::UseData(const std::filesystem::path& folder) {
+  networks::TrainingSettings settings = input_.settings;
+  settings.data = std::filesystem::absolute(folder).string();
+  const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
+  if (network != networks_.end()) {
+    const Status fits = networks::CheckData(*network, settings);
+    if (!fits) return AddLogLine(presenters::LogLevel::kError, fits.error().message);
+  }
+  Change(settings, true);
+}
+
+void Application::TakeDropped(const std::vector<std::filesystem::path>& files, bool to_compare) {
+  if (to_compare) {
+    Push(CompareWith{files.front()});
+  } else if (files.size() == 1) {
+    Push(OpenRecording{files.front()});
+  } else {
+    Push(gui::OpenRanks{files});
+  }
+}
+
 void Application::OpenFile(const std::filesystem::path& file) {
   if (file.extension() == kSessionEnding) return ReadSession(file);
   if (networks::IsNetworkFile(file)) return OpenNetwork(file);
+  if (const auto folder = networks::Cifar10FolderOf(file); !folder.empty()) return UseData(folder);
   const uint64_t number = run_number_;
   jobs_.Start("Opening " + file.filename().string(), true,
               [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {

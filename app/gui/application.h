@@ -60,6 +60,10 @@ class Application {
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
   void OpenNetwork(const std::filesystem::path& file);
+  // A folder with CIFAR-10.
+  void UseData(const std::filesystem::path& folder);
+  // Files that were dropped on the window: opened, or a run of theirs laid over this one.
+  void TakeDropped(const std::vector<std::filesystem::path>& files, bool to_compare);
   void OpenFile(const std::filesystem::path& file);
   // Reads the peaks of all ranks, and opens the largest.
   void OpenRanks(const std::vector<std::filesystem::path>& files);
@@ -102,7 +106,7 @@ class Application {
   void Execute(ActionId action);
   void ExecuteRunAction(ActionId action);
   void ExecuteViewAction(ActionId action);
-  void Change(const networks::TrainingSettings& settings, bool remember);
+  void Change(networks::TrainingSettings settings, bool remember);
   void ShowRanks(session::Ranks ranks);
   // Of the ranks that go on here the one that is shown; else the run itself.
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;

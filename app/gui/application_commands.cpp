@@ -8,6 +8,7 @@
 #include "app/gui/panels/panels.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
+#include "profiler/networks/cifar10.h"
 
 namespace tidemark::gui {
 namespace {
@@ -25,6 +26,8 @@ FilePurpose PurposeOf(ActionId action) {
   switch (action) {
     case ActionId::kCompareWith:
       return FilePurpose::kCompare;
+    case ActionId::kChooseData:
+      return FilePurpose::kData;
     case ActionId::kSave:
       return FilePurpose::kSave;
     case ActionId::kExport:
@@ -118,7 +121,14 @@ void Application::Execute(const Command& command) {
              command);
 }
 
-void Application::Change(const networks::TrainingSettings& settings, bool remember) {
+// Data that another network cannot take is left behind.
+void Application::Change(networks::TrainingSettings settings, bool remember) {
+  const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
+  if (!settings.data.empty() && network != networks_.end() && !networks::TakesCifar10(*network)) {
+    AddLogLine(presenters::LogLevel::kWarning,
+               network->title + " does not take CIFAR-10's pictures: its samples are synthetic.");
+    settings.data.clear();
+  }
   if (settings == input_.settings) return;
   if (const Status valid = networks::Validate(settings); !valid) {
     AddLogLine(presenters::LogLevel::kWarning, valid.error().message);
@@ -145,6 +155,7 @@ void Application::Execute(ActionId action) {
       break;
     case ActionId::kOpen:
     case ActionId::kCompareWith:
+    case ActionId::kChooseData:
       OpenFileDialog(PurposeOf(action), state_.last_folder, "", &shell_.file_dialog);
       break;
     case ActionId::kStopComparing:

@@ -62,6 +62,11 @@ constexpr Action kActions[] = {
      "Goes back to the settings before the last change.", Menu::kRun, true},
     {ActionId::kRedo, "Redo", icons::kRedo, kCtrl | ImGuiKey_Y, "Ctrl+Y",
      "Takes the undone change again (Ctrl+Shift+Z does as well).", Menu::kRun, false},
+    {ActionId::kChooseData, "Train on CIFAR-10…", icons::kOpen, 0, "",
+     "Takes the samples from a folder of CIFAR-10's binary version: choose one of its files, or drop it or "
+     "the "
+     "folder on the window.",
+     Menu::kRun, true},
 
     {ActionId::kUnlock, "Unlock all controls", icons::kUnlock, 0, "",
      "Gives back what a session code or a page of a lesson has locked or hidden.", Menu::kRun, false},

@@ -42,6 +42,7 @@ enum class ActionId : uint8_t {
   kStop,
   kUndo,
   kRedo,
+  kChooseData,
   kUnlock,
   kSlowMotion,
   kNextOperator,

@@ -88,14 +88,7 @@ class FrameLoop {
 
   void TakeDroppedFiles() {
     const std::vector<std::filesystem::path> files = window_.TakeDroppedFiles();
-    if (files.empty()) return;
-    if (ImGui::GetIO().KeyShift) {
-      application_.Push(CompareWith{files.front()});
-    } else if (files.size() == 1) {
-      application_.Push(OpenRecording{files.front()});
-    } else {
-      application_.Push(OpenRanks{files});
-    }
+    if (!files.empty()) application_.TakeDropped(files, ImGui::GetIO().KeyShift);
   }
 
   void KeepPace() {

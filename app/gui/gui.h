@@ -29,6 +29,7 @@ struct ScriptStep {
     kWaitSteps,
     kCommand,
     kSettings,
+    kDrop,
     kMouse,
     kClick,
     kWheel,
@@ -41,9 +42,9 @@ struct ScriptStep {
   std::string text;  // the command's label, settings as JSON, the picture's path
 };
 
-// One step a line: "wait 2", "steps 45", "do Go to the peak", "set {\"amp\":\"fp16\"}", "mouse 800 300",
-// "click", "wheel 3", "shot out.png", "quit". Lines that begin with # are skipped. Error: the line that is
-// not one of these.
+// One step a line: "wait 2", "steps 45", "do Go to the peak", "set {\"amp\":\"fp16\"}", "drop net.json",
+// "mouse 800 300", "click", "wheel 3", "shot out.png", "quit". Lines that begin with # are skipped. Error:
+// the line that is not one of these.
 Result<std::vector<ScriptStep>> ScriptFromText(const std::string& text);
 
 // For tests: called inside the window's life, on the UI thread.

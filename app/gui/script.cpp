@@ -14,7 +14,7 @@ constexpr int kSettleFrames = 6;  // a picture is taken when hover, layout and t
 
 Error BadLine(int number, const std::string& line) {
   return Error{"Line " + std::to_string(number) + " of the script is not a step: \"" + line +
-               "\". Steps are wait, steps, do, set, mouse, click, wheel, shot and quit."};
+               "\". Steps are wait, steps, do, set, drop, mouse, click, wheel, shot and quit."};
 }
 
 // The settings in force with some keys replaced.
@@ -48,8 +48,11 @@ Result<std::vector<ScriptStep>> ScriptFromText(const std::string& text) {
     } else if (verb == "mouse") {
       step.kind = Kind::kMouse;
       ok = static_cast<bool>(words >> step.x >> step.y);
-    } else if (verb == "do" || verb == "set" || verb == "shot") {
-      step.kind = verb == "do" ? Kind::kCommand : verb == "set" ? Kind::kSettings : Kind::kScreenshot;
+    } else if (verb == "do" || verb == "set" || verb == "drop" || verb == "shot") {
+      step.kind = verb == "do"     ? Kind::kCommand
+                  : verb == "set"  ? Kind::kSettings
+                  : verb == "drop" ? Kind::kDrop
+                                   : Kind::kScreenshot;
       std::getline(words >> std::ws, step.text);
       ok = !step.text.empty();
     } else if (verb == "click" || verb == "quit") {
@@ -89,6 +92,9 @@ void Script::Do(const ScriptStep& step, Application& application) {
       } else {
         application.AddLogLine(presenters::LogLevel::kError, settings.error().message);
       }
+      break;
+    case Kind::kDrop:
+      application.TakeDropped({step.text}, false);
       break;
     case Kind::kMouse:
       mouse_ = {static_cast<float>(step.x), static_cast<float>(step.y)};

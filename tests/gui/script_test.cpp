@@ -5,15 +5,17 @@ namespace tidemark::gui {
 
 TEST_CASE("A script is read line by line") {
   const auto steps = ScriptFromText(
-      "# a comment\n\nwait 0.5\nsteps 45\ndo Go to the peak\nset {\"amp\":\"fp16\"}\nmouse 8 9\nwheel "
+      "# a comment\n\nwait 0.5\nsteps 45\ndo Go to the peak\nset {\"amp\":\"fp16\"}\ndrop a net.json\nmouse "
+      "8 9\nwheel "
       "-2\nclick\nshot a.png\nquit\n");
   REQUIRE(steps.ok());
-  REQUIRE(steps->size() == 9);
+  REQUIRE(steps->size() == 10);
   CHECK((*steps)[0].x == 0.5);
   CHECK((*steps)[2].text == "Go to the peak");
-  CHECK((*steps)[4].y == 9);
-  CHECK((*steps)[5].x == -2);
-  CHECK((*steps)[8].kind == ScriptStep::Kind::kQuit);
+  CHECK((*steps)[4].text == "a net.json");
+  CHECK((*steps)[5].y == 9);
+  CHECK((*steps)[6].x == -2);
+  CHECK((*steps)[9].kind == ScriptStep::Kind::kQuit);
 }
 
 TEST_CASE("A line that is no step is named") {

@@ -8,6 +8,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "profiler/networks/cifar10.h"
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::gui {
@@ -95,6 +96,30 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
   Consequence(input.consequences.network);
 }
 
+const networks::Network* FindNetworkIn(const RunControlsInput& input, const std::string& name) {
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == name) return &network;
+  }
+  return nullptr;
+}
+
+// Only where there is a choice.
+void ChooseDataRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  const networks::Network* network = FindNetworkIn(input, settings.network);
+  if (network == nullptr || !networks::TakesCifar10(*network)) return;
+  const bool is_synthetic = settings.data.empty();
+  if (BeginChoice("Data", is_synthetic ? "synthetic" : "CIFAR-10", 0.3F)) {
+    if (ImGui::Selectable("synthetic", is_synthetic)) {
+      TrainingSettings changed = settings;
+      changed.data.clear();
+      queue.Push(ChangeSettings{changed});
+    }
+    if (ImGui::Selectable("CIFAR-10 in a folder…", !is_synthetic)) queue.Push(ActionId::kChooseData);
+    ImGui::EndCombo();
+  }
+  if (!is_synthetic) Consequence(settings.data);
+}
+
 void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& settings,
                         CommandQueue& queue) {
   static constexpr std::array kChoices = {
@@ -158,13 +183,6 @@ void PrecisionRow(const RunControlsInput& input, const TrainingSettings& setting
     queue.Push(ChangeSettings{changed});
   }
   Consequence(input.consequences.precision);
-}
-
-const networks::Network* FindNetworkIn(const RunControlsInput& input, const std::string& name) {
-  for (const networks::Network& network : *input.networks) {
-    if (network.name == name) return &network;
-  }
-  return nullptr;
 }
 
 void CheckpointSize(const RunControlsInput& input, const networks::Network& network,
@@ -397,6 +415,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   Control(input.access, "card", [&] { ChooseDeviceRow(input, queue); });
   Consequence(input.consequences.fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, "network", [&] { ChooseNetworkRow(input, settings, queue); });
+  Control(input.access, "data", [&] { ChooseDataRow(input, settings, queue); });
   Control(input.access, "optimizer", [&] { ChooseOptimizerRow(input, settings, queue); });
   Rule();
   Control(input.access, "batch", [&] { BatchRow(input, settings, state, queue); });

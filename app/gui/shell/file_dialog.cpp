@@ -27,6 +27,8 @@ PurposeText TextOf(FilePurpose purpose) {
       return {"Open", "Open", ""};
     case FilePurpose::kCompare:
       return {"Compare with", "Compare", ""};
+    case FilePurpose::kData:
+      return {"One of CIFAR-10's files", "Use its folder", ".bin"};
     case FilePurpose::kSave:
       return {"Save recording as", "Save", ".tide"};
     case FilePurpose::kExport:
@@ -42,6 +44,7 @@ PurposeText TextOf(FilePurpose purpose) {
 Command CommandFor(FilePurpose purpose, const fs::path& file) {
   switch (purpose) {
     case FilePurpose::kOpen:
+    case FilePurpose::kData:
       return OpenRecording{file};
     case FilePurpose::kCompare:
       return CompareWith{file};
@@ -57,7 +60,9 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
   return TakeScreenshot{file};
 }
 
-bool Reads(FilePurpose purpose) { return purpose == FilePurpose::kOpen || purpose == FilePurpose::kCompare; }
+bool Reads(FilePurpose purpose) {
+  return purpose == FilePurpose::kOpen || purpose == FilePurpose::kCompare || purpose == FilePurpose::kData;
+}
 
 void SetName(FileDialogState& state, const std::string& name) {
   const size_t length = std::min(name.size(), state.name.size() - 1);
@@ -276,7 +281,8 @@ void OpenFileDialog(FilePurpose purpose, const fs::path& folder, const std::stri
   state->open = true;
   state->fresh = true;
   state->purpose = purpose;
-  if (!Reads(purpose)) state->filter = {FileFilter::Shows::kEnding, 0, TextOf(purpose).extension};
+  if (const char* extension = TextOf(purpose).extension; *extension != 0)
+    state->filter = {FileFilter::Shows::kEnding, 0, extension};
   SetName(*state, name);
   std::error_code failure;
   const fs::path start =

@@ -13,7 +13,7 @@
 
 namespace tidemark::gui {
 
-enum class FilePurpose : uint8_t { kOpen, kCompare, kSave, kExport, kScreenshot, kSaveSession };
+enum class FilePurpose : uint8_t { kOpen, kCompare, kData, kSave, kExport, kScreenshot, kSaveSession };
 
 inline constexpr const char* kSessionEnding = ".tidecode";
 
