@@ -61,7 +61,7 @@ MAY_INCLUDE |= {
 # Libraries of others, by how their headers begin, and the only folders that may include them.
 LIBTORCH = {"profiler/capture/torch", "profiler/capture/program", "profiler/phantom/replay", "profiler/training", "tests/unit/phantom", "tests/gpu"}
 STAND_INS = {"profiler/phantom/stand_ins"}
-WINDOW = {"app/gui", "tests/gui"}
+WINDOW = {"app/gui", "tests/gui", "tests/bench"}
 ONLY_IN = {
     "torch/": LIBTORCH,
     "ATen/": LIBTORCH,

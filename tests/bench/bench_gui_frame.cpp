@@ -1,74 +1,327 @@
-// The window's own time for a frame (without OpenGL) while a phantom run streams as fast as it goes. Needs a
-// display.
-//   bench_gui_frame [FRAMES]
+// The window at 1920×1080 while a person pans, zooms and hovers over long runs, with events streaming in: its
+// own time for a frame (without OpenGL), the whole frame beside that of an empty Dear ImGui window, memory,
+// and how long a recording of ten million events takes to its first picture. Needs a display.
+//   bench_gui_frame [ALLOCATIONS_IN_MILLIONS...]   1 and 10 without any
+#include <imgui.h>
+#include <imgui_internal.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <thread>
 #include <vector>
 
 #include "app/gui/application.h"
 #include "app/gui/gui.h"
+#include "app/gui/window/window.h"
+#include "profiler/trace/tide.h"
+#include "tests/bench/training_stream.h"
 
+namespace tidemark::bench {
 namespace {
 
-using namespace tidemark;
+using Clock = std::chrono::steady_clock;
 
-struct Stage {
-  const char* title;
-  std::vector<double> seconds;      // on the clock
-  std::vector<double> cpu_seconds;  // in which the thread had a processor
-};
+constexpr size_t kFrames = 150;         // of each thing that a person does
+constexpr size_t kFramesToSettle = 40;  // fonts, layout, tables
+constexpr size_t kEventsPerSecond = 200'000;
 
-void Print(const char* title, const char* what, std::vector<double> sorted) {
-  std::sort(sorted.begin(), sorted.end());
-  const auto at = [&](double share) {
-    return 1e3 * sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
-  };
-  std::printf("%-30s %-10s %5zu frames   p50 %6.2f ms   p95 %6.2f ms   max %6.2f ms\n", title, what,
-              sorted.size(), at(0.5), at(0.95), at(1));
+double Seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+int64_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t all = 0;
+  int64_t resident = 0;
+  statm >> all >> resident;
+  return resident * 4096;
 }
 
-}  // namespace
+void PrintMachine() {
+  std::ifstream cpu("/proc/cpuinfo");
+  std::string model = "unknown processor";
+  for (std::string line; std::getline(cpu, line);) {
+    if (!line.starts_with("model name")) continue;
+    model = line.substr(line.find(':') + 2);
+    break;
+  }
+  double load = 0;
+  std::ifstream("/proc/loadavg") >> load;
+  std::printf("%u cores of %s, load %.1f\n", std::thread::hardware_concurrency(), model.c_str(), load);
+}
 
-int main(int argc, char** argv) {
-  const size_t frames = argc > 1 ? static_cast<size_t>(std::max(10, std::atoi(argv[1]))) : 600;
-  std::vector<Stage> stages = {{"follows the last steps", {}, {}},
-                               {"shows the whole run", {}, {}},
-                               {"shows the whole run by time", {}, {}}};
-  size_t stage = 0;
-  size_t skipped = 0;
-  uint64_t events = 0;
+// A run that a thread of its own goes on writing.
+class StreamingRun : public session::Run {
+ public:
+  explicit StreamingRun(size_t allocations) : builder_(allocations * 5 + 10'000'000) {
+    while (allocations_ < allocations) Append(stream_.Take(1 << 18));
+    view_ = builder_.Publish();
+    status_.state = session::RunState::kRunning;
+  }
+  ~StreamingRun() override {
+    ends_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  void Stream() {
+    thread_ = std::thread([this] {
+      const auto begin = Clock::now();
+      for (size_t sent = 0; !ends_;) {
+        const auto due = static_cast<size_t>(Seconds(Clock::now() - begin) * kEventsPerSecond);
+        if (due > sent + kEventsPerSecond / 100) {
+          const std::vector<events::Event> events = stream_.Take(due - sent);
+          sent += events.size();
+          Append(events);
+          const std::lock_guard lock(mutex_);
+          view_ = builder_.Publish();
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      }
+    });
+  }
+  size_t allocations() const { return allocations_; }
+
+  std::shared_ptr<const timeline::View> view() const override {
+    const std::lock_guard lock(mutex_);
+    return view_;
+  }
+  session::RunStatus status() const override { return status_; }
+  events::RunDescription description() const override {
+    events::RunDescription description;
+    description.title = "bench";
+    description.device = "cuda:0";
+    return description;
+  }
+  bool live() const override { return false; }
+  bool Change(const networks::TrainingSettings&) override { return false; }
+  bool SetMode(transport::RunMode) override { return false; }
+  bool SetPace(double) override { return false; }
+  bool Restart(const networks::TrainingSettings&) override { return false; }
+  bool SetStepLimit(int64_t) override { return false; }
+  void Stop() override {}
+  bool WaitUntilSettled(int) override { return true; }
+  Status Save(const std::filesystem::path&) const override { return Done{}; }
+
+ private:
+  void Append(const std::vector<events::Event>& events) {
+    for (const events::Event& event : events)
+      allocations_ += event.kind == events::EventKind::kAllocate ? 1 : 0;
+    builder_.Append(events);
+  }
+
+  TrainingStream stream_;
+  timeline::Builder builder_;
+  std::atomic<size_t> allocations_ = 0;
+  std::atomic<bool> ends_ = false;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const timeline::View> view_;
+  session::RunStatus status_;
+  std::thread thread_;
+};
+
+struct Times {
+  std::vector<double> own;
+  std::vector<double> processor;  // the part of own in which the thread had one
+  std::vector<double> whole;      // with painting
+};
+
+double At(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return 1e3 * values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))];
+}
+
+void Print(const char* what, const Times& times) {
+  std::printf(
+      "  %-34s own p50 %5.2f  p95 %5.2f  max %6.2f ms (processor p95 %5.2f)   whole frame p50 %5.1f  p95 "
+      "%5.1f ms\n",
+      what, At(times.own, 0.5), At(times.own, 0.95), At(times.own, 1), At(times.processor, 0.95),
+      At(times.whole, 0.5), At(times.whole, 0.95));
+}
+
+// When a frame begins, told by Dear ImGui.
+class FrameClock {
+ public:
+  void Attach() {
+    ImGuiContextHook hook;
+    hook.Type = ImGuiContextHookType_NewFramePre;
+    hook.UserData = this;
+    hook.Callback = [](ImGuiContext*, ImGuiContextHook* self) {
+      static_cast<FrameClock*>(self->UserData)->begin_ = Clock::now();
+    };
+    ImGui::AddContextHook(ImGui::GetCurrentContext(), &hook);
+  }
+  double SinceBegin() const { return Seconds(Clock::now() - begin_); }
+
+ private:
+  Clock::time_point begin_ = Clock::now();
+};
+
+// What a person does with the mouse over the timeline, frame by frame.
+struct Doing {
+  const char* title;
+  gui::ActionId first;  // done before it
+  void (*step)(size_t frame);
+};
+
+constexpr float kLeft = 460;  // inside the plot of a window of 1920×1080
+constexpr float kTop = 300;
+
+void Hover(size_t frame) {
+  ImGui::GetIO().AddMousePosEvent(kLeft + static_cast<float>(frame * 37 % 900),
+                                  kTop + static_cast<float>(frame * 13 % 160));
+}
+void Zoom(size_t frame) {
+  ImGui::GetIO().AddMousePosEvent(kLeft + 300, kTop);
+  ImGui::GetIO().AddMouseWheelEvent(0, frame / 60 % 2 == 0 ? 1.0F : -1.0F);
+}
+void Pan(size_t frame) {
+  ImGuiIO& io = ImGui::GetIO();
+  const size_t part = frame % 40;
+  if (part == 0) io.AddMouseButtonEvent(0, false);
+  io.AddMousePosEvent(kLeft + 20 * static_cast<float>(part), kTop);
+  if (part == 1) io.AddMouseButtonEvent(0, true);
+}
+void Nothing(size_t) {}
+
+constexpr std::array<Doing, 5> kDoings = {
+    {{"follows the last steps", gui::ActionId::kFollow, Nothing},
+     {"hovers over the whole run", gui::ActionId::kFit, Hover},
+     {"zooms in and out", gui::ActionId::kFit, Zoom},
+     {"pans", gui::ActionId::kGoToPeak, Pan},
+     {"hovers over the whole run by time", gui::ActionId::kSwitchAxis, Hover}}};
+
+std::array<Times, kDoings.size()> Use(std::shared_ptr<session::Run> run) {
+  std::array<Times, kDoings.size()> times;
+  size_t doing = 0;
+  size_t frame = 0;
+  gui::Application* application = nullptr;
+  FrameClock clock;
+  gui::WindowOptions options;
+  options.width = 1920;
+  options.height = 1080;
+  options.keep_settings = false;
+  options.run = std::move(run);
+  options.hooks.never_idle = true;
+  options.hooks.opened = [&](gui::Application& app) {
+    application = &app;
+    clock.Attach();
+  };
+  options.hooks.own_time = [&](double seconds, double cpu_seconds) {
+    const double whole = clock.SinceBegin();
+    if (frame++ >= kFramesToSettle) {
+      times[doing].own.push_back(seconds);
+      times[doing].processor.push_back(cpu_seconds);
+      times[doing].whole.push_back(whole);
+    }
+    kDoings[doing].step(frame);
+    if (frame < kFrames + kFramesToSettle) return;
+    frame = 0;
+    if (++doing >= kDoings.size()) return;
+    ImGui::GetIO().AddMouseButtonEvent(0, false);
+    if (doing == 4) application->Push(gui::DoAction{gui::ActionId::kFit});
+    application->Push(gui::DoAction{kDoings[doing].first});
+  };
+  options.hooks.finished = [&] { return doing >= kDoings.size(); };
+  if (gui::RunWindow(options) != 0) std::exit(1);
+  return times;
+}
+
+// The least that a window can be: an empty one, painted by the same OpenGL.
+Times EmptyWindow() {
+  Times times;
+  auto window = gui::Window::Open({1920, 1080}, {}, {});
+  if (!window) {
+    std::fprintf(stderr, "%s\n", window.error().message.c_str());
+    std::exit(1);
+  }
+  for (size_t frame = 0; frame < kFrames + kFramesToSettle; ++frame) {
+    (*window)->Wait(0);
+    const auto begin = Clock::now();
+    (*window)->BeginFrame(true, 1, std::nullopt);
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({1920, 1080});
+    ImGui::Begin("empty", nullptr, ImGuiWindowFlags_NoDecoration);
+    ImGui::End();
+    (*window)->EndFrame();
+    if (frame < kFramesToSettle) continue;
+    times.whole.push_back(Seconds(Clock::now() - begin));
+    times.own.push_back((*window)->own_seconds());
+    times.processor.push_back((*window)->own_cpu_seconds());
+  }
+  return times;
+}
+
+void MeasureUse(size_t millions) {
+  const int64_t before = ResidentBytes();
+  auto run = std::make_shared<StreamingRun>(millions * 1'000'000);
+  const double allocations = static_cast<double>(run->allocations());
+  std::printf("%.1f million allocations in %.1f million events: %.0f bytes an allocation, %.0f an event\n",
+              allocations / 1e6, static_cast<double>(run->view()->end()) / 1e6,
+              static_cast<double>(ResidentBytes() - before) / allocations,
+              static_cast<double>(ResidentBytes() - before) / static_cast<double>(run->view()->end()));
+  run->Stream();
+  const auto first = run->view()->end();
+  const auto begin = Clock::now();
+  const auto times = Use(run);
+  const double rate = static_cast<double>(run->view()->end() - first) / Seconds(Clock::now() - begin);
+  for (size_t i = 0; i < kDoings.size(); ++i) Print(kDoings[i].title, times[i]);
+  std::printf("  %.0f events/s streamed in meanwhile\n", rate);
+}
+
+void MeasureFirstPicture() {
+  const auto file = std::filesystem::temp_directory_path() / "tidemark-bench-gui.tide";
+  {
+    TrainingStream stream;
+    auto writer = std::move(*trace::TideWriter::Create(file, {}));
+    for (size_t events = 0; events < 10'000'000;) {
+      const auto batch = stream.Take(100'000);
+      events += batch.size();
+      if (!writer.Append(batch).ok()) std::exit(1);
+    }
+    if (!writer.Close().ok()) std::exit(1);
+  }
+  const auto begin = Clock::now();
+  double seconds = 0;
   gui::Application* application = nullptr;
   gui::WindowOptions options;
   options.width = 1920;
   options.height = 1080;
   options.keep_settings = false;
-  options.steps_per_second = 0;
-  options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
+  options.files = {file};
   options.hooks.never_idle = true;
   options.hooks.opened = [&](gui::Application& app) { application = &app; };
-  options.hooks.own_time = [&](double seconds, double cpu_seconds) {
-    const auto& view = application->scene_input().view;
-    // The first frames build fonts and layout, and nothing streams yet.
-    if (view == nullptr || view->steps().size() < 20 || ++skipped < 60) return;
-    stages[stage].seconds.push_back(seconds);
-    stages[stage].cpu_seconds.push_back(cpu_seconds);
-    events = view->end();
-    if (stages[stage].seconds.size() < frames) return;
-    ++stage;
-    if (stage == 1) application->Push(gui::DoAction{gui::ActionId::kFit});
-    if (stage == 2) application->Push(gui::DoAction{gui::ActionId::kSwitchAxis});
+  options.hooks.own_time = [&](double, double) {
+    const gui::Frame* frame = application->frame();
+    if (seconds == 0 && frame != nullptr && !frame->timeline.plot->columns.empty())
+      seconds = Seconds(Clock::now() - begin);
   };
-  options.hooks.finished = [&] { return stage >= stages.size(); };
-  const auto begin = std::chrono::steady_clock::now();
-  const int code = gui::RunWindow(options);
-  if (code != 0) return code;
-  for (const Stage& done : stages) {
-    Print(done.title, "clock", done.seconds);
-    Print("", "processor", done.cpu_seconds);
-  }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::printf("%.1f million events in %.0f s, 1920x1080\n", static_cast<double>(events) / 1e6, seconds);
+  options.hooks.finished = [&] { return seconds > 0; };
+  if (gui::RunWindow(options) != 0) std::exit(1);
+  std::printf(
+      "first picture of a recording of 10 million events: %.2f s, from the program's start of the window\n",
+      seconds);
+  std::filesystem::remove(file);
+}
+
+}  // namespace
+}  // namespace tidemark::bench
+
+int main(int argc, char** argv) {
+  using namespace tidemark::bench;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // each figure as it is known
+  PrintMachine();
+  std::vector<size_t> millions;
+  for (int i = 1; i < argc; ++i) millions.push_back(static_cast<size_t>(std::max(1, std::atoi(argv[i]))));
+  if (millions.empty()) millions = {1, 10};
+  Print("an empty window", EmptyWindow());
+  for (const size_t count : millions) MeasureUse(count);
+  Print("an empty window", EmptyWindow());
+  MeasureFirstPicture();
   return 0;
 }

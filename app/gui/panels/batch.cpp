@@ -71,8 +71,7 @@ void DrawCurve(ImDrawList* list, const Axes& axes, const std::vector<BatchPoint>
   }
   if (points.empty()) return;
   const float y = axes.Y(static_cast<double>(points.front().bytes));
-  DrawText(list, {axes.X(points.front().batch) + Px(8), dots ? y - Px(22) : y + Px(6)},
-           Colored(SmallMuted(), color), name);
+  DrawText(list, {axes.X(points.front().batch) + Px(8), y - Px(22)}, Colored(SmallMuted(), color), name);
 }
 
 void DrawCard(ImDrawList* list, const Axes& axes, const BatchInput& input) {
