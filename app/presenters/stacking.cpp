@@ -91,8 +91,13 @@ Result<TitleOf> TitlesFor(const StackOrder& order) {
   }
   const Result<std::regex> expression = Compiled(order.expression);
   if (!expression) return expression.error();
-  return TitleOf([expression = *expression](const View& view, const LiveBlock& block) {
-    return Found(expression, view, block);
+  // Each combination of names is searched once, however many blocks have it.
+  using Names = std::array<events::NameId, 3>;
+  auto known = std::make_shared<std::map<Names, std::string>>();
+  return TitleOf([expression = *expression, known](const View& view, const LiveBlock& block) {
+    const auto [place, fresh] = known->try_emplace(Names{block.name, block.layer, block.op});
+    if (fresh) place->second = Found(expression, view, block);
+    return place->second;
   });
 }
 
