@@ -12,18 +12,14 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
+
+import counted_on_phantom
 
 BATCH = 4
 STEPS = 3
-SKIPPED = 77
 SCALARS = 2048  # steps that a fused optimizer counts on the device, a loss that is still held, seeds
 IMPLEMENTATIONS = {"for-loop": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"fused": True}}
 NETWORKS = ("simple-conv-net", "mlp", "vgg-11", "gpt-mini")
-
-
-def python():
-    return os.environ.get("TIDEMARK_TEST_PYTHON", "python3")
 
 
 # --- on the phantom ---
@@ -116,27 +112,6 @@ def trainer(tidemark, network, implementation):
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["measured"]
 
 
-def main():
-    if sys.argv[1] == "--inside":
-        return count_on_phantom(*sys.argv[2:])
-    tidemark, folder = sys.argv[1:]
-    looked = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)'
-    if subprocess.run([python(), "-c", looked], capture_output=True).returncode != 0:
-        print("skipped: no Python with torch (TIDEMARK_TEST_PYTHON)")
-        return SKIPPED
-    os.environ["TIDEMARK_CUDNN"] = "none"  # what no library tells is 0 to both
-    with tempfile.TemporaryDirectory() as scratch:
-        answer = os.path.join(scratch, "counted.json")
-        command = [tidemark, "phantom", "--", python(), "-B", os.path.abspath(__file__), "--inside", folder, answer]
-        ran = subprocess.run(command, capture_output=True, text=True)
-        if ran.returncode != 0:
-            print(ran.stdout + ran.stderr)
-            return 1
-        with open(answer, encoding="utf-8") as file:
-            counted = json.load(file)
-    return 1 if wrong(counted, tidemark) or not counted else 0
-
-
 def wrong(counted, tidemark):
     """How many peaks differ by more than they may."""
     many = 0
@@ -156,4 +131,5 @@ def wrong(counted, tidemark):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    os.environ["TIDEMARK_CUDNN"] = "none"  # what no library tells is 0 to both
+    sys.exit(counted_on_phantom.run(__file__, count_on_phantom, wrong))

@@ -11,15 +11,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
+
+import counted_on_phantom
 
 BATCH = 2
 PRECISIONS = ("off", "fp16", "bf16")
-SKIPPED = 77
-
-
-def python():
-    return os.environ.get("TIDEMARK_TEST_PYTHON", "python3")
 
 
 # --- on the phantom ---
@@ -79,31 +75,16 @@ def textbook(tidemark, network, precision):
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["textbook"]["activations_bytes"]
 
 
-def main():
-    if sys.argv[1] == "--inside":
-        return count_on_phantom(*sys.argv[2:])
-    tidemark, folder = sys.argv[1:]
-    looked = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)'
-    if subprocess.run([python(), "-c", looked], capture_output=True).returncode != 0:
-        print("skipped: no Python with torch (TIDEMARK_TEST_PYTHON)")
-        return SKIPPED
-    with tempfile.TemporaryDirectory() as scratch:
-        answer = os.path.join(scratch, "counted.json")
-        command = [tidemark, "phantom", "--", python(), "-B", os.path.abspath(__file__), "--inside", folder, answer]
-        ran = subprocess.run(command, capture_output=True, text=True)
-        if ran.returncode != 0:
-            print(ran.stdout + ran.stderr)
-            return 1
-        with open(answer, encoding="utf-8") as file:
-            counted = json.load(file)
-    wrong = 0
+def wrong(counted, tidemark):
+    """How many sizes the textbook tells otherwise."""
+    many = 0
     for network, sizes in counted.items():
         for precision, size in zip(PRECISIONS, sizes):
             told = textbook(tidemark, network, precision)
-            wrong += told != size
+            many += told != size
             print(f"{network:<18}{precision:<6}{size:>16,} {'is' if told == size else f'but the textbook says {told:,}'}")
-    return 1 if wrong or not counted else 0
+    return many
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(counted_on_phantom.run(__file__, count_on_phantom, wrong))
