@@ -96,6 +96,8 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
   text += fmt::format("\n{}\n\n", SettingsLine(question.settings));
   if (phantom) text += PhantomText(question, estimate, *phantom);
   text += TermsTable(estimate) + "\n" + LayersTable(estimate);
+  if (const std::string types = phantom ? TypesTable(estimate, *phantom) : ""; !types.empty())
+    text += "\n" + types;
   if (question.curve)
     text += "\n" + CurveTable(textbook::CheckpointCurve(question.network, question.settings));
   if (question.settings.ranks > 1) text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);

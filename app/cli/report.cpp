@@ -98,6 +98,7 @@ Json PeaksJson(const session::Prediction& peaks) {
                {"out_of_memory", peaks.out_of_memory}};
   if (peaks.reserved_band) json["reserved_peak_band"] = BandJson(*peaks.reserved_band);
   if (!peaks.sentence.empty()) json["sentence"] = peaks.sentence;
+  if (!peaks.types_of_layers.empty()) json["computed_in"] = peaks.types_of_layers;
   return json;
 }
 
@@ -188,6 +189,16 @@ std::string LayersTable(const textbook::Estimate& estimate) {
     table += fmt::format("  {:<{}}   {}{}\n", title, kTitleWidth, parameters, layer.formula);
   }
   return table;
+}
+
+std::string TypesTable(const textbook::Estimate& estimate, const session::Prediction& measured) {
+  std::string rows;
+  for (const textbook::LayerEstimate& layer : estimate.layers) {
+    const auto types = measured.types_of_layers.find(layer.name);
+    if (types != measured.types_of_layers.end())
+      rows += fmt::format("  {:<28}{}\n", layer.name, types->second);
+  }
+  return rows.empty() ? rows : "Autocast, as measured: what each layer's operators computed in\n" + rows;
 }
 
 std::string CurveTable(const std::vector<textbook::CurvePoint>& curve) {

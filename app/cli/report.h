@@ -45,6 +45,8 @@ std::string PeaksTable(const textbook::Estimate& estimate, const std::vector<Rep
 // Every term with its formula, the total, and the common saying about FP16, marked as one.
 std::string TermsTable(const textbook::Estimate& estimate);
 std::string LayersTable(const textbook::Estimate& estimate);
+// In which types autocast had the layers' operators compute, measured; "" without autocast.
+std::string TypesTable(const textbook::Estimate& estimate, const session::Prediction& measured);
 // How much each way to checkpoint keeps and runs again, as a table with bars.
 std::string CurveTable(const std::vector<textbook::CurvePoint>& curve);
 // One rank's bytes with techniques that are not run here.

@@ -246,8 +246,10 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
                         losses.skipped() == 1 ? "step" : "steps");
   }
   const Missing missing = MissingFrom(phantom, run);
-  return text + "\n" + PeaksTable(estimate, columns) + LevelsText(*run.view()) + SourcesText(*run.view()) +
-         PhantomNote(missing.workspaces, missing.sizes) + "\n";
+  text += "\n" + PeaksTable(estimate, columns) + LevelsText(*run.view()) + SourcesText(*run.view()) +
+          PhantomNote(missing.workspaces, missing.sizes) + "\n";
+  const std::string types = TypesTable(estimate, measured);
+  return types.empty() ? text : text + "\n" + types;
 }
 
 // What a run that did not reach its end has to say; kExitDone if it did.

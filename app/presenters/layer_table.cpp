@@ -1,7 +1,9 @@
 #include <map>
+#include <string>
 #include <string_view>
 
 #include "app/presenters/tables.h"
+#include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
 
@@ -29,6 +31,14 @@ std::map<std::string_view, AliveOfLayer> AliveByLayer(const timeline::View& view
   return layers;
 }
 
+std::map<std::string, std::string> TypesOfLastStep(const timeline::View& view) {
+  const auto& steps = view.steps();
+  for (size_t index = steps.size(); index-- > 0;) {
+    if (steps[index].complete) return timeline::ComputedTypes(view, steps[index]);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook) {
@@ -40,11 +50,20 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
     alive = AliveByLayer(view, state);
     for (const auto& [name, layer] : alive) allocated_bytes += layer.all_bytes;
   }
+  const std::map<std::string, std::string> types = TypesOfLastStep(view);
   std::vector<LayerRow> rows;
   for (const textbook::LayerEstimate& layer : textbook.layers) {
-    LayerRow row{
-        layer.name, layer.output, layer.parameters, layer.parameters_bytes, layer.activations_bytes, {}, {},
-        0,          layer.formula};
+    LayerRow row{layer.name,
+                 layer.output,
+                 layer.parameters,
+                 layer.parameters_bytes,
+                 layer.activations_bytes,
+                 {},
+                 {},
+                 0,
+                 layer.formula,
+                 {}};
+    if (const auto type = types.find(layer.name); type != types.end()) row.computed_in = type->second;
     if (peak) {
       const AliveOfLayer& measured = alive[layer.name];
       row.measured_saved_bytes = measured.saved_bytes;

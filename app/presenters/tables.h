@@ -60,6 +60,7 @@ struct LayerRow {
   std::optional<int64_t> measured_temporary_bytes;
   double share_of_peak = 0;  // what this layer allocated of everything that is alive at the peak
   std::string formula;
+  std::string computed_in;  // under autocast: "float16", see timeline/computed_types.h; "" = nobody told
 };
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook);
 

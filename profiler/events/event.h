@@ -73,9 +73,10 @@ enum class EventKind : uint8_t {
   kStepEnd,          // `bytes` = step number
   kMicroBatchBegin,  // `bytes` = number within the step, from 0
   kScopeBegin,       // a layer (`layer` set, `op` 0) or an operator (`op` set) begins on `thread`
-  kScopeEnd,
-  kMarker,  // something switched: `name` = text for people, `op` = the training settings from here on, as
-            // JSON. From kDriver or kDevice: what state that source of events is in from here on
+  kScopeEnd,  // of an operator: `name` = the type in which it computed where autocast chose ("float16"), else
+              // 0
+  kMarker,    // something switched: `name` = text for people, `op` = the training settings from here on, as
+              // JSON. From kDriver or kDevice: what state that source of events is in from here on
   // --- numbers ---
   kMetric,  // `name` = "loss", "loss scale", "gradient norm", ...; value in MetricOf(); `bytes` = step number
   kCounter,  // `level` and `name` = what is counted; `bytes` = its value, `rounded_bytes` = by how much it

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,8 +23,9 @@ struct Prediction {
   int64_t allocated_peak_bytes = 0;
   int64_t requested_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;
-  timeline::SeriesValues at_peak{};  // by category, at the allocated peak
-  double step_seconds = 0;           // of the phantom's host side
+  timeline::SeriesValues at_peak{};                    // by category, at the allocated peak
+  double step_seconds = 0;                             // of the phantom's host side
+  std::map<std::string, std::string> types_of_layers;  // under autocast; timeline/computed_types.h
   bool out_of_memory = false;  // it does not fit on the card; the figures then are those up to the failure
   std::string sentence;        // why there is no full answer; "" if there is
   // Of the whole run, its first step among it.

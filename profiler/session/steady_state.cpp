@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::session {
@@ -57,7 +58,10 @@ Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
     peaks.allocated_peak_bytes = allocated;
     largest = &step;
   }
-  if (largest != nullptr) peaks.at_peak = timeline::SettledStateAt(view, largest->peak, largest->end).values;
+  if (largest != nullptr) {
+    peaks.at_peak = timeline::SettledStateAt(view, largest->peak, largest->end).values;
+    peaks.types_of_layers = timeline::ComputedTypes(view, *largest);
+  }
   peaks.step_seconds = MedianSeconds(std::move(durations_ns));
   return peaks;
 }

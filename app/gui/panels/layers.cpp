@@ -1,5 +1,6 @@
 #include "app/gui/panels/layers.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 
@@ -18,13 +19,20 @@ struct Columns {
   bool parameters = true;
   bool temporary = true;
   bool share = true;
+  bool types = false;  // where autocast chose
   int count() const {
-    return 4 + static_cast<int>(parameters) + static_cast<int>(temporary) + static_cast<int>(share);
+    return 4 + static_cast<int>(types) + static_cast<int>(parameters) + static_cast<int>(temporary) +
+           static_cast<int>(share);
   }
 };
 
 // A narrow panel drops what the tooltips tell as well.
-Columns ColumnsFor(float width) { return {width > Px(430), width > Px(520), width > Px(620)}; }
+Columns ColumnsFor(float width, const std::vector<presenters::LayerRow>& rows) {
+  const bool types = std::any_of(rows.begin(), rows.end(),
+                                 [](const presenters::LayerRow& row) { return !row.computed_in.empty(); });
+  const float room = types ? width - Px(80) : width;
+  return {room > Px(430), room > Px(520), room > Px(620), types};
+}
 
 void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,
          CommandQueue& queue) {
@@ -36,6 +44,12 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
   ImGui::TableNextColumn();
   Put(MutedNumbers(), Fitted(MutedNumbers(), row.output, ImGui::GetContentRegionAvail().x));
+  if (columns.types) {
+    ImGui::TableNextColumn();
+    Put(MutedNumbers(), Fitted(MutedNumbers(), row.computed_in, ImGui::GetContentRegionAvail().x));
+    if (ImGui::IsItemHovered() && !row.computed_in.empty())
+      Tooltip("autocast had its operators compute in " + row.computed_in);
+  }
   if (columns.parameters)
     BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
   BytesCell(NothingAsNone(row.activations_bytes), input.unit);
@@ -65,11 +79,12 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   }
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x);
+  const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, *input.rows);
   if (!ImGui::BeginTable("layers", columns.count(), kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("layer", 0, 0.8F);
   ImGui::TableSetupColumn("output", 0, 1.5F);
+  if (columns.types) ImGui::TableSetupColumn("type", 0, 0.9F);
   if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
   ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
   ImGui::TableSetupColumn("measured keeps", 0, 1.2F);
@@ -78,6 +93,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   ImGui::TableNextRow();
   HeaderCell("layer");
   HeaderCell("output");
+  if (columns.types) HeaderCell("computed in");
   if (columns.parameters) HeaderCell("parameters", Align::kRight);
   HeaderCell("kept, textbook", Align::kRight);
   HeaderCell("kept, measured", Align::kRight);

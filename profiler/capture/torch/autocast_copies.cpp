@@ -44,8 +44,45 @@ class CopyContext final : public at::ObserverContext {
   BirthScope birth_;
 };
 
-std::unique_ptr<at::ObserverContext> NoticeCopy(const at::RecordFunction& function) {
-  if (std::string_view(function.name()) != "aten::_to_copy") return nullptr;
+events::NameId NameOfType(c10::ScalarType type) {
+  static const events::NameId float32 = Intern("float32");
+  static const events::NameId float16 = Intern("float16");
+  static const events::NameId bfloat16 = Intern("bfloat16");
+  static const events::NameId float64 = Intern("float64");
+  switch (type) {
+    case c10::ScalarType::Float:
+      return float32;
+    case c10::ScalarType::Half:
+      return float16;
+    case c10::ScalarType::BFloat16:
+      return bfloat16;
+    case c10::ScalarType::Double:
+      return float64;
+    default:
+      return 0;
+  }
+}
+
+bool IsCast(std::string_view name) {
+  return name == "aten::_to_copy" || name == "aten::to" || name == "aten::copy_";
+}
+
+// Operators call operators, after autocast has cast their inputs: what the last one is given is the type in
+// which the outermost computes. Of an embedding that is its table, of a convolution its input.
+void NoteType(const at::RecordFunction& function) {
+  for (const c10::IValue& input : function.inputs()) {
+    if (!input.isTensor() || !input.toTensor().defined()) continue;
+    if (const events::NameId type = NameOfType(input.toTensor().scalar_type())) {
+      current_context.computed_in = type;
+      return;
+    }
+  }
+}
+
+std::unique_ptr<at::ObserverContext> NoticeOperator(const at::RecordFunction& function) {
+  const std::string_view name = function.name();
+  if (!IsCast(name)) NoteType(function);
+  if (name != "aten::_to_copy") return nullptr;
   const auto inputs = function.inputs();
   if (inputs.size() < 2 || !inputs[0].isTensor() || !WillBeCached(inputs[0].toTensor(), inputs[1]))
     return nullptr;
@@ -65,7 +102,7 @@ AutocastScope::AutocastScope(c10::DeviceType device, c10::ScalarType dtype)
   autocast.on = true;
   autocast.device = device;
   observer_ = at::addThreadLocalCallback(
-      at::RecordFunctionCallback(NoticeCopy).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+      at::RecordFunctionCallback(NoticeOperator).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
 }
 
 AutocastScope::~AutocastScope() {

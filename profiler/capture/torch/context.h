@@ -23,6 +23,8 @@ struct Context {
   events::NameId layer_around_operator = 0;  // to return to when the outermost ends
   bool awaits_node = false;  // the outermost is the engine's, and its backward node has not begun yet
   bool recompute = false;
+  events::NameId computed_in =
+      0;  // the type in which the outermost computes where autocast chose; 0 = unknown
 };
 
 inline constinit thread_local Context current_context{};

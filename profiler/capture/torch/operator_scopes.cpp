@@ -26,6 +26,7 @@ void EmitOperator(EventKind kind) {
   event.layer = current_context.layer;
   event.op = current_context.op;
   event.recompute = current_context.recompute ? 1 : 0;
+  if (kind == EventKind::kScopeEnd) event.name = current_context.computed_in;
   Emit(event);
 }
 
@@ -57,6 +58,7 @@ NameId LayerOf(const at::RecordFunction& function) {
 
 void Announce(NameId op, NameId layer) {
   current_context.op = op;
+  current_context.computed_in = 0;
   current_context.layer = layer;
   ShareAttribution();
   EmitOperator(EventKind::kScopeBegin);

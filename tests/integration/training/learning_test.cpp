@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -160,6 +161,27 @@ TEST_CASE("A generator and its discriminator learn in turns, and neither runs aw
   const CollectedEvents pieces = EventsOf(settings, cpu, 2);
   settings.checkpoint = {};
   CHECK(pieces.Metric("loss") == EventsOf(settings, cpu, 2).Metric("loss"));
+}
+
+TEST_CASE("Autocast's choice of types is told operator by operator, as the dispatcher saw it") {
+  TrainingSettings settings = Small();
+  settings.batch = 2;
+  settings.amp = Precision::kBfloat16;
+  const auto types = [](const CollectedEvents& collected) {
+    std::map<std::string, std::string> types;
+    for (const Event& event : collected.events) {
+      if (event.kind == events::EventKind::kScopeEnd && event.op != 0 && event.name != 0)
+        types[collected.NameOf(event.layer)] = collected.NameOf(event.name);
+    }
+    return types;
+  };
+  const auto mixed = types(EventsOf(settings, cpu, 1));
+  CHECK(mixed.at("conv1") == "bfloat16");
+  CHECK(mixed.at("relu1") == "bfloat16");
+  CHECK(mixed.at("fc") == "bfloat16");
+  CHECK(mixed.at("loss") == "float32");
+  settings.amp = Precision::kFloat32;
+  CHECK(types(EventsOf(settings, cpu, 1)).empty());
 }
 
 TEST_CASE("Checkpointing changes no gradient") {
