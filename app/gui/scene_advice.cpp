@@ -85,7 +85,9 @@ void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
   }
   frame_.findings.empty_reason.clear();
   const auto now = Clock::now();
-  const bool is_due = view_ != findings_view_ && (!input.live || now - findings_time_ > kFindingsEvery);
+  // A program's run takes no commands, but goes on as ours do.
+  const bool goes_on = input.live || input.status.state == session::RunState::kRunning;
+  const bool is_due = view_ != findings_view_ && (!goes_on || now - findings_time_ > kFindingsEvery);
   if (!is_due && unit == findings_unit_) return;
   findings_view_ = view_;
   findings_unit_ = unit;

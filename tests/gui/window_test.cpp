@@ -309,7 +309,10 @@ void SavesAndOpens(ImGuiTestContext* context) {
   fs::remove(file, ignored);
   const int64_t steps = CompleteSteps();
   application().Push(KeepBookmark{Run().view->TimeOf(Run().view->end() - 1), "where it was saved"});
-  IM_CHECK(WaitUntil(context, [] { return !application().frame()->bookmarks.empty(); }));
+  IM_CHECK(WaitUntil(context, [] {
+    const auto& named = application().frame()->bookmarks;
+    return !named.empty() && named.back().text == "where it was saved";
+  }));
   const size_t bookmarks = application().frame()->bookmarks.size();
   application().Push(SaveRecording{file});
   IM_CHECK(WaitUntil(context, [&] {
