@@ -53,20 +53,20 @@ void SendReport(const Channel& channel, const transport::Report& report) {
 
 RunControl* operator_control = nullptr;
 
-void ReceiveCommands(const Channel& channel, RunControl& control) {
-  while (true) {
-    auto received = channel.Receive(-1);
-    if (!received.ok()) LeaveAtOnce();
-    if (!received->has_value()) continue;
-    const Result<Command> command = transport::CommandFromJson((*received)->message);
-    if (!command.ok()) {
-      SendReport(channel,
-                 transport::Failed{
-                     "The trainer got a command that it does not know: " + command.error().message, false});
-      LeaveAtOnce();
-    }
-    control.Apply(*command);
+// False if none came in time; -1 waits for ever.
+bool ReceiveCommand(const Channel& channel, RunControl& control, int timeout_ms) {
+  auto received = channel.Receive(timeout_ms);
+  if (!received.ok()) LeaveAtOnce();
+  if (!received->has_value()) return false;
+  const Result<Command> command = transport::CommandFromJson((*received)->message);
+  if (!command.ok()) {
+    SendReport(channel,
+               transport::Failed{
+                   "The trainer got a command that it does not know: " + command.error().message, false});
+    LeaveAtOnce();
   }
+  control.Apply(*command);
+  return true;
 }
 
 // LibTorch's messages begin with where they come from, and end in C++ frames and in advice about its
@@ -331,8 +331,11 @@ int RunTrainerProcess(Channel channel) {
   RunControl control([&](transport::ActivityChanged report) { SendReport(channel, report); }, RingHasRoom);
   operator_control = &control;
   capture::SetOperatorGate([] { operator_control->AwaitOperator(); });
+  // What lies ready holds for the first step: a limit that was read late would be passed.
+  while (ReceiveCommand(channel, control, 0)) {
+  }
   std::thread([&] {
-    ReceiveCommands(channel, control);
+    while (true) ReceiveCommand(channel, control, -1);
   }).detach();  // the caller ends the process, never returns to it
   const bool alone = beginning->start.settings.ranks <= 1;
   try {
