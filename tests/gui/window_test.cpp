@@ -303,6 +303,47 @@ void ChoosesTechniques(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&before] { return application().settings() == before; }));
 }
 
+// A network of one's own, and CIFAR-10 for it; a network that does not take it leaves it behind.
+void TakesWhatIsDropped(ImGuiTestContext* context) {
+  const networks::TrainingSettings before = application().settings();
+  const fs::path file = Artefacts() / "dropped.json";
+  std::ofstream(file)
+      << R"({"title": "Dropped", "description": "One layer.", "input": [3, 32, 32], "classes": 10,
+    "layers": [{"name": "rows", "kind": "flatten"}, {"name": "only", "kind": "linear", "in": 3072, "out": 10}]})";
+  const auto has_layer = [] {
+    const auto& rows = *application().frame()->layers.rows;
+    return rows.size() == 2 && rows.back().name == "only" && rows.back().parameters == 30'730;
+  };
+  application().TakeDropped({file}, false);
+  IM_CHECK(WaitUntil(context, has_layer));
+  const fs::path folder = Artefacts() / "cifar-10";
+  fs::create_directories(folder);
+  std::ofstream(folder / "data_batch_1.bin", std::ios::binary) << std::string(10 * 3073, '\x05');
+  application().TakeDropped({folder}, false);
+  IM_CHECK(WaitUntil(context, [&] { return application().settings().data == folder.string(); }));
+  IM_CHECK(
+      WaitUntil(context, [] { return Run().live && Run().view->markers().back().text.find("data") == 0; }));
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "dropped");
+  application().Push(ActionId::kChooseData);
+  context->Yield(3);
+  Picture(context, "data-dialog");
+  context->KeyPress(ImGuiKey_Escape);
+  networks::TrainingSettings other = application().settings();
+  other.network = "dcgan";
+  application().Push(ChangeSettings{other});
+  IM_CHECK(WaitUntil(context, [] { return application().frame()->layers.rows->size() == 21; }));
+  IM_CHECK(!application().settings().data.empty());
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "two-networks");
+  other.network = "mlp";
+  application().Push(ChangeSettings{other});
+  IM_CHECK(WaitUntil(context, [] { return application().settings().data.empty(); }));
+  application().Push(ChangeSettings{before});
+  IM_CHECK(WaitUntil(context, [&before] { return application().settings() == before; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
 void SavesAndOpens(ImGuiTestContext* context) {
   const fs::path file = Artefacts() / "saved.tide";
   std::error_code ignored;
@@ -543,6 +584,7 @@ void Add(ImGuiTestEngine* engine) {
       {"saves and opens", SavesAndOpens},
       {"opens ranks", OpensRanks},
       {"trains on ranks", TrainsOnRanks},
+      {"takes what is dropped", TakesWhatIsDropped},
       {"shows a program", ShowsAProgram},
       {"starts a program", StartsAProgram},
       {"survives a killed trainer", SurvivesAKilledTrainer},

@@ -168,12 +168,12 @@ TEST_CASE("Autocast's choice of types is told operator by operator, as the dispa
   settings.batch = 2;
   settings.amp = Precision::kBfloat16;
   const auto types = [](const CollectedEvents& collected) {
-    std::map<std::string, std::string> types;
+    std::map<std::string, std::string> by_layer;
     for (const Event& event : collected.events) {
       if (event.kind == events::EventKind::kScopeEnd && event.op != 0 && event.name != 0)
-        types[collected.NameOf(event.layer)] = collected.NameOf(event.name);
+        by_layer[collected.NameOf(event.layer)] = collected.NameOf(event.name);
     }
-    return types;
+    return by_layer;
   };
   const auto mixed = types(EventsOf(settings, cpu, 1));
   CHECK(mixed.at("conv1") == "bfloat16");
