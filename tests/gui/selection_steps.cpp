@@ -172,7 +172,9 @@ void ShowsBatchSizes(ImGuiTestContext* context) {
   context->WindowFocus("//###batch");
   const auto curve = [] { return application().frame()->batch.curve; };
   IM_CHECK(WaitUntil(context, [&] { return curve() != nullptr && curve()->phantom().size() > 6; }));
-  IM_CHECK_EQ(curve()->phantom_here()->bytes, *application().frame()->batch.measured_bytes);
+  IM_CHECK(WaitUntil(context, [&] { return curve()->phantom_here().has_value(); }));
+  IM_CHECK_EQ(curve()->phantom_here()->batch, application().settings().batch);
+  IM_CHECK_GT(curve()->phantom_here()->bytes, curve()->textbook_here()->bytes);
   const networks::TrainingSettings before = application().settings();
   const ImRect area = context->ItemInfo("//**/batches").RectFull;
   context->MouseMoveToPos(area.GetCenter());
