@@ -32,6 +32,9 @@ at::Tensor GradientScaler::Scale(const at::Tensor& loss) {
 
 void GradientScaler::Unscale(const std::vector<at::Tensor>& parameters) {
   const at::Tensor inverse = scale_.to(at::kDouble).reciprocal().to(at::kFloat);
+  if (found_infinity_.defined()) {
+    found_earlier_ = found_earlier_.defined() ? found_earlier_ + found_infinity_ : found_infinity_;
+  }
   found_infinity_ = at::full({}, 0.0, at::dtype(at::kFloat).device(scale_.device()));
   std::vector<at::Tensor> gradients;
   gradients.reserve(parameters.size());
@@ -44,11 +47,13 @@ void GradientScaler::Unscale(const std::vector<at::Tensor>& parameters) {
 bool GradientScaler::FoundInfinity() const { return found_infinity_.item<float>() != 0; }
 
 void GradientScaler::Update() {
+  if (found_earlier_.defined()) found_infinity_ = found_infinity_ + found_earlier_;
   if (scaling_.dynamic) {
     at::_amp_update_scale_(scale_, growth_tracker_, found_infinity_, kGrowthFactor, kBackoffFactor,
                            kGrowthInterval);
   }
   found_infinity_.reset();
+  found_earlier_.reset();
 }
 
 double GradientScaler::scale() const { return scale_.item<float>(); }

@@ -23,9 +23,10 @@ class GradientScaler {
   at::Tensor Scale(const at::Tensor& loss);
   // Divides the gradients by the scale and notes whether one of them is infinite or not a number.
   void Unscale(const std::vector<at::Tensor>& parameters);
-  // After Unscale; waits for the device.
+  // After Unscale, of those gradients alone; waits for the device.
   bool FoundInfinity() const;
-  // At the end of a step: adapts a dynamic scale.
+  // At the end of a step, however many optimizers' gradients were unscaled in it: adapts a dynamic scale to
+  // whether any was infinite.
   void Update();
   // Waits for the device.
   double scale() const;
@@ -37,6 +38,7 @@ class GradientScaler {
   at::Tensor scale_;
   at::Tensor growth_tracker_;
   at::Tensor found_infinity_;
+  at::Tensor found_earlier_;  // in this step, of other gradients
   std::unique_ptr<capture::KeptTag> scale_tag_;
   std::unique_ptr<capture::KeptTag> growth_tag_;
 };

@@ -335,7 +335,7 @@ void TrainingRun::Update(Learner& learner, int64_t step) {
     TagOptimizerState(*learner.optimizer, model_->tags());
   if (skip) EmitMetric("skipped", 1, step);
   if (!scaler_ || &learner != &learners_.back()) return;
-  // What the last turn found decides: of two against each other, one scale for both.
+  // Of two against each other, one scale for both.
   scaler_->Update();
   EmitMetric("loss scale", scaler_->scale(), step);
 }
