@@ -279,7 +279,7 @@ void Application::ExecuteViewAction(ActionId action) {
 void Application::Save(const std::filesystem::path& file) {
   if (run_ == nullptr) return;
   jobs_.Start("Saving " + file.filename().string(), false,
-              [this, run = run_, file](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+              [this, run = ShownRank(), file](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const Status saved = run->Save(file);
                 return [this, saved, file] {
                   AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
@@ -293,7 +293,7 @@ void Application::Export(const std::filesystem::path& file) {
   if (run_ == nullptr || format == nullptr || !options_.export_run) return;
   using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), true,
-              [this, run = run_, key = format->key,
+              [this, run = ShownRank(), key = format->key,
                file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const Outcome left_out = options_.export_run(*run, key, file, progress);
                 return [this, left_out, key, file] {
