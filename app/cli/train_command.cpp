@@ -253,10 +253,13 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
 }
 
 // What a run that did not reach its end has to say; kExitDone if it did.
-int ExitCodeOf(const session::Run& run, const TrainOptions& options) {
+int ExitCodeOf(const session::Run& run, const Order& order) {
   const session::RunStatus status = run.status();
+  std::string recorded = order.recording.string();
+  if (!recorded.empty() && !run.ranks().empty())
+    recorded = session::RecordingOfRank(order.recording, 0).string() + " and those of the other ranks";
   const std::string kept =
-      options.output.empty() ? "" : fmt::format(" What was recorded until then is in {}.", options.output);
+      recorded.empty() ? "" : fmt::format(" What was recorded until then is in {}.", recorded);
   if (status.state == session::RunState::kFailed || status.state == session::RunState::kDied) {
     const std::string advice = status.out_of_memory ? " " + std::string(kOutOfMemoryAdvice) : "";
     return Complain(status.sentence + advice + kept, kExitFailed);
@@ -293,7 +296,7 @@ int RunTrain(const TrainOptions& options) {
   if (!run) return Complain(run.error().message, kExitFailed);
   Losses losses;
   WaitForEnd(**run, order->steps, losses);
-  if (const int failed = ExitCodeOf(**run, options); failed != kExitDone) return failed;
+  if (const int failed = ExitCodeOf(**run, *order); failed != kExitDone) return failed;
   listener.reset();
   const textbook::Estimate estimate = textbook::EstimateMemory(order->network, order->settings);
   const std::optional<session::Prediction> phantom = AskPhantom(*order);

@@ -291,12 +291,12 @@ void Application::ShowFromHere() {
   state_.timeline.measure.reset();
   log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
   input_.log = log_.get();
-  input_.view = ShownRank().view();
+  input_.view = ShownRank()->view();
 }
 
-const session::Run& Application::ShownRank() const {
+std::shared_ptr<const session::Run> Application::ShownRank() const {
   const auto ranks = run_->ranks();
-  return shown_rank_ < ranks.size() ? *ranks[shown_rank_] : *run_;
+  return {run_, shown_rank_ < ranks.size() ? ranks[shown_rank_] : run_.get()};
 }
 
 void Application::ShowRank(size_t index) {
@@ -347,14 +347,14 @@ bool Application::Poll() {
   bool news = jobs_.Poll();
   if (run_ == nullptr) return news;
   FollowRanks();
-  std::shared_ptr<const timeline::View> view = ShownRank().view();
+  std::shared_ptr<const timeline::View> view = ShownRank()->view();
   if (view != input_.view) {
     input_.view = std::move(view);
     log_->Update(*input_.view);
     news = true;
   }
   const session::RunStatus before = std::exchange(input_.status, run_->status());
-  input_.description = ShownRank().description();
+  input_.description = ShownRank()->description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
   AskForBand();

@@ -110,7 +110,7 @@ class Application {
   void ShowRanks(session::Ranks ranks);
   // Of the ranks that go on here the one that is shown; else the run itself.
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
-  const session::Run& ShownRank() const;
+  std::shared_ptr<const session::Run> ShownRank() const;
   void ShowRank(size_t index);
   void FollowRanks();
   void ShowFromHere();

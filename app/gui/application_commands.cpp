@@ -320,9 +320,9 @@ void Application::ExecuteViewAction(ActionId action) {
 void Application::Save(const std::filesystem::path& file) {
   if (run_ == nullptr) return;
   jobs_.Start("Saving " + file.filename().string(), false,
-              [this, run = run_, shown = &ShownRank(), file,
+              [this, run = ShownRank(), file,
                bookmarks = bookmarks_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
-                const Status saved = shown->Save(file);  // of `run`, which keeps it
+                const Status saved = run->Save(file);
                 return [this, saved, file, bookmarks] {
                   if (const Status kept = saved ? SaveBookmarks(bookmarks, file) : Status(Done{}); !kept)
                     AddLogLine(presenters::LogLevel::kError, kept.error().message);
@@ -337,9 +337,9 @@ void Application::Export(const std::filesystem::path& file) {
   if (run_ == nullptr || format == nullptr || !options_.export_run) return;
   using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), true,
-              [this, run = run_, shown = &ShownRank(), key = format->key,
+              [this, run = ShownRank(), key = format->key,
                file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const Outcome left_out = options_.export_run(*shown, key, file, progress);
+                const Outcome left_out = options_.export_run(*run, key, file, progress);
                 return [this, left_out, key, file] {
                   if (!left_out) return AddLogLine(presenters::LogLevel::kError, left_out.error().message);
                   for (const std::string& sentence : *left_out)

@@ -17,7 +17,7 @@ namespace tidemark::presenters {
 // The window's colours on white (app/gui/window/palette.cpp).
 inline constexpr std::array<std::string_view, events::kCategoryCount> kPrintColours = {
     "#415DA0", "#8E64D2", "#CC8A39", "#8499AA", "#1A8977",
-    "#DA3D51", "#D6B114", "#4FB7EB", "#B3BDB7", "#6B9E1F"};
+    "#DA3D51", "#D6B114", "#4FB7EB", "#B3BDB7", "#401018"};
 
 // As a text within XML or HTML.
 std::string EscapedForXml(std::string_view text);

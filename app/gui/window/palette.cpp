@@ -26,7 +26,7 @@ const Palette& DarkPalette() {
       .theory = Rgb(0xFFFFFF),
       .compared = Rgb(0xFF6BD6),
       .categories = {Rgb(0x5384DC), Rgb(0xBA9AEB), Rgb(0xE99A37), Rgb(0x8B8FA7), Rgb(0x23C7AA), Rgb(0xE4606C),
-                     Rgb(0xE6CD50), Rgb(0xA0D9EE), Rgb(0x585C68), Rgb(0x9BD15B)},
+                     Rgb(0xE6CD50), Rgb(0xA0D9EE), Rgb(0x585C68), Rgb(0x9000B0)},
       .phases = {Rgb(0x2A303A), Rgb(0x35506B), Rgb(0x54457A), Rgb(0x55502F), Rgb(0x2B5A4C)},
   };
   return kPalette;
@@ -56,7 +56,7 @@ const Palette& LightPalette() {
       .theory = Rgb(0x1A1E25),
       .compared = Rgb(0xB5128A),
       .categories = {Rgb(0x415DA0), Rgb(0x8E64D2), Rgb(0xCC8A39), Rgb(0x8499AA), Rgb(0x1A8977), Rgb(0xDA3D51),
-                     Rgb(0xD6B114), Rgb(0x4FB7EB), Rgb(0xB3BDB7), Rgb(0x6B9E1F)},
+                     Rgb(0xD6B114), Rgb(0x4FB7EB), Rgb(0xB3BDB7), Rgb(0x401018)},
       .phases = {Rgb(0xE3E7EC), Rgb(0xBBD3EC), Rgb(0xD0C3EC), Rgb(0xE9E0B4), Rgb(0xBCE3D4)},
   };
   return kPalette;
