@@ -428,10 +428,22 @@ int64_t AutocastElements(const Layer& layer) {
   }
 }
 
-int64_t LargestParameter(const Layer& layer) {
-  if (layer.kind != LayerKind::kLstm) return std::max(layer.weight_elements, layer.bias_elements);
-  // The matrices of one layer's four gates, for what comes in or for what the step before gave.
-  return 4 * layer.out_features * std::max(layer.in_features, layer.out_features);
+std::vector<int64_t> ParameterSizes(const Layer& layer) {
+  std::vector<int64_t> sizes;
+  if (layer.kind != LayerKind::kLstm) {
+    for (const int64_t elements : {layer.weight_elements, layer.bias_elements}) {
+      if (elements > 0) sizes.push_back(elements);
+    }
+    return sizes;
+  }
+  // Of each layer the four gates' matrices, for what comes in and for what the step before gave, and their
+  // biases.
+  for (int64_t level = 0; level < layer.layers; ++level) {
+    const int64_t gates = 4 * layer.out_features;
+    const int64_t in = level == 0 ? layer.in_features : layer.out_features;
+    sizes.insert(sizes.end(), {gates * in, gates * layer.out_features, gates, gates});
+  }
+  return sizes;
 }
 
 bool IsView(const Layer& layer) {

@@ -27,8 +27,8 @@ Status FitLayer(Layer& layer, const std::vector<SampleShape>& incoming, bool tok
 // linear layers (ATen/autocast_mode.h, AT_FORALL_LOWER_PRECISION_FP), a tied one's among them.
 int64_t AutocastElements(const Layer& layer);
 
-// The elements of the largest of its parameters.
-int64_t LargestParameter(const Layer& layer);
+// The elements of each of its parameters' tensors, in their order.
+std::vector<int64_t> ParameterSizes(const Layer& layer);
 
 // Whether its result is its input's memory, seen in another way.
 bool IsView(const Layer& layer);

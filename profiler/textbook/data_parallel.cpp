@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 
+#include "profiler/networks/layer_kinds.h"
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
@@ -27,7 +28,7 @@ std::vector<int64_t> GradientBuckets(const networks::Network& network,
     filled = 0;
   };
   for (auto layer = network.layers.rbegin(); layer != network.layers.rend(); ++layer) {
-    for (const int64_t values : {layer->weight_elements, layer->bias_elements}) {
+    for (const int64_t values : networks::ParameterSizes(*layer)) {
       filled += values * ValueBytes(settings);
       if (filled >= (buckets.empty() ? kFirstBucketBytes : kBucketBytes)) close();
     }
@@ -55,9 +56,8 @@ int64_t ParametersOfRank0(const networks::Network& network, const networks::Trai
   if (!networks::SharesState(settings)) return network.parameters();
   std::vector<int64_t> sizes;
   for (const networks::Layer& layer : network.layers) {
-    for (const int64_t values : {layer.weight_elements, layer.bias_elements}) {
-      if (values > 0) sizes.push_back(values);
-    }
+    const std::vector<int64_t> of_layer = networks::ParameterSizes(layer);
+    sizes.insert(sizes.end(), of_layer.begin(), of_layer.end());
   }
   const std::vector<int> owners = OwnersOf(sizes, settings.ranks);
   int64_t own = 0;

@@ -202,7 +202,7 @@ int64_t StepElements(const Network& network, const TrainingSettings& settings) {
   int64_t judges = 0;
   for (size_t index = 0; index < network.layers.size(); ++index) {
     const networks::Layer& layer = network.layers[index];
-    largest = std::max(largest, networks::LargestParameter(layer));
+    for (const int64_t elements : networks::ParameterSizes(layer)) largest = std::max(largest, elements);
     (index < discriminator ? made : judges) += layer.parameters();
   }
   return foreach ? std::max(made, judges) : largest;
