@@ -74,6 +74,7 @@ Result<std::optional<RankPlace>> PlaceOf(const TrainOptions& options, networks::
         "--rank goes with --device phantom, where one rank is run; elsewhere all are, or a launcher sets "
         "RANK."};
   }
+  if (chosen && settings.ranks == 1) return Error{"--rank needs --ranks: how many there are."};
   const Result<int64_t> rank = WholeNumber("--rank", options.rank, 0, settings.ranks - 1);
   if (!rank) return rank.error();
   if (told->world > 1) return std::optional(*told);

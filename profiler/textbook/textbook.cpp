@@ -249,7 +249,8 @@ void Author::AddOptimizerState() {
   if (!trains) words = "none: it is made by the first step of training";
   const bool shared = networks::SharesState(settings_) && values > 0;
   if (shared)
-    words += fmt::format("; only of the tensors that this one of {} ranks updates (P₁)", settings_.ranks);
+    words += fmt::format("; only of the tensors that rank 0 of {} updates (P₁), the largest among them",
+                         settings_.ranks);
   estimate_.optimizer_step_bytes = StepBytes(network_, settings_);
   if (estimate_.optimizer_step_bytes > 0) {
     words += fmt::format("; its step needs {} more for a moment, when the activations are gone",

@@ -18,7 +18,8 @@ class Theory {
     return [this](const networks::TrainingSettings& settings) -> std::optional<session::Prediction> {
       if (known_.contains(settings.batch)) {
         session::Prediction prediction;
-        prediction.allocated_peak_bytes = std::min<int64_t>(1'000'000 * settings.batch, 1'000'000'000);
+        prediction.allocated_peak_bytes =
+            std::min<int64_t>(int64_t{1'000'000} * settings.batch, 1'000'000'000);
         prediction.out_of_memory = settings.batch > 1000;
         if (prediction.out_of_memory) prediction.sentence = "it does not fit";
         return prediction;
