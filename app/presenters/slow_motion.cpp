@@ -144,6 +144,13 @@ class ChangeList {
   std::vector<BlockChange> changes_;
 };
 
+bool LetsAnythingGo(const timeline::View& view, EventIndex begin, EventIndex end) {
+  for (EventIndex index = begin; index < end; ++index) {
+    if (view.event(index).kind == EventKind::kFreeRequested) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 StepWalk WalkStep(const timeline::View& view, const timeline::Step& step) {
@@ -160,6 +167,9 @@ StepWalk WalkStep(const timeline::View& view, const timeline::Step& step) {
     const Event& event = view.event(index);
     if (event.kind == EventKind::kMicroBatchBegin) micro_batch = event.bytes;
     if (!BeginsOperator(event)) continue;
+    if (walk.stops.empty() && LetsAnythingGo(view, walk.begin, index)) {
+      walk.stops.push_back({walk.begin, index, 0, view.event(walk.begin).phase, false, -1, 0, 0, 0, 0, 0});
+    }
     if (!walk.stops.empty()) walk.stops.back().end = index;
     walk.stops.push_back({walk.stops.empty() ? walk.begin : index, walk.end, 0, event.phase,
                           event.recompute != 0, micro_batch, event.layer, event.op, 0, 0, 0});
@@ -176,6 +186,7 @@ size_t StopAt(const StepWalk& walk, EventIndex moment) {
 }
 
 std::string TitleOf(const timeline::View& view, const OperatorStop& stop) {
+  if (stop.op == 0) return "gradients are let go";
   const std::string layer(view.name(stop.layer));
   const std::string phase = stop.recompute ? "forward again" : std::string(events::NameOf(stop.phase));
   return layer.empty() ? phase : layer + " " + phase;

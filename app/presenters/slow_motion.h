@@ -2,7 +2,9 @@
 // functions, any thread.
 //
 // A stop reaches from one operator's beginning to that of the next, so that what is freed when an operator
-// has returned counts with it; the first also has what the step does before it.
+// has returned counts with it. What the step lets go of before its first operator, the gradients of the step
+// before, is a stop without an operator; where it is nothing, the first operator's reaches back to the step's
+// beginning.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,7 @@ struct OperatorStop {
   bool recompute = false;
   int64_t micro_batch = -1;  // -1 before the first
   events::NameId layer = 0;
-  events::NameId op = 0;
+  events::NameId op = 0;     // 0: none
   int64_t bytes_before = 0;  // allocated
   int64_t bytes_highest = 0;
   int64_t bytes_after = 0;

@@ -130,6 +130,29 @@ TEST_CASE("Blocks come, pass, become and go, by the name that they have or get")
   CHECK(accumulate[1].change == Change::kGoes);  // once, though it is requested and completed
 }
 
+TEST_CASE("What a step lets go of before its first operator is a stop of its own") {
+  timeline::Stream stream;
+  const NameId op = stream.Name("aten::copy_");
+  stream.Allocate(0x1000, 512);
+  stream.BeginStep(1);
+  stream.RequestFree(0x1000);
+  stream.Free(0x1000);
+  stream.Add(EventKind::kMicroBatchBegin);
+  stream.Add(EventKind::kScopeBegin).op = op;
+  stream.Allocate(0x2000, 1024);
+  stream.Add(EventKind::kScopeEnd).op = op;
+  stream.EndStep(1);
+  const auto view = stream.Publish();
+  const StepWalk walk = WalkStep(*view, view->steps()[0]);
+  REQUIRE(walk.stops.size() == 2);
+  CHECK(TitleOf(*view, walk.stops[0]) == "gradients are let go");
+  CHECK(walk.stops[0].micro_batch == -1);
+  REQUIRE(ChangesAt(*view, walk, 0).size() == 1);
+  CHECK(ChangesAt(*view, walk, 0)[0].change == Change::kGoes);
+  REQUIRE(ChangesAt(*view, walk, 1).size() == 1);
+  CHECK(ChangesAt(*view, walk, 1)[0].change == Change::kComes);
+}
+
 TEST_CASE("Where nobody tells of operators there is nowhere to stop") {
   timeline::Stream stream;
   stream.BeginStep(0);
