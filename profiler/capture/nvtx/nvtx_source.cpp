@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -123,7 +124,22 @@ OpenRanges& Ranges() {
 const char* OrEmpty(const char* text) { return text == nullptr ? "" : text; }
 
 // A registered string stays: programs keep its handle for as long as they run.
-const void* Register(std::string text) { return new std::string(std::move(text)); }
+class RegisteredTexts {
+ public:
+  const void* Keep(std::string text) {
+    const MutexLock lock(mutex_);
+    return &*texts_.insert(std::move(text)).first;
+  }
+
+ private:
+  Mutex mutex_;
+  std::set<std::string> texts_ TIDEMARK_GUARDED_BY(mutex_);  // whose elements stay where they are
+};
+
+const void* Register(std::string text) {
+  static auto& texts = *new RegisteredTexts;
+  return texts.Keep(std::move(text));
+}
 
 template <typename Function>
 void Set(FunctionTable table, unsigned count, unsigned place, Function function) {
