@@ -125,6 +125,7 @@ std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of
     for (const auto& [title, bytes] : here) most[title] = std::max(most[title], bytes);
   }
   std::vector<std::pair<int64_t, std::string>> order;
+  order.reserve(most.size());
   for (const auto& [title, bytes] : most) order.emplace_back(-bytes, title);
   std::sort(order.begin(), order.end());
   std::vector<std::string> titles;

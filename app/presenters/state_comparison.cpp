@@ -86,6 +86,7 @@ std::vector<int64_t> BytesByStream(const Moment& moment) {
     if (!block.pending_free) timeline::AddTo(streams[block.stream], block.rounded_bytes);
   }
   std::vector<int64_t> bytes;
+  bytes.reserve(streams.size());
   for (const auto& [stream, of_stream] : streams) bytes.push_back(of_stream);
   return bytes;
 }

@@ -14,7 +14,7 @@
 
 namespace tidemark::networks {
 
-inline constexpr int64_t kCifar10PictureBytes = 3 * 32 * 32;
+inline constexpr int64_t kCifar10PictureBytes = int64_t{3} * 32 * 32;
 inline constexpr int64_t kCifar10RecordBytes = 1 + kCifar10PictureBytes;
 
 struct Cifar10Files {

@@ -4,6 +4,7 @@
 #include <protozero/pbf_writer.hpp>
 #include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "profiler/trace/exporters.h"
@@ -172,7 +173,7 @@ class PerfettoExporter final : public Exporter {
   }
 
   static void AddSliceTrack(uint64_t uuid, std::string_view name, std::string& out) {
-    TrackPacket(uuid, name, out);
+    const TrackPacket packet(uuid, name, out);
   }
   // One for each series that is ever more than nothing.
   void AddCounterTrack(Series series, std::string& out) {
@@ -231,7 +232,7 @@ class PerfettoExporter final : public Exporter {
           .Varint(perfetto::kThreadTid, event.thread);
     }
     if (event.kind == EventKind::kScopeEnd) {
-      EventPacket(last_ns_, track, perfetto::kSliceEnd, out);
+      const EventPacket end(last_ns_, track, perfetto::kSliceEnd, out);
       return;
     }
     const bool is_layer = event.op == 0;
@@ -275,12 +276,12 @@ class PerfettoExporter final : public Exporter {
   }
 
   void Open(uint64_t track, bool& open, std::string_view name, std::string& out) {
-    EventPacket(last_ns_, track, perfetto::kSliceBegin, out, name);
+    const EventPacket begin(last_ns_, track, perfetto::kSliceBegin, out, name);
     open = true;
   }
   void Close(uint64_t track, bool& open, std::string& out) {
-    if (open) EventPacket(last_ns_, track, perfetto::kSliceEnd, out);
-    open = false;
+    if (!std::exchange(open, false)) return;
+    const EventPacket end(last_ns_, track, perfetto::kSliceEnd, out);
   }
 
   const timeline::View& view_;
