@@ -47,7 +47,7 @@ void Picture(ImGuiTestContext* context, const char* name) {
   const fs::path file = Artefacts() / (std::string(name) + ".png");
   std::error_code ignored;
   fs::remove(file, ignored);
-  context->Yield(6);
+  context->Yield(4);
   application().Push(TakeScreenshot{file});
   IM_CHECK(WaitUntil(context, [&] { return fs::exists(file); }));
 }

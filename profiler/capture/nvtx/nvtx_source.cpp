@@ -1,13 +1,13 @@
 #include "profiler/capture/nvtx/nvtx_source.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 
 #include "profiler/base/thread_annotations.h"
@@ -24,7 +24,7 @@ static_assert(offsetof(Attributes, message) == 40 && sizeof(Attributes) == 48);
 std::string Narrow(const wchar_t* wide) {
   std::string text;
   for (; wide != nullptr && *wide != L'\0'; ++wide) {
-    uint32_t code = static_cast<std::make_unsigned_t<wchar_t>>(*wide);
+    auto code = std::bit_cast<uint32_t>(*wide);
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = '?';
     const int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     constexpr unsigned kLead[] = {0, 0xc0, 0xe0, 0xf0};

@@ -19,7 +19,7 @@ BATCH = 4
 STEPS = 3
 SCALARS = 2048  # steps that a fused optimizer counts on the device, a loss that is still held, seeds
 IMPLEMENTATIONS = {"for-loop": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"fused": True}}
-NETWORKS = ("simple-conv-net", "mlp", "vgg-11", "gpt-mini")
+NETWORKS = ("simple-conv-net", "mlp", "gpt-mini")
 
 
 # --- on the phantom ---
