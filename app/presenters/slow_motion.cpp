@@ -146,7 +146,8 @@ class ChangeList {
 
 bool LetsAnythingGo(const timeline::View& view, EventIndex begin, EventIndex end) {
   for (EventIndex index = begin; index < end; ++index) {
-    if (view.event(index).kind == EventKind::kFreeRequested) return true;
+    const EventKind kind = view.event(index).kind;
+    if (kind == EventKind::kFreeRequested || kind == EventKind::kFreeCompleted) return true;
   }
   return false;
 }

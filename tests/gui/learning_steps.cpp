@@ -90,6 +90,8 @@ void WalksThroughAStep(ImGuiTestContext* context) {
   IM_CHECK(application().view_state().shown != shown);
   const std::vector<presenters::OperatorStop> stops = walk().walk->stops;
   IM_CHECK_GT(stops.size(), 40U);
+  IM_CHECK_EQ(presenters::TitleOf(*Run().view, stops[0]), "gradients are let go");
+  IM_CHECK_EQ((*walk().code)[walk().place->lines.at(0)].python, "optimizer.zero_grad()");
   context->KeyPress(ImGuiKey_Space);  // goes on, and does not let the run go on
   IM_CHECK(WaitUntil(context, [&] { return walk().stop == 1; }));
   IM_CHECK(Run().status.state == RunState::kPaused);

@@ -135,7 +135,6 @@ TEST_CASE("What a step lets go of before its first operator is a stop of its own
   const NameId op = stream.Name("aten::copy_");
   stream.Allocate(0x1000, 512);
   stream.BeginStep(1);
-  stream.RequestFree(0x1000);
   stream.Free(0x1000);
   stream.Add(EventKind::kMicroBatchBegin);
   stream.Add(EventKind::kScopeBegin).op = op;
