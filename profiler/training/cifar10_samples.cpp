@@ -57,11 +57,20 @@ void Cifar10Samples::Take(Records& records, size_t sample) {
     pixels[index] =
         (static_cast<float>(record[1 + index]) / 255.0F - kMeans.at(colour)) / kDeviations.at(colour);
   }
-  records.position = (records.position + kCifar10RecordBytes) % records.bytes.size();
+  Skip(records, 1);
+}
+
+Cifar10Samples::Records& Cifar10Samples::RecordsFor(Use use) {
+  return use == Use::kEvaluation && !test_.bytes.empty() ? test_ : training_;
+}
+
+void Cifar10Samples::Skip(Records& records, int64_t count) {
+  records.position =
+      (records.position + static_cast<size_t>(count) * kCifar10RecordBytes) % records.bytes.size();
 }
 
 Samples::Batch Cifar10Samples::Next(int64_t count, Use use) {
-  Records& records = use == Use::kEvaluation && !test_.bytes.empty() ? test_ : training_;
+  Records& records = RecordsFor(use);
   const auto samples = static_cast<size_t>(count);
   pixels_.resize(samples * kCifar10PictureBytes);
   labels_.resize(samples);
@@ -70,9 +79,10 @@ Samples::Batch Cifar10Samples::Next(int64_t count, Use use) {
 }
 
 Samples::Batch Cifar10Samples::NextShare(int64_t count, int64_t rank, int64_t ranks, Use use) {
-  Next(count * ranks, use);
-  return {&pixels_[static_cast<size_t>(rank * count) * kCifar10PictureBytes],
-          &labels_[static_cast<size_t>(rank * count)]};
+  Skip(RecordsFor(use), rank * count);
+  const Batch share = Next(count, use);
+  Skip(RecordsFor(use), (ranks - 1 - rank) * count);
+  return share;
 }
 
 void Cifar10Samples::Rewind() { training_.position = test_.position = 0; }

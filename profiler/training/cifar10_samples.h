@@ -26,6 +26,8 @@ class Cifar10Samples final : public Samples {
     std::vector<uint8_t> bytes;
     size_t position = 0;  // of the next record
   };
+  Records& RecordsFor(Use use);
+  static void Skip(Records& records, int64_t count);
   void Take(Records& records, size_t sample);
 
   Records training_;

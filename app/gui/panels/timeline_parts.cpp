@@ -256,8 +256,7 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const PlotLevel* before = nullptr;
   const PlotLevel* highest = nullptr;
   for (const PlotLevel& level : input.plot->compared) {
-    const float x0 = std::floor(geometry.X(level.begin));
-    const float x1 = std::max(x0 + 1, std::floor(geometry.X(level.end)));
+    const auto [x0, x1] = geometry.Pixels(level.begin, level.end);
     const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
     if (before != nullptr && before->end == level.begin) {
       const float last_y = std::round(geometry.Y(static_cast<double>(before->bytes)));
@@ -357,8 +356,7 @@ void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry,
   const ImU32 fill = U32(Rgb(0xFFFFFF).WithAlpha(0.22));
   const ImU32 edge = U32(Colors().dark ? Rgb(0xFFFFFF) : Rgb(0x000000));
   for (const HighlightSpan& span : spans) {
-    const float x0 = std::floor(geometry.X(span.begin));
-    const float x1 = std::max(x0 + 1, std::floor(geometry.X(span.end)));
+    const auto [x0, x1] = geometry.Pixels(span.begin, span.end);
     const float top = std::round(geometry.Y(static_cast<double>(span.top_bytes)));
     const float bottom = std::round(geometry.Y(static_cast<double>(span.bottom_bytes)));
     list->AddRectFilled({x0, top}, {x1, bottom}, fill);

@@ -5,6 +5,9 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include "app/gui/panels/timeline.h"
@@ -28,6 +31,11 @@ struct TimelineGeometry {
   float X(double position) const {
     const double span = visible.end - visible.begin;
     return plot.Min.x + static_cast<float>((position - visible.begin) / span * plot.GetWidth());
+  }
+  // From the first pixel to behind the last, and one at least.
+  std::pair<float, float> Pixels(double begin, double end) const {
+    const float x0 = std::floor(X(begin));
+    return {x0, std::max(x0 + 1, std::floor(X(end)))};
   }
   float Y(double bytes) const {
     return plot.Max.y - static_cast<float>(bytes / top_bytes * plot.GetHeight());

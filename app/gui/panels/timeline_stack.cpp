@@ -91,8 +91,7 @@ void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const
   StackPainter painter(list, plot.columns.size(), colors);
   for (size_t k = 0; k < plot.columns.size(); ++k) {
     const PlotColumn& column = plot.columns[k];
-    const float x0 = std::floor(geometry.X(column.begin));
-    const float x1 = std::max(x0 + 1, std::floor(geometry.X(column.end)));
+    const auto [x0, x1] = geometry.Pixels(column.begin, column.end);
     int64_t below = 0;
     for (int category = 0; category < events::kCategoryCount; ++category) {
       const auto part = static_cast<size_t>(category);
@@ -113,9 +112,8 @@ void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presente
   const float half = Px(0.75F);
   float last_y = 0;
   for (size_t k = 0; k < line.bytes.size(); ++k) {
-    const float x0 = std::floor(geometry.X(line.begin + width * static_cast<double>(k)));
-    const float x1 =
-        std::max(x0 + 1, std::floor(geometry.X(line.begin + width * static_cast<double>(k + 1))));
+    const auto [x0, x1] = geometry.Pixels(line.begin + width * static_cast<double>(k),
+                                          line.begin + width * static_cast<double>(k + 1));
     const float y = std::round(geometry.Y(static_cast<double>(line.bytes[k])));
     list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
     if (k > 0 && y != last_y)
@@ -195,8 +193,7 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   StackPainter painter(list, plot.columns.size(), colors);
   for (size_t k = 0; k < plot.columns.size(); ++k) {
     const PlotColumn& column = plot.columns[k];
-    const float x0 = std::floor(geometry.X(column.begin));
-    const float x1 = std::max(x0 + 1, std::floor(geometry.X(column.end)));
+    const auto [x0, x1] = geometry.Pixels(column.begin, column.end);
     int64_t below = 0;
     float bottom = geometry.plot.Max.y;
     const int parts = groups == 0 ? events::kCategoryCount : static_cast<int>(groups);
@@ -217,8 +214,7 @@ void DrawSelected(ImDrawList* list, const TimelineGeometry& geometry, const Time
   if (input.selected == nullptr || !input.selected->category) return;
   const ImU32 color = U32(Colors().Of(*input.selected->category));
   for (const HighlightSpan& span : input.selected_spans) {
-    const float x0 = std::floor(geometry.X(span.begin));
-    const float x1 = std::max(x0 + 1, std::floor(geometry.X(span.end)));
+    const auto [x0, x1] = geometry.Pixels(span.begin, span.end);
     list->AddRectFilled({x0, std::round(geometry.Y(static_cast<double>(span.top_bytes)))},
                         {x1, std::round(geometry.Y(static_cast<double>(span.bottom_bytes)))}, color);
   }

@@ -1,6 +1,5 @@
 #include "profiler/training/distributed/gradient_reducer.h"
 
-#include <limits>
 #include <numeric>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
