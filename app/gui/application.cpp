@@ -368,7 +368,7 @@ bool Application::Poll() {
     ways_out_wanted_ = false;
     FindWhatFits();
   }
-  return news || estimates_.pending();
+  return news;
 }
 
 void Application::ReportStatusChange(const session::RunStatus& before) {
@@ -394,9 +394,7 @@ void Application::AddLogLine(presenters::LogLevel level, const std::string& text
   shell_.toasts.push_back({text, level, Clock::now() + (level == presenters::LogLevel::kError ? 8s : 4s)});
 }
 
-bool Application::animating() const {
-  return !jobs_.empty() || !shell_.toasts.empty() || estimates_.pending() || scene_.pending();
-}
+bool Application::waiting() const { return !jobs_.empty() || !shell_.toasts.empty() || estimates_.pending(); }
 
 void Application::SetOwnTime(double seconds) {
   constexpr size_t kFrames = 240;

@@ -88,8 +88,10 @@ class Application {
     return std::exchange(screenshot_, std::nullopt);
   }
   std::string title() const;  // of the window
-  // Something moves by itself: a job's progress, a notice that will go away.
-  bool animating() const;
+  // The frame shows less than it could: the next goes on.
+  bool unfinished() const { return scene_.pending(); }
+  // Something changes by itself: a job's progress, a notice that will go away, an answer on its way.
+  bool waiting() const;
 
   const ViewState& view_state() const { return state_; }
   ViewState& view_state() { return state_; }

@@ -20,6 +20,9 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kFrameSeconds =
     1.0 / 60;                          // never faster, even where the driver does not wait for the screen
 constexpr double kIdleSeconds = 0.05;  // how often an idle window looks for news
+// How often it is drawn while it waits for work to be done: painting in software would take the processors
+// from that work.
+constexpr double kWaitingSeconds = 0.1;
 constexpr double kAfterInputSeconds = 0.6;  // hover effects and tooltips come after a pause
 constexpr int kFirstFrames = 8;             // ImGui settles its layout over some frames
 constexpr int kFramesAfterNews = 3;         // a banner that comes or goes moves the panels in the next frames
@@ -65,7 +68,7 @@ class FrameLoop {
 
   void Run() {
     while (!Finished()) {
-      const bool busy = options_.hooks.never_idle || needs_frame_ || application_.animating() ||
+      const bool busy = options_.hooks.never_idle || needs_frame_ || application_.unfinished() ||
                         window_.has_unseen_input() || window_.SecondsSinceInput() < kAfterInputSeconds;
       window_.Wait(busy ? 0 : kIdleSeconds);
       KeepPace();
@@ -74,7 +77,9 @@ class FrameLoop {
       if (news) frames_left_ = std::max(frames_left_, kFramesAfterNews);
       if (script_.Advance(application_)) needs_frame_ = true;
       if (application_.ExecuteCommands()) needs_frame_ = true;
-      if (frames_left_ > 0 || busy || needs_frame_ || window_.SecondsSinceInput() < kAfterInputSeconds)
+      const bool waited = application_.waiting() && SecondsSinceFrame() >= kWaitingSeconds;
+      if (frames_left_ > 0 || busy || needs_frame_ || waited ||
+          window_.SecondsSinceInput() < kAfterInputSeconds)
         DrawFrame();
     }
   }
@@ -94,7 +99,8 @@ class FrameLoop {
   void KeepPace() {
     for (double left = Left(); left > 0; left = Left()) window_.Wait(left);
   }
-  double Left() const { return kFrameSeconds - Seconds(Clock::now() - last_frame_).count(); }
+  double Left() const { return kFrameSeconds - SecondsSinceFrame(); }
+  double SecondsSinceFrame() const { return Seconds(Clock::now() - last_frame_).count(); }
 
   void DrawFrame() {
     last_frame_ = Clock::now();

@@ -5,6 +5,8 @@
 #include "profiler/timeline/chunk.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/names.h"
+#include "profiler/timeline/open_chunk.h"
+#include "profiler/timeline/packed_chunk.h"
 #include "profiler/timeline/sequence.h"
 #include "profiler/timeline/stored_view.h"
 #include "profiler/timeline/structure.h"
@@ -38,14 +40,15 @@ class Builder::Implementation {
  private:
   void Apply(Event& event);
   void BeginChunk();
+  void PackOpenChunk();
   std::shared_ptr<const Checkpoint> CheckpointFor(EventIndex start);
   void LetGoOfOldest();
-  EventIndex first() const { return chunks_.empty() ? end_ : chunks_.front()->start; }
+  EventIndex first() const { return chunks_.empty() ? end_ : chunks_.front()->start().index; }
 
   const size_t most_chunks_;
   std::vector<std::shared_ptr<Chunk>> chunks_;
-  std::optional<ChunkWriter> writer_;                                               // of the last chunk
-  SequenceBuilder<std::shared_ptr<const Chunk>, kChunksInPiece> published_chunks_;  // the same
+  std::shared_ptr<OpenChunk> open_;                                                 // the last of them
+  SequenceBuilder<std::shared_ptr<const Chunk>, kChunksInPiece> published_chunks_;  // the packed ones
   EventIndex end_ = 0;
   int64_t start_ns_ = 0;
   int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
@@ -61,7 +64,7 @@ void Builder::Implementation::Append(const Event& event) {
     ++health_.malformed;
     return;
   }
-  if (!writer_ || writer_->full()) BeginChunk();
+  if (open_ == nullptr || open_->full()) BeginChunk();
   ++health_.events;
   if (end_ == 0) start_ns_ = event.time_ns;
   time_ns_ = std::max(time_ns_, event.time_ns);
@@ -85,29 +88,31 @@ void Builder::Implementation::Apply(Event& event) {
   if (outcome.effect != Effect::kNone) structure_.Observe(end_, ledger_.values());
   if (outcome.ended && outcome.block.born >= first()) {
     const EventIndex born = outcome.block.born - first();
-    chunks_[born / kChunkEvents]->ends_after[born % kChunkEvents].store(
-        static_cast<uint32_t>(end_ - outcome.block.born), std::memory_order_relaxed);
+    chunks_[born / kChunkEvents]->SetEndAfter(born % kChunkEvents,
+                                              static_cast<uint32_t>(end_ - outcome.block.born));
   }
-  writer_->Append(event, outcome, ledger_.values(), time_ns_);
+  open_->Append(event, outcome, ledger_.values(), time_ns_);
 }
 
 void Builder::Implementation::BeginChunk() {
+  if (open_ != nullptr) PackOpenChunk();
   if (chunks_.size() >= most_chunks_) LetGoOfOldest();
-  auto chunk = std::make_shared<Chunk>();
-  chunk->start = end_;
-  chunk->values_before = ledger_.values();
-  chunk->time_before = time_ns_;
-  chunk->step_before = structure_.step();
-  chunk->checkpoint = CheckpointFor(end_);
-  writer_.emplace(*chunk);
-  published_chunks_.push_back(chunk);
-  chunks_.push_back(std::move(chunk));
+  open_ = std::make_shared<OpenChunk>(
+      ChunkStart{end_, ledger_.values(), time_ns_, structure_.step(), CheckpointFor(end_)});
+  chunks_.push_back(open_);
+}
+
+// Views that hold the open chunk keep it.
+void Builder::Implementation::PackOpenChunk() {
+  auto packed = std::make_shared<PackedChunk>(*open_);
+  published_chunks_.push_back(packed);
+  chunks_.back() = std::move(packed);
 }
 
 // The cap keeps what LetGoOfOldest takes at once to a quarter of the budget.
 std::shared_ptr<const Checkpoint> Builder::Implementation::CheckpointFor(EventIndex start) {
   if (!chunks_.empty()) {
-    const auto& latest = chunks_.back()->checkpoint;
+    const auto& latest = chunks_.back()->start().checkpoint;
     const size_t most_events = std::max<size_t>(1, most_chunks_ / 4) * kChunkEvents;
     if (start - latest->index < std::min(kEventsPerLiveBlock * ledger_.size(), most_events)) return latest;
   }
@@ -120,18 +125,18 @@ std::shared_ptr<const Checkpoint> Builder::Implementation::CheckpointFor(EventIn
 
 // Chunks go together with those that need the same checkpoint.
 void Builder::Implementation::LetGoOfOldest() {
-  const auto checkpoint = chunks_.front()->checkpoint;
+  const auto checkpoint = chunks_.front()->start().checkpoint;
   const auto kept = std::find_if(chunks_.begin(), chunks_.end() - 1,
-                                 [&](const auto& chunk) { return chunk->checkpoint != checkpoint; });
+                                 [&](const auto& chunk) { return chunk->start().checkpoint != checkpoint; });
   health_.let_go += static_cast<uint64_t>(kept - chunks_.begin()) * kChunkEvents;
   chunks_.erase(chunks_.begin(), kept);
-  published_chunks_.LetGoWhile([this](const auto& chunk) { return chunk->start < first(); });
+  published_chunks_.LetGoWhile([this](const auto& chunk) { return chunk->start().index < first(); });
   structure_.LetGoBefore(first());
 }
 
 std::shared_ptr<const View> Builder::Implementation::Publish() {
   Published published;
-  published.store = {published_chunks_.Publish(), first(), end_};
+  published.store = {open_ == nullptr ? Chunks{} : published_chunks_.Publish(open_), first(), end_};
   published.names = names_;
   published.name_limit = names_->limit();
   published.steps = structure_.Steps(first(), end_, time_ns_);

@@ -8,14 +8,14 @@
 //   …
 //   level 4  [             min max             ]               1
 //
-// Thread safety: the builder writes a chunk while views of it are read. A view knows how many events were
-// there when it was published; it reads these events and the nodes that end among them, and the builder only
-// writes what comes after. What is written into the past (where a block ends) is atomic, and a view does not
-// believe in ends beyond its own.
+// A chunk is an OpenChunk while events come in, and a PackedChunk, a seventh of its size, once it is full.
+//
+// Thread safety: any thread reads. A view knows how many events were there when it was published; it asks for
+// these events and the nodes that end among them, and the builder only writes what comes after. What is
+// written into the past (where a block ends) is atomic, and a view does not believe in ends beyond its own.
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,70 +50,54 @@ struct Extent {
   int64_t max;
 };
 
-struct Chunk {
-  // The large members are filled as the events come; clearing them first would cost as much as filling them.
-  Chunk() {}   // NOLINT(modernize-use-equals-default): `= default` would be deleted, for the sake of `events`
-  ~Chunk() {}  // NOLINT(modernize-use-equals-default)
+// Just before a chunk's first event.
+struct ChunkStart {
+  EventIndex index = 0;  // of the first event
+  SeriesValues values{};
+  int64_t time_ns = 0;  // the largest so far
+  int64_t step = -1;
+  std::shared_ptr<const Checkpoint> checkpoint;  // the latest at or before `index`
+};
+
+class Chunk {
+ public:
+  explicit Chunk(ChunkStart start) : start_(std::move(start)) {}
+  virtual ~Chunk() = default;
   Chunk(const Chunk&) = delete;
   Chunk& operator=(const Chunk&) = delete;
 
-  // Just before the first event.
-  EventIndex start = 0;
-  SeriesValues values_before{};
-  int64_t time_before = 0;  // the largest so far
-  int64_t step_before = -1;
-  std::shared_ptr<const Checkpoint> checkpoint;  // the latest at or before `start`
+  const ChunkStart& start() const { return start_; }
 
-  union {
-    std::array<events::Event, kChunkEvents> events;
-  };
-  std::array<Effect, kChunkEvents> effects;
-  std::array<std::atomic<uint32_t>, kChunkEvents>
-      ends_after;  // events from a kAllocate to its block's end; 0 = none yet
+  // Of the event at `offset`. O(1).
+  virtual events::Event EventAt(size_t offset) const = 0;
+  virtual int64_t TimeOf(size_t offset) const = 0;
+  // How many events later a block born there ends; 0 = not yet, or no birth.
+  virtual uint32_t EndAfter(size_t offset) const = 0;
+  // All series from just before the event at `from` to just before the one at `to`.
+  virtual void Replay(SeriesValues& values, size_t from, size_t to) const = 0;
 
-  std::array<std::array<Extent, kNodes>, kSeriesCount> extents;
-  std::array<SeriesValues, kNodes>
-      at_peak;  // all series at the first event of the node at which kAllocated is largest
-  std::array<uint16_t, kNodes> peak_offset;  // which event that is
-  std::array<SeriesValues, kLeaves> at_end;  // all series after the leaf's last event
-  std::array<int64_t, kLeaves> time_at_end;  // the largest time stamp until then
+  // Of whole nodes. O(1).
+  virtual Extent ExtentOf(Series series, size_t node) const = 0;
+  // The first event of the node at which kAllocated is largest, and all series right after it.
+  virtual size_t PeakOffset(size_t node) const = 0;
+  virtual SeriesValues ValuesAtPeak(size_t node) const = 0;
+  // Right after a leaf's last event.
+  virtual int64_t ValueAtEnd(Series series, size_t leaf) const = 0;
+  virtual SeriesValues ValuesAtEnd(size_t leaf) const = 0;
+  virtual int64_t TimeAtEnd(size_t leaf) const = 0;  // the largest time stamp until then
 
-  std::unique_ptr<Replaced[]> replaced;  // kChunkEvents of them, made with the first; ascending
-  std::atomic<uint32_t> replaced_count{0};
+  // The builder's: the block born at `offset` ends so many events later.
+  virtual void SetEndAfter(size_t offset, uint32_t events) = 0;
+
+ private:
+  const ChunkStart start_;
 };
-static_assert(sizeof(Chunk) <= 80 * kChunkEvents);
 
-// All series from one event of a chunk to the next.
-void Replay(SeriesValues& values, const Chunk& chunk, size_t offset);
 // All series just before the event at `offset` of a chunk that holds the events before it. O(64).
 SeriesValues ValuesBefore(const Chunk& chunk, size_t offset);
 // One of them; O(1) where a leaf begins.
 int64_t ValueBefore(const Chunk& chunk, Series series, size_t offset);
 // The largest time stamp up to the event before `offset`. O(64).
 int64_t TimeBefore(const Chunk& chunk, size_t offset);
-
-// Fills a chunk; the builder's.
-class ChunkWriter {
- public:
-  explicit ChunkWriter(Chunk& chunk) : chunk_(&chunk) {}
-  size_t size() const { return size_; }
-  bool full() const { return size_ == kChunkEvents; }
-  // The event has been completed and `values` are those after it; `time_ns` is the largest stamp so far.
-  void Append(const events::Event& event, const Ledger::Outcome& outcome, const SeriesValues& values,
-              int64_t time_ns);
-
- private:
-  void KeepReplaced(const LiveBlock& block);
-  void BeginLeaf(const SeriesValues& values);
-  void Extend(const SeriesValues& values);
-  void CloseLeaf(const SeriesValues& values, int64_t time_ns);
-  void CloseParents(size_t leaf);
-
-  Chunk* chunk_;
-  size_t size_ = 0;
-  std::array<Extent, kSeriesCount> open_{};  // of the leaf being filled
-  SeriesValues open_peak_{};
-  size_t open_peak_offset_ = 0;
-};
 
 }  // namespace tidemark::timeline

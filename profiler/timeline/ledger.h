@@ -29,14 +29,6 @@ enum class Effect : uint8_t {
 };
 inline constexpr int kEffectCount = static_cast<int>(Effect::kMove) + events::kCategoryCount;
 
-// What a kReplace took away. Rare: the free before it was lost.
-struct Replaced {
-  int64_t bytes = 0;
-  int64_t rounded_bytes = 0;
-  uint32_t offset = 0;  // of the event in its chunk
-  events::Category category = events::Category::kUnknown;
-};
-
 // Sums wrap: a stream may claim any size.
 inline void AddTo(int64_t& sum, int64_t bytes) {
   sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + static_cast<uint64_t>(bytes));

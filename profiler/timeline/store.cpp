@@ -1,6 +1,7 @@
 #include "profiler/timeline/store.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace tidemark::timeline {
 
@@ -11,21 +12,21 @@ const Chunk& Store::ChunkOf(EventIndex index) const {
 }
 
 size_t Store::SizeOf(const Chunk& chunk) const {
-  return static_cast<size_t>(std::min<EventIndex>(end - chunk.start, kChunkEvents));
+  return static_cast<size_t>(std::min<EventIndex>(end - chunk.start().index, kChunkEvents));
 }
 
 // The end of the store may lie one past the last chunk's last event.
 SeriesValues Store::ValuesBefore(EventIndex index) const {
   if (empty()) return {};
   if (index < end || OffsetOf(index) != 0) return timeline::ValuesBefore(ChunkOf(index), OffsetOf(index));
-  return ChunkOf(index - 1).at_end[kLeaves - 1];
+  return ChunkOf(index - 1).ValuesAtEnd(kLeaves - 1);
 }
 
 int64_t Store::ValueBefore(Series series, EventIndex index) const {
   if (empty()) return 0;
   if (index < end || OffsetOf(index) != 0)
     return timeline::ValueBefore(ChunkOf(index), series, OffsetOf(index));
-  return ValueOf(ChunkOf(index - 1).at_end[kLeaves - 1], series);
+  return ChunkOf(index - 1).ValueAtEnd(series, kLeaves - 1);
 }
 
 int64_t Store::TimeOf(EventIndex index) const { return TimeBefore(ChunkOf(index), OffsetOf(index) + 1); }
@@ -35,14 +36,13 @@ EventIndex Store::LeafAt(int64_t time_ns, size_t& from) const {
   // The chunk that ends at or after the time, or the last.
   const auto found =
       std::partition_point(chunks.begin() + static_cast<std::ptrdiff_t>(from), chunks.end() - 1,
-                           [&](const auto& chunk) { return chunk->time_at_end[kLeaves - 1] < time_ns; });
+                           [&](const auto& chunk) { return chunk->TimeAtEnd(kLeaves - 1) < time_ns; });
   from = static_cast<size_t>(found - chunks.begin());
   const Chunk& chunk = **found;
-  const auto leaves = chunk.time_at_end.begin();
+  const auto leaves = std::views::iota(size_t{0}, SizeOf(chunk) / kLeafEvents);
   const auto leaf =
-      std::partition_point(leaves, leaves + static_cast<std::ptrdiff_t>(SizeOf(chunk) / kLeafEvents),
-                           [&](int64_t until) { return until < time_ns; });
-  return chunk.start + static_cast<size_t>(leaf - leaves) * kLeafEvents;
+      std::ranges::partition_point(leaves, [&](size_t at) { return chunk.TimeAtEnd(at) < time_ns; });
+  return chunk.start().index + static_cast<size_t>(leaf - leaves.begin()) * kLeafEvents;
 }
 
 EventIndex Store::IndexAt(int64_t time_ns, size_t& from) const {
@@ -51,7 +51,7 @@ EventIndex Store::IndexAt(int64_t time_ns, size_t& from) const {
   const Chunk& chunk = ChunkOf(index);
   int64_t time_before = TimeBefore(chunk, OffsetOf(index));
   while (index < end) {
-    time_before = std::max(time_before, chunk.events[OffsetOf(index)].time_ns);
+    time_before = std::max(time_before, chunk.TimeOf(OffsetOf(index)));
     if (time_before >= time_ns) break;
     ++index;
   }

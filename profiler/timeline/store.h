@@ -75,8 +75,9 @@ template <typename Visitor>
 void Cursor::Advance(EventIndex to, Visitor& visitor) {
   while (position_ < to) {
     const Chunk& chunk = store_.ChunkOf(position_);
-    const EventIndex chunk_end = chunk.start + kChunkEvents;
-    const size_t limit = static_cast<size_t>((to < chunk_end ? to : chunk_end) - chunk.start);
+    const EventIndex start = chunk.start().index;
+    const EventIndex chunk_end = start + kChunkEvents;
+    const size_t limit = static_cast<size_t>((to < chunk_end ? to : chunk_end) - start);
     size_t offset = store_.OffsetOf(position_);
     while (offset < limit) {
       const size_t level = LevelAt(offset, limit);
@@ -86,11 +87,11 @@ void Cursor::Advance(EventIndex to, Visitor& visitor) {
         values_known_ = false;
       } else {
         Values();
-        Replay(values_, chunk, offset);
+        chunk.Replay(values_, offset, offset + 1);
         visitor.OnEvent(position_, values_);
         ++offset;
       }
-      position_ = chunk.start + offset;
+      position_ = start + offset;
     }
   }
 }

@@ -15,7 +15,7 @@ struct ExtentVisitor {
   Extent extent{std::numeric_limits<int64_t>::max(), std::numeric_limits<int64_t>::min()};
 
   void OnNode(const Chunk& chunk, size_t node, EventIndex) {
-    const Extent& other = chunk.extents[static_cast<size_t>(series)][node];
+    const Extent other = chunk.ExtentOf(series, node);
     extent.min = std::min(extent.min, other.min);
     extent.max = std::max(extent.max, other.max);
   }
@@ -29,12 +29,12 @@ struct ExtentVisitor {
 class ColumnVisitor {
  public:
   void OnNode(const Chunk& chunk, size_t node, EventIndex) {
-    const Extent& allocated = chunk.extents[static_cast<size_t>(Series::kAllocated)][node];
+    const Extent allocated = chunk.ExtentOf(Series::kAllocated, node);
     if (Exceeds(allocated.max)) {
       peak_chunk_ = &chunk;
       peak_node_ = node;
     }
-    Include(allocated, chunk.extents[static_cast<size_t>(Series::kReserved)][node].max);
+    Include(allocated, chunk.ExtentOf(Series::kReserved, node).max);
   }
   void OnEvent(EventIndex index, const SeriesValues& values) {
     const int64_t allocated = ValueOf(values, Series::kAllocated);
@@ -46,8 +46,8 @@ class ColumnVisitor {
   }
   View::Column Take() {
     if (peak_chunk_ != nullptr) {
-      column_.peak = {peak_chunk_->start + peak_chunk_->peak_offset[peak_node_],
-                      peak_chunk_->at_peak[peak_node_]};
+      column_.peak = {peak_chunk_->start().index + peak_chunk_->PeakOffset(peak_node_),
+                      peak_chunk_->ValuesAtPeak(peak_node_)};
     }
     return column_;
   }
@@ -77,8 +77,7 @@ struct ReachVisitor {
   size_t node = 0;
 
   void OnNode(const Chunk& candidate, size_t candidate_node, EventIndex) {
-    if (at || chunk != nullptr || candidate.extents[static_cast<size_t>(series)][candidate_node].max != value)
-      return;
+    if (at || chunk != nullptr || candidate.ExtentOf(series, candidate_node).max != value) return;
     chunk = &candidate;
     node = candidate_node;
   }
@@ -88,7 +87,6 @@ struct ReachVisitor {
 };
 
 EventIndex FirstInNode(const Chunk& chunk, size_t node, Series series, int64_t value) {
-  const auto& extents = chunk.extents[static_cast<size_t>(series)];
   auto level =
       static_cast<size_t>(std::upper_bound(kFirstNode.begin(), kFirstNode.end(), node) - kFirstNode.begin()) -
       1;
@@ -96,13 +94,14 @@ EventIndex FirstInNode(const Chunk& chunk, size_t node, Series series, int64_t v
   while (level > 0) {
     --level;
     number *= kFanOut;
-    while (extents[kFirstNode[level] + number].max != value) ++number;
+    while (chunk.ExtentOf(series, kFirstNode[level] + number).max != value) ++number;
   }
   size_t offset = number * kLeafEvents;
   SeriesValues values = ValuesBefore(chunk, offset);
-  for (Replay(values, chunk, offset); ValueOf(values, series) != value; Replay(values, chunk, offset))
+  for (chunk.Replay(values, offset, offset + 1); ValueOf(values, series) != value;
+       chunk.Replay(values, offset, offset + 1))
     ++offset;
-  return chunk.start + offset;
+  return chunk.start().index + offset;
 }
 
 // The value is the largest of the range.
@@ -134,9 +133,9 @@ StoredView::StoredView(Published published) : data_(std::move(published)) {
   start_ns_ = data_.start_ns;
 }
 
-const events::Event& StoredView::event(EventIndex index) const {
+events::Event StoredView::event(EventIndex index) const {
   TIDEMARK_CHECK(first_ <= index && index < end_);
-  return data_.store.ChunkOf(index).events[data_.store.OffsetOf(index)];
+  return data_.store.ChunkOf(index).EventAt(data_.store.OffsetOf(index));
 }
 
 std::string_view StoredView::name(events::NameId id) const { return data_.names->Find(id, data_.name_limit); }
@@ -247,18 +246,17 @@ State StoredView::StateAt(EventIndex index) const {
   state.time_ns = TimeOf(state.index);
   state.phase = event(state.index).phase;
   state.values = ValuesAt(state.index);
-  const Checkpoint& checkpoint = *data_.store.ChunkOf(state.index).checkpoint;
-  state.step = data_.store.ChunkOf(checkpoint.index).step_before;
+  const Checkpoint& checkpoint = *data_.store.ChunkOf(state.index).start().checkpoint;
+  state.step = data_.store.ChunkOf(checkpoint.index).start().step;
   Ledger ledger;
   ledger.Restore(checkpoint.blocks, checkpoint.segments);
   Health ignored;  // the builder has counted these
   for (EventIndex at = checkpoint.index; at <= state.index; ++at) {
-    const events::Event& event = this->event(at);
+    events::Event event = this->event(at);
     if (event.kind == events::EventKind::kStepBegin) state.step = event.bytes;
     if (event.kind > events::EventKind::kSegmentUnmap) continue;
     if (event.kind == events::EventKind::kAllocate && FreedAt(at).value_or(end_) <= state.index) continue;
-    events::Event copy = event;
-    ledger.Apply(copy, at, ignored);
+    ledger.Apply(event, at, ignored);
   }
   ledger.blocks().AppendTo(state.blocks);
   ledger.segments().AppendTo(state.segments);
@@ -268,7 +266,7 @@ State StoredView::StateAt(EventIndex index) const {
 std::optional<EventIndex> StoredView::FreedAt(EventIndex born) const {
   if (born < first_ || born >= end_) return std::nullopt;
   const Chunk& chunk = data_.store.ChunkOf(born);
-  const uint32_t after = chunk.ends_after[data_.store.OffsetOf(born)].load(std::memory_order_relaxed);
+  const uint32_t after = chunk.EndAfter(data_.store.OffsetOf(born));
   if (after == 0 || born + after >= end_) return std::nullopt;
   return born + after;
 }

@@ -31,7 +31,7 @@ class StoredView final : public View {
  public:
   explicit StoredView(Published published);
 
-  const events::Event& event(EventIndex index) const override;
+  events::Event event(EventIndex index) const override;
   std::string_view name(events::NameId id) const override;
   std::vector<std::pair<events::NameId, std::string>> names() const override;
   int64_t TimeOf(EventIndex index) const override;

@@ -148,8 +148,8 @@ class View {
     return start_ns_;
   }  // time of the stream's very first event, also when it was let go
 
-  virtual const events::Event& event(EventIndex index) const = 0;  // first() <= index < end()
-  virtual std::string_view name(events::NameId id) const = 0;      // "" if never defined
+  virtual events::Event event(EventIndex index) const = 0;     // first() <= index < end(). O(1)
+  virtual std::string_view name(events::NameId id) const = 0;  // "" if never defined
   // Every name defined so far, for writers that must define them again (the oldest chunks may be let go).
   virtual std::vector<std::pair<events::NameId, std::string>> names() const = 0;
   // The axis of time never goes back: an event stamped before its predecessor counts as simultaneous with it.

@@ -3,7 +3,6 @@
 #include <fmt/compile.h>
 
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -88,10 +87,13 @@ class ChromeExporter final : public Exporter {
     int64_t begin_ns = 0;
   };
 
-  // Formats are compiled: to parse them for every event took half of the time.
+  // Formats are compiled: to parse them for every event took half of the time. The library's own buffer is
+  // in between: to any other it writes letter by letter.
   template <typename Format, typename... Arguments>
   static void Append(std::string& out, const Format& format, const Arguments&... arguments) {
-    fmt::format_to(std::back_inserter(out), format, arguments...);
+    fmt::memory_buffer line;
+    fmt::format_to(fmt::appender(line), format, arguments...);
+    out.append(line.data(), line.size());
   }
   static std::string Dumped(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -1,6 +1,5 @@
 #include <fmt/compile.h>
 
-#include <iterator>
 #include <memory>
 
 #include "profiler/trace/exporters.h"
@@ -13,17 +12,14 @@ using events::EventKind;
 using timeline::Series;
 
 // RFC 4180: quoted if it holds a comma, a quote or a line end; quotes are doubled.
-void AppendQuoted(std::string_view text, std::string& out) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out += text;
-    return;
-  }
-  out += '"';
+void AppendQuoted(std::string_view text, fmt::memory_buffer& row) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return row.append(text);
+  row.push_back('"');
   for (const char letter : text) {
-    if (letter == '"') out += '"';
-    out += letter;
+    if (letter == '"') row.push_back('"');
+    row.push_back(letter);
   }
-  out += '"';
+  row.push_back('"');
 }
 
 class CsvExporter final : public Exporter {
@@ -39,45 +35,51 @@ class CsvExporter final : public Exporter {
 
   void Add(const Moment& moment, std::string& out) override {
     const Event& event = moment.event;
-    auto end = std::back_inserter(out);
-    fmt::format_to(end, FMT_COMPILE("{},{},{},{},{},{},{},{},"), moment.index, event.time_ns,
-                   NameOf(event.kind), NameOf(event.source), NameOf(event.phase), event.device,
-                   event.kind == EventKind::kName ? 0 : event.stream, event.thread);
-    if (HasAddress(event.kind)) fmt::format_to(end, FMT_COMPILE("{:#x}"), event.address);
-    out += ',';
-    if (event.kind != EventKind::kName)
-      fmt::format_to(end, FMT_COMPILE("{},{}"), event.bytes, event.rounded_bytes);
-    if (event.kind == EventKind::kName) out += ',';
-    fmt::format_to(end, FMT_COMPILE(",{},"), IsOfBlock(event.kind) ? KeyOf(event.category) : "");
-    AppendNames(event, out);
-    if (event.kind == EventKind::kMetric) fmt::format_to(end, FMT_COMPILE("{}"), events::MetricOf(event));
-    fmt::format_to(end, FMT_COMPILE(",{},{},{},{},"), event.recompute,
-                   ValueOf(moment.values, Series::kAllocated), ValueOf(moment.values, Series::kRequested),
-                   ValueOf(moment.values, Series::kReserved));
-    if (event.kind == EventKind::kName) AppendQuoted(events::NamePiece(event), out);
-    if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
-    out += '\n';
+    row_.clear();
+    Append(FMT_COMPILE("{},{},{},{},{},{},{},{},"), moment.index, event.time_ns, NameOf(event.kind),
+           NameOf(event.source), NameOf(event.phase), event.device,
+           event.kind == EventKind::kName ? 0 : event.stream, event.thread);
+    if (HasAddress(event.kind)) Append(FMT_COMPILE("{:#x}"), event.address);
+    row_.push_back(',');
+    if (event.kind == EventKind::kName) {
+      row_.push_back(',');
+    } else {
+      Append(FMT_COMPILE("{},{}"), event.bytes, event.rounded_bytes);
+    }
+    Append(FMT_COMPILE(",{},"), IsOfBlock(event.kind) ? KeyOf(event.category) : "");
+    AppendNames(event);
+    if (event.kind == EventKind::kMetric) Append(FMT_COMPILE("{}"), events::MetricOf(event));
+    Append(FMT_COMPILE(",{},{},{},{},"), event.recompute, ValueOf(moment.values, Series::kAllocated),
+           ValueOf(moment.values, Series::kRequested), ValueOf(moment.values, Series::kReserved));
+    if (event.kind == EventKind::kName) AppendQuoted(events::NamePiece(event), row_);
+    if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), row_);
+    row_.push_back('\n');
+    out.append(row_.data(), row_.size());
   }
 
   void End(std::string&) override {}
 
  private:
+  // Into the library's own kind of buffer: to any other it writes letter by letter.
+  template <typename Format, typename... Arguments>
+  void Append(const Format& format, const Arguments&... arguments) {
+    fmt::format_to(fmt::appender(row_), format, arguments...);
+  }
+
   // layer, operator, name: of a definition only its number, of a marker the operator's field means the
   // settings.
-  void AppendNames(const Event& event, std::string& out) {
-    if (event.kind == EventKind::kName) {
-      fmt::format_to(std::back_inserter(out), FMT_COMPILE(",,{},"), event.name);
-      return;
-    }
-    AppendQuoted(view_.name(event.layer), out);
-    out += ',';
-    if (event.kind != EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
-    out += ',';
-    AppendQuoted(view_.name(event.name), out);
-    out += ',';
+  void AppendNames(const Event& event) {
+    if (event.kind == EventKind::kName) return Append(FMT_COMPILE(",,{},"), event.name);
+    AppendQuoted(view_.name(event.layer), row_);
+    row_.push_back(',');
+    if (event.kind != EventKind::kMarker) AppendQuoted(view_.name(event.op), row_);
+    row_.push_back(',');
+    AppendQuoted(view_.name(event.name), row_);
+    row_.push_back(',');
   }
 
   const timeline::View& view_;
+  fmt::memory_buffer row_;  // being written
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <future>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,7 +18,31 @@ namespace {
 
 constexpr size_t kBatchEvents = 4096;
 
-// Hands each event of a batch to the exporter, with the values before and after it.
+// Consecutive events, each with what is true right after it.
+struct Batch {
+  timeline::EventIndex begin = 0;
+  std::vector<events::Event> events;
+  std::vector<int64_t> times;                   // on the view's axis
+  std::vector<timeline::View::Column> columns;  // of one event each
+};
+
+Batch ReadBatch(const timeline::View& view, timeline::EventIndex begin, size_t count) {
+  Batch batch{begin, {}, {}, std::vector<timeline::View::Column>(count)};
+  batch.events.reserve(count);
+  batch.times.reserve(count);
+  int64_t time_ns = view.TimeOf(begin);
+  std::vector<timeline::EventIndex> edges(count + 1);
+  for (size_t i = 0; i < count; ++i) {
+    edges[i] = begin + i;
+    batch.events.push_back(view.event(begin + i));
+    batch.times.push_back(time_ns = std::max(time_ns, batch.events.back().time_ns));
+  }
+  edges[count] = begin + count;
+  view.Columns(edges, batch.columns);
+  return batch;
+}
+
+// Hands all events to the exporter, batch by batch. The next batch is read while this one is written.
 class Walk {
  public:
   Walk(const timeline::View& view, Exporter& exporter) : view_(view), exporter_(exporter) {
@@ -25,26 +51,36 @@ class Walk {
       view.Envelope(static_cast<timeline::Series>(series), view.first(), view.first() + 1, bucket);
       before_[static_cast<size_t>(series)] = view.empty() ? 0 : bucket[0].first;
     }
+    ReadAhead(view.first());
   }
 
-  void Batch(timeline::EventIndex begin, size_t count, std::string& out) {
-    edges_.resize(count + 1);
-    columns_.resize(count);
-    for (size_t i = 0; i <= count; ++i) edges_[i] = begin + i;
-    view_.Columns(edges_, columns_);
+  // How many events were handed over; 0 at the end.
+  size_t Next(std::string& out) {
+    if (!next_.valid()) return 0;
+    const Batch batch = next_.get();
+    const size_t count = batch.events.size();
+    ReadAhead(batch.begin + count);
+    const timeline::SeriesValues* before = &before_;
     for (size_t i = 0; i < count; ++i) {
-      const timeline::SeriesValues& values = columns_[i].peak.values;
-      exporter_.Add({view_.event(begin + i), begin + i, view_.TimeOf(begin + i), values, before_}, out);
-      before_ = values;
+      const timeline::SeriesValues& values = batch.columns[i].peak.values;
+      exporter_.Add({batch.events[i], batch.begin + i, batch.times[i], values, *before}, out);
+      before = &values;
     }
+    before_ = *before;
+    return count;
   }
 
  private:
+  void ReadAhead(timeline::EventIndex begin) {
+    if (begin >= view_.end()) return;
+    const auto count = static_cast<size_t>(std::min<timeline::EventIndex>(kBatchEvents, view_.end() - begin));
+    next_ = std::async(std::launch::async, ReadBatch, std::cref(view_), begin, count);
+  }
+
   const timeline::View& view_;
   Exporter& exporter_;
   timeline::SeriesValues before_{};
-  std::vector<timeline::EventIndex> edges_;
-  std::vector<timeline::View::Column> columns_;
+  std::future<Batch> next_;
 };
 
 }  // namespace
@@ -153,14 +189,13 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
   std::string out;
   exporter->Begin(out);
   Walk walk(view, *exporter);
-  for (timeline::EventIndex next = view.first(); next < view.end(); next += kBatchEvents) {
-    const size_t count = std::min<size_t>(kBatchEvents, view.end() - next);
-    walk.Batch(next, count, out);
+  size_t done = 0;
+  while (const size_t count = walk.Next(out)) {
+    done += count;
     if (Status written = target->Write(out); !written) return written;
     out.clear();
     if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;
-    const double done = static_cast<double>(next + count - view.first());
-    if (progress && !progress(done / static_cast<double>(view.end() - view.first()))) {
+    if (progress && !progress(static_cast<double>(done) / static_cast<double>(view.end() - view.first()))) {
       return Error{"The export to " + file.string() + " was cancelled."};
     }
   }

@@ -1,8 +1,10 @@
 // Perfetto's protobuf traces: a counter track for each category and level, slices for steps, micro-batches,
-// phases, layers and operators, and an instant for each allocation and free. One sequence, no interning:
-// what repeats, gzip packs.
+// phases, layers and operators, and an instant for each allocation and free. One sequence; words that repeat
+// are interned.
+#include <array>
 #include <protozero/pbf_writer.hpp>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -44,6 +46,29 @@ class Message {
   protozero::pbf_writer writer_;
 };
 
+// Numbers for words; each is told in a packet of its own before it is first meant.
+class Words {
+ public:
+  explicit Words(perfetto::Interned field) : field_(field) {}
+
+  // `text` is the same for the same key at every call. Never 0.
+  uint64_t Iid(uint64_t key, std::string_view text, std::string& out) {
+    const auto [known, is_new] = iids_.try_emplace(key, iids_.size() + 1);
+    if (is_new) {
+      Message trace(out);
+      Message packet(trace, perfetto::kTracePacket);
+      packet.Varint(perfetto::kSequence, 1);
+      Message data(packet, perfetto::kInternedData);
+      Message(data, field_).Varint(perfetto::kIid, known->second).Text(perfetto::kWord, text);
+    }
+    return known->second;
+  }
+
+ private:
+  const perfetto::Interned field_;
+  std::unordered_map<uint64_t, uint64_t> iids_;
+};
+
 // A packet that describes a track. The first of a trace says that nothing came before.
 struct TrackPacket {
   TrackPacket(uint64_t uuid, bool first, std::string& out)
@@ -66,7 +91,30 @@ struct TrackPacket {
   Message descriptor;
 };
 
-// A packet with an event on a track.
+// What an event is annotated with: their numbers, which the trace tells first, and their words.
+enum class Note : uint64_t {
+  kBytes = 1,
+  kFree,
+  kRequested,
+  kAddress,
+  kDevice,
+  kDeviceType,
+  kStream,
+  kThread,
+  kAllocated,
+  kReserved,
+  kCategory,
+  kLayer,
+  kOperator,
+  kTensor,
+  kDescription,
+};
+constexpr std::array<std::string_view, 15> kNotes = {
+    "Bytes",    "Free",   "Requested",       "Addr",           "Device Id", "Device Type",
+    "Stream",   "Thread", "Total Allocated", "Total Reserved", "Category",  "Layer",
+    "Operator", "Tensor", "Description"};
+
+// A packet with an event on a track. While it is open, no other packet is written.
 struct EventPacket {
   EventPacket(int64_t time_ns, uint64_t track, perfetto::Type type, std::string& out,
               std::string_view name = {})
@@ -75,19 +123,28 @@ struct EventPacket {
     if (!name.empty()) event.Text(perfetto::kEventName, name);
   }
   static Message& At(Message& packet, int64_t time_ns) {
-    return packet.Signed(perfetto::kTimestamp, time_ns).Varint(perfetto::kSequence, 1);
+    return packet.Signed(perfetto::kTimestamp, time_ns)
+        .Varint(perfetto::kSequence, 1)
+        .Varint(perfetto::kSequenceFlags, perfetto::kNeedsIncrementalState);
   }
 
-  void Annotate(std::string_view name, int64_t value) {
+  void Annotate(Note note, int64_t value) {
     Message(event, perfetto::kAnnotations)
-        .Text(perfetto::kAnnotationName, name)
+        .Varint(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note))
         .Signed(perfetto::kInteger, value);
   }
-  void Annotate(std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    Message(event, perfetto::kAnnotations).Text(perfetto::kAnnotationName, name).Text(perfetto::kText, value);
+  void Annotate(Note note, std::string_view value) {
+    Message(event, perfetto::kAnnotations)
+        .Varint(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note))
+        .Text(perfetto::kText, value);
   }
-
+  // An interned text; 0 = there is none.
+  void AnnotateIid(Note note, uint64_t iid) {
+    if (iid == 0) return;
+    Message(event, perfetto::kAnnotations)
+        .Varint(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note))
+        .Varint(perfetto::kTextIid, iid);
+  }
   Message trace;
   Message packet;
   Message event;
@@ -114,8 +171,9 @@ class PerfettoExporter final : public Exporter {
     AddSliceTrack(perfetto::kMemory, "memory", out);
     for (int series = 0; series < timeline::kSeriesCount; ++series)
       AddCounterTrack(static_cast<Series>(series), out);
+    for (uint64_t note = 0; note < kNotes.size(); ++note) notes_.Iid(note, kNotes[note], out);
     EventPacket(last_ns_, perfetto::kMemory, perfetto::kInstant, out, perfetto::kRunEvent)
-        .Annotate("Description", events::ToJson(description_));
+        .Annotate(Note::kDescription, events::ToJson(description_));
     if (!view_.empty()) EnterPhase(view_.event(view_.first()).phase, out);
   }
 
@@ -200,22 +258,30 @@ class PerfettoExporter final : public Exporter {
     const int64_t total = ValueOf(moment.values, Series::kAllocated);
     const int64_t change = total - ValueOf(moment.before, Series::kAllocated);
     if (change == 0 && !is_shortage) return;
-    EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out,
-                        is_shortage ? perfetto::kShortageEvent : perfetto::kMemoryEvent);
-    written.Annotate("Bytes", is_shortage ? event.bytes : change);
-    if (is_shortage) written.Annotate("Free", event.rounded_bytes);
-    if (!is_shortage) written.Annotate("Requested", event.bytes);
-    written.Annotate("Addr", static_cast<int64_t>(event.address));
-    written.Annotate("Device Id", event.device);
-    written.Annotate("Device Type", int64_t{description_.device == "cpu" ? 0 : 1});
-    written.Annotate("Stream", static_cast<int64_t>(event.stream));
-    written.Annotate("Thread", event.thread);
-    written.Annotate("Total Allocated", total);
-    written.Annotate("Total Reserved", ValueOf(moment.values, Series::kReserved));
-    written.Annotate("Category", events::NameOf(event.category));
-    written.Annotate("Layer", view_.name(event.layer));
-    written.Annotate("Operator", view_.name(event.op));
-    written.Annotate("Tensor", view_.name(event.name));
+    const uint64_t name =
+        event_names_.Iid(is_shortage ? kShortageKey : kMemoryKey,
+                         is_shortage ? perfetto::kShortageEvent : perfetto::kMemoryEvent, out);
+    const uint64_t category =
+        texts_.Iid(kCategoryKey + static_cast<uint64_t>(event.category), events::NameOf(event.category), out);
+    const uint64_t layer = TextIid(event.layer, out);
+    const uint64_t op = TextIid(event.op, out);
+    const uint64_t tensor = TextIid(event.name, out);
+    EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out);
+    written.event.Varint(perfetto::kEventNameIid, name);
+    written.Annotate(Note::kBytes, is_shortage ? event.bytes : change);
+    if (is_shortage) written.Annotate(Note::kFree, event.rounded_bytes);
+    if (!is_shortage) written.Annotate(Note::kRequested, event.bytes);
+    written.Annotate(Note::kAddress, static_cast<int64_t>(event.address));
+    written.Annotate(Note::kDevice, event.device);
+    written.Annotate(Note::kDeviceType, int64_t{description_.device == "cpu" ? 0 : 1});
+    written.Annotate(Note::kStream, static_cast<int64_t>(event.stream));
+    written.Annotate(Note::kThread, event.thread);
+    written.Annotate(Note::kAllocated, total);
+    written.Annotate(Note::kReserved, ValueOf(moment.values, Series::kReserved));
+    written.AnnotateIid(Note::kCategory, category);
+    written.AnnotateIid(Note::kLayer, layer);
+    written.AnnotateIid(Note::kOperator, op);
+    written.AnnotateIid(Note::kTensor, tensor);
   }
 
   void AddInstant(std::string_view category, std::string_view name, std::string& out) {
@@ -236,10 +302,15 @@ class PerfettoExporter final : public Exporter {
       return;
     }
     const bool is_layer = event.op == 0;
-    EventPacket begin(last_ns_, track, perfetto::kSliceBegin, out,
-                      view_.name(is_layer ? event.layer : event.op));
-    begin.event.Text(perfetto::kCategories, is_layer ? "layer" : "cpu_op");
-    if (!is_layer) begin.Annotate("Layer", view_.name(event.layer));
+    const events::NameId id = is_layer ? event.layer : event.op;
+    const std::string_view text = view_.name(id);
+    const uint64_t name = text.empty() ? 0 : event_names_.Iid(id, text, out);
+    const uint64_t category = categories_.Iid(is_layer ? 0 : 1, is_layer ? "layer" : "cpu_op", out);
+    const uint64_t layer = is_layer ? 0 : TextIid(event.layer, out);
+    EventPacket begin(last_ns_, track, perfetto::kSliceBegin, out);
+    if (name != 0) begin.event.Varint(perfetto::kEventNameIid, name);
+    begin.event.Varint(perfetto::kCategoryIid, category);
+    begin.AnnotateIid(Note::kLayer, layer);
   }
 
   void AddNumber(const events::Event& event, std::string& out) {
@@ -284,6 +355,16 @@ class PerfettoExporter final : public Exporter {
     const EventPacket end(last_ns_, track, perfetto::kSliceEnd, out);
   }
 
+  // Keys of words that are no names of the view.
+  static constexpr uint64_t kMemoryKey = uint64_t{1} << 32;
+  static constexpr uint64_t kShortageKey = kMemoryKey + 1;
+  static constexpr uint64_t kCategoryKey = uint64_t{1} << 32;
+
+  uint64_t TextIid(events::NameId id, std::string& out) {
+    const std::string_view text = view_.name(id);
+    return text.empty() ? 0 : texts_.Iid(id, text, out);
+  }
+
   const timeline::View& view_;
   const events::RunDescription& description_;
   const uint64_t process_;
@@ -293,6 +374,10 @@ class PerfettoExporter final : public Exporter {
   bool in_micro_batch_ = false;
   bool in_phase_ = false;
   std::vector<Series> used_;
+  Words event_names_{perfetto::kEventNames};
+  Words categories_{perfetto::kCategoryNames};
+  Words notes_{perfetto::kAnnotationNames};
+  Words texts_{perfetto::kAnnotationTexts};
   std::unordered_set<uint32_t> threads_;
   std::unordered_set<events::NameId> counters_;
 };

@@ -1,6 +1,8 @@
 // What we write of Perfetto's trace format, shared by the writer and the reader: field numbers of
-// perfetto/trace/trace_packet.proto and track_event.proto, and the tracks that we lay out. (All of the format
-// is some 1,000 messages; this is the part that a run needs.)
+// perfetto/trace/trace_packet.proto, interned_data.proto, track_event.proto and debug_annotation.proto, and
+// the tracks that we lay out. (All of the format is some 1,000 messages; this is the part that a run needs.)
+//
+// Words that repeat are told once, as interned data, and then meant by their number (iid).
 #pragma once
 
 #include <cstdint>
@@ -17,12 +19,22 @@ enum Packet : uint32_t {
   kTimestamp = 8,
   kSequence = 10,
   kTrackEvent = 11,
+  kInternedData = 12,
   kSequenceFlags = 13,
   kTrackDescriptor = 60,
 };
+enum Interned : uint32_t {
+  kCategoryNames = 1,
+  kEventNames = 2,
+  kAnnotationNames = 3,
+  kAnnotationTexts = 29,
+};
+enum InternedWord : uint32_t { kIid = 1, kWord = 2 };
 enum TrackEvent : uint32_t {
+  kCategoryIid = 3,
   kAnnotations = 4,
   kType = 9,
+  kEventNameIid = 10,
   kTrack = 11,
   kCategories = 22,
   kEventName = 23,
@@ -30,7 +42,14 @@ enum TrackEvent : uint32_t {
   kCounterReal = 44,
 };
 enum Type : uint64_t { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
-enum Annotation : uint32_t { kInteger = 4, kReal = 5, kText = 6, kAnnotationName = 10 };
+enum Annotation : uint32_t {
+  kAnnotationNameIid = 1,
+  kInteger = 4,
+  kReal = 5,
+  kText = 6,
+  kAnnotationName = 10,
+  kTextIid = 17,
+};
 enum Descriptor : uint32_t {
   kUuid = 1,
   kTrackName = 2,
@@ -43,7 +62,9 @@ enum Process : uint32_t { kPid = 1, kProcessName = 6 };
 enum Thread : uint32_t { kThreadPid = 1, kThreadTid = 2, kThreadName = 5 };
 enum CounterDescription : uint32_t { kUnit = 3 };
 inline constexpr uint64_t kUnitBytes = 3;
+// Bits of kSequenceFlags.
 inline constexpr uint64_t kIncrementalStateCleared = 1;
+inline constexpr uint64_t kNeedsIncrementalState = 2;
 
 // Uuids of our tracks. Counters are kCounters + timeline::Series, threads kThreads + number.
 enum TrackId : uint64_t {

@@ -294,7 +294,6 @@ void MeasureFirstPicture() {
   options.height = 1080;
   options.keep_settings = false;
   options.files = {file};
-  options.hooks.never_idle = true;
   options.hooks.opened = [&](gui::Application& app) { application = &app; };
   options.hooks.own_time = [&](double, double) {
     const gui::Frame* frame = application->frame();

@@ -6,7 +6,9 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "profiler/trace/importers/trace_history.h"
@@ -119,8 +121,30 @@ class PerfettoReader {
     while (fields.Next()) {
       if (fields.number == perfetto::kTimestamp) time_ns_ = static_cast<int64_t>(fields.value);
       if (fields.number == perfetto::kTrackEvent) event = fields.bytes;
+      if (fields.number == perfetto::kInternedData) TakeWords(fields.bytes);
     }
     if (!event.empty()) TakeEvent(event);
+  }
+
+  void TakeWords(std::string_view data) {
+    Fields fields(data);
+    while (fields.Next()) {
+      const auto words = words_.find(fields.number);
+      if (words == words_.end()) continue;
+      uint64_t iid = 0;
+      std::string_view text;
+      Fields word(fields.bytes);
+      while (word.Next()) {
+        if (word.number == perfetto::kIid) iid = word.value;
+        if (word.number == perfetto::kWord) text = word.bytes;
+      }
+      words->second.insert_or_assign(iid, text);
+    }
+  }
+  std::string_view WordOf(perfetto::Interned kind, uint64_t iid) const {
+    const auto& words = words_.at(kind);
+    const auto word = words.find(iid);
+    return word == words.end() ? std::string_view() : word->second;
   }
 
   void TakeEvent(std::string_view event) {
@@ -134,7 +158,9 @@ class PerfettoReader {
       if (fields.number == perfetto::kType) type = fields.value;
       if (fields.number == perfetto::kTrack) track = fields.value;
       if (fields.number == perfetto::kEventName) name = fields.bytes;
+      if (fields.number == perfetto::kEventNameIid) name = WordOf(perfetto::kEventNames, fields.value);
       if (fields.number == perfetto::kCategories) category = fields.bytes;
+      if (fields.number == perfetto::kCategoryIid) category = WordOf(perfetto::kCategoryNames, fields.value);
       if (fields.number == perfetto::kAnnotations) TakeAnnotation(fields.bytes, arguments);
     }
     if (type == perfetto::kInstant) return TakeInstant(name, arguments);
@@ -162,7 +188,10 @@ class PerfettoReader {
     Fields fields(annotation);
     while (fields.Next()) {
       if (fields.number == perfetto::kAnnotationName) name = fields.bytes;
+      if (fields.number == perfetto::kAnnotationNameIid)
+        name = WordOf(perfetto::kAnnotationNames, fields.value);
       if (fields.number == perfetto::kText) text = fields.bytes;
+      if (fields.number == perfetto::kTextIid) text = WordOf(perfetto::kAnnotationTexts, fields.value);
       if (fields.number == perfetto::kInteger) number = static_cast<int64_t>(fields.value);
     }
     if (name == "Description") description_ = text;
@@ -197,6 +226,11 @@ class PerfettoReader {
   int64_t time_ns_ = 0;
   std::string description_;
   std::string damage_;
+  // What was interned, by number.
+  std::map<uint32_t, std::unordered_map<uint64_t, std::string>> words_ = {{perfetto::kCategoryNames, {}},
+                                                                          {perfetto::kEventNames, {}},
+                                                                          {perfetto::kAnnotationNames, {}},
+                                                                          {perfetto::kAnnotationTexts, {}}};
   std::map<uint64_t, std::vector<TraceSlice>> open_;  // by track, outermost first
 };
 
