@@ -2,6 +2,7 @@
 // walks a range in the largest steps that the chunks' nodes allow. Immutable, any thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,8 +16,17 @@ namespace tidemark::timeline {
 inline constexpr size_t kChunksInPiece = 16;
 using Chunks = Sequence<std::shared_ptr<const Chunk>, kChunksInPiece>;
 
+// What a full chunk's topmost node says, side by side with those of its neighbours: a question about millions
+// of events need not go to each of their chunks.
+struct ChunkSummary {
+  EventIndex start = 0;
+  std::array<Extent, kSeriesCount> extents{};
+};
+using ChunkSummaries = Sequence<ChunkSummary, 256>;
+
 struct Store {
-  Chunks chunks;  // contiguous; the first begins at `first`
+  Chunks chunks;             // contiguous; the first begins at `first`
+  ChunkSummaries summaries;  // of the full ones, in their order
   EventIndex first = 0;
   EventIndex end = 0;
 

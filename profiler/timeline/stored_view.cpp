@@ -104,13 +104,55 @@ EventIndex FirstInNode(const Chunk& chunk, size_t node, Series series, int64_t v
   return chunk.start().index + offset;
 }
 
-// The value is the largest of the range.
-EventIndex FirstAtValue(const Store& store, Series series, int64_t value, EventIndex begin, EventIndex end) {
+// The part of a range that full chunks fill; empty, at its beginning, if none does.
+struct FullChunks {
+  EventIndex begin;
+  EventIndex end;
+};
+
+FullChunks FullChunksIn(const Store& store, EventIndex begin, EventIndex end) {
+  const EventIndex known = std::min<EventIndex>(end - store.first, store.summaries.size() * kChunkEvents);
+  const EventIndex first = (begin - store.first + kChunkEvents - 1) / kChunkEvents * kChunkEvents;
+  const EventIndex last = known / kChunkEvents * kChunkEvents;
+  if (first >= last) return {begin, begin};
+  return {store.first + first, store.first + last};
+}
+
+const Extent& SummaryOf(const Store& store, EventIndex start, Series series) {
+  return store.summaries[(start - store.first) / kChunkEvents].extents[static_cast<size_t>(series)];
+}
+
+// begin < end
+int64_t LargestIn(const Store& store, Series series, EventIndex begin, EventIndex end) {
+  const FullChunks full = FullChunksIn(store, begin, end);
+  ExtentVisitor visitor{series};
+  Cursor(store, begin).Advance(full.begin, visitor);
+  int64_t largest = visitor.extent.max;
+  for (EventIndex start = full.begin; start < full.end; start += kChunkEvents)
+    largest = std::max(largest, SummaryOf(store, start, series).max);
+  Cursor(store, full.end).Advance(end, visitor);
+  return std::max(largest, visitor.extent.max);
+}
+
+std::optional<EventIndex> FirstWalked(const Store& store, Series series, int64_t value, EventIndex begin,
+                                      EventIndex end) {
   ReachVisitor visitor{series, value, {}, nullptr, 0};
   Cursor(store, begin).Advance(end, visitor);
-  if (visitor.at) return *visitor.at;
-  TIDEMARK_CHECK(visitor.chunk != nullptr);
-  return FirstInNode(*visitor.chunk, visitor.node, series, value);
+  if (visitor.chunk != nullptr) return FirstInNode(*visitor.chunk, visitor.node, series, value);
+  return visitor.at;
+}
+
+// The value is the largest of the range.
+EventIndex FirstAtValue(const Store& store, Series series, int64_t value, EventIndex begin, EventIndex end) {
+  const FullChunks full = FullChunksIn(store, begin, end);
+  if (const auto at = FirstWalked(store, series, value, begin, full.begin)) return *at;
+  for (EventIndex start = full.begin; start < full.end; start += kChunkEvents) {
+    if (SummaryOf(store, start, series).max == value)
+      return FirstInNode(store.ChunkOf(start), kNodes - 1, series, value);
+  }
+  const auto at = FirstWalked(store, series, value, full.end, end);
+  TIDEMARK_CHECK(at.has_value());
+  return *at;
 }
 
 Bucket BucketOf(Cursor& cursor, Series series, EventIndex begin, EventIndex end) {
@@ -202,16 +244,9 @@ void StoredView::EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns,
 View::Peak StoredView::PeakIn(Series series, EventIndex begin, EventIndex end) const {
   begin = data_.store.Clamped(begin);
   end = std::max(begin, data_.store.Clamped(end));
-  Cursor cursor(data_.store, begin);
-  if (begin == end) return {Before(begin), cursor.Values()};
-  if (series == Series::kAllocated) {
-    ColumnVisitor visitor;
-    cursor.Advance(end, visitor);
-    return visitor.Take().peak;
-  }
-  ExtentVisitor visitor{series};
-  cursor.Advance(end, visitor);
-  const EventIndex index = FirstAtValue(data_.store, series, visitor.extent.max, begin, end);
+  if (begin == end) return {Before(begin), Cursor(data_.store, begin).Values()};
+  const int64_t largest = LargestIn(data_.store, series, begin, end);
+  const EventIndex index = FirstAtValue(data_.store, series, largest, begin, end);
   return {index, ValuesAt(index)};
 }
 
