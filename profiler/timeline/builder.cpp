@@ -50,6 +50,7 @@ class Builder::Implementation {
   std::shared_ptr<OpenChunk> open_;                                                 // the last of them
   SequenceBuilder<std::shared_ptr<const Chunk>, kChunksInPiece> published_chunks_;  // the packed ones
   SequenceBuilder<ChunkSummary, 256> summaries_;                                    // of these
+  SequenceBuilder<ChunkEnd> ends_;                                                  // of these
   EventIndex end_ = 0;
   int64_t start_ns_ = 0;
   int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
@@ -110,6 +111,7 @@ void Builder::Implementation::PackOpenChunk() {
   for (size_t series = 0; series < kSeriesCount; ++series)
     summary.extents[series] = packed->ExtentOf(static_cast<Series>(series), kNodes - 1);
   summaries_.push_back(summary);
+  ends_.push_back({packed->start().index, packed->TimeAtEnd(kLeaves - 1)});
   published_chunks_.push_back(packed);
   chunks_.back() = std::move(packed);
 }
@@ -137,13 +139,14 @@ void Builder::Implementation::LetGoOfOldest() {
   chunks_.erase(chunks_.begin(), kept);
   published_chunks_.LetGoWhile([this](const auto& chunk) { return chunk->start().index < first(); });
   summaries_.LetGoWhile([this](const ChunkSummary& summary) { return summary.start < first(); });
+  ends_.LetGoWhile([this](const ChunkEnd& chunk) { return chunk.start < first(); });
   structure_.LetGoBefore(first());
 }
 
 std::shared_ptr<const View> Builder::Implementation::Publish() {
   Published published;
   published.store = {open_ == nullptr ? Chunks{} : published_chunks_.Publish(open_), summaries_.Publish(),
-                     first(), end_};
+                     ends_.Publish(), first(), end_};
   published.names = names_;
   published.name_limit = names_->limit();
   published.steps = structure_.Steps(first(), end_, time_ns_);

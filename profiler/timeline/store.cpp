@@ -34,11 +34,10 @@ int64_t Store::TimeOf(EventIndex index) const { return TimeBefore(ChunkOf(index)
 EventIndex Store::LeafAt(int64_t time_ns, size_t& from) const {
   if (empty()) return end;
   // The chunk that ends at or after the time, or the last.
-  const auto found =
-      std::partition_point(chunks.begin() + static_cast<std::ptrdiff_t>(from), chunks.end() - 1,
-                           [&](const auto& chunk) { return chunk->TimeAtEnd(kLeaves - 1) < time_ns; });
-  from = static_cast<size_t>(found - chunks.begin());
-  const Chunk& chunk = **found;
+  const auto found = std::partition_point(ends.begin() + static_cast<std::ptrdiff_t>(from), ends.end(),
+                                          [&](const ChunkEnd& chunk) { return chunk.time_ns < time_ns; });
+  from = static_cast<size_t>(found - ends.begin());
+  const Chunk& chunk = *chunks[from];
   const auto leaves = std::views::iota(size_t{0}, SizeOf(chunk) / kLeafEvents);
   const auto leaf =
       std::ranges::partition_point(leaves, [&](size_t at) { return chunk.TimeAtEnd(at) < time_ns; });

@@ -23,10 +23,15 @@ struct ChunkSummary {
   std::array<Extent, kSeriesCount> extents{};
 };
 using ChunkSummaries = Sequence<ChunkSummary, 256>;
+struct ChunkEnd {
+  EventIndex start = 0;
+  int64_t time_ns = 0;  // TimeAtEnd of its last leaf
+};
 
 struct Store {
   Chunks chunks;             // contiguous; the first begins at `first`
   ChunkSummaries summaries;  // of the full ones, in their order
+  Sequence<ChunkEnd> ends;   // of the same
   EventIndex first = 0;
   EventIndex end = 0;
 
