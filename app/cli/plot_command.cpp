@@ -8,10 +8,8 @@
 #include "app/cli/console.h"
 #include "app/cli/picture_file.h"
 #include "app/cli/recording_file.h"
+#include "app/cli/run_bridge.h"
 #include "app/presenters/picture.h"
-#include "profiler/networks/specification.h"
-#include "profiler/networks/training_settings.h"
-#include "profiler/textbook/textbook.h"
 
 namespace tidemark::cli {
 namespace {
@@ -22,33 +20,14 @@ struct PlotOptions {
   std::string output;
 };
 
-// The bridge begins with what the textbook says of the settings in force at the end.
-Result<std::string> DrawBridge(const session::Run& run, const std::string& title) {
-  const auto view = run.view();
-  const std::string settings_json =
-      view->settings().empty() ? run.description().settings_json : view->settings().back();
-  const auto settings = networks::SettingsFromJson(settings_json);
-  const Error unknown{
-      "The bridge begins with the textbook's figure, and this file does not name a network of Tidemark's. "
-      "Choose "
-      "--view timeline, breakdown or map."};
-  if (!settings) return unknown;
-  const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
-  if (!networks) return networks.error();
-  for (const networks::Network& network : *networks) {
-    if (network.name != settings->network) continue;
-    const presenters::Bridge bridge =
-        presenters::MakeBridge(*view, textbook::EstimateMemory(network, *settings));
-    if (bridge.steps.empty()) return Error{"No step of this run is complete, so there is no bridge to draw."};
-    return presenters::BridgePicture(bridge, title);
-  }
-  return unknown;
-}
-
 Result<std::string> Draw(const session::Run& run, const std::string& view, const std::string& title) {
   if (view == "breakdown") return presenters::BreakdownPicture(*run.view(), title);
   if (view == "map") return presenters::MapPicture(*run.view(), title);
-  if (view == "bridge") return DrawBridge(run, title);
+  if (view == "bridge") {
+    const Result<presenters::Bridge> bridge = BridgeOf(run);
+    if (!bridge) return bridge.error();
+    return presenters::BridgePicture(*bridge, title);
+  }
   return presenters::TimelinePicture(*run.view(), title);
 }
 

@@ -117,6 +117,34 @@ std::string ChartOf(const RunPage& page) {
       InMebibytes(highest), kHeight + 18);
 }
 
+std::string BridgeTitle(const RunPage& page) {
+  return "From the textbook to what was reserved, " + page.bridge.moment;
+}
+
+std::string BytesOf(const presenters::BridgeStep& step) {
+  if (step.kind == presenters::BridgeStep::Kind::kLevel) return FormatNumber(step.bytes);
+  return (step.bytes < 0 ? "− " : "+ ") + FormatNumber(std::abs(step.bytes));
+}
+
+void AddMarkdownBridge(const RunPage& page, std::string& out) {
+  if (page.bridge.steps.empty()) return;
+  out += fmt::format("\n## {}\n\n| | bytes | why |\n|---|---:|---|\n", BridgeTitle(page));
+  for (const presenters::BridgeStep& step : page.bridge.steps)
+    out += fmt::format("| {} | {} | {} |\n", InCell(step.name), BytesOf(step), InCell(step.sentence));
+}
+
+void AddHtmlBridge(const RunPage& page, std::string& out) {
+  if (page.bridge.steps.empty()) return;
+  out += fmt::format("<h2>{}</h2>\n<table class=\"bridge\">\n", presenters::EscapedForXml(BridgeTitle(page)));
+  for (const presenters::BridgeStep& step : page.bridge.steps) {
+    const bool is_level = step.kind == presenters::BridgeStep::Kind::kLevel;
+    out += fmt::format("<tr{}><td>{}</td><td>{}</td><td>{}</td></tr>\n", is_level ? " class=\"level\"" : "",
+                       presenters::EscapedForXml(step.name), BytesOf(step),
+                       presenters::EscapedForXml(step.sentence));
+  }
+  out += "</table>\n";
+}
+
 constexpr std::string_view kStyle =
     ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem "
     "auto;padding:0 "
@@ -125,7 +153,9 @@ constexpr std::string_view kStyle =
     "1.2rem .15rem 0;border-bottom:1px solid "
     "#8884}td:nth-child(n+2){text-align:right;font-variant-numeric:tabular-nums}"
     ".facts "
-    "td{text-align:left}i{display:inline-block;width:.7rem;height:.7rem;margin-right:.5rem}svg{width:100%;"
+    "td,.bridge "
+    "td:last-child{text-align:left}.level{font-weight:bold}i{display:inline-block;width:.7rem;height:.7rem;"
+    "margin-right:.5rem}svg{width:100%;"
     "font:12px "
     "system-ui,sans-serif;fill:currentColor}.reserved{fill:none;stroke:currentColor;stroke-width:1.5;stroke-"
     "dasharray:4 "
@@ -157,6 +187,7 @@ std::string MarkdownOf(const RunPage& page) {
   std::string out = fmt::format("# {}\n\n| | |\n|---|---|\n", InCell(page.title));
   for (const auto& [title, text] : page.facts)
     out += fmt::format("| {} | {} |\n", InCell(title), InCell(text));
+  AddMarkdownBridge(page, out);
   AddMarkdownTable("From tensors to the card, " + page.moment, page.levels, out);
   AddMarkdownTable("By category, " + page.moment, page.categories, out);
   AddMarkdownTable("By layer, " + page.moment, page.layers, out);
@@ -175,6 +206,7 @@ std::string HtmlOf(const RunPage& page) {
     out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", presenters::EscapedForXml(title),
                        presenters::EscapedForXml(text));
   out += "</table>\n<h2>Memory over the run</h2>\n" + ChartOf(page);
+  AddHtmlBridge(page, out);
   AddHtmlTable("From tensors to the card, " + page.moment, page.levels, out);
   AddHtmlTable("By category, " + page.moment, page.categories, out);
   AddHtmlTable("By layer, " + page.moment, page.layers, out);

@@ -1,5 +1,6 @@
 // A run as one page for people: for a pull request (Markdown) or a lesson (HTML, one file that needs nothing
-// else, with the curve as a picture). Pure functions: the same run gives the same page.
+// else, with the curve as a picture): settings and machine, the way from the textbook to what is reserved,
+// levels, categories, layers. Pure functions: the same run gives the same page.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/presenters/bridge.h"
 #include "app/presenters/picture.h"
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
@@ -27,6 +29,7 @@ struct RunPage {
   std::vector<PageRow> levels;      // from tensors to the card, with what lies between
   std::vector<PageRow> categories;  // largest first
   std::vector<PageRow> layers;      // largest first; the smallest as one
+  presenters::Bridge bridge;        // without steps where the textbook knows nothing of the run
   std::vector<presenters::CurveColumn> curve;
   std::vector<std::string> notes;
 };

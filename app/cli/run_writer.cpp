@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "app/cli/picture_file.h"
 #include "app/cli/recording_file.h"
+#include "app/cli/run_bridge.h"
 #include "app/cli/run_facts.h"
 #include "app/cli/run_page.h"
 #include "app/presenters/picture.h"
@@ -17,6 +20,7 @@ namespace {
 std::string PageOf(const session::Run& run, std::string_view format) {
   RunPage page = MakeRunPage(*run.view(), run.description());
   page.facts = FactsOf(run);
+  if (Result<presenters::Bridge> bridge = BridgeOf(run)) page.bridge = std::move(*bridge);
   for (const std::string& warning : WarningsOf(run)) page.notes.push_back(warning);
   return format == "html" ? HtmlOf(page) : MarkdownOf(page);
 }

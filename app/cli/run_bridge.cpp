@@ -1,0 +1,34 @@
+#include "app/cli/run_bridge.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "profiler/networks/specification.h"
+#include "profiler/networks/training_settings.h"
+#include "profiler/textbook/textbook.h"
+
+namespace tidemark::cli {
+
+Result<presenters::Bridge> BridgeOf(const session::Run& run) {
+  const Error unknown{
+      "The bridge begins with the textbook's figure, and this file does not name a network of Tidemark's. "
+      "Choose "
+      "--view timeline, breakdown or map."};
+  const auto view = run.view();
+  const std::string& settings_json =
+      view->settings().empty() ? run.description().settings_json : view->settings().back();
+  const auto settings = networks::SettingsFromJson(settings_json);
+  if (!settings) return unknown;
+  const Result<std::vector<networks::Network>> networks = networks::LoadNetworks();
+  if (!networks) return networks.error();
+  const auto network =
+      std::find_if(networks->begin(), networks->end(),
+                   [&](const networks::Network& candidate) { return candidate.name == settings->network; });
+  if (network == networks->end()) return unknown;
+  presenters::Bridge bridge = presenters::MakeBridge(*view, textbook::EstimateMemory(*network, *settings));
+  if (bridge.steps.empty()) return Error{"No step of this run is complete, so there is no bridge to draw."};
+  return bridge;
+}
+
+}  // namespace tidemark::cli
