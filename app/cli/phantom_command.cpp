@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/interrupt_listener.h"
 #include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
 #include "app/cli/program_launch.h"
@@ -79,6 +81,16 @@ int RunWatched(const std::vector<std::string>& program, ProgramLaunch& launch,
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
 
+// Tells how far the stand-ins are built, where they have to be; Ctrl-C ends that in order.
+Result<ProgramLaunch> LaunchToldOf(const PhantomOrder& order, const std::vector<std::string>& program,
+                                   const std::string& recording) {
+  const InterruptListener listener;
+  ProgressLine progress(kToldEvery);
+  return LaunchOnPhantom(order, program, recording,
+                         {[&](std::string_view line) { progress.Show(line); },
+                          [] { return !InterruptListener::WasInterrupted(); }});
+}
+
 }  // namespace
 
 int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& program,
@@ -86,11 +98,11 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
   const Result<PhantomOrder> order = UnderstandPhantom(options);
   if (!order) return Complain(order.error().message, kExitUsage);
   if (const std::string hidden = HiddenCard(); !hidden.empty()) Complain(hidden, kExitDone);
-  std::optional<ProgressLine> progress(kToldEvery);
-  Result<ProgramLaunch> launch = LaunchOnPhantom(*order, program, options.output,
-                                                 [&](const std::string& step) { progress->Show(step); });
-  progress.reset();
-  if (!launch) return Complain(launch.error().message, kExitFailed);
+  Result<ProgramLaunch> launch = LaunchToldOf(*order, program, options.output);
+  if (!launch) {
+    return Complain(launch.error().message,
+                    InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed);
+  }
   const BandOf band_of = [&](const timeline::View& view) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
     return session::ReservedBandOf(view, order->CardAsAsked(), launch->libraries->replayer,

@@ -196,6 +196,24 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         ran = run(TIDEMARK, "phantom", "--", PYTHON, "-c", "print(input())", input="through\n")
         self.assertEqual(ran.stdout, "through\n")
 
+    def test_a_first_start_that_is_interrupted_ends_with_a_sentence_and_leaves_nothing(self):
+        tools, cache = Path(self.folder.name) / "tools", Path(self.folder.name) / "cache"
+        tools.mkdir()
+        (tools / "cmake").write_text("#!/bin/sh\nmkdir -p \"$6\"; exec sleep 60\n")
+        (tools / "cmake").chmod(0o755)
+        environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", TIDEMARK_CACHE=str(cache))
+        for interrupt in (lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)):
+            start = subprocess.Popen([TIDEMARK, "phantom", "--", PYTHON, "-c", "print('ran')"], env=environment, text=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+            self.assertRegex(start.stderr.readline(), r"building the stand-ins for torch .*, once: configuring")
+            while not list(cache.glob("phantom/*.building")):
+                time.sleep(0.01)
+            interrupt(start.pid)
+            said, complained = start.communicate(timeout=60)
+            self.assertEqual((start.returncode, said), (130, ""))
+            self.assertIn("Stopped as asked, before the stand-ins", complained)
+            self.assertEqual([file.suffix for file in (cache / "phantom").iterdir()], [".lock"])
+
     def test_a_card_without_room_runs_out_of_memory_as_a_real_one_does(self):
         code = "import torch; torch.empty(3 << 30, dtype=torch.uint8, device='cuda')"
         ran = tidemark("phantom", "--memory", "2GiB", "-o", self.recording, "--", PYTHON, "-c", code)
