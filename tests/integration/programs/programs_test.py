@@ -148,16 +148,22 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
 """)
         self.assertGreaterEqual(set(careless), {"kept_graph", "type_copies", "large_workspace"})
 
-    def test_fit_tells_which_cards_a_program_fits_on(self):
-        code = "import torch; x = torch.empty(20 << 30, dtype=torch.uint8, device='cuda')"
-        ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code)
+    def test_fit_tells_which_cards_a_program_fits_on_by_a_run_on_each_kind(self):
+        code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda')"
+        ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code, "150")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
-        self.assertRegex(ran.stderr, r"The smallest known card with room for it is the NVIDIA (L4|RTX|GeForce|Quadro)")
-        ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--json", "--", PYTHON, "-c", code)
-        told = json.loads(ran.stderr)
-        t4 = next(card for card in told["cards"] if card["name"] == "t4")
-        self.assertEqual((t4["memory_bytes"], t4["fits"]), (40 << 30, True))
+        self.assertIn("The smallest known card with room for it is the NVIDIA B200.", ran.stderr)
+        code += "; a = torch.ones(64, 64, device='cuda'); a @ a; print(torch.cuda.max_memory_reserved())"
+        ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--json", "--", PYTHON, "-c", code, "30")
+        told = {card["name"]: card for card in json.loads(ran.stderr[ran.stderr.index("{"):])["cards"]}
+        t4, h100, a100 = told["t4"], told["h100"], told["a100-80gb"]
+        self.assertEqual((t4["memory_bytes"], t4["fits"], t4["reserved_peak_bytes"]), (40 << 30, True, int(ran.stdout)))
+        self.assertEqual((a100["ran_on"], a100["ran_on_its_kind"]), ("a100-40gb", True))
+        own = int(tidemark("phantom", "--card", "h100", "--", PYTHON, "-c", code, "30").stdout)
+        self.assertEqual((h100["ran_on"], h100["reserved_peak_bytes"]), ("h100", own))
+        self.assertNotEqual(own, t4["reserved_peak_bytes"])  # cuBLAS's workspace is another
+        self.assertEqual((told["l4"]["ran_on"], told["l4"]["fits"]), ("t4", False))  # with no room, whatever it does there
 
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         program = "import torch\nx = torch.ones(1).cuda() + 1\nfor _ in range({}): x.item()"
