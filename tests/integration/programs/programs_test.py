@@ -38,9 +38,9 @@ class Programs(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def train(self, *words):
-        """What torch says, what the recording says, and what tidemark said."""
-        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, TRAINING, *words)
+    def train(self, *words, under=()):
+        """What torch says, what the recording says, and what tidemark said. `under`: a command that starts all that."""
+        ran = run(*under, TIDEMARK, "phantom", "-o", self.recording, "--", PYTHON, TRAINING, *words)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         info = json.loads(tidemark("info", self.recording, "--json").stdout)
         self.assertEqual(info["events"]["lost"], 0)
@@ -187,7 +187,12 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         self.assertGreaterEqual(measured["by_category_at_peak"]["workspace"], 8 << 20)
 
     def test_forked_workers_are_not_heard(self):
-        alone, _, _ = self.train("2")
+        probed = str(Path(self.folder.name) / "probed.tide")
+        alone, phantom, _ = self.train("2", under=(TIDEMARK, "record", "-o", probed, "--"))
+        # The probe, which knows nothing of Python, tells the same steps and the same peak.
+        record = json.loads(tidemark("info", probed, "--json").stdout)
+        self.assertEqual((record["steps"], phantom["steps"]), (2, 2))
+        self.assertEqual(record["measured"]["allocated_peak_bytes"], alone["allocated"])
         torch, info, _ = self.train("2", "workers")
         self.check_peaks(torch, info)
         self.assertEqual(torch["allocated"], alone["allocated"])
