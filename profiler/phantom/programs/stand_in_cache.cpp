@@ -135,7 +135,7 @@ class Building {
     const fs::path folder = kept.parent_path() / (torch_.build_id + ".building");
     std::error_code failure;
     fs::remove_all(folder, failure);  // of one that was killed
-    const Status built = Build(SourceFolder(), folder);
+    Status built = Build(SourceFolder(), folder);
     if (built.ok()) fs::rename(folder / "lib", kept, failure);
     std::error_code ignored;  // what remains is removed before the next build
     fs::remove_all(folder, ignored);
@@ -159,7 +159,7 @@ class Building {
 
   Status Build(const fs::path& sources, const fs::path& folder) const {
     TellStep("configuring");
-    const Status configured =
+    Status configured =
         Run({"cmake", "-G", "Ninja", "-S", sources.string(), "-B", folder.string(), "-DTIDEMARK_GUI=OFF",
              "-DTIDEMARK_TESTS=OFF", "-DTIDEMARK_SITE=" + torch_.site.string()},
             folder);

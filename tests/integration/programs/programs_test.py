@@ -7,6 +7,7 @@ that was built with CUDA.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -263,9 +264,16 @@ optimizer.step()
         self.assertIn("Note: helper/inner.py:2 (called from train.py:4) read a result", ran.stderr)
 
     def test_doubts_are_kept_in_the_recording_and_the_smallest_card_is_named(self):
-        code = "import torch; print(torch.ones(1, device='cuda').item())"
+        code = """
+import torch
+print(torch.ones(1, device='cuda').item())
+for dtype in (torch.bfloat16, torch.float64, torch.float16):
+    torch.nn.LSTM(8, 8, device="cuda", dtype=dtype)(torch.ones(2, 3, 8, device="cuda", dtype=dtype))
+"""
         ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
         self.assertIn("Note: ", ran.stderr)
+        unknown = re.findall(r"Note: Not known, counted as 0: the workspaces .* \((.*)\)\.", ran.stderr)
+        self.assertEqual(unknown, ["LSTM in bfloat16", "LSTM in float64"])  # 16 bits of the other kind were measured
         self.assertIn("By memory alone the NVIDIA GeForce GTX 1650", ran.stderr)
         info = tidemark("info", self.recording)
         notes = [line for line in ran.stderr.splitlines() if line.startswith("Note: ")]
