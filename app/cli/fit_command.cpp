@@ -14,6 +14,7 @@
 #include "app/cli/interrupt_listener.h"
 #include "app/cli/numbers.h"
 #include "app/cli/phantom_command.h"
+#include "app/cli/program_cards.h"
 #include "app/cli/program_fit.h"
 #include "app/cli/training_options.h"
 #include "app/cli/user_program.h"
@@ -66,6 +67,44 @@ int RunNetworkFit(const FitOptions& options) {
                              : FitText(*question, *answer, seconds));
 }
 
+struct ProgramFit {
+  const phantom::Card& asked;
+  bool json = false;
+  const std::vector<std::string>& program;
+};
+
+// Runs the program on the other kinds of cards; why not, or not on all.
+Result<std::string> RunOnOtherCards(const ProgramFit& fit, const session::ProgramRun& first,
+                                    const ProgramLaunch& launch, CardVerdicts& verdicts) {
+  if (!first.description().ending.empty())
+    return std::string("It came to no end, so it ran on no other card.");
+  const std::vector<phantom::Card> cards = verdicts.StillToRun();
+  if (cards.empty()) return std::string();
+  Status taken = Done{};
+  const Status ran = RunOnCards(fit.program, launch, cards, [&](const CardRun& run) {
+    if (taken) taken = verdicts.Take(run);
+  });
+  if (!taken) return taken.error();
+  if (InterruptListener::WasInterrupted())
+    return std::string("Stopped as asked, before it had run on all cards.");
+  return ran ? "" : "It could not be run on other cards. " + ran.error().message;
+}
+
+// The answer, once the program has run on the card that was asked for.
+std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run,
+                           const ProgramLaunch& launch) {
+  const auto complaint = [](const Error& error) { return "tidemark: " + error.message + "\n"; };
+  Result<CardVerdicts> verdicts = CardVerdicts::Of(fit.asked, events::AllocatorSettings(),
+                                                   {launch.libraries->replayer, launch.libraries->stand_ins});
+  if (!verdicts) return complaint(verdicts.error());
+  if (const Status taken = verdicts->Take({fit.asked, run.view(), ""}); !taken)
+    return complaint(taken.error());
+  const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
+  if (!why_no_runs) return complaint(why_no_runs.error());
+  const std::string title = TitleOf(fit.program);
+  return fit.json ? TextOf(VerdictsJson(*verdicts, title)) : VerdictsText(*verdicts, title, *why_no_runs);
+}
+
 // `refused`: an option that says how a network of ours is trained, "" if there is none.
 int RunProgramFit(const FitOptions& options, const std::string& refused,
                   const std::vector<std::string>& program) {
@@ -87,13 +126,10 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
   PhantomOptions order;
   order.card = card->name;
   order.memory = fmt::format("{}", advice::kRoomForAllBytes);
-  return RunOnPhantom(
-      order, program, nullptr, [&](const session::ProgramRun& run, const session::AllocatorOf& allocator) {
-        const auto verdicts = VerdictsOf(*run.view(), *card, events::AllocatorSettings(), allocator);
-        if (!verdicts) return "tidemark: " + verdicts.error().message + "\n";
-        return options.json ? TextOf(VerdictsJson(*verdicts, *card, TitleOf(program)))
-                            : VerdictsText(*verdicts, *card, TitleOf(program));
-      });
+  return RunOnPhantom(order, program, nullptr,
+                      [&](const session::ProgramRun& run, const ProgramLaunch& launch) {
+                        return ProgramFitText({*card, options.json, program}, run, launch);
+                      });
 }
 
 }  // namespace

@@ -7,12 +7,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/interrupt_listener.h"
 #include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
 #include "app/cli/program_launch.h"
@@ -60,23 +62,34 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
 
 // Runs it once, watches its memory, tells of it when it has ended, and gives its exit code. No `show` = no
 // window.
-int RunWatched(const std::vector<std::string>& program, ProgramLaunch& launch,
+int RunWatched(const std::vector<std::string>& program, const ProgramLaunch& launch,
                const std::function<std::string(const session::ProgramRecorder&)>& summary,
                const WindowOpener& show) {
-  launch.recorded.is_watched = static_cast<bool>(show);
-  const Result<std::unique_ptr<session::ProgramRecorder>> started =
-      session::ProgramRecorder::Start(launch.recorded);
+  session::RecorderOptions recorded = launch.recorded;
+  recorded.is_watched = static_cast<bool>(show);
+  const Result<std::unique_ptr<session::ProgramRecorder>> started = session::ProgramRecorder::Start(recorded);
   if (!started) return Complain(started.error().message, kExitFailed);
   session::ProgramRecorder& recorder = **started;
-  launch.environment.push_back(recorder.environment_entry());
+  std::vector<std::string> environment = launch.environment;
+  environment.push_back(recorder.environment_entry());
   const auto ended = [&](int code) {
     recorder.End(code, launch.Notes());
     Tell(summary(recorder));
     const std::string error = recorder.first()->status().recording_error;
     if (!error.empty()) Complain(error, kExitDone);
   };
-  const Result<int> exit_code = RunBesideWindow(program, launch.environment, recorder.first(), ended, show);
+  const Result<int> exit_code = RunBesideWindow(program, environment, recorder.first(), ended, show);
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
+}
+
+// Tells how far the stand-ins are built, where they have to be; Ctrl-C ends that in order.
+Result<ProgramLaunch> LaunchToldOf(const PhantomOrder& order, const std::vector<std::string>& program,
+                                   const std::string& recording) {
+  const InterruptListener listener;
+  ProgressLine progress(kToldEvery);
+  return LaunchOnPhantom(order, program, recording,
+                         {[&](std::string_view line) { progress.Show(line); },
+                          [] { return !InterruptListener::WasInterrupted(); }});
 }
 
 }  // namespace
@@ -86,11 +99,11 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
   const Result<PhantomOrder> order = UnderstandPhantom(options);
   if (!order) return Complain(order.error().message, kExitUsage);
   if (const std::string hidden = HiddenCard(); !hidden.empty()) Complain(hidden, kExitDone);
-  std::optional<ProgressLine> progress(kToldEvery);
-  Result<ProgramLaunch> launch = LaunchOnPhantom(*order, program, options.output,
-                                                 [&](const std::string& step) { progress->Show(step); });
-  progress.reset();
-  if (!launch) return Complain(launch.error().message, kExitFailed);
+  const Result<ProgramLaunch> launch = LaunchToldOf(*order, program, options.output);
+  if (!launch) {
+    return Complain(launch.error().message,
+                    InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed);
+  }
   const BandOf band_of = [&](const timeline::View& view) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
     return session::ReservedBandOf(view, order->CardAsAsked(), launch->libraries->replayer,
@@ -102,10 +115,12 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
         options.json, [&] { return launch->Notes(); }, band_of);
   }
   const auto summary = [&](const session::ProgramRecorder& recorder) {
-    if (!summary_of) return Summary(recorder, band_of);
-    return summary_of(*recorder.first(), {launch->libraries->replayer, launch->libraries->stand_ins});
+    const bool asked_for_memory = recorder.first()->status().captured > 0;
+    if (!summary_of || !asked_for_memory) return Summary(recorder, band_of);
+    return summary_of(*recorder.first(), *launch);
   };
   const int code = RunWatched(program, *launch, summary, options.window ? open_window : nullptr);
+  if (InterruptListener::WasInterrupted()) return kExitInterrupted;  // in the summary: the program had ended
   if (const std::string hint = HintOnRanks(program, order->rank.world, code); !hint.empty()) {
     Complain(hint, kExitDone);
   }

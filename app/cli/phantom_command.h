@@ -7,13 +7,13 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/phantom_order.h"
-#include "profiler/session/allocator_trial.h"
+#include "app/cli/program_launch.h"
 #include "profiler/session/program_run.h"
 
 namespace tidemark::cli {
 
 // What is told of it on standard error when it has ended.
-using SummaryOf = std::function<std::string(const session::ProgramRun&, const session::AllocatorOf&)>;
+using SummaryOf = std::function<std::string(const session::ProgramRun&, const ProgramLaunch&)>;
 
 // Runs it as asked and gives its exit code. No `summary_of`: what `tidemark phantom` tells.
 int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& program,

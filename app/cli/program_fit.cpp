@@ -4,59 +4,150 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "profiler/base/format.h"
 #include "profiler/session/reserved_band.h"
+#include "profiler/timeline/series.h"
+#include "profiler/timeline/timeline.h"
 
 namespace tidemark::cli {
 namespace {
 
+using timeline::Series;
+
 std::string InWords(const CardVerdict& verdict) {
+  if (!verdict.failure.empty()) return "no answer: " + verdict.failure;
   if (!verdict.fits) return "does not fit";
   return verdict.empties_cache ? "fits, but nearly full: PyTorch empties its cache" : "fits";
 }
 
-}  // namespace
+int64_t UsableBytes(const phantom::Card& card) { return card.memory_bytes - card.context_bytes; }
 
-Result<std::vector<CardVerdict>> VerdictsOf(const timeline::View& view, const phantom::Card& asked,
-                                            const std::string& settings,
-                                            const session::AllocatorOf& allocator) {
-  Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  if (!cards) return cards.error();
-  const Result<std::vector<phantom::Request>> requests =
-      session::RequestsOf(view, std::numeric_limits<int64_t>::max());
-  if (!requests) return requests.error();
-  const auto peak = [&](timeline::Series series) {
-    return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
-  };
-  std::vector<CardVerdict> verdicts;
-  std::ranges::replace_if(
-      *cards, [&](const phantom::Card& one) { return one.name == asked.name; }, asked);
-  std::ranges::stable_sort(*cards, {}, &phantom::Card::memory_bytes);
-  for (const phantom::Card& card : *cards) {
-    const int64_t usable_bytes = card.memory_bytes - card.context_bytes;
-    CardVerdict verdict{card};
-    if (peak(timeline::Series::kReserved) <= usable_bytes) {
-      verdict.fits = true;
-      verdict.reserved_bytes = peak(timeline::Series::kReserved);
-    } else if (peak(timeline::Series::kAllocated) <= usable_bytes) {
-      const Result<phantom::Replayed> tried = session::TryAllocator(*requests, card, settings, allocator);
+int64_t PeakOf(const timeline::View& view, Series series) {
+  return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
+}
+
+// Allocated at the peak; what is not told to be a workspace is here.
+int64_t BesideWorkspaces(const timeline::View& view) {
+  const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end()).values;
+  return ValueOf(peak, Series::kAllocated) - ValueOf(peak, timeline::SeriesOf(events::Category::kWorkspace));
+}
+
+// What one run says of the cards that it stands for.
+class Judge {
+ public:
+  Judge(const timeline::View& view, const std::string& settings, const session::AllocatorOf& allocator)
+      : settings_(settings),
+        allocator_(allocator),
+        requests_(session::RequestsOf(view, std::numeric_limits<int64_t>::max())),
+        reserved_bytes_(PeakOf(view, Series::kReserved)),
+        allocated_bytes_(PeakOf(view, Series::kAllocated)) {}
+
+  Status Decide(CardVerdict& verdict) const {
+    if (!requests_) return requests_.error();
+    verdict.fits = reserved_bytes_ <= UsableBytes(verdict.card);
+    if (verdict.fits) {
+      verdict.reserved_bytes = reserved_bytes_;
+    } else if (allocated_bytes_ <= UsableBytes(verdict.card)) {
+      const Result<phantom::Replayed> tried =
+          session::TryAllocator(*requests_, verdict.card, settings_, allocator_);
       if (!tried) return tried.error();
       verdict.fits = tried->failures == 0;
       verdict.empties_cache = verdict.fits && tried->retries > 0;
       verdict.reserved_bytes = verdict.fits ? tried->reserved_peak_bytes : 0;
     }
-    verdicts.push_back(verdict);
+    return Done{};
+  }
+
+ private:
+  const std::string& settings_;
+  const session::AllocatorOf& allocator_;
+  const Result<std::vector<phantom::Request>> requests_;
+  const int64_t reserved_bytes_;
+  const int64_t allocated_bytes_;
+};
+
+// Whose run is whose.
+std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_runs) {
+  std::string shared;
+  std::vector<std::string> without;
+  for (const CardVerdict& verdict : verdicts.verdicts()) {
+    if (verdict.is_of_its_kind && verdict.ran_on.name != verdict.card.name) {
+      shared += fmt::format(" The {} and the {} share a run.", verdict.card.title, verdict.ran_on.title);
+    } else if (!verdict.is_of_its_kind && !verdicts.HasNoRoom(verdict.card)) {
+      without.push_back(verdict.card.title);
+    }
+  }
+  if (without.empty())
+    return fmt::format("It ran on a phantom of each kind of card with room for it.{}\n", shared);
+  const bool has_none = without.size() + 1 == verdicts.verdicts().size();
+  return fmt::format(
+      "{}{} Judged by its requests on the {}, whose workspaces may be others: {}. tidemark phantom --card "
+      "NAME "
+      "tells theirs.\n",
+      why_no_runs, shared, verdicts.asked().title,
+      has_none ? "all other cards" : fmt::format("{}", fmt::join(without, ", ")));
+}
+
+}  // namespace
+
+Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::string& settings,
+                                      const session::AllocatorOf& allocator) {
+  Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  CardVerdicts verdicts(asked, settings, allocator);
+  std::ranges::replace_if(
+      *cards, [&](const phantom::Card& one) { return one.name == asked.name; }, asked);
+  std::ranges::stable_sort(*cards, {}, &phantom::Card::memory_bytes);
+  for (phantom::Card& card : *cards) {
+    verdicts.verdicts_.emplace_back();
+    verdicts.verdicts_.back().card = std::move(card);
   }
   return verdicts;
 }
 
-std::string VerdictsText(const std::vector<CardVerdict>& verdicts, const phantom::Card& asked,
-                         const std::string& title) {
+Status CardVerdicts::Take(const CardRun& run) {
+  const bool is_first = !beside_workspaces_bytes_;
+  std::optional<Judge> judge;
+  if (run.failure.empty()) {
+    judge.emplace(*run.view, settings_, allocator_);
+    if (is_first) beside_workspaces_bytes_ = BesideWorkspaces(*run.view);
+  }
+  for (CardVerdict& verdict : verdicts_) {
+    const bool is_of_its_kind = ShareRuns(run.card, verdict.card);
+    if (!is_first && !is_of_its_kind) continue;
+    verdict = {verdict.card, run.card, is_of_its_kind, run.failure};
+    if (!judge) continue;
+    if (Status decided = judge->Decide(verdict); !decided) return decided;
+  }
+  return Done{};
+}
+
+bool CardVerdicts::HasNoRoom(const phantom::Card& card) const {
+  return beside_workspaces_bytes_.value_or(0) > UsableBytes(card);
+}
+
+std::vector<phantom::Card> CardVerdicts::StillToRun() const {
+  std::vector<phantom::Card> cards;
+  for (const CardVerdict& verdict : verdicts_) {
+    const bool is_told_of =
+        verdict.is_of_its_kind || HasNoRoom(verdict.card) ||
+        std::ranges::any_of(cards, [&](const phantom::Card& card) { return ShareRuns(card, verdict.card); });
+    if (!is_told_of) cards.push_back(verdict.card);
+  }
+  return cards;
+}
+
+std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
+                         const std::string& why_no_runs) {
   constexpr const char* kRow = "  {:<26}{:>12}{:>12}  {}\n";
   std::string text = fmt::format(kRow, "card", "memory", "taken", "");
+  const phantom::Card& asked = verdicts.asked();
   const CardVerdict* least = nullptr;
-  for (const CardVerdict& verdict : verdicts) {
+  std::string own_words;
+  for (const CardVerdict& verdict : verdicts.verdicts()) {
     if (verdict.fits && least == nullptr) least = &verdict;
     const std::string taken =
         verdict.fits ? FormatBytes(verdict.reserved_bytes + verdict.card.context_bytes, ByteUnit::kMebibytes)
@@ -64,37 +155,33 @@ std::string VerdictsText(const std::vector<CardVerdict>& verdicts, const phantom
     text +=
         fmt::format(kRow, verdict.card.title, FormatBytes(verdict.card.memory_bytes, ByteUnit::kMebibytes),
                     taken, InWords(verdict));
+    if (verdict.card.name == asked.name) own_words = InWords(verdict);
   }
-  const auto own =
-      std::ranges::find(verdicts, asked.name, [](const CardVerdict& one) { return one.card.name; });
-  if (own != verdicts.end()) text += fmt::format("{} on the {}: {}.\n", title, asked.title, InWords(*own));
+  if (!own_words.empty()) text += fmt::format("{} on the {}: {}.\n", title, asked.title, own_words);
   text += least == nullptr
               ? "None of the known cards has room for it.\n"
               : fmt::format("The smallest known card with room for it is the {}.\n", least->card.title);
-  return text +
-         fmt::format(
-             "Its requests are those that it has on a {}; other cards' workspaces differ a little: tidemark "
-             "phantom --card NAME tells them.\n",
-             asked.title);
+  return text + RunsText(verdicts, why_no_runs);
 }
 
-Json VerdictsJson(const std::vector<CardVerdict>& verdicts, const phantom::Card& asked,
-                  const std::string& title) {
+Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title) {
   Json cards = Json::array();
-  for (const CardVerdict& verdict : verdicts) {
-    const int64_t reserved_bytes = verdict.reserved_bytes;
+  for (const CardVerdict& verdict : verdicts.verdicts()) {
     cards.push_back({{"name", verdict.card.name},
                      {"memory_bytes", verdict.card.memory_bytes},
                      {"estimated_context_bytes", verdict.card.context_bytes},
+                     {"ran_on", verdict.ran_on.name},
+                     {"ran_on_its_kind", verdict.is_of_its_kind},
+                     {"failure", verdict.failure},
                      {"fits", verdict.fits},
                      {"empties_cache", verdict.empties_cache},
-                     {"reserved_peak_bytes", verdict.fits ? Json(reserved_bytes) : Json(nullptr)}});
+                     {"reserved_peak_bytes", verdict.fits ? Json(verdict.reserved_bytes) : Json(nullptr)}});
   }
-  const auto least = std::ranges::find_if(verdicts, &CardVerdict::fits);
+  const auto least = std::ranges::find_if(verdicts.verdicts(), &CardVerdict::fits);
   return {{"program", title},
-          {"card", asked.name},
+          {"card", verdicts.asked().name},
           {"cards", cards},
-          {"smallest", least == verdicts.end() ? Json(nullptr) : Json(least->card.name)}};
+          {"smallest", least == verdicts.verdicts().end() ? Json(nullptr) : Json(least->card.name)}};
 }
 
 }  // namespace tidemark::cli

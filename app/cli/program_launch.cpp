@@ -53,15 +53,6 @@ Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& progr
   return phantom::FindTorch(*python);
 }
 
-Result<phantom::ProgramLibraries> Libraries(const phantom::TorchInstallation& torch,
-                                            const std::function<void(const std::string&)>& building) {
-  return phantom::LibrariesFor(torch, [&](std::string_view line) {
-    // "[3/67] Building CXX object ..."
-    const std::string_view step = line.substr(0, line.starts_with('[') ? line.find(']') + 1 : line.size());
-    building(fmt::format("building the stand-ins for torch {}, once: {}", torch.version, step));
-  });
-}
-
 events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchInstallation& torch,
                                 const std::vector<std::string>& program) {
   events::RunDescription description;
@@ -111,12 +102,11 @@ std::vector<std::string> ProgramLaunch::Notes() const {
 }
 
 Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
-                                      const std::string& recording,
-                                      const std::function<void(const std::string&)>& building) {
+                                      const std::string& recording, const phantom::BuildWatch& building) {
   if (Status writable = CanBeWritten(recording); !writable) return writable.error();
   const Result<phantom::TorchInstallation> torch = TorchOf(program);
   if (!torch) return torch.error();
-  const Result<phantom::ProgramLibraries> libraries = Libraries(*torch, building);
+  const Result<phantom::ProgramLibraries> libraries = phantom::LibrariesFor(*torch, building);
   if (!libraries) return libraries.error();
   Result<std::vector<std::string>> environment = EnvironmentOf(order, *libraries);
   if (!environment) return environment.error();

@@ -28,11 +28,10 @@ struct ProgramLaunch {
   std::vector<std::string> Notes() const;
 };
 
-// `building` is told the steps in which stand-ins are built, where they have to be. Errors: no torch, an
-// unwritable recording, ...
+// `building` watches the build of stand-ins, where they have to be built. Errors: no torch, an unwritable
+// recording, a build that was ended, ...
 Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
-                                      const std::string& recording,
-                                      const std::function<void(const std::string&)>& building);
+                                      const std::string& recording, const phantom::BuildWatch& building);
 
 // `complain` is told what will be missing. `cpu`: PyTorch's tensors on the CPU, too.
 Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,

@@ -51,13 +51,14 @@ class StartedProgram {
 
 Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words) {
   // What it waits for or lacks is told by the window, which shows the sources' states.
-  const auto untold = [](const std::string&) {};
-  if (!order.card) return LaunchAsItIs(words, order.recording, /*cpu=*/false, untold);
+  if (!order.card) {
+    return LaunchAsItIs(words, order.recording, /*cpu=*/false, [](const std::string&) {});
+  }
   PhantomOptions options;
   options.card = *order.card;
   const Result<PhantomOrder> understood = UnderstandPhantom(options);
   if (!understood) return understood.error();
-  return LaunchOnPhantom(*understood, words, order.recording, untold);
+  return LaunchOnPhantom(*understood, words, order.recording, {});
 }
 
 }  // namespace

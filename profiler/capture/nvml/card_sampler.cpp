@@ -85,8 +85,13 @@ class CardSampler {
   std::string Live() const {
     std::array<char, 96> version{};
     nvml_.driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
+    std::array<char, 96> uuid{};
+    const bool has_uuid =
+        nvml_.device_uuid(device_, uuid.data(), static_cast<unsigned>(uuid.size() - 1)) == nvml::kSuccess;
     const char* const who = phantom::IsOnPhantom() ? "the phantom's stand-in for driver " : "driver ";
-    return "live (NVML, " + (who + std::string(version.data())) + ")";
+    // Ranks of one machine, or of several, have different cards: which one this is, is part of the answer.
+    return "live (NVML, " + (who + std::string(version.data())) +
+           (has_uuid ? ", " + std::string(uuid.data()) : "") + ")";
   }
   static void Tell(Level level, unsigned long long bytes, int64_t& known) {
     const auto now = static_cast<int64_t>(bytes);

@@ -24,6 +24,7 @@ Result<Functions> LoadFunctions() {
   find("nvmlInit_v2", functions.init);
   find("nvmlSystemGetDriverVersion", functions.driver_version);
   find("nvmlDeviceGetHandleByUUID", functions.device_by_uuid);
+  find("nvmlDeviceGetUUID", functions.device_uuid);
   find("nvmlDeviceGetCount_v2", functions.device_count);
   find("nvmlDeviceGetHandleByIndex_v2", functions.device_by_index);
   find("nvmlDeviceGetMemoryInfo", functions.memory_info);

@@ -37,6 +37,7 @@ struct Functions {
   Code (*init)() = nullptr;
   Code (*driver_version)(char* text, unsigned bytes) = nullptr;
   Code (*device_by_uuid)(const char* uuid, Device*) = nullptr;
+  Code (*device_uuid)(Device, char* text, unsigned bytes) = nullptr;
   Code (*device_count)(unsigned*) = nullptr;
   Code (*device_by_index)(unsigned index, Device*) = nullptr;
   Code (*memory_info)(Device, Memory*) = nullptr;

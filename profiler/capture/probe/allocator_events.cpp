@@ -10,6 +10,7 @@
 #include "profiler/capture/gates/allocator_gate.h"
 #include "profiler/capture/gates/behind.h"
 #include "profiler/capture/gates/probe_loading.h"
+#include "profiler/capture/probe/optimizer_steps.h"
 #include "profiler/capture/probe/probe.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/event.h"
@@ -100,8 +101,9 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
   if (is_cuda && TheReportedSegments().IsNew(reserved_bytes, device)) {
     TheReportedSegments().Follow(address, change > 0 ? change : 1, reserved_bytes, device);
   }
-  if (change >= 0) return EmitMemory(EventKind::kAllocate, address, change);
-  EmitMemory(EventKind::kFreeCompleted, address, -change);
+  if (change < 0) return EmitMemory(EventKind::kFreeCompleted, address, -change);
+  OpenStep();
+  EmitMemory(EventKind::kAllocate, address, change);
 }
 
 }  // namespace tidemark::capture

@@ -9,6 +9,7 @@
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/gates.h"
+#include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
@@ -90,9 +91,6 @@ Course& TheCourse() {
   return course;
 }
 
-// torch/optim/optimizer.py: profile_hook_step.
-constexpr std::string_view kOptimizerPrefix = "Optimizer.step#";
-
 struct OptimizerScope final : at::ObserverContext {
   bool has_turn = false;
   events::NameId name = 0;
@@ -100,13 +98,13 @@ struct OptimizerScope final : at::ObserverContext {
 
 // "Optimizer.step#AdamW.step" → "AdamW state".
 std::string StateName(std::string_view scope) {
-  scope.remove_prefix(kOptimizerPrefix.size());
+  scope.remove_prefix(kOptimizerScopePrefix.size());
   return std::string(scope.substr(0, scope.find('.'))) + " state";
 }
 
 std::unique_ptr<at::ObserverContext> BeginUserScope(const at::RecordFunction& function) {
   const std::string_view name = function.name();
-  if (!EventStreamIsOpen() || !name.starts_with(kOptimizerPrefix)) return nullptr;
+  if (!EventStreamIsOpen() || !name.starts_with(kOptimizerScopePrefix)) return nullptr;
   auto scope = std::make_unique<OptimizerScope>();
   scope->name = Intern(StateName(name));
   scope->has_turn = TheCourse().BeginOptimizer();

@@ -8,12 +8,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "profiler/base/command.h"
@@ -76,19 +80,21 @@ Result<std::string> SourceFingerprint(const fs::path& sources) {
   return fmt::format("{:016x}", XXH3_64bits(all.data(), all.size()));
 }
 
+constexpr std::chrono::milliseconds kLockAskedEvery{200};
+
 // Held while it lives.
 class Lock {
  public:
-  // `waits` is called where another process holds it.
-  static Result<Lock> Take(const fs::path& file, const std::function<void()>& waits) {
+  // `waits` is asked again and again while another process holds it; where it says no, there is no lock.
+  static Result<std::optional<Lock>> Take(const fs::path& file, const std::function<bool()>& waits) {
     UniqueFd fd(open(file.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666));
     if (!fd.valid()) return CannotKeep(file, {errno, std::generic_category()});
-    if (flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return Lock(std::move(fd));
-    waits();
-    while (flock(fd.get(), LOCK_EX) != 0) {
-      if (errno != EINTR) return CannotKeep(file, {errno, std::generic_category()});
+    while (flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) return CannotKeep(file, {errno, std::generic_category()});
+      if (!waits()) return std::optional<Lock>();
+      std::this_thread::sleep_for(kLockAskedEvery);
     }
-    return Lock(std::move(fd));
+    return std::optional(Lock(std::move(fd)));
   }
 
  private:
@@ -111,28 +117,80 @@ Error BuildFailed(const TorchInstallation& torch, const std::string& output, con
                ". All that the build said is in " + log.string() + "."};
 }
 
-Status Run(const std::vector<std::string>& words, const TorchInstallation& torch, const fs::path& log,
-           const std::function<void(std::string_view)>& progress) {
-  const Result<CommandOutcome> outcome = RunCommand(words, {true, progress});
-  if (!outcome) {
-    return Error{outcome.error().message + " It is needed to build stand-ins; install what ./run installs."};
-  }
-  if (outcome->exit_code != 0) return BuildFailed(torch, outcome->output, log);
-  return Done{};
-}
+// One build of the stand-ins for a torch, and what is told of it.
+class Building {
+ public:
+  Building(const TorchInstallation& torch, const BuildWatch& watch) : torch_(torch), watch_(watch) {}
 
-Status Build(const TorchInstallation& torch, const fs::path& sources, const fs::path& folder,
-             const std::function<void(std::string_view)>& progress) {
-  const fs::path log = folder.string() + ".log";
-  Status configured =
-      Run({"cmake", "-G", "Ninja", "-S", sources.string(), "-B", folder.string(), "-DTIDEMARK_GUI=OFF",
-           "-DTIDEMARK_TESTS=OFF", "-DTIDEMARK_SITE=" + torch.site.string()},
-          torch, log, {});
-  if (!configured) return configured;
-  return Run({"ninja", "-C", folder.string(), "tidemark_phantom_stand_ins", "tidemark_program_capture",
-              "tidemark-replayer"},
-             torch, log, progress);
-}
+  // Waits where another process builds; no lock where it was ended.
+  Result<std::optional<Lock>> TakeLock(const fs::path& file) const {
+    return Lock::Take(file, [this] {
+      Tell(fmt::format("waiting for another process that builds the stand-ins for torch {}", torch_.version));
+      return GoesOn();
+    });
+  }
+
+  // Whole in `kept`, or not at all.
+  Status Into(const fs::path& kept) const {
+    const fs::path folder = kept.parent_path() / (torch_.build_id + ".building");
+    std::error_code failure;
+    fs::remove_all(folder, failure);  // of one that was killed
+    Status built = Build(SourceFolder(), folder);
+    if (built.ok()) fs::rename(folder / "lib", kept, failure);
+    std::error_code ignored;  // what remains is removed before the next build
+    fs::remove_all(folder, ignored);
+    if (!built) return built;
+    return failure ? Status(CannotKeep(kept, failure)) : Done{};
+  }
+
+  Error Stopped() const {
+    return Error{"Stopped as asked, before the stand-ins for torch " + torch_.version +
+                 " were built. Nothing of them is kept; the next start builds them."};
+  }
+
+ private:
+  void Tell(std::string_view line) const {
+    if (watch_.progress) watch_.progress(line);
+  }
+  bool GoesOn() const { return !watch_.goes_on || watch_.goes_on(); }
+  void TellStep(std::string_view step) const {
+    Tell(fmt::format("building the stand-ins for torch {}, once: {}", torch_.version, step));
+  }
+
+  Status Build(const fs::path& sources, const fs::path& folder) const {
+    TellStep("configuring");
+    Status configured =
+        Run({"cmake", "-G", "Ninja", "-S", sources.string(), "-B", folder.string(), "-DTIDEMARK_GUI=OFF",
+             "-DTIDEMARK_TESTS=OFF", "-DTIDEMARK_SITE=" + torch_.site.string()},
+            folder);
+    if (!configured) return configured;
+    return Run({"ninja", "-C", folder.string(), "tidemark_phantom_stand_ins", "tidemark_program_capture",
+                "tidemark-replayer"},
+               folder);
+  }
+
+  Status Run(const std::vector<std::string>& words, const fs::path& folder) const {
+    const auto on_line = [this](std::string_view line) {
+      // Ninja's "[3/67] Building CXX object ..."
+      const size_t slash = line.find('/');
+      const size_t end = line.find(']');
+      if (!line.starts_with('[') || slash > end || end == std::string_view::npos) return;
+      TellStep(
+          fmt::format("step {} of {}", line.substr(1, slash - 1), line.substr(slash + 1, end - slash - 1)));
+    };
+    const Result<CommandOutcome> outcome = RunCommand(words, {true, on_line, watch_.goes_on});
+    if (!outcome) {
+      return Error{outcome.error().message +
+                   " It is needed to build stand-ins; install what ./run installs."};
+    }
+    if (!GoesOn()) return Stopped();  // whatever the command made of it: Ctrl-C reaches it, too
+    if (outcome->exit_code != 0) return BuildFailed(torch_, outcome->output, folder.string() + ".log");
+    return Done{};
+  }
+
+  const TorchInstallation& torch_;
+  const BuildWatch& watch_;
+};
 
 // Where the replayer finds its torch, which may be moved, or installed once more, after it was linked.
 bool PointsTo(const fs::path& link, const fs::path& target) {
@@ -182,11 +240,7 @@ Result<ProgramLibraries> KeptLibraries(const std::string& build_id) {
       "program of that torch once (tidemark phantom -- python ...): that makes it, and finds it."};
 }
 
-Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
-                                      const std::function<void(std::string_view line)>& progress) {
-  const auto tell = [&](std::string_view line) {
-    if (progress) progress(line);
-  };
+Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch, const BuildWatch& watch) {
   const Result<fs::path> folder = KeptFolder(torch.build_id);
   if (!folder) return folder.error();
   const fs::path& kept = *folder;
@@ -196,17 +250,12 @@ Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
 
   fs::create_directories(cache, failure);
   if (failure) return CannotKeep(cache, failure);
-  const Result<Lock> lock = Lock::Take(cache / (torch.build_id + ".lock"),
-                                       [&] { tell("another process builds them, waiting for it"); });
+  const Building building(torch, watch);
+  const Result<std::optional<Lock>> lock = building.TakeLock(cache / (torch.build_id + ".lock"));
   if (!lock) return lock.error();
+  if (!*lock) return building.Stopped();
   if (!fs::exists(kept, failure)) {  // else another process was first
-    tell("configuring");
-    const fs::path building = cache / (torch.build_id + ".building");
-    fs::remove_all(building, failure);  // of one that was killed
-    if (Status built = Build(torch, SourceFolder(), building, progress); !built) return built.error();
-    fs::rename(building / "lib", kept, failure);
-    if (failure) return CannotKeep(kept, failure);
-    fs::remove_all(building, failure);
+    if (Status built = building.Into(kept); !built) return built.error();
   }
   if (Status pointed = PointTo(kept / "torch", torch.site / "torch"); !pointed) return pointed.error();
   return LibrariesIn(kept);

@@ -25,11 +25,17 @@ struct ProgramLibraries {
 // Those for a torch of this build id, if they are there. An error is a sentence that says how to get them.
 Result<ProgramLibraries> KeptLibraries(const std::string& build_id);
 
-// Those for this torch, built now if they are not there: a minute. Kept by the build id of torch's library
-// and by what our own sources hold, so that either's update builds anew; torch may lie elsewhere than when
-// they were built. The sources are those that this program was built from; `progress` gets the build's lines,
-// and what it waits for.
-Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch,
-                                      const std::function<void(std::string_view line)>& progress);
+// Who waits for a build. Either may be left out.
+struct BuildWatch {
+  // What is done, and how far: the same line until there is more to tell.
+  std::function<void(std::string_view line)> progress = {};
+  std::function<bool()> goes_on = {};  // asked five times a second; false ends the build, or the waiting
+};
+
+// Those for this torch, built now if they are not there: a minute, or some on an old machine. Kept by the
+// build id of torch's library and by what our own sources hold, so that either's update builds anew; torch
+// may lie elsewhere than when they were built. The sources are those that this program was built from. Of
+// what fails or is ended, nothing is kept.
+Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch, const BuildWatch& watch = {});
 
 }  // namespace tidemark::phantom

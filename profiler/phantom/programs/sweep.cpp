@@ -49,21 +49,38 @@ std::vector<int64_t> ValuesOf(std::string_view text) {
   return {};
 }
 
-// Which of the words is the script, after Python and its own options. Launchers start a Python of their own,
-// which would be none of the warm one's.
-Result<size_t> ScriptIn(const std::vector<std::string>& program) {
+// What Python is to run, after its own options.
+struct Entry {
+  const char* kind = nullptr;  // as sweep.py calls it
+  size_t options_end = 0;      // of Python's own, in the words
+  size_t index = 0;            // in the words
+};
+
+// Launchers start a Python of their own, which would be none of the warm one's.
+Result<Entry> EntryOf(const std::vector<std::string>& program) {
   if (!std::filesystem::path(program.front()).filename().string().starts_with("python")) {
-    return Error{"A sweep starts the script itself, so it needs Python and the script, not " +
-                 program.front() + ", as in: tidemark phantom --sweep batch=1..512 -- python train.py."};
+    return Error{"To be run many times, a program needs Python and its script, not " + program.front() +
+                 ", as in: python train.py."};
   }
   for (size_t i = 1; i < program.size(); ++i) {
-    if (program[i] == "-m" || program[i] == "-c") break;
-    if (!program[i].starts_with('-')) return i;
+    const bool has_more = i + 1 < program.size();
+    if (program[i] == "-m" && has_more) return Entry{"module", i, i + 1};
+    if (program[i] == "-c" && has_more) return Entry{"code", i, i + 1};
+    if (!program[i].starts_with('-')) return Entry{"script", i, i};
     if (program[i] == "-W" || program[i] == "-X") ++i;
   }
   return Error{
-      "A sweep needs a script's file after Python, as in: tidemark phantom --sweep batch=1..512 -- python "
-      "train.py."};
+      "To be run many times, a program needs a script or a module after Python, as in: python train.py."};
+}
+
+Json OrderOf(const SweepTask& task, const Entry& entry) {
+  const auto arguments = task.program.begin() + static_cast<std::ptrdiff_t>(entry.index) + 1;
+  return {{entry.kind, task.program[entry.index]},
+          {"arguments", std::vector<std::string>(arguments, task.program.end())},
+          {"name", task.name},
+          {"values", task.values},
+          {"environments", task.own_environments},
+          {"at_once", std::max(1U, std::thread::hardware_concurrency())}};
 }
 
 std::optional<SweepAnswer> AnswerIn(std::string_view line) {
@@ -100,19 +117,13 @@ Status Sweep(const SweepTask& task, const std::function<void(const SweepAnswer&)
              const std::function<bool()>& goes_on) {
   const Result<std::filesystem::path> python = PythonOf(task.program);
   if (!python) return python.error();
-  const Result<size_t> script = ScriptIn(task.program);
-  if (!script) return script.error();
-  const auto arguments = task.program.begin() + static_cast<std::ptrdiff_t>(*script) + 1;
-  const Json order = {{"script", task.program[*script]},
-                      {"arguments", std::vector<std::string>(arguments, task.program.end())},
-                      {"name", task.name},
-                      {"values", task.values},
-                      {"at_once", std::max(1U, std::thread::hardware_concurrency())}};
+  const Result<Entry> entry = EntryOf(task.program);
+  if (!entry) return entry.error();
   std::vector<std::string> words = {python->string()};
   words.insert(words.end(), task.program.begin() + 1,
-               task.program.begin() + static_cast<std::ptrdiff_t>(*script));  // Python's own options
+               task.program.begin() + static_cast<std::ptrdiff_t>(entry->options_end));
   words.insert(words.end(), {"-u", (AssetsFolder() / "python" / "sweep.py").string(),
-                             order.dump(-1, ' ', false, Json::error_handler_t::replace)});
+                             OrderOf(task, *entry).dump(-1, ' ', false, Json::error_handler_t::replace)});
   size_t answers = 0;
   bool was_ended = false;
   CommandOptions options;

@@ -1,6 +1,6 @@
-// Many runs of one program, each with another value of one of its arguments: processes forked from one Python
-// that has imported torch, so that a run costs what the program itself costs. Any thread; returns when all
-// are done.
+// Many runs of one program, each with another value of one of its arguments, or other variables in its
+// environment: processes forked from one Python that has imported torch, so that a run costs what the program
+// itself costs. Any thread; returns when all are done.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,14 @@
 namespace tidemark::phantom {
 
 struct SweepTask {
-  std::vector<std::string> program;      // "python", "train.py", and its other arguments
+  // "python", "train.py" (or "-m", "package.train", or "-c", CODE), and its other arguments
+  std::vector<std::string> program;
   std::vector<std::string> environment;  // "NAME=value" entries that put it on the phantom
-  std::string name;                      // "batch": the program gets --batch VALUE
+  std::string name;                      // "batch": the program gets --batch VALUE; "": what it is given
   std::vector<int64_t> values;
+  // Of each value, if any: "NAME=value" entries for that run alone. What Python and torch read when they are
+  // loaded they do not change.
+  std::vector<std::vector<std::string>> own_environments = {};
 };
 
 struct SweepAnswer {
@@ -38,7 +42,8 @@ Result<SweepRange> SweepRangeFromText(const std::string& text);
 
 // Tells the answers in the order of the values, each as soon as it is known; `goes_on` is asked several times
 // a second, and where it says no, the runs under way are ended and the answers told so far are all. Fails
-// with a sentence where the program is no Python script, cannot be started or ends before its last answer.
+// with a sentence where the program is none that Python runs itself, cannot be started or ends before its
+// last answer.
 Status Sweep(const SweepTask& task, const std::function<void(const SweepAnswer&)>& answered,
              const std::function<bool()>& goes_on);
 

@@ -2,9 +2,12 @@
 // asks for. The weights lie side by side, so their space is a sum; all other sizes are measured or follow
 // rules that were derived from measured ones (profiler/phantom/calibration).
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "profiler/phantom/calibration/operations.h"
 #include "profiler/phantom/calibration/rules.h"
@@ -106,9 +109,21 @@ void Describe(TensorShape& descriptor, int element, Matrix matrix) {
   descriptor = {element, {1, rows, columns}, {rows * columns, columns, 1}};
 }
 
+// cudnnRNNMode_t and cudnnDataType_t, in torch's words.
+std::string NameOf(const RnnShape& shape) {
+  constexpr std::array kCells = {"RNN", "RNN", "LSTM", "GRU"};
+  constexpr std::array<std::pair<int, const char*>, 4> kTypes = {
+      {{0, "float32"}, {1, "float64"}, {2, "float16"}, {9, "bfloat16"}}};
+  const auto type =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& one) { return one.first == shape.element; });
+  return std::string(kCells.at(static_cast<size_t>(shape.cell))) + " in " +
+         (type == kTypes.end() ? "type " + std::to_string(shape.element) : type->second);
+}
+
 size_t BytesFor(RnnSize size, const RnnShape& shape) {
   return CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION), calibration::TextOf(size, shape),
-                         "the workspaces of cuDNN's recurrent layers", calibration::RnnBytes(size, shape));
+                         "the workspaces of cuDNN's recurrent layers (" + NameOf(shape) + ")",
+                         calibration::RnnBytes(size, shape));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ that was built with CUDA.
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -38,9 +39,9 @@ class Programs(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def train(self, *words):
-        """What torch says, what the recording says, and what tidemark said."""
-        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, TRAINING, *words)
+    def train(self, *words, under=()):
+        """What torch says, what the recording says, and what tidemark said. `under`: a command that starts all that."""
+        ran = run(*under, TIDEMARK, "phantom", "-o", self.recording, "--", PYTHON, TRAINING, *words)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         info = json.loads(tidemark("info", self.recording, "--json").stdout)
         self.assertEqual(info["events"]["lost"], 0)
@@ -148,16 +149,22 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
 """)
         self.assertGreaterEqual(set(careless), {"kept_graph", "type_copies", "large_workspace"})
 
-    def test_fit_tells_which_cards_a_program_fits_on(self):
-        code = "import torch; x = torch.empty(20 << 30, dtype=torch.uint8, device='cuda')"
-        ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code)
+    def test_fit_tells_which_cards_a_program_fits_on_by_a_run_on_each_kind(self):
+        code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda')"
+        ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code, "150")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
-        self.assertRegex(ran.stderr, r"The smallest known card with room for it is the NVIDIA (L4|RTX|GeForce|Quadro)")
-        ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--json", "--", PYTHON, "-c", code)
-        told = json.loads(ran.stderr)
-        t4 = next(card for card in told["cards"] if card["name"] == "t4")
-        self.assertEqual((t4["memory_bytes"], t4["fits"]), (40 << 30, True))
+        self.assertIn("The smallest known card with room for it is the NVIDIA B200.", ran.stderr)
+        code += "; a = torch.ones(64, 64, device='cuda'); a @ a; print(torch.cuda.max_memory_reserved())"
+        ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--json", "--", PYTHON, "-c", code, "30")
+        told = {card["name"]: card for card in json.loads(ran.stderr[ran.stderr.index("{"):])["cards"]}
+        t4, h100, a100 = told["t4"], told["h100"], told["a100-80gb"]
+        self.assertEqual((t4["memory_bytes"], t4["fits"], t4["reserved_peak_bytes"]), (40 << 30, True, int(ran.stdout)))
+        self.assertEqual((a100["ran_on"], a100["ran_on_its_kind"]), ("a100-40gb", True))
+        own = int(tidemark("phantom", "--card", "h100", "--", PYTHON, "-c", code, "30").stdout)
+        self.assertEqual((h100["ran_on"], h100["reserved_peak_bytes"]), ("h100", own))
+        self.assertNotEqual(own, t4["reserved_peak_bytes"])  # cuBLAS's workspace is another
+        self.assertEqual((told["l4"]["ran_on"], told["l4"]["fits"]), ("t4", False))  # with no room, whatever it does there
 
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         program = "import torch\nx = torch.ones(1).cuda() + 1\nfor _ in range({}): x.item()"
@@ -181,7 +188,12 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         self.assertGreaterEqual(measured["by_category_at_peak"]["workspace"], 8 << 20)
 
     def test_forked_workers_are_not_heard(self):
-        alone, _, _ = self.train("2")
+        probed = str(Path(self.folder.name) / "probed.tide")
+        alone, phantom, _ = self.train("2", under=(TIDEMARK, "record", "-o", probed, "--"))
+        # The probe, which knows nothing of Python, tells the same steps and the same peak.
+        record = json.loads(tidemark("info", probed, "--json").stdout)
+        self.assertEqual((record["steps"], phantom["steps"]), (2, 2))
+        self.assertEqual(record["measured"]["allocated_peak_bytes"], alone["allocated"])
         torch, info, _ = self.train("2", "workers")
         self.check_peaks(torch, info)
         self.assertEqual(torch["allocated"], alone["allocated"])
@@ -195,6 +207,24 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         self.assertIn("asked the phantom GPU for no memory", ran.stderr)
         ran = run(TIDEMARK, "phantom", "--", PYTHON, "-c", "print(input())", input="through\n")
         self.assertEqual(ran.stdout, "through\n")
+
+    def test_a_first_start_that_is_interrupted_ends_with_a_sentence_and_leaves_nothing(self):
+        tools, cache = Path(self.folder.name) / "tools", Path(self.folder.name) / "cache"
+        tools.mkdir()
+        (tools / "cmake").write_text("#!/bin/sh\nmkdir -p \"$6\"; exec sleep 60\n")
+        (tools / "cmake").chmod(0o755)
+        environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", TIDEMARK_CACHE=str(cache))
+        for interrupt in (lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)):
+            start = subprocess.Popen([TIDEMARK, "phantom", "--", PYTHON, "-c", "print('ran')"], env=environment, text=True,
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+            self.assertRegex(start.stderr.readline(), r"building the stand-ins for torch .*, once: configuring")
+            while not list(cache.glob("phantom/*.building")):
+                time.sleep(0.01)
+            interrupt(start.pid)
+            said, complained = start.communicate(timeout=60)
+            self.assertEqual((start.returncode, said), (130, ""))
+            self.assertIn("Stopped as asked, before the stand-ins", complained)
+            self.assertEqual([file.suffix for file in (cache / "phantom").iterdir()], [".lock"])
 
     def test_a_card_without_room_runs_out_of_memory_as_a_real_one_does(self):
         code = "import torch; torch.empty(3 << 30, dtype=torch.uint8, device='cuda')"
@@ -234,9 +264,16 @@ optimizer.step()
         self.assertIn("Note: helper/inner.py:2 (called from train.py:4) read a result", ran.stderr)
 
     def test_doubts_are_kept_in_the_recording_and_the_smallest_card_is_named(self):
-        code = "import torch; print(torch.ones(1, device='cuda').item())"
+        code = """
+import torch
+print(torch.ones(1, device='cuda').item())
+for dtype in (torch.bfloat16, torch.float64, torch.float16):
+    torch.nn.LSTM(8, 8, device="cuda", dtype=dtype)(torch.ones(2, 3, 8, device="cuda", dtype=dtype))
+"""
         ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
         self.assertIn("Note: ", ran.stderr)
+        unknown = re.findall(r"Note: Not known, counted as 0: the workspaces .* \((.*)\)\.", ran.stderr)
+        self.assertEqual(unknown, ["LSTM in bfloat16", "LSTM in float64"])  # 16 bits of the other kind were measured
         self.assertIn("By memory alone the NVIDIA GeForce GTX 1650", ran.stderr)
         info = tidemark("info", self.recording)
         notes = [line for line in ran.stderr.splitlines() if line.startswith("Note: ")]

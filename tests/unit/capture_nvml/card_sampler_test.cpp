@@ -37,6 +37,10 @@ nvml::Functions FakeFunctions() {
     *device = &fake;
     return std::string(uuid) == "GPU-1" ? nvml::kSuccess : nvml::kNotFound;
   };
+  functions.device_uuid = [](nvml::Device, char* text, unsigned bytes) {
+    std::snprintf(text, bytes, "GPU-1");
+    return nvml::kSuccess;
+  };
   functions.memory_info = [](nvml::Device, nvml::Memory* memory) {
     *memory = fake.memory;
     return nvml::kSuccess;
@@ -104,7 +108,7 @@ TEST_CASE("The card and the process are told when they change, among however man
     const Event& card = told.events[1];
     const Event& process = told.events[2];
     const Event& changed = told.events[3];
-    return told.names.starts_with("live (NVML, driver 580.95)card") && card.level == Level::kCard &&
+    return told.names.starts_with("live (NVML, driver 580.95, GPU-1)card") && card.level == Level::kCard &&
            card.bytes == 40 << 20 && process.level == Level::kProcess && process.bytes == 30 << 20 &&
            changed.bytes == 50 << 20 && changed.rounded_bytes == 10 << 20 &&
            changed.source == events::Source::kDevice;

@@ -1,6 +1,9 @@
 // The cache with a cmake and a ninja made up by the test: shell scripts that note that they ran.
 #include "profiler/phantom/programs/stand_in_cache.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,6 +11,7 @@
 #include <fstream>
 #include <string>
 
+#include "profiler/base/unique_fd.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 
@@ -28,7 +32,8 @@ class Workshop {
     // cmake -G Ninja -S SOURCES -B FOLDER ...; ninja -C FOLDER TARGET...
     Tool("cmake", "echo configured >> " + log() + "; mkdir -p \"$6\"");
     Tool("ninja", "echo built >> " + log() +
-                      "; sleep 0.1; mkdir -p \"$2/lib/phantom\" \"$2/lib/capture\"; echo [1/1] done");
+                      "; sleep 0.1; mkdir -p \"$2/lib/phantom\" \"$2/lib/capture\"; echo '[3/67] Building "
+                      "CXX object'; echo done");
   }
   ~Workshop() {
     setenv("PATH", path_.c_str(), 1);
@@ -61,18 +66,18 @@ TEST_CASE("The libraries for a torch are built once") {
   const Workshop workshop;
   std::string first_line;
   std::string last_line;
-  const auto first = LibrariesFor(MadeUp(), [&](std::string_view line) {
-    last_line = line;
-    if (first_line.empty()) first_line = line;
-  });
+  const auto first = LibrariesFor(MadeUp(), {[&](std::string_view line) {
+                                    last_line = line;
+                                    if (first_line.empty()) first_line = line;
+                                  }});
   REQUIRE(first.ok());
-  CHECK(first_line == "configuring");
-  CHECK(last_line == "[1/1] done");
+  CHECK(first_line == "building the stand-ins for torch 2.9.0+cu128, once: configuring");
+  CHECK(last_line == "building the stand-ins for torch 2.9.0+cu128, once: step 3 of 67");
   CHECK(fs::is_directory(first->stand_ins));
   CHECK(fs::is_directory(first->capture));
   CHECK(first->stand_ins.string().find((workshop.cache() / "00abcdef-").string()) == 0);
   CHECK(workshop.Said() == "configured\nbuilt\n");
-  const auto second = LibrariesFor(MadeUp(), {});
+  const auto second = LibrariesFor(MadeUp());
   REQUIRE(second.ok());
   CHECK(second->stand_ins == first->stand_ins);
   CHECK(workshop.Said() == "configured\nbuilt\n");
@@ -80,7 +85,7 @@ TEST_CASE("The libraries for a torch are built once") {
 
   TorchInstallation other = MadeUp();
   other.build_id = "11abcdef";
-  REQUIRE(LibrariesFor(other, {}).ok());
+  REQUIRE(LibrariesFor(other).ok());
   CHECK(workshop.Said() == "configured\nbuilt\nconfigured\nbuilt\n");
 }
 
@@ -92,13 +97,13 @@ TEST_CASE("A torch that was moved is found where it is, and one that is gone is 
   CHECK(KeptLibraries("00abcdef").error().message.find("Run a program of that torch once") !=
         std::string::npos);
   TorchInstallation torch = MadeUp();
-  const auto first = LibrariesFor(torch, {});
+  const auto first = LibrariesFor(torch);
   REQUIRE(first.ok());
   CHECK(link(*first) == "/opt/site/torch");
   CHECK_FALSE(KeptLibraries("00abcdef").ok());  // nothing is in /opt/site
   torch.site = workshop.cache().parent_path() / "venv";
   fs::create_directories(torch.site / "torch");
-  const auto moved = LibrariesFor(torch, {});
+  const auto moved = LibrariesFor(torch);
   REQUIRE(moved.ok());
   CHECK(link(*moved) == torch.site / "torch");
   CHECK(workshop.Said() == "configured\nbuilt\n");
@@ -112,29 +117,62 @@ TEST_CASE("A torch that was moved is found where it is, and one that is gone is 
 TEST_CASE("Of two that start at once, one builds and the other waits for it") {
   const Workshop workshop;
   const pid_t other = fork();
-  if (other == 0) _exit(LibrariesFor(MadeUp(), {}).ok() ? 0 : 1);
-  CHECK(LibrariesFor(MadeUp(), {}).ok());
+  if (other == 0) _exit(LibrariesFor(MadeUp()).ok() ? 0 : 1);
+  CHECK(LibrariesFor(MadeUp()).ok());
   int status = 0;
   REQUIRE(waitpid(other, &status, 0) == other);
   CHECK(status == 0);
   CHECK(workshop.Said() == "configured\nbuilt\n");
 }
 
+TEST_CASE("A build that is ended leaves nothing half-made, and the next one builds") {
+  const Workshop workshop;
+  const std::string pid = (workshop.cache().parent_path() / "pid").string();
+  workshop.Tool("ninja", "mkdir -p \"$2/lib/phantom\"; echo $$ > " + pid + "; exec sleep 60");
+  const auto ended = LibrariesFor(MadeUp(), {{}, [&] { return !fs::exists(pid); }});
+  REQUIRE_FALSE(ended.ok());
+  CHECK(ended.error().message.find("Stopped as asked") == 0);
+  int builder = 0;
+  std::ifstream(pid) >> builder;
+  CHECK(kill(builder, 0) == -1);
+  for (const auto& entry : fs::directory_iterator(workshop.cache())) {
+    CHECK(entry.path().filename() == "00abcdef.lock");
+  }
+  workshop.Tool("ninja", "mkdir -p \"$2/lib/phantom\"");
+  CHECK(LibrariesFor(MadeUp()).ok());
+}
+
+TEST_CASE("Waiting for another's build is told of, and ends when asked") {
+  const Workshop workshop;
+  fs::create_directories(workshop.cache());
+  const UniqueFd other(
+      open((workshop.cache() / "00abcdef.lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
+  REQUIRE(flock(other.get(), LOCK_EX | LOCK_NB) == 0);
+  std::string told;
+  const auto ended =
+      LibrariesFor(MadeUp(), {[&](std::string_view line) { told = line; }, [&] { return told.empty(); }});
+  REQUIRE_FALSE(ended.ok());
+  CHECK(ended.error().message.find("Stopped as asked") == 0);
+  CHECK(told == "waiting for another process that builds the stand-ins for torch 2.9.0+cu128");
+  CHECK(workshop.Said().empty());
+}
+
 TEST_CASE("A build that fails is a sentence with the generator's reason, and is tried again") {
   const Workshop workshop;
   workshop.Tool("ninja", "echo generate_stand_ins.py: libtorch_cuda.so needs libnew.so.1.; exit 1");
-  const auto failed = LibrariesFor(MadeUp(), {});
+  const auto failed = LibrariesFor(MadeUp());
   REQUIRE_FALSE(failed.ok());
   CHECK(failed.error().message.find("(libtorch_cuda.so needs libnew.so.1.)") != std::string::npos);
   CHECK(fs::exists(workshop.cache() / "00abcdef.building.log"));
+  CHECK_FALSE(fs::exists(workshop.cache() / "00abcdef.building"));
   workshop.Tool("ninja", "mkdir -p \"$2/lib/phantom\"");
-  CHECK(LibrariesFor(MadeUp(), {}).ok());
+  CHECK(LibrariesFor(MadeUp()).ok());
 }
 
 TEST_CASE("Without the tools of a build it says which is missing") {
   const Workshop workshop;
   setenv("PATH", "/no/such/folder", 1);
-  const auto failed = LibrariesFor(MadeUp(), {});
+  const auto failed = LibrariesFor(MadeUp());
   REQUIRE_FALSE(failed.ok());
   CHECK(failed.error().message.find("cmake cannot be started") == 0);
 }

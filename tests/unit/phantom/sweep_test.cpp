@@ -87,8 +87,10 @@ TEST_CASE("A sweep that ends early says what it heard last, and one without a sc
   const auto early = AnswersOf(task);
   REQUIRE_FALSE(early.ok());
   CHECK(early.error().message.find("no torch here") != std::string::npos);
-  task.program = {(scratch / "python").string(), "-m", "train"};
-  REQUIRE_FALSE(AnswersOf(task).ok());
+  task.program = {(scratch / "python").string(), "-m"};
+  const auto without = AnswersOf(task);
+  REQUIRE_FALSE(without.ok());
+  CHECK(without.error().message.find("needs a script or a module") != std::string::npos);
 }
 
 TEST_CASE("A sweep that is asked to end keeps the answers that it has, and does not wait for the rest") {

@@ -1,9 +1,15 @@
 """Runs a program once for each value of one of its arguments, in processes forked from one that has imported what it needs.
 
+With no name the arguments stay as they are; `environments`, if there are any, holds of each value what the environment of its run
+has beside what all have.
+
 The first run says what that is: an optimizer alone makes torch import a thousand modules, which takes ten times as long as
 a run of a small network.
 
-usage: sweep.py {"script": FILE, "arguments": [...], "name": "batch", "values": [...], "at_once": 2}
+usage: sweep.py {"script": FILE, "arguments": [...], "name": "batch", "values": [...], "environments": [["NAME=value"], ...],
+                 "at_once": 2}
+
+Instead of "script" it may be "module" (python -m) or "code" (python -c).
 
 For each value one line on standard output, as soon as it is known: `tidemark ` and an object with `value`, the peaks
 (`allocated_peak_bytes`, `reserved_peak_bytes`), `process` (its number), `used_cuda`, `out_of_memory` and `sentence` (why it ended early; "" if it did not).
@@ -22,6 +28,7 @@ import sys
 import sysconfig
 import threading
 import traceback
+import types
 
 import torch
 
@@ -36,6 +43,8 @@ def die_with_parent():
 
 def with_argument(arguments, name, value):
     """The argument list with --name VALUE, in the place of the one that is there."""
+    if not name:
+        return arguments
     kept, skip = [], False
     for argument in arguments:
         if skip or argument.startswith(f"--{name}="):
@@ -47,13 +56,27 @@ def with_argument(arguments, name, value):
     return [*kept, f"--{name}", str(value)]
 
 
+def run_program(task, arguments):
+    """As Python would, had it been started with these words."""
+    script, module = task.get("script"), task.get("module")
+    sys.argv = [script or ("-c" if "code" in task else "-m"), *arguments]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)) if script else os.getcwd())
+    if script:
+        runpy.run_path(script, run_name="__main__")
+    elif module:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    else:
+        main = sys.modules["__main__"] = types.ModuleType("__main__")
+        exec(compile(task["code"], "<string>", "exec"), main.__dict__)
+
+
 def run(task, value):
     """In a process of its own; what it found out."""
     answer = {"value": value, "out_of_memory": False, "sentence": ""}
-    sys.argv = [task["script"], *with_argument(task["arguments"], task["name"], value)]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(task["script"])))
+    if task.get("environments"):
+        os.environ.update(entry.split("=", 1) for entry in task["environments"][task["values"].index(value)])
     try:
-        runpy.run_path(task["script"], run_name="__main__")
+        run_program(task, with_argument(task["arguments"], task["name"], value))
     except SystemExit as end:
         if end.code not in (None, 0):
             answer["sentence"] = f"it ended with exit code {end.code}"
@@ -136,11 +159,11 @@ def main():
     task = json.loads(sys.argv[1])
     die_with_parent()
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a terminal's Ctrl-C ends it and, by that, its runs
-    values = task["values"]
+    values = task.get("left", task["values"])
     if task.get("warm", True):
         first, values = values[0], values[1:]
         if not import_all(finish(first, *start(task, first))):
-            again = json.dumps({**task, "values": values, "warm": False})
+            again = json.dumps({**task, "left": values, "warm": False})
             flags = subprocess._args_from_interpreter_flags()
             os.execv(sys.executable, [sys.executable, *flags, "-u", __file__, again])
     running = []

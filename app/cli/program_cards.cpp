@@ -1,0 +1,85 @@
+#include "app/cli/program_cards.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+
+#include "app/cli/console.h"
+#include "app/cli/interrupt_listener.h"
+#include "profiler/phantom/environment.h"
+#include "profiler/phantom/programs/sweep.h"
+#include "profiler/session/program_recorder.h"
+
+namespace tidemark::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The entry that makes a phantom this card.
+Result<std::string> CardEntryOf(const phantom::Card& card, const phantom::ProgramLibraries& libraries) {
+  const Result<std::vector<std::string>> entries = phantom::PhantomEnvironment(card, libraries.stand_ins);
+  if (!entries) return entries.error();
+  return *std::ranges::find_if(*entries, [](const std::string& entry) {
+    return entry.starts_with(std::string(phantom::kCardVariable) + "=");
+  });
+}
+
+CardRun RunOf(const phantom::Card& card, const phantom::SweepAnswer& answer,
+              const std::shared_ptr<const session::ProgramRun>& run) {
+  if (!answer.sentence.empty()) return {card, nullptr, answer.sentence};
+  if (run == nullptr || run->view()->empty()) return {card, nullptr, "it asked for no memory"};
+  const bool is_whole = run->status().lost == 0;
+  return {card, run->view(), is_whole ? "" : "events were lost"};
+}
+
+}  // namespace
+
+bool ShareRuns(const phantom::Card& one, const phantom::Card& other) {
+  const auto kind_of = [](const phantom::Card& card) {
+    return std::vector<int64_t>{card.compute_capability,
+                                card.compiled_architecture,
+                                card.multiprocessors,
+                                card.threads_per_multiprocessor,
+                                card.blocks_per_multiprocessor,
+                                card.shared_bytes_per_block,
+                                card.shared_bytes_per_block_optin,
+                                card.shared_bytes_per_multiprocessor,
+                                card.l2_bytes,
+                                card.clock_khz};
+  };
+  return kind_of(one) == kind_of(other);
+}
+
+Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
+                  const std::vector<phantom::Card>& cards, const std::function<void(const CardRun&)>& ran) {
+  session::RecorderOptions recorded;
+  recorded.on_phantom = true;
+  const auto recorder = session::ProgramRecorder::Start(recorded);
+  if (!recorder) return recorder.error();
+  phantom::SweepTask task{program, launch.environment, "", {}};
+  task.environment.push_back((*recorder)->environment_entry());
+  task.values.resize(cards.size());
+  std::iota(task.values.begin(), task.values.end(), 0);
+  for (const phantom::Card& card : cards) {
+    const Result<std::string> entry = CardEntryOf(card, *launch.libraries);
+    if (!entry) return entry.error();
+    task.own_environments.push_back({*entry});
+  }
+  const InterruptListener listener;
+  ProgressLine progress(kToldEvery);
+  const auto began = Clock::now();
+  size_t done = 0;
+  const auto answered = [&](const phantom::SweepAnswer& answer) {
+    ++done;
+    ran(RunOf(cards[static_cast<size_t>(answer.value)], answer, (*recorder)->Take(answer.process_id)));
+  };
+  return phantom::Sweep(task, answered, [&] {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began).count();
+    progress.Show(fmt::format("running it on other cards: {} of {} · {} s", done, cards.size(), seconds));
+    return !InterruptListener::WasInterrupted();
+  });
+}
+
+}  // namespace tidemark::cli
