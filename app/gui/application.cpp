@@ -280,6 +280,8 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
 // Nothing of what was shown before holds.
 void Application::ShowFromHere() {
   scene_.Reset();
+  input_.findings = nullptr;
+  findings_asked_.reset();
   frame_ = nullptr;
   state_.pinned.reset();
   if (state_.selection.kind == presenters::Selection::Kind::kAllocation) state_.selection = {};
@@ -358,6 +360,7 @@ bool Application::Poll() {
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
   AskForBand();
+  AskForFindings();
   HoldForSlowMotion();
   if (before.state != input_.status.state || before.sentence != input_.status.sentence ||
       before.lost != input_.status.lost) {
@@ -470,6 +473,7 @@ ShellInput Application::MakeShellInput() {
     }
   }
   for (const auto& job : jobs_.jobs()) {
+    if (job->title.empty()) continue;
     const bool known = job->shows_progress;
     shell.jobs.push_back({job->title, known ? job->progress.load() : -1, known ? &job->cancelled : nullptr});
   }

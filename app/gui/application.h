@@ -147,6 +147,7 @@ class Application {
   void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs);
   void EndSearch(const std::string& error);  // "" = it has an answer
   void TryAllocatorSettings();
+  void AskForFindings();
   std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU
   void ReportStatusChange(const session::RunStatus& before);
   ShellInput MakeShellInput();
@@ -173,6 +174,15 @@ class Application {
   Clock::time_point ranks_read_at_{};
   std::vector<std::shared_ptr<const timeline::View>> ranks_read_;  // what was read then
   FitAdvice fit_;
+  // What findings were looked for in last; none of this run = nothing yet.
+  struct FindingsAsked {
+    std::shared_ptr<const timeline::View> view;
+    ByteUnit unit = ByteUnit::kMegabytes;
+    Clock::time_point at;
+  };
+  std::optional<FindingsAsked> findings_asked_;
+  bool looks_for_findings_ = false;
+  RunFindings findings_;
   LessonBook book_;
   ControlAccess of_code_;
   bool locks_lifted_ = false;                     // those of the page that is open

@@ -1,14 +1,18 @@
-// The searches that the window asks for: what fits on the card, and what other settings of PyTorch's
-// allocator would do to the run. Both take seconds, on threads of their own.
+// The searches that the window asks for: what stands out in the run, what fits on the card, and what other
+// settings of PyTorch's allocator would do. They take up to seconds, on threads of their own.
 #include <algorithm>
 #include <utility>
 
 #include "app/gui/application.h"
+#include "app/gui/run_findings.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
+
+// Findings look at a whole step: once a second is as often as anyone reads them.
+constexpr std::chrono::seconds kFindingsEvery{1};
 
 Result<std::vector<AllocatorTrial>> TryAll(const timeline::View& view, const advice::AllocatorSetup& own,
                                            const session::AllocatorOf& allocator,
@@ -95,6 +99,34 @@ void Application::FindCheapestChanges(const advice::FitQuestion& question,
                   if (!outcome->ok()) return;
                   fit_.question = question;
                   fit_.answer = std::move(**outcome);
+                };
+              });
+}
+
+void Application::AskForFindings() {
+  const std::shared_ptr<const timeline::View>& view = input_.view;
+  if (looks_for_findings_ || view == nullptr || view->empty()) return;
+  // A program's run takes no commands, but goes on as ours do.
+  const bool goes_on = input_.live || input_.status.state == session::RunState::kRunning;
+  const auto now = Clock::now();
+  if (findings_asked_ && findings_asked_->unit == state_.unit &&
+      (findings_asked_->view == view || (goes_on && now - findings_asked_->at < kFindingsEvery))) {
+    return;
+  }
+  findings_asked_ = {view, state_.unit, now};
+  looks_for_findings_ = true;
+  const auto card = session::CardOf(input_.description.device_name, input_.description.device_bytes, cards_);
+  const int64_t usable_bytes = card ? card->memory_bytes - card->context_bytes : 0;
+  jobs_.Start("", false,
+              [this, view, unit = state_.unit,
+               usable_bytes](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+                const auto found = std::make_shared<RunFindings>(LookForFindings(*view, unit, usable_bytes));
+                return [this, found, view] {
+                  looks_for_findings_ = false;
+                  // Of a run that is gone since: the next look is at what is shown.
+                  if (!findings_asked_ || findings_asked_->view != view) return;
+                  findings_ = std::move(*found);
+                  input_.findings = &findings_;
                 };
               });
 }

@@ -24,6 +24,7 @@ class BackgroundJobs {
   BackgroundJobs(const BackgroundJobs&) = delete;
   BackgroundJobs& operator=(const BackgroundJobs&) = delete;
 
+  // `title` "" = what goes on all the time, which nobody is told of.
   void Start(std::string title, bool shows_progress, Work work);
   // Runs what follows from finished jobs. True if there was one.
   bool Poll();

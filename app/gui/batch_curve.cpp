@@ -47,6 +47,7 @@ void BatchCurve::Continue(const Question& question, const AskTextbook& textbook,
   };
   textbook_here_ = told(here);
   if (!same_curve) {
+    too_large_.reset();
     textbook_.clear();
     for (const int batch : SmoothBatches()) {
       if (const auto point = told(batch)) textbook_.push_back(*point);
@@ -62,13 +63,20 @@ void BatchCurve::Continue(const Question& question, const AskTextbook& textbook,
   complete_ = true;
   for (const int batch : batches) {
     if (question.card.empty()) break;
+    if (too_large_ && batch > too_large_->batch) {
+      if (batch == here) phantom_here_ = BatchPoint{here, too_large_->bytes, true};
+      continue;
+    }
     const std::optional<session::Prediction> answer = phantom(With(question.settings, batch));
     complete_ = complete_ && answer.has_value();
     if (!answer || (!answer->sentence.empty() && !answer->out_of_memory)) continue;
     const BatchPoint point{batch, answer->allocated_peak_bytes, answer->out_of_memory};
+    if (point.out_of_memory) too_large_ = point;
     if (batch == here) phantom_here_ = point;
     phantom_.push_back(point);
   }
+  std::erase_if(phantom_,
+                [&](const BatchPoint& point) { return too_large_ && point.batch > too_large_->batch; });
   std::sort(phantom_.begin(), phantom_.end(),
             [](const BatchPoint& a, const BatchPoint& b) { return a.batch < b.batch; });
 }

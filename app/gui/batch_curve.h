@@ -1,5 +1,7 @@
 // What theory says of every batch size: the textbook at once, the phantom as its answers come, one question a
-// frame, those nearest to the batch that is looked at first. UI thread only.
+// frame, those nearest to the batch that is looked at first. What is larger than a batch that does not fit
+// does not either, and is not asked: running out of memory ends a trainer, and the next takes half a second.
+// UI thread only.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +34,9 @@ class BatchCurve {
   void Continue(const Question& question, const AskTextbook& textbook, const AskPrediction& phantom);
 
   const std::vector<BatchPoint>& textbook() const { return textbook_; }  // by batch
-  const std::vector<BatchPoint>& phantom() const { return phantom_; }    // those that are known
+  const std::vector<BatchPoint>& phantom() const {
+    return phantom_;
+  }  // those that are known, up to the first that does not fit
   std::optional<BatchPoint> textbook_here() const { return textbook_here_; }
   std::optional<BatchPoint> phantom_here() const { return phantom_here_; }
   bool complete() const { return complete_; }  // every answer is there
@@ -43,6 +47,7 @@ class BatchCurve {
   std::vector<BatchPoint> phantom_;
   std::optional<BatchPoint> textbook_here_;
   std::optional<BatchPoint> phantom_here_;
+  std::optional<BatchPoint> too_large_;  // the smallest that is known not to fit
   bool complete_ = false;
 };
 

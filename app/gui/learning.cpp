@@ -1,5 +1,6 @@
 #include "app/gui/learning.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "profiler/lessons/expression.h"
@@ -47,10 +48,15 @@ LessonBook LoadLessonBook() {
 std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
                                  const std::string& quantity) {
   const std::string wanted = networks::ToJson(settings);
+  std::vector<bool> is_wanted;
+  for (const std::string& told : view.settings()) is_wanted.push_back(told == wanted);
+  // What earlier settings have reserved stays reserved.
+  const bool keeps = std::ranges::count(is_wanted, false) > 0;
+  if (quantity == "reserved" && keeps) return std::nullopt;
   for (size_t i = view.steps().size(); i-- > 1;) {
     const timeline::Step& step = view.steps()[i];
     if (!step.complete || step.settings < 0) continue;
-    if (view.settings()[static_cast<size_t>(step.settings)] == wanted) return MeasuredAt(step, quantity);
+    if (is_wanted[static_cast<size_t>(step.settings)]) return MeasuredAt(step, quantity);
   }
   return std::nullopt;
 }

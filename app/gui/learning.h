@@ -33,7 +33,8 @@ struct LessonQuestion {
 LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates);
 
 // What the run measured of a prediction's quantity, in bytes: at the peak of its last complete step with
-// those settings after the first of the run, which differs. O(steps).
+// those settings after the first of the run, which differs. What is reserved is not told of a run that has
+// had other settings before: its cache holds what those needed. O(steps).
 std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
                                  const std::string& quantity);
 

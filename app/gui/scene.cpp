@@ -136,7 +136,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.allocations.unit = state.unit;
   frame_.comparison = {nullptr, false, state.unit, kNothingToCompare};
   const bool is_program = presenters::IsProgram(input.description);
-  frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, is_program, &owners_, ""};
+  frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, is_program, &owners_, &input.book->glossary, ""};
   frame_.bridge = {
       &bridge_, false, state.unit, &owners_,
       "The bridge leads from the textbook's figure to the measured peak. It needs one complete step."};

@@ -48,6 +48,7 @@ struct SceneInput {
   std::optional<ComparedRun> compared;
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
+  const RunFindings* findings = nullptr;  // none = nobody has looked yet
   const LessonBook* book = nullptr;
   const std::vector<Bookmark>* bookmarks = nullptr;
   ControlAccess access;
@@ -178,11 +179,6 @@ class Scene {
   presenters::AllocationTable allocations_;
   AllocationsAsked allocations_asked_;
   Clock::time_point allocations_time_;
-
-  std::vector<advice::Finding> findings_;
-  std::shared_ptr<const timeline::View> findings_view_;
-  ByteUnit findings_unit_ = ByteUnit::kMegabytes;
-  Clock::time_point findings_time_;
 
   std::optional<TimelineState::Hover> hover_;
   std::shared_ptr<const timeline::View> hover_view_;

@@ -125,7 +125,7 @@ class ChangeList {
     }
   }
 
-  // A gradient gets its name only when it is accumulated.
+  // A gradient is told to be one, and gets its name, only when it is accumulated.
   void LookAhead(const Event& event) {
     const auto here = open_.find(event.address);
     if (here == open_.end()) return;
@@ -134,6 +134,9 @@ class ChangeList {
       open_.erase(here);
     } else if (event.kind == EventKind::kCategorize && known.change == Change::kComes && event.name != 0) {
       known.title = view_.name(event.name);
+      if (event.category != Category::kGradient) return;
+      known.category = event.category;
+      known.role = RoleOf(event.category);
     }
   }
 

@@ -103,6 +103,11 @@ std::vector<Glossary::Place> Glossary::PlacesIn(std::string_view text) const {
   return places;
 }
 
+std::string MeaningOf(const Glossary* glossary, std::string_view word) {
+  const Term* term = glossary == nullptr ? nullptr : glossary->Find(word);
+  return term == nullptr ? "" : term->forms.front() + ": " + FirstSentence(term->meaning);
+}
+
 std::string FirstSentence(std::string_view text) {
   const size_t stop = text.find(". ");
   return std::string(stop == std::string_view::npos ? text : text.substr(0, stop + 1));

@@ -39,6 +39,10 @@ class Glossary {
   std::vector<Term> terms_;
 };
 
+// "peak: The moment of a step at which the most is allocated." of a word; "" if it is no term, or there is no
+// glossary.
+std::string MeaningOf(const Glossary* glossary, std::string_view word);
+
 // Up to the first full stop.
 std::string FirstSentence(std::string_view text);
 

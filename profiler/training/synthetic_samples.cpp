@@ -118,6 +118,10 @@ void SyntheticSamples::Write(int64_t sample) {
 void SyntheticSamples::MakeUpTo(int64_t count) {
   if (count <= made_) return;
   const auto values = static_cast<size_t>(count * sample_elements_);
+  if (!filled_) {  // nothing to keep, so that nothing is copied
+    pixels_.clear();
+    tokens_.clear();
+  }
   if (vocabulary_ > 0) {
     tokens_.resize(values);
   } else {

@@ -10,12 +10,13 @@
 
 #include "profiler/networks/specification.h"
 #include "profiler/training/samples.h"
+#include "profiler/training/zeroed_memory.h"
 
 namespace tidemark::training {
 
 class SyntheticSamples final : public Samples {
  public:
-  // Without `filled` all are zero: a phantom never looks at them.
+  // Without `filled` all are zero: a phantom never looks at them, and they take no memory.
   SyntheticSamples(const networks::Network& network, uint64_t seed, bool filled);
 
   // `count` samples in a row from a set that repeats after about a thousand samples, of large ones fewer (a
@@ -41,8 +42,8 @@ class SyntheticSamples final : public Samples {
   uint64_t seed_;
   bool filled_;
   std::vector<float> patterns_;  // classes × shape, where they are few
-  std::vector<float> pixels_;
-  std::vector<int64_t> tokens_;
+  std::vector<float, ZeroedMemory<float>> pixels_;
+  std::vector<int64_t, ZeroedMemory<int64_t>> tokens_;
   std::vector<int64_t> labels_;
   int64_t position_ = 0;
   int64_t made_ = 0;

@@ -22,6 +22,7 @@
 #include "app/gui/gui.h"
 #include "app/gui/window/window.h"
 #include "profiler/trace/tide.h"
+#include "tests/bench/machine.h"
 #include "tests/bench/training_stream.h"
 
 namespace tidemark::bench {
@@ -41,19 +42,6 @@ int64_t ResidentBytes() {
   int64_t resident = 0;
   statm >> all >> resident;
   return resident * 4096;
-}
-
-void PrintMachine() {
-  std::ifstream cpu("/proc/cpuinfo");
-  std::string model = "unknown processor";
-  for (std::string line; std::getline(cpu, line);) {
-    if (!line.starts_with("model name")) continue;
-    model = line.substr(line.find(':') + 2);
-    break;
-  }
-  double load = 0;
-  std::ifstream("/proc/loadavg") >> load;
-  std::printf("%u cores of %s, load %.1f\n", std::thread::hardware_concurrency(), model.c_str(), load);
 }
 
 // A run that a thread of its own goes on writing.

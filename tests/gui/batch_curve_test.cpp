@@ -57,16 +57,24 @@ TEST_CASE("The textbook's curve is there at once, the phantom's grows from the b
   for (int frame = 0; frame < 30 && !curve.complete(); ++frame)
     curve.Continue(question, theory.Textbook(), theory.Phantom());
   CHECK(curve.complete());
-  CHECK(curve.phantom().size() == BatchesAsked().size() + 1);
+  CHECK(curve.phantom().size() == 12);  // 1, 2, 4, ... 1024, and 48
   CHECK(theory.order().front() == 48);
   CHECK((theory.order()[1] == 64 || theory.order()[1] == 32));
   CHECK(curve.phantom().back().out_of_memory);
+  CHECK(curve.phantom().back().batch == 1024);
 
   question.settings.batch = 49;  // dragged on: only this one is asked for
   const size_t asked = theory.order().size();
   for (int frame = 0; frame < 3; ++frame) curve.Continue(question, theory.Textbook(), theory.Phantom());
   CHECK(theory.order().size() == asked + 1);
   CHECK(curve.phantom_here()->batch == 49);
+
+  question.settings.batch = 3000;  // larger than what does not fit
+  curve.Continue(question, theory.Textbook(), theory.Phantom());
+  CHECK(theory.order().size() == asked + 1);
+  CHECK(curve.complete());
+  CHECK(curve.phantom_here()->batch == 3000);
+  CHECK(curve.phantom_here()->out_of_memory);
 }
 
 }  // namespace

@@ -464,9 +464,10 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
   }));
   Picture(context, "out-of-memory");
   const auto page = [] { return application().frame()->findings; };  // it comes to the front by itself
-  IM_CHECK(WaitUntil(context, [&] { return page().shortage.has_value(); }));
-  IM_CHECK_EQ(page().shortage->owners.size(), 5U);
-  IM_CHECK_GT(page().shortage->shortage.requested_bytes, page().shortage->shortage.free_bytes);
+  IM_CHECK(WaitUntil(context, [&] { return page().found != nullptr && page().found->shortage.has_value(); }));
+  const ShortagePage shortage = *page().found->shortage;
+  IM_CHECK_EQ(shortage.owners.size(), 5U);
+  IM_CHECK_GT(shortage.shortage.requested_bytes, shortage.shortage.free_bytes);
   IM_CHECK(WaitUntil(
       context, [&] { return !page().fit->searching && page().fit->answer.has_value(); }, 120));
   IM_CHECK_GE(page().fit->answer->proposals.size(), 3U);

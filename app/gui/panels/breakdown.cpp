@@ -29,15 +29,19 @@ void DifferenceCell(const presenters::BreakdownRow& row, ByteUnit unit) {
   }
 }
 
-// What the textbook says about a category, with its formula.
-void FormulaTooltip(const BreakdownInput& input, const presenters::BreakdownRow& row) {
-  if (!row.category || input.textbook == nullptr || !ImGui::IsItemHovered()) return;
+// What a row's word means, and what the textbook says of a category, with its formula.
+void RowTooltip(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  if (!ImGui::IsItemHovered()) return;
+  const std::string meaning = lessons::MeaningOf(input.glossary, row.title);
+  if (!row.category || input.textbook == nullptr) return Tooltip(meaning);
   for (const textbook::Term& term : input.textbook->terms) {
     if (term.category != *row.category) continue;
-    Tooltip(term.title + "\n" + term.words + "\n" + term.symbols + " = " + FormatExactBytes(term.bytes));
+    Tooltip(meaning + "\n" + term.title + "\n" + term.words + "\n" + term.symbols + " = " +
+            FormatExactBytes(term.bytes));
     return;
   }
-  Tooltip("The textbook has no formula for this category: it is what a real program needs besides.");
+  Tooltip(meaning +
+          "\nThe textbook has no formula for this category: it is what a real program needs besides.");
 }
 
 // Of what was allocated.
@@ -110,11 +114,12 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
     ImGui::Dummy({Px(10), 1});
     ImGui::SameLine();
     Put(StrongWords(), row.title);
+    RowTooltip(input, row);
   } else {
     Swatch(Colors().Of(*row.category));
     ImGui::SameLine();
     Put(Words(), Fitted(Words(), row.title, ImGui::GetContentRegionAvail().x));
-    FormulaTooltip(input, row);
+    RowTooltip(input, row);
   }
   if (input.only_measured) {
     BytesCell(row.measured_bytes, input.unit, total);

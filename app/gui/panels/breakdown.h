@@ -7,6 +7,7 @@
 #include "app/presenters/selection.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
+#include "profiler/lessons/glossary.h"
 
 namespace tidemark::gui {
 
@@ -16,6 +17,7 @@ struct BreakdownInput {
   ByteUnit unit = ByteUnit::kMegabytes;
   bool only_measured = false;  // nothing stands beside it: a program that is not ours
   const presenters::SelectedOwners* selected = nullptr;
+  const lessons::Glossary* glossary = nullptr;
   std::string note;  // what the phantom does not include, under the table
 };
 struct BreakdownState {};

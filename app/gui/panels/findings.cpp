@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
@@ -52,17 +53,17 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
 }
 
 void DrawFigures(const FindingsInput& input) {
-  const ShortagePage& page = *input.shortage;
+  const ShortagePage& page = *input.found->shortage;
   SizeRow("asked for", page.shortage.requested_bytes, input.unit);
   SizeRow("free on the card", page.shortage.free_bytes, input.unit);
   SizeRow("allocated", page.shortage.allocated_bytes, input.unit);
   SizeRow("cached, in gaps", page.shortage.cached_bytes, input.unit);
-  PutWrapped(Words(), page.why);
+  PutExplained(page.why, Words(), input.glossary);
 }
 
 void DrawOwners(const FindingsInput& input) {
   Label("Largest owners");
-  for (const advice::Owner& owner : input.shortage->owners) {
+  for (const advice::Owner& owner : input.found->shortage->owners) {
     Put(Words(), Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(80)));
     if (ImGui::IsItemHovered()) Tooltip(owner.name);
     PutAtRowEnd(Numbers(), FormatBytes(owner.bytes, input.unit));
@@ -71,9 +72,9 @@ void DrawOwners(const FindingsInput& input) {
 
 // Side by side where there is room for it.
 void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
-  const ShortagePage& page = *input.shortage;
-  const std::string more =
-      input.shortages > 1 ? ", the latest of " + FormatNumber(static_cast<int64_t>(input.shortages)) : "";
+  const ShortagePage& page = *input.found->shortage;
+  const auto shortages = static_cast<int64_t>(input.found->shortages);
+  const std::string more = shortages > 1 ? ", the latest of " + FormatNumber(shortages) : "";
   Put(Colored(StrongWords(), Colors().bad),
       std::string(icons::kWarning) + "  Out of memory " + page.place + more);
   if (ImGui::IsItemClicked()) queue.Push(PinMoment{page.shortage.index});
@@ -96,8 +97,8 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
 void DrawFinding(const advice::Finding& finding, const FindingsInput& input, CommandQueue& queue) {
   Put(StrongWords(), advice::TitleOf(finding.kind));
   PutAtRowEnd(Numbers(), FormatBytes(finding.bytes, input.unit));
-  PutWrapped(Words(), finding.evidence);
-  PutWrapped(SmallMuted(), finding.advice);
+  PutExplained(finding.evidence, Words(), input.glossary);
+  PutExplained(finding.advice, SmallMuted(), input.glossary);
   const std::string show = std::string(icons::kPin) + "  Show the moment";
   if (PlainButton(show.c_str())) queue.Push(PinMoment{finding.moment});
   Tooltip("The memory map, the tree and the table of allocations show it.");
@@ -112,17 +113,18 @@ void DrawFinding(const advice::Finding& finding, const FindingsInput& input, Com
 }  // namespace
 
 void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue) {
-  const size_t count = input.findings == nullptr ? 0 : input.findings->size();
+  const size_t count = input.found == nullptr ? 0 : input.found->findings.size();
   PanelTitle("Findings", count == 0 ? "" : FormatNumber(static_cast<int64_t>(count)));
   if (!input.empty_reason.empty()) return EmptyReason(input.empty_reason);
+  if (input.found == nullptr) return EmptyReason("Looking through the run…");
   if (ImGui::BeginChild("findings", {0, 0}, ImGuiChildFlags_NavFlattened)) {
-    if (input.shortage) DrawShortage(input, queue);
+    if (input.found->shortage) DrawShortage(input, queue);
     for (size_t i = 0; i < count; ++i) {
       ImGui::PushID(static_cast<int>(i));
-      DrawFinding((*input.findings)[i], input, queue);
+      DrawFinding(input.found->findings[i], input, queue);
       ImGui::PopID();
     }
-    if (count == 0 && !input.shortage) {
+    if (count == 0 && !input.found->shortage) {
       EmptyReason("Nothing stands out: no growth, no kept graphs or gradients, no fragmentation.");
     }
   }

@@ -11,6 +11,7 @@
 #include "profiler/advice/findings.h"
 #include "profiler/advice/owners.h"
 #include "profiler/base/format.h"
+#include "profiler/lessons/glossary.h"
 #include "profiler/session/shortage.h"
 
 namespace tidemark::gui {
@@ -23,10 +24,15 @@ struct ShortagePage {
   std::vector<advice::Owner> owners;
 };
 
-struct FindingsInput {
+struct RunFindings {
+  std::vector<advice::Finding> findings;
   std::optional<ShortagePage> shortage;  // the latest
   size_t shortages = 0;
-  const std::vector<advice::Finding>* findings = nullptr;
+};
+
+struct FindingsInput {
+  const RunFindings* found = nullptr;  // none = nobody has looked yet
+  const lessons::Glossary* glossary = nullptr;
   const FitAdvice* fit = nullptr;
   bool can_search = false;  // the run is of a network of ours
   ByteUnit unit = ByteUnit::kMegabytes;

@@ -78,7 +78,7 @@ std::vector<Word> WordsIn(const RichText& text, const TextStyle& style, LessonTe
       if (!context.explained.insert(place.term).second) continue;
       space = AddWords(all.substr(at, place.begin - at), like, space, &words);
       Word term = like;
-      term.hint = place.term->forms.front() + ": " + lessons::FirstSentence(place.term->meaning);
+      term.hint = lessons::MeaningOf(context.glossary, place.term->forms.front());
       term.underlined = true;
       space = AddWords(all.substr(place.begin, place.end - place.begin), term, space, &words);
       at = place.end;
@@ -164,6 +164,11 @@ void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContex
   ImGui::Dummy({width, at.y + line - origin.y});
 }
 
+void PutExplained(const std::string& text, const TextStyle& style, const lessons::Glossary* glossary) {
+  LessonTextContext context{glossary, {}};
+  DrawRichText({{text, SpanStyle::kPlain, ""}}, style, context);
+}
+
 void DrawLessonBlock(const lessons::Block& block, LessonTextContext& context) {
   using Kind = lessons::Block::Kind;
   switch (block.kind) {
@@ -177,7 +182,7 @@ void DrawLessonBlock(const lessons::Block& block, LessonTextContext& context) {
       break;
     case Kind::kFormula:
       ImGui::Indent(Px(16));
-      Put(Numbers(), lessons::PlainTextOf(block.text));
+      PutWrapped(Numbers(), lessons::PlainTextOf(block.text));
       ImGui::Unindent(Px(16));
       break;
     case Kind::kTable:

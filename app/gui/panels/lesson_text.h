@@ -1,8 +1,10 @@
-// A lesson's text in the window: words that wrap, with the glossary's terms underlined and explained on
-// hover, and figures that tell what computes them. UI thread, inside a frame.
+// Text that explains its terms, of lessons and of what panels tell: words that wrap, with the glossary's
+// terms underlined and explained on hover, and figures that tell what computes them. UI thread, inside a
+// frame.
 #pragma once
 
 #include <set>
+#include <string>
 
 #include "app/gui/widgets/text.h"
 #include "profiler/lessons/glossary.h"
@@ -18,6 +20,8 @@ struct LessonTextContext {
 
 // At the cursor, as wide as there is room.
 void DrawRichText(const lessons::RichText& text, const TextStyle& style, LessonTextContext& context);
+// Plain text of a panel in the same way.
+void PutExplained(const std::string& text, const TextStyle& style, const lessons::Glossary* glossary);
 void DrawLessonBlock(const lessons::Block& block, LessonTextContext& context);
 
 }  // namespace tidemark::gui

@@ -26,12 +26,13 @@ bool DrawEntry(const std::string& id, const std::string& title, const std::strin
                const std::string& aside, bool done) {
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool chosen = ImGui::Selectable(("##" + id).c_str(), false, 0, {width, Px(48)});
-  Tooltip(sentence);
-  ImDrawList* list = ImGui::GetWindowDrawList();
   const float room = width - Px(12);
+  const TextStyle style = SmallMuted();
+  const float lines = MeasureWrapped(style, sentence, room).y;
+  const bool chosen = ImGui::Selectable(("##" + id).c_str(), false, 0, {width, Px(31) + lines});
+  ImDrawList* list = ImGui::GetWindowDrawList();
   DrawText(list, {at.x + Px(4), at.y + Px(4)}, StrongWords(), Fitted(StrongWords(), title, room - Px(40)));
-  DrawText(list, {at.x + Px(4), at.y + Px(25)}, SmallMuted(), Fitted(SmallMuted(), sentence, room));
+  DrawWrapped(list, {at.x + Px(4), at.y + Px(25)}, style, sentence, room);
   DrawText(list, {at.x + width - Px(8), at.y + Px(5)},
            done ? Colored(SmallMuted(), Colors().good) : SmallMuted(), aside, Align::kRight);
   return chosen;
@@ -95,9 +96,14 @@ void DrawReveal(const lessons::Prediction& prediction, double predicted, const L
     for (const std::optional<double>& value : values) NumberCell(MegabytesText(value), value.has_value());
     ImGui::EndTable();
   }
-  if (!figures.measured && !(input.now == prediction.situation)) {
-    if (PlainButton("Measure it")) queue.Push(ChangeSettings{prediction.situation.settings});
-    Tooltip("Trains with the settings that the question is about.");
+  const bool starts_anew = prediction.quantity == "reserved";
+  if (!figures.measured && (starts_anew || !(input.now == prediction.situation))) {
+    const networks::TrainingSettings& asked = prediction.situation.settings;
+    if (PlainButton("Measure it"))
+      queue.Push(starts_anew ? Command(StartAgain{asked}) : Command(ChangeSettings{asked}));
+    Tooltip(starts_anew ? "Starts a run with the settings that the question is about: this one's cache holds "
+                          "what other settings needed."
+                        : "Trains with the settings that the question is about.");
   }
   for (const lessons::RichText& reveal : prediction.reveal) DrawRichText(reveal, Words(), context);
 }

@@ -103,7 +103,7 @@ const BlockChange* ChangeOf(const SlowMotionInput& input, const LiveBlock& block
 void DrawBlock(const LiveBlock& block, const BlockChange* change, const std::string& title,
                const ImRect& box) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const Color color = Colors().Of(block.category);
+  const Color color = Colors().Of(change != nullptr ? change->category : block.category);
   const bool goes = change != nullptr && change->change != Change::kComes;
   list->AddRectFilled(box.Min, box.Max, U32(color.WithAlpha(goes ? 0.35 : 1)), Px(2));
   if (change != nullptr)

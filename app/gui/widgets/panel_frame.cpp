@@ -21,13 +21,11 @@ void EmptyReason(std::string_view text) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float wrap = std::min(room.x, Px(420));
   const TextStyle style = MutedWords();
-  const ImVec2 size =
-      style.face->CalcTextSizeA(Pixels(style), 1e9F, wrap, text.data(), text.data() + text.size());
+  const ImVec2 size = MeasureWrapped(style, text, wrap);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 middle(at.x + std::max(0.0F, (room.x - size.x) / 2),
                       at.y + std::max(0.0F, (room.y - size.y) / 2));
-  ImGui::GetWindowDrawList()->AddText(style.face, Pixels(style), middle, U32(style.color), text.data(),
-                                      text.data() + text.size(), wrap);
+  DrawWrapped(ImGui::GetWindowDrawList(), middle, style, text, wrap);
   ImGui::Dummy({room.x, std::max(size.y, room.y - Px(4))});
 }
 

@@ -47,6 +47,17 @@ void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_v
   list->AddText(style.face, Pixels(style), at, U32(style.color), text.data(), text.data() + text.size());
 }
 
+ImVec2 MeasureWrapped(const TextStyle& style, std::string_view text, float width) {
+  text = Pointed(text);
+  return style.face->CalcTextSizeA(Pixels(style), 1e9F, width, text.data(), text.data() + text.size());
+}
+
+void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, float width) {
+  text = Pointed(text);
+  list->AddText(style.face, Pixels(style), at, U32(style.color), text.data(), text.data() + text.size(),
+                width);
+}
+
 std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   if (Measure(style, text).x <= width) return std::string(text);
   std::string cut(text);

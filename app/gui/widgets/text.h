@@ -34,6 +34,9 @@ ImVec2 Measure(const TextStyle& style, std::string_view text);
 // `at` is the top left, top centre or top right corner.
 void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text,
               Align align = Align::kLeft);
+// The same on as many lines as it takes at `width`.
+ImVec2 MeasureWrapped(const TextStyle& style, std::string_view text, float width);
+void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, float width);
 // Cut to `width` with an ellipsis when it is longer.
 std::string Fitted(const TextStyle& style, std::string_view text, float width);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -62,6 +63,30 @@ TEST_CASE("a warm process answers as a fresh one does, whatever was asked before
     CHECK(answer.requested_peak_bytes <= answer.allocated_peak_bytes);
     CHECK(answer.allocated_peak_bytes <= answer.reserved_peak_bytes);
   }
+}
+
+int64_t HighestResidentKiB(int64_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string word; status >> word;) {
+    int64_t kib = 0;
+    if (word == "VmHWM:" && status >> kib) return kib;
+  }
+  return -1;
+}
+
+TEST_CASE("samples that no kernel looks at take no memory of the host", "[predictor]") {
+  LiveOptions options;
+  options.settings.network = "resnet-50";
+  options.settings.batch = 4096;  // 2.3 GiB of pixels
+  options.phantom_memory_bytes = int64_t{1} << 44;
+  options.step_limit = 1;
+  const auto run = Run::Start(options);
+  if (!run) FAIL(run.error().message);
+  REQUIRE((*run)->WaitUntilSettled(60'000));
+  CHECK((*run)->status().state == RunState::kPaused);
+  const int64_t highest_kib = HighestResidentKiB((*run)->description().process_id);
+  CHECK(highest_kib > 0);
+  CHECK(highest_kib < 2 << 20);
 }
 
 TEST_CASE("a prediction is what a long run on the phantom shows", "[predictor]") {

@@ -139,4 +139,19 @@ TEST_CASE("The glossary explains the words that the lessons are made of") {
   }
 }
 
+TEST_CASE("The glossary explains every category and level that the window names") {
+  const Result<Glossary> glossary = Glossary::Load();
+  REQUIRE(glossary.ok());
+  for (int category = 0; category < events::kCategoryCount; ++category) {
+    const std::string name(events::NameOf(static_cast<events::Category>(category)));
+    INFO(name);
+    REQUIRE(glossary->Find(name) != nullptr);
+    CHECK_FALSE(FirstSentence(glossary->Find(name)->meaning).empty());
+  }
+  for (const char* level : {"requested", "allocated", "reserved", "driver", "context"}) {
+    INFO(level);
+    CHECK(glossary->Find(level) != nullptr);
+  }
+}
+
 }  // namespace tidemark::lessons

@@ -122,6 +122,9 @@ TEST_CASE("Blocks come, pass, become and go, by the name that they have or get")
   const auto backward = at(2);
   REQUIRE(backward.size() == 2);
   CHECK(backward[0].title == "conv1.weight.grad");
+  CHECK(backward[0].category == Category::kGradient);  // before it is accumulated
+  CHECK(backward[0].role == "a parameter's gradient");
+  CHECK(backward[1].category != Category::kGradient);
   CHECK(backward[1].title == "gradient from conv1's backward");
   const auto accumulate = at(3);
   REQUIRE(accumulate.size() == 2);

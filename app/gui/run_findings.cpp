@@ -1,0 +1,28 @@
+#include "app/gui/run_findings.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr size_t kOwners = 5;
+
+std::string PlaceOfShortage(const session::Shortage& shortage) {
+  std::string place = shortage.step < 0 ? "" : "in step " + FormatNumber(shortage.step);
+  if (shortage.phase == events::Phase::kIdle) return place;
+  return place + (place.empty() ? "in " : ", ") + std::string(events::NameOf(shortage.phase));
+}
+
+}  // namespace
+
+RunFindings LookForFindings(const timeline::View& view, ByteUnit unit, int64_t usable_bytes) {
+  RunFindings found;
+  found.findings = advice::FindingsIn(view, unit);
+  const std::vector<session::Shortage> shortages = session::ShortagesIn(view);
+  found.shortages = shortages.size();
+  if (shortages.empty()) return found;
+  const session::Shortage& latest = shortages.back();
+  found.shortage = ShortagePage{latest, PlaceOfShortage(latest), session::WhyShort(latest, usable_bytes),
+                                advice::LargestOwners(view, latest.index, kOwners)};
+  return found;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,42 @@
+#include "app/gui/learning.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::gui {
+namespace {
+
+using networks::TrainingSettings;
+
+// Two steps with each of the settings, which reserve 1 kB more from one to the next.
+std::shared_ptr<const timeline::View> Trained(const std::vector<TrainingSettings>& runs) {
+  timeline::Stream stream;
+  const events::NameId text = stream.Name("settings");
+  int64_t step = 0;
+  uint64_t address = 0x1000;
+  for (const TrainingSettings& settings : runs) {
+    stream.Mark(text, stream.Name(networks::ToJson(settings)));
+    for (int i = 0; i < 2; ++i) {
+      stream.BeginStep(step);
+      events::Event& segment = stream.Add(events::EventKind::kSegmentAllocate, address, 1024);
+      segment.rounded_bytes = 1024;
+      stream.EndStep(step);
+      ++step;
+      address += 1024;
+    }
+  }
+  return stream.Publish();
+}
+
+TEST_CASE("What is reserved is measured only where no other settings have filled the cache before") {
+  TrainingSettings first;
+  TrainingSettings second;
+  second.batch = 1;
+  CHECK(MeasuredOf(*Trained({first}), first, "reserved").has_value());
+  CHECK_FALSE(MeasuredOf(*Trained({second, first}), first, "reserved").has_value());
+  CHECK(MeasuredOf(*Trained({second, first}), first, "allocated").has_value());
+  CHECK_FALSE(MeasuredOf(*Trained({first}), second, "allocated").has_value());
+}
+
+}  // namespace
+}  // namespace tidemark::gui
