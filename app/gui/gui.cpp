@@ -107,7 +107,7 @@ class FrameLoop {
     if (title_ != application_.title()) window_.SetTitle(title_ = application_.title());
     window_.BeginFrame(application_.view_state().dark, application_.view_state().scale, script_.mouse());
     application_.Draw();
-    window_.EndFrame();
+    window_.EndFrame(++frames_ % options_.hooks.frames_per_painting == 0);
     application_.SetOwnTime(window_.own_seconds());
     if (options_.hooks.own_time) options_.hooks.own_time(window_.own_seconds(), window_.own_cpu_seconds());
     if (options_.hooks.shown) options_.hooks.shown();
@@ -129,6 +129,7 @@ class FrameLoop {
   Clock::time_point last_frame_;
   std::string title_;
   bool needs_frame_ = true;
+  int frames_ = 0;
   int frames_left_ = kFirstFrames;
 };
 

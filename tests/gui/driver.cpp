@@ -26,6 +26,7 @@ DriverResult DriveWindow(WindowOptions options, const std::function<void(ImGuiTe
   ImGuiTestEngine* engine = nullptr;
   options.keep_settings = false;
   options.hooks.never_idle = true;
+  options.hooks.frames_per_painting = 8;  // screenshots are painted for themselves
   options.hooks.opened = [&](Application& app) {
     current_application = &app;
     engine = ImGuiTestEngine_CreateContext();

@@ -110,7 +110,7 @@ void LooksBack(ImGuiTestContext* context) {
     const presenters::VisibleRange& range = application().view_state().timeline.visible;
     return range.end - range.begin;
   };
-  const auto rests = [&] { context->SleepNoSkip(0.6F, 0.1F); };
+  const auto rests = [&] { Rest(context, 0.6); };
   rests();
   const double before = span();
   context->MouseMove("//**/plot");

@@ -30,6 +30,11 @@ bool WaitUntil(ImGuiTestContext* context, const std::function<bool()>& reached, 
   return true;
 }
 
+void Rest(ImGuiTestContext* context, double seconds) {
+  WaitUntil(
+      context, [] { return false; }, seconds);
+}
+
 bool WaitForSteps(ImGuiTestContext* context, int64_t more) {
   const int64_t wanted = CompleteSteps() + more;
   return WaitUntil(context, [wanted] { return CompleteSteps() >= wanted; });

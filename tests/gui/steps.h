@@ -24,6 +24,8 @@ const SceneInput& Run();
 int64_t CompleteSteps();
 // The window goes on drawing while a test waits.
 bool WaitUntil(ImGuiTestContext* context, const std::function<bool()>& reached, double seconds = 60);
+// Lets time pass on the clock, frame by frame.
+void Rest(ImGuiTestContext* context, double seconds);
 bool WaitForSteps(ImGuiTestContext* context, int64_t more);
 int64_t LastPeak();
 void Picture(ImGuiTestContext* context, const char* name);

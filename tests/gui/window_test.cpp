@@ -95,7 +95,7 @@ void Pauses(ImGuiTestContext* context) {
   context->KeyPress(ImGuiKey_Space);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
   const int64_t steps = CompleteSteps();
-  context->SleepNoSkip(1.0F, 0.1F);
+  Rest(context, 1);
   IM_CHECK_EQ(CompleteSteps(), steps);
 }
 
@@ -105,7 +105,7 @@ void Steps(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [steps] { return CompleteSteps() == steps + 1; }));
   context->KeyPress(ImGuiKey_S);
   IM_CHECK(WaitUntil(context, [steps] { return CompleteSteps() == steps + 2; }));
-  context->SleepNoSkip(0.5F, 0.1F);
+  Rest(context, 0.5);
   IM_CHECK_EQ(CompleteSteps(), steps + 2);
 }
 
@@ -423,7 +423,7 @@ void TrainsOnRanks(ImGuiTestContext* context) {
   application().Push(ChooseDevice{phantom});
   application().Push(ChangeSettings{alone});
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().description.device == "phantom"; }));
-  IM_CHECK(!context->ItemExists("##ranks/rank bars"));
+  IM_CHECK(WaitUntil(context, [&] { return !context->ItemExists("##ranks/rank bars"); }));
   IM_CHECK(WaitForSteps(context, 2));
 }
 

@@ -190,10 +190,11 @@ void Window::BeginFrame(bool dark, float user_scale, std::optional<std::pair<flo
   ImGui::NewFrame();
 }
 
-void Window::EndFrame() {
+void Window::EndFrame(bool paint) {
   ImGui::Render();
   own_seconds_ = glfwGetTime() - frame_begin_;
   own_cpu_seconds_ = ThreadSeconds() - frame_begin_cpu_;
+  if (!paint) return;
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);

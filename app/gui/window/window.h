@@ -43,7 +43,7 @@ class Window {
 
   // `mouse`: where a script holds the mouse, instead of a person.
   void BeginFrame(bool dark, float user_scale, std::optional<std::pair<float, float>> mouse);
-  void EndFrame();  // paints and shows
+  void EndFrame(bool paint = true);  // and shows
   // Files dropped on the window since the last call.
   std::vector<std::filesystem::path> TakeDroppedFiles();
 
