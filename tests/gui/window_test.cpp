@@ -579,6 +579,7 @@ void Add(ImGuiTestEngine* engine) {
       {"chooses techniques", ChoosesTechniques},
       {"compares", Compares},
       {"teaches", Teaches},
+      {"predicts by drawing", PredictsByDrawing},
       {"shares its session", SharesItsSession},
       {"walks through a step", WalksThroughAStep},
       {"wears light", WearsLight},
