@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "app/cli/console.h"
 #include "app/cli/interrupt_listener.h"
 #include "profiler/base/format.h"
@@ -11,8 +9,6 @@
 
 namespace tidemark::cli {
 namespace {
-
-constexpr size_t kMostWays = 3;
 
 // Those in force at the end.
 Result<networks::TrainingSettings> SettingsOf(const session::Run& run) {
@@ -24,8 +20,6 @@ Result<networks::TrainingSettings> SettingsOf(const session::Run& run) {
 int64_t SavedBytes(const WaysOut& ways, const advice::Proposal& way) {
   return ways.answer.present.need.reserved_peak_bytes - way.need.reserved_peak_bytes;
 }
-
-size_t Told(const WaysOut& ways) { return std::min(kMostWays, ways.answer.proposals.size()); }
 
 }  // namespace
 
@@ -70,11 +64,11 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
 
 std::string WaysOutRows(const WaysOut& ways) {
   if (ways.answer.present.need.fits) return "Ways out\n  By the phantom it fits as it is.\n";
-  if (Told(ways) == 0)
+  const std::vector<advice::Proposal> told = advice::WaysOut(ways.answer);
+  if (told.empty())
     return "Ways out\n  No change of settings makes it fit: choose a card with more memory.\n";
   std::string rows = "Ways out, the cheapest first\n";
-  for (size_t i = 0; i < Told(ways); ++i) {
-    const advice::Proposal& way = ways.answer.proposals[i];
+  for (const advice::Proposal& way : told) {
     rows += fmt::format("  {}: saves {}, a step ~{}\n", DescribeProposal(ways.question, way),
                         FormatBytes(SavedBytes(ways, way), ByteUnit::kMebibytes),
                         FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
@@ -84,8 +78,7 @@ std::string WaysOutRows(const WaysOut& ways) {
 
 Json WaysOutJson(const WaysOut& ways) {
   Json json = Json::array();
-  for (size_t i = 0; i < Told(ways); ++i) {
-    const advice::Proposal& way = ways.answer.proposals[i];
+  for (const advice::Proposal& way : advice::WaysOut(ways.answer)) {
     json.push_back({{"change", DescribeProposal(ways.question, way)},
                     {"settings", Json::parse(networks::ToJson(way.configuration.settings))},
                     {"allocator", way.configuration.allocator},

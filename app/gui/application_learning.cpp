@@ -51,6 +51,7 @@ void Application::ShowPage(const std::string& lesson, int page) {
   state_.lessons.lesson = lesson;
   state_.lessons.page = page;
   state_.lessons.typed = 0;
+  state_.lessons.drawing = {};
   locks_lifted_ = false;
   if (!state_.learning) ExecuteLearningAction(ActionId::kLearnLayout);
   const OpenPage open = PageOf(book_.lessons, state_.lessons);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "profiler/lessons/expression.h"
+#include "profiler/session/steady_state.h"
 #include "profiler/timeline/series.h"
 
 namespace tidemark::gui {
@@ -18,7 +19,7 @@ std::optional<double> BytesOf(const std::string& expression, const lessons::Situ
 
 std::optional<double> MeasuredAt(const timeline::Step& step, const std::string& quantity) {
   if (quantity == "reserved") return static_cast<double>(step.reserved_peak);
-  if (quantity == "allocated") {
+  if (quantity == "allocated" || quantity == "curve") {
     return static_cast<double>(timeline::ValueOf(step.at_peak, timeline::Series::kAllocated));
   }
   const auto category = lessons::CategoryNamed(quantity);
@@ -45,20 +46,26 @@ LessonBook LoadLessonBook() {
   return book;
 }
 
-std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
-                                 const std::string& quantity) {
+const timeline::Step* MeasuredStep(const timeline::View& view, const networks::TrainingSettings& settings) {
   const std::string wanted = networks::ToJson(settings);
   std::vector<bool> is_wanted;
   for (const std::string& told : view.settings()) is_wanted.push_back(told == wanted);
-  // What earlier settings have reserved stays reserved.
-  const bool keeps = std::ranges::count(is_wanted, false) > 0;
-  if (quantity == "reserved" && keeps) return std::nullopt;
   for (size_t i = view.steps().size(); i-- > 1;) {
     const timeline::Step& step = view.steps()[i];
     if (!step.complete || step.settings < 0) continue;
-    if (is_wanted[static_cast<size_t>(step.settings)]) return MeasuredAt(step, quantity);
+    if (is_wanted[static_cast<size_t>(step.settings)]) return &step;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
+                                 const std::string& quantity) {
+  // What earlier settings have reserved stays reserved.
+  const std::string wanted = networks::ToJson(settings);
+  const bool keeps = std::ranges::any_of(view.settings(), [&](const auto& told) { return told != wanted; });
+  if (quantity == "reserved" && keeps) return std::nullopt;
+  const timeline::Step* step = MeasuredStep(view, settings);
+  return step == nullptr ? std::nullopt : MeasuredAt(*step, quantity);
 }
 
 LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates) {
@@ -85,6 +92,13 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   if (question.view != nullptr) {
     input.figures.measured = MeasuredOf(*question.view, asked.situation.settings, asked.quantity);
   }
+  const bool revealed = state.predictions.contains(PageKey(state.lesson, number));
+  if (!revealed || !lessons::IsDrawn(asked)) return input;
+  const auto prediction = estimates.Phantom(asked.situation.settings, asked.situation.card);
+  if (prediction) input.figures.phantom_curve = prediction->step_curve;
+  const timeline::Step* step =
+      question.view == nullptr ? nullptr : MeasuredStep(*question.view, asked.situation.settings);
+  if (step != nullptr) input.figures.measured_curve = session::CurveOf(*question.view, *step);
   return input;
 }
 

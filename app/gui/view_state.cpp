@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/gui/panels/panels.h"
+#include "profiler/session/steady_state.h"
 
 namespace tidemark::gui {
 namespace {
@@ -34,6 +35,12 @@ void ReadProgress(const json& in, LessonsState* lessons) {
   for (const auto& [key, number] : predictions.items()) {
     if (number.is_number()) lessons->predictions[key] = number.get<double>();
   }
+  const json drawings = in.value("lesson_drawings", json::object());
+  for (const auto& [key, drawn] : drawings.items()) {
+    DrawnCurve curve;
+    for (const json& mb : drawn) curve.push_back(mb.is_number() ? mb.get<double>() : 0);
+    if (curve.size() == session::kStepColumns) lessons->drawings[key] = std::move(curve);
+  }
   const json done = in.value("lesson_done", json::array());
   for (const json& key : done) {
     if (key.is_string()) lessons->done.insert(key.get<std::string>());
@@ -55,6 +62,7 @@ std::string ToJson(const ViewState& state) {
       {"lesson", state.lessons.lesson},
       {"lesson_page", state.lessons.page},
       {"lesson_predictions", state.lessons.predictions},
+      {"lesson_drawings", state.lessons.drawings},
       {"lesson_done", state.lessons.done},
       {"panels", panels},
       {"last_folder", state.last_folder.string()},

@@ -21,6 +21,7 @@ using networks::TrainingSettings;
 
 constexpr int kAmpere = 80;  // the compute capability from which bfloat16 is the hardware's own
 constexpr size_t kMostProposals = 12;
+constexpr size_t kMostWaysOut = 3;
 
 // All configurations that differ in the micro-batch alone, the smallest first: if one does not fit, those
 // behind it do not.
@@ -325,6 +326,14 @@ Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, cons
 Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
                                       const FitProgress& progress) {
   return Search(question, ask, progress).RunForLargestBatch();
+}
+
+std::vector<Proposal> WaysOut(const FitAnswer& answer) {
+  std::vector<Proposal> ways;
+  for (const Proposal& proposal : answer.proposals) {
+    if (!proposal.need.empties_cache && ways.size() < kMostWaysOut) ways.push_back(proposal);
+  }
+  return ways;
 }
 
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal) {

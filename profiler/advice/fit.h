@@ -66,6 +66,10 @@ struct LargestBatch {
 Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
                                       const FitProgress& progress = {});
 
+// After an out of memory: the three cheapest proposals. What fits only since PyTorch gives its cache back in
+// between is none: in another order of addresses it does not.
+std::vector<Proposal> WaysOut(const FitAnswer& answer);
+
 // "batch 64 → 16, accumulate 1 → 4, fp16 on": what a proposal changes; "" if nothing.
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal);
 

@@ -267,7 +267,9 @@ Result<Lesson> LessonFromFile(const std::filesystem::path& file) {
 struct Asked {
   std::string_view quantity, textbook, phantom;
 };
-constexpr std::array<Asked, 10> kAsked = {{{"allocated", "textbook.total", "phantom.allocated"},
+constexpr std::string_view kCurve = "curve";
+constexpr std::array<Asked, 11> kAsked = {{{"allocated", "textbook.total", "phantom.allocated"},
+                                           {kCurve, "textbook.total", "phantom.allocated"},
                                            {"reserved", "", "phantom.reserved"},
                                            {"parameter", "textbook.parameter", "phantom.parameter"},
                                            {"gradient", "textbook.gradient", "phantom.gradient"},
@@ -293,6 +295,8 @@ std::string PhantomExpression(const std::string& quantity) {
   }
   return "";
 }
+
+bool IsDrawn(const Prediction& prediction) { return prediction.quantity == kCurve; }
 
 bool IsDone(const Attempt& attempt, const Situation& now) {
   const Result<Situation> wanted = Changed(now, attempt.changes);

@@ -17,6 +17,7 @@
 //   reads them.
 //
 //   > **Predict.** How many MB does a step need? <!-- allocated(batch=128) -->
+//   > **Predict.** Draw a step's memory. <!-- curve -->      or: a curve to draw instead of a number
 //   > **Reveal.** The reason, which is shown after the prediction.
 //   > **Try.** Set the batch to 128. <!-- batch=128 -->
 //
@@ -54,8 +55,8 @@ struct Setup {
   bool operator==(const Setup&) const = default;
 };
 
-// A number to guess before it is shown: of `quantity`, asked of textbook, phantom and run alike
-// (expression.h).
+// A number to guess before it is shown, or a curve to draw: of `quantity`, asked of textbook, phantom and run
+// alike (expression.h).
 struct Prediction {
   RichText question;
   std::string quantity;  // "allocated": textbook.total, phantom.allocated, and what the run measured
@@ -90,6 +91,9 @@ Result<Lesson> LessonFromMarkdown(std::string_view markdown, const std::string& 
 // All lessons, in the order of their folders' names.
 Result<std::vector<Lesson>> LoadLessons();
 Result<std::vector<Lesson>> LoadLessonsFrom(const std::filesystem::path& folder);
+
+// Whether it is drawn, not typed.
+bool IsDrawn(const Prediction& prediction);
 
 bool IsDone(const Attempt& attempt, const Situation& now);
 

@@ -24,6 +24,7 @@ struct Prediction {
   int64_t requested_peak_bytes = 0;
   int64_t reserved_peak_bytes = 0;
   timeline::SeriesValues at_peak{};                    // by category, at the allocated peak
+  std::vector<int64_t> step_curve;                     // of the largest step; steady_state.h
   double step_seconds = 0;                             // of the phantom's host side
   std::map<std::string, std::string> types_of_layers;  // under autocast; timeline/computed_types.h
   bool out_of_memory = false;  // it does not fit on the card; the figures then are those up to the failure

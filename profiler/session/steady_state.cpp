@@ -24,6 +24,17 @@ double MedianSeconds(std::vector<int64_t> durations_ns) {
 
 }  // namespace
 
+std::vector<int64_t> CurveOf(const timeline::View& view, const timeline::Step& step) {
+  const timeline::EventIndex begin = std::max(step.begin, view.first());
+  const timeline::EventIndex end = std::min(step.end, view.end());
+  if (end < begin + kStepColumns) return {};
+  std::vector<timeline::Bucket> buckets(kStepColumns);
+  view.Envelope(Series::kAllocated, begin, end, buckets);
+  std::vector<int64_t> curve;
+  for (const timeline::Bucket& bucket : buckets) curve.push_back(bucket.max);
+  return curve;
+}
+
 Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin) {
   const auto peak = [&](Series series) { return view.PeakIn(series, begin, view.end()).values; };
   Prediction peaks;
@@ -60,6 +71,7 @@ Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
   }
   if (largest != nullptr) {
     peaks.at_peak = timeline::SettledStateAt(view, largest->peak, largest->end).values;
+    peaks.step_curve = CurveOf(view, *largest);
     peaks.types_of_layers = timeline::ComputedTypes(view, *largest);
   }
   peaks.step_seconds = MedianSeconds(std::move(durations_ns));

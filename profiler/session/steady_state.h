@@ -2,6 +2,10 @@
 // by.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
 #include "profiler/session/predictor.h"
 #include "profiler/timeline/timeline.h"
 
@@ -12,6 +16,10 @@ namespace tidemark::session {
 // step there is; of one that ran out of memory, everything from `begin` to the failure, which is where its
 // peak is. All figures are 0 if nothing happened. Pure function, O(steps).
 Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin = 0);
+
+inline constexpr size_t kStepColumns = 32;
+// The highest allocated in each of so many equal parts of a step's events; empty for a shorter step.
+std::vector<int64_t> CurveOf(const timeline::View& view, const timeline::Step& step);
 
 // Of everything from `begin` to the end of the view, steps or not.
 Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin = 0);

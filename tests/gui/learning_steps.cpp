@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/session/steady_state.h"
 #include "tests/gui/steps.h"
 
 namespace tidemark::gui {
@@ -78,6 +79,47 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson.empty(); }));
   application().Push(ActionId::kResetLayout);
   context->Yield(4);
+}
+
+// A curve drawn by the mouse and the keys, taken back by a stroke, and revealed.
+void PredictsByDrawing(ImGuiTestContext* context) {
+  const std::string key = PageKey("three-times-the-textbook", 1);
+  const auto drawn = [&] { return application().view_state().lessons.drawings[key]; };
+  application().Push(ActionId::kLearnLayout);
+  application().Push(ShowLessonPage{"three-times-the-textbook", 1});
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//**/drawing"); }));
+  IM_CHECK(application().frame()->veiled);
+  const ImRect pad = context->ItemInfo("//**/drawing").RectFull;
+  context->MouseMoveToPos({pad.Min.x + 2, pad.Max.y - 10});
+  context->MouseDown();
+  context->MouseMoveToPos({pad.GetCenter().x, pad.Min.y + 20});
+  context->MouseMoveToPos({pad.Max.x - 2, pad.Max.y - 20});
+  context->MouseUp();
+  IM_CHECK_EQ(drawn().size(), session::kStepColumns);
+  IM_CHECK_GT(std::ranges::max(drawn()), 2 * drawn().front());
+  const DrawnCurve by_mouse = drawn();
+  context->KeyPress(ImGuiKey_LeftArrow);
+  context->KeyPress(ImGuiKey_UpArrow);
+  IM_CHECK_GT(drawn()[session::kStepColumns - 2], by_mouse[session::kStepColumns - 2]);
+  Picture(context, "learn-draw");
+  context->ItemClick("//**/Undo stroke");
+  IM_CHECK(drawn() == by_mouse);
+  context->ItemClick("//**/Reveal");
+  const auto figures = [] { return application().frame()->lessons.figures; };
+  IM_CHECK(WaitUntil(context,
+                     [&] { return !figures().phantom_curve.empty() && !figures().measured_curve.empty(); }));
+  // A run tells of more than the prediction, so that parts of a step begin elsewhere.
+  IM_CHECK_EQ(std::ranges::max(figures().measured_curve), std::ranges::max(figures().phantom_curve));
+  IM_CHECK(!application().frame()->veiled);
+  IM_CHECK_EQ(static_cast<double>(std::ranges::max(figures().phantom_curve)), *figures().phantom);
+  Picture(context, "learn-drawn");
+  application().Push(ShowLessonPage{"where-memory-goes", 0});
+  context->Yield(3);
+  context->ItemClick("//**/###all lessons");
+  application().Push(ActionId::kRunOrPause);
+  application().Push(ActionId::kResetLayout);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
 }
 
 void WalksThroughAStep(ImGuiTestContext* context) {

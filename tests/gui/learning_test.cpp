@@ -1,5 +1,6 @@
 #include "app/gui/learning.h"
 
+#include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -36,6 +37,21 @@ TEST_CASE("What is reserved is measured only where no other settings have filled
   CHECK_FALSE(MeasuredOf(*Trained({second, first}), first, "reserved").has_value());
   CHECK(MeasuredOf(*Trained({second, first}), first, "allocated").has_value());
   CHECK_FALSE(MeasuredOf(*Trained({first}), second, "allocated").has_value());
+}
+
+TEST_CASE("How far a drawing is from a curve is told in words") {
+  std::vector<int64_t> bytes(session::kStepColumns, 50'000'000);
+  bytes[10] = 100'000'000;
+  DrawnCurve drawn(session::kStepColumns, 50);
+  drawn[11] = 101;
+  CHECK(HowFarApart("Phantom", drawn, bytes) ==
+        "Phantom: your curve is 3 % of its peak away on average; your peak is as high and comes at the same "
+        "moment.");
+  drawn[11] = 50;
+  drawn[30] = 150;
+  CHECK(HowFarApart("Measured", drawn, bytes).ends_with("your peak is 50 % higher and comes later."));
+  CHECK(HowFarApart("Measured", drawn, {}).empty());
+  CHECK(HowFarApart("Measured", {}, bytes).empty());
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ void Picture(ImGuiTestContext* context, const char* name);
 
 // learning_steps.cpp
 void Teaches(ImGuiTestContext* context);
+void PredictsByDrawing(ImGuiTestContext* context);
 void WalksThroughAStep(ImGuiTestContext* context);
 void SharesItsSession(ImGuiTestContext* context);
 // selection_steps.cpp

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -25,6 +26,7 @@ TEST_CASE("A view comes back as it was saved") {
   state.lessons.lesson = "batch-size";
   state.lessons.page = 2;
   state.lessons.predictions = {{"batch-size/0", 250.5}};
+  state.lessons.drawings = {{"batch-size/1", DrawnCurve(session::kStepColumns, 12.5)}};
   state.lessons.done = {"batch-size/0", "batch-size/1/0"};
   const Result<ViewState> back = ViewStateFromJson(ToJson(state));
   REQUIRE(back.ok());
@@ -34,6 +36,7 @@ TEST_CASE("A view comes back as it was saved") {
   CHECK(back->timeline.follow_steps == 9);
   CHECK(back->lessons.page == 2);
   CHECK(back->lessons.predictions == state.lessons.predictions);
+  CHECK(back->lessons.drawings == state.lessons.drawings);
   CHECK(back->lessons.done == state.lessons.done);
 }
 

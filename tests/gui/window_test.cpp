@@ -578,6 +578,7 @@ void Add(ImGuiTestEngine* engine) {
       {"undoes", Undoes},
       {"chooses techniques", ChoosesTechniques},
       {"compares", Compares},
+      {"predicts by drawing", PredictsByDrawing},
       {"teaches", Teaches},
       {"shares its session", SharesItsSession},
       {"walks through a step", WalksThroughAStep},

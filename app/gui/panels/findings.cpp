@@ -1,7 +1,5 @@
 #include "app/gui/panels/findings.h"
 
-#include <algorithm>
-
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
@@ -9,8 +7,6 @@
 
 namespace tidemark::gui {
 namespace {
-
-constexpr size_t kWaysOut = 3;
 
 void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
   Put(MutedWords(), title);
@@ -31,14 +27,14 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     if (PlainButton("Search for ways out")) queue.Push(SearchFit{});
     return;
   }
-  if (fit.answer->proposals.empty()) {
+  const std::vector<advice::Proposal> ways = advice::WaysOut(*fit.answer);
+  if (ways.empty()) {
     return PutWrapped(MutedWords(), fit.answer->present.need.fits
                                         ? "By the phantom it fits as it is."
                                         : "No change of settings makes it fit: choose a larger card.");
   }
-  const size_t told = std::min(kWaysOut, fit.answer->proposals.size());
-  for (size_t i = 0; i < told; ++i) {
-    const advice::Proposal& way = fit.answer->proposals[i];
+  for (size_t i = 0; i < ways.size(); ++i) {
+    const advice::Proposal& way = ways[i];
     const int64_t saved = fit.answer->present.need.reserved_peak_bytes - way.need.reserved_peak_bytes;
     ImGui::PushID(static_cast<int>(i));
     PutWrapped(Words(), DescribeProposal(*fit.question, way));

@@ -84,6 +84,26 @@ std::string MegabytesText(std::optional<double> bytes) {
   return text;
 }
 
+// What is drawn counts as a number, too: its peak.
+void DrawByHand(const LessonsInput& input, const std::string& key, LessonsState& state) {
+  const bool revealed = state.predictions.contains(key);
+  const RevealedFigures& figures = input.figures;
+  DrawnCurve& drawn = state.drawings[key];
+  DrawDrawingPad({figures.textbook, figures.phantom_curve, figures.measured_curve, revealed}, &drawn,
+                 &state.drawing);
+  if (!revealed) {
+    ImGui::BeginDisabled(drawn.empty());
+    if (PlainButton("Reveal")) state.predictions[key] = std::ranges::max(drawn);
+    ImGui::EndDisabled();
+    return Tooltip(drawn.empty() ? "Draw a curve first: a wrong one teaches most."
+                                 : "Your curve under those of textbook, phantom and run.");
+  }
+  for (const std::string& words : {HowFarApart("Phantom", drawn, figures.phantom_curve),
+                                   HowFarApart("Measured", drawn, figures.measured_curve)}) {
+    if (!words.empty()) PutWrapped(Words(), words);
+  }
+}
+
 void DrawReveal(const lessons::Prediction& prediction, double predicted, const LessonsInput& input,
                 LessonTextContext& context, CommandQueue& queue) {
   const RevealedFigures& figures = input.figures;
@@ -113,10 +133,12 @@ void DrawPrediction(const lessons::Prediction& prediction, const std::string& ke
   BeginTask("predict");
   Put(Colored(StrongWords(), Colors().accent), "Predict");
   DrawRichText(prediction.question, Words(), context);
+  const bool is_drawn = lessons::IsDrawn(prediction);
+  if (is_drawn) DrawByHand(input, key, state);
   const auto made = state.predictions.find(key);
   if (made != state.predictions.end()) {
     DrawReveal(prediction, made->second, input, context, queue);
-  } else {
+  } else if (!is_drawn) {
     ImGui::SetNextItemWidth(Px(110));
     ImGui::InputScalar("##prediction", ImGuiDataType_Double, &state.typed, nullptr, nullptr, "%.6g");
     ImGui::SameLine(0, Px(8));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/gui/commands.h"
+#include "app/gui/panels/lesson_drawing.h"
 #include "profiler/base/format.h"
 #include "profiler/lessons/glossary.h"
 #include "profiler/lessons/lesson.h"
@@ -17,6 +18,8 @@ namespace tidemark::gui {
 
 // What a page's prediction turns out to be, in bytes.
 struct RevealedFigures {
+  std::vector<int64_t> phantom_curve;  // of a prediction that is drawn
+  std::vector<int64_t> measured_curve;
   std::optional<double> textbook;
   std::optional<double> phantom;
   std::optional<double> measured;
@@ -34,9 +37,11 @@ struct LessonsInput {
 struct LessonsState {
   std::string lesson;  // "" = the list of all
   int page = 0;
-  double typed = 0;                           // the prediction in its field, MB
-  std::map<std::string, double> predictions;  // in MB, by PageKey
-  std::set<std::string> done;                 // pages that were read, and tasks, by PageKey and TaskKey
+  double typed = 0;                            // the prediction in its field, MB
+  std::map<std::string, double> predictions;   // in MB, by PageKey
+  std::map<std::string, DrawnCurve> drawings;  // also before they are revealed, by PageKey
+  DrawingState drawing;                        // of the page that is open
+  std::set<std::string> done;                  // pages that were read, and tasks, by PageKey and TaskKey
 };
 
 std::string PageKey(const std::string& lesson, size_t page);  // "batch-size/2"

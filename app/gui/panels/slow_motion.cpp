@@ -19,8 +19,13 @@ using presenters::Change;
 using presenters::OperatorStop;
 using timeline::LiveBlock;
 
-constexpr float kStripHeight = 44;
+constexpr float kStripHeight =
+    44;  // at least; with room they grow, since most steps' code does not fill a panel
+constexpr float kMostStripHeight = 150;
 constexpr float kTowerHeight = 34;
+constexpr float kMostTowerHeight = 90;
+constexpr float kStripShare = 0.16F;
+constexpr float kTowerShare = 0.1F;
 
 const OperatorStop& StopOf(const SlowMotionInput& input) { return input.walk->stops[input.stop]; }
 
@@ -59,10 +64,10 @@ void DrawHead(const SlowMotionInput& input, CommandQueue& queue) {
 }
 
 // One column for each operator, as high as memory rises in it; a click or a drag goes there.
-void DrawStrip(const SlowMotionInput& input, CommandQueue& queue) {
+void DrawStrip(const SlowMotionInput& input, float height, CommandQueue& queue) {
   const std::vector<OperatorStop>& stops = input.walk->stops;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size(ImGui::GetContentRegionAvail().x, Px(kStripHeight));
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, height);
   ImGui::InvisibleButton("operators", size);
   const float width = size.x / static_cast<float>(stops.size());
   const auto under = static_cast<size_t>(
@@ -73,14 +78,14 @@ void DrawStrip(const SlowMotionInput& input, CommandQueue& queue) {
   for (size_t index = 0; index < stops.size(); ++index) {
     const float x0 = at.x + width * static_cast<float>(index);
     const float x1 = std::max(x0 + 1, x0 + width - (width > Px(4) ? Px(1) : 0));
-    const auto height = [&](int64_t bytes) {
+    const auto y = [&](int64_t bytes) {
       return at.y + size.y - static_cast<float>(static_cast<double>(bytes) * scale);
     };
     const Color color = Colors().Of(stops[index].phase);
     const bool here = index == input.stop;
-    list->AddRectFilled({x0, height(stops[index].bytes_highest)}, {x1, at.y + size.y},
+    list->AddRectFilled({x0, y(stops[index].bytes_highest)}, {x1, at.y + size.y},
                         U32(color.WithAlpha(here ? 0.55 : 0.3)));
-    list->AddRectFilled({x0, height(stops[index].bytes_after)}, {x1, at.y + size.y},
+    list->AddRectFilled({x0, y(stops[index].bytes_after)}, {x1, at.y + size.y},
                         U32(color.WithAlpha(here ? 1.0 : 0.6)));
   }
   const float x = at.x + width * (static_cast<float>(input.stop) + 0.5F);
@@ -117,9 +122,9 @@ void DrawBlock(const LiveBlock& block, const BlockChange* change, const std::str
 }
 
 // Everything alive where the operator is highest, by birth, as wide as it is large: full at the step's peak.
-void DrawTower(const SlowMotionInput& input) {
+void DrawTower(const SlowMotionInput& input, float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 size(ImGui::GetContentRegionAvail().x, Px(kTowerHeight));
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, height);
   ImGui::InvisibleButton("alive", size);
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, at + size, U32(Colors().sunken), Px(3));
@@ -280,9 +285,10 @@ void DrawSlowMotionPanel(const SlowMotionInput& input, SlowMotionState& state, C
   PanelTitle("Slow motion", aside + " · Space goes on, Esc leaves");
   DrawHead(input, queue);
   ImGui::Dummy({0, Px(2)});
-  DrawStrip(input, queue);
+  const float room = ImGui::GetContentRegionAvail().y;
+  DrawStrip(input, std::clamp(room * kStripShare, Px(kStripHeight), Px(kMostStripHeight)), queue);
   ImGui::Dummy({0, Px(2)});
-  DrawTower(input);
+  DrawTower(input, std::clamp(room * kTowerShare, Px(kTowerHeight), Px(kMostTowerHeight)));
   ImGui::Dummy({0, Px(4)});
   DrawCodeAndChanges(input, state);
 }

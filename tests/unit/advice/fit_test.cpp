@@ -211,6 +211,22 @@ TEST_CASE(
   CHECK(EstimateStepSeconds(network, settings, slower) > once);
 }
 
+TEST_CASE("Ways out are the three cheapest that do not live from an emptied cache") {
+  FitAnswer answer;
+  for (const bool empties_cache : {false, true, false, false, false}) {
+    Proposal proposal;
+    proposal.need.fits = true;
+    proposal.need.empties_cache = empties_cache;
+    proposal.step_seconds = static_cast<double>(answer.proposals.size());
+    answer.proposals.push_back(proposal);
+  }
+  const std::vector<Proposal> ways = WaysOut(answer);
+  REQUIRE(ways.size() == 3);
+  CHECK(ways[0].step_seconds == 0);
+  CHECK(ways[1].step_seconds == 2);
+  CHECK(ways[2].step_seconds == 3);
+}
+
 TEST_CASE("ZeRO divides states, then gradients, then parameters") {
   textbook::Estimate estimate;
   estimate.parameters_bytes = estimate.gradients_bytes = 800;
