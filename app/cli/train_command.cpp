@@ -273,7 +273,9 @@ int ExitCodeOf(const session::Run& run, const Order& order) {
 }
 
 std::optional<session::Prediction> AskPhantom(const Order& order) {
-  session::Predictor predictor;
+  session::PredictorOptions options;
+  options.place = order.place;
+  session::Predictor predictor(options);
   ProgressLine progress;
   const Result<session::Prediction> prediction =
       predictor.AskAndWait(order.settings, order.card.name, [&progress] { progress.Show(kAskingCudnn); });
@@ -299,7 +301,8 @@ int RunTrain(const TrainOptions& options) {
   WaitForEnd(**run, order->steps, losses);
   if (const int failed = ExitCodeOf(**run, *order); failed != kExitDone) return failed;
   listener.reset();
-  const textbook::Estimate estimate = textbook::EstimateMemory(order->network, order->settings);
+  const textbook::Estimate estimate =
+      textbook::EstimateMemory(order->network, order->settings, order->place ? order->place->rank : 0);
   const std::optional<session::Prediction> phantom = AskPhantom(*order);
   return Answer(options.json ? TextOf(TrainJson(*order, estimate, phantom, **run, losses))
                              : TrainText(*order, estimate, phantom, **run, losses));

@@ -7,6 +7,7 @@
 #include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/numbers.h"
+#include "profiler/base/rank_place.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/techniques.h"
 
@@ -14,6 +15,16 @@ namespace tidemark::cli {
 namespace {
 
 constexpr const char* kGroup = "Training";
+
+// A launcher may be who says how many ranks there are.
+Status CheckSharing(const networks::TrainingSettings& settings) {
+  if (settings.zero == networks::ZeroStage::kOff || settings.ranks > 1) return Done{};
+  const Result<RankPlace> told = RankPlaceFromEnvironment();
+  if (!told) return told.error();
+  if (told->world > 1) return Done{};
+  return Error{
+      "--zero shares memory among ranks, and there is one. Say how many with --ranks, or leave it out."};
+}
 
 }  // namespace
 
@@ -99,6 +110,7 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
     if (!set) return set.error();
   }
   if (const Status valid = networks::Validate(settings); !valid) return valid.error();
+  if (const Status shared = CheckSharing(settings); !shared) return shared.error();
   if (!data_.empty()) {
     settings.data = std::filesystem::absolute(data_).string();
     const Result<networks::Network> network = Network();

@@ -136,7 +136,10 @@ class Search {
     MakeFrontier();
     const bool is_as_wanted = answer_.present.need.fits && samples == now;
     if (!is_as_wanted) MakeProposals();
+    networks::TrainingSettings alone = question_.settings;
+    alone.ranks = 1;
     answer_.shardings = Shardings(textbook::EstimateMemory(question_.network, question_.settings),
+                                  textbook::EstimateMemory(question_.network, alone),
                                   answer_.present.need.reserved_peak_bytes, usable_bytes_);
     return std::move(answer_);
   }

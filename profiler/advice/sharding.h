@@ -16,7 +16,10 @@ struct Sharding {
   bool fits = false;
 };
 
-// Each stage with 2, 4 and 8 ranks. `peak_bytes`: on one card; `usable_bytes`: of each card.
-std::vector<Sharding> Shardings(const textbook::Estimate& estimate, int64_t peak_bytes, int64_t usable_bytes);
+// Each stage with 2, 4 and 8 ranks. `peak_bytes`: on one card, of a step of which `present` is the estimate;
+// `alone` is that of the same step where nothing is shared, the same unless ranks share it already.
+// `usable_bytes`: of each card.
+std::vector<Sharding> Shardings(const textbook::Estimate& present, const textbook::Estimate& alone,
+                                int64_t peak_bytes, int64_t usable_bytes);
 
 }  // namespace tidemark::advice

@@ -19,7 +19,7 @@ constexpr double kMaxLossScale = 0x1p100;  // beyond, the scaled loss itself is 
 constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
 constexpr std::array<std::string_view, 3> kPasses = {"train", "evaluate", "forward"};
 constexpr std::array<std::string_view, 3> kRules = {"none", "linear", "sqrt"};
-constexpr std::array<std::string_view, 2> kZeroStages = {"off", "1"};
+constexpr std::array<std::string_view, 4> kZeroStages = {"off", "1", "2", "3"};
 constexpr std::array<std::string_view, 4> kRankCounts = {"1", "2", "4", "8"};
 constexpr std::array<std::string_view, 3> kImplementations = {"for-loop", "foreach", "fused"};
 constexpr std::array<std::string_view, 4> kScalings = {"dynamic", "1", "1024", "dynamic:1e+25"};
@@ -141,9 +141,11 @@ constexpr Technique kTechniques[] = {
      "state on paper",
      kRankCounts, ReadRanks, WriteRanks},
     Choice<&Settings::zero>("zero", "--zero", "ZeRO stage",
-                            "With ranks: each tensor of parameters is updated by one rank, which alone has "
-                            "the optimizer's state for it, and "
-                            "goes to all: off or 1",
+                            "With ranks: 1: each tensor of parameters is updated by one rank, which alone "
+                            "has the optimizer's state for it, and "
+                            "goes to all; 2: of each layer a rank keeps and updates an N-th, and its "
+                            "gradients go there at once; 3 (fully sharded): a rank keeps an N-th of the "
+                            "parameters, too, and each layer is gathered while it runs",
                             kZeroStages),
 };
 

@@ -242,7 +242,15 @@ bool UsesAutocast(const TrainingSettings& settings) {
 }
 
 bool SharesState(const TrainingSettings& settings) {
-  return settings.zero == ZeroStage::kState && settings.ranks > 1;
+  return settings.zero >= ZeroStage::kState && settings.ranks > 1;
+}
+
+bool SharesGradients(const TrainingSettings& settings) {
+  return settings.zero >= ZeroStage::kGradients && settings.ranks > 1;
+}
+
+bool SharesParameters(const TrainingSettings& settings) {
+  return settings.zero == ZeroStage::kParameters && settings.ranks > 1;
 }
 
 bool ScalesLoss(const TrainingSettings& settings) {

@@ -48,9 +48,9 @@ enum class LearningRateRule : uint8_t { kNone, kLinear, kSquareRoot };
 // so that forward builds the graph that nobody needs.
 enum class Pass : uint8_t { kTrain, kEvaluate, kForward };
 
-// --zero off | 1: each of several ranks has an N-th of the optimizer's state (Rajbhandari et al., arXiv
-// 1910.02054, 2020).
-enum class ZeroStage : uint8_t { kOff, kState };
+// --zero off | 1 | 2 | 3: each of several ranks has an N-th of the optimizer's state; of the gradients, too;
+// of the parameters, too (Rajbhandari et al., arXiv 1910.02054, 2020).
+enum class ZeroStage : uint8_t { kOff, kState, kGradients, kParameters };
 
 struct TrainingSettings {
   std::string network = "simple-conv-net";
@@ -82,8 +82,10 @@ struct TrainingSettings {
 double EffectiveLearningRate(const TrainingSettings& settings);
 // Whether forward runs in half precision op by op.
 bool UsesAutocast(const TrainingSettings& settings);
-// Whether the optimizer's state is shared among ranks.
+// Whether ranks share the optimizer's state; the gradients, too; the parameters, too.
 bool SharesState(const TrainingSettings& settings);
+bool SharesGradients(const TrainingSettings& settings);
+bool SharesParameters(const TrainingSettings& settings);
 // Whether the loss is multiplied with a scale.
 bool ScalesLoss(const TrainingSettings& settings);
 

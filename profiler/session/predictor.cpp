@@ -143,6 +143,7 @@ class WarmTrainer {
     options.settings = question.settings;
     options.device = {networks::DeviceKind::kPhantom, 0, question.card};
     options.phantom_memory_bytes = options_.memory_bytes;
+    options.place = options_.place;
     options.step_limit = options_.steps;
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;

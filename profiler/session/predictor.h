@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/rank_place.h"
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/reserved_band.h"
@@ -44,7 +45,8 @@ struct PredictorOptions {
   // The first answer for a card tells its reserved_band too, which takes another 0.1 s.
   bool with_bands = false;
   bool with_requests = false;
-  int64_t memory_bytes = 0;  // of the phantom instead of its card's own; 0 = its own
+  std::optional<RankPlace> place{};  // of several ranks the one that is asked about; else rank 0
+  int64_t memory_bytes = 0;          // of the phantom instead of its card's own; 0 = its own
   // The first step creates gradients and optimizer state; the second may still meet blocks of the first; two
   // more show that it stays.
   int64_t steps = 4;

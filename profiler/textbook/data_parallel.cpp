@@ -1,14 +1,18 @@
 #include "profiler/textbook/data_parallel.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 
 #include "profiler/networks/layer_kinds.h"
+#include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
 namespace {
+
+using networks::LayerKind;
 
 constexpr int64_t kFirstBucketBytes = int64_t{1} << 20;
 constexpr int64_t kBucketBytes = int64_t{25} << 20;
@@ -16,11 +20,53 @@ constexpr int64_t kBucketBytes = int64_t{25} << 20;
 // An N-th, of which the last rank may have less.
 int64_t Share(int64_t bytes, int64_t ranks) { return (bytes + ranks - 1) / ranks; }
 
+bool IsSharedTable(const networks::Network& network, size_t layer) {
+  return std::ranges::any_of(network.layers,
+                             [layer](const networks::Layer& other) { return other.weights_of == layer; });
+}
+
+// Of a layer's gradients the one that backward makes last, where that is more than a bias.
+int64_t LastGradient(const networks::Layer& layer, const networks::TrainingSettings& settings) {
+  if (networks::ParameterSizes(layer).size() == 1) return layer.parameters();
+  if (networks::UsesAutocast(settings)) return 0;
+  if (layer.kind == LayerKind::kLstm) return layer.parameters();  // views of one tensor
+  return layer.kind == LayerKind::kLinear ? layer.weight_elements : 0;
+}
+
+int64_t Padded(const networks::Layer& layer, int64_t ranks) {
+  return Share(layer.parameters(), ranks) * ranks;
+}
+
+bool SavesNothing(const networks::Layer& layer) {
+  constexpr std::array kKinds = {LayerKind::kAdd, LayerKind::kConcat, LayerKind::kUpsample,
+                                 LayerKind::kToSequence};
+  return networks::IsView(layer) || std::ranges::find(kKinds, layer.kind) != kKinds.end();
+}
+
+// The last layer of a piece that saved something is whole when its backward asks for that, and the piece runs
+// again.
+int64_t GatheredToRunAgain(const networks::Network& network, const networks::TrainingSettings& settings) {
+  int64_t most = 0;
+  for (const CheckpointPiece& piece : PlanCheckpoints(network, settings).pieces) {
+    if (!piece.runs_again) continue;
+    size_t last = piece.end - 1;
+    while (last > piece.first && SavesNothing(network.layers[last])) --last;
+    int64_t largest = 0;
+    for (size_t index = piece.first; index < last; ++index) {
+      if (!IsSharedTable(network, index))
+        largest = std::max(largest, Padded(network.layers[index], settings.ranks));
+    }
+    most = std::max(most, largest + Padded(network.layers[last], settings.ranks));
+  }
+  return most;
+}
+
 }  // namespace
 
 std::vector<int64_t> GradientBuckets(const networks::Network& network,
                                      const networks::TrainingSettings& settings) {
-  if (settings.ranks == 1 || settings.pass != networks::Pass::kTrain) return {};
+  const bool sends = settings.ranks > 1 && settings.pass == networks::Pass::kTrain;
+  if (!sends || networks::SharesGradients(settings)) return {};
   std::vector<int64_t> buckets;
   int64_t filled = 0;
   const auto close = [&] {
@@ -52,8 +98,10 @@ std::vector<int> OwnersOf(const std::vector<int64_t>& tensor_sizes, int ranks) {
   return owners;
 }
 
-int64_t ParametersOfRank0(const networks::Network& network, const networks::TrainingSettings& settings) {
+int64_t ParametersOfRank(const networks::Network& network, const networks::TrainingSettings& settings,
+                         int rank) {
   if (!networks::SharesState(settings)) return network.parameters();
+  if (networks::SharesGradients(settings)) return ShardLayers(network, settings).shards;
   std::vector<int64_t> sizes;
   for (const networks::Layer& layer : network.layers) {
     const std::vector<int64_t> of_layer = networks::ParameterSizes(layer);
@@ -61,8 +109,40 @@ int64_t ParametersOfRank0(const networks::Network& network, const networks::Trai
   }
   const std::vector<int> owners = OwnersOf(sizes, settings.ranks);
   int64_t own = 0;
-  for (size_t tensor = 0; tensor < sizes.size(); ++tensor) own += owners[tensor] == 0 ? sizes[tensor] : 0;
+  for (size_t tensor = 0; tensor < sizes.size(); ++tensor) own += owners[tensor] == rank ? sizes[tensor] : 0;
   return own;
+}
+
+LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings) {
+  const bool trains = settings.pass == networks::Pass::kTrain;
+  LayerShards all;
+  int64_t gradients_so_far = 0;
+  int64_t most_gradients = 0;
+  int64_t most_beside = 0;
+  int64_t shared_table = 0;
+  for (size_t index = network.layers.size(); index-- > 0;) {
+    const networks::Layer& layer = network.layers[index];
+    const int64_t whole = layer.parameters();
+    const int64_t shard = Share(whole, settings.ranks);
+    const int64_t padded = Padded(layer, settings.ranks);
+    const int64_t beside = std::max(whole, LastGradient(layer, settings) + shard);
+    most_gradients = std::max(most_gradients, gradients_so_far + beside);
+    gradients_so_far += shard;
+    all.largest_shard = std::max(all.largest_shard, shard);
+    all.largest_layer = std::max(all.largest_layer, padded);
+    most_beside = std::max(most_beside, beside);
+    if (trains && IsSharedTable(network, index)) {
+      shared_table = std::max(shared_table, padded);
+    } else {
+      all.gathered = std::max(all.gathered, padded);
+    }
+  }
+  if (trains) all.gathered = std::max(all.gathered, GatheredToRunAgain(network, settings));
+  all.gathered += shared_table;
+  all.shards = gradients_so_far;
+  const bool stay = settings.accumulate > 1 || settings.zeroed_gradients;
+  all.gradients = stay ? all.shards + most_beside : std::max(most_gradients, all.shards);
+  return all;
 }
 
 Shares SharesUnderZero(const Estimate& estimate, int stage, int64_t ranks) {

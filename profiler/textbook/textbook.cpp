@@ -90,9 +90,10 @@ int64_t LossBytes(const Network& network, const TrainingSettings& settings) {
 // Writes the words and symbols of one estimate, and its numbers with them.
 class Author {
  public:
-  Author(const Network& network, const TrainingSettings& settings)
+  Author(const Network& network, const TrainingSettings& settings, int rank)
       : network_(network),
         settings_(settings),
+        rank_(rank),
         batch_(settings.batch),
         value_bytes_(ValueBytes(settings)),
         value_name_(value_bytes_ == kHalfBytes ? "float16" : "float32"),
@@ -116,9 +117,12 @@ class Author {
 
  private:
   void AddParameterTerms();
+  void AddParameters();
+  void AddShardedParameters();
   void AddBuffers();
   void AddOptimizerState();
   void AddGradients();
+  void AddShardedGradients();
   void AddBuckets();
   void AddInput();
   void LookAtLoss();
@@ -142,6 +146,7 @@ class Author {
 
   const Network& network_;
   const TrainingSettings& settings_;
+  const int rank_;
   const int64_t batch_;
   const int64_t value_bytes_;  // of a weight
   const char* const value_name_;
@@ -193,9 +198,10 @@ int64_t StepTemporaries(const TrainingSettings& settings) {
 }
 
 // Of the largest parameter, or of all that one optimizer steps over.
-int64_t StepElements(const Network& network, const TrainingSettings& settings) {
+int64_t StepElements(const Network& network, const TrainingSettings& settings, int rank) {
   const bool foreach = settings.optimizer_implementation == networks::OptimizerImplementation::kForeach;
-  if (foreach && networks::SharesState(settings)) return ParametersOfRank0(network, settings);
+  if (foreach && networks::SharesState(settings)) return ParametersOfRank(network, settings, rank);
+  if (networks::SharesGradients(settings)) return ShardLayers(network, settings).largest_shard;
   const size_t discriminator = network.discriminator;
   int64_t largest = 0;
   int64_t made = 0;
@@ -208,23 +214,53 @@ int64_t StepElements(const Network& network, const TrainingSettings& settings) {
   return foreach ? std::max(made, judges) : largest;
 }
 
-int64_t StepBytes(const Network& network, const TrainingSettings& settings) {
+int64_t StepBytes(const Network& network, const TrainingSettings& settings, int rank) {
   const bool fused = settings.optimizer_implementation == networks::OptimizerImplementation::kFused;
   if (fused || settings.pass != Pass::kTrain) return 0;
-  return StepTemporaries(settings) * StepElements(network, settings) * ValueBytes(settings);
+  return StepTemporaries(settings) * StepElements(network, settings, rank) * ValueBytes(settings);
 }
 
 void Author::AddParameterTerms() {
+  if (networks::SharesParameters(settings_)) {
+    AddShardedParameters();
+  } else {
+    AddParameters();
+  }
+  AddBuffers();
+  AddOptimizerState();
+  AddGradients();
+  AddBuckets();
+}
+
+void Author::AddShardedParameters() {
+  const LayerShards shards = ShardLayers(network_, settings_);
+  const int64_t own = shards.shards * value_bytes_;
+  const int64_t gathered = shards.gathered * value_bytes_;
+  estimate_.parameters_bytes = own + gathered;
+  estimate_.terms.push_back(
+      {Category::kParameter, "Parameters, this rank's", own,
+       fmt::format("of each layer's n parameters the N-th that it updates, {}", value_name_),
+       fmt::format("Σ over layers of ⌈n / N⌉ · {1} B = {0} · {1} B", FormatNumber(shards.shards),
+                   value_bytes_)});
+  const bool more = shards.gathered > shards.largest_layer;
+  estimate_.terms.push_back({Category::kParameter, "Parameters, gathered", gathered,
+                             more
+                                 ? "one layer at a time is whole; beside it an embedding whose table another "
+                                   "layer shares, or the last layer of a piece that is made again: the most "
+                                   "at once"
+                                 : "one layer at a time is whole, before it runs forward and again backward: "
+                                   "the largest of them",
+                             fmt::format("{2} · {1} B = {0} · {1} B", FormatNumber(shards.gathered),
+                                         value_bytes_, more ? "gathered" : "N · ⌈n / N⌉")});
+}
+
+void Author::AddParameters() {
   const int64_t parameters = network_.parameters();
   estimate_.parameters_bytes = parameters * value_bytes_;
   std::string words = fmt::format("weights and biases, {}", value_name_);
   if (networks::UsesAutocast(settings_)) words = "weights and biases; float32, under autocast too";
   estimate_.terms.push_back({Category::kParameter, "Parameters", estimate_.parameters_bytes, words,
                              fmt::format("P · {0} B = {1} · {0} B", value_bytes_, FormatNumber(parameters))});
-  AddBuffers();
-  AddOptimizerState();
-  AddGradients();
-  AddBuckets();
 }
 
 void Author::AddBuffers() {
@@ -243,15 +279,18 @@ void Author::AddOptimizerState() {
   const OptimizerFormula optimizer = FormulaOf(settings_.optimizer);
   const bool trains = settings_.pass == Pass::kTrain;
   const int64_t values = trains ? optimizer.values_per_parameter : 0;
-  const int64_t updated = ParametersOfRank0(network_, settings_);
+  const int64_t updated = ParametersOfRank(network_, settings_, rank_);
   estimate_.optimizer_bytes = values * updated * value_bytes_;
   std::string words = values > 0 ? fmt::format("{}, {}", optimizer.words, value_name_) : optimizer.words;
   if (!trains) words = "none: it is made by the first step of training";
   const bool shared = networks::SharesState(settings_) && values > 0;
-  if (shared)
-    words += fmt::format("; only of the tensors that rank 0 of {} updates (P₁), the largest among them",
-                         settings_.ranks);
-  estimate_.optimizer_step_bytes = StepBytes(network_, settings_);
+  const bool by_layer = networks::SharesGradients(settings_);
+  if (shared && by_layer)
+    words += fmt::format("; only of the N-th of each layer that a rank of {} updates (P₁)", settings_.ranks);
+  if (shared && !by_layer)
+    words += fmt::format("; only of the tensors that rank {} of {} updates (P₁){}", rank_, settings_.ranks,
+                         rank_ == 0 ? ", the largest among them" : "");
+  estimate_.optimizer_step_bytes = StepBytes(network_, settings_, rank_);
   if (estimate_.optimizer_step_bytes > 0) {
     words += fmt::format("; its step needs {} more for a moment, when the activations are gone",
                          FormatExactBytes(estimate_.optimizer_step_bytes));
@@ -268,6 +307,7 @@ void Author::AddGradients() {
     estimate_.terms.push_back({Category::kGradient, "Gradients", 0, "none: no backward runs", "0 B"});
     return;
   }
+  if (networks::SharesGradients(settings_)) return AddShardedGradients();
   estimate_.gradients_bytes = network_.parameters() * value_bytes_;
   std::string words = fmt::format("one gradient per parameter, {}", value_name_);
   if (settings_.accumulate > 1) {
@@ -277,6 +317,26 @@ void Author::AddGradients() {
   estimate_.terms.push_back(
       {Category::kGradient, "Gradients", estimate_.gradients_bytes, words,
        fmt::format("P · {1} B = {0} · {1} B", FormatNumber(network_.parameters()), value_bytes_)});
+}
+
+void Author::AddShardedGradients() {
+  const LayerShards shards = ShardLayers(network_, settings_);
+  const int64_t own = shards.shards * value_bytes_;
+  estimate_.gradients_bytes = shards.gradients * value_bytes_;
+  estimate_.terms.push_back({Category::kGradient, "Gradients, this rank's", own,
+                             fmt::format("one gradient for each parameter that it updates, {}", value_name_),
+                             fmt::format("Σ over layers of ⌈n / N⌉ · {1} B = {0} · {1} B",
+                                         FormatNumber(shards.shards), value_bytes_)});
+  estimate_.terms.push_back(
+      {Category::kGradient, "Gradients, whole", estimate_.gradients_bytes - own,
+       "a layer's whole gradients, until they are reduced: what they add to the most that there is at once",
+       fmt::format("max over layers of (n + Σ shards by then) · {} B − all shards", value_bytes_)});
+  estimate_.communication_bytes = shards.largest_layer * value_bytes_;
+  estimate_.terms.push_back(
+      {Category::kCommunication, "Bucket of gradients", estimate_.communication_bytes,
+       "the gradients of one layer once more, on their way to the ranks that keep them: "
+       "the largest of them",
+       fmt::format("N · ⌈n / N⌉ · {1} B = {0} · {1} B", FormatNumber(shards.largest_layer), value_bytes_)});
 }
 
 void Author::AddBuckets() {
@@ -463,11 +523,11 @@ void Author::AddLayers() {
 
 }  // namespace
 
-Estimate EstimateMemory(const Network& network, const TrainingSettings& settings) {
-  Estimate estimate = Author(network, settings).Write();
+Estimate EstimateMemory(const Network& network, const TrainingSettings& settings, int rank) {
+  Estimate estimate = Author(network, settings, rank).Write();
   TrainingSettings without_amp = settings;
   without_amp.amp = Precision::kFloat32;
-  estimate.halved_everything_bytes = Author(network, without_amp).Write().total_bytes / 2;
+  estimate.halved_everything_bytes = Author(network, without_amp, rank).Write().total_bytes / 2;
   return estimate;
 }
 

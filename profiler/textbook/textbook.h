@@ -63,8 +63,8 @@ struct Term {
 };
 
 struct Estimate {
-  int64_t parameters_bytes = 0;
-  int64_t buffers_bytes = 0;  // of batch norm
+  int64_t parameters_bytes = 0;  // where ranks share them: this rank's, and the most that are gathered
+  int64_t buffers_bytes = 0;     // of batch norm
   int64_t gradients_bytes = 0;
   int64_t optimizer_bytes = 0;
   int64_t optimizer_step_bytes =
@@ -87,8 +87,10 @@ inline constexpr const char* kHalvedEverythingWords =
     "adds half "
     "copies of the weights, and halves activations only";
 
-// `settings` must be valid for `network` (networks::Validate).
-Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings);
+// `settings` must be valid for `network` (networks::Validate). `rank`: of those that share the optimizer's
+// state, whose tensors in the first stage of ZeRO are not of one size.
+Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings,
+                        int rank = 0);
 
 // The estimate's bytes in one of the timeline's categories (0 where the textbook has none).
 int64_t BytesOf(const Estimate& estimate, events::Category category);

@@ -12,6 +12,7 @@
 
 #include "profiler/capture/torch/tensor_tags.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/training/distributed/rank_group.h"
 
 namespace tidemark::training {
 
@@ -23,6 +24,8 @@ class GradientScaler {
   at::Tensor Scale(const at::Tensor& loss);
   // Divides the gradients by the scale and notes whether one of them is infinite or not a number.
   void Unscale(const std::vector<at::Tensor>& parameters);
+  // After Unscale, where each rank has gradients of its own: what one of them found counts for all.
+  void ShareWith(const RankGroup& ranks) { ranks.Sum(found_infinity_); }
   // After Unscale, of those gradients alone; waits for the device.
   bool FoundInfinity() const;
   // At the end of a step, however many optimizers' gradients were unscaled in it: adapts a dynamic scale to

@@ -46,8 +46,9 @@ TORCH_LIBRARY_IMPL(aten, TESTING_ONLY_GenericMode, library) {
 
 }  // namespace
 
-Model::Model(const networks::Network& network, c10::Device device, const Form& form, bool drawn)
-    : network_(network), root_(std::make_shared<Root>()) {
+Model::Model(const networks::Network& network, c10::Device device, const Form& form, bool drawn,
+             ShardedLayers* sharded)
+    : network_(network), sharded_(sharded), root_(std::make_shared<Root>()) {
   std::optional<c10::impl::IncludeDispatchKeyGuard> undrawn;
   if (!drawn) undrawn.emplace(c10::DispatchKey::TESTING_ONLY_GenericMode);
   for (const networks::Layer& layer : network.layers) AddLayer(layer);
@@ -69,7 +70,12 @@ void Model::Put(c10::Device device, const Form& form) {
     if (form.channels_last && tensor.dim() == 4)
       tensor.set_data(tensor.contiguous(at::MemoryFormat::ChannelsLast));
   }
-  root_->to(device);
+  for (size_t index = 0; index < layers_.size(); ++index) {
+    const std::shared_ptr<torch::nn::Module>& module = layers_[index].module;
+    if (!module) continue;
+    module->to(device);
+    if (sharded_ != nullptr) sharded_->Add(network_.layers[index].name, module->parameters());
+  }
 }
 
 void Model::AddLayer(const networks::Layer& specification) {
@@ -93,9 +99,20 @@ void Model::TagMemory() {
                                 capture::Intern(name + "." + buffer.key()));
     }
   }
+  if (sharded_ != nullptr) sharded_->TagMemory();
+}
+
+const std::string& Model::OwnerOfWeights(size_t layer) const {
+  const size_t other = network_.layers[layer].weights_of;
+  return network_.layers[other == networks::kNetworkInput ? layer : other].name;
 }
 
 at::Tensor Model::RunLayer(size_t index, const Tensors& arguments) {
+  if (sharded_ == nullptr) return Compute(index, arguments);
+  return sharded_->Run(OwnerOfWeights(index), [&] { return Compute(index, arguments); });
+}
+
+at::Tensor Model::Compute(size_t index, const Tensors& arguments) {
   const BuiltLayer& layer = layers_[index];
   const bool over_input = in_place_ && layer.run_in_place && networks::MayRunInPlace(network_, index);
   at::Tensor output = over_input ? layer.run_in_place(arguments) : layer.run(arguments);

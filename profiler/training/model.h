@@ -7,11 +7,13 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "profiler/capture/torch/tensor_tags.h"
 #include "profiler/networks/specification.h"
 #include "profiler/textbook/checkpoint_plan.h"
+#include "profiler/training/distributed/sharded_layers.h"
 #include "profiler/training/layers.h"
 
 namespace tidemark::training {
@@ -25,8 +27,10 @@ class Model {
     bool operator==(const Form&) const = default;
   };
   // Parameters are made on the CPU and moved, as model.to(device) does. The random generator decides their
-  // values; without `drawn` they are whatever lies there.
-  Model(const networks::Network& network, c10::Device device, const Form& form, bool drawn);
+  // values; without `drawn` they are whatever lies there. `sharded` takes each layer's parameters over as
+  // soon as they are moved, and outlives this; null where every rank has its own.
+  Model(const networks::Network& network, c10::Device device, const Form& form, bool drawn,
+        ShardedLayers* sharded = nullptr);
 
   // Without pieces nothing is checkpointed.
   at::Tensor Forward(const at::Tensor& input, const std::vector<textbook::CheckpointPiece>& pieces);
@@ -43,6 +47,7 @@ class Model {
 
   // In the order of registration, as optimizers take them.
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
+  std::vector<at::Tensor> buffers() const { return root_->buffers(); }
   std::vector<at::Tensor> ParametersOf(size_t first_layer, size_t end_layer) const;
   const std::deque<capture::ParameterTag>& tags() const { return tags_; }  // in the same order
 
@@ -61,16 +66,19 @@ class Model {
   };
   void AddLayer(const networks::Layer& specification);
   void Put(c10::Device device, const Form& form);
+  const std::string& OwnerOfWeights(size_t layer) const;
   void TagMemory();
   std::vector<size_t> LastUses(const Piece& piece) const;
   std::vector<at::Tensor> Run(const Piece& piece, const std::vector<at::Tensor>& inputs);
   at::Tensor RunLayer(size_t index, const std::vector<at::Tensor>& arguments);
+  at::Tensor Compute(size_t index, const std::vector<at::Tensor>& arguments);
   // From a layer on to the last; `input` is what the layer before gives.
   at::Tensor RunFrom(size_t first, const at::Tensor& input,
                      const std::vector<textbook::CheckpointPiece>& pieces);
   at::Tensor RunInPieces(const std::vector<textbook::CheckpointPiece>& parts, const at::Tensor& input);
 
   networks::Network network_;
+  ShardedLayers* sharded_;
   std::shared_ptr<torch::nn::Module> root_;
   bool in_place_ = false;
   std::vector<BuiltLayer> layers_;  // as in network_

@@ -155,14 +155,20 @@ class Course {
 
   Status Restart(const TrainingSettings& settings) {
     steps_done_ = 0;
-    run_.reset();
+    EndRun();
     ReleaseDeviceMemory(device_.torch_device);
     return Rebuild("restart", settings);
   }
 
  private:
-  Status Rebuild(const std::string& text, const TrainingSettings& settings) {
+  // With what it has sent, for the next one finds all of its memory free.
+  void EndRun() {
     run_.reset();
+    if (ranks_) ranks_->AwaitQuiet();
+  }
+
+  Status Rebuild(const std::string& text, const TrainingSettings& settings) {
+    EndRun();
     if (network_.name != settings.network) {
       Result<Network> network = networks::FindNetwork(settings.network);
       if (!network.ok()) return network.error();

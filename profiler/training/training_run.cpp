@@ -44,14 +44,21 @@ at::ScalarType SampleType(const TrainingSettings& settings) {
   return settings.amp == Precision::kPureFloat16 ? at::kHalf : at::kFloat;
 }
 
+// Stages of ZeRO in which parameters lie otherwise; the first stage is one of their optimizer alone.
+networks::ZeroStage SharingOf(const TrainingSettings& settings) {
+  return networks::SharesGradients(settings) ? settings.zero : networks::ZeroStage::kOff;
+}
+
 }  // namespace
 
 TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings, Samples& samples,
                          c10::Device device, const RankGroup* ranks)
     : settings_(settings), device_(device), network_(network), samples_(samples), ranks_(ranks) {
   at::manual_seed(settings.seed);
-  model_ = std::make_unique<Model>(network, device, FormOf(settings), samples.filled());
-  if (ranks_ != nullptr) reducer_ = std::make_unique<GradientReducer>(*ranks_, model_->parameters());
+  if (networks::SharesGradients(settings)) sharded_.emplace(*ranks_, networks::SharesParameters(settings));
+  model_ = std::make_unique<Model>(network, device, FormOf(settings), samples.filled(),
+                                   sharded_ ? &*sharded_ : nullptr);
+  JoinRanks();
   MakeLearners();
   ChooseKernels();
   MakeScaler();
@@ -60,11 +67,20 @@ TrainingRun::TrainingRun(const networks::Network& network, const TrainingSetting
 
 TrainingRun::~TrainingRun() = default;
 
+// As DistributedDataParallel begins: rank 0's parameters and buffers are everyone's.
+void TrainingRun::JoinRanks() {
+  if (ranks_ == nullptr) return;
+  std::vector<at::Tensor> shared = model_->buffers();
+  if (!sharded_) shared.insert(shared.begin(), model_->parameters().begin(), model_->parameters().end());
+  ranks_->ShareFromRank0(shared);
+  if (!sharded_) reducer_ = std::make_unique<GradientReducer>(*ranks_, model_->parameters());
+}
+
 void TrainingRun::MakeLearners() {
   const size_t discriminator = network_.discriminator;
   const size_t end = network_.layers.size();
   if (discriminator == 0) {
-    learners_.push_back({nullptr, {Aim::kClassify}, model_->parameters()});
+    learners_.push_back({nullptr, {Aim::kClassify}, sharded_ ? sharded_->shards() : model_->parameters()});
   } else {
     learners_.push_back(
         {"discriminator's loss", {Aim::kTellReal, Aim::kTellMade}, model_->ParametersOf(discriminator, end)});
@@ -76,7 +92,7 @@ void TrainingRun::MakeLearners() {
 // The learner's parameters that this rank updates: all, unless ranks share the optimizer's state.
 std::vector<at::Tensor> TrainingRun::ShareState(const Learner& learner) {
   shards_.reset();
-  if (!networks::SharesState(settings_)) return learner.parameters;
+  if (sharded_ || !networks::SharesState(settings_)) return learner.parameters;
   std::vector<int64_t> sizes;
   for (const at::Tensor& parameter : learner.parameters) sizes.push_back(parameter.numel());
   shards_.emplace(*ranks_, learner.parameters, textbook::OwnersOf(sizes, ranks_->world()));
@@ -127,8 +143,8 @@ void TrainingRun::ArrangeModel() {
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
   return settings.network != settings_.network || settings.ranks != settings_.ranks ||
-         settings.seed != settings_.seed || settings.data != settings_.data ||
-         FormOf(settings) != FormOf(settings_);
+         SharingOf(settings) != SharingOf(settings_) || settings.seed != settings_.seed ||
+         settings.data != settings_.data || FormOf(settings) != FormOf(settings_);
 }
 
 void TrainingRun::Change(const TrainingSettings& settings) {
@@ -259,6 +275,7 @@ void TrainingRun::TrainMicroBatch(const Learner& learner, int64_t number) {
     capture::ForgetOutputs();
     EmitPhase(Phase::kBackward);
     (scaler_ ? scaler_->Scale(loss) : loss).backward();
+    if (sharded_) sharded_->EndBackward();
     capture::ForgetNodes();
     Keep(loss);
     last_loss_ += loss.item<float>();
@@ -318,21 +335,29 @@ void TrainingRun::TellVanishedGradients(const Learner& learner, int64_t step) co
     alive += at::linalg_vector_norm(parameter.grad(), 0, {}, false, at::kFloat);
     values += parameter.numel();
   }
+  if (sharded_) {
+    ranks_->Sum(alive);
+    values = network_.parameters();  // without what pads shards
+  }
   if (values > 0)
     EmitMetric("vanished gradients", 1 - alive.item<float>() / static_cast<double>(values), step);
 }
 
+double TrainingRun::Clip(const Learner& learner) const {
+  if (sharded_) return sharded_->ClipNorm(settings_.clip_norm);
+  return torch::nn::utils::clip_grad_norm_(learner.parameters, settings_.clip_norm);
+}
+
 void TrainingRun::Update(Learner& learner, int64_t step) {
   if (scaler_) scaler_->Unscale(learner.parameters);
-  if (settings_.clip_norm > 0) {
-    const double norm = torch::nn::utils::clip_grad_norm_(learner.parameters, settings_.clip_norm);
-    EmitMetric("gradient norm", norm, step);
-  }
+  if (scaler_ && sharded_) scaler_->ShareWith(*ranks_);
+  if (settings_.clip_norm > 0) EmitMetric("gradient norm", Clip(learner), step);
   const bool skip = scaler_ && scaler_->FoundInfinity();
   if (!skip) learner.optimizer->step();
   if (!skip && shards_) shards_->Share();
+  if (!skip && sharded_) sharded_->ShareUpdates();
   if (!skip && !std::exchange(learner.state_tagged, true))
-    TagOptimizerState(*learner.optimizer, model_->tags());
+    TagOptimizerState(*learner.optimizer, sharded_ ? sharded_->tags() : model_->tags());
   if (skip) EmitMetric("skipped", 1, step);
   if (!scaler_ || &learner != &learners_.back()) return;
   // Of two against each other, one scale for both.

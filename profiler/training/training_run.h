@@ -19,6 +19,7 @@
 #include "profiler/training/distributed/gradient_reducer.h"
 #include "profiler/training/distributed/parameter_shards.h"
 #include "profiler/training/distributed/rank_group.h"
+#include "profiler/training/distributed/sharded_layers.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
 #include "profiler/training/samples.h"
@@ -58,12 +59,13 @@ class TrainingRun {
   enum class Aim : uint8_t { kClassify, kTellReal, kTellMade, kDeceive };
   // Who takes a turn in a step: the network as a whole, or one of two.
   struct Learner {
-    const char* metric = nullptr;  // what its own loss is called; null where it is the only one
-    std::vector<Aim> aims;         // of a micro-batch, each with a backward of its own
-    std::vector<at::Tensor> parameters;
+    const char* metric = nullptr;        // what its own loss is called; null where it is the only one
+    std::vector<Aim> aims;               // of a micro-batch, each with a backward of its own
+    std::vector<at::Tensor> parameters;  // or this rank's shards of them: what has gradients after backward
     std::unique_ptr<torch::optim::Optimizer> optimizer{};
     bool state_tagged = false;
   };
+  void JoinRanks();
   void MakeLearners();
   void GiveOptimizers();
   Batch BatchFor(Aim aim);
@@ -82,6 +84,7 @@ class TrainingRun {
   void Evaluate();
   void Update(Learner& learner, int64_t step);
   void MakeScaler();
+  double Clip(const Learner& learner) const;
   std::vector<at::Tensor> ShareState(const Learner& learner);
   static void ForgetGradients(const Learner& learner, bool set_to_none);
   void ArrangeModel();
@@ -93,8 +96,9 @@ class TrainingRun {
   networks::Network network_;
   Samples& samples_;
   const RankGroup* ranks_;
+  std::optional<ShardedLayers> sharded_;  // where ranks share gradients, too
   std::unique_ptr<Model> model_;
-  std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks
+  std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks, and each has all gradients
   std::optional<ParameterShards> shards_;     // where they share the optimizer's state
   std::vector<Learner> learners_;             // in the order of their turns
   std::optional<GradientScaler> scaler_;

@@ -1,7 +1,6 @@
 #include "profiler/training/distributed/gradient_reducer.h"
 
 #include <numeric>
-#include <torch/csrc/distributed/c10d/comm.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
 #include "profiler/capture/stream/event_stream.h"
@@ -9,9 +8,6 @@
 
 namespace tidemark::training {
 namespace {
-
-// torch/nn/parallel/distributed.py: broadcast_bucket_size.
-constexpr size_t kBroadcastBytes = size_t{250} << 20;
 
 capture::BirthScope BucketsAreBorn() {
   return {events::Category::kCommunication, capture::Intern("gradient bucket")};
@@ -43,9 +39,6 @@ class GradientReducer::Core {
 
 GradientReducer::GradientReducer(const RankGroup& group, const std::vector<at::Tensor>& parameters)
     : group_(group) {
-  std::vector<at::Tensor> values;
-  for (const at::Tensor& parameter : parameters) values.push_back(parameter.detach());
-  c10d::broadcast_coalesced(group.shared_group(), values, kBroadcastBytes, /*rank=*/0);
   const capture::BirthScope birth = BucketsAreBorn();
   core_ = std::make_unique<Core>(group, parameters);
 }

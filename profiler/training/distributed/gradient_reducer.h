@@ -19,7 +19,7 @@ namespace tidemark::training {
 
 class GradientReducer {
  public:
-  // Gives all ranks rank 0's values of the parameters. `group` outlives this.
+  // All ranks have the same values of the parameters. `group` outlives this.
   GradientReducer(const RankGroup& group, const std::vector<at::Tensor>& parameters);
   ~GradientReducer();
   GradientReducer(const GradientReducer&) = delete;

@@ -10,6 +10,7 @@
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <torch/csrc/distributed/c10d/comm.hpp>
 #include <utility>
 
 #include "profiler/training/distributed/pretended_store.h"
@@ -23,6 +24,8 @@ using c10d::ProcessGroup;
 constexpr std::chrono::seconds kMeeting{120};
 // Ranks wait for one that is paused, or that a person steps through.
 constexpr std::chrono::hours kLongest{24 * 30};
+// torch/nn/parallel/distributed.py: broadcast_bucket_size.
+constexpr size_t kBroadcastBytes = size_t{250} << 20;
 constexpr const char* kParted = "parted";
 
 std::string QueueOf(int rank) { return "order/" + std::to_string(rank); }
@@ -73,6 +76,17 @@ RankGroup::RankGroup(const RankPlace& place, c10::Device device, bool pretended)
 
 RankGroup::~RankGroup() {
   if (backend_) backend_->shutdown();
+}
+
+void RankGroup::Sum(at::Tensor& values) const {
+  std::vector<at::Tensor> all = {values};
+  group_->allreduce(all)->wait();
+}
+
+void RankGroup::ShareFromRank0(const std::vector<at::Tensor>& tensors) const {
+  std::vector<at::Tensor> values;
+  for (const at::Tensor& tensor : tensors) values.push_back(tensor.detach());
+  if (!values.empty()) c10d::broadcast_coalesced(group_, values, kBroadcastBytes, /*rank=*/0);
 }
 
 void RankGroup::AwaitQuiet() const {

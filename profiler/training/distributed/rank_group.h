@@ -38,6 +38,11 @@ class RankGroup {
   c10d::ProcessGroup& group() const { return *group_; }
   const c10::intrusive_ptr<c10d::ProcessGroup>& shared_group() const { return group_; }
 
+  // Of all ranks, in place of this one's.
+  void Sum(at::Tensor& values) const;
+  // Gives all ranks rank 0's values.
+  void ShareFromRank0(const std::vector<at::Tensor>& tensors) const;
+
   // Until what has been sent is forgotten too, of a phantom's group: NCCL's watchdog holds on to it for a
   // tenth of a second, in which a phantom takes a hundred steps and a card none.
   void AwaitQuiet() const;

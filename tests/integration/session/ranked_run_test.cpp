@@ -81,6 +81,39 @@ TEST_CASE("two ranks compute what one does with the double batch", "[ranks]") {
   }
 }
 
+int64_t MostOf(const Run& rank, events::Category category) {
+  const auto view = rank.view();
+  const auto series = timeline::SeriesOf(category);
+  return timeline::ValueOf(view->PeakIn(series, view->steps().back().begin, view->end()).values, series);
+}
+
+TEST_CASE("sharing gradients and parameters layer by layer changes nothing that is computed", "[ranks]") {
+  LiveOptions options = RanksOnCpu(2, 4, 4);
+  options.settings.clip_norm = 0.5;
+  options.settings.checkpoint = {networks::CheckpointMode::kSegments, 2};
+  const auto plain = StartOrFail(options);
+  REQUIRE(plain->WaitUntilSettled(kRanksTimeoutMs));
+  plain->Stop();
+  REQUIRE(Eventually(kRanksTimeoutMs, [&] { return plain->status().state == RunState::kFinished; }));
+  for (const auto stage : {networks::ZeroStage::kGradients, networks::ZeroStage::kParameters}) {
+    options.settings.zero = stage;
+    const auto sharded = StartOrFail(options);
+    REQUIRE(sharded->WaitUntilSettled(kRanksTimeoutMs));
+    sharded->Stop();
+    REQUIRE(Eventually(kRanksTimeoutMs, [&] { return sharded->status().state > RunState::kPaused; }));
+    INFO(sharded->status().sentence);
+    REQUIRE(sharded->view()->steps().size() == 4);
+    for (size_t step = 0; step < 4; ++step) {
+      for (size_t rank = 0; rank < 2; ++rank) {
+        CHECK(*sharded->ranks()[rank]->view()->steps()[step].loss ==
+              Approx(*plain->ranks()[rank]->view()->steps()[step].loss).epsilon(1e-5));
+      }
+    }
+    const int64_t state = MostOf(*sharded->ranks()[1], events::Category::kOptimizerState);
+    CHECK(2 * state == Approx(MostOf(*plain, events::Category::kOptimizerState)).epsilon(0.01));
+  }
+}
+
 TEST_CASE("sharing the optimizer's state changes nothing that is computed", "[ranks]") {
   LiveOptions options = RanksOnCpu(2, 4, 4);
   options.settings.clip_norm = 0.5;

@@ -53,12 +53,19 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
   ranked.ranks = 8;
   TrainingSettings shared = ranked;
   shared.zero = networks::ZeroStage::kState;
+  TrainingSettings gradients = ranked;
+  gradients.accumulate = 1;
+  gradients.zero = networks::ZeroStage::kGradients;
+  TrainingSettings sharded = ranked;
+  sharded.amp = Precision::kFloat32;
+  sharded.checkpoint = checkpointed.checkpoint;
+  sharded.zero = networks::ZeroStage::kParameters;
   std::vector<TrainingSettings> each = {plain, amp,       accumulated, checkpointed, all,
                                         pure,  evaluated, forward,     in_place};
   if (!networks::CheckTogether(network, ranked).ok()) return each;
   TrainingSettings one_rank = ranked;  // nothing else changes before and after: a new run for the ranks alone
   one_rank.ranks = 1;
-  each.insert(each.end(), {one_rank, ranked, shared, one_rank});
+  each.insert(each.end(), {one_rank, ranked, shared, gradients, sharded, one_rank});
   return each;
 }
 

@@ -231,13 +231,17 @@ TEST_CASE("ZeRO divides states, then gradients, then parameters") {
   textbook::Estimate estimate;
   estimate.parameters_bytes = estimate.gradients_bytes = 800;
   estimate.optimizer_bytes = 1600;
-  const std::vector<Sharding> shardings = Shardings(estimate, 4000, 1200);
+  const std::vector<Sharding> shardings = Shardings(estimate, estimate, 4000, 1200);
   REQUIRE(shardings.size() == 9);
   CHECK(shardings[0].bytes == 4000 - 800);         // stage 1, 2 ranks
   CHECK(shardings[5].bytes == 4000 - 2400 + 300);  // stage 2, 8 ranks
   CHECK(shardings[8].bytes == 4000 - 3200 + 400);  // stage 3, 8 ranks
   CHECK(shardings[8].fits);
   CHECK_FALSE(shardings[7].fits);
+  // Of a step that shares its states already nothing is taken twice.
+  textbook::Estimate present = estimate;
+  present.optimizer_bytes = 200;
+  CHECK(Shardings(present, estimate, 2600, 1200)[8].bytes == 4000 - 3200 + 400);
 }
 
 }  // namespace

@@ -41,10 +41,34 @@ TEST_CASE(
   settings.ranks = 8;
   settings.zero = networks::ZeroStage::kState;
   const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
-  CHECK(ParametersOfRank0(network, settings) == 1'003'520);  // fc's weight
+  CHECK(ParametersOfRank(network, settings, 0) == 1'003'520);  // fc's weight
+  CHECK(ParametersOfRank(network, settings, 1) == 73'728);     // conv2's
   CHECK(EstimateMemory(network, settings).optimizer_bytes == 2 * 4 * 1'003'520);
+  CHECK(EstimateMemory(network, settings, 1).optimizer_bytes == 2 * 4 * 73'728);
   settings.ranks = 1;
-  CHECK(ParametersOfRank0(network, settings) == network.parameters());
+  CHECK(ParametersOfRank(network, settings, 0) == network.parameters());
+}
+
+TEST_CASE("Of each layer a rank has an N-th, rounded up, and what is whole is one layer at a time") {
+  const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
+  TrainingSettings settings;
+  settings.ranks = 8;
+  settings.zero = networks::ZeroStage::kParameters;
+  constexpr int64_t kConv1 = 224;    // (1,728 + 64) / 8
+  constexpr int64_t kConv2 = 9'232;  // (73,728 + 128) / 8
+  constexpr int64_t kFc = 125'442;   // ⌈(1,003,520 + 10) / 8⌉
+  constexpr int64_t kShards = kConv1 + kConv2 + kFc;
+  const Estimate sharded = EstimateMemory(network, settings);
+  CHECK(sharded.parameters_bytes == 4 * (kShards + 8 * kFc));
+  CHECK(sharded.optimizer_bytes == 2 * 4 * kShards);
+  CHECK(sharded.gradients_bytes == 4 * 1'003'530);  // fc's come first, with no shard beside them
+  CHECK(sharded.communication_bytes == 4 * 8 * kFc);
+  CHECK(EstimateMemory(network, settings, 7).total_bytes == sharded.total_bytes);
+  settings.accumulate = 2;
+  CHECK(EstimateMemory(network, settings).gradients_bytes == 4 * (1'003'530 + kShards));
+  settings.zero = networks::ZeroStage::kGradients;
+  CHECK(EstimateMemory(network, settings).parameters_bytes == 4 * network.parameters());
+  CHECK(EstimateMemory(network, settings).optimizer_bytes == sharded.optimizer_bytes);
 }
 
 TEST_CASE("Buckets close at 1 MiB and at 25 MiB, from the last layer to the first") {
