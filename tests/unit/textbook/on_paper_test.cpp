@@ -61,11 +61,11 @@ TEST_CASE("Of each layer a rank has an N-th, rounded up, and what is whole is on
   const Estimate sharded = EstimateMemory(network, settings);
   CHECK(sharded.parameters_bytes == 4 * (kShards + 8 * kFc));
   CHECK(sharded.optimizer_bytes == 2 * 4 * kShards);
-  CHECK(sharded.gradients_bytes == 4 * 1'003'530);  // fc's come first, with no shard beside them
+  CHECK(sharded.gradients_bytes == 4 * (1'003'520 + kFc));  // fc's weight, whole, and its shard
   CHECK(sharded.communication_bytes == 4 * 8 * kFc);
   CHECK(EstimateMemory(network, settings, 7).total_bytes == sharded.total_bytes);
   settings.accumulate = 2;
-  CHECK(EstimateMemory(network, settings).gradients_bytes == 4 * (1'003'530 + kShards));
+  CHECK(EstimateMemory(network, settings).gradients_bytes == 4 * (1'003'520 + kFc + kShards));
   settings.zero = networks::ZeroStage::kGradients;
   CHECK(EstimateMemory(network, settings).parameters_bytes == 4 * network.parameters());
   CHECK(EstimateMemory(network, settings).optimizer_bytes == sharded.optimizer_bytes);
