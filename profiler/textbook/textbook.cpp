@@ -10,6 +10,7 @@
 #include "profiler/networks/layer_kinds.h"
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/data_parallel.h"
+#include "profiler/textbook/optimizer_formulas.h"
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
@@ -18,7 +19,6 @@ namespace {
 using events::Category;
 using networks::LayerKind;
 using networks::Network;
-using networks::OptimizerKind;
 using networks::Pass;
 using networks::Precision;
 using networks::TrainingSettings;
@@ -158,68 +158,6 @@ class Author {
   Estimate estimate_;
 };
 
-struct OptimizerFormula {
-  int64_t values_per_parameter;
-  const char* words;
-};
-OptimizerFormula FormulaOf(OptimizerKind optimizer) {
-  switch (optimizer) {
-    case OptimizerKind::kSgd:
-      return {0, "plain SGD keeps nothing between steps"};
-    case OptimizerKind::kMomentum:
-      return {1, "one momentum per parameter"};
-    case OptimizerKind::kAdam:
-    case OptimizerKind::kAdamW:
-      return {2, "two moments per parameter (mean and mean square of its gradients)"};
-    case OptimizerKind::kAdagrad:
-      return {1, "the sum of the squares of each parameter's gradients"};
-    case OptimizerKind::kRmsprop:
-      return {1, "the mean square of each parameter's gradients"};
-  }
-  return {0, ""};
-}
-
-// Tensors of temporaries at once while a step goes on.
-int64_t StepTemporaries(const TrainingSettings& settings) {
-  const bool foreach = settings.optimizer_implementation == networks::OptimizerImplementation::kForeach;
-  switch (settings.optimizer) {
-    case OptimizerKind::kSgd:
-    case OptimizerKind::kMomentum:
-      return 0;
-    case OptimizerKind::kAdam:
-    case OptimizerKind::kAdamW:
-      return foreach ? 1 : 2;
-    case OptimizerKind::kAdagrad:
-      return foreach ? 2 : 1;
-    case OptimizerKind::kRmsprop:
-      return 1;
-  }
-  return 0;
-}
-
-// Of the largest parameter, or of all that one optimizer steps over.
-int64_t StepElements(const Network& network, const TrainingSettings& settings, int rank) {
-  const bool foreach = settings.optimizer_implementation == networks::OptimizerImplementation::kForeach;
-  if (foreach && networks::SharesState(settings)) return ParametersOfRank(network, settings, rank);
-  if (networks::SharesGradients(settings)) return ShardLayers(network, settings).largest_shard;
-  const size_t discriminator = network.discriminator;
-  int64_t largest = 0;
-  int64_t made = 0;
-  int64_t judges = 0;
-  for (size_t index = 0; index < network.layers.size(); ++index) {
-    const networks::Layer& layer = network.layers[index];
-    for (const int64_t elements : networks::ParameterSizes(layer)) largest = std::max(largest, elements);
-    (index < discriminator ? made : judges) += layer.parameters();
-  }
-  return foreach ? std::max(made, judges) : largest;
-}
-
-int64_t StepBytes(const Network& network, const TrainingSettings& settings, int rank) {
-  const bool fused = settings.optimizer_implementation == networks::OptimizerImplementation::kFused;
-  if (fused || settings.pass != Pass::kTrain) return 0;
-  return StepTemporaries(settings) * StepElements(network, settings, rank) * ValueBytes(settings);
-}
-
 void Author::AddParameterTerms() {
   if (networks::SharesParameters(settings_)) {
     AddShardedParameters();
@@ -290,7 +228,7 @@ void Author::AddOptimizerState() {
   if (shared && !by_layer)
     words += fmt::format("; only of the tensors that rank {} of {} updates (P₁){}", rank_, settings_.ranks,
                          rank_ == 0 ? ", the largest among them" : "");
-  estimate_.optimizer_step_bytes = StepBytes(network_, settings_, rank_);
+  estimate_.optimizer_step_bytes = OptimizerStepBytes(network_, settings_, rank_);
   if (estimate_.optimizer_step_bytes > 0) {
     words += fmt::format("; its step needs {} more for a moment, when the activations are gone",
                          FormatExactBytes(estimate_.optimizer_step_bytes));

@@ -1,7 +1,6 @@
 #include "profiler/timeline/store.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace tidemark::timeline {
 
@@ -38,10 +37,16 @@ EventIndex Store::LeafAt(int64_t time_ns, size_t& from) const {
                                           [&](const ChunkEnd& chunk) { return chunk.time_ns < time_ns; });
   from = static_cast<size_t>(found - ends.begin());
   const Chunk& chunk = *chunks[from];
-  const auto leaves = std::views::iota(size_t{0}, SizeOf(chunk) / kLeafEvents);
-  const auto leaf =
-      std::ranges::partition_point(leaves, [&](size_t at) { return chunk.TimeAtEnd(at) < time_ns; });
-  return chunk.start().index + static_cast<size_t>(leaf - leaves.begin()) * kLeafEvents;
+  size_t leaf = 0;
+  for (size_t limit = SizeOf(chunk) / kLeafEvents; leaf < limit;) {
+    const size_t middle = leaf + (limit - leaf) / 2;
+    if (chunk.TimeAtEnd(middle) < time_ns) {
+      leaf = middle + 1;
+    } else {
+      limit = middle;
+    }
+  }
+  return chunk.start().index + leaf * kLeafEvents;
 }
 
 EventIndex Store::IndexAt(int64_t time_ns, size_t& from) const {
