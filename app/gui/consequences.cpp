@@ -126,6 +126,8 @@ std::string TechniqueLine(const networks::Technique& technique, const Consequenc
                           const AskPrediction& ask) {
   const TrainingSettings& now = question.settings;
   if (!technique.IsInUse(now)) return "";
+  if (technique.key == std::string_view("zero") && now.ranks == 1)
+    return "one rank has nobody to share with: choose more ranks";
   TrainingSettings without = now;
   if (!technique.Set(without, technique.choices.front())) return "";
   if (networks::EffectiveLearningRate(without) != networks::EffectiveLearningRate(now)) {

@@ -72,6 +72,20 @@ TEST_CASE("A technique in use says what it does, and one that is not says nothin
   }
 }
 
+TEST_CASE("Sharing among one rank is told to be without effect") {
+  const networks::Network network = ConvNet();
+  ConsequenceQuestion question;
+  question.network = &network;
+  question.settings.zero = networks::ZeroStage::kGradients;
+  const auto told = [&] {
+    return std::ranges::count(DescribeConsequences(question, Predict).techniques,
+                              "one rank has nobody to share with: choose more ranks");
+  };
+  CHECK(told() == 1);
+  question.settings.ranks = 8;
+  CHECK(told() == 0);
+}
+
 TEST_CASE("Checkpointing offers six ways, and the one in force among them") {
   const networks::Network network = ConvNet();
   networks::TrainingSettings settings;
