@@ -31,6 +31,7 @@ std::vector<int64_t> CurveOf(const timeline::View& view, const timeline::Step& s
   std::vector<timeline::Bucket> buckets(kStepColumns);
   view.Envelope(Series::kAllocated, begin, end, buckets);
   std::vector<int64_t> curve;
+  curve.reserve(buckets.size());
   for (const timeline::Bucket& bucket : buckets) curve.push_back(bucket.max);
   return curve;
 }

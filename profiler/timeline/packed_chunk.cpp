@@ -25,7 +25,8 @@ class Numbering {
   std::vector<Entry> Entries() const { return {entries_.begin(), entries_.end()}; }  // no larger than needed
 
  private:
-  using Words = std::array<uint64_t, sizeof(Entry) / sizeof(uint64_t)>;
+  static constexpr size_t kWordBytes = 8;
+  using Words = std::array<uint64_t, sizeof(Entry) / kWordBytes>;
   static constexpr size_t kSlots = 2 * kChunkEvents;
 
   // Fibonacci hashing, word by word.
