@@ -371,7 +371,7 @@ bool Application::Poll() {
     ways_out_wanted_ = false;
     FindWhatFits();
   }
-  return news;
+  return news || std::exchange(answers_, estimates_.version()) != estimates_.version();
 }
 
 void Application::ReportStatusChange(const session::RunStatus& before) {
@@ -397,7 +397,7 @@ void Application::AddLogLine(presenters::LogLevel level, const std::string& text
   shell_.toasts.push_back({text, level, Clock::now() + (level == presenters::LogLevel::kError ? 8s : 4s)});
 }
 
-bool Application::waiting() const { return !jobs_.empty() || !shell_.toasts.empty() || estimates_.pending(); }
+bool Application::waiting() const { return !jobs_.empty() || !shell_.toasts.empty() || asking(); }
 
 void Application::SetOwnTime(double seconds) {
   constexpr size_t kFrames = 240;

@@ -90,7 +90,8 @@ class Application {
   std::string title() const;  // of the window
   // The frame shows less than it could: the next goes on.
   bool unfinished() const { return scene_.pending(); }
-  // Something changes by itself: a job's progress, a notice that will go away, an answer on its way.
+  bool asking() const { return estimates_.pending(); }  // a prediction is on its way
+  // Something changes by itself: a job's progress, a notice that will go away, a prediction.
   bool waiting() const;
 
   const ViewState& view_state() const { return state_; }
@@ -162,6 +163,7 @@ class Application {
   ShellState shell_;
   CommandQueue queue_;
   Estimates estimates_;
+  uint64_t answers_ = 0;  // estimates_.version() at the last Poll
   Scene scene_;
   SceneInput input_;
   const Frame* frame_ = nullptr;

@@ -18,8 +18,9 @@ using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 constexpr double kFrameSeconds =
-    1.0 / 60;                          // never faster, even where the driver does not wait for the screen
-constexpr double kIdleSeconds = 0.05;  // how often an idle window looks for news
+    1.0 / 60;                            // never faster, even where the driver does not wait for the screen
+constexpr double kIdleSeconds = 0.05;    // how often an idle window looks for news
+constexpr double kAskingSeconds = 0.01;  // and one that has asked for a prediction, for its answer
 // How often it is drawn while it waits for work to be done: painting in software would take the processors
 // from that work.
 constexpr double kWaitingSeconds = 0.1;
@@ -70,7 +71,7 @@ class FrameLoop {
     while (!Finished()) {
       const bool busy = options_.hooks.never_idle || needs_frame_ || application_.unfinished() ||
                         window_.has_unseen_input() || window_.SecondsSinceInput() < kAfterInputSeconds;
-      window_.Wait(busy ? 0 : kIdleSeconds);
+      window_.Wait(busy ? 0 : application_.asking() ? kAskingSeconds : kIdleSeconds);
       KeepPace();
       TakeDroppedFiles();
       const bool news = application_.Poll();

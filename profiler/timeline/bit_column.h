@@ -24,6 +24,8 @@ class BitColumn {
     return number & mask_;
   }
 
+  size_t bytes() const { return words_.size() * sizeof(uint64_t); }  // besides itself
+
  private:
   static constexpr size_t kWordBits = 64;
 

@@ -21,6 +21,8 @@ using events::EventKind;
 // A checkpoint is worth its memory once this many events per live block have passed: 64 bytes for at least 8
 // events.
 constexpr size_t kEventsPerLiveBlock = 8;
+// Three times what those of a usual run take. Where nothing repeats, fewer events are kept.
+constexpr size_t kBytesPerEvent = 32;
 // The distance to a block's end has 32 bits.
 constexpr size_t kMostChunks = std::numeric_limits<uint32_t>::max() / kChunkEvents - 1;
 
@@ -32,7 +34,8 @@ size_t ChunksFor(size_t events) {
 
 class Builder::Implementation {
  public:
-  explicit Implementation(size_t budget_events) : most_chunks_(ChunksFor(budget_events)) {}
+  explicit Implementation(size_t budget_events)
+      : most_chunks_(ChunksFor(budget_events)), most_bytes_(most_chunks_ * kChunkEvents * kBytesPerEvent) {}
 
   void Append(const Event& event);
   std::shared_ptr<const View> Publish();
@@ -46,6 +49,8 @@ class Builder::Implementation {
   EventIndex first() const { return chunks_.empty() ? end_ : chunks_.front()->start().index; }
 
   const size_t most_chunks_;
+  const size_t most_bytes_;  // of packed chunks
+  size_t packed_bytes_ = 0;
   std::vector<std::shared_ptr<Chunk>> chunks_;
   std::shared_ptr<OpenChunk> open_;                                                 // the last of them
   SequenceBuilder<std::shared_ptr<const Chunk>, kChunksInPiece> published_chunks_;  // the packed ones
@@ -98,7 +103,7 @@ void Builder::Implementation::Apply(Event& event) {
 
 void Builder::Implementation::BeginChunk() {
   if (open_ != nullptr) PackOpenChunk();
-  if (chunks_.size() >= most_chunks_) LetGoOfOldest();
+  if (chunks_.size() >= most_chunks_ || (packed_bytes_ > most_bytes_ && chunks_.size() > 1)) LetGoOfOldest();
   open_ = std::make_shared<OpenChunk>(
       ChunkStart{end_, ledger_.values(), time_ns_, structure_.step(), CheckpointFor(end_)});
   chunks_.push_back(open_);
@@ -113,6 +118,7 @@ void Builder::Implementation::PackOpenChunk() {
   summaries_.push_back(summary);
   ends_.push_back({packed->start().index, packed->TimeAtEnd(kLeaves - 1)});
   published_chunks_.push_back(packed);
+  packed_bytes_ += packed->bytes();
   chunks_.back() = std::move(packed);
 }
 
@@ -135,6 +141,7 @@ void Builder::Implementation::LetGoOfOldest() {
   const auto checkpoint = chunks_.front()->start().checkpoint;
   const auto kept = std::find_if(chunks_.begin(), chunks_.end() - 1,
                                  [&](const auto& chunk) { return chunk->start().checkpoint != checkpoint; });
+  for (auto chunk = chunks_.begin(); chunk != kept; ++chunk) packed_bytes_ -= (*chunk)->bytes();
   health_.let_go += static_cast<uint64_t>(kept - chunks_.begin()) * kChunkEvents;
   chunks_.erase(chunks_.begin(), kept);
   published_chunks_.LetGoWhile([this](const auto& chunk) { return chunk->start().index < first(); });

@@ -86,6 +86,8 @@ class Chunk {
   virtual SeriesValues ValuesAtEnd(size_t leaf) const = 0;
   virtual int64_t TimeAtEnd(size_t leaf) const = 0;  // the largest time stamp until then
 
+  virtual size_t bytes() const = 0;  // of memory, without its checkpoint
+
   // The builder's: the block born at `offset` ends so many events later.
   virtual void SetEndAfter(size_t offset, uint32_t events) = 0;
 

@@ -57,6 +57,7 @@ class OpenChunk final : public Chunk {
   int64_t ValueAtEnd(Series series, size_t leaf) const override { return ValueOf(at_end_[leaf], series); }
   SeriesValues ValuesAtEnd(size_t leaf) const override { return at_end_[leaf]; }
   int64_t TimeAtEnd(size_t leaf) const override { return time_at_end_[leaf]; }
+  size_t bytes() const override { return sizeof *this; }
   void SetEndAfter(size_t offset, uint32_t events) override {
     ends_after_[offset].store(events, std::memory_order_relaxed);
   }

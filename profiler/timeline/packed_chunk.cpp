@@ -176,6 +176,16 @@ void PackedChunk::SetEndAfter(size_t offset, uint32_t events) {
   if (end != nullptr) end->store(events, std::memory_order_relaxed);
 }
 
+size_t PackedChunk::bytes() const {
+  size_t bytes = sizeof *this;
+  for (const BitColumn* column : {&since_earliest_, &address_numbers_, &sizes_numbers_, &rest_numbers_})
+    bytes += column->bytes();
+  for (const Moving& moving : moving_) bytes += sizeof moving + moving.numbers.bytes();
+  const size_t births = births_before_.back() + static_cast<size_t>(std::popcount(births_.back()));
+  return bytes + addresses_.size() * sizeof(uint64_t) + sizes_.size() * sizeof(Sizes) +
+         rests_.size() * sizeof(Rest) + births * sizeof(uint32_t) + replaced_.size() * sizeof(Replaced);
+}
+
 void PackedChunk::Replay(SeriesValues& values, size_t from, size_t to) const {
   for (size_t offset = from; offset < to; ++offset) {
     const Rest& rest = rests_[rest_numbers_[offset]];

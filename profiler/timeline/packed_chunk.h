@@ -38,6 +38,7 @@ class PackedChunk final : public Chunk {
   int64_t ValueAtEnd(Series series, size_t leaf) const override;
   SeriesValues ValuesAtEnd(size_t leaf) const override;
   int64_t TimeAtEnd(size_t leaf) const override { return time_at_end_[leaf]; }
+  size_t bytes() const override;
   void SetEndAfter(size_t offset, uint32_t events) override;
 
  private:

@@ -212,7 +212,7 @@ class View {
   int64_t start_ns_ = 0;
 };
 
-inline constexpr size_t kDefaultBudgetEvents = 64'000'000;  // about 0.7 GB of a usual run
+inline constexpr size_t kDefaultBudgetEvents = 48'000'000;  // 0.5 GB of a usual run, 1.5 GB of any
 
 // At least the newest 16,384 events are kept, whatever the budget.
 class Builder {

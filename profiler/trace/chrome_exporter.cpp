@@ -1,7 +1,5 @@
 // Trace Event JSON. Tracks: one process; threads of the traced program with their scopes; three threads of
 // our own for steps, micro-batches and phases, which do not nest in each other.
-#include <fmt/compile.h>
-
 #include <cmath>
 #include <map>
 #include <memory>
@@ -14,6 +12,7 @@
 
 #include "profiler/networks/training_settings.h"
 #include "profiler/trace/exporters.h"
+#include "profiler/trace/formatted_text.h"
 #include "profiler/trace/scope_slices.h"
 
 namespace tidemark::trace {
@@ -46,14 +45,14 @@ class ChromeExporter final : public Exporter {
 
   void Begin(std::string& out) override {
     out += "{\"schemaVersion\": 1, \"displayTimeUnit\": \"ms\",\n";
-    Append(out, FMT_COMPILE("\"baseTimeNanoseconds\": {},\n\"traceName\": {},\n"), base_ns_,
-           Quoted(description_.title));
+    AppendFormatted(out, FMT_COMPILE("\"baseTimeNanoseconds\": {},\n\"traceName\": {},\n"), base_ns_,
+                    Quoted(description_.title));
     const Json device = {
         {"id", 0}, {"name", description_.device_name}, {"totalGlobalMem", description_.device_bytes}};
     out += "\"deviceProperties\": [" + Dumped(device) + "],\n\"otherData\": " + Dumped(OtherData());
     out += ",\n\"traceEvents\": [\n";
-    Append(out, FMT_COMPILE(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})"),
-           process_id_, Quoted(description_.title));
+    AppendFormatted(out, FMT_COMPILE(R"({{"ph":"M","pid":{},"name":"process_name","args":{{"name":{}}}}})"),
+                    process_id_, Quoted(description_.title));
     NameTrack(out, kStepTrack, "steps", -3);
     NameTrack(out, kMicroBatchTrack, "micro-batches", -2);
     NameTrack(out, kPhaseTrack, "phases", -1);
@@ -87,14 +86,6 @@ class ChromeExporter final : public Exporter {
     int64_t begin_ns = 0;
   };
 
-  // Formats are compiled: to parse them for every event took half of the time. The library's own buffer is
-  // in between: to any other it writes letter by letter.
-  template <typename Format, typename... Arguments>
-  static void Append(std::string& out, const Format& format, const Arguments&... arguments) {
-    fmt::memory_buffer line;
-    fmt::format_to(fmt::appender(line), format, arguments...);
-    out.append(line.data(), line.size());
-  }
   static std::string Dumped(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
@@ -120,15 +111,17 @@ class ChromeExporter final : public Exporter {
   }
 
   void NameTrack(std::string& out, uint32_t track, std::string_view name, int order) {
-    Append(out,
-           FMT_COMPILE(",\n"
-                       R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})"),
-           process_id_, track, name);
-    Append(out,
-           FMT_COMPILE(
-               ",\n"
-               R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})"),
-           process_id_, track, order);
+    AppendFormatted(
+        out,
+        FMT_COMPILE(",\n"
+                    R"({{"ph":"M","pid":{},"tid":{},"name":"thread_name","args":{{"name":"{}"}}}})"),
+        process_id_, track, name);
+    AppendFormatted(
+        out,
+        FMT_COMPILE(
+            ",\n"
+            R"({{"ph":"M","pid":{},"tid":{},"name":"thread_sort_index","args":{{"sort_index":{}}}}})"),
+        process_id_, track, order);
   }
 
   // The JSON string of a name, made once.
@@ -146,13 +139,13 @@ class ChromeExporter final : public Exporter {
     };
     const std::string at = At(moment.time_ns);
     if (!used_.empty()) {
-      Append(out,
-             FMT_COMPILE(",\n"
-                         R"({{"ph":"C","pid":{},"ts":{},"name":"memory by category","args":{{)"),
-             process_id_, at);
+      AppendFormatted(out,
+                      FMT_COMPILE(",\n"
+                                  R"({{"ph":"C","pid":{},"ts":{},"name":"memory by category","args":{{)"),
+                      process_id_, at);
       for (const Series series : used_) {
-        Append(out, FMT_COMPILE(R"({}"{}":{})"), series == used_.front() ? "" : ",",
-               NameOf(static_cast<events::Category>(series)), ValueOf(moment.values, series));
+        AppendFormatted(out, FMT_COMPILE(R"({}"{}":{})"), series == used_.front() ? "" : ",",
+                        NameOf(static_cast<events::Category>(series)), ValueOf(moment.values, series));
       }
       out += "}}";
     }
@@ -161,20 +154,21 @@ class ChromeExporter final : public Exporter {
                                                                  {Series::kReserved, "reserved"}};
     for (const auto& [series, name] : kLevels) {
       if (!changed(series) && moment.index != view_.first()) continue;
-      Append(out,
-             FMT_COMPILE(",\n"
-                         R"({{"ph":"C","pid":{},"ts":{},"name":"{}","args":{{"bytes":{}}}}})"),
-             process_id_, at, name, ValueOf(moment.values, series));
+      AppendFormatted(out,
+                      FMT_COMPILE(",\n"
+                                  R"({{"ph":"C","pid":{},"ts":{},"name":"{}","args":{{"bytes":{}}}}})"),
+                      process_id_, at, name, ValueOf(moment.values, series));
     }
   }
 
   // Up to its arguments.
   void BeginInstant(const Moment& moment, char scope, std::string_view category, std::string_view quoted_name,
                     std::string& out) {
-    Append(out,
-           FMT_COMPILE(",\n"
-                       R"({{"ph":"i","s":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"name":{},"args":{{)"),
-           scope, category, process_id_, moment.event.thread, At(moment.time_ns), quoted_name);
+    AppendFormatted(
+        out,
+        FMT_COMPILE(",\n"
+                    R"({{"ph":"i","s":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"name":{},"args":{{)"),
+        scope, category, process_id_, moment.event.thread, At(moment.time_ns), quoted_name);
   }
 
   void Instant(const Moment& moment, char scope, std::string_view category, std::string_view quoted_name,
@@ -215,7 +209,7 @@ class ChromeExporter final : public Exporter {
     constexpr int kCpu = 0;
     constexpr int kCuda = 1;
     BeginInstant(moment, 't', "cpu_instant_event", "\"[memory]\"", out);
-    Append(
+    AppendFormatted(
         out,
         FMT_COMPILE(
             R"("Total Reserved":{},"Total Allocated":{},"Bytes":{},"Addr":{},"Device Id":{},"Device Type":{},"Ev Idx":{})"
@@ -283,10 +277,10 @@ class ChromeExporter final : public Exporter {
     }
     const std::string value =
         event.kind == EventKind::kMetric ? fmt::format("{}", metric) : fmt::format("{}", event.bytes);
-    Append(out,
-           FMT_COMPILE(",\n"
-                       R"({{"ph":"C","pid":{},"ts":{},"name":{},"args":{{"value":{}}}}})"),
-           process_id_, At(moment.time_ns), Name(event.name), value);
+    AppendFormatted(out,
+                    FMT_COMPILE(",\n"
+                                R"({{"ph":"C","pid":{},"ts":{},"name":{},"args":{{"value":{}}}}})"),
+                    process_id_, At(moment.time_ns), Name(event.name), value);
   }
 
   void AddScope(const Moment& moment, std::string& out) {
@@ -308,12 +302,13 @@ class ChromeExporter final : public Exporter {
       std::string arguments;
       if (!is_layer && slice.layer != 0) arguments += R"("Layer":)" + Name(slice.layer);
       if (slice.recompute) arguments += std::string(arguments.empty() ? "" : ",") + R"("Recompute":true)";
-      Append(out,
-             FMT_COMPILE(
-                 ",\n"
-                 R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{{}}}}})"),
-             is_layer ? "layer" : "cpu_op", process_id_, thread, At(slice.begin_ns),
-             Micro(slice.end_ns - slice.begin_ns), Name(is_layer ? slice.layer : slice.op), arguments);
+      AppendFormatted(
+          out,
+          FMT_COMPILE(
+              ",\n"
+              R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{{}}}}})"),
+          is_layer ? "layer" : "cpu_op", process_id_, thread, At(slice.begin_ns),
+          Micro(slice.end_ns - slice.begin_ns), Name(is_layer ? slice.layer : slice.op), arguments);
     }
   }
 
@@ -324,11 +319,12 @@ class ChromeExporter final : public Exporter {
 
   void Close(std::optional<Open>& open, Track track, int64_t time_ns, std::string& out) {
     if (!open) return;
-    Append(out,
-           FMT_COMPILE(",\n"
-                       R"({{"ph":"X","cat":"structure","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}"}})"),
-           process_id_, static_cast<uint32_t>(track), At(open->begin_ns), Micro(time_ns - open->begin_ns),
-           open->name);
+    AppendFormatted(
+        out,
+        FMT_COMPILE(",\n"
+                    R"({{"ph":"X","cat":"structure","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}"}})"),
+        process_id_, static_cast<uint32_t>(track), At(open->begin_ns), Micro(time_ns - open->begin_ns),
+        open->name);
     open.reset();
   }
 

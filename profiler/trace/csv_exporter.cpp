@@ -1,8 +1,7 @@
-#include <fmt/compile.h>
-
 #include <memory>
 
 #include "profiler/trace/exporters.h"
+#include "profiler/trace/formatted_text.h"
 
 namespace tidemark::trace {
 namespace {
@@ -12,14 +11,17 @@ using events::EventKind;
 using timeline::Series;
 
 // RFC 4180: quoted if it holds a comma, a quote or a line end; quotes are doubled.
-void AppendQuoted(std::string_view text, fmt::memory_buffer& row) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return row.append(text);
-  row.push_back('"');
-  for (const char letter : text) {
-    if (letter == '"') row.push_back('"');
-    row.push_back(letter);
+void AppendQuoted(std::string_view text, std::string& out) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) {
+    out += text;
+    return;
   }
-  row.push_back('"');
+  out += '"';
+  for (const char letter : text) {
+    if (letter == '"') out += '"';
+    out += letter;
+  }
+  out += '"';
 }
 
 class CsvExporter final : public Exporter {
@@ -35,51 +37,43 @@ class CsvExporter final : public Exporter {
 
   void Add(const Moment& moment, std::string& out) override {
     const Event& event = moment.event;
-    row_.clear();
-    Append(FMT_COMPILE("{},{},{},{},{},{},{},{},"), moment.index, event.time_ns, NameOf(event.kind),
-           NameOf(event.source), NameOf(event.phase), event.device,
-           event.kind == EventKind::kName ? 0 : event.stream, event.thread);
-    if (HasAddress(event.kind)) Append(FMT_COMPILE("{:#x}"), event.address);
-    row_.push_back(',');
+    AppendFormatted(out, FMT_COMPILE("{},{},{},{},{},{},{},{},"), moment.index, event.time_ns,
+                    NameOf(event.kind), NameOf(event.source), NameOf(event.phase), event.device,
+                    event.kind == EventKind::kName ? 0 : event.stream, event.thread);
+    if (HasAddress(event.kind)) AppendFormatted(out, FMT_COMPILE("{:#x}"), event.address);
+    out += ',';
     if (event.kind == EventKind::kName) {
-      row_.push_back(',');
+      out += ',';
     } else {
-      Append(FMT_COMPILE("{},{}"), event.bytes, event.rounded_bytes);
+      AppendFormatted(out, FMT_COMPILE("{},{}"), event.bytes, event.rounded_bytes);
     }
-    Append(FMT_COMPILE(",{},"), IsOfBlock(event.kind) ? KeyOf(event.category) : "");
-    AppendNames(event);
-    if (event.kind == EventKind::kMetric) Append(FMT_COMPILE("{}"), events::MetricOf(event));
-    Append(FMT_COMPILE(",{},{},{},{},"), event.recompute, ValueOf(moment.values, Series::kAllocated),
-           ValueOf(moment.values, Series::kRequested), ValueOf(moment.values, Series::kReserved));
-    if (event.kind == EventKind::kName) AppendQuoted(events::NamePiece(event), row_);
-    if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), row_);
-    row_.push_back('\n');
-    out.append(row_.data(), row_.size());
+    AppendFormatted(out, FMT_COMPILE(",{},"), IsOfBlock(event.kind) ? KeyOf(event.category) : "");
+    AppendNames(event, out);
+    if (event.kind == EventKind::kMetric) AppendFormatted(out, FMT_COMPILE("{}"), events::MetricOf(event));
+    AppendFormatted(out, FMT_COMPILE(",{},{},{},{},"), event.recompute,
+                    ValueOf(moment.values, Series::kAllocated), ValueOf(moment.values, Series::kRequested),
+                    ValueOf(moment.values, Series::kReserved));
+    if (event.kind == EventKind::kName) AppendQuoted(events::NamePiece(event), out);
+    if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
+    out += '\n';
   }
 
   void End(std::string&) override {}
 
  private:
-  // Into the library's own kind of buffer: to any other it writes letter by letter.
-  template <typename Format, typename... Arguments>
-  void Append(const Format& format, const Arguments&... arguments) {
-    fmt::format_to(fmt::appender(row_), format, arguments...);
-  }
-
   // layer, operator, name: of a definition only its number, of a marker the operator's field means the
   // settings.
-  void AppendNames(const Event& event) {
-    if (event.kind == EventKind::kName) return Append(FMT_COMPILE(",,{},"), event.name);
-    AppendQuoted(view_.name(event.layer), row_);
-    row_.push_back(',');
-    if (event.kind != EventKind::kMarker) AppendQuoted(view_.name(event.op), row_);
-    row_.push_back(',');
-    AppendQuoted(view_.name(event.name), row_);
-    row_.push_back(',');
+  void AppendNames(const Event& event, std::string& out) {
+    if (event.kind == EventKind::kName) return AppendFormatted(out, FMT_COMPILE(",,{},"), event.name);
+    AppendQuoted(view_.name(event.layer), out);
+    out += ',';
+    if (event.kind != EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
+    out += ',';
+    AppendQuoted(view_.name(event.name), out);
+    out += ',';
   }
 
   const timeline::View& view_;
-  fmt::memory_buffer row_;  // being written
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Memory for vectors whose values begin as zero without being written: of what nobody looks at, no page is
-// ever taken from the system. A vector with it must not shrink and grow again.
+// ever taken from the system. A vector that was written to must not shrink and grow again. Any thread.
 #pragma once
 
 #include <cstddef>

@@ -206,8 +206,9 @@ TEST_CASE("What is left after letting go answers as before") {
   Builder builder(4 * kChunk);
   builder.Append(events);
   const auto view = builder.Publish();
-  CHECK(view->first() == 6 * kChunk);
-  CHECK(view->health().let_go == 6 * kChunk);
+  CHECK(view->health().let_go >= 6 * kChunk);  // more where the events take more than their budget
+  CHECK(view->first() == view->health().let_go);
+  CHECK(view->end() - view->first() > kChunk);
   CheckAll(*view, model, 8);
 }
 

@@ -51,12 +51,15 @@ double TopOf(const DrawingInput& input, const DrawnCurve& drawn) {
 }
 
 void BeginStroke(DrawnCurve* drawn, DrawingState* state) {
+  constexpr size_t kMostStrokes = 200;  // that can be undone
   state->strokes.push_back(*drawn);
+  if (state->strokes.size() > kMostStrokes) state->strokes.erase(state->strokes.begin());
   drawn->resize(session::kStepColumns, 0);
 }
 
 // Columns that the mouse passed between two frames are drawn, too.
 void DrawByMouse(const Pad& pad, DrawnCurve* drawn, DrawingState* state) {
+  if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) return;  // the keyboard presses the pad, too
   if (ImGui::IsItemActivated()) {
     BeginStroke(drawn, state);
     state->under.reset();
@@ -101,7 +104,7 @@ void Line(const Pad& pad, size_t count, Color color, const ValueAt& mb_at) {
   }
 }
 
-void DrawMeasured(const Pad& pad, const std::vector<int64_t>& bytes, Color color) {
+void DrawBytes(const Pad& pad, const std::vector<int64_t>& bytes, Color color) {
   Line(pad, bytes.size(), color, [&](size_t i) { return static_cast<double>(bytes[i]) / kBytesOfMb; });
 }
 
@@ -124,8 +127,8 @@ void DrawCurves(const DrawingInput& input, const Pad& pad, const DrawnCurve& dra
     const float y = pad.Y(*input.textbook_bytes / kBytesOfMb);
     list->AddLine({pad.low.x, y}, {pad.low.x + pad.size.x, y}, U32(Colors().theory), Px(2));
   }
-  DrawMeasured(pad, input.phantom, Colors().warning);
-  DrawMeasured(pad, input.measured, Colors().good);
+  DrawBytes(pad, input.phantom, Colors().warning);
+  DrawBytes(pad, input.measured, Colors().good);
 }
 
 void DrawLegend(const DrawingInput& input) {

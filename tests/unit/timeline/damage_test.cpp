@@ -77,6 +77,26 @@ TEST_CASE("Sizes may be anything; negative ones count as nothing") {
   view->PeakIn(Series::kReserved, 0, view->end());
 }
 
+TEST_CASE("Where nothing repeats, fewer events are kept, so that the memory is") {
+  static constexpr size_t kChunk = 16'384;
+  const auto let_go = [](bool repeats) {
+    std::mt19937_64 random(3);
+    Builder builder(8 * kChunk);
+    std::vector<Event> events(6 * kChunk);
+    for (size_t i = 0; i < events.size(); ++i) {
+      events[i].kind = EventKind::kFreeRequested;
+      events[i].time_ns = static_cast<int64_t>(i);
+      if (!repeats) events[i].address = events[i].stream = random();
+    }
+    builder.Append(events);
+    const auto view = builder.Publish();
+    CHECK(view->end() - view->first() >= kChunk);
+    return view->health().let_go;
+  };
+  CHECK(let_go(true) == 0);
+  CHECK(let_go(false) > 0);
+}
+
 TEST_CASE("Any bytes at all are taken") {
   std::mt19937_64 random(5);
   std::vector<Event> events(40'000);
