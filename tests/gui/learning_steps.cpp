@@ -107,10 +107,15 @@ void PredictsByDrawing(ImGuiTestContext* context) {
   IM_CHECK(drawn() == by_mouse);
   context->ItemClick("//**/Reveal");
   const auto figures = [] { return application().frame()->lessons.figures; };
-  IM_CHECK(WaitUntil(context,
-                     [&] { return !figures().phantom_curve.empty() && !figures().measured_curve.empty(); }));
-  // A run tells of more than the prediction, so that parts of a step begin elsewhere.
-  IM_CHECK_EQ(std::ranges::max(figures().measured_curve), std::ranges::max(figures().phantom_curve));
+  // A run tells of more than the prediction, so that parts of a step begin elsewhere; its first step is not
+  // as high as the others; and a block that would leave less than 1 MiB is given whole, so that what the
+  // tests before left cached adds a rest.
+  constexpr int64_t kRest = 1 << 20;
+  IM_CHECK(WaitUntil(context, [&] {
+    return !figures().phantom_curve.empty() && !figures().measured_curve.empty() &&
+           std::abs(std::ranges::max(figures().measured_curve) - std::ranges::max(figures().phantom_curve)) <
+               kRest;
+  }));
   IM_CHECK(!application().frame()->veiled);
   IM_CHECK_EQ(static_cast<double>(std::ranges::max(figures().phantom_curve)), *figures().phantom);
   Picture(context, "learn-drawn");
@@ -162,7 +167,7 @@ void WalksThroughAStep(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return walk().stop == 7; }));
   context->KeyPress(ImGuiKey_Escape);
   IM_CHECK(WaitUntil(context, [&] { return walk().walk == nullptr; }));
-  IM_CHECK(application().view_state().shown == shown);
+  IM_CHECK(WaitUntil(context, [&] { return application().view_state().shown == shown; }));
   IM_CHECK(!application().view_state().pinned.has_value());
 }
 

@@ -493,6 +493,10 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   Picture(context, "what-fits");
   const networks::TrainingSettings wanted = fit().advice->answer->proposals.front().configuration.settings;
   IM_CHECK(wanted != application().settings());
+  IM_CHECK(WaitUntil(context, [&] {
+    context->WindowFocus("//###fit");
+    return context->ItemInfo("//**/Apply", ImGuiTestOpFlags_NoError).ID != 0;
+  }));
   context->ItemClick("//**/Apply");
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == wanted; }));
   IM_CHECK(WaitForSteps(context, 3));
