@@ -150,14 +150,18 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertGreaterEqual(set(careless), {"kept_graph", "type_copies", "large_workspace"})
 
     def test_fit_tells_which_cards_a_program_fits_on_by_a_run_on_each_kind(self):
-        code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda')"
+        code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda'); x[0].item()"
         ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code, "150")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
         self.assertIn("The smallest known card with room for it is the NVIDIA B200.", ran.stderr)
+        doubt = "read a result that no kernel had computed"
+        self.assertRegex(ran.stderr, f"Note: .*{doubt}")
         code += "; a = torch.ones(64, 64, device='cuda'); a @ a; print(torch.cuda.max_memory_reserved())"
         ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--json", "--", PYTHON, "-c", code, "30")
-        told = {card["name"]: card for card in json.loads(ran.stderr)["cards"]}
+        answer = json.loads(ran.stderr)
+        self.assertIn(doubt, answer["notes"][0])
+        told = {card["name"]: card for card in answer["cards"]}
         t4, h100, a100 = told["t4"], told["h100"], told["a100-80gb"]
         self.assertEqual((t4["memory_bytes"], t4["fits"], t4["reserved_peak_bytes"]), (40 << 30, True, int(ran.stdout)))
         self.assertEqual((a100["ran_on"], a100["ran_on_its_kind"]), ("a100-40gb", True))
