@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/card_option.h"
@@ -16,6 +17,7 @@
 #include "app/cli/phantom_command.h"
 #include "app/cli/program_cards.h"
 #include "app/cli/program_fit.h"
+#include "app/cli/run_report.h"
 #include "app/cli/training_options.h"
 #include "app/cli/user_program.h"
 #include "profiler/events/allocator_settings.h"
@@ -81,9 +83,16 @@ Result<std::string> RunOnOtherCards(const ProgramFit& fit, const session::Progra
   const std::vector<phantom::Card> cards = verdicts.StillToRun();
   if (cards.empty()) return std::string();
   Status taken = Done{};
-  const Status ran = RunOnCards(fit.program, launch, cards, [&](const CardRun& run) {
+  const auto take = [&](const CardRun& run) {
     if (taken) taken = verdicts.Take(run);
-  });
+  };
+  Status ran = Done{};
+  if (fit.json) {  // which goes to standard error, too
+    ran = RunOnCards(fit.program, launch, cards, {take});
+  } else {
+    ProgressLine line(kToldEvery);
+    ran = RunOnCards(fit.program, launch, cards, {take, [&](std::string_view text) { line.Show(text); }});
+  }
   if (!taken) return taken.error();
   if (InterruptListener::WasInterrupted())
     return std::string("Stopped as asked, before it had run on all cards.");
@@ -102,7 +111,9 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
   if (!why_no_runs) return complaint(why_no_runs.error());
   const std::string title = TitleOf(fit.program);
-  return fit.json ? TextOf(VerdictsJson(*verdicts, title)) : VerdictsText(*verdicts, title, *why_no_runs);
+  const std::vector<std::string> notes = launch.Notes();  // of all runs
+  return fit.json ? TextOf(VerdictsJson(*verdicts, title, notes))
+                  : VerdictsText(*verdicts, title, *why_no_runs) + NoteRows(notes);
 }
 
 // `refused`: an option that says how a network of ours is trained, "" if there is none.
@@ -143,8 +154,8 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
       "  tidemark fit --batch 64 --target-batch 4096 --memory 8GiB\n"
       "  tidemark fit --card rtx-4090 -- python train.py       which cards would a program need?\n"
       "Micro-batches, precision, checkpointing, the optimizer and the allocator's settings are searched; a "
-      "step keeps "
-      "its number of samples.");
+      "step keeps its number of samples. A program runs once for each kind of card, one run after the other, "
+      "in the same folder.");
   auto options = std::make_shared<FitOptions>();
   options->training.Register(*command);
   command

@@ -100,10 +100,11 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
   if (!order) return Complain(order.error().message, kExitUsage);
   if (const std::string hidden = HiddenCard(); !hidden.empty()) Complain(hidden, kExitDone);
   const Result<ProgramLaunch> launch = LaunchToldOf(*order, program, options.output);
-  if (!launch) {
-    return Complain(launch.error().message,
-                    InterruptListener::WasInterrupted() ? kExitInterrupted : kExitFailed);
+  if (InterruptListener::WasInterrupted()) {
+    return Complain(launch ? "Stopped as asked, before the program was started." : launch.error().message,
+                    kExitInterrupted);
   }
+  if (!launch) return Complain(launch.error().message, kExitFailed);
   const BandOf band_of = [&](const timeline::View& view) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
     return session::ReservedBandOf(view, order->CardAsAsked(), launch->libraries->replayer,

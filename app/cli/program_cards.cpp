@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <numeric>
 
-#include "app/cli/console.h"
 #include "app/cli/interrupt_listener.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/programs/sweep.h"
@@ -16,15 +14,6 @@ namespace tidemark::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-// The entry that makes a phantom this card.
-Result<std::string> CardEntryOf(const phantom::Card& card, const phantom::ProgramLibraries& libraries) {
-  const Result<std::vector<std::string>> entries = phantom::PhantomEnvironment(card, libraries.stand_ins);
-  if (!entries) return entries.error();
-  return *std::ranges::find_if(*entries, [](const std::string& entry) {
-    return entry.starts_with(std::string(phantom::kCardVariable) + "=");
-  });
-}
 
 CardRun RunOf(const phantom::Card& card, const phantom::SweepAnswer& answer,
               const std::shared_ptr<const session::ProgramRun>& run) {
@@ -53,7 +42,7 @@ bool ShareRuns(const phantom::Card& one, const phantom::Card& other) {
 }
 
 Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                  const std::vector<phantom::Card>& cards, const std::function<void(const CardRun&)>& ran) {
+                  const std::vector<phantom::Card>& cards, const CardsWatch& watch) {
   session::RecorderOptions recorded;
   recorded.on_phantom = true;
   const auto recorder = session::ProgramRecorder::Start(recorded);
@@ -62,22 +51,20 @@ Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& 
   task.environment.push_back((*recorder)->environment_entry());
   task.values.resize(cards.size());
   std::iota(task.values.begin(), task.values.end(), 0);
-  for (const phantom::Card& card : cards) {
-    const Result<std::string> entry = CardEntryOf(card, *launch.libraries);
-    if (!entry) return entry.error();
-    task.own_environments.push_back({*entry});
-  }
+  for (const phantom::Card& card : cards) task.own_environments.push_back({phantom::CardEntry(card)});
+  task.at_once = 1;
   const InterruptListener listener;
-  ProgressLine progress(kToldEvery);
   const auto began = Clock::now();
   size_t done = 0;
   const auto answered = [&](const phantom::SweepAnswer& answer) {
     ++done;
-    ran(RunOf(cards[static_cast<size_t>(answer.value)], answer, (*recorder)->Take(answer.process_id)));
+    watch.ran(RunOf(cards[static_cast<size_t>(answer.value)], answer, (*recorder)->Take(answer.process_id)));
   };
   return phantom::Sweep(task, answered, [&] {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began).count();
-    progress.Show(fmt::format("running it on other cards: {} of {} · {} s", done, cards.size(), seconds));
+    if (watch.progress) {
+      watch.progress(fmt::format("running it on other cards: {} of {} · {} s", done, cards.size(), seconds));
+    }
     return !InterruptListener::WasInterrupted();
   });
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/program_launch.h"
@@ -25,10 +26,14 @@ struct CardRun {
 // the same, but for names, the memory and its clock. Pure function.
 bool ShareRuns(const phantom::Card& one, const phantom::Card& other);
 
-// Runs it on each of these cards, with all else as `launch` has it, and tells of each run as soon as it has
-// ended; its words go nowhere. Ctrl-C ends that early, with the runs that there are. Errors: the program is
-// none that Python runs itself, ...
+struct CardsWatch {
+  std::function<void(const CardRun&)> ran;                   // told of each run as soon as it has ended
+  std::function<void(std::string_view line)> progress = {};  // several times a second, if there is any
+};
+
+// Runs it on each of these cards, one at a time, with all else as `launch` has it; its words go nowhere.
+// Ctrl-C ends that early, with the runs that there are. Errors: it is none that Python runs itself, ...
 Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                  const std::vector<phantom::Card>& cards, const std::function<void(const CardRun&)>& ran);
+                  const std::vector<phantom::Card>& cards, const CardsWatch& watch);
 
 }  // namespace tidemark::cli

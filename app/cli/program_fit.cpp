@@ -84,9 +84,8 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
     return fmt::format("It ran on a phantom of each kind of card with room for it.{}\n", shared);
   const bool has_none = without.size() + 1 == verdicts.verdicts().size();
   return fmt::format(
-      "{}{} Judged by its requests on the {}, whose workspaces may be others: {}. tidemark phantom --card "
-      "NAME "
-      "tells theirs.\n",
+      "{}{} Judged by its requests on the {}, whose workspaces may be others: {}. "
+      "tidemark phantom --card NAME tells theirs.\n",
       why_no_runs, shared, verdicts.asked().title,
       has_none ? "all other cards" : fmt::format("{}", fmt::join(without, ", ")));
 }
@@ -164,7 +163,8 @@ std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
   return text + RunsText(verdicts, why_no_runs);
 }
 
-Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title) {
+Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
+                  const std::vector<std::string>& notes) {
   Json cards = Json::array();
   for (const CardVerdict& verdict : verdicts.verdicts()) {
     cards.push_back({{"name", verdict.card.name},
@@ -181,6 +181,7 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title) {
   return {{"program", title},
           {"card", verdicts.asked().name},
           {"cards", cards},
+          {"notes", notes},
           {"smallest", least == verdicts.verdicts().end() ? Json(nullptr) : Json(least->card.name)}};
 }
 

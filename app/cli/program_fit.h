@@ -57,6 +57,8 @@ class CardVerdicts {
 // `why_no_runs`: a sentence on why other kinds of cards had no run; "" if they had.
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs);
-Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title);
+// `notes`: what makes the figures less than certain.
+Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
+                  const std::vector<std::string>& notes);
 
 }  // namespace tidemark::cli

@@ -47,10 +47,11 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   return environment;
 }
 
-Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& program) {
+Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& program,
+                                           const std::function<bool()>& goes_on) {
   const Result<std::filesystem::path> python = phantom::PythonOf(program);
   if (!python) return python.error();
-  return phantom::FindTorch(*python);
+  return phantom::FindTorch(*python, goes_on);
 }
 
 events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchInstallation& torch,
@@ -104,7 +105,7 @@ std::vector<std::string> ProgramLaunch::Notes() const {
 Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
                                       const std::string& recording, const phantom::BuildWatch& building) {
   if (Status writable = CanBeWritten(recording); !writable) return writable.error();
-  const Result<phantom::TorchInstallation> torch = TorchOf(program);
+  const Result<phantom::TorchInstallation> torch = TorchOf(program, building.goes_on);
   if (!torch) return torch.error();
   const Result<phantom::ProgramLibraries> libraries = phantom::LibrariesFor(*torch, building);
   if (!libraries) return libraries.error();

@@ -28,8 +28,8 @@ struct ProgramLaunch {
   std::vector<std::string> Notes() const;
 };
 
-// `building` watches the build of stand-ins, where they have to be built. Errors: no torch, an unwritable
-// recording, a build that was ended, ...
+// `building` watches the build of stand-ins, where they have to be built, and ends what comes before it, too.
+// Errors: no torch, an unwritable recording, ended by `building`, ...
 Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
                                       const std::string& recording, const phantom::BuildWatch& building);
 

@@ -50,9 +50,7 @@ Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& c
   }
   std::string preload;
   for (const std::string& file : stand_ins) preload += (preload.empty() ? "" : ":") + file;
-  const std::filesystem::path card_file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";
-  std::vector<std::string> environment{Prepended("LD_PRELOAD", preload),
-                                       std::string(kCardVariable) + "=" + card_file.string(),
+  std::vector<std::string> environment{Prepended("LD_PRELOAD", preload), CardEntry(card),
                                        // Where Triton looks for what it links its launchers with.
                                        "TRITON_LIBCUDA_PATH=" + folder.string(),
                                        std::string(workspaces::kOracleVariable) + "=" +
@@ -63,6 +61,11 @@ Result<std::vector<std::string>> PhantomEnvironment(const std::optional<Card>& c
   environment.push_back(Prepended("ASAN_OPTIONS", "verify_asan_link_order=0"));
 #endif
   return environment;
+}
+
+std::string CardEntry(const std::optional<Card>& card) {
+  const std::filesystem::path file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";
+  return std::string(kCardVariable) + "=" + file.string();
 }
 
 bool IsOnPhantom() { return dlsym(RTLD_DEFAULT, kBlockBeginsFunction) != nullptr; }

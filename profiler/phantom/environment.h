@@ -21,6 +21,9 @@ Result<std::vector<std::string>> PhantomEnvironment(
     const std::optional<Card>& card, const std::filesystem::path& stand_in_folder = PhantomFolder(),
     const std::vector<std::filesystem::path>& preload_first = {});
 
+// The one of these entries that says which card it is.
+std::string CardEntry(const std::optional<Card>& card);
+
 // How the stand-ins are told of the card's file, and of a memory size instead of the card's own, in bytes.
 inline constexpr const char* kCardVariable = "TIDEMARK_PHANTOM_CARD";
 inline constexpr const char* kMemoryVariable = "TIDEMARK_PHANTOM_MEMORY";

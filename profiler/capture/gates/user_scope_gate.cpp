@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "profiler/base/check.h"
 #include "profiler/capture/gates/behind.h"
 
 #define TIDEMARK_GATE(mangled) __asm__(mangled) __attribute__((visibility("default")))
@@ -21,16 +20,14 @@ namespace {
 
 constexpr const char* kLibTorch = "libtorch_cpu.so";
 
-template <typename Function>
-Function BehindOrEnd(const char* name) {
-  const auto behind = tidemark::capture::Behind<Function>(kLibTorch, name);
-  TIDEMARK_CHECK(behind != nullptr);  // who calls is LibTorch itself
-  return behind;
-}
-
 using Enter = void* (*)(void* result, const void* name, const void* arguments);
 
+// Where nothing is behind, there is no scope: the result is a null pointer.
 void* PassOn(Enter enter, void* result, const void* name, const char* text, const void* arguments) {
+  if (enter == nullptr) {
+    *static_cast<void**>(result) = nullptr;
+    return result;
+  }
   void* const returned = enter(result, name, arguments);
   tidemark::capture::OnUserScopeBegins(text, *static_cast<const void* const*>(result));
   return returned;
@@ -48,19 +45,19 @@ void* TidemarkEnterOldString(void* result, const char* const* name, const void* 
 void TidemarkEnd(void* self) TIDEMARK_GATE(TIDEMARK_END);
 
 void* TidemarkEnter(void* result, const std::string* name, const void* arguments) {
-  static const auto enter = BehindOrEnd<Enter>(TIDEMARK_ENTER);
+  static const auto enter = tidemark::capture::Behind<Enter>(kLibTorch, TIDEMARK_ENTER);
   return PassOn(enter, result, name, name->c_str(), arguments);
 }
 
 void* TidemarkEnterOldString(void* result, const char* const* name, const void* arguments) {
-  static const auto enter = BehindOrEnd<Enter>(TIDEMARK_ENTER_OLD_STRING);
+  static const auto enter = tidemark::capture::Behind<Enter>(kLibTorch, TIDEMARK_ENTER_OLD_STRING);
   return PassOn(enter, result, name, *name, arguments);
 }
 
 void TidemarkEnd(void* self) {
-  static const auto end = BehindOrEnd<void (*)(void*)>(TIDEMARK_END);
+  static const auto end = tidemark::capture::Behind<void (*)(void*)>(kLibTorch, TIDEMARK_END);
   tidemark::capture::OnRecordFunctionEnds(self);
-  end(self);
+  if (end != nullptr) end(self);
 }
 
 }  // extern "C"

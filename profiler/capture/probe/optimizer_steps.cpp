@@ -11,13 +11,20 @@
 namespace tidemark::capture {
 namespace {
 
-std::atomic<int64_t> step_number{0};
-std::atomic<bool> step_is_open{false};
+// A thread that begins or ends a step tells of it in between, so that threads that step at once tell of each
+// begin and each end once, and in that order.
+enum class Course { kBetweenSteps, kChanging, kInStep };
+std::atomic<Course> course{Course::kBetweenSteps};
+int64_t step_number = 0;  // of the thread that changes the course
+
+// False if the course is another one, or another thread's to change.
+bool TakeCourse(Course from) { return course.compare_exchange_strong(from, Course::kChanging); }
 
 void CloseStep() {
   OpenStep();
+  if (!TakeCourse(Course::kInStep)) return;  // another thread's step() ends this one
   EmitNumbered(events::EventKind::kStepEnd, step_number++);
-  step_is_open = false;
+  course = Course::kBetweenSteps;
 }
 
 // Of this thread, the outermost one: some optimizers step others. Null if there is none.
@@ -30,8 +37,9 @@ constexpr size_t kLargestHeadBytes = 64;
 }  // namespace
 
 void OpenStep() {
-  if (step_is_open.load(std::memory_order_relaxed) || step_is_open.exchange(true)) return;
+  if (course.load(std::memory_order_relaxed) == Course::kInStep || !TakeCourse(Course::kBetweenSteps)) return;
   EmitNumbered(events::EventKind::kStepBegin, step_number);
+  course = Course::kInStep;
 }
 
 void OnUserScopeBegins(std::string_view name, const void* scope) {

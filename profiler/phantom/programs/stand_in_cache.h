@@ -35,7 +35,7 @@ struct BuildWatch {
 // Those for this torch, built now if they are not there: a minute, or some on an old machine. Kept by the
 // build id of torch's library and by what our own sources hold, so that either's update builds anew; torch
 // may lie elsewhere than when they were built. The sources are those that this program was built from. Of
-// what fails or is ended, nothing is kept.
+// what fails or is ended, nothing is kept but, of what fails, the log that the error names.
 Result<ProgramLibraries> LibrariesFor(const TorchInstallation& torch, const BuildWatch& watch = {});
 
 }  // namespace tidemark::phantom

@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
-#include <thread>
 
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
@@ -49,12 +48,20 @@ std::vector<int64_t> ValuesOf(std::string_view text) {
   return {};
 }
 
-// What Python is to run, after its own options.
+// What Python is to run, between its own options and the program's arguments.
 struct Entry {
   const char* kind = nullptr;  // as sweep.py calls it
-  size_t options_end = 0;      // of Python's own, in the words
-  size_t index = 0;            // in the words
+  std::string what;
+  std::vector<std::string> options;
+  size_t arguments = 0;  // where they begin in the words
 };
+
+// The option in a word such as "-W", "-um" or "-mpackage" that takes the rest of it, or else the next word; 0
+// if none does.
+size_t TakerIn(const std::string& word) {
+  const size_t taker = word.starts_with("--") ? std::string::npos : word.find_first_of("cmWX", 1);
+  return taker == std::string::npos ? 0 : taker;
+}
 
 // Launchers start a Python of their own, which would be none of the warm one's.
 Result<Entry> EntryOf(const std::vector<std::string>& program) {
@@ -62,25 +69,33 @@ Result<Entry> EntryOf(const std::vector<std::string>& program) {
     return Error{"To be run many times, a program needs Python and its script, not " + program.front() +
                  ", as in: python train.py."};
   }
+  std::vector<std::string> options;
   for (size_t i = 1; i < program.size(); ++i) {
-    const bool has_more = i + 1 < program.size();
-    if (program[i] == "-m" && has_more) return Entry{"module", i, i + 1};
-    if (program[i] == "-c" && has_more) return Entry{"code", i, i + 1};
-    if (!program[i].starts_with('-')) return Entry{"script", i, i};
-    if (program[i] == "-W" || program[i] == "-X") ++i;
+    const std::string& word = program[i];
+    if (!word.starts_with('-')) return Entry{"script", word, options, i + 1};
+    const size_t taker = TakerIn(word);
+    const bool takes_next = taker > 0 && taker + 1 == word.size();
+    if (takes_next && i + 1 == program.size()) break;
+    if (taker > 0 && (word[taker] == 'm' || word[taker] == 'c')) {
+      if (taker > 1) options.push_back(word.substr(0, taker));
+      return Entry{word[taker] == 'm' ? "module" : "code",
+                   takes_next ? program[i + 1] : word.substr(taker + 1), options, takes_next ? i + 2 : i + 1};
+    }
+    options.push_back(word);
+    if (takes_next) options.push_back(program[++i]);
   }
   return Error{
       "To be run many times, a program needs a script or a module after Python, as in: python train.py."};
 }
 
 Json OrderOf(const SweepTask& task, const Entry& entry) {
-  const auto arguments = task.program.begin() + static_cast<std::ptrdiff_t>(entry.index) + 1;
-  return {{entry.kind, task.program[entry.index]},
+  const auto arguments = task.program.begin() + static_cast<std::ptrdiff_t>(entry.arguments);
+  return {{entry.kind, entry.what},
           {"arguments", std::vector<std::string>(arguments, task.program.end())},
           {"name", task.name},
           {"values", task.values},
           {"environments", task.own_environments},
-          {"at_once", std::max(1U, std::thread::hardware_concurrency())}};
+          {"at_once", task.at_once}};
 }
 
 std::optional<SweepAnswer> AnswerIn(std::string_view line) {
@@ -120,8 +135,7 @@ Status Sweep(const SweepTask& task, const std::function<void(const SweepAnswer&)
   const Result<Entry> entry = EntryOf(task.program);
   if (!entry) return entry.error();
   std::vector<std::string> words = {python->string()};
-  words.insert(words.end(), task.program.begin() + 1,
-               task.program.begin() + static_cast<std::ptrdiff_t>(entry->options_end));
+  words.insert(words.end(), entry->options.begin(), entry->options.end());
   words.insert(words.end(), {"-u", (AssetsFolder() / "python" / "sweep.py").string(),
                              OrderOf(task, *entry).dump(-1, ' ', false, Json::error_handler_t::replace)});
   size_t answers = 0;

@@ -3,9 +3,11 @@
 // itself costs. Any thread; returns when all are done.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "profiler/base/result.h"
@@ -21,6 +23,7 @@ struct SweepTask {
   // Of each value, if any: "NAME=value" entries for that run alone. What Python and torch read when they are
   // loaded they do not change.
   std::vector<std::vector<std::string>> own_environments = {};
+  unsigned at_once = std::max(1U, std::thread::hardware_concurrency());  // processes; never 0
 };
 
 struct SweepAnswer {

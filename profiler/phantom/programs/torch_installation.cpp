@@ -137,9 +137,12 @@ Result<fs::path> PythonOf(const std::vector<std::string>& command) {
       "--, as in: tidemark phantom -- python train.py."};
 }
 
-Result<TorchInstallation> FindTorch(const fs::path& python) {
-  const Result<CommandOutcome> asked = RunCommand({python.string(), "-c", kQuestion}, {true, {}});
+Result<TorchInstallation> FindTorch(const fs::path& python, const std::function<bool()>& goes_on) {
+  const Result<CommandOutcome> asked = RunCommand({python.string(), "-c", kQuestion}, {true, {}, goes_on});
   if (!asked) return asked.error();
+  if (goes_on && !goes_on()) {  // whatever Python made of it: Ctrl-C reaches it, too
+    return Error{"Stopped as asked, before " + python.string() + " had told which torch it has."};
+  }
   // What start-up hooks print comes before it.
   const size_t answer = asked->output.rfind("tidemark {");
   if (asked->exit_code != 0 || answer == std::string::npos) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,10 @@ struct TorchInstallation {
 // names (torchrun and accelerate are such scripts).
 Result<std::filesystem::path> PythonOf(const std::vector<std::string>& command);
 
-// Fails with a sentence where there is no torch, or one that was built without CUDA.
-Result<TorchInstallation> FindTorch(const std::filesystem::path& python);
+// Fails with a sentence where there is no torch, or one that was built without CUDA. `goes_on`, if any, is
+// asked five times a second while Python answers, and where it says no, that is ended and is the error.
+Result<TorchInstallation> FindTorch(const std::filesystem::path& python,
+                                    const std::function<bool()>& goes_on = {});
 
 // The build id that the linker left in an ELF file, in hexadecimal.
 Result<std::string> BuildIdOf(const std::filesystem::path& file);

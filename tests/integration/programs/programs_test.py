@@ -150,14 +150,18 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertGreaterEqual(set(careless), {"kept_graph", "type_copies", "large_workspace"})
 
     def test_fit_tells_which_cards_a_program_fits_on_by_a_run_on_each_kind(self):
-        code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda')"
+        code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda'); x[0].item()"
         ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code, "150")
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
         self.assertIn("The smallest known card with room for it is the NVIDIA B200.", ran.stderr)
+        doubt = "read a result that no kernel had computed"
+        self.assertRegex(ran.stderr, f"Note: .*{doubt}")
         code += "; a = torch.ones(64, 64, device='cuda'); a @ a; print(torch.cuda.max_memory_reserved())"
         ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--json", "--", PYTHON, "-c", code, "30")
-        told = {card["name"]: card for card in json.loads(ran.stderr[ran.stderr.index("{"):])["cards"]}
+        answer = json.loads(ran.stderr)
+        self.assertIn(doubt, answer["notes"][0])
+        told = {card["name"]: card for card in answer["cards"]}
         t4, h100, a100 = told["t4"], told["h100"], told["a100-80gb"]
         self.assertEqual((t4["memory_bytes"], t4["fits"], t4["reserved_peak_bytes"]), (40 << 30, True, int(ran.stdout)))
         self.assertEqual((a100["ran_on"], a100["ran_on_its_kind"]), ("a100-40gb", True))
@@ -187,10 +191,9 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         self.assertGreaterEqual(measured["by_category_at_peak"]["workspace"], 8 << 20)
 
-    def test_forked_workers_are_not_heard(self):
+    def test_the_probe_tells_the_same_steps_and_peak_and_forked_workers_are_not_heard(self):
         probed = str(Path(self.folder.name) / "probed.tide")
         alone, phantom, _ = self.train("2", under=(TIDEMARK, "record", "-o", probed, "--"))
-        # The probe, which knows nothing of Python, tells the same steps and the same peak.
         record = json.loads(tidemark("info", probed, "--json").stdout)
         self.assertEqual((record["steps"], phantom["steps"]), (2, 2))
         self.assertEqual(record["measured"]["allocated_peak_bytes"], alone["allocated"])
@@ -214,17 +217,24 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         (tools / "cmake").write_text("#!/bin/sh\nmkdir -p \"$6\"; exec sleep 60\n")
         (tools / "cmake").chmod(0o755)
         environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}", TIDEMARK_CACHE=str(cache))
-        for interrupt in (lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)):
-            start = subprocess.Popen([TIDEMARK, "phantom", "--", PYTHON, "-c", "print('ran')"], env=environment, text=True,
-                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-            self.assertRegex(start.stderr.readline(), r"building the stand-ins for torch .*, once: configuring")
-            while not list(cache.glob("phantom/*.building")):
-                time.sleep(0.01)
-            interrupt(start.pid)
-            said, complained = start.communicate(timeout=60)
-            self.assertEqual((start.returncode, said), (130, ""))
-            self.assertIn("Stopped as asked, before the stand-ins", complained)
-            self.assertEqual([file.suffix for file in (cache / "phantom").iterdir()], [".lock"])
+        start = subprocess.Popen([TIDEMARK, "phantom", "--", PYTHON, "-c", "print('ran')"], env=environment, text=True,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        self.assertRegex(start.stderr.readline(), r"building the stand-ins for torch .*, once: configuring")
+        while not list(cache.glob("phantom/*.building")):
+            time.sleep(0.01)
+        os.killpg(start.pid, signal.SIGINT)
+        said, complained = start.communicate(timeout=60)
+        self.assertEqual((start.returncode, said), (130, ""))
+        self.assertIn("Stopped as asked, before the stand-ins", complained)
+        self.assertEqual([file.suffix for file in (cache / "phantom").iterdir()], [".lock"])
+
+    def test_a_start_that_is_interrupted_before_the_program_starts_it_no_more(self):
+        python = Path(self.folder.name) / "python"
+        python.write_text(f"#!/bin/sh\nkill -TERM $PPID\nexec '{PYTHON}' \"$@\"\n")  # when it is asked for its torch
+        python.chmod(0o755)
+        ran = tidemark("phantom", "--", str(python), "-c", "print('ran')")
+        self.assertEqual((ran.returncode, ran.stdout), (130, ""))
+        self.assertIn("Stopped as asked, before ", ran.stderr)
 
     def test_a_card_without_room_runs_out_of_memory_as_a_real_one_does(self):
         code = "import torch; torch.empty(3 << 30, dtype=torch.uint8, device='cuda')"

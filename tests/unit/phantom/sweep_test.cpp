@@ -60,6 +60,30 @@ TEST_CASE("Python's own options are the warm process's too; a launcher is refuse
   CHECK(!AnswersOf(task).ok());
 }
 
+TEST_CASE("What Python runs may be joined to its option, and that to others") {
+  const trace::Scratch scratch;
+  SweepTask task = TaskWith(scratch,
+                            "for last; do :; done\nwords=$(echo \"$# $1 $last\" | tr -d '\"')\n"
+                            "echo \"tidemark {\\\"value\\\": 1, \\\"sentence\\\": \\\"$words\\\"}\"\n");
+  task.values = {1};
+  const auto told = [&](const std::vector<std::string>& words) {
+    task.program.resize(1);
+    task.program.insert(task.program.end(), words.begin(), words.end());
+    const auto answers = AnswersOf(task);
+    return answers ? answers->at(0).sentence : answers.error().message;
+  };
+  const auto is_told = [&](const std::vector<std::string>& words, const std::vector<std::string>& parts) {
+    const std::string sentence = told(words);
+    INFO(sentence);
+    for (const std::string& part : parts) CHECK(sentence.find(part) != std::string::npos);
+  };
+  is_told({"-mpackage.train", "--lr"}, {"3 -u {", "arguments:[--lr]", "module:package.train"});
+  is_told({"-cprint(1)", "-m"}, {"3 -u {", "arguments:[-m]", "code:print(1)"});
+  is_told({"-Im", "train"}, {"4 -I {", "arguments:[]", "module:train"});
+  is_told({"-Werror", "-Xdev", "train.py", "-c"}, {"5 -Werror {", "arguments:[-c]", "script:train.py"});
+  is_told({"-Im"}, {"needs a script or a module"});
+}
+
 TEST_CASE("Answers come one by one; what else is said is no answer") {
   const trace::Scratch scratch;
   const SweepTask task =
