@@ -174,7 +174,8 @@ void Author::AddShardedParameters() {
   const LayerShards shards = ShardLayers(network_, settings_);
   const int64_t own = shards.shards * value_bytes_;
   const int64_t gathered = shards.gathered * value_bytes_;
-  estimate_.parameters_bytes = own + gathered;
+  estimate_.parameters_bytes = own;
+  estimate_.gathered_parameters_bytes = gathered;
   estimate_.terms.push_back(
       {Category::kParameter, "Parameters, this rank's", own,
        fmt::format("of each layer's n parameters the N-th that it updates, {}", value_name_),
@@ -260,13 +261,14 @@ void Author::AddGradients() {
 void Author::AddShardedGradients() {
   const LayerShards shards = ShardLayers(network_, settings_);
   const int64_t own = shards.shards * value_bytes_;
-  estimate_.gradients_bytes = shards.gradients * value_bytes_;
+  estimate_.gradients_bytes = own;
+  estimate_.whole_gradients_bytes = shards.gradients * value_bytes_ - own;
   estimate_.terms.push_back({Category::kGradient, "Gradients, this rank's", own,
                              fmt::format("one gradient for each parameter that it updates, {}", value_name_),
                              fmt::format("Σ over layers of ⌈n / N⌉ · {1} B = {0} · {1} B",
                                          FormatNumber(shards.shards), value_bytes_)});
   estimate_.terms.push_back(
-      {Category::kGradient, "Gradients, whole", estimate_.gradients_bytes - own,
+      {Category::kGradient, "Gradients, whole", estimate_.whole_gradients_bytes,
        "a layer's whole gradients, until they are reduced: what they add to the most that there is at once",
        fmt::format("max over layers of (n + Σ shards by then) · {} B − all shards", value_bytes_)});
   estimate_.communication_bytes = shards.largest_layer * value_bytes_;

@@ -59,13 +59,16 @@ TEST_CASE("Of each layer a rank has an N-th, rounded up, and what is whole is on
   constexpr int64_t kFc = 125'442;   // ⌈(1,003,520 + 10) / 8⌉
   constexpr int64_t kShards = kConv1 + kConv2 + kFc;
   const Estimate sharded = EstimateMemory(network, settings);
-  CHECK(sharded.parameters_bytes == 4 * (kShards + 8 * kFc));
+  CHECK(sharded.parameters_bytes == 4 * kShards);
+  CHECK(sharded.gathered_parameters_bytes == 4 * 8 * kFc);
   CHECK(sharded.optimizer_bytes == 2 * 4 * kShards);
-  CHECK(sharded.gradients_bytes == 4 * (1'003'520 + kFc));  // fc's weight, whole, and its shard
+  CHECK(sharded.gradients_bytes == 4 * kShards);
+  CHECK(BytesOf(sharded, events::Category::kGradient) ==
+        4 * (1'003'520 + kFc));  // fc's weight, whole, and its shard
   CHECK(sharded.communication_bytes == 4 * 8 * kFc);
   CHECK(EstimateMemory(network, settings, 7).total_bytes == sharded.total_bytes);
   settings.accumulate = 2;
-  CHECK(EstimateMemory(network, settings).gradients_bytes == 4 * (1'003'520 + kFc + kShards));
+  CHECK(EstimateMemory(network, settings).whole_gradients_bytes == 4 * (1'003'520 + kFc));
   settings.zero = networks::ZeroStage::kGradients;
   CHECK(EstimateMemory(network, settings).parameters_bytes == 4 * network.parameters());
   CHECK(EstimateMemory(network, settings).optimizer_bytes == sharded.optimizer_bytes);
