@@ -113,6 +113,10 @@ int64_t ParametersOfRank(const networks::Network& network, const networks::Train
   return own;
 }
 
+bool ShardsStay(const networks::TrainingSettings& settings) {
+  return settings.accumulate > 1 || settings.zeroed_gradients;
+}
+
 LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings) {
   const bool trains = settings.pass == networks::Pass::kTrain;
   LayerShards all;
@@ -140,8 +144,7 @@ LayerShards ShardLayers(const networks::Network& network, const networks::Traini
   if (trains) all.gathered = std::max(all.gathered, GatheredToRunAgain(network, settings));
   all.gathered += shared_table;
   all.shards = gradients_so_far;
-  const bool stay = settings.accumulate > 1 || settings.zeroed_gradients;
-  all.gradients = stay ? all.shards + most_beside : std::max(most_gradients, all.shards);
+  all.gradients = ShardsStay(settings) ? all.shards + most_beside : std::max(most_gradients, all.shards);
   return all;
 }
 

@@ -36,11 +36,13 @@ int64_t ParametersOfRank(const networks::Network& network, const networks::Train
 //   largest layer   max N · s_l, whole: gathered to run in the third stage, and the bucket of its gradients
 //   gathered        the largest layer; beside it an embedding whose table another layer shares, all through
 //                   backward, or the last layer of a checkpointed piece, while that is made again
-//   gradients       most at once: a layer's own, whole, and the shards that there are by then. Backward goes
-//                   from the last layer to the first; where shards stay from the micro-batch or the step
-//                   before, all are there. Autograd holds on to the tensor that came last until the shard is
-//                   made: a single one, and without autocast a linear layer's weight and all of an LSTM's
-//                   (measured on the phantom, all networks, torch 2.11).
+//   gradients       most at once: a layer's n_l, whole, or, if more, the g_l that autograd holds on to and
+//   the
+//                   layer's shard; and the shards that there are by then. Backward goes from the last layer
+//                   to the first; where shards stay from the micro-batch or the step before, all are there.
+//                   Autograd holds on to the tensor that came last until the shard is made, g_l elements: a
+//                   single one, and without autocast a linear layer's weight and all of an LSTM's (measured
+//                   on the phantom, all networks, torch 2.11).
 // O(layers).
 struct LayerShards {
   int64_t shards = 0;
@@ -50,6 +52,9 @@ struct LayerShards {
   int64_t gradients = 0;
 };
 LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings);
+
+// Whether backward finds all shards of gradients there, from the micro-batch or the step before.
+bool ShardsStay(const networks::TrainingSettings& settings);
 
 // What one of N ranks keeps of parameters, gradients and the optimizer's state under ZeRO (Rajbhandari,
 // Rasley, Ruwase and He, arXiv 1910.02054, SC20, section 5): an N-th of the state in stage 1, of the

@@ -261,6 +261,7 @@ void Author::AddGradients() {
 void Author::AddShardedGradients() {
   const LayerShards shards = ShardLayers(network_, settings_);
   const int64_t own = shards.shards * value_bytes_;
+  const bool stay = ShardsStay(settings_);
   estimate_.gradients_bytes = own;
   estimate_.whole_gradients_bytes = shards.gradients * value_bytes_ - own;
   estimate_.terms.push_back({Category::kGradient, "Gradients, this rank's", own,
@@ -269,8 +270,11 @@ void Author::AddShardedGradients() {
                                          FormatNumber(shards.shards), value_bytes_)});
   estimate_.terms.push_back(
       {Category::kGradient, "Gradients, whole", estimate_.whole_gradients_bytes,
-       "a layer's whole gradients, until they are reduced: what they add to the most that there is at once",
-       fmt::format("max over layers of (n + Σ shards by then) · {} B − all shards", value_bytes_)});
+       "a layer's n gradients, until they are reduced, or the g that backward holds on to until its shard is "
+       "made: what they add to the most that there is at once",
+       fmt::format("max over layers of {} · {} B{}",
+                   stay ? "max(n, g + ⌈n / N⌉)" : "(max(n, g + ⌈n / N⌉) + Σ shards by then)", value_bytes_,
+                   stay ? "" : " − all shards")});
   estimate_.communication_bytes = shards.largest_layer * value_bytes_;
   estimate_.terms.push_back(
       {Category::kCommunication, "Bucket of gradients", estimate_.communication_bytes,

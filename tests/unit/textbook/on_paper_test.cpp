@@ -1,6 +1,8 @@
 #include "profiler/textbook/on_paper.h"
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "profiler/textbook/checkpoint_curve.h"
 #include "profiler/textbook/data_parallel.h"
@@ -66,9 +68,17 @@ TEST_CASE("Of each layer a rank has an N-th, rounded up, and what is whole is on
   CHECK(BytesOf(sharded, events::Category::kGradient) ==
         4 * (1'003'520 + kFc));  // fc's weight, whole, and its shard
   CHECK(sharded.communication_bytes == 4 * 8 * kFc);
+  const auto formula_of_whole = [](const Estimate& estimate) {
+    const auto term = std::ranges::find(estimate.terms, "Gradients, whole", &Term::title);
+    return term == estimate.terms.end() ? std::string() : term->symbols;
+  };
+  CHECK(formula_of_whole(sharded) ==
+        "max over layers of (max(n, g + ⌈n / N⌉) + Σ shards by then) · 4 B − all shards");
   CHECK(EstimateMemory(network, settings, 7).total_bytes == sharded.total_bytes);
   settings.accumulate = 2;
   CHECK(EstimateMemory(network, settings).whole_gradients_bytes == 4 * (1'003'520 + kFc));
+  CHECK(formula_of_whole(EstimateMemory(network, settings)) ==
+        "max over layers of max(n, g + ⌈n / N⌉) · 4 B");
   settings.zero = networks::ZeroStage::kGradients;
   CHECK(EstimateMemory(network, settings).parameters_bytes == 4 * network.parameters());
   CHECK(EstimateMemory(network, settings).optimizer_bytes == sharded.optimizer_bytes);
