@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "profiler/networks/specification.h"
+#include "profiler/textbook/saved_tensors.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::textbook {
@@ -43,15 +44,18 @@ int64_t ParametersOfRank(const networks::Network& network, const networks::Train
 //                   Autograd holds on to the tensor that came last until the shard is made, g_l elements: a
 //                   single one, and without autocast a linear layer's weight and all of an LSTM's (measured
 //                   on the phantom, all networks, torch 2.11).
-// O(layers).
+// `pieces`: as planned for these settings (checkpoint_plan.h). O(layers).
 struct LayerShards {
   int64_t shards = 0;
-  int64_t largest_shard = 0;
   int64_t largest_layer = 0;
   int64_t gathered = 0;
   int64_t gradients = 0;
 };
-LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings);
+LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings,
+                        const std::vector<CheckpointPiece>& pieces);
+
+// What a rank has of one layer's parameters in these stages: an N-th, rounded up.
+int64_t ShardOf(const networks::Layer& layer, int64_t ranks);
 
 // Whether backward finds all shards of gradients there, from the micro-batch or the step before.
 bool ShardsStay(const networks::TrainingSettings& settings);
