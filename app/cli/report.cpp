@@ -72,8 +72,8 @@ Json TextbookJson(const textbook::Estimate& estimate) {
                       {"activations_bytes", layer.activations_bytes},
                       {"recomputed_bytes", layer.recomputed_bytes}});
   }
-  return {{"parameters_bytes", estimate.parameters_bytes},
-          {"gradients_bytes", estimate.gradients_bytes},
+  return {{"parameters_bytes", estimate.parameters_bytes + estimate.gathered_parameters_bytes},
+          {"gradients_bytes", estimate.gradients_bytes + estimate.whole_gradients_bytes},
           {"optimizer_bytes", estimate.optimizer_bytes},
           {"activations_bytes", estimate.activations_bytes},
           {"input_bytes", estimate.input_bytes},

@@ -18,10 +18,31 @@ struct Words {
   const char* sentence;
 };
 
+// Of gradients and of what is sent, where ranks share gradients layer by layer.
+Words WordsForSharded(Category category, bool more) {
+  if (category == Category::kGradient) {
+    return more ? Words{"gradients beyond the table", "Gradients of more than one layer are whole at once."}
+                : Words{"gradients not made yet, or reduced",
+                        "At the peak less is whole than the table counts, or backward has not made all "
+                        "shards yet."};
+  }
+  return more
+             ? Words{"bucket beyond the table",
+                     "What is on its way to other ranks, more than the largest layer's bucket."}
+             : Words{"bucket smaller or not there",
+                     "A layer has its bucket only while its gradients are reduced; at the peak it is another "
+                     "layer's, or none."};
+}
+
 Words WordsFor(Category category, bool more) {
   switch (category) {
     case Category::kParameter:
-      return {"parameters beyond the table", "Weights that the program keeps besides those of the layers."};
+      return more
+                 ? Words{"parameters beyond the table",
+                         "Weights that the program keeps besides those of the layers."}
+                 : Words{"parameters not gathered",
+                         "The table counts the most that is gathered of other ranks' parameters; at the peak "
+                         "it is a smaller layer, or none."};
     case Category::kOptimizerState:
       return more ? Words{"optimizer state beyond the table",
                           "What the optimizer keeps besides its moments, such as a step counter for each "
@@ -98,7 +119,10 @@ std::vector<BridgeStep> Build(const textbook::Estimate& textbook, const ByCatego
   for (const Category category : kOrder) {
     const int64_t difference =
         Difference(bytes[static_cast<size_t>(category)], textbook::BytesOf(textbook, category));
-    steps.AddChange(WordsFor(category, difference > 0), difference, category);
+    const bool by_layer = (category == Category::kGradient || category == Category::kCommunication) &&
+                          textbook.whole_gradients_bytes > 0;
+    steps.AddChange(by_layer ? WordsForSharded(category, difference > 0) : WordsFor(category, difference > 0),
+                    difference, category);
   }
   steps.AddChange(
       {"rounding",

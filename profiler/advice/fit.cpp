@@ -85,7 +85,8 @@ std::vector<Ladder> LaddersOf(const FitQuestion& question, int64_t samples) {
   return ladders;
 }
 
-// The least that is alive at once at some moment of a step: the gradients grow as the activations go.
+// The least that is alive at once at some moment of a step: the gradients grow as the activations go. What is
+// gathered, or whole for a moment, need not be there when most is.
 int64_t LeastBytes(const FitQuestion& question, const TrainingSettings& settings) {
   const textbook::Estimate estimate = textbook::EstimateMemory(question.network, settings);
   return estimate.parameters_bytes + estimate.buffers_bytes + estimate.optimizer_bytes +

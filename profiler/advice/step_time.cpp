@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "profiler/textbook/checkpoint_plan.h"
+#include "profiler/textbook/data_parallel.h"
 #include "profiler/textbook/operations.h"
+#include "profiler/textbook/saved_tensors.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::advice {
@@ -97,14 +99,13 @@ class Roofline {
   const double threads_;
 };
 
-// Parameters are read and written, gradients read, states read and written; unscaling and clipping read and
-// write the gradients once more each.
+// The parameters that this rank updates are read and written, their gradients read, states read and written;
+// unscaling and clipping read and write all gradients that it has once more each.
 double OptimizerSeconds(const networks::Network& network, const TrainingSettings& settings,
                         const phantom::Card& card) {
   const textbook::Estimate estimate = textbook::EstimateMemory(network, settings);
-  double bytes = 2.0 * static_cast<double>(estimate.parameters_bytes) +
-                 static_cast<double>(estimate.gradients_bytes) +
-                 2.0 * static_cast<double>(estimate.optimizer_bytes);
+  const int64_t updated = textbook::ParametersOfRank(network, settings, 0) * textbook::ValueBytes(settings);
+  double bytes = 3.0 * static_cast<double>(updated) + 2.0 * static_cast<double>(estimate.optimizer_bytes);
   if (networks::ScalesLoss(settings)) bytes += 2.0 * static_cast<double>(estimate.gradients_bytes);
   if (settings.clip_norm > 0) bytes += 2.0 * static_cast<double>(estimate.gradients_bytes);
   return std::max(kLaunchSeconds, bytes / card.memory_bytes_per_second);

@@ -136,9 +136,8 @@ constexpr Technique kTechniques[] = {
     {"ranks", "--ranks", "ranks",
      "Data parallel: so many ranks train one model, each on batches of its own, and average their gradients. "
      "On "
-     "the CPU and on GPUs as many processes start; a phantom is one of them. estimate also tells ZeRO and "
-     "8-bit "
-     "state on paper",
+     "the CPU and on GPUs as many processes start; a phantom is one of them. estimate also puts "
+     "ZeRO's stages and 8-bit state side by side",
      kRankCounts, ReadRanks, WriteRanks},
     Choice<&Settings::zero>("zero", "--zero", "ZeRO stage",
                             "With ranks: 1: each tensor of parameters is updated by one rank, which alone "

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "profiler/networks/layer_kinds.h"
-#include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
@@ -20,9 +19,13 @@ constexpr int64_t kBucketBytes = int64_t{25} << 20;
 // An N-th, of which the last rank may have less.
 int64_t Share(int64_t bytes, int64_t ranks) { return (bytes + ranks - 1) / ranks; }
 
-bool IsSharedTable(const networks::Network& network, size_t layer) {
-  return std::ranges::any_of(network.layers,
-                             [layer](const networks::Layer& other) { return other.weights_of == layer; });
+// Of each layer, whether another's weight is its table.
+std::vector<bool> SharedTables(const networks::Network& network) {
+  std::vector<bool> shared(network.layers.size());
+  for (const networks::Layer& layer : network.layers) {
+    if (layer.weights_of < shared.size()) shared[layer.weights_of] = true;
+  }
+  return shared;
 }
 
 // Of a layer's gradients the one that backward makes last, where that is more than a bias.
@@ -33,9 +36,7 @@ int64_t LastGradient(const networks::Layer& layer, const networks::TrainingSetti
   return layer.kind == LayerKind::kLinear ? layer.weight_elements : 0;
 }
 
-int64_t Padded(const networks::Layer& layer, int64_t ranks) {
-  return Share(layer.parameters(), ranks) * ranks;
-}
+int64_t Padded(const networks::Layer& layer, int64_t ranks) { return ShardOf(layer, ranks) * ranks; }
 
 bool SavesNothing(const networks::Layer& layer) {
   constexpr std::array kKinds = {LayerKind::kAdd, LayerKind::kConcat, LayerKind::kUpsample,
@@ -45,16 +46,17 @@ bool SavesNothing(const networks::Layer& layer) {
 
 // The last layer of a piece that saved something is whole when its backward asks for that, and the piece runs
 // again.
-int64_t GatheredToRunAgain(const networks::Network& network, const networks::TrainingSettings& settings) {
+int64_t GatheredToRunAgain(const networks::Network& network, const networks::TrainingSettings& settings,
+                           const std::vector<CheckpointPiece>& pieces,
+                           const std::vector<bool>& is_shared_table) {
   int64_t most = 0;
-  for (const CheckpointPiece& piece : PlanCheckpoints(network, settings).pieces) {
+  for (const CheckpointPiece& piece : pieces) {
     if (!piece.runs_again) continue;
     size_t last = piece.end - 1;
     while (last > piece.first && SavesNothing(network.layers[last])) --last;
     int64_t largest = 0;
     for (size_t index = piece.first; index < last; ++index) {
-      if (!IsSharedTable(network, index))
-        largest = std::max(largest, Padded(network.layers[index], settings.ranks));
+      if (!is_shared_table[index]) largest = std::max(largest, Padded(network.layers[index], settings.ranks));
     }
     most = std::max(most, largest + Padded(network.layers[last], settings.ranks));
   }
@@ -101,19 +103,30 @@ std::vector<int> OwnersOf(const std::vector<int64_t>& tensor_sizes, int ranks) {
 int64_t ParametersOfRank(const networks::Network& network, const networks::TrainingSettings& settings,
                          int rank) {
   if (!networks::SharesState(settings)) return network.parameters();
-  if (networks::SharesGradients(settings)) return ShardLayers(network, settings).shards;
+  int64_t own = 0;
+  if (networks::SharesGradients(settings)) {
+    for (const networks::Layer& layer : network.layers) own += ShardOf(layer, settings.ranks);
+    return own;
+  }
   std::vector<int64_t> sizes;
   for (const networks::Layer& layer : network.layers) {
     const std::vector<int64_t> of_layer = networks::ParameterSizes(layer);
     sizes.insert(sizes.end(), of_layer.begin(), of_layer.end());
   }
   const std::vector<int> owners = OwnersOf(sizes, settings.ranks);
-  int64_t own = 0;
   for (size_t tensor = 0; tensor < sizes.size(); ++tensor) own += owners[tensor] == rank ? sizes[tensor] : 0;
   return own;
 }
 
-LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings) {
+int64_t ShardOf(const networks::Layer& layer, int64_t ranks) { return Share(layer.parameters(), ranks); }
+
+bool ShardsStay(const networks::TrainingSettings& settings) {
+  return settings.accumulate > 1 || settings.zeroed_gradients;
+}
+
+LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings,
+                        const std::vector<CheckpointPiece>& pieces) {
+  const std::vector<bool> is_shared_table = SharedTables(network);
   const bool trains = settings.pass == networks::Pass::kTrain;
   LayerShards all;
   int64_t gradients_so_far = 0;
@@ -123,25 +136,24 @@ LayerShards ShardLayers(const networks::Network& network, const networks::Traini
   for (size_t index = network.layers.size(); index-- > 0;) {
     const networks::Layer& layer = network.layers[index];
     const int64_t whole = layer.parameters();
-    const int64_t shard = Share(whole, settings.ranks);
+    const int64_t shard = ShardOf(layer, settings.ranks);
     const int64_t padded = Padded(layer, settings.ranks);
     const int64_t beside = std::max(whole, LastGradient(layer, settings) + shard);
     most_gradients = std::max(most_gradients, gradients_so_far + beside);
     gradients_so_far += shard;
-    all.largest_shard = std::max(all.largest_shard, shard);
     all.largest_layer = std::max(all.largest_layer, padded);
     most_beside = std::max(most_beside, beside);
-    if (trains && IsSharedTable(network, index)) {
+    if (trains && is_shared_table[index]) {
       shared_table = std::max(shared_table, padded);
     } else {
       all.gathered = std::max(all.gathered, padded);
     }
   }
-  if (trains) all.gathered = std::max(all.gathered, GatheredToRunAgain(network, settings));
+  if (trains)
+    all.gathered = std::max(all.gathered, GatheredToRunAgain(network, settings, pieces, is_shared_table));
   all.gathered += shared_table;
   all.shards = gradients_so_far;
-  const bool stay = settings.accumulate > 1 || settings.zeroed_gradients;
-  all.gradients = stay ? all.shards + most_beside : std::max(most_gradients, all.shards);
+  all.gradients = ShardsStay(settings) ? all.shards + most_beside : std::max(most_gradients, all.shards);
   return all;
 }
 

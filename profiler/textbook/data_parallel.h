@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "profiler/networks/specification.h"
+#include "profiler/textbook/saved_tensors.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::textbook {
@@ -36,20 +37,28 @@ int64_t ParametersOfRank(const networks::Network& network, const networks::Train
 //   largest layer   max N · s_l, whole: gathered to run in the third stage, and the bucket of its gradients
 //   gathered        the largest layer; beside it an embedding whose table another layer shares, all through
 //                   backward, or the last layer of a checkpointed piece, while that is made again
-//   gradients       most at once: a layer's own, whole, and the shards that there are by then. Backward goes
-//                   from the last layer to the first; where shards stay from the micro-batch or the step
-//                   before, all are there. Autograd holds on to the tensor that came last until the shard is
-//                   made: a single one, and without autocast a linear layer's weight and all of an LSTM's
-//                   (measured on the phantom, all networks, torch 2.11).
-// O(layers).
+//   gradients       most at once: a layer's n_l, whole, or, if more, the g_l that autograd holds on to and
+//   the
+//                   layer's shard; and the shards that there are by then. Backward goes from the last layer
+//                   to the first; where shards stay from the micro-batch or the step before, all are there.
+//                   Autograd holds on to the tensor that came last until the shard is made, g_l elements: a
+//                   single one, and without autocast a linear layer's weight and all of an LSTM's (measured
+//                   on the phantom, all networks, torch 2.11).
+// `pieces`: as planned for these settings (checkpoint_plan.h). O(layers).
 struct LayerShards {
   int64_t shards = 0;
-  int64_t largest_shard = 0;
   int64_t largest_layer = 0;
   int64_t gathered = 0;
   int64_t gradients = 0;
 };
-LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings);
+LayerShards ShardLayers(const networks::Network& network, const networks::TrainingSettings& settings,
+                        const std::vector<CheckpointPiece>& pieces);
+
+// What a rank has of one layer's parameters in these stages: an N-th, rounded up.
+int64_t ShardOf(const networks::Layer& layer, int64_t ranks);
+
+// Whether backward finds all shards of gradients there, from the micro-batch or the step before.
+bool ShardsStay(const networks::TrainingSettings& settings);
 
 // What one of N ranks keeps of parameters, gradients and the optimizer's state under ZeRO (Rajbhandari,
 // Rasley, Ruwase and He, arXiv 1910.02054, SC20, section 5): an N-th of the state in stage 1, of the

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "profiler/textbook/data_parallel.h"
+#include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
 namespace {
@@ -47,13 +47,21 @@ std::vector<PaperLine> EstimateOnPaper(const networks::Network& network,
   add("as it is", parameters, gradients, state, "p + g + o");
   add("8-bit state", parameters, gradients, EightBitState(network, moments, ValueBytes(settings)),
       fmt::format("p + g + {} · Σ (n · 1 B + ⌈n / {}⌉ · 4 B)", moments, kBlockValues));
-  add("data parallel", parameters, 2 * gradients, state, "p + g + buckets (g) + o");
-  constexpr std::array kFormulas = {"p + g + o / {}", "p + (g + o) / {}", "(p + g + o) / {}"};
-  for (int stage = 1; stage <= 3; ++stage) {
-    const Shares shares = SharesUnderZero(estimate, stage, settings.ranks);
-    add(fmt::format("ZeRO stage {}", stage), shares.parameters_bytes, shares.gradients_bytes,
-        shares.optimizer_bytes,
-        fmt::format(fmt::runtime(kFormulas[static_cast<size_t>(stage - 1)]), settings.ranks));
+  const std::string ranks = fmt::format("{}", settings.ranks);
+  const std::array formulas = {
+      std::string("p + g + buckets (g) + o"),
+      std::string("p + g + buckets (g) + o of its tensors"),
+      fmt::format("p + (g + o) / {0} + a layer's g and bucket", ranks),
+      fmt::format("(p + g + o) / {0} + a layer's p, g and bucket", ranks),
+  };
+  for (int stage = 0; stage <= 3; ++stage) {
+    networks::TrainingSettings shared = settings;
+    shared.zero = static_cast<networks::ZeroStage>(stage);
+    const Estimate of_rank = EstimateMemory(network, shared);
+    lines.push_back({stage == 0 ? "data parallel" : fmt::format("ZeRO stage {}", stage),
+                     of_rank.parameters_bytes + of_rank.gathered_parameters_bytes,
+                     of_rank.gradients_bytes + of_rank.whole_gradients_bytes + of_rank.communication_bytes,
+                     of_rank.optimizer_bytes, of_rank.total_bytes, formulas[static_cast<size_t>(stage)]});
   }
   return lines;
 }

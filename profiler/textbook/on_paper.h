@@ -1,6 +1,5 @@
-// What a step would need with techniques that are not run here: optimizer state in 8 bits, and a training
-// that is spread over ranks. Formulas on top of an estimate (textbook.h), for one rank. Pure functions,
-// O(layers).
+// What a step would need with optimizer state in 8 bits, which is not run here, and spread over ranks, side
+// by side. Estimates (textbook.h), for rank 0. Pure functions, O(layers).
 //
 //   8-bit state   each moment of a tensor of n values takes n · 1 B and, for every block of 2048 values, one
 //                 float32 that scales it (Dettmers et al., 8-bit Optimizers via Block-wise Quantization,
@@ -8,7 +7,8 @@
 //                 min_8bit_size).
 //   data parallel every rank has all of it; DistributedDataParallel's buckets hold the gradients once more
 //                 (gradient_as_bucket_view=False).
-//   ZeRO          see data_parallel.h.
+//   ZeRO          the same figures as with `zero` set (data_parallel.h): what is gathered, or whole for a
+//                 moment, is among them.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,12 @@
 namespace tidemark::textbook {
 
 struct PaperLine {
-  std::string title;  // "ZeRO stage 2"
-  int64_t parameters_bytes = 0;
-  int64_t gradients_bytes = 0;  // buckets among them
+  std::string title;             // "ZeRO stage 2"
+  int64_t parameters_bytes = 0;  // gathered ones among them
+  int64_t gradients_bytes = 0;   // buckets among them
   int64_t optimizer_bytes = 0;
   int64_t total_bytes = 0;  // of a rank, with all else
-  std::string formula;      // "(4 + (4 + 8) / 8) · P B"
+  std::string formula;      // "p + (g + o) / 8 + a layer's g and bucket"
 };
 
 // As it is on one rank, with 8-bit state, then the ways to spread it over the settings' ranks.

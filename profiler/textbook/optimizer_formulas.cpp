@@ -36,14 +36,17 @@ int64_t StepTemporaries(const TrainingSettings& settings) {
 int64_t StepElements(const Network& network, const TrainingSettings& settings, int rank) {
   const bool foreach = settings.optimizer_implementation == networks::OptimizerImplementation::kForeach;
   if (foreach && networks::SharesState(settings)) return ParametersOfRank(network, settings, rank);
-  if (networks::SharesGradients(settings)) return ShardLayers(network, settings).largest_shard;
   const size_t discriminator = network.discriminator;
   int64_t largest = 0;
   int64_t made = 0;
   int64_t judges = 0;
   for (size_t index = 0; index < network.layers.size(); ++index) {
     const networks::Layer& layer = network.layers[index];
-    for (const int64_t elements : networks::ParameterSizes(layer)) largest = std::max(largest, elements);
+    if (networks::SharesGradients(settings)) {
+      largest = std::max(largest, ShardOf(layer, settings.ranks));
+    } else {
+      for (const int64_t elements : networks::ParameterSizes(layer)) largest = std::max(largest, elements);
+    }
     (index < discriminator ? made : judges) += layer.parameters();
   }
   return foreach ? std::max(made, judges) : largest;

@@ -99,6 +99,8 @@ class Author {
         value_name_(value_bytes_ == kHalfBytes ? "float16" : "float32"),
         saved_(FindSavedTensors(network, settings)),
         plan_(PlanCheckpoints(network, saved_, settings)),
+        shards_(networks::SharesGradients(settings) ? ShardLayers(network, settings, plan_.pieces)
+                                                    : LayerShards()),
         loss_bytes_(LossBytes(network, settings)),
         worst_(FindWorstMoment(network, saved_, plan_.pieces, settings.batch)) {
     LookAtLoss();
@@ -152,6 +154,7 @@ class Author {
   const char* const value_name_;
   const SavedTensors saved_;
   const CheckpointPlan plan_;
+  const LayerShards shards_;  // none, where ranks share nothing layer by layer
   const int64_t loss_bytes_;
   SavedAtWorst worst_;
   bool loss_is_worst_ = true;  // what the loss saves is there when most is
@@ -171,16 +174,16 @@ void Author::AddParameterTerms() {
 }
 
 void Author::AddShardedParameters() {
-  const LayerShards shards = ShardLayers(network_, settings_);
-  const int64_t own = shards.shards * value_bytes_;
-  const int64_t gathered = shards.gathered * value_bytes_;
-  estimate_.parameters_bytes = own + gathered;
+  const int64_t own = shards_.shards * value_bytes_;
+  const int64_t gathered = shards_.gathered * value_bytes_;
+  estimate_.parameters_bytes = own;
+  estimate_.gathered_parameters_bytes = gathered;
   estimate_.terms.push_back(
       {Category::kParameter, "Parameters, this rank's", own,
        fmt::format("of each layer's n parameters the N-th that it updates, {}", value_name_),
-       fmt::format("Σ over layers of ⌈n / N⌉ · {1} B = {0} · {1} B", FormatNumber(shards.shards),
+       fmt::format("Σ over layers of ⌈n / N⌉ · {1} B = {0} · {1} B", FormatNumber(shards_.shards),
                    value_bytes_)});
-  const bool more = shards.gathered > shards.largest_layer;
+  const bool more = shards_.gathered > shards_.largest_layer;
   estimate_.terms.push_back({Category::kParameter, "Parameters, gathered", gathered,
                              more
                                  ? "one layer at a time is whole; beside it an embedding whose table another "
@@ -188,7 +191,7 @@ void Author::AddShardedParameters() {
                                    "at once"
                                  : "one layer at a time is whole, before it runs forward and again backward: "
                                    "the largest of them",
-                             fmt::format("{2} · {1} B = {0} · {1} B", FormatNumber(shards.gathered),
+                             fmt::format("{2} · {1} B = {0} · {1} B", FormatNumber(shards_.gathered),
                                          value_bytes_, more ? "gathered" : "N · ⌈n / N⌉")});
 }
 
@@ -258,23 +261,27 @@ void Author::AddGradients() {
 }
 
 void Author::AddShardedGradients() {
-  const LayerShards shards = ShardLayers(network_, settings_);
-  const int64_t own = shards.shards * value_bytes_;
-  estimate_.gradients_bytes = shards.gradients * value_bytes_;
+  const int64_t own = shards_.shards * value_bytes_;
+  const bool stay = ShardsStay(settings_);
+  estimate_.gradients_bytes = own;
+  estimate_.whole_gradients_bytes = shards_.gradients * value_bytes_ - own;
   estimate_.terms.push_back({Category::kGradient, "Gradients, this rank's", own,
                              fmt::format("one gradient for each parameter that it updates, {}", value_name_),
                              fmt::format("Σ over layers of ⌈n / N⌉ · {1} B = {0} · {1} B",
-                                         FormatNumber(shards.shards), value_bytes_)});
+                                         FormatNumber(shards_.shards), value_bytes_)});
   estimate_.terms.push_back(
-      {Category::kGradient, "Gradients, whole", estimate_.gradients_bytes - own,
-       "a layer's whole gradients, until they are reduced: what they add to the most that there is at once",
-       fmt::format("max over layers of (n + Σ shards by then) · {} B − all shards", value_bytes_)});
-  estimate_.communication_bytes = shards.largest_layer * value_bytes_;
+      {Category::kGradient, "Gradients, whole", estimate_.whole_gradients_bytes,
+       "a layer's n gradients, until they are reduced, or the g that backward holds on to until its shard is "
+       "made: what they add to the most that there is at once",
+       fmt::format("max over layers of {} · {} B{}",
+                   stay ? "max(n, g + ⌈n / N⌉)" : "(max(n, g + ⌈n / N⌉) + Σ shards by then)", value_bytes_,
+                   stay ? "" : " − all shards")});
+  estimate_.communication_bytes = shards_.largest_layer * value_bytes_;
   estimate_.terms.push_back(
       {Category::kCommunication, "Bucket of gradients", estimate_.communication_bytes,
        "the gradients of one layer once more, on their way to the ranks that keep them: "
        "the largest of them",
-       fmt::format("N · ⌈n / N⌉ · {1} B = {0} · {1} B", FormatNumber(shards.largest_layer), value_bytes_)});
+       fmt::format("N · ⌈n / N⌉ · {1} B = {0} · {1} B", FormatNumber(shards_.largest_layer), value_bytes_)});
 }
 
 void Author::AddBuckets() {

@@ -63,9 +63,12 @@ struct Term {
 };
 
 struct Estimate {
-  int64_t parameters_bytes = 0;  // where ranks share them: this rank's, and the most that are gathered
-  int64_t buffers_bytes = 0;     // of batch norm
-  int64_t gradients_bytes = 0;
+  int64_t parameters_bytes = 0;           // kept; where ranks share them, this rank's
+  int64_t gathered_parameters_bytes = 0;  // of other ranks, too, whole while a layer runs: the most at once
+  int64_t buffers_bytes = 0;              // of batch norm
+  int64_t gradients_bytes = 0;            // kept; where ranks share them, this rank's
+  int64_t whole_gradients_bytes =
+      0;  // what a layer's gradients, not reduced yet, add to the most that there is at once
   int64_t optimizer_bytes = 0;
   int64_t optimizer_step_bytes =
       0;  // temporaries of its step; not in the total, for activations are gone then

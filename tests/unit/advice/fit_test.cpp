@@ -143,6 +143,45 @@ TEST_CASE("What cannot fit is not asked, and no question has more than two micro
                             [](const Configuration& one) { return one.settings.accumulate <= 2; }));
 }
 
+TEST_CASE("Under ZeRO what is gathered or whole for a moment rules nothing out") {
+  const networks::Network network = SmallNetwork();
+  FitQuestion question{network, TrainingSettings(), CardWith(0), 0};
+  question.settings.ranks = 8;
+  question.settings.batch = 1;
+  for (const auto zero : {networks::ZeroStage::kGradients, networks::ZeroStage::kParameters}) {
+    question.settings.zero = zero;
+    // What is kept alone, and a batch's activations beside it, has room; the largest layer, whole, has not.
+    const textbook::Estimate estimate = textbook::EstimateMemory(network, question.settings);
+    const int64_t beside = estimate.activations_bytes + estimate.input_bytes;
+    const int64_t usable = estimate.parameters_bytes + estimate.optimizer_bytes + beside + kMebibyte;
+    REQUIRE(estimate.whole_gradients_bytes > beside + kMebibyte);
+    question.card = CardWith(usable);
+    Need fitting;
+    fitting.fits = true;
+    int asked = 0;  // as the present step, and as a rung of its ladder
+    const Result<FitAnswer> answer = FindFit(question, [&](std::span<const Configuration> configurations) {
+      for (const Configuration& one : configurations) asked += one.settings == question.settings ? 1 : 0;
+      return Result(std::vector<Need>(configurations.size(), fitting));
+    });
+    REQUIRE(answer.ok());
+    CHECK(asked == 2);
+  }
+}
+
+TEST_CASE("ZeRO's ranks each update their part, so that a step's optimizer takes less time") {
+  const networks::Network network = SmallNetwork();
+  phantom::Card card = CardWith(1000 * kMebibyte);
+  card.memory_bytes_per_second /= 1000;  // so that bytes count, not launches
+  TrainingSettings settings;
+  settings.optimizer = OptimizerKind::kSgd;
+  settings.ranks = 8;
+  const double whole = EstimateStepSeconds(network, settings, card);
+  for (const auto zero : {networks::ZeroStage::kGradients, networks::ZeroStage::kParameters}) {
+    settings.zero = zero;
+    CHECK(EstimateStepSeconds(network, settings, card) < whole);
+  }
+}
+
 TEST_CASE("Where only segments lack room, the allocator's setting is proposed") {
   const FitAnswer answer = FitOn((70 + 64 * 4 + 1) * kMebibyte);  // tensors fit, the 7 MiB beside them do not
   const bool proposed = std::ranges::any_of(answer.proposals, [](const Proposal& proposal) {

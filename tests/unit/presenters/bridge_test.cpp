@@ -83,6 +83,33 @@ TEST_CASE("The bridge to a prediction sums as well") {
   CHECK(bridge.steps.back().bytes == 1 << 20);
 }
 
+TEST_CASE("Where ranks share layer by layer the bridge tells of layers, not of the reducer's buckets") {
+  textbook::Estimate book = Book();
+  book.gradients_bytes = book.whole_gradients_bytes = 500;
+  book.total_bytes += 1000 + 700;
+  book.terms.push_back({Category::kGradient, "", 1000, "", ""});
+  book.terms.push_back({Category::kCommunication, "", 700, "", ""});
+  session::Prediction prediction;
+  prediction.at_peak[static_cast<size_t>(Category::kParameter)] = 600;
+  const auto name_of = [&](Category category) {
+    const Bridge bridge = MakeBridge(prediction, book);
+    CheckSums(bridge);
+    for (const BridgeStep& step : bridge.steps) {
+      if (step.category == category) return step.name;
+    }
+    return std::string();
+  };
+  CHECK(name_of(Category::kParameter) == "parameters not gathered");
+  CHECK(name_of(Category::kGradient) == "gradients not made yet, or reduced");
+  CHECK(name_of(Category::kCommunication) == "bucket smaller or not there");
+  prediction.at_peak[static_cast<size_t>(Category::kCommunication)] = 800;
+  CHECK(name_of(Category::kCommunication) == "bucket beyond the table");
+  book.gradients_bytes = 1000;
+  book.whole_gradients_bytes = 0;
+  CHECK(name_of(Category::kGradient) == "gradients not made yet");
+  CHECK(name_of(Category::kCommunication) == "buckets of gradients beyond the table");
+}
+
 TEST_CASE("Without a complete step there is no bridge, without segments it ends at allocated") {
   CHECK(MakeBridge(*timeline::Builder().Publish(), Book()).steps.empty());
   Training training;

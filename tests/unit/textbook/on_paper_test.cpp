@@ -1,6 +1,8 @@
 #include "profiler/textbook/on_paper.h"
 
+#include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "profiler/textbook/checkpoint_curve.h"
 #include "profiler/textbook/data_parallel.h"
@@ -11,7 +13,7 @@ using namespace tidemark::textbook;
 using networks::Network;
 using networks::TrainingSettings;
 
-TEST_CASE("Sharding takes what each stage of ZeRO says from SimpleConvNet's 17.3 MB") {
+TEST_CASE("Side by side the stages of ZeRO are what each takes of SimpleConvNet's 17.3 MB") {
   const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "simple-conv-net");
   TrainingSettings settings;
   settings.ranks = 8;
@@ -22,9 +24,13 @@ TEST_CASE("Sharding takes what each stage of ZeRO says from SimpleConvNet's 17.3
   const int64_t rest = estimate.total_bytes - 5 * kP;  // parameters, gradients, buckets, two moments
   CHECK(lines[0].total_bytes == 4 * kP + rest);
   CHECK(lines[2].total_bytes == estimate.total_bytes);
-  CHECK(lines[3].total_bytes == 2 * kP + kP / 4 + rest);
-  CHECK(lines[4].total_bytes == kP + kP / 8 + kP / 4 + rest);
-  CHECK(lines[5].total_bytes == kP / 8 + kP / 8 + kP / 4 + rest);
+  // As --zero tells them: rank 0 has fc's weight, or of each layer an eighth, rounded up.
+  constexpr int64_t kFc = 125'442;
+  constexpr int64_t kShards = 224 + 9'232 + kFc;
+  const int64_t sharded = 4 * (1'003'520 + kFc) + 4 * 8 * kFc + 2 * 4 * kShards + rest;
+  CHECK(lines[3].total_bytes == 3 * kP + 2 * 4 * 1'003'520 + rest);
+  CHECK(lines[4].total_bytes == kP + sharded);
+  CHECK(lines[5].total_bytes == 4 * (kShards + 8 * kFc) + sharded);
   settings.ranks = 1;
   const Estimate alone = EstimateMemory(network, settings);
   for (const PaperLine& line : EstimateOnPaper(network, settings)) {
@@ -59,13 +65,24 @@ TEST_CASE("Of each layer a rank has an N-th, rounded up, and what is whole is on
   constexpr int64_t kFc = 125'442;   // ⌈(1,003,520 + 10) / 8⌉
   constexpr int64_t kShards = kConv1 + kConv2 + kFc;
   const Estimate sharded = EstimateMemory(network, settings);
-  CHECK(sharded.parameters_bytes == 4 * (kShards + 8 * kFc));
+  CHECK(sharded.parameters_bytes == 4 * kShards);
+  CHECK(sharded.gathered_parameters_bytes == 4 * 8 * kFc);
   CHECK(sharded.optimizer_bytes == 2 * 4 * kShards);
-  CHECK(sharded.gradients_bytes == 4 * (1'003'520 + kFc));  // fc's weight, whole, and its shard
+  CHECK(sharded.gradients_bytes == 4 * kShards);
+  CHECK(BytesOf(sharded, events::Category::kGradient) ==
+        4 * (1'003'520 + kFc));  // fc's weight, whole, and its shard
   CHECK(sharded.communication_bytes == 4 * 8 * kFc);
+  const auto formula_of_whole = [](const Estimate& estimate) {
+    const auto term = std::ranges::find(estimate.terms, "Gradients, whole", &Term::title);
+    return term == estimate.terms.end() ? std::string() : term->symbols;
+  };
+  CHECK(formula_of_whole(sharded) ==
+        "max over layers of (max(n, g + ⌈n / N⌉) + Σ shards by then) · 4 B − all shards");
   CHECK(EstimateMemory(network, settings, 7).total_bytes == sharded.total_bytes);
   settings.accumulate = 2;
-  CHECK(EstimateMemory(network, settings).gradients_bytes == 4 * (1'003'520 + kFc + kShards));
+  CHECK(EstimateMemory(network, settings).whole_gradients_bytes == 4 * (1'003'520 + kFc));
+  CHECK(formula_of_whole(EstimateMemory(network, settings)) ==
+        "max over layers of max(n, g + ⌈n / N⌉) · 4 B");
   settings.zero = networks::ZeroStage::kGradients;
   CHECK(EstimateMemory(network, settings).parameters_bytes == 4 * network.parameters());
   CHECK(EstimateMemory(network, settings).optimizer_bytes == sharded.optimizer_bytes);
