@@ -40,6 +40,7 @@ Result<Term> TermFromLine(std::string_view line) {
   std::istringstream forms{std::string(line.substr(4, end - 4))};
   for (std::string form; std::getline(forms >> std::ws, form, ',');) term.forms.push_back(form);
   term.meaning = line.substr(end + 4);
+  std::erase(term.meaning, '`');  // code in Markdown; people read it as plain text
   return term;
 }
 

@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "profiler/base/rank_place.h"
+#include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/stream/clock.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
@@ -322,6 +323,7 @@ Status RunFrom(Beginning beginning, const Channel& channel, RunControl& control)
   Course course(std::move(*network), std::move(*device));
   Status trained = course.Start(beginning.start.settings);
   if (trained.ok()) trained = Train(course, control);
+  capture::SampleCard();  // a run may be over before the card was asked for the second time
   if (trained.ok()) SendReport(channel, transport::Finished{course.steps_done()});
   return trained;
 }

@@ -99,7 +99,9 @@ void DrawToasts(ShellState& shell) {
   std::erase_if(shell.toasts, [now](const Toast& toast) { return toast.until < now; });
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   float bottom = viewport->WorkPos.y + viewport->WorkSize.y - Px(20);
-  for (size_t i = shell.toasts.size(); i-- > 0;) {
+  constexpr size_t kMostToasts = 3;  // the run log has the others
+  const size_t oldest = shell.toasts.size() - std::min(shell.toasts.size(), kMostToasts);
+  for (size_t i = shell.toasts.size(); i-- > oldest;) {
     const Toast& toast = shell.toasts[i];
     const bool bad =
         toast.level == presenters::LogLevel::kError || toast.level == presenters::LogLevel::kWarning;

@@ -23,6 +23,12 @@ TEST_CASE("Terms are found as whole words, the longest first, in any case and nu
   CHECK(FirstSentence("A slope. More.") == "A slope.");
 }
 
+TEST_CASE("A meaning is plain text, without Markdown's marks of code") {
+  const auto glossary = Glossary::FromMarkdown("- **gradient**: Kept in `.grad`.\n", "g.md");
+  REQUIRE(glossary.ok());
+  CHECK(glossary->terms().front().meaning == "Kept in .grad.");
+}
+
 TEST_CASE("A glossary's wrong line is named") {
   const auto sentence = [](const char* text) {
     const Result<Glossary> read = Glossary::FromMarkdown(text, "g.md");
