@@ -44,8 +44,7 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK_STR_EQ(application().frame()->run_controls.consequences.fit.c_str(), "");
   Picture(context, "learn-predict");
   context->ItemInput("//**/##prediction");
-  context->KeyCharsReplaceEnter("5");
-  context->ItemClick("//**/Reveal");
+  context->KeyCharsReplaceEnter("5");  // which reveals
   IM_CHECK(
       WaitUntil(context, [] { return Lessons().predictions.contains(PageKey("where-memory-goes", 1)); }));
   const auto figures = [] { return application().frame()->lessons.figures; };

@@ -141,13 +141,15 @@ void DrawPrediction(const lessons::Prediction& prediction, const std::string& ke
   } else if (!is_drawn) {
     ImGui::SetNextItemWidth(Px(110));
     ImGui::InputScalar("##prediction", ImGuiDataType_Double, &state.typed, nullptr, nullptr, "%.6g");
+    const bool entered = ImGui::IsItemDeactivated() && (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
+                                                        ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
     ImGui::SameLine(0, Px(8));
     ImGui::AlignTextToFramePadding();
     Put(MutedWords(), "MB");
     ImGui::SameLine(0, Px(14));
     const bool sensible = std::isfinite(state.typed) && state.typed > 0;
     ImGui::BeginDisabled(!sensible);
-    if (PlainButton("Reveal")) {
+    if (PlainButton("Reveal") || (entered && sensible)) {
       state.predictions[key] = state.typed;
       state.typed = 0;
     }
