@@ -413,7 +413,10 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))},
                     ImGuiChildFlags_NavFlattened);
   Control(input.access, "card", [&] { ChooseDeviceRow(input, queue); });
-  Consequence(input.consequences.fit, input.consequences.fits ? Colors().muted : Colors().bad);
+  // Two lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
+  std::string fit = input.consequences.fit;
+  if (!fit.empty() && fit.find('\n') == std::string::npos) fit += "\n ";
+  Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, "network", [&] { ChooseNetworkRow(input, settings, queue); });
   Control(input.access, "data", [&] { ChooseDataRow(input, settings, queue); });
   Control(input.access, "optimizer", [&] { ChooseOptimizerRow(input, settings, queue); });
