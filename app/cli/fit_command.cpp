@@ -104,7 +104,8 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
                            const ProgramLaunch& launch) {
   const auto complaint = [](const Error& error) { return "tidemark: " + error.message + "\n"; };
   Result<CardVerdicts> verdicts = CardVerdicts::Of(fit.asked, events::AllocatorSettings(),
-                                                   {launch.libraries->replayer, launch.libraries->stand_ins});
+                                                   {launch.libraries->replayer, launch.libraries->stand_ins},
+                                                   launch.recorded.description.torch_cuda);
   if (!verdicts) return complaint(verdicts.error());
   if (const Status taken = verdicts->Take({fit.asked, run.view(), ""}); !taken)
     return complaint(taken.error());

@@ -18,6 +18,7 @@ namespace {
 using timeline::Series;
 
 std::string InWords(const CardVerdict& verdict) {
+  if (!verdict.has_kernels) return "does not run there: its PyTorch has no kernels for this card";
   if (!verdict.failure.empty()) return "no answer: " + verdict.failure;
   if (!verdict.fits) return "does not fit";
   return verdict.empties_cache ? "fits, but nearly full: PyTorch empties its cache" : "fits";
@@ -74,6 +75,7 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
   std::string shared;
   std::vector<std::string> without;
   for (const CardVerdict& verdict : verdicts.verdicts()) {
+    if (!verdict.has_kernels) continue;
     if (verdict.is_of_its_kind && verdict.ran_on.name != verdict.card.name) {
       shared += fmt::format(" The {} and the {} share a run.", verdict.card.title, verdict.ran_on.title);
     } else if (!verdict.is_of_its_kind && !verdicts.HasNoRoom(verdict.card)) {
@@ -93,7 +95,7 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
 }  // namespace
 
 Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::string& settings,
-                                      const session::AllocatorOf& allocator) {
+                                      const session::AllocatorOf& allocator, const std::string& cuda) {
   Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
   CardVerdicts verdicts(asked, settings, allocator);
@@ -102,6 +104,7 @@ Result<CardVerdicts> CardVerdicts::Of(const phantom::Card& asked, const std::str
   std::ranges::stable_sort(*cards, {}, &phantom::Card::memory_bytes);
   for (phantom::Card& card : *cards) {
     verdicts.verdicts_.emplace_back();
+    verdicts.verdicts_.back().has_kernels = phantom::HasKernelsFor(cuda, card);
     verdicts.verdicts_.back().card = std::move(card);
   }
   return verdicts;
@@ -116,8 +119,8 @@ Status CardVerdicts::Take(const CardRun& run) {
   }
   for (CardVerdict& verdict : verdicts_) {
     const bool is_of_its_kind = ShareRuns(run.card, verdict.card);
-    if (!is_first && !is_of_its_kind) continue;
-    verdict = {verdict.card, run.card, is_of_its_kind, run.failure};
+    if (!verdict.has_kernels || (!is_first && !is_of_its_kind)) continue;
+    verdict = {verdict.card, run.card, is_of_its_kind, true, run.failure};
     if (!judge) continue;
     if (Status decided = judge->Decide(verdict); !decided) return decided;
   }
@@ -132,7 +135,7 @@ std::vector<phantom::Card> CardVerdicts::StillToRun() const {
   std::vector<phantom::Card> cards;
   for (const CardVerdict& verdict : verdicts_) {
     const bool is_told_of =
-        verdict.is_of_its_kind || HasNoRoom(verdict.card) ||
+        !verdict.has_kernels || verdict.is_of_its_kind || HasNoRoom(verdict.card) ||
         std::ranges::any_of(cards, [&](const phantom::Card& card) { return ShareRuns(card, verdict.card); });
     if (!is_told_of) cards.push_back(verdict.card);
   }
@@ -172,6 +175,7 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
                      {"estimated_context_bytes", verdict.card.context_bytes},
                      {"ran_on", verdict.ran_on.name},
                      {"ran_on_its_kind", verdict.is_of_its_kind},
+                     {"has_kernels", verdict.has_kernels},
                      {"failure", verdict.failure},
                      {"fits", verdict.fits},
                      {"empties_cache", verdict.empties_cache},

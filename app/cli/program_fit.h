@@ -18,6 +18,7 @@ struct CardVerdict {
   phantom::Card card;
   phantom::Card ran_on;        // on whose phantom
   bool is_of_its_kind = true;  // that card; else its requests, which differ a little, are all that is known
+  bool has_kernels = true;     // of the program's torch; without, nothing runs there
   std::string failure;         // why the program came to no end there; "" if it did
   bool fits = false;
   bool empties_cache = false;  // it fits, but PyTorch gives its cache back in between
@@ -28,9 +29,9 @@ struct CardVerdict {
 class CardVerdicts {
  public:
   // `asked`: the card of the first run, with the memory that it shall have. `settings`: the allocator's.
-  // Reads the assets folder.
+  // `cuda`: that the program's torch was built with. Reads the assets folder.
   static Result<CardVerdicts> Of(const phantom::Card& asked, const std::string& settings,
-                                 const session::AllocatorOf& allocator);
+                                 const session::AllocatorOf& allocator, const std::string& cuda);
 
   // Judges the cards that the run stands for; the first run all of them, until another one does. Replays it
   // where it is close. Errors: it cannot be replayed.

@@ -63,6 +63,7 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   description.title = fmt::format("{} on phantom {}", TitleOf(program), order.card.title);
   description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
   description.torch_build_id = torch.build_id;
+  description.torch_cuda = torch.cuda;
   description.allocator_settings = events::AllocatorSettings();
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "profiler/base/format.h"
@@ -96,7 +97,11 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
   const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
   if (card) {
-    report.fit = session::FitOf(*card, known_cards, peaks.reserved_peak_bytes, report.peaks.reserved_band);
+    std::vector<phantom::Card> candidates;
+    std::ranges::copy_if(known_cards, std::back_inserter(candidates), [&](const phantom::Card& known) {
+      return phantom::HasKernelsFor(description.torch_cuda, known);
+    });
+    report.fit = session::FitOf(*card, candidates, peaks.reserved_peak_bytes, report.peaks.reserved_band);
   }
   report.shortages = session::ShortagesIn(view);
   if (!report.shortages.empty())

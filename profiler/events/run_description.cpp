@@ -41,6 +41,7 @@ std::string ToJson(const RunDescription& description) {
                      {"ending", description.ending},
                      {"notes", description.notes},
                      {"torch_build_id", description.torch_build_id},
+                     {"torch_cuda", description.torch_cuda},
                      {"allocator_settings", description.allocator_settings}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -61,6 +62,7 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "ending", description.ending);
   Take(json, "notes", description.notes);
   Take(json, "torch_build_id", description.torch_build_id);
+  Take(json, "torch_cuda", description.torch_cuda);
   Take(json, "allocator_settings", description.allocator_settings);
   return description;
 }

@@ -25,6 +25,7 @@ struct RunDescription {
   std::vector<std::string> notes;  // sentences: what makes its figures less than certain
   // Whose allocator it was, where a user's torch was: the build id of its libtorch_cuda.so.
   std::string torch_build_id = {};
+  std::string torch_cuda = {};          // that it was built with: "13.0"
   std::string allocator_settings = {};  // PYTORCH_CUDA_ALLOC_CONF
 };
 

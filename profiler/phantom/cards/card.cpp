@@ -1,5 +1,6 @@
 #include "profiler/phantom/cards/card.h"
 
+#include <charconv>
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -95,6 +96,14 @@ Card ReadCard(Reader& reader) {
 }
 
 }  // namespace
+
+bool HasKernelsFor(std::string_view cuda, const Card& card) {
+  constexpr int kFirstWithoutVolta = 13;
+  constexpr int kTuring = 75;
+  int major = 0;
+  std::from_chars(cuda.data(), cuda.data() + cuda.size(), major);
+  return major < kFirstWithoutVolta || card.compute_capability >= kTuring;
+}
 
 Result<Card> CardFromFile(const std::filesystem::path& file) {
   std::ifstream stream(file);

@@ -36,6 +36,11 @@ struct Card {
   std::string notes;                // what a user of this card should know; often empty
 };
 
+// Whether a PyTorch that was built with this CUDA ("13.0"; "" = not known, which rules out none) can have
+// kernels for the card: CUDA 13 compiles for none before compute capability 7.5 (release notes of the CUDA
+// Toolkit 13.0, "Deprecated Architectures"; PyTorch 2.11's torch.cuda.get_arch_list() begins with sm_75).
+bool HasKernelsFor(std::string_view cuda, const Card& card);
+
 Result<Card> CardFromFile(const std::filesystem::path& file);
 // All cards of the assets folder, ordered by memory.
 Result<std::vector<Card>> LoadCards();

@@ -139,6 +139,11 @@ bool AddressSpace::IsAllocated(uintptr_t address, size_t bytes) const {
   return true;
 }
 
+std::optional<Allocation> AddressSpace::AllocationAt(uintptr_t address) const {
+  const auto found = allocations_.find(address);
+  return found == allocations_.end() ? std::nullopt : std::optional(found->second);
+}
+
 std::optional<uintptr_t> AddressSpace::AllocationOf(uintptr_t address) const {
   const auto above = allocations_.upper_bound(address);
   if (above == allocations_.begin()) return {};

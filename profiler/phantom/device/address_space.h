@@ -59,6 +59,8 @@ class AddressSpace {
   bool IsAllocated(uintptr_t address, size_t bytes) const;
   // The start of the allocation that holds this address.
   std::optional<uintptr_t> AllocationOf(uintptr_t address) const;
+  // None if nothing was allocated at exactly this address.
+  std::optional<Allocation> AllocationAt(uintptr_t address) const;
 
   uintptr_t base() const { return base_; }
   size_t capacity_bytes() const { return capacity_bytes_; }

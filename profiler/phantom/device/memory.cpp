@@ -35,6 +35,13 @@ std::optional<size_t> Memory::Free(void* pointer) {
   return freed->asked_bytes;
 }
 
+std::optional<size_t> Memory::BytesAllocatedAt(const void* pointer) const {
+  const MutexLock lock(mutex_);
+  const std::optional<Allocation> found = space_.AllocationAt(reinterpret_cast<uintptr_t>(pointer));
+  if (!found || found->only_addresses) return {};
+  return found->bytes;
+}
+
 void* Memory::ReserveAddresses(size_t bytes) {
   const MutexLock lock(mutex_);
   const std::optional<uintptr_t> address = space_.Reserve(bytes);

@@ -85,16 +85,16 @@ std::optional<int> AbilityOf(const Card& card, int attribute) {
     case cudaDevAttrComputePreemptionSupported:
     case cudaDevAttrGpuOverlap:
     case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrIpcEventSupport:
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
       return 1;
     case cudaDevAttrClusterLaunch:
       return card.compute_capability >= 90 ? 1 : 0;
-    // What the phantom has none of: peers, managed memory, IPC, other devices on the bus.
+    // What the phantom has none of: peers, managed memory, other devices on the bus.
     case cudaDevAttrIntegrated:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrConcurrentManagedAccess:
     case cudaDevAttrPageableMemoryAccess:
-    case cudaDevAttrIpcEventSupport:
     case cudaDevAttrKernelExecTimeout:
     case cudaDevAttrTccDriver:
     case cudaDevAttrIsMultiGpuBoard:

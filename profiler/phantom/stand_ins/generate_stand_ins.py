@@ -92,16 +92,22 @@ def soname_by_prefix(name, sonames):
     return None
 
 
-def driver_functions(compiler, cuda_include):
-    """LibTorch looks the driver's functions up by name, so the stand-in has all that the driver's header declares."""
-    header = Path(cuda_include[0]) / "cuda.h"
-    return declared_functions(output_of(compiler, "-E", "-P", "-dD", "-x", "c++", *(f"-I{folder}" for folder in cuda_include), str(header)))
+# The libraries whose stand-in has all that a header declares, not only what LibTorch imports: LibTorch looks the driver's
+# functions up by name, and other packages' kernels (bitsandbytes, flash-attention) call the runtime's, as LibTorch's do.
+HEADERS = {"libcuda.so": ("cuda.h", "CUresult", "cu[A-Z]"), "libcudart.so": ("cuda_runtime_api.h", "cudaError_t", "cuda")}
 
 
-def declared_functions(text):
-    """The driver also has the old form of what it has a newer one of, under the name that the header turns into the newer's."""
-    old = re.findall(r"^#\s*define (cu[A-Z]\w+) .*\b\1_v\d", text, re.MULTILINE)
-    return set(re.findall(r"\bCUresult\s+(cu[A-Z]\w+)\s*\(", text)) | set(old)
+def functions_of_header(stem, compiler, cuda_include):
+    header, result, prefix = HEADERS[stem]
+    folders = [f"-I{folder}" for folder in cuda_include]
+    text = output_of(compiler, "-E", "-P", "-dD", "-x", "c++", *folders, str(Path(cuda_include[0]) / header))
+    return declared_functions(text, result, prefix)
+
+
+def declared_functions(text, result, prefix):
+    """A library also has the old form of what it has a newer one of, under the name that the header turns into the newer's."""
+    old = re.findall(rf"^#\s*define ({prefix}\w+) .*\b\1_v\d", text, re.MULTILINE)
+    return set(re.findall(rf"\b{result}\s+({prefix}\w+)\s*\(", text)) | set(old)
 
 
 def modelled_functions(objects):
@@ -167,8 +173,8 @@ def write_stand_ins(options):
     sonames = needed_sonames(options.torch)
     functions = imported_functions(options.torch, sonames)
     for soname in sonames:
-        if stem_of(soname) == "libcuda.so":
-            found = driver_functions(options.compiler, options.cuda_include)
+        if stem_of(soname) in HEADERS:
+            found = functions_of_header(stem_of(soname), options.compiler, options.cuda_include)
             functions[soname] = {**{name: None for name in found}, **functions[soname]}
     imported = {name for names in functions.values() for name in names}
     modelled = modelled_functions(options.modelled)

@@ -169,6 +169,10 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual((h100["ran_on"], h100["reserved_peak_bytes"]), ("h100", own))
         self.assertNotEqual(own, t4["reserved_peak_bytes"])  # cuBLAS's workspace is another
         self.assertEqual((told["l4"]["ran_on"], told["l4"]["fits"]), ("t4", False))  # with no room, whatever it does there
+        cuda = subprocess.run([PYTHON, "-c", "import importlib.util as u; print(u.find_spec('torch').origin)"], capture_output=True, text=True)
+        with open(os.path.join(os.path.dirname(cuda.stdout.strip()), "version.py")) as file:
+            of_cuda_13 = "cuda: Optional[str] = '13" in file.read()
+        self.assertEqual(told["v100-16gb"]["has_kernels"], not of_cuda_13)
 
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         program = "import torch\nx = torch.ones(1).cuda() + 1\nfor _ in range({}): x.item()"

@@ -43,6 +43,21 @@ TEST_CASE("A run's share of the card counts the context, and the smallest card t
   CHECK(Has(CardRows(measured), "as measured on such a card"));
 }
 
+TEST_CASE("A card that the program's torch has no kernels for is not named") {
+  std::vector<phantom::Card> known = {CardWith("old", 4 * kGibibyte), CardWith("new", 16 * kGibibyte)};
+  known[0].compute_capability = 70;
+  known[1].compute_capability = 80;
+  events::RunDescription description;
+  description.device_name = "NVIDIA new";
+  const timeline::Timeline empty;
+  const auto smallest = [&] {
+    return MakeRunReport(*empty.Current(), description, {}, std::nullopt, known).fit->smallest->name;
+  };
+  CHECK(smallest() == "old");
+  description.torch_cuda = "13.0";
+  CHECK(smallest() == "new");
+}
+
 TEST_CASE("A run that ended early, or for want of memory, gives no advice") {
   RunReport report = ReportWith(2 * kGibibyte);
   report.ending = "The program ended with exit code 1.";

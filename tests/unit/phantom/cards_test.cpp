@@ -85,6 +85,16 @@ TEST_CASE("A card is found by its name; an unknown name lists the known ones") {
   CHECK(unknown.error().message.find("h100, h200") != std::string::npos);
 }
 
+TEST_CASE("CUDA 13 has no kernels for a V100, and what is not known rules out no card") {
+  const Card volta = *FindCard("v100-16gb");
+  const Card turing = *FindCard("t4");
+  CHECK(HasKernelsFor("12.8", volta));
+  CHECK_FALSE(HasKernelsFor("13.0", volta));
+  CHECK_FALSE(HasKernelsFor("14.1", volta));
+  CHECK(HasKernelsFor("13.0", turing));
+  CHECK(HasKernelsFor("", volta));
+}
+
 TEST_CASE("A damaged card file is refused with what is wrong in it") {
   const std::string good = ReadCard("h200");
   REQUIRE(CardFromFile(WriteCard(good)).ok());

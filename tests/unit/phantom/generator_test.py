@@ -96,8 +96,18 @@ class Libraries(unittest.TestCase):
             "CUresult cuMemMap(int);\nCUresult cuMemFree_v2(int);\nCUresult cuStreamWriteValue32_v2(int);\n"
         )
         self.assertEqual(
-            generator.declared_functions(header),
+            generator.declared_functions(header, *generator.HEADERS["libcuda.so"][1:]),
             {"cuMemMap", "cuMemFree", "cuMemFree_v2", "cuStreamWriteValue32", "cuStreamWriteValue32_v2"},
+        )
+
+    def test_the_runtime_has_more_than_libtorch_asks_of_it(self):
+        header = (
+            "#define cudaGetDeviceProperties cudaGetDeviceProperties_v2\n"
+            "extern __attribute__((host)) cudaError_t cudaMemPrefetchAsync(int);\nextern cudaError_t cudaGetDeviceProperties_v2(int);\n"
+        )
+        self.assertEqual(
+            generator.declared_functions(header, *generator.HEADERS["libcudart.so"][1:]),
+            {"cudaMemPrefetchAsync", "cudaGetDeviceProperties", "cudaGetDeviceProperties_v2"},
         )
 
     def test_a_function_belongs_to_the_library_of_its_name(self):

@@ -184,6 +184,10 @@ std::vector<Getter> OfRuntime() {
       {"cudaMalloc", {Out(8), 1024}},
       {"cudaMallocAsync", {Out(8), 1024, 0}},
       {"cudaHostAlloc", {Out(8), 1024, 0}},
+      {"cudaMallocHost", {Out(8), 1024}},
+      {"cudaHostGetDevicePointer", {Out(8), Pinned(), 0}},
+      {"cudaIpcGetMemHandle", {Out(sizeof(cudaIpcMemHandle_t)), Device()}},
+      {"cudaIpcGetEventHandle", {Out(sizeof(cudaIpcEventHandle_t)), &MadeEvent}},
       {"cudaMemGetInfo", {Out(8), Out(8)}},
       {"cudaPointerGetAttributes", {Out(sizeof(cudaPointerAttributes)), Device()}},
       {"cudaPointerGetAttributes", {Out(sizeof(cudaPointerAttributes)), Pinned()}},
@@ -415,7 +419,8 @@ const std::regex kWithoutOutputs(
     "|cublasLt.*Destroy|cublasSet.*"
     "|cuda(Device|Stream|Event)Synchronize|cuda(Stream|Event)(Query|Destroy)|cudaEventRecord(WithFlags)?"
     "|cudaFree(Async|Host)?|cudaGet(ErrorName|ErrorString|LastError)|cudaPeekAtLastError"
-    "|cudaGraph(Destroy|ExecDestroy|Launch|DebugDotPrint)|cudaHost(Unr|R)egister|cudaLaunch.*"
+    "|cudaIpcCloseMemHandle|cudaGraph(Destroy|ExecDestroy|Launch|DebugDotPrint)|cudaHost(Unr|R)egister|"
+    "cudaLaunch.*"
     "|cudaMemPool(Set.*|TrimTo)|cudaMem(cpy|set).*|cudaSetDevice|cudaStream(AddCallback|BeginCapture|"
     "WaitEvent)"
     "|cudnn(Backend)?Destroy.*|cudnnBackend(Execute|Finalize)|cudnn(Backend)?Set.*"
@@ -426,7 +431,9 @@ const std::regex kWithoutOutputs(
     "Reduce|ReduceScatter|Send)"
     "|nvrtc(AddNameExpression|CompileProgram|DestroyProgram)");
 // What is given back is what went in before, which their own tests do: runtime_test.cpp, cupti_test.cpp.
-const std::regex kTestedElsewhere("__cudaPopCallConfiguration|cudaThreadExchangeStreamCaptureMode|cupti.*");
+const std::regex kTestedElsewhere(
+    "__cudaPopCallConfiguration|cudaIpcOpen.*|cudaThreadExchangeStreamCaptureMode|"
+    "cupti.*");
 
 constexpr size_t kGuardBytes = 16;
 

@@ -1,6 +1,8 @@
 // The stand-in of the CUDA runtime, called as LibTorch calls it. This program is linked with it and sets its
 // card itself.
 #include <cuda_runtime_api.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -47,6 +49,61 @@ TEST_CASE("The device is the card") {
   CHECK(cudaGetDeviceProperties(&properties, 1) == cudaErrorInvalidDevice);
   CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
   CHECK(cudaSetDevice(0) == cudaSuccess);
+}
+
+// What `does` says of itself in a process of its own, forked from this one.
+template <typename Does>
+bool IsTrueInAnotherProcess(const Does& does) {
+  const pid_t child = fork();
+  if (child == 0) _exit(does() ? 0 : 1);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST_CASE("Another process opens the memory that one shares, and takes none of its own for it") {
+  void* block = nullptr;
+  REQUIRE(cudaMalloc(&block, 5 * kMebibyte) == cudaSuccess);
+  cudaIpcMemHandle_t handle;
+  REQUIRE(cudaIpcGetMemHandle(&handle, block) == cudaSuccess);
+  CHECK(cudaIpcGetMemHandle(&handle, static_cast<char*>(block) + 512) == cudaErrorInvalidValue);
+  void* opened = nullptr;
+  CHECK(cudaIpcOpenMemHandle(&opened, handle, cudaIpcMemLazyEnablePeerAccess) ==
+        cudaErrorDeviceUninitialized);
+  CHECK(IsTrueInAnotherProcess([&] {
+    size_t free_before = 0;
+    size_t free_after = 0;
+    size_t total = 0;
+    void* first = nullptr;
+    void* second = nullptr;
+    cudaMemGetInfo(&free_before, &total);
+    bool right = cudaIpcOpenMemHandle(&first, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess;
+    right &= cudaIpcOpenMemHandle(&second, handle, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess;
+    cudaMemGetInfo(&free_after, &total);
+    int number = 1;
+    right &= cudaMemcpy(&number, first, sizeof number, cudaMemcpyDeviceToHost) == cudaSuccess;
+    right &= first == second && first != block && free_before == free_after && number == 0;
+    right &= cudaIpcCloseMemHandle(first) == cudaSuccess && cudaIpcCloseMemHandle(second) == cudaSuccess;
+    right &= cudaIpcCloseMemHandle(first) == cudaErrorInvalidValue;
+    return right && cudaMemset(first, 0, 1) == cudaErrorInvalidValue;
+  }));
+  CHECK(cudaFree(block) == cudaSuccess);
+  cudaIpcMemHandle_t nothing = {};
+  CHECK(cudaIpcOpenMemHandle(&opened, nothing, 0) == cudaErrorInvalidResourceHandle);
+}
+
+TEST_CASE("An event of another process is there, and reached") {
+  cudaEvent_t event = nullptr;
+  REQUIRE(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventInterprocess) == cudaSuccess);
+  cudaIpcEventHandle_t handle;
+  REQUIRE(cudaIpcGetEventHandle(&handle, event) == cudaSuccess);
+  CHECK(IsTrueInAnotherProcess([&] {
+    cudaEvent_t opened = nullptr;
+    return cudaIpcOpenEventHandle(&opened, handle) == cudaSuccess && cudaEventQuery(opened) == cudaSuccess &&
+           cudaEventDestroy(opened) == cudaSuccess;
+  }));
+  CHECK(cudaEventDestroy(event) == cudaSuccess);
+  CHECK(cudaIpcOpenEventHandle(&event, {}) == cudaErrorInvalidResourceHandle);
 }
 
 TEST_CASE("Kernels are the ones compiled for 8.6, and fill a multiprocessor as its limits allow") {
