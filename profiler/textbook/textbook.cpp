@@ -144,6 +144,7 @@ class Author {
   void AddLayers();
 
   int64_t SentBytes() const;
+  bool KeepsCopy(size_t index) const;
   int64_t AutocastCopies() const;
   int64_t Sum(const std::vector<size_t>& tensors) const {
     return std::accumulate(tensors.begin(), tensors.end(), int64_t{0}, [this](int64_t sum, size_t tensor) {
@@ -480,15 +481,24 @@ void Author::AddPassing() {
        fmt::format("max = {} B", FormatNumber(most))});
 }
 
-// Each micro-batch in flight has copies of its own, which backward needs, but of layers that run again.
+// Whether backward reads the half copy of its weight: not where it runs again, and not of a linear layer that
+// the batch itself enters, whose input needs no gradient.
+bool Author::KeepsCopy(size_t index) const {
+  const networks::Layer& layer = network_.layers[index];
+  if (layer.kind == LayerKind::kLinear && saved_.OutputOf(layer.inputs.front()) == kBatch) return false;
+  return std::ranges::none_of(plan_.pieces, [index](const CheckpointPiece& piece) {
+    return piece.runs_again && piece.first <= index && index < piece.end;
+  });
+}
+
+// Each micro-batch in flight has copies of its own, of which backward keeps weights, not biases.
 int64_t Author::AutocastCopies() const {
   int64_t copied = 0;
   for (size_t index = 0; index < network_.layers.size(); ++index) {
-    const auto runs_again = [index](const CheckpointPiece& piece) {
-      return piece.runs_again && piece.first <= index && index < piece.end;
-    };
-    const bool once = std::ranges::any_of(plan_.pieces, runs_again);
-    copied += (once ? 1 : in_flight_) * networks::AutocastElements(network_.layers[index]);
+    const int64_t elements = networks::AutocastElements(network_.layers[index]);
+    copied += elements;
+    if (elements > 0 && KeepsCopy(index))
+      copied += (in_flight_ - 1) * (elements - network_.layers[index].bias_elements);
   }
   return copied;
 }
@@ -499,7 +509,9 @@ void Author::AddAutocastCache() {
   const bool all = copied == network_.parameters();
   estimate_.terms.push_back(
       {Category::kAutocastCache, "Autocast's copies of weights", estimate_.autocast_cache_bytes,
-       all ? "a half-precision copy of every weight and bias, made once in a forward pass and cached"
+       in_flight_ > 1 ? "half-precision copies of the weights and biases of convolutions and linear layers, made "
+                        "once in each forward pass; a micro-batch in flight keeps its weights' copies"
+       : all ? "a half-precision copy of every weight and bias, made once in a forward pass and cached"
            : "a half-precision copy of the weights and biases of convolutions and linear layers, made once "
              "in a "
              "forward pass and cached",
