@@ -35,10 +35,10 @@ void MarkShared(const Network& network, const std::vector<Stage>& stages, size_t
     const size_t of_table = StageWith(stages, table);
     const size_t of_layer = StageWith(stages, index);
     if (of_table == of_layer) continue;
-    if (rank == of_table)
-      part->passage.shared_layer = table - stages[rank].first, part->passage.shared_with = static_cast<int>(of_layer);
-    if (rank == of_layer)
-      part->passage.shared_layer = index - stages[rank].first, part->passage.shared_with = static_cast<int>(of_table);
+    if (rank != of_table && rank != of_layer) continue;
+    const size_t other = rank == of_table ? of_layer : of_table;
+    part->passage.shared_layer = (rank == of_table ? table : index) - stages[rank].first;
+    part->passage.shared_with = static_cast<int>(other);
   }
 }
 
@@ -77,6 +77,17 @@ int64_t MicroBatchesInFlight(const networks::TrainingSettings& settings, int ran
   if (!networks::UsesPipeline(settings) || settings.pass != networks::Pass::kTrain) return 1;
   if (settings.pipeline == networks::PipelineSchedule::kGpipe) return settings.accumulate;
   return std::min(settings.accumulate, settings.ranks - rank);
+}
+
+std::vector<StageEstimate> EstimateStages(const Network& network, const networks::TrainingSettings& settings) {
+  std::vector<StageEstimate> estimates;
+  const auto count = static_cast<int>(networks::StagesOf(network, settings).size());
+  for (int rank = 0; rank < count; ++rank) {
+    const Network stage = *StageOf(network, settings, rank);
+    estimates.push_back({stage.layers.front().name, stage.layers.back().name, stage.parameters(),
+                         MicroBatchesInFlight(settings, rank), EstimateMemory(network, settings, rank)});
+  }
+  return estimates;
 }
 
 double BubbleShare(const networks::TrainingSettings& settings) {

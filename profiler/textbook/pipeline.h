@@ -14,9 +14,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/textbook/textbook.h"
 
 namespace tidemark::textbook {
 
@@ -30,5 +33,17 @@ int64_t MicroBatchesInFlight(const networks::TrainingSettings& settings, int ran
 
 // The share of a step that a stage waits; 0 without a pipeline.
 double BubbleShare(const networks::TrainingSettings& settings);
+
+// A pipeline before anything runs: each stage's layers and what it needs. Empty without a pipeline, and where the
+// network cannot be split so.
+struct StageEstimate {
+  std::string first_layer;
+  std::string last_layer;
+  int64_t parameters = 0;  // elements
+  int64_t in_flight = 1;   // micro-batches
+  Estimate estimate;
+};
+std::vector<StageEstimate> EstimateStages(const networks::Network& network,
+                                          const networks::TrainingSettings& settings);
 
 }  // namespace tidemark::textbook
