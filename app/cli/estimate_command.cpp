@@ -109,7 +109,8 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
     text += "\n" + CurveTable(textbook::CheckpointCurve(question.network, question.settings));
   if (!stages.textbook.empty())
     text += "\n" + StagesTable(stages.textbook, stages.phantom, textbook::BubbleShare(question.settings));
-  if (question.settings.ranks > 1) text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);
+  if (question.settings.ranks > 1 && stages.textbook.empty())
+    text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);
   return text;
 }
 
@@ -138,8 +139,8 @@ Result<session::Prediction> AskPhantom(const Question& question, int rank) {
   if (rank > 0) options.place = RankPlace{rank, question.settings.ranks};
   session::Predictor predictor(options);
   ProgressLine progress;
-  Result<session::Prediction> answer = predictor.AskAndWait(
-      question.settings, question.card.name, [&progress] { progress.Show(kAskingCudnn); });
+  Result<session::Prediction> answer = predictor.AskAndWait(question.settings, question.card.name,
+                                                            [&progress] { progress.Show(kAskingCudnn); });
   progress.Clear();
   return answer;
 }
@@ -175,7 +176,8 @@ Command RegisterEstimate(CLI::App& application) {
       "  tidemark estimate --batch 16 --accumulate 4 --json\n"
       "  tidemark estimate --checkpoint layer --textbook\n"
       "  tidemark estimate --net gpt-2 --batch 8 --curve --ranks 8 --textbook\n"
-      "  tidemark estimate --net vit-b-16 --batch 8 --accumulate 8 --ranks 4 --pipeline 1f1b    (stage by stage)\n"
+      "  tidemark estimate --net vit-b-16 --batch 8 --accumulate 8 --ranks 4 --pipeline 1f1b    (stage by "
+      "stage)\n"
       "That a step does not fit on the card is an answer (\"out_of_memory\": true), not a failure.");
   auto options = std::make_shared<EstimateOptions>();
   options->training.Register(*command);

@@ -107,9 +107,8 @@ std::string OptimizerLine(const ConsequenceQuestion& question) {
 
 std::string AccumulateLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
   const TrainingSettings& now = question.settings;
-  std::string line =
-      "effective batch " + FormatNumber(static_cast<int64_t>(now.batch) * now.accumulate *
-                                        (networks::UsesPipeline(now) ? 1 : now.ranks));
+  std::string line = "effective batch " + FormatNumber(static_cast<int64_t>(now.batch) * now.accumulate *
+                                                       (networks::UsesPipeline(now) ? 1 : now.ranks));
   if (now.accumulate == 1) return line;
   TrainingSettings single = now;
   single.accumulate = 1;

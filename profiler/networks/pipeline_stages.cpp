@@ -99,7 +99,13 @@ std::vector<Stage> StagesOf(const Network& network, const TrainingSettings& sett
 
 Status CheckStages(const Network& network, const TrainingSettings& settings) {
   if (!UsesPipeline(settings)) return Done{};
-  const size_t most = network.discriminator > 0 ? 1 : StageCuts(network).size() + 1;
+  if (network.discriminator > 0) {
+    return Error{
+        fmt::format("{} is two networks against each other, which no pipeline splits. Choose another "
+                    "--net, or --pipeline off.",
+                    network.title)};
+  }
+  const size_t most = StageCuts(network).size() + 1;
   if (static_cast<size_t>(settings.ranks) <= most) return Done{};
   if (most == 1) {
     return Error{

@@ -1,9 +1,10 @@
 // Where a pipeline cuts a network into stages, each some layers in a row. Pure functions; O(cuts² · stages).
 //
-// A cut lies before a layer that begins a group (specification.h, GroupStarts), where exactly one tensor passes
-// from the layers before to those behind: a residual connection, or a skip over several layers, stays within a
-// stage. Of all ways to make as many stages the one is taken whose sizes have the least sum of squares, that
-// is, whose stages are as alike as can be. A stage's size is its layers' parameters, or what they give.
+// A cut lies before a layer that begins a group (specification.h, GroupStarts), where exactly one tensor
+// passes from the layers before to those behind: a residual connection, or a skip over several layers, stays
+// within a stage. Of all ways to make as many stages the one is taken whose sizes have the least sum of
+// squares, that is, whose stages are as alike as can be. A stage's size is its layers' parameters, or what
+// they give.
 #pragma once
 
 #include <cstddef>

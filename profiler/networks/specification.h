@@ -100,7 +100,8 @@ Result<Network> FindNetwork(std::string_view name);
 Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_view name);
 
 // Whether settings that are valid suit the network: its data is there, and ranks train no generator against a
-// discriminator; a pipeline has a place to cut for each of its stages. Error: a sentence that names the option.
+// discriminator; a pipeline has a place to cut for each of its stages. Error: a sentence that names the
+// option.
 Status CheckTogether(const Network& network, const TrainingSettings& settings);
 
 }  // namespace tidemark::networks

@@ -151,13 +151,15 @@ constexpr Technique kTechniques[] = {
     Choice<&Settings::pipeline>(
         "pipeline", "--pipeline", "pipeline",
         "With ranks: each is a stage with some of the layers in a row, and the micro-batches of --accumulate "
-        "pass through all of them: gpipe: all forward, then all backward; 1f1b: one forward, one backward, so "
+        "pass through all of them: gpipe: all forward, then all backward; 1f1b: one forward, one backward, "
+        "so "
         "that fewer are in flight. With --accumulate 1 it is plain model parallelism",
         kSchedules),
-    Choice<&Settings::split>("split", "--split", "stages alike in",
-                             "Where a pipeline cuts the network: stages get about as many parameters, or their "
-                             "layers give about as many activations",
-                             kBalances),
+    Choice<&Settings::split>(
+        "split", "--split", "stages alike in",
+        "Where a pipeline cuts the network: stages get about as many parameters, or their "
+        "layers give about as many activations",
+        kBalances),
 };
 
 }  // namespace

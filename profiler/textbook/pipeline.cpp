@@ -44,7 +44,8 @@ void MarkShared(const Network& network, const std::vector<Stage>& stages, size_t
 
 Layer LayerOfStage(const Network& network, size_t index, size_t first) {
   Layer layer = network.layers[index];
-  for (size_t& input : layer.inputs) input = input == kNetworkInput || input < first ? kNetworkInput : input - first;
+  for (size_t& input : layer.inputs)
+    input = input == kNetworkInput || input < first ? kNetworkInput : input - first;
   if (layer.weights_of == kNetworkInput) return layer;
   const bool has_table = layer.weights_of >= first;
   if (!has_table) layer.weight_elements = network.layers[layer.weights_of].weight_elements;
@@ -56,8 +57,8 @@ Layer LayerOfStage(const Network& network, size_t index, size_t first) {
 
 std::optional<Network> StageOf(const Network& network, const networks::TrainingSettings& settings, int rank) {
   const std::vector<Stage> stages = networks::StagesOf(network, settings);
-  if (stages.empty()) return std::nullopt;
   const auto number = static_cast<size_t>(rank);
+  if (number >= stages.size()) return std::nullopt;
   const auto [first, end] = stages[number];
   Network part = network;
   part.layers.clear();
@@ -76,10 +77,11 @@ std::optional<Network> StageOf(const Network& network, const networks::TrainingS
 int64_t MicroBatchesInFlight(const networks::TrainingSettings& settings, int rank) {
   if (!networks::UsesPipeline(settings) || settings.pass != networks::Pass::kTrain) return 1;
   if (settings.pipeline == networks::PipelineSchedule::kGpipe) return settings.accumulate;
-  return std::min(settings.accumulate, settings.ranks - rank);
+  return std::clamp(settings.ranks - rank, 1, settings.accumulate);
 }
 
-std::vector<StageEstimate> EstimateStages(const Network& network, const networks::TrainingSettings& settings) {
+std::vector<StageEstimate> EstimateStages(const Network& network,
+                                          const networks::TrainingSettings& settings) {
   std::vector<StageEstimate> estimates;
   const auto count = static_cast<int>(networks::StagesOf(network, settings).size());
   for (int rank = 0; rank < count; ++rank) {
@@ -92,7 +94,8 @@ std::vector<StageEstimate> EstimateStages(const Network& network, const networks
 
 double BubbleShare(const networks::TrainingSettings& settings) {
   if (!networks::UsesPipeline(settings)) return 0;
-  return static_cast<double>(settings.ranks - 1) / static_cast<double>(settings.accumulate + settings.ranks - 1);
+  return static_cast<double>(settings.ranks - 1) /
+         static_cast<double>(settings.accumulate + settings.ranks - 1);
 }
 
 }  // namespace tidemark::textbook

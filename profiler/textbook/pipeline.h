@@ -7,9 +7,9 @@
 //               et al., PipeDream, SOSP 2019, and arXiv 2104.04473, 2021, section 2.2)
 //   bubble      (S - 1) / (M + S - 1) of a step's time a stage waits, where all take equally long
 //               (the same sections; the second gives it as (S - 1) / M of the ideal time)
-// A stage keeps, of each micro-batch in flight, what autograd saves, what it was sent, and what it has sent, as
-// torch.distributed.pipelining does (2.11, stage.py: fwd_cache). A weight that layers of two stages share is on
-// both, and its gradients are exchanged once a step (Megatron-LM does so with the embedding's).
+// A stage keeps, of each micro-batch in flight, what autograd saves, what it was sent, and what it has sent,
+// as torch.distributed.pipelining does (2.11, stage.py: fwd_cache). A weight that layers of two stages share
+// is on both, and its gradients are exchanged once a step (Megatron-LM does so with the embedding's).
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ int64_t MicroBatchesInFlight(const networks::TrainingSettings& settings, int ran
 // The share of a step that a stage waits; 0 without a pipeline.
 double BubbleShare(const networks::TrainingSettings& settings);
 
-// A pipeline before anything runs: each stage's layers and what it needs. Empty without a pipeline, and where the
-// network cannot be split so.
+// A pipeline before anything runs: each stage's layers and what it needs. Empty without a pipeline, and where
+// the network cannot be split so.
 struct StageEstimate {
   std::string first_layer;
   std::string last_layer;

@@ -124,8 +124,8 @@ class ForwardPass {
 void ForwardPass::Receive() {
   passes_gradient_ = settings_.pass != networks::Pass::kEvaluate;
   const bool half = network_.passage.received_is_half && autocast_;
-  saved_.received = Add({SavedTensor::What::kReceived, 0, 0, network_.input, false,
-                         half ? kHalfBytes : FullPrecision(), {}});
+  saved_.received = Add(
+      {SavedTensor::What::kReceived, 0, 0, network_.input, false, half ? kHalfBytes : FullPrecision(), {}});
   if (passes_gradient_) saved_.tensors[saved_.received].savers.push_back(0);
 }
 

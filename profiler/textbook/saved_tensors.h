@@ -38,9 +38,9 @@
 // evaluation with a graph saves as training does, but for masks and statistics: dropout passes its input on,
 // batch norm uses its running means. A ReLU, leaky or not, that runs in place saves its result, which is
 // its input's memory. With channels last a flatten of pictures is a copy, and to_sequence is a view.
-// A stage of a pipeline (Network::Passage) keeps what it receives for its first layer, and what it sends until
-// its backward. Biases, and the output of the last layer, are saved by nobody. A layer that no gradient needs to pass,
-// because the batch enters it and it has no parameters, saves nothing.
+// A stage of a pipeline (Network::Passage) keeps what it receives for its first layer, and what it sends
+// until its backward. Biases, and the output of the last layer, are saved by nobody. A layer that no gradient
+// needs to pass, because the batch enters it and it has no parameters, saves nothing.
 #pragma once
 
 #include <cstddef>

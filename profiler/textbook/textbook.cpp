@@ -168,7 +168,7 @@ class Author {
   const SavedTensors saved_;
   const CheckpointPlan plan_;
   const LayerShards shards_;  // none, where ranks share nothing layer by layer
-  const int64_t in_flight_;  // micro-batches of a pipeline's stage; else 1
+  const int64_t in_flight_;   // micro-batches of a pipeline's stage; else 1
   const int64_t loss_bytes_;
   SavedAtWorst worst_;
   bool loss_is_worst_ = true;  // what the loss saves is there when most is
@@ -320,16 +320,16 @@ void Author::AddInput() {
                                                                   networks::ElementCount(network_.input);
   const networks::SampleShape& shape = sees_samples ? network_.sample() : network_.input;
   estimate_.input_bytes = in_flight_ * batch_ * networks::ElementCount(shape) * bytes;
-  const std::string words =
-      fmt::format("the {} of {}, {}", tokens ? "tokens" : "samples",
-                  in_flight_ > 1               ? "the micro-batches in flight"
-                  : settings_.accumulate > 1 ? "one micro-batch"
-                                             : "a batch",
-                  tokens ? "int64" : value_name_);
+  const std::string words = fmt::format("the {} of {}, {}", tokens ? "tokens" : "samples",
+                                        in_flight_ > 1             ? "the micro-batches in flight"
+                                        : settings_.accumulate > 1 ? "one micro-batch"
+                                                                   : "a batch",
+                                        tokens ? "int64" : value_name_);
   estimate_.terms.push_back(
       {Category::kInput, "Input", estimate_.input_bytes, words,
        fmt::format("{}B · sample · {} B = {}{} · {} · {} B", in_flight_ > 1 ? "F · " : "", bytes,
-                   in_flight_ > 1 ? fmt::format("{} · ", in_flight_) : "", batch_, ShapeInNumbers(shape), bytes)});
+                   in_flight_ > 1 ? fmt::format("{} · ", in_flight_) : "", batch_, ShapeInNumbers(shape),
+                   bytes)});
 }
 
 std::string Author::Products(const std::vector<size_t>& tensors) const {
@@ -436,10 +436,11 @@ void Author::AddSent() {
   const int64_t bytes = SentBytes();
   if (bytes == 0) return;
   estimate_.activations_bytes += bytes;
-  estimate_.terms.push_back({Category::kActivation, "Output, sent", bytes,
-                             "what the last layer of this stage gave the next one; kept, for its gradient comes "
-                             "back",
-                             ProductOf(saved_.tensors[saved_.sent], batch_)});
+  estimate_.terms.push_back(
+      {Category::kActivation, "Output, sent", bytes,
+       "what the last layer of this stage gave the next one; kept, for its gradient comes "
+       "back",
+       ProductOf(saved_.tensors[saved_.sent], batch_)});
 }
 
 // Of the others, beside the one whose backward runs.
@@ -475,9 +476,11 @@ void Author::AddPassing() {
   estimate_.communication_bytes = most;
   estimate_.terms.push_back(
       {Category::kCommunication, "Gradients from stage to stage", most,
-       shares ? "the gradient of a stage's output, as it comes, or of its input, as it goes, or of the weight "
-                "that two stages share: the largest of them"
-              : "the gradient of the stage's output, as it comes, or of its input, as it goes: the larger of them",
+       shares
+           ? "the gradient of a stage's output, as it comes, or of its input, as it goes, or of the weight "
+             "that two stages share: the largest of them"
+           : "the gradient of the stage's output, as it comes, or of its input, as it goes: the larger of "
+             "them",
        fmt::format("max = {} B", FormatNumber(most))});
 }
 
@@ -509,12 +512,13 @@ void Author::AddAutocastCache() {
   const bool all = copied == network_.parameters();
   estimate_.terms.push_back(
       {Category::kAutocastCache, "Autocast's copies of weights", estimate_.autocast_cache_bytes,
-       in_flight_ > 1 ? "half-precision copies of the weights and biases of convolutions and linear layers, made "
-                        "once in each forward pass; a micro-batch in flight keeps its weights' copies"
+       in_flight_ > 1
+           ? "half-precision copies of the weights and biases of convolutions and linear layers, made "
+             "once in each forward pass; a micro-batch in flight keeps its weights' copies"
        : all ? "a half-precision copy of every weight and bias, made once in a forward pass and cached"
-           : "a half-precision copy of the weights and biases of convolutions and linear layers, made once "
-             "in a "
-             "forward pass and cached",
+             : "a half-precision copy of the weights and biases of convolutions and linear layers, made once "
+               "in a "
+               "forward pass and cached",
        fmt::format("{} · 2 B = {} · 2 B", all ? "P" : "those", FormatNumber(copied))});
 }
 

@@ -30,8 +30,8 @@
 // of pieces up to p + saved tensors made again in p). An input that is the batch itself is in `input`
 // already.
 //
-// Of a pipeline all of it is of one rank, a stage (pipeline.h), with the activations of as many micro-batches as
-// are in flight, and the larger of the gradients that come and go.
+// Of a pipeline all of it is of one rank, a stage (pipeline.h), with the activations of as many micro-batches
+// as are in flight, and the larger of the gradients that come and go.
 #pragma once
 
 #include <cstdint>

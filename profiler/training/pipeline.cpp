@@ -131,7 +131,8 @@ void Pipeline::Step::Meet(std::vector<Passing> passing) const {
   EmitPhase(events::Phase::kIdle);
   const at::NoGradGuard no_grad;
   for (Passing& each : passing) {
-    if (!each.comes) each.tensor = each.tensor.detach().contiguous(FormatOf(static_cast<size_t>(each.tensor.dim())));
+    if (!each.comes)
+      each.tensor = each.tensor.detach().contiguous(FormatOf(static_cast<size_t>(each.tensor.dim())));
   }
   ranks_.Pass(passing);
 }

@@ -1,13 +1,15 @@
-// One stage's part in the steps of a pipeline: which micro-batch it takes forward or backward, in which order,
-// and what it passes to its neighbours and gets from them. As the schedules of torch.distributed.pipelining do
-// (2.11, schedules.py: ScheduleGPipe, Schedule1F1B): after a warm-up of forward passes, as many as may be in
-// flight, a backward and a forward pass take turns, and what goes to a neighbour goes together with what comes
-// from there. All forward, then all backward (GPipe) is a warm-up of all micro-batches. Unlike there, memory
-// for what comes is taken when it comes, not for all micro-batches at the beginning.
+// One stage's part in the steps of a pipeline: which micro-batch it takes forward or backward, in which
+// order, and what it passes to its neighbours and gets from them. As the schedules of
+// torch.distributed.pipelining do (2.11, schedules.py: ScheduleGPipe, Schedule1F1B): after a warm-up of
+// forward passes, as many as may be in flight, a backward and a forward pass take turns, and what goes to a
+// neighbour goes together with what comes from there. All forward, then all backward (GPipe) is a warm-up of
+// all micro-batches. Unlike there, memory for what comes is taken when it comes, not for all micro-batches at
+// the beginning.
 //
-// What has come and what has been sent is an activation until its backward is over; gradients on their way are
-// communication. While a stage waits for a neighbour, its phase is idle: the bubble. One thread; LibTorch's
-// backward thread takes part. What fails, because another rank is gone, for one, is an exception of LibTorch.
+// What has come and what has been sent is an activation until its backward is over; gradients on their way
+// are communication. While a stage waits for a neighbour, its phase is idle: the bubble. One thread;
+// LibTorch's backward thread takes part. What fails, because another rank is gone, for one, is an exception
+// of LibTorch.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -304,6 +304,7 @@ events::RunDescription Describe(const transport::Start& start, const Network& ne
   description.allocator_settings = events::AllocatorSettings();
   description.start_time_ns = capture::NowNs();
   description.process_id = getpid();
+  description.rank = place.rank;
   return description;
 }
 

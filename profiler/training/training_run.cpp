@@ -178,9 +178,9 @@ void TrainingRun::ArrangeModel() {
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
   return settings.network != settings_.network || settings.ranks != settings_.ranks ||
-         SplitOf(settings) != SplitOf(settings_) ||
-         SharingOf(settings) != SharingOf(settings_) || settings.seed != settings_.seed ||
-         settings.data != settings_.data || FormOf(settings) != FormOf(settings_);
+         SplitOf(settings) != SplitOf(settings_) || SharingOf(settings) != SharingOf(settings_) ||
+         settings.seed != settings_.seed || settings.data != settings_.data ||
+         FormOf(settings) != FormOf(settings_);
 }
 
 void TrainingRun::Change(const TrainingSettings& settings) {

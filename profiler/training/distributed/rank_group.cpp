@@ -114,7 +114,8 @@ void RankGroup::TellType(int rank, at::ScalarType type) const {
 
 at::ScalarType RankGroup::AwaitType(int rank, at::ScalarType expected) const {
   if (pretended_) return expected;
-  return static_cast<at::ScalarType>(store_->queuePop(TypesBetween(rank, place_.rank), /*block=*/true).front());
+  return static_cast<at::ScalarType>(
+      store_->queuePop(TypesBetween(rank, place_.rank), /*block=*/true).front());
 }
 
 void RankGroup::AwaitQuiet() const {

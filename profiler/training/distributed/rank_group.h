@@ -76,8 +76,8 @@ class RankGroup {
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
 };
 
-// The same memory as a row of values, which it does not own: who sends holds on to its tensors for longer than
-// they are to live.
+// The same memory as a row of values, which it does not own: who sends holds on to its tensors for longer
+// than they are to live.
 at::Tensor Lent(const at::Tensor& tensor);
 
 // Whether it tells no more than that another rank is gone.

@@ -124,7 +124,8 @@ TEST_CASE("sharing state, gradients and parameters changes nothing that is compu
   }
 }
 
-constexpr const char* kLanguageModel = R"({"title": "Tied", "description": "A block, and a table at both ends.",
+constexpr const char* kLanguageModel =
+    R"({"title": "Tied", "description": "A block, and a table at both ends.",
   "input": [8], "vocabulary": 17, "classes": 17, "layers": [
     {"name": "token", "kind": "embedding", "in": 17, "out": 16},
     {"name": "position", "kind": "position_embedding", "length": 8},

@@ -93,14 +93,14 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
   return each;
 }
 
-// Of each micro-batch in flight what the textbook leaves out: labels, what the loss saves of samples with one label, the loss scale, and
-// attention's random state.
+// Of each micro-batch in flight what the textbook leaves out: labels, what the loss saves of samples with one
+// label, the loss scale, and attention's random state.
 int64_t LeftOut(const Network& network, const TrainingSettings& settings, int rank) {
   constexpr int64_t kScalars = 4096;
   const int64_t labels = settings.batch * networks::ElementCount(network.labels()) * 8;
   const int64_t log_probability = networks::UsesAutocast(settings) ? 6 : 4;
-  return kScalars + MicroBatchesInFlight(settings, rank) *
-                        (labels + settings.batch * network.classes * log_probability);
+  return kScalars +
+         MicroBatchesInFlight(settings, rank) * (labels + settings.batch * network.classes * log_probability);
 }
 
 void Compare(const Network& network, const TrainingSettings& settings, int rank, const timeline::View& view) {
