@@ -473,7 +473,7 @@ void Author::AddPassing() {
   const bool shares = passage.shared_layer != networks::kNetworkInput;
   if (shares) most = std::max(most, network_.layers[passage.shared_layer].weight_elements * value_bytes_);
   if (most == 0) return;
-  estimate_.communication_bytes = most;
+  estimate_.communication_bytes = estimate_.passing_bytes = most;
   estimate_.terms.push_back(
       {Category::kCommunication, "Gradients from stage to stage", most,
        shares

@@ -81,6 +81,7 @@ struct Estimate {
   int64_t autocast_cache_bytes = 0;     // half copies of weights under autocast
   int64_t communication_bytes = 0;      // in which gradients go to other ranks, or come from them
   int64_t total_bytes = 0;              // of all above
+  int64_t passing_bytes = 0;            // of those, gradients from stage to stage of a pipeline
   int64_t halved_everything_bytes = 0;  // kHalvedEverythingTitle: the total without AMP, divided by two
   std::vector<LayerEstimate> layers;
   std::vector<Term> terms;  // sum to total_bytes
