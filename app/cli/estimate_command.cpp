@@ -15,6 +15,7 @@
 #include "app/presenters/bridge.h"
 #include "profiler/base/format.h"
 #include "profiler/session/predictor.h"
+#include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::cli {
@@ -89,8 +90,14 @@ std::vector<textbook::PaperLine> OnPaper(const Question& question) {
   return textbook::EstimateOnPaper(question.network, question.settings);
 }
 
+// A pipeline's ranks differ, so each is told.
+struct Stages {
+  std::vector<textbook::StageEstimate> textbook;
+  std::vector<session::Prediction> phantom;  // as many, or none where it was not asked
+};
+
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
-                         const std::optional<session::Prediction>& phantom) {
+                         const std::optional<session::Prediction>& phantom, const Stages& stages) {
   std::string text = question.network.title;
   if (phantom) text += fmt::format(" on a phantom {}", question.card.title);
   text += fmt::format("\n{}\n\n", SettingsLine(question.settings));
@@ -100,16 +107,23 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
     text += "\n" + types;
   if (question.curve)
     text += "\n" + CurveTable(textbook::CheckpointCurve(question.network, question.settings));
-  if (question.settings.ranks > 1) text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);
+  if (!stages.textbook.empty())
+    text += "\n" + StagesTable(stages.textbook, stages.phantom, textbook::BubbleShare(question.settings));
+  if (question.settings.ranks > 1 && stages.textbook.empty())
+    text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);
   return text;
 }
 
 Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
-                  const std::optional<session::Prediction>& phantom) {
+                  const std::optional<session::Prediction>& phantom, const Stages& stages) {
   Json json = {{"settings", Json::parse(networks::ToJson(question.settings))}, {"card", question.card.name}};
   json["textbook"] = TextbookJson(estimate);
   if (question.curve)
     json["checkpointing"] = CurveJson(textbook::CheckpointCurve(question.network, question.settings));
+  if (!stages.textbook.empty()) {
+    json["bubble"] = textbook::BubbleShare(question.settings);
+    json["stages"] = StagesJson(stages.textbook, stages.phantom);
+  }
   if (question.settings.ranks > 1) json["on_paper"] = PaperJson(OnPaper(question));
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
@@ -119,22 +133,35 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
   return json;
 }
 
+Result<session::Prediction> AskPhantom(const Question& question, int rank) {
+  session::PredictorOptions options;
+  options.with_bands = rank == 0;
+  if (rank > 0) options.place = RankPlace{rank, question.settings.ranks};
+  session::Predictor predictor(options);
+  ProgressLine progress;
+  Result<session::Prediction> answer = predictor.AskAndWait(question.settings, question.card.name,
+                                                            [&progress] { progress.Show(kAskingCudnn); });
+  progress.Clear();
+  return answer;
+}
+
 int RunEstimate(const EstimateOptions& options) {
   const Result<Question> question = Understand(options);
   if (!question) return Complain(question.error().message, options.training.ExitCodeOfRefusal());
   const textbook::Estimate estimate = textbook::EstimateMemory(question->network, question->settings);
+  Stages stages{textbook::EstimateStages(question->network, question->settings), {}};
   std::optional<session::Prediction> phantom;
   if (!options.textbook_only) {
-    session::Predictor predictor({std::nullopt, /*with_bands=*/true});
-    ProgressLine progress;
-    const Result<session::Prediction> answer = predictor.AskAndWait(
-        question->settings, question->card.name, [&progress] { progress.Show(kAskingCudnn); });
-    progress.Clear();
-    if (!answer) return Complain(answer.error().message, kExitFailed);
-    phantom = *answer;
+    const size_t asked = std::max<size_t>(1, stages.textbook.size());
+    for (size_t rank = 0; rank < asked; ++rank) {
+      const Result<session::Prediction> answer = AskPhantom(*question, static_cast<int>(rank));
+      if (!answer) return Complain(answer.error().message, kExitFailed);
+      if (rank == 0) phantom = *answer;
+      if (!stages.textbook.empty()) stages.phantom.push_back(*answer);
+    }
   }
-  return Answer(options.json ? TextOf(EstimateJson(*question, estimate, phantom))
-                             : EstimateText(*question, estimate, phantom));
+  return Answer(options.json ? TextOf(EstimateJson(*question, estimate, phantom, stages))
+                             : EstimateText(*question, estimate, phantom, stages));
 }
 
 }  // namespace
@@ -149,6 +176,8 @@ Command RegisterEstimate(CLI::App& application) {
       "  tidemark estimate --batch 16 --accumulate 4 --json\n"
       "  tidemark estimate --checkpoint layer --textbook\n"
       "  tidemark estimate --net gpt-2 --batch 8 --curve --ranks 8 --textbook\n"
+      "  tidemark estimate --net vit-b-16 --batch 8 --accumulate 8 --ranks 4 --pipeline 1f1b    (stage by "
+      "stage)\n"
       "That a step does not fit on the card is an answer (\"out_of_memory\": true), not a failure.");
   auto options = std::make_shared<EstimateOptions>();
   options->training.Register(*command);

@@ -230,6 +230,45 @@ std::string PaperTable(const std::vector<textbook::PaperLine>& lines, int64_t ra
   return table;
 }
 
+std::string StagesTable(const std::vector<textbook::StageEstimate>& stages,
+                        const std::vector<session::Prediction>& phantom, double bubble) {
+  std::string table = fmt::format(
+      "Stages, MB of each rank; where all take equally long, each waits {:.1f} % of a step (the bubble)\n",
+      100 * bubble);
+  std::vector<std::string> titles = {"in flight", "parameters", "gradients", "state", "activations", "total"};
+  if (!phantom.empty()) titles.emplace_back("phantom");
+  table += Row("", titles);
+  for (size_t rank = 0; rank < stages.size(); ++rank) {
+    const auto& [first, last, parameters, in_flight, estimate] = stages[rank];
+    std::vector<std::string> figures = {
+        FormatNumber(in_flight),
+        Megabytes(estimate.parameters_bytes),
+        Megabytes(estimate.gradients_bytes),
+        Megabytes(estimate.optimizer_bytes),
+        Megabytes(estimate.activations_bytes),
+        Megabytes(estimate.total_bytes),
+    };
+    if (!phantom.empty()) figures.push_back(Megabytes(phantom[rank].allocated_peak_bytes));
+    table += Row(fmt::format("{}: {}", rank, first == last ? first : first + " … " + last), figures);
+  }
+  return table;
+}
+
+Json StagesJson(const std::vector<textbook::StageEstimate>& stages,
+                const std::vector<session::Prediction>& phantom) {
+  Json json = Json::array();
+  for (size_t rank = 0; rank < stages.size(); ++rank) {
+    const textbook::StageEstimate& stage = stages[rank];
+    json.push_back({{"first_layer", stage.first_layer},
+                    {"last_layer", stage.last_layer},
+                    {"parameters", stage.parameters},
+                    {"micro_batches_in_flight", stage.in_flight},
+                    {"textbook", TextbookJson(stage.estimate)}});
+    if (!phantom.empty()) json.back()["phantom"] = PeaksJson(phantom[rank]);
+  }
+  return json;
+}
+
 Json CurveJson(const std::vector<textbook::CurvePoint>& curve) {
   Json json = Json::array();
   for (const textbook::CurvePoint& point : curve) {

@@ -12,6 +12,7 @@
 #include "profiler/session/reserved_band.h"
 #include "profiler/textbook/checkpoint_curve.h"
 #include "profiler/textbook/on_paper.h"
+#include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::cli {
@@ -51,6 +52,11 @@ std::string TypesTable(const textbook::Estimate& estimate, const session::Predic
 std::string CurveTable(const std::vector<textbook::CurvePoint>& curve);
 // One rank's bytes with techniques that are not run here.
 std::string PaperTable(const std::vector<textbook::PaperLine>& lines, int64_t ranks);
+// A pipeline's stages, their layers and what each needs; `phantom` has as many peaks, or none.
+std::string StagesTable(const std::vector<textbook::StageEstimate>& stages,
+                        const std::vector<session::Prediction>& phantom, double bubble);
+Json StagesJson(const std::vector<textbook::StageEstimate>& stages,
+                const std::vector<session::Prediction>& phantom);
 Json CurveJson(const std::vector<textbook::CurvePoint>& curve);
 Json PaperJson(const std::vector<textbook::PaperLine>& lines);
 // "batch 64 · accumulate 1 · amp off · checkpoint none · Adam", and the techniques in use.

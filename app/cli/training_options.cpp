@@ -9,6 +9,7 @@
 #include "app/cli/numbers.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/networks/cifar10.h"
+#include "profiler/networks/pipeline_stages.h"
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::cli {
@@ -18,10 +19,16 @@ constexpr const char* kGroup = "Training";
 
 // A launcher may be who says how many ranks there are.
 Status CheckSharing(const networks::TrainingSettings& settings) {
-  if (settings.zero == networks::ZeroStage::kOff || settings.ranks > 1) return Done{};
+  const bool in_stages = settings.pipeline != networks::PipelineSchedule::kOff;
+  if ((settings.zero == networks::ZeroStage::kOff && !in_stages) || settings.ranks > 1) return Done{};
   const Result<RankPlace> told = RankPlaceFromEnvironment();
   if (!told) return told.error();
   if (told->world > 1) return Done{};
+  if (in_stages) {
+    return Error{
+        "--pipeline gives each rank some of the layers, and there is one rank. Say how many with --ranks, or "
+        "leave it out."};
+  }
   return Error{
       "--zero shares memory among ranks, and there is one. Say how many with --ranks, or leave it out."};
 }
@@ -111,6 +118,11 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
   }
   if (const Status valid = networks::Validate(settings); !valid) return valid.error();
   if (const Status shared = CheckSharing(settings); !shared) return shared.error();
+  if (networks::UsesPipeline(settings)) {
+    const Result<networks::Network> network = Network();
+    if (!network) return network.error();
+    if (const Status split = networks::CheckStages(*network, settings); !split) return split.error();
+  }
   if (!data_.empty()) {
     settings.data = std::filesystem::absolute(data_).string();
     const Result<networks::Network> network = Network();

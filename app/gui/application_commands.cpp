@@ -9,6 +9,7 @@
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
 #include "profiler/networks/cifar10.h"
+#include "profiler/networks/pipeline_stages.h"
 
 namespace tidemark::gui {
 namespace {
@@ -133,6 +134,12 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
   if (const Status valid = networks::Validate(settings); !valid) {
     AddLogLine(presenters::LogLevel::kWarning, valid.error().message);
     return;
+  }
+  if (network != networks_.end()) {
+    if (const Status split = networks::CheckStages(*network, settings); !split) {
+      AddLogLine(presenters::LogLevel::kWarning, split.error().message);
+      return;
+    }
   }
   if (remember) {
     undo_.push_back(input_.settings);

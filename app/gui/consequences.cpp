@@ -7,6 +7,7 @@
 #include "app/presenters/signed_bytes.h"
 #include "profiler/networks/techniques.h"
 #include "profiler/textbook/checkpoint_plan.h"
+#include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::gui {
@@ -106,8 +107,8 @@ std::string OptimizerLine(const ConsequenceQuestion& question) {
 
 std::string AccumulateLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
   const TrainingSettings& now = question.settings;
-  std::string line =
-      "effective batch " + FormatNumber(static_cast<int64_t>(now.batch) * now.accumulate * now.ranks);
+  std::string line = "effective batch " + FormatNumber(static_cast<int64_t>(now.batch) * now.accumulate *
+                                                       (networks::UsesPipeline(now) ? 1 : now.ranks));
   if (now.accumulate == 1) return line;
   TrainingSettings single = now;
   single.accumulate = 1;
@@ -122,12 +123,33 @@ std::string ClipLine(const ConsequenceQuestion& question, const AskPrediction& a
   return AtPeak(ask(without), ask(question.settings), question.unit);
 }
 
+// The split, before anything runs: which layers each rank has, and what it needs.
+std::string PipelineLine(const ConsequenceQuestion& question) {
+  constexpr size_t kMostTold = 8;
+  const TrainingSettings& now = question.settings;
+  if (now.ranks == 1) return "one rank is one stage: choose more ranks";
+  const auto stages = textbook::EstimateStages(*question.network, now);
+  std::string lines = "each waits ";
+  char share[32];
+  std::snprintf(share, sizeof share, "%.0f %%", 100 * textbook::BubbleShare(now));
+  lines += share + std::string(" of a step (bubble)");
+  for (size_t rank = 0; rank < std::min(stages.size(), kMostTold); ++rank) {
+    const textbook::StageEstimate& stage = stages[rank];
+    lines += "\n" + std::to_string(rank) + ": " + stage.first_layer +
+             (stage.first_layer == stage.last_layer ? "" : " … " + stage.last_layer) + ", " +
+             FormatBytes(stage.estimate.total_bytes, question.unit);
+  }
+  if (stages.size() > kMostTold) lines += "\nand " + std::to_string(stages.size() - kMostTold) + " more";
+  return lines;
+}
+
 std::string TechniqueLine(const networks::Technique& technique, const ConsequenceQuestion& question,
                           const AskPrediction& ask) {
   const TrainingSettings& now = question.settings;
   if (!technique.IsInUse(now)) return "";
   if (technique.key == std::string_view("zero") && now.ranks == 1)
     return "one rank has nobody to share with: choose more ranks";
+  if (technique.key == std::string_view("pipeline")) return PipelineLine(question);
   TrainingSettings without = now;
   if (!technique.Set(without, technique.choices.front())) return "";
   if (networks::EffectiveLearningRate(without) != networks::EffectiveLearningRate(now)) {

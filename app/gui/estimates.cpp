@@ -10,12 +10,12 @@ std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSe
   return std::nullopt;
 }
 
-const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& settings) {
-  const std::string key = networks::ToJson(settings);
+const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& settings, int rank) {
+  const std::string key = std::to_string(rank) + networks::ToJson(settings);
   if (const auto known = textbooks_.find(key); known != textbooks_.end()) return &known->second;
   for (const networks::Network& network : *networks_) {
     if (network.name != settings.network) continue;
-    return &textbooks_.emplace(key, textbook::EstimateMemory(network, settings)).first->second;
+    return &textbooks_.emplace(key, textbook::EstimateMemory(network, settings, rank)).first->second;
   }
   return nullptr;
 }
@@ -30,9 +30,14 @@ const networks::TrainingSettings* Estimates::Parsed(const std::string& settings_
   return known->second ? &*known->second : nullptr;
 }
 
-const textbook::Estimate* Estimates::Textbook(const std::string& settings_json) {
+const textbook::Estimate* Estimates::Textbook(const std::string& settings_json, int rank) {
   const networks::TrainingSettings* settings = Parsed(settings_json);
-  return settings == nullptr ? nullptr : Textbook(*settings);
+  return settings == nullptr ? nullptr : Textbook(*settings, rank);
+}
+
+bool Estimates::PhantomSpeaksFor(int rank, const std::string& settings_json) {
+  const networks::TrainingSettings* settings = Parsed(settings_json);
+  return rank == 0 || settings == nullptr || !networks::UsesPipeline(*settings);
 }
 
 std::optional<session::Prediction> Estimates::Phantom(const std::string& settings_json,

@@ -23,11 +23,13 @@ class Estimates {
   void BeginFrame() { asked_ = false; }
   std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings,
                                              const std::string& card);
-  // Nothing for a network that is not known here (a foreign recording).
-  const textbook::Estimate* Textbook(const networks::TrainingSettings& settings);
+  // Nothing for a network that is not known here (a foreign recording). Of several ranks of this one.
+  const textbook::Estimate* Textbook(const networks::TrainingSettings& settings, int rank = 0);
   // The same for settings as JSON, as the timeline keeps them.
-  const textbook::Estimate* Textbook(const std::string& settings_json);
+  const textbook::Estimate* Textbook(const std::string& settings_json, int rank = 0);
   std::optional<session::Prediction> Phantom(const std::string& settings_json, const std::string& card);
+  // Whether the phantom, which runs rank 0, speaks for this rank, too: not for another stage of a pipeline.
+  bool PhantomSpeaksFor(int rank, const std::string& settings_json);
 
   // Grows with every answer: what was drawn from older ones is stale.
   uint64_t version() const { return predictor_.answers(); }

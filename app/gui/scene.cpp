@@ -289,9 +289,9 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
   settings_estimates_.clear();
   for (const std::string& json : view_->settings()) {
     presenters::SettingsEstimate estimate;
-    if (const textbook::Estimate* book = estimates.Textbook(json))
+    if (const textbook::Estimate* book = estimates.Textbook(json, input.description.rank))
       estimate.textbook_bytes = book->total_bytes;
-    if (card.empty()) {
+    if (card.empty() || !estimates.PhantomSpeaksFor(input.description.rank, json)) {
       settings_estimates_.push_back(estimate);
       continue;
     }
@@ -381,8 +381,10 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
     }
     if (settings >= 0 && static_cast<size_t>(settings) < view_->settings().size()) {
       const std::string& json = view_->settings()[static_cast<size_t>(settings)];
-      if (const textbook::Estimate* book = estimates.Textbook(json)) textbook_ = *book;
-      if (input.description.device != "cpu") prediction = estimates.Phantom(json, card);
+      const int rank = input.description.rank;
+      if (const textbook::Estimate* book = estimates.Textbook(json, rank)) textbook_ = *book;
+      if (input.description.device != "cpu" && estimates.PhantomSpeaksFor(rank, json))
+        prediction = estimates.Phantom(json, card);
       if (prediction && !prediction->sentence.empty()) prediction.reset();
     } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);
                book != nullptr && !presenters::IsProgram(input.description)) {

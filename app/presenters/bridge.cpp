@@ -34,6 +34,13 @@ Words WordsForSharded(Category category, bool more) {
                      "layer's, or none."};
 }
 
+// Of gradients between a pipeline's stages.
+Words WordsForPassing(bool more) {
+  return more ? Words{"on its way beyond the table", "More than one gradient is on its way between stages."}
+              : Words{"no gradient on its way, or a smaller one",
+                      "A gradient between stages is there only until backward has used it, or it has gone."};
+}
+
 Words WordsFor(Category category, bool more) {
   switch (category) {
     case Category::kParameter:
@@ -121,7 +128,11 @@ std::vector<BridgeStep> Build(const textbook::Estimate& textbook, const ByCatego
         Difference(bytes[static_cast<size_t>(category)], textbook::BytesOf(textbook, category));
     const bool by_layer = (category == Category::kGradient || category == Category::kCommunication) &&
                           textbook.whole_gradients_bytes > 0;
-    steps.AddChange(by_layer ? WordsForSharded(category, difference > 0) : WordsFor(category, difference > 0),
+    const bool passes = category == Category::kCommunication && textbook.passing_bytes > 0;
+    const bool more = difference > 0;
+    steps.AddChange(passes     ? WordsForPassing(more)
+                    : by_layer ? WordsForSharded(category, more)
+                               : WordsFor(category, more),
                     difference, category);
   }
   steps.AddChange(

@@ -37,6 +37,7 @@ std::string ToJson(const RunDescription& description) {
                      {"producer", description.producer},
                      {"start_time_ns", description.start_time_ns},
                      {"process_id", description.process_id},
+                     {"rank", description.rank},
                      {"command", description.command},
                      {"ending", description.ending},
                      {"notes", description.notes},
@@ -58,6 +59,7 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "producer", description.producer);
   Take(json, "start_time_ns", description.start_time_ns);
   Take(json, "process_id", description.process_id);
+  Take(json, "rank", description.rank);
   Take(json, "command", description.command);
   Take(json, "ending", description.ending);
   Take(json, "notes", description.notes);

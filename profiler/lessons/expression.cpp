@@ -47,8 +47,9 @@ Figure OfLayer(const textbook::Estimate& estimate, std::string_view name) {
   return Unknown("textbook", name);
 }
 
-Figure OfTextbook(const networks::Network& network, const Situation& situation, std::string_view name) {
-  const textbook::Estimate estimate = textbook::EstimateMemory(network, situation.settings);
+Figure OfTextbook(const networks::Network& network, const Situation& situation, int rank,
+                  std::string_view name) {
+  const textbook::Estimate estimate = textbook::EstimateMemory(network, situation.settings, rank);
   if (name == "total") return Number(estimate.total_bytes);
   if (name == "halved") return Number(estimate.halved_everything_bytes);
   if (const auto category = CategoryNamed(name)) return Number(textbook::BytesOf(estimate, *category));
@@ -68,6 +69,17 @@ Figure OfPhantom(const session::Prediction& prediction, std::string_view name) {
   return Unknown("phantom", name);
 }
 
+// "rank3"
+std::optional<int> RankNamed(std::string_view source) {
+  constexpr std::string_view kRank = "rank";
+  if (!source.starts_with(kRank)) return std::nullopt;
+  source.remove_prefix(kRank.size());
+  int rank = 0;
+  const auto [end, error] = std::from_chars(source.data(), source.data() + source.size(), rank);
+  if (error != std::errc() || end != source.data() + source.size() || rank < 0) return std::nullopt;
+  return rank;
+}
+
 template <typename Named>
 const Named* FindNamed(const std::vector<Named>& all, std::string_view name) {
   for (const Named& one : all) {
@@ -85,7 +97,9 @@ Figure QuantityOf(std::string_view source, std::string_view name, const Situatio
   }
   if (card == nullptr)
     return Error{fmt::format("There is no card '{}'; see tidemark cards.", situation.card)};
-  if (source == "textbook") return OfTextbook(*network, situation, name);
+  if (source == "textbook") return OfTextbook(*network, situation, 0, name);
+  if (const std::optional<int> rank = RankNamed(source); rank && *rank < situation.settings.ranks)
+    return OfTextbook(*network, situation, *rank, name);
   if (source == "network" && name == "parameters") return Number(network->parameters());
   if (source == "network" && name == "layers") return Number(static_cast<int64_t>(network->layers.size()));
   if (source == "card" && name == "memory") return Number(card->memory_bytes);

@@ -6,6 +6,7 @@
 //   textbook   total, parameter, gradient, optimizer, activation, input, autocast, halved; and of one of its
 //   layers
 //              LAYER.activations, LAYER.parameters (bytes), LAYER.recomputed
+//   rankN      the same of rank N, where the textbook's is rank 0's: rank1.total
 //   phantom    allocated, requested, reserved, and by category at the allocated peak: parameter, gradient,
 //   optimizer,
 //              activation, input, temporary, workspace, autocast; fits (1 or 0)

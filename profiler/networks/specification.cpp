@@ -12,6 +12,7 @@
 #include "profiler/networks/choices.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/layer_kinds.h"
+#include "profiler/networks/pipeline_stages.h"
 
 namespace tidemark::networks {
 namespace {
@@ -350,6 +351,7 @@ Status CheckTogether(const Network& network, const TrainingSettings& settings) {
         fmt::format("Ranks train one network together, and {} is two against each other. Leave --ranks at 1.",
                     network.title)};
   }
+  if (const Status stages = CheckStages(network, settings); !stages) return stages;
   return CheckData(network, settings);
 }
 

@@ -27,6 +27,16 @@ struct Network {
   // Where a generator has a discriminator: the first layer of that, which judges what the layers before it
   // make of noise, or samples that are real. 0 = there is none.
   size_t discriminator = 0;
+  // Of one stage of a pipeline (textbook/pipeline.h), which is a network by itself, but for this:
+  struct Passage {
+    bool receives = false;          // its input is what the stage before gives, to which gradients go back
+    bool received_is_half = false;  // under autocast
+    bool sends = false;             // what its last layer gives goes on to the stage behind
+    // A layer with a weight that another stage has, too, and that stage; kNetworkInput = there is none.
+    size_t shared_layer = kNetworkInput;
+    int shared_with = 0;
+  };
+  Passage passage;
 
   int64_t parameters() const;
   int64_t buffer_bytes() const;  // what batch norm keeps beside parameters
@@ -90,7 +100,8 @@ Result<Network> FindNetwork(std::string_view name);
 Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_view name);
 
 // Whether settings that are valid suit the network: its data is there, and ranks train no generator against a
-// discriminator. Error: a sentence that names the option.
+// discriminator; a pipeline has a place to cut for each of its stages. Error: a sentence that names the
+// option.
 Status CheckTogether(const Network& network, const TrainingSettings& settings);
 
 }  // namespace tidemark::networks

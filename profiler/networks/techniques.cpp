@@ -20,6 +20,8 @@ constexpr std::array<std::string_view, 2> kOffOn = {"off", "on"};
 constexpr std::array<std::string_view, 3> kPasses = {"train", "evaluate", "forward"};
 constexpr std::array<std::string_view, 3> kRules = {"none", "linear", "sqrt"};
 constexpr std::array<std::string_view, 4> kZeroStages = {"off", "1", "2", "3"};
+constexpr std::array<std::string_view, 3> kSchedules = {"off", "gpipe", "1f1b"};
+constexpr std::array<std::string_view, 2> kBalances = {"parameters", "activations"};
 constexpr std::array<std::string_view, 4> kRankCounts = {"1", "2", "4", "8"};
 constexpr std::array<std::string_view, 3> kImplementations = {"for-loop", "foreach", "fused"};
 constexpr std::array<std::string_view, 4> kScalings = {"dynamic", "1", "1024", "dynamic:1e+25"};
@@ -146,6 +148,18 @@ constexpr Technique kTechniques[] = {
                             "gradients go there at once; 3 (fully sharded): a rank keeps an N-th of the "
                             "parameters, too, and each layer is gathered while it runs",
                             kZeroStages),
+    Choice<&Settings::pipeline>(
+        "pipeline", "--pipeline", "pipeline",
+        "With ranks: each is a stage with some of the layers in a row, and the micro-batches of --accumulate "
+        "pass through all of them: gpipe: all forward, then all backward; 1f1b: one forward, one backward, "
+        "so "
+        "that fewer are in flight. With --accumulate 1 it is plain model parallelism",
+        kSchedules),
+    Choice<&Settings::split>(
+        "split", "--split", "stages alike in",
+        "Where a pipeline cuts the network: stages get about as many parameters, or their "
+        "layers give about as many activations",
+        kBalances),
 };
 
 }  // namespace

@@ -253,6 +253,10 @@ bool SharesParameters(const TrainingSettings& settings) {
   return settings.zero == ZeroStage::kParameters && settings.ranks > 1;
 }
 
+bool UsesPipeline(const TrainingSettings& settings) {
+  return settings.pipeline != PipelineSchedule::kOff && settings.ranks > 1;
+}
+
 bool ScalesLoss(const TrainingSettings& settings) {
   return settings.amp == Precision::kFloat16 && settings.pass == Pass::kTrain;
 }
@@ -283,6 +287,12 @@ Status Validate(const TrainingSettings& settings) {
       settings.optimizer == OptimizerKind::kRmsprop) {
     return Error{
         "--optimizer-implementation fused: there is no fused RMSprop; take foreach, or another --optimizer."};
+  }
+  if (settings.pipeline != PipelineSchedule::kOff && settings.zero != ZeroStage::kOff) {
+    return Error{
+        "--pipeline gives each rank layers of its own, so --zero finds nothing that ranks hold alike. Leave "
+        "one "
+        "of them out."};
   }
   TrainingSettings again = settings;
   for (const Technique& technique : Techniques()) {

@@ -52,6 +52,14 @@ enum class Pass : uint8_t { kTrain, kEvaluate, kForward };
 // of the parameters, too (Rajbhandari et al., arXiv 1910.02054, 2020).
 enum class ZeroStage : uint8_t { kOff, kState, kGradients, kParameters };
 
+// --pipeline off | gpipe | 1f1b: the ranks are stages, each with some of the layers in a row, and a step's
+// micro-batches pass through them: all forward, then all backward (Huang et al., GPipe, arXiv 1811.06965,
+// 2019); or one forward, one backward, so that a stage never has more of them in flight than there are stages
+// from it on (Narayanan et al., arXiv 2104.04473, 2021). With one micro-batch it is plain model parallelism.
+enum class PipelineSchedule : uint8_t { kOff, kGpipe, kOneForwardOneBackward };
+// --split parameters | activations: what stages are to have alike.
+enum class StageBalance : uint8_t { kParameters, kActivations };
+
 struct TrainingSettings {
   std::string network = "simple-conv-net";
   int batch = 64;  // samples in a micro-batch, 1..4096
@@ -75,6 +83,8 @@ struct TrainingSettings {
   bool keep_losses = false;
   int ranks = 1;  // that train one model, each on batches of its own, 1..kMaxRanks; 1 = one process alone
   ZeroStage zero = ZeroStage::kOff;
+  PipelineSchedule pipeline = PipelineSchedule::kOff;
+  StageBalance split = StageBalance::kParameters;
   bool operator==(const TrainingSettings&) const = default;
 };
 
@@ -86,6 +96,8 @@ bool UsesAutocast(const TrainingSettings& settings);
 bool SharesState(const TrainingSettings& settings);
 bool SharesGradients(const TrainingSettings& settings);
 bool SharesParameters(const TrainingSettings& settings);
+// Whether each rank is a stage with layers of its own.
+bool UsesPipeline(const TrainingSettings& settings);
 // Whether the loss is multiplied with a scale.
 bool ScalesLoss(const TrainingSettings& settings);
 

@@ -68,7 +68,7 @@ int64_t GatheredToRunAgain(const networks::Network& network, const networks::Tra
 std::vector<int64_t> GradientBuckets(const networks::Network& network,
                                      const networks::TrainingSettings& settings) {
   const bool sends = settings.ranks > 1 && settings.pass == networks::Pass::kTrain;
-  if (!sends || networks::SharesGradients(settings)) return {};
+  if (!sends || networks::SharesGradients(settings) || networks::UsesPipeline(settings)) return {};
   std::vector<int64_t> buckets;
   int64_t filled = 0;
   const auto close = [&] {

@@ -15,7 +15,8 @@ namespace tidemark::textbook {
 // sent: a tensor after another, from the last layer to the first, until a bucket has 1 MiB (the first) or 25
 // MiB (the others): torch/csrc/distributed/c10d/reducer.hpp (2.11), kDefaultFirstBucketBytes and
 // kDefaultBucketBytesCap, filled by compute_bucket_assignment_by_size. Together they are as large as the
-// gradients. None for one rank alone, where nothing is trained, and where ranks share gradients. O(layers).
+// gradients. None for one rank alone, where nothing is trained, where ranks share gradients, and in a
+// pipeline. O(layers).
 std::vector<int64_t> GradientBuckets(const networks::Network& network,
                                      const networks::TrainingSettings& settings);
 

@@ -34,6 +34,7 @@ std::vector<PaperLine> EstimateOnPaper(const networks::Network& network,
                                        const networks::TrainingSettings& settings) {
   networks::TrainingSettings alone = settings;
   alone.ranks = 1;
+  alone.pipeline = networks::PipelineSchedule::kOff;
   const Estimate estimate = EstimateMemory(network, alone);
   const int64_t parameters = estimate.parameters_bytes;
   const int64_t gradients = estimate.gradients_bytes;
@@ -55,7 +56,8 @@ std::vector<PaperLine> EstimateOnPaper(const networks::Network& network,
       fmt::format("(p + g + o) / {0} + a layer's p, g and bucket", ranks),
   };
   for (int stage = 0; stage <= 3; ++stage) {
-    networks::TrainingSettings shared = settings;
+    networks::TrainingSettings shared = alone;
+    shared.ranks = settings.ranks;
     shared.zero = static_cast<networks::ZeroStage>(stage);
     const Estimate of_rank = EstimateMemory(network, shared);
     lines.push_back({stage == 0 ? "data parallel" : fmt::format("ZeRO stage {}", stage),

@@ -27,16 +27,19 @@ class ForwardPass {
       : network_(network), settings_(settings), autocast_(networks::UsesAutocast(settings)) {}
 
   SavedTensors Run() {
+    if (network_.passage.receives) Receive();
     for (size_t index = 0; index < network_.layers.size(); ++index) {
       arguments_.clear();
       for (const size_t input : network_.layers[index].inputs) arguments_.push_back(saved_.OutputOf(input));
       passes_gradient_ = settings_.pass != networks::Pass::kEvaluate && TakesGradient(index);
       saved_.outputs.push_back(Follow(index));
     }
+    if (network_.passage.sends) saved_.sent = saved_.outputs.back();
     return std::move(saved_);
   }
 
  private:
+  void Receive();
   size_t Follow(size_t index);
 
   bool TakesGradient(size_t index) const {
@@ -116,6 +119,15 @@ class ForwardPass {
   std::vector<size_t> arguments_;  // of the layer in turn
   bool passes_gradient_ = false;   // of the layer in turn
 };
+
+// The first layer keeps it, whether it reads it in backward or not.
+void ForwardPass::Receive() {
+  passes_gradient_ = settings_.pass != networks::Pass::kEvaluate;
+  const bool half = network_.passage.received_is_half && autocast_;
+  saved_.received = Add(
+      {SavedTensor::What::kReceived, 0, 0, network_.input, false, half ? kHalfBytes : FullPrecision(), {}});
+  if (passes_gradient_) saved_.tensors[saved_.received].savers.push_back(0);
+}
 
 size_t ForwardPass::SaveResult(size_t index) {
   const size_t input = arguments_.front();
@@ -298,7 +310,7 @@ std::vector<size_t> KeepOf(const networks::Network& network, const SavedTensors&
 }  // namespace
 
 size_t SavedTensors::OutputOf(size_t layer) const {
-  return layer == networks::kNetworkInput ? kBatch : outputs[layer];
+  return layer == networks::kNetworkInput ? received : outputs[layer];
 }
 
 int64_t ValueBytes(const networks::TrainingSettings& settings) {

@@ -38,8 +38,9 @@
 // evaluation with a graph saves as training does, but for masks and statistics: dropout passes its input on,
 // batch norm uses its running means. A ReLU, leaky or not, that runs in place saves its result, which is
 // its input's memory. With channels last a flatten of pictures is a copy, and to_sequence is a view.
-// Biases, and the output of the last layer, are saved by nobody. A layer that no gradient needs to pass,
-// because the batch enters it and it has no parameters, saves nothing.
+// A stage of a pipeline (Network::Passage) keeps what it receives for its first layer, and what it sends
+// until its backward. Biases, and the output of the last layer, are saved by nobody. A layer that no gradient
+// needs to pass, because the batch enters it and it has no parameters, saves nothing.
 #pragma once
 
 #include <cstddef>
@@ -67,7 +68,8 @@ struct SavedTensor {
     kStatistics,
     kStates,
     kReserve,
-    kWeights
+    kWeights,
+    kReceived
   };
   What what = What::kOutput;
   size_t maker = 0;  // the layer that made it
@@ -88,6 +90,9 @@ struct SavedTensors {
       tensors;  // in the order in which forward makes them; the batch itself is not among them
   // The tensor that each layer gives, as an index into `tensors`; kBatch for the batch or a view of it.
   std::vector<size_t> outputs;
+  // Of a stage of a pipeline what it receives and what it sends, kBatch where nobody is before or behind it.
+  size_t received = static_cast<size_t>(-1);
+  size_t sent = static_cast<size_t>(-1);
 
   // The tensor in which a layer's output, or the network's input, lies.
   size_t OutputOf(size_t layer) const;

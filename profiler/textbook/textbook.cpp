@@ -11,6 +11,7 @@
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/data_parallel.h"
 #include "profiler/textbook/optimizer_formulas.h"
+#include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::textbook {
@@ -59,6 +60,8 @@ std::string WhatItIs(const Network& network, const SavedTensor& tensor, size_t l
       return tensor.once_for_batch ? "and cuDNN's head of them" : "its gates and cells, kept by cuDNN";
     case SavedTensor::What::kWeights:
       return "its weights in half precision";
+    case SavedTensor::What::kReceived:
+      return "what it receives";
     case SavedTensor::What::kOutput:
       break;
   }
@@ -83,7 +86,7 @@ int64_t LossBytesPerScore(const TrainingSettings& settings) {
 // Of samples with one label it is left out, as in the classic table; with a label for each token or pixel it
 // is as large as the scores.
 int64_t LossBytes(const Network& network, const TrainingSettings& settings) {
-  if (network.labels().empty() || settings.pass == Pass::kEvaluate) return 0;
+  if (network.passage.sends || network.labels().empty() || settings.pass == Pass::kEvaluate) return 0;
   return settings.batch * networks::ElementCount(network.layers.back().output) * LossBytesPerScore(settings);
 }
 
@@ -101,6 +104,7 @@ class Author {
         plan_(PlanCheckpoints(network, saved_, settings)),
         shards_(networks::SharesGradients(settings) ? ShardLayers(network, settings, plan_.pieces)
                                                     : LayerShards()),
+        in_flight_(MicroBatchesInFlight(settings, rank)),
         loss_bytes_(LossBytes(network, settings)),
         worst_(FindWorstMoment(network, saved_, plan_.pieces, settings.batch)) {
     LookAtLoss();
@@ -111,6 +115,9 @@ class Author {
     AddInput();
     AddActivations();
     if (loss_bytes_ > 0 && loss_is_worst_) AddLoss();
+    AddSent();
+    if (in_flight_ > 1) AddInFlight();
+    AddPassing();
     if (networks::UsesAutocast(settings_)) AddAutocastCache();
     AddLayers();
     for (const Term& term : estimate_.terms) estimate_.total_bytes += term.bytes;
@@ -130,9 +137,15 @@ class Author {
   void LookAtLoss();
   void AddActivations();
   void AddLoss();
+  void AddSent();
+  void AddInFlight();
+  void AddPassing();
   void AddAutocastCache();
   void AddLayers();
 
+  int64_t SentBytes() const;
+  bool KeepsCopy(size_t index) const;
+  int64_t AutocastCopies() const;
   int64_t Sum(const std::vector<size_t>& tensors) const {
     return std::accumulate(tensors.begin(), tensors.end(), int64_t{0}, [this](int64_t sum, size_t tensor) {
       return sum + saved_.tensors[tensor].Bytes(batch_);
@@ -155,6 +168,7 @@ class Author {
   const SavedTensors saved_;
   const CheckpointPlan plan_;
   const LayerShards shards_;  // none, where ranks share nothing layer by layer
+  const int64_t in_flight_;   // micro-batches of a pipeline's stage; else 1
   const int64_t loss_bytes_;
   SavedAtWorst worst_;
   bool loss_is_worst_ = true;  // what the loss saves is there when most is
@@ -299,18 +313,23 @@ void Author::AddBuckets() {
 }
 
 void Author::AddInput() {
+  if (network_.passage.receives) return;
   const bool tokens = network_.vocabulary > 0;
   const int64_t bytes = tokens ? kTokenBytes : value_bytes_;
   const bool sees_samples = settings_.pass == Pass::kTrain && networks::ElementCount(network_.sample()) >
                                                                   networks::ElementCount(network_.input);
   const networks::SampleShape& shape = sees_samples ? network_.sample() : network_.input;
-  estimate_.input_bytes = batch_ * networks::ElementCount(shape) * bytes;
-  const std::string words =
-      fmt::format("the {} of {}, {}", tokens ? "tokens" : "samples",
-                  settings_.accumulate > 1 ? "one micro-batch" : "a batch", tokens ? "int64" : value_name_);
+  estimate_.input_bytes = in_flight_ * batch_ * networks::ElementCount(shape) * bytes;
+  const std::string words = fmt::format("the {} of {}, {}", tokens ? "tokens" : "samples",
+                                        in_flight_ > 1             ? "the micro-batches in flight"
+                                        : settings_.accumulate > 1 ? "one micro-batch"
+                                                                   : "a batch",
+                                        tokens ? "int64" : value_name_);
   estimate_.terms.push_back(
       {Category::kInput, "Input", estimate_.input_bytes, words,
-       fmt::format("B · sample · {} B = {} · {} · {} B", bytes, batch_, ShapeInNumbers(shape), bytes)});
+       fmt::format("{}B · sample · {} B = {}{} · {} · {} B", in_flight_ > 1 ? "F · " : "", bytes,
+                   in_flight_ > 1 ? fmt::format("{} · ", in_flight_) : "", batch_, ShapeInNumbers(shape),
+                   bytes)});
 }
 
 std::string Author::Products(const std::vector<size_t>& tensors) const {
@@ -405,17 +424,101 @@ void Author::AddLoss() {
                    LossBytesPerScore(settings_))});
 }
 
-void Author::AddAutocastCache() {
+// What a stage sent and backward will ask for, unless somebody saves it anyway.
+int64_t Author::SentBytes() const {
+  if (saved_.sent == kBatch || settings_.pass == Pass::kEvaluate) return 0;
+  const std::vector<size_t> kept = FindKeptAndMadeAgain(network_, saved_, plan_.pieces).kept;
+  if (std::ranges::find(kept, saved_.sent) != kept.end()) return 0;
+  return saved_.tensors[saved_.sent].Bytes(batch_);
+}
+
+void Author::AddSent() {
+  const int64_t bytes = SentBytes();
+  if (bytes == 0) return;
+  estimate_.activations_bytes += bytes;
+  estimate_.terms.push_back(
+      {Category::kActivation, "Output, sent", bytes,
+       "what the last layer of this stage gave the next one; kept, for its gradient comes "
+       "back",
+       ProductOf(saved_.tensors[saved_.sent], batch_)});
+}
+
+// Of the others, beside the one whose backward runs.
+void Author::AddInFlight() {
+  const std::vector<size_t> kept = FindKeptAndMadeAgain(network_, saved_, plan_.pieces).kept;
+  const int64_t each = Sum(kept) + SentBytes() + loss_bytes_;
+  const int64_t bytes = (in_flight_ - 1) * each;
+  estimate_.activations_bytes += bytes;
+  const bool gpipe = settings_.pipeline == networks::PipelineSchedule::kGpipe;
+  estimate_.terms.push_back(
+      {Category::kActivation, "Activations of other micro-batches", bytes,
+       fmt::format("of the F = {} micro-batches in flight when the first backward begins all but one: {}",
+                   in_flight_,
+                   gpipe ? "under GPipe all M of a step"
+                         : "under 1F1B as many as there are stages from this one on, at most M"),
+       fmt::format("(F - 1) · {} = {} · {} B", plan_.pieces.empty() ? "activations" : "kept", in_flight_ - 1,
+                   FormatNumber(each))});
+}
+
+// What comes from a neighbour, or goes there, and stays with nobody: gradients.
+void Author::AddPassing() {
+  if (settings_.pass != Pass::kTrain) return;
+  const networks::Network::Passage& passage = network_.passage;
+  int64_t most = 0;
+  if (passage.receives) most = saved_.tensors[saved_.received].Bytes(batch_);
+  if (passage.sends) {
+    const int64_t output = batch_ * networks::ElementCount(network_.layers.back().output);
+    most = std::max(most, output * saved_.tensors[saved_.sent].bytes_per_element);
+  }
+  const bool shares = passage.shared_layer != networks::kNetworkInput;
+  if (shares) most = std::max(most, network_.layers[passage.shared_layer].weight_elements * value_bytes_);
+  if (most == 0) return;
+  estimate_.communication_bytes = estimate_.passing_bytes = most;
+  estimate_.terms.push_back(
+      {Category::kCommunication, "Gradients from stage to stage", most,
+       shares
+           ? "the gradient of a stage's output, as it comes, or of its input, as it goes, or of the weight "
+             "that two stages share: the largest of them"
+           : "the gradient of the stage's output, as it comes, or of its input, as it goes: the larger of "
+             "them",
+       fmt::format("max = {} B", FormatNumber(most))});
+}
+
+// Whether backward reads the half copy of its weight: not where it runs again, and not of a linear layer that
+// the batch itself enters, whose input needs no gradient.
+bool Author::KeepsCopy(size_t index) const {
+  const networks::Layer& layer = network_.layers[index];
+  if (layer.kind == LayerKind::kLinear && saved_.OutputOf(layer.inputs.front()) == kBatch) return false;
+  return std::ranges::none_of(plan_.pieces, [index](const CheckpointPiece& piece) {
+    return piece.runs_again && piece.first <= index && index < piece.end;
+  });
+}
+
+// Each micro-batch in flight has copies of its own, of which backward keeps weights, not biases.
+int64_t Author::AutocastCopies() const {
   int64_t copied = 0;
-  for (const networks::Layer& layer : network_.layers) copied += networks::AutocastElements(layer);
+  for (size_t index = 0; index < network_.layers.size(); ++index) {
+    const int64_t elements = networks::AutocastElements(network_.layers[index]);
+    copied += elements;
+    if (elements > 0 && KeepsCopy(index))
+      copied += (in_flight_ - 1) * (elements - network_.layers[index].bias_elements);
+  }
+  return copied;
+}
+
+void Author::AddAutocastCache() {
+  const int64_t copied = AutocastCopies();
   estimate_.autocast_cache_bytes = copied * kHalfBytes;
   const bool all = copied == network_.parameters();
   estimate_.terms.push_back(
       {Category::kAutocastCache, "Autocast's copies of weights", estimate_.autocast_cache_bytes,
-       all ? "a half-precision copy of every weight and bias, made once in a forward pass and cached"
-           : "a half-precision copy of the weights and biases of convolutions and linear layers, made once "
-             "in a "
-             "forward pass and cached",
+       in_flight_ > 1
+           ? "half-precision copies of the weights and biases of convolutions and linear layers, made "
+             "once in each forward pass; a micro-batch in flight keeps its weights' copies"
+       : all ? "a half-precision copy of every weight and bias, made once in a forward pass and cached"
+             : "a half-precision copy of the weights and biases of convolutions and linear layers, made once "
+               "in a "
+               "forward pass and cached",
        fmt::format("{} · 2 B = {} · 2 B", all ? "P" : "those", FormatNumber(copied))});
 }
 
@@ -469,10 +572,12 @@ void Author::AddLayers() {
 }  // namespace
 
 Estimate EstimateMemory(const Network& network, const TrainingSettings& settings, int rank) {
-  Estimate estimate = Author(network, settings, rank).Write();
+  const std::optional<Network> stage = StageOf(network, settings, rank);
+  const Network& own = stage ? *stage : network;
+  Estimate estimate = Author(own, settings, rank).Write();
   TrainingSettings without_amp = settings;
   without_amp.amp = Precision::kFloat32;
-  estimate.halved_everything_bytes = Author(network, without_amp, rank).Write().total_bytes / 2;
+  estimate.halved_everything_bytes = Author(own, without_amp, rank).Write().total_bytes / 2;
   return estimate;
 }
 

@@ -29,6 +29,9 @@
 // to it, while the inputs of the pieces before are still kept. So: activations = max over pieces p of (inputs
 // of pieces up to p + saved tensors made again in p). An input that is the batch itself is in `input`
 // already.
+//
+// Of a pipeline all of it is of one rank, a stage (pipeline.h), with the activations of as many micro-batches
+// as are in flight, and the larger of the gradients that come and go.
 #pragma once
 
 #include <cstdint>
@@ -76,8 +79,9 @@ struct Estimate {
   int64_t loss_bytes = 0;  // what the loss saves, where a sample has a label for each token or pixel
   int64_t input_bytes = 0;
   int64_t autocast_cache_bytes = 0;     // half copies of weights under autocast
-  int64_t communication_bytes = 0;      // buckets in which gradients go to other ranks
+  int64_t communication_bytes = 0;      // in which gradients go to other ranks, or come from them
   int64_t total_bytes = 0;              // of all above
+  int64_t passing_bytes = 0;            // of those, gradients from stage to stage of a pipeline
   int64_t halved_everything_bytes = 0;  // kHalvedEverythingTitle: the total without AMP, divided by two
   std::vector<LayerEstimate> layers;
   std::vector<Term> terms;  // sum to total_bytes
@@ -91,7 +95,7 @@ inline constexpr const char* kHalvedEverythingWords =
     "copies of the weights, and halves activations only";
 
 // `settings` must be valid for `network` (networks::Validate). `rank`: of those that share the optimizer's
-// state, whose tensors in the first stage of ZeRO are not of one size.
+// state, whose tensors in the first stage of ZeRO are not of one size, or of a pipeline's stages.
 Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings,
                         int rank = 0);
 

@@ -14,7 +14,8 @@ constexpr int64_t kGrowthInterval = 2000;
 
 }  // namespace
 
-void GradientScaler::Initialize(c10::Device device) {
+void GradientScaler::Prepare(c10::Device device) {
+  if (scale_.defined()) return;
   scale_ = at::full({}, scaling_.scale, at::dtype(at::kFloat).device(device));
   // It lives as long as the optimizer's state and decides about its steps.
   const auto category = events::Category::kOptimizerState;
@@ -26,7 +27,7 @@ void GradientScaler::Initialize(c10::Device device) {
 }
 
 at::Tensor GradientScaler::Scale(const at::Tensor& loss) {
-  if (!scale_.defined()) Initialize(loss.device());
+  Prepare(loss.device());
   return loss.mul(scale_);
 }
 

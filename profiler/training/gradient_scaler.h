@@ -20,6 +20,8 @@ class GradientScaler {
  public:
   explicit GradientScaler(const networks::LossScaling& scaling) : scaling_(scaling) {}
   const networks::LossScaling& scaling() const { return scaling_; }
+  // Where the loss is another rank's; Scale does so by itself.
+  void Prepare(c10::Device device);
   // loss × scale.
   at::Tensor Scale(const at::Tensor& loss);
   // Divides the gradients by the scale and notes whether one of them is infinite or not a number.
@@ -35,8 +37,6 @@ class GradientScaler {
   double scale() const;
 
  private:
-  void Initialize(c10::Device device);
-
   networks::LossScaling scaling_;
   at::Tensor scale_;
   at::Tensor growth_tracker_;

@@ -202,6 +202,13 @@ at::Tensor Model::Judge(const at::Tensor& samples, const std::vector<textbook::C
   return RunFrom(network_.discriminator, samples, pieces);
 }
 
+void PassOver(const networks::Network& network, size_t layers) {
+  for (size_t index = 0; index < layers; ++index) {
+    const networks::Layer& layer = network.layers[index];
+    if (layer.weights_of == networks::kNetworkInput) Build(layer, {});
+  }
+}
+
 std::vector<at::Tensor> Model::ParametersOf(size_t first_layer, size_t end_layer) const {
   std::vector<at::Tensor> parameters;
   for (size_t index = first_layer; index < end_layer; ++index) {

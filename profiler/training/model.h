@@ -88,4 +88,8 @@ class Model {
   std::deque<capture::KeptTag> buffer_tags_;
 };
 
+// Draws what the first layers of a network begin with, and lets it go: what is drawn behind them is then the
+// same as in the whole network.
+void PassOver(const networks::Network& network, size_t layers);
+
 }  // namespace tidemark::training

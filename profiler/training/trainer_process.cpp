@@ -181,6 +181,7 @@ class Course {
   Status Begin(const std::string& text, const TrainingSettings& settings) {
     EmitMarker(text, settings);
     EmitPhase(events::Phase::kIdle);
+    if (Status fits = networks::CheckTogether(network_, settings); !fits.ok()) return fits;
     if (Status met = MeetRanks(settings); !met.ok()) return met;
     if (Status chosen = ChooseSamples(settings); !chosen.ok()) return chosen;
     run_ = std::make_unique<TrainingRun>(network_, settings, *samples_, device_.torch_device, ranks_.get());
@@ -201,7 +202,6 @@ class Course {
   Status ChooseSamples(const TrainingSettings& settings) {
     const SamplesOrigin origin{network_.name, settings.seed, settings.data};
     if (!samples_ || samples_origin_ != origin) {
-      if (Status fits = networks::CheckTogether(network_, settings); !fits.ok()) return fits;
       samples_.reset();
       if (settings.data.empty() || device_.is_phantom) {
         samples_ = std::make_unique<SyntheticSamples>(network_, settings.seed, !device_.is_phantom);
@@ -304,6 +304,7 @@ events::RunDescription Describe(const transport::Start& start, const Network& ne
   description.allocator_settings = events::AllocatorSettings();
   description.start_time_ns = capture::NowNs();
   description.process_id = getpid();
+  description.rank = place.rank;
   return description;
 }
 

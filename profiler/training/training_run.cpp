@@ -6,6 +6,7 @@
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <torch/nn/utils/clip_grad.h>
 
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,10 @@
 #include "profiler/capture/torch/autocast_copies.h"
 #include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/saved_tensors.h"
+#include "profiler/networks/pipeline_stages.h"
 #include "profiler/textbook/data_parallel.h"
+#include "profiler/textbook/pipeline.h"
+#include "profiler/training/distributed/clip_norm.h"
 #include "profiler/training/optimizer.h"
 #include "profiler/training/structure_events.h"
 
@@ -49,16 +53,35 @@ networks::ZeroStage SharingOf(const TrainingSettings& settings) {
   return networks::SharesGradients(settings) ? settings.zero : networks::ZeroStage::kOff;
 }
 
+// What decides where a pipeline cuts; nothing without one. Its schedule may change from step to step.
+std::optional<networks::StageBalance> SplitOf(const TrainingSettings& settings) {
+  if (!networks::UsesPipeline(settings)) return std::nullopt;
+  return settings.split;
+}
+
+int RankOf(const RankGroup* ranks) { return ranks == nullptr ? 0 : ranks->rank(); }
+
 }  // namespace
 
 TrainingRun::TrainingRun(const networks::Network& network, const TrainingSettings& settings, Samples& samples,
                          c10::Device device, const RankGroup* ranks)
-    : settings_(settings), device_(device), network_(network), samples_(samples), ranks_(ranks) {
+    : settings_(settings),
+      device_(device),
+      network_(textbook::StageOf(network, settings, RankOf(ranks)).value_or(network)),
+      samples_(samples),
+      ranks_(ranks) {
   at::manual_seed(settings.seed);
+  const bool in_stages = networks::UsesPipeline(settings);
+  if (in_stages && samples.filled())
+    PassOver(network, networks::StagesOf(network, settings)[static_cast<size_t>(RankOf(ranks))].first);
   if (networks::SharesGradients(settings)) sharded_.emplace(*ranks_, networks::SharesParameters(settings));
-  model_ = std::make_unique<Model>(network, device, FormOf(settings), samples.filled(),
+  model_ = std::make_unique<Model>(network_, device, FormOf(settings), samples.filled(),
                                    sharded_ ? &*sharded_ : nullptr);
-  JoinRanks();
+  if (in_stages) {
+    JoinStages();
+  } else {
+    JoinRanks();
+  }
   MakeLearners();
   ChooseKernels();
   MakeScaler();
@@ -74,6 +97,18 @@ void TrainingRun::JoinRanks() {
   if (!sharded_) shared.insert(shared.begin(), model_->parameters().begin(), model_->parameters().end());
   ranks_->ShareFromRank0(shared);
   if (!sharded_) reducer_ = std::make_unique<GradientReducer>(*ranks_, model_->parameters());
+}
+
+void TrainingRun::JoinStages() {
+  pipeline_.emplace(*ranks_, network_, device_);
+  if (const at::Tensor shared = WeightShared(); shared.defined()) pipeline_->ShareValues(shared);
+}
+
+// The one that another stage has, too; undefined if there is none.
+at::Tensor TrainingRun::WeightShared() const {
+  const size_t layer = network_.passage.shared_layer;
+  if (layer == networks::kNetworkInput) return {};
+  return model_->ParametersOf(layer, layer + 1).front();
 }
 
 void TrainingRun::MakeLearners() {
@@ -143,8 +178,9 @@ void TrainingRun::ArrangeModel() {
 
 bool TrainingRun::NeedsNewRun(const TrainingSettings& settings) const {
   return settings.network != settings_.network || settings.ranks != settings_.ranks ||
-         SharingOf(settings) != SharingOf(settings_) || settings.seed != settings_.seed ||
-         settings.data != settings_.data || FormOf(settings) != FormOf(settings_);
+         SplitOf(settings) != SplitOf(settings_) || SharingOf(settings) != SharingOf(settings_) ||
+         settings.seed != settings_.seed || settings.data != settings_.data ||
+         FormOf(settings) != FormOf(settings_);
 }
 
 void TrainingRun::Change(const TrainingSettings& settings) {
@@ -179,12 +215,16 @@ at::Tensor TrainingRun::CopyToDevice(void* values, const networks::SampleShape& 
 
 TrainingRun::Batch TrainingRun::SamplesFor(Aim aim) {
   const auto use = settings_.pass == Pass::kTrain ? Samples::Use::kTraining : Samples::Use::kEvaluation;
-  const Samples::Batch host = ranks_ == nullptr
+  const Samples::Batch host = ranks_ == nullptr || pipeline_
                                   ? samples_.Next(settings_.batch, use)
                                   : samples_.NextShare(settings_.batch, ranks_->rank(), ranks_->world(), use);
   const bool tokens = network_.vocabulary > 0;
-  at::Tensor samples = CopyToDevice(host.values, network_.sample(), tokens ? at::kLong : at::kFloat,
-                                    tokens ? at::kLong : SampleType(settings_));
+  at::Tensor samples;  // of a pipeline the first stage needs them, and the last one the labels
+  if (!network_.passage.receives) {
+    samples = CopyToDevice(host.values, network_.sample(), tokens ? at::kLong : at::kFloat,
+                           tokens ? at::kLong : SampleType(settings_));
+  }
+  if (network_.passage.sends) return {std::move(samples), {}};
   at::Tensor labels = aim == Aim::kTellReal
                           ? Verdicts(1)
                           : CopyToDevice(host.labels, network_.labels(), at::kLong, at::kLong);
@@ -234,7 +274,8 @@ at::Tensor TrainingRun::Scores(Aim aim, const at::Tensor& samples) {
   return model_->Forward(samples, pieces_);
 }
 
-at::Tensor TrainingRun::Loss(Aim aim, const Batch& batch) {
+// Of a pipeline's stage what goes on; only the last one has a loss.
+at::Tensor TrainingRun::Loss(Aim aim, const Batch& batch, const at::Tensor& samples) {
   static const events::NameId layer = Intern("loss");
   static const events::NameId saved = Intern("log-probabilities");
   static const events::NameId saved_scalar = Intern("total weight of the classes");
@@ -242,7 +283,8 @@ at::Tensor TrainingRun::Loss(Aim aim, const Batch& batch) {
   if (networks::UsesAutocast(settings_)) {
     autocast.emplace(device_.type(), settings_.amp == Precision::kFloat16 ? at::kHalf : at::kBFloat16);
   }
-  at::Tensor scores = Scores(aim, batch.samples);
+  at::Tensor scores = Scores(aim, samples);
+  if (network_.passage.sends) return scores;
   const capture::LayerScope scope(layer, saved, saved_scalar);
   if (aim != Aim::kClassify) {
     return at::binary_cross_entropy_with_logits(scores, batch.labels).div(settings_.accumulate);
@@ -259,6 +301,11 @@ void TrainingRun::Keep(const at::Tensor& loss) {
   if (settings_.keep_losses) kept_losses_ = kept_losses_.defined() ? kept_losses_ + loss : loss;
 }
 
+void TrainingRun::Count(const at::Tensor& loss) {
+  Keep(loss);
+  last_loss_ += loss.item<float>();
+}
+
 // Gradients add up on each rank until the last micro-batch (DistributedDataParallel.no_sync).
 bool TrainingRun::Reduces(int64_t micro_batch) const {
   return reducer_ && micro_batch == settings_.accumulate - 1;
@@ -270,15 +317,14 @@ void TrainingRun::TrainMicroBatch(const Learner& learner, int64_t number) {
     EmitPhase(Phase::kForward);
     const Batch batch = BatchFor(aim);
     if (Reduces(number)) reducer_->BeginForward();
-    const at::Tensor loss = Loss(aim, batch);
+    const at::Tensor loss = Loss(aim, batch, batch.samples);
     if (Reduces(number)) reducer_->EndForward();
     capture::ForgetOutputs();
     EmitPhase(Phase::kBackward);
     (scaler_ ? scaler_->Scale(loss) : loss).backward();
     if (sharded_) sharded_->EndBackward();
     capture::ForgetNodes();
-    Keep(loss);
-    last_loss_ += loss.item<float>();
+    Count(loss);
   }
 }
 
@@ -286,11 +332,37 @@ void TrainingRun::EvaluateMicroBatch(int64_t number) {
   EmitNumbered(events::EventKind::kMicroBatchBegin, number);
   const Aim aim = learners_.back().aims.back();
   const Batch batch = BatchFor(aim);
-  const at::Tensor loss = Loss(aim, batch);
+  const at::Tensor loss = Loss(aim, batch, batch.samples);
   capture::ForgetOutputs();
   capture::ForgetNodes();
-  Keep(loss);
-  last_loss_ += loss.item<float>();
+  Count(loss);
+}
+
+void TrainingRun::PassThroughStage() {
+  const bool trains = settings_.pass == Pass::kTrain;
+  if (scaler_) scaler_->Prepare(device_);
+  std::deque<std::unique_ptr<const Batch>> batches;  // in flight
+  int64_t number = 0;
+  const auto forward = [&](const at::Tensor& received) {
+    EmitNumbered(events::EventKind::kMicroBatchBegin, number++);
+    EmitPhase(trains ? Phase::kForward : Phase::kEvaluation);
+    const Batch& batch = *batches.emplace_back(new Batch(SamplesFor(Aim::kClassify)));
+    at::Tensor result = Loss(Aim::kClassify, batch, received.defined() ? received : batch.samples);
+    capture::ForgetOutputs();
+    if (!trains) batches.pop_front();
+    if (!trains && !network_.passage.sends) Count(result);
+    return result;
+  };
+  const auto backward = [&](const at::Tensor& result, const at::Tensor& gradient) {
+    EmitPhase(Phase::kBackward);
+    (scaler_ && !gradient.defined() ? scaler_->Scale(result) : result).backward(gradient);
+    if (!gradient.defined()) Count(result);
+    batches.pop_front();
+  };
+  pipeline_->Run(settings_, {forward, backward});
+  capture::ForgetNodes();
+  if (const at::Tensor shared = WeightShared(); trains && shared.defined()) pipeline_->ShareGradient(shared);
+  last_loss_ = pipeline_->Sum(last_loss_);
 }
 
 void TrainingRun::Step(int64_t number) {
@@ -311,7 +383,8 @@ void TrainingRun::TakeTurn(Learner& learner, int64_t step) {
   EmitPhase(Phase::kForward);
   ForgetGradients(learner, /*set_to_none=*/!settings_.zeroed_gradients);
   const double loss_before = last_loss_;
-  for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch)
+  if (pipeline_) PassThroughStage();
+  for (int micro_batch = 0; micro_batch < settings_.accumulate && !pipeline_; ++micro_batch)
     TrainMicroBatch(learner, micro_batch);
   if (learner.metric != nullptr) EmitMetric(learner.metric, last_loss_ - loss_before, step);
   EmitPhase(Phase::kOptimizer);
@@ -322,6 +395,7 @@ void TrainingRun::TakeTurn(Learner& learner, int64_t step) {
 void TrainingRun::Evaluate() {
   EmitPhase(Phase::kEvaluation);
   const at::AutoGradMode builds_graph(settings_.pass == Pass::kForward);
+  if (pipeline_) return PassThroughStage();
   for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch)
     EvaluateMicroBatch(micro_batch);
 }
@@ -339,18 +413,27 @@ void TrainingRun::TellVanishedGradients(const Learner& learner, int64_t step) co
     ranks_->Sum(alive);
     values = network_.parameters();  // without what pads shards
   }
+  if (pipeline_) {
+    ranks_->Sum(alive);
+    values = static_cast<int64_t>(pipeline_->Sum(static_cast<double>(values)));
+  }
   if (values > 0)
     EmitMetric("vanished gradients", 1 - alive.item<float>() / static_cast<double>(values), step);
 }
 
 double TrainingRun::Clip(const Learner& learner) const {
-  if (sharded_) return sharded_->ClipNorm(settings_.clip_norm);
+  if (sharded_) return ClipNormOfAll(*ranks_, learner.parameters, {}, settings_.clip_norm);
+  if (pipeline_) {
+    const bool counts_elsewhere = network_.passage.shared_with < ranks_->rank();
+    return ClipNormOfAll(*ranks_, learner.parameters, counts_elsewhere ? WeightShared() : at::Tensor(),
+                         settings_.clip_norm);
+  }
   return torch::nn::utils::clip_grad_norm_(learner.parameters, settings_.clip_norm);
 }
 
 void TrainingRun::Update(Learner& learner, int64_t step) {
   if (scaler_) scaler_->Unscale(learner.parameters);
-  if (scaler_ && sharded_) scaler_->ShareWith(*ranks_);
+  if (scaler_ && (sharded_ || pipeline_)) scaler_->ShareWith(*ranks_);
   if (settings_.clip_norm > 0) EmitMetric("gradient norm", Clip(learner), step);
   const bool skip = scaler_ && scaler_->FoundInfinity();
   if (!skip) learner.optimizer->step();

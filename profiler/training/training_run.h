@@ -22,6 +22,7 @@
 #include "profiler/training/distributed/sharded_layers.h"
 #include "profiler/training/gradient_scaler.h"
 #include "profiler/training/model.h"
+#include "profiler/training/pipeline.h"
 #include "profiler/training/samples.h"
 
 namespace tidemark::training {
@@ -66,6 +67,7 @@ class TrainingRun {
     bool state_tagged = false;
   };
   void JoinRanks();
+  void JoinStages();
   void MakeLearners();
   void GiveOptimizers();
   Batch BatchFor(Aim aim);
@@ -75,10 +77,13 @@ class TrainingRun {
   at::Tensor Verdicts(double real) const;
   Batch Noise(double real) const;
   at::Tensor Scores(Aim aim, const at::Tensor& samples);
-  at::Tensor Loss(Aim aim, const Batch& batch);
+  at::Tensor Loss(Aim aim, const Batch& batch, const at::Tensor& samples);
   bool Reduces(int64_t micro_batch) const;
   void TrainMicroBatch(const Learner& learner, int64_t number);
   void EvaluateMicroBatch(int64_t number);
+  void PassThroughStage();
+  void Count(const at::Tensor& loss);
+  at::Tensor WeightShared() const;
   void Keep(const at::Tensor& loss);
   void TakeTurn(Learner& learner, int64_t step);
   void Evaluate();
@@ -93,11 +98,12 @@ class TrainingRun {
 
   networks::TrainingSettings settings_;
   c10::Device device_;
-  networks::Network network_;
+  networks::Network network_;  // of a pipeline this rank's stage
   Samples& samples_;
   const RankGroup* ranks_;
   std::optional<ShardedLayers> sharded_;  // where ranks share gradients, too
   std::unique_ptr<Model> model_;
+  std::optional<Pipeline> pipeline_;          // where ranks are stages
   std::unique_ptr<GradientReducer> reducer_;  // where there are other ranks, and each has all gradients
   std::optional<ParameterShards> shards_;     // where they share the optimizer's state
   std::vector<Learner> learners_;             // in the order of their turns

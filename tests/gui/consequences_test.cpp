@@ -86,6 +86,26 @@ TEST_CASE("Sharing among one rank is told to be without effect") {
   CHECK(told() == 0);
 }
 
+TEST_CASE("A pipeline tells its stages before anything runs") {
+  const networks::Network network = ConvNet();
+  ConsequenceQuestion question;
+  question.network = &network;
+  question.settings.accumulate = 3;
+  question.settings.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
+  const auto line_of_pipeline = [&] {
+    const Consequences lines = DescribeConsequences(question, Predict);
+    for (size_t index = 0; index < networks::Techniques().size(); ++index) {
+      if (networks::Techniques()[index].key == std::string_view("pipeline")) return lines.techniques[index];
+    }
+    return std::string();
+  };
+  CHECK(line_of_pipeline() == "one rank is one stage: choose more ranks");
+  question.settings.ranks = 2;
+  CHECK(line_of_pipeline().starts_with("each waits 25 % of a step (bubble)\n0: conv1 … flatten, "));
+  CHECK(line_of_pipeline().find("\n1: fc, ") != std::string::npos);
+  CHECK(DescribeConsequences(question, Predict).accumulate.starts_with("effective batch 192"));
+}
+
 TEST_CASE("Checkpointing offers six ways, and the one in force among them") {
   const networks::Network network = ConvNet();
   networks::TrainingSettings settings;

@@ -420,6 +420,11 @@ void TrainsOnRanks(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, shows("rank 1 of 2")));
   IM_CHECK(WaitForSteps(context, 2));
   Picture(context, "ranks-live");
+  ranked.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
+  ranked.accumulate = 2;
+  application().Push(ChangeSettings{ranked});
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "stages-live");
   application().Push(ChooseDevice{phantom});
   application().Push(ChangeSettings{alone});
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().description.device == "phantom"; }));

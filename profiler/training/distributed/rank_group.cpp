@@ -1,5 +1,6 @@
 #include "profiler/training/distributed/rank_group.h"
 
+#include <ATen/ops/from_blob.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
@@ -29,6 +30,10 @@ constexpr size_t kBroadcastBytes = size_t{250} << 20;
 constexpr const char* kParted = "parted";
 
 std::string QueueOf(int rank) { return "order/" + std::to_string(rank); }
+
+std::string TypesBetween(int from, int to) {
+  return "type/" + std::to_string(from) + "/" + std::to_string(to);
+}
 
 bool IsThisMachine(std::string_view address) { return address == "127.0.0.1" || address == "localhost"; }
 
@@ -89,6 +94,30 @@ void RankGroup::ShareFromRank0(const std::vector<at::Tensor>& tensors) const {
   if (!values.empty()) c10d::broadcast_coalesced(group_, values, kBroadcastBytes, /*rank=*/0);
 }
 
+void RankGroup::Pass(const std::vector<Passing>& tensors) const {
+  if (tensors.empty()) return;
+  const bool coalesces = backend_->supportsCoalescing();
+  if (coalesces) backend_->startCoalescing();
+  std::vector<c10::intrusive_ptr<c10d::Work>> passed;
+  for (const Passing& passing : tensors) {
+    std::vector<at::Tensor> values = {Lent(passing.tensor)};
+    passed.push_back(passing.comes ? backend_->recv(values, passing.rank, /*tag=*/0)
+                                   : backend_->send(values, passing.rank, /*tag=*/0));
+  }
+  if (coalesces) passed = {backend_->endCoalescing()};
+  for (const auto& work : passed) work->wait();
+}
+
+void RankGroup::TellType(int rank, at::ScalarType type) const {
+  if (!pretended_) store_->queuePush(TypesBetween(place_.rank, rank), {static_cast<uint8_t>(type)});
+}
+
+at::ScalarType RankGroup::AwaitType(int rank, at::ScalarType expected) const {
+  if (pretended_) return expected;
+  return static_cast<at::ScalarType>(
+      store_->queuePop(TypesBetween(rank, place_.rank), /*block=*/true).front());
+}
+
 void RankGroup::AwaitQuiet() const {
   if (pretended_) backend_->waitForPendingWorks();
 }
@@ -106,6 +135,13 @@ void RankGroup::Part() const {
   if (follows()) store_->queuePush(kParted, Bytes(kParted));
   if (!leads()) return;
   for (int rank = 1; rank < place_.world; ++rank) store_->queuePop(kParted, /*block=*/true);
+}
+
+at::Tensor Lent(const at::Tensor& tensor) {
+  return at::for_blob(tensor.mutable_data_ptr(), {tensor.numel()})
+      .options(tensor.options().requires_grad(false))
+      .target_device(tensor.device())
+      .make_tensor();
 }
 
 // Gloo's own exceptions are of types that no header of LibTorch has.

@@ -43,6 +43,19 @@ class RankGroup {
   // Gives all ranks rank 0's values.
   void ShareFromRank0(const std::vector<at::Tensor>& tensors) const;
 
+  // What goes to one other rank, or comes from there; its memory has no gaps.
+  struct Passing {
+    at::Tensor tensor;
+    int rank = 0;
+    bool comes = false;
+  };
+  // All of it at once, so that two ranks may each send before they receive. Over NCCL the first thing that
+  // ranks do together has to be something that all of them do (torch.distributed.batch_isend_irecv).
+  void Pass(const std::vector<Passing>& tensors) const;
+  // Of which type what will be passed is; where others are pretended, it is as expected.
+  void TellType(int rank, at::ScalarType type) const;
+  at::ScalarType AwaitType(int rank, at::ScalarType expected) const;
+
   // Until what has been sent is forgotten too, of a phantom's group: NCCL's watchdog holds on to it for a
   // tenth of a second, in which a phantom takes a hundred steps and a card none.
   void AwaitQuiet() const;
@@ -62,6 +75,10 @@ class RankGroup {
   c10::intrusive_ptr<c10d::Backend> backend_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
 };
+
+// The same memory as a row of values, which it does not own: who sends holds on to its tensors for longer
+// than they are to live.
+at::Tensor Lent(const at::Tensor& tensor);
 
 // Whether it tells no more than that another rank is gone.
 bool TellsOfAnotherRank(const std::exception& exception);

@@ -1,7 +1,6 @@
 #include "profiler/training/distributed/sharded_layers.h"
 
 #include <ATen/Functions.h>
-#include <ATen/ops/from_blob.h>
 #include <torch/csrc/autograd/function.h>
 #include <torch/csrc/autograd/grad_mode.h>
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
@@ -19,14 +18,6 @@ namespace {
 
 using capture::BirthScope;
 using events::Category;
-
-// The same memory, which it does not own: who sends holds on to its tensors for longer than they are to live.
-at::Tensor Lent(const at::Tensor& tensor) {
-  return at::for_blob(tensor.mutable_data_ptr(), tensor.sizes())
-      .options(tensor.options())
-      .target_device(tensor.device())
-      .make_tensor();
-}
 
 // A parameter's place in the flat tensor; its memory has no gaps, whatever the order of its dimensions.
 at::Tensor PlaceIn(const at::Tensor& flat, const at::Tensor& parameter, int64_t offset) {
@@ -240,23 +231,6 @@ void ShardedLayers::EndBackward() {
 void ShardedLayers::ShareUpdates() {
   if (parameters_too_) return;
   for (const auto& unit : units_) unit->GatherInPlace();
-}
-
-// As torch.nn.utils.clip_grad_norm_, of all ranks' shards: what pads them is 0.
-double ShardedLayers::ClipNorm(double most) const {
-  constexpr double kTiny = 1e-6;
-  at::Tensor squares = at::zeros({}, shards_.front().options().dtype(at::kFloat).requires_grad(false));
-  for (const at::Tensor& shard : shards_) {
-    if (shard.grad().defined())
-      squares += at::linalg_vector_norm(shard.grad(), 2, {}, false, at::kFloat).square();
-  }
-  group_.Sum(squares);
-  const double norm = squares.sqrt().item<float>();
-  const double scale = most / (norm + kTiny);
-  for (const at::Tensor& shard : shards_) {
-    if (scale < 1 && shard.grad().defined()) shard.grad().mul_(scale);
-  }
-  return norm;
 }
 
 }  // namespace tidemark::training

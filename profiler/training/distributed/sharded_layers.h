@@ -48,9 +48,6 @@ class ShardedLayers {
   const std::vector<at::Tensor>& shards() const { return shards_; }
   const std::deque<capture::ParameterTag>& tags() const { return tags_; }  // of the shards
 
-  // Scales the gradients to a norm of at most `most`, over all ranks; the norm that they had.
-  double ClipNorm(double most) const;
-
  private:
   class Unit;
   Unit* Find(const std::string& layer);

@@ -124,6 +124,97 @@ TEST_CASE("sharing state, gradients and parameters changes nothing that is compu
   }
 }
 
+constexpr const char* kLanguageModel =
+    R"({"title": "Tied", "description": "A block, and a table at both ends.",
+  "input": [8], "vocabulary": 17, "classes": 17, "layers": [
+    {"name": "token", "kind": "embedding", "in": 17, "out": 16},
+    {"name": "position", "kind": "position_embedding", "length": 8},
+    {"name": "norm", "kind": "layer_norm"}, {"name": "qkv", "kind": "linear", "in": 16, "out": 48},
+    {"name": "attention", "kind": "attention", "heads": 2, "causal": true},
+    {"name": "project", "kind": "linear", "in": 16, "out": 16},
+    {"name": "add", "kind": "add", "inputs": ["position", "project"]},
+    {"name": "last_norm", "kind": "layer_norm"},
+    {"name": "head", "kind": "linear", "in": 16, "out": 17, "bias": false, "weights_of": "token"}]})";
+
+// What is trained one after the other, two steps each: the third loss of a network follows from two updates.
+std::vector<networks::TrainingSettings> PipelinedCourse(const std::string& language_model) {
+  networks::TrainingSettings settings = RanksOnCpu(2, 2, 0).settings;
+  settings.network = "mlp";
+  settings.accumulate = 3;
+  settings.clip_norm = 0.5;
+  settings.pipeline = networks::PipelineSchedule::kGpipe;
+  std::vector<networks::TrainingSettings> course = {settings};
+  settings.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
+  course.push_back(settings);
+  settings.network = "simple-conv-net";
+  settings.split = networks::StageBalance::kActivations;
+  course.push_back(settings);
+  settings.pipeline = networks::PipelineSchedule::kGpipe;
+  settings.checkpoint = {networks::CheckpointMode::kByLayer};
+  course.push_back(settings);
+  settings.network = language_model;
+  settings.split = networks::StageBalance::kParameters;
+  course.push_back(settings);
+  settings.amp = networks::Precision::kBfloat16;
+  settings.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
+  course.push_back(settings);
+  return course;
+}
+
+std::vector<double> LossesOf(const std::vector<networks::TrainingSettings>& course, int ranks,
+                             std::unique_ptr<Run>& run) {
+  LiveOptions options = RanksOnCpu(ranks, 2, 2);
+  for (size_t index = 0; index < course.size(); ++index) {
+    options.settings = course[index];
+    options.settings.ranks = ranks;
+    if (index == 0) run = StartOrFail(options);
+    if (index > 0) REQUIRE(run->Change(options.settings));
+    if (index > 0) REQUIRE(run->SetStepLimit(static_cast<int64_t>(2 * index + 2)));
+    REQUIRE(run->WaitUntilSettled(kRanksTimeoutMs));
+    INFO(run->status().sentence);
+    REQUIRE(run->status().state == RunState::kPaused);
+  }
+  std::vector<double> losses;
+  for (const timeline::Step& step : run->view()->steps()) losses.push_back(*step.loss);
+  return losses;
+}
+
+TEST_CASE("a pipeline's stages compute what one process does, by either schedule", "[ranks]") {
+  const trace::Scratch scratch;
+  trace::WriteFile(scratch / "tied.json", kLanguageModel);
+  const auto course = PipelinedCourse((scratch / "tied.json").string());
+  std::unique_ptr<Run> staged;
+  std::unique_ptr<Run> alone;
+  const std::vector<double> of_stages = LossesOf(course, 2, staged);
+  const std::vector<double> of_one = LossesOf(course, 1, alone);
+  REQUIRE(of_stages.size() == 2 * course.size());
+  for (size_t step = 0; step < of_one.size(); ++step) {
+    INFO(step);
+    CHECK(of_stages[step] == Approx(of_one[step]).epsilon(1e-5));
+  }
+  // The shared table is on both stages: 17 · 16 values.
+  const int64_t whole = MostOf(*alone, events::Category::kOptimizerState);
+  const int64_t first = MostOf(*staged->ranks()[0], events::Category::kOptimizerState);
+  const int64_t last = MostOf(*staged->ranks()[1], events::Category::kOptimizerState);
+  CHECK(first < whole);
+  CHECK(last < whole);
+  CHECK(first + last == whole + 4 * 17 * 16);
+}
+
+TEST_CASE("a network that cannot be split is refused by name", "[ranks]") {
+  LiveOptions options = RanksOnCpu(2, 2, 1);
+  options.settings.pipeline = networks::PipelineSchedule::kGpipe;
+  options.settings.network = "dcgan";
+  const auto adversaries = Run::Start(options);
+  REQUIRE_FALSE(adversaries.ok());
+  CHECK(adversaries.error().message.find("DCGAN") != std::string::npos);
+  options.settings.network = "lenet";
+  options.settings.ranks = 6;
+  const auto short_one = Run::Start(options);
+  REQUIRE_FALSE(short_one.ok());
+  CHECK(short_one.error().message.find("LeNet-5 can be split into 5 stages at most") == 0);
+}
+
 TEST_CASE("a change reaches all ranks at the same step", "[ranks]") {
   LiveOptions options = RanksOnCpu(2, 4, 0);
   const auto run = StartOrFail(options);

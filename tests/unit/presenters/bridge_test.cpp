@@ -108,6 +108,10 @@ TEST_CASE("Where ranks share layer by layer the bridge tells of layers, not of t
   book.whole_gradients_bytes = 0;
   CHECK(name_of(Category::kGradient) == "gradients not made yet");
   CHECK(name_of(Category::kCommunication) == "buckets of gradients beyond the table");
+  book.passing_bytes = 700;
+  CHECK(name_of(Category::kCommunication) == "on its way beyond the table");
+  prediction.at_peak[static_cast<size_t>(Category::kCommunication)] = 0;
+  CHECK(name_of(Category::kCommunication) == "no gradient on its way, or a smaller one");
 }
 
 TEST_CASE("Without a complete step there is no bridge, without segments it ends at allocated") {

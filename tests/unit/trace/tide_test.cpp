@@ -30,6 +30,7 @@ events::RunDescription Description() {
           "trainer 0.1",
           17,
           42,
+          3,
           "python train.py",
           "It ended.",
           {"A doubt.", "Another."}};
@@ -117,6 +118,7 @@ TEST_CASE("a recording reads back as it was written", "[tide]") {
   CHECK(description.producer == "trainer 0.1");
   CHECK(description.start_time_ns == 17);
   CHECK(description.process_id == 42);
+  CHECK(description.rank == 3);
   CHECK(description.command == "python train.py");
   CHECK(description.ending == "It ended.");
   CHECK(description.notes == Description().notes);
