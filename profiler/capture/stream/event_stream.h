@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "profiler/capture/transport/ring.h"
@@ -26,6 +27,8 @@ void Emit(events::Event& event);
 // The id of a name, announced on the ring before the id is first returned. O(1) from a cache of the calling
 // thread; a new name takes a lock.
 events::NameId Intern(std::string_view name);
+// The name that Intern gave this id; "" if it gave it to none. Takes a lock.
+std::string NameOf(events::NameId id);
 
 void EmitPhase(events::Phase phase);
 // kStepBegin, kStepEnd, kMicroBatchBegin.

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/library_workspaces.h"
@@ -29,6 +30,11 @@ struct Pending {
 thread_local Pending pending_allocation;
 thread_local Pending pending_free;
 
+bool TellsStack(EventKind kind) {
+  return kind == EventKind::kAllocate || kind == EventKind::kSegmentAllocate ||
+         kind == EventKind::kSegmentMap || kind == EventKind::kOutOfMemory;
+}
+
 Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stream) {
   Event event;
   event.kind = kind;
@@ -38,7 +44,7 @@ Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stre
   event.stream = stream;
   const Attribution attribution = CurrentAttribution();
   event.layer = attribution.layer;
-  event.op = attribution.op;
+  event.op = TellsStack(kind) ? WithPythonStack(attribution.op, current_context.forward_stack) : attribution.op;
   event.recompute = current_context.recompute ? 1 : 0;
   return event;
 }

@@ -1,0 +1,118 @@
+#include "profiler/capture/stacks/stack_names.h"
+
+#include <pthread.h>
+
+#include <array>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "profiler/capture/stacks/python_frames.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/stack.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::NameId;
+
+constexpr size_t kMostFramesRead = 128;
+constexpr size_t kMostFramesTold = 32;
+
+bool IsWanted(std::string_view language) {
+  const char* const value = std::getenv(kStacksVariable);
+  std::string_view languages = value == nullptr ? "" : value;
+  while (!languages.empty()) {
+    const std::string_view first = languages.substr(0, languages.find(','));
+    if (first == language) return true;
+    languages.remove_prefix(first.size() < languages.size() ? first.size() + 1 : first.size());
+  }
+  return false;
+}
+
+// splitmix64's finalizer (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+uint64_t Mixed(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31);
+}
+
+// 64 bits: of a million different stacks two are taken for one in one process of 37 million.
+uint64_t HashOf(uint64_t op, std::span<const PythonFrame> frames) {
+  uint64_t hash = Mixed(op + 1);
+  for (const PythonFrame& frame : frames) {
+    for (const void* part : {frame.code, frame.file, frame.function}) {
+      hash = Mixed(hash + reinterpret_cast<uintptr_t>(part));
+    }
+    hash = Mixed(hash + static_cast<uint64_t>(frame.instruction));
+  }
+  return hash;
+}
+
+void AppendFrame(std::string_view frame, std::string& stack) {
+  if (!stack.empty()) stack += events::kFrameSeparator;
+  stack += frame;
+}
+
+// torch.nn.Module.__call__ between a module and the one that it calls: two frames each that say nothing.
+bool IsCallOfModule(std::string_view frame) {
+  return frame.starts_with("_wrapped_call_impl (module.py:") || frame.starts_with("_call_impl (module.py:");
+}
+
+std::string ThreadText() {
+  std::array<char, 16> name{};
+  pthread_getname_np(pthread_self(), name.data(), name.size());
+  return std::string("thread ") + name.data();
+}
+
+std::string StackText(NameId op, std::span<const PythonFrame> frames) {
+  std::string stack = NameOf(op);
+  size_t told = 0;
+  for (const PythonFrame& frame : frames) {
+    const std::string text = TextOf(frame);
+    if (IsCallOfModule(text)) continue;
+    if (++told > kMostFramesTold) {
+      AppendFrame("…", stack);
+      break;
+    }
+    AppendFrame(text, stack);
+  }
+  return stack;
+}
+
+}  // namespace
+
+bool WantsPythonStacks() {
+  static const bool wanted = IsWanted(kPythonStacks);
+  return wanted;
+}
+
+bool WantsNativeStacks() {
+  static const bool wanted = IsWanted(kNativeStacks);
+  return wanted;
+}
+
+void BeginStacks() {
+  if (!WantsPythonStacks()) return;
+  const std::string why = WhyNoPythonFrames();
+  if (!why.empty()) EmitState(events::Source::kAllocator, why);
+}
+
+NameId WithPythonStack(NameId op, NameId instead) {
+  if (!WantsPythonStacks()) return op;
+  std::array<PythonFrame, kMostFramesRead> frames;
+  const std::span<const PythonFrame> read(frames.data(), ReadPythonFrames(frames));
+  thread_local std::unordered_map<uint64_t, NameId> known;
+  const uint64_t hash = HashOf(read.empty() ? uint64_t{instead} << 32 | op : op, read);
+  const auto found = known.find(hash);
+  if (found != known.end()) return found->second;
+  std::string text = StackText(op, read);
+  if (read.empty()) AppendFrame(instead == 0 ? ThreadText() : NameOf(instead), text);
+  const NameId stack = Intern(text);
+  if (stack != 0) known.emplace(hash, stack);
+  return stack == 0 ? op : stack;
+}
+
+}  // namespace tidemark::capture
