@@ -1,6 +1,6 @@
 // Call stacks, as names: frames from where memory was asked for outwards, "forward (model.py:12) ← train
-// (train.py:40)". An operator that ran there comes first, "aten::conv2d ← forward (model.py:12) ← ...". They are
-// what `op` of an allocation refers to, where stacks are told.
+// (train.py:40)". An operator that ran there comes first, "aten::conv2d ← forward (model.py:12) ← ...". They
+// are what `op` of an allocation refers to, where stacks are told.
 #pragma once
 
 #include <string_view>
@@ -32,6 +32,15 @@ inline std::string_view InnermostLine(std::string_view stack) {
     if (frame.ends_with(')') && frame.find(" (") != std::string_view::npos) return frame;
   }
   return {};
+}
+
+inline bool HasFrame(std::string_view stack, std::string_view frame) {
+  while (!stack.empty()) {
+    const std::string_view innermost = InnermostFrame(stack);
+    if (innermost == frame) return true;
+    stack.remove_prefix(innermost.size() + (innermost.size() < stack.size() ? kFrameSeparator.size() : 0));
+  }
+  return false;
 }
 
 }  // namespace tidemark::events

@@ -11,15 +11,15 @@ namespace tidemark::capture {
 namespace {
 
 // Where a CPython of that minor version keeps what is read, in bytes: offsetof() of its own headers
-// (Include/cpython/pystate.h, frameobject.h, code.h, internal/pycore_frame.h), compiled for x86-64 with 3.9.18,
-// 3.10.13, 3.11.7, 3.12.1 and 3.13.0. Releases of one minor version do not change them.
+// (Include/cpython/pystate.h, frameobject.h, code.h, internal/pycore_frame.h), compiled for x86-64
+// with 3.9.18, 3.10.13, 3.11.7, 3.12.1 and 3.13.0. Releases of one minor version do not change them.
 struct Layout {
   int minor;
   size_t thread_frame;    // in the thread's state: its frame, or what points to it
   int frame_indirection;  // -1: the frame itself; else where it lies in what is pointed to
   size_t frame_code;
   size_t frame_before;
-  size_t frame_owner;     // 0 = is not told
+  size_t frame_owner;  // 0 = is not told
   size_t instruction;
   int instruction_bytes;  // the index of the instruction counts in these; 0 = it is an address
   size_t code_begin;      // of the instructions, in the code object
@@ -33,7 +33,7 @@ constexpr std::array<Layout, 5> kLayouts = {{
     {12, 56, 0, 0, 8, 70, 56, 0, 192, 112, 120},
     {13, 72, -1, 0, 8, 70, 56, 0, 200, 112, 120},
 }};
-constexpr size_t kObjectType = 8;                // in every object
+constexpr size_t kObjectType = 8;                 // in every object
 constexpr unsigned char kOwnedByInterpreter = 3;  // FRAME_OWNED_BY_CSTACK: where C calls Python
 
 template <typename Value>
@@ -156,8 +156,8 @@ size_t ReadPythonFrames(std::span<PythonFrame> out) {
     if (layout.frame_owner > 0 && At<unsigned char>(frame, layout.frame_owner) == kOwnedByInterpreter) {
       continue;
     }
-    out[count++] = {code, At<const void*>(code, layout.code_file), At<const void*>(code, layout.code_function),
-                    InstructionOf(layout, frame, code)};
+    out[count++] = {code, At<const void*>(code, layout.code_file),
+                    At<const void*>(code, layout.code_function), InstructionOf(layout, frame, code)};
   }
   return count;
 }

@@ -1,11 +1,11 @@
-// The Python frames of the calling thread, for processes that are Python's. They are read where CPython 3.9 to
-// 3.13 keeps them, without its lock: memory is handed out under LibTorch's locks and after it let go of Python's,
-// so asking for that one here could wait for ever, and CPython's own functions need it. A thread's frames do not
-// change while it is in here, and keep alive what is read of them. No object of Python's is made, kept or
-// counted.
+// The Python frames of the calling thread, for processes that are Python's. They are read where CPython 3.9
+// to 3.13 keeps them, without its lock: memory is handed out under LibTorch's locks and after it let go of
+// Python's, so asking for that one here could wait for ever, and CPython's own functions need it. A thread's
+// frames do not change while it is in here, and keep alive what is read of them. No object of Python's is
+// made, kept or counted.
 //
-// Any thread. Never fails: of a thread that runs no Python, or in a Python that is laid out otherwise, there are
-// no frames. O(frames).
+// Any thread. Never fails: of a thread that runs no Python, or in a Python that is laid out otherwise, there
+// are no frames. O(frames).
 #pragma once
 
 #include <cstddef>

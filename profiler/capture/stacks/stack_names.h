@@ -1,5 +1,6 @@
-// Where memory is asked for, as a name (profiler/events/stack.h): the frames of the calling thread, where they
-// are wanted. TIDEMARK_STACKS in the environment says of which languages: "python", "c++" or both with a comma.
+// Where memory is asked for, as a name (profiler/events/stack.h): the frames of the calling thread, where
+// they are wanted. TIDEMARK_STACKS in the environment says of which languages: "python", "c++" or both with a
+// comma.
 //
 // Any thread, under any lock but the interpreter's allocator's. A stack that the thread has had before costs
 // reading it, 20 ns a frame; a new one is put into words and announced (event_stream.h).
@@ -19,8 +20,9 @@ bool WantsNativeStacks();
 // Once, after the stream is open: says why there will be none, if so.
 void BeginStacks();
 
-// For memory that LibTorch hands out: `op`, and behind it the Python frames that led there. Of a thread that runs
-// no Python, as autograd's, `instead`; the thread's name if that is 0. `op` itself where stacks are not wanted.
+// For memory that LibTorch hands out: `op`, and behind it the Python frames that led there. Of a thread that
+// runs no Python, as autograd's, `instead`; the thread's name if that is 0. `op` itself where stacks are not
+// wanted.
 events::NameId WithPythonStack(events::NameId op, events::NameId instead = 0);
 
 }  // namespace tidemark::capture

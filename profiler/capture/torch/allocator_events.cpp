@@ -44,7 +44,8 @@ Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stre
   event.stream = stream;
   const Attribution attribution = CurrentAttribution();
   event.layer = attribution.layer;
-  event.op = TellsStack(kind) ? WithPythonStack(attribution.op, current_context.forward_stack) : attribution.op;
+  event.op =
+      TellsStack(kind) ? WithPythonStack(attribution.op, current_context.forward_stack) : attribution.op;
   event.recompute = current_context.recompute ? 1 : 0;
   return event;
 }

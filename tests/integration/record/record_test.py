@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Programs under `tidemark record`. record_test.py TIDEMARK REFERENCE_PROGRAM: the latter runs LibTorch on a phantom GPU."""
 
+import csv
 import json
 import os
 import re
@@ -93,6 +94,28 @@ class Record(unittest.TestCase):
                 break
             time.sleep(0.1)
         self.assertEqual(result.read_text().strip(), "0")
+
+    def test_python_stacks_lead_from_an_allocation_outwards(self):
+        program = Path(self.folder.name) / "train.py"
+        program.write_text(
+            "import ctypes, sys, threading\n"
+            "report = ctypes.CDLL(None)['_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE']\n"  # as LibTorch's CPU does
+            "report.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_ushort]\n"
+            "def make(address):\n    report(address, 512, 0, 0, 0)\n"
+            "class Net:\n    def forward(self):\n        make(0x1000)\n"
+            "Net().forward()\n"
+            "for i in range(3): make(0x2000 + i * 0x1000)\n"
+            "thread = threading.Thread(target=make, args=(0x9000,)); thread.start(); thread.join()\n"
+            "print('made'); sys.exit(3)\n")
+        ran = self.record(sys.executable, str(program), flags=["--cpu", "--stacks", "python"])
+        self.assertEqual((ran.returncode, ran.stdout), (3, "made\n"), ran.stderr)
+        table = self.recording.with_suffix(".csv")
+        subprocess.run([TIDEMARK, "export", self.recording, "-o", table], check=True, capture_output=True)
+        with open(table, newline="") as rows:
+            stacks = [row["operator"] for row in csv.DictReader(rows) if row["kind"] == "allocate"]
+        self.assertEqual(stacks[0], "make (train.py:5) ← forward (train.py:8) ← <module> (train.py:9)")
+        self.assertEqual(stacks[1:4], ["make (train.py:5) ← <module> (train.py:10)"] * 3)
+        self.assertTrue(stacks[4].startswith("make (train.py:5) ← run (threading.py:"), stacks[4])
 
     def test_another_tools_injection_stays_and_is_named(self):
         ran = self.record("sh", "-c", "echo $CUDA_INJECTION64_PATH",

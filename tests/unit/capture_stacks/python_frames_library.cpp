@@ -1,4 +1,5 @@
-// For python_frames_test.py, which loads it by ctypes: that lets go of Python's lock around a call, as LibTorch does.
+// For python_frames_test.py, which loads it by ctypes: that lets go of Python's lock around a call, as
+// LibTorch does.
 #include <array>
 #include <cstring>
 #include <span>
@@ -6,7 +7,8 @@
 
 #include "profiler/capture/stacks/python_frames.h"
 
-// The calling thread's frames, a line each, the innermost first; how many there are. `text` has room for `bytes`.
+// The calling thread's frames, a line each, the innermost first; how many there are. `text` has room for
+// `bytes`.
 extern "C" __attribute__((visibility("default"))) int StackText(char* text, int bytes) {
   using tidemark::capture::PythonFrame;
   std::array<PythonFrame, 64> frames;
