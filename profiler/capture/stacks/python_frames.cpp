@@ -25,14 +25,17 @@ struct Layout {
   size_t code_begin;      // of the instructions, in the code object
   size_t code_file;
   size_t code_function;
+  size_t first_local;  // of a frame
 };
 constexpr std::array<Layout, 5> kLayouts = {{
-    {9, 24, -1, 32, 24, 0, 104, 1, 0, 104, 112},
-    {10, 24, -1, 32, 24, 0, 96, 2, 0, 104, 112},
-    {11, 56, 8, 32, 48, 69, 56, 0, 184, 112, 120},
-    {12, 56, 0, 0, 8, 70, 56, 0, 192, 112, 120},
-    {13, 72, -1, 0, 8, 70, 56, 0, 200, 112, 120},
+    {9, 24, -1, 32, 24, 0, 104, 1, 0, 104, 112, 360},
+    {10, 24, -1, 32, 24, 0, 96, 2, 0, 104, 112, 352},
+    {11, 56, 8, 32, 48, 69, 56, 0, 184, 112, 120, 72},
+    {12, 56, 0, 0, 8, 70, 56, 0, 192, 112, 120, 72},
+    {13, 72, -1, 0, 8, 70, 56, 0, 200, 112, 120, 72},
 }};
+constexpr size_t kTupleSize = 16;
+constexpr size_t kTupleFirst = 24;
 constexpr size_t kObjectType = 8;                 // in every object
 constexpr unsigned char kOwnedByInterpreter = 3;  // FRAME_OWNED_BY_CSTACK: where C calls Python
 
@@ -70,6 +73,7 @@ struct Python {
   ptrdiff_t (*length)(const void* text) = nullptr;
   uint32_t (*letter)(const void* text, ptrdiff_t index) = nullptr;
   const void* code_type = nullptr;
+  const void* tuple_type = nullptr;
 
   Python() {
     const char* (*get_version)() = nullptr;
@@ -84,8 +88,10 @@ struct Python {
     Find("PyUnicode_GetLength", length);
     Find("PyUnicode_ReadChar", letter);
     code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
+    tuple_type = dlsym(RTLD_DEFAULT, "PyTuple_Type");
     const bool complete = thread_state != nullptr && is_initialized != nullptr && is_finalizing != nullptr &&
-                          line != nullptr && length != nullptr && letter != nullptr && code_type != nullptr;
+                          line != nullptr && length != nullptr && letter != nullptr && code_type != nullptr &&
+                          tuple_type != nullptr;
     if (complete) layout = LayoutOf(version);
   }
 };
@@ -142,24 +148,56 @@ std::string Utf8Of(const Python& python, const void* text) {
   return out;
 }
 
+const void* FrameBefore(const Python& python, const void* frame) {
+  return At<const void*>(frame, python.layout->frame_before);
+}
+
+// The frame, or the next further out, that is not the interpreter's own; null if none is.
+const void* NextOfPython(const Python& python, const void* frame) {
+  const Layout& layout = *python.layout;
+  for (; frame != nullptr; frame = FrameBefore(python, frame)) {
+    const auto* const code = At<const void*>(frame, layout.frame_code);
+    if (code == nullptr || At<const void*>(code, kObjectType) != python.code_type) continue;
+    if (layout.frame_owner == 0 || At<unsigned char>(frame, layout.frame_owner) != kOwnedByInterpreter) {
+      return frame;
+    }
+  }
+  return nullptr;
+}
+
+PythonFrame PartsOf(const Layout& layout, const void* frame) {
+  const auto* const code = At<const void*>(frame, layout.frame_code);
+  return {code, At<const void*>(code, layout.code_file), At<const void*>(code, layout.code_function),
+          InstructionOf(layout, frame, code)};
+}
+
 }  // namespace
 
 size_t ReadPythonFrames(std::span<PythonFrame> out) {
   const Python& python = ThePython();
   if (python.layout == nullptr) return 0;
-  const Layout& layout = *python.layout;
   size_t count = 0;
-  const void* frame = InnermostFrame(python);
-  for (; frame != nullptr && count < out.size(); frame = At<const void*>(frame, layout.frame_before)) {
-    const auto* const code = At<const void*>(frame, layout.frame_code);
-    if (code == nullptr || At<const void*>(code, kObjectType) != python.code_type) continue;
-    if (layout.frame_owner > 0 && At<unsigned char>(frame, layout.frame_owner) == kOwnedByInterpreter) {
-      continue;
-    }
-    out[count++] = {code, At<const void*>(code, layout.code_file),
-                    At<const void*>(code, layout.code_function), InstructionOf(layout, frame, code)};
+  const void* frame = NextOfPython(python, InnermostFrame(python));
+  for (; frame != nullptr && count < out.size(); frame = NextOfPython(python, FrameBefore(python, frame))) {
+    out[count++] = PartsOf(*python.layout, frame);
   }
   return count;
+}
+
+const void* FirstArgumentOf(std::string_view function, std::string_view file) {
+  const Python& python = ThePython();
+  if (python.layout == nullptr) return nullptr;
+  const void* frame = NextOfPython(python, InnermostFrame(python));
+  for (; frame != nullptr; frame = NextOfPython(python, FrameBefore(python, frame))) {
+    const PythonFrame parts = PartsOf(*python.layout, frame);
+    if (Utf8Of(python, parts.function) != function || !Utf8Of(python, parts.file).ends_with(file)) continue;
+    const auto* const arguments = At<const void*>(frame, python.layout->first_local);
+    const bool is_tuple =
+        arguments != nullptr && At<const void*>(arguments, kObjectType) == python.tuple_type;
+    if (!is_tuple || At<ptrdiff_t>(arguments, kTupleSize) < 1) return nullptr;
+    return At<const void*>(arguments, kTupleFirst);
+  }
+  return nullptr;
 }
 
 std::string TextOf(const PythonFrame& frame) {

@@ -26,3 +26,8 @@ extern "C" __attribute__((visibility("default"))) int ReadAgain(int times) {
   for (int i = 0; i < times; ++i) count += tidemark::capture::ReadPythonFrames(frames);
   return static_cast<int>(count);
 }
+
+extern "C" __attribute__((visibility("default"))) const void* FirstArgument(const char* function,
+                                                                             const char* file) {
+  return tidemark::capture::FirstArgumentOf(function, file);
+}

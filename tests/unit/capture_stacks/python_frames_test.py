@@ -103,6 +103,21 @@ class PythonFrames(unittest.TestCase):
             thread.join()
         self.assertEqual(failures, [])
 
+    def test_the_first_argument_of_a_function_that_takes_all(self):
+        first = LIBRARY.FirstArgument
+        first.restype = ctypes.c_void_p
+
+        def wrapper(*args, **kwargs):
+            self, *_ = args
+            return inner()
+
+        def inner():
+            return first(b"wrapper", b"/python_frames_test.py"), first(b"wrapper", b"/other.py"), first(b"inner", b".py")
+
+        thing = object()
+        self.assertEqual(wrapper(thing, 2, three=3), (id(thing), None, None))
+        self.assertIsNone(first(b"wrapper", b".py"))
+
     def test_no_object_is_made_or_kept(self):
         def held():
             return sys.getrefcount(held.__code__), sys.getrefcount(held.__code__.co_filename)
@@ -118,11 +133,11 @@ class PythonFrames(unittest.TestCase):
                 return deep(left - 1)
             times = 20000
             begun = time.perf_counter()
-            LIBRARY.ReadAgain(times)
-            return (time.perf_counter() - begun) / times
+            frames = LIBRARY.ReadAgain(times) // times
+            return (time.perf_counter() - begun) / times, frames
 
-        per_read = deep(20)
-        print(f"{len(said())} frames in {per_read * 1e9:.0f} ns, Python {sys.version.split()[0]}")
+        per_read, frames = deep(20)
+        print(f"{frames} frames in {per_read * 1e9:.0f} ns, Python {sys.version.split()[0]}")
         self.assertLess(per_read, 10e-6)
 
 
