@@ -12,6 +12,17 @@ std::string BlockTitle(const timeline::View& view, const timeline::LiveBlock& bl
   return op.empty() ? category : category + " of " + op;
 }
 
+std::string StackLines(std::string_view stack, size_t first) {
+  constexpr size_t kMostLines = 14;
+  const std::vector<std::string_view> frames = events::FramesOf(stack);
+  std::string lines;
+  for (size_t i = first; i < frames.size(); ++i) {
+    if (i == first + kMostLines) return lines + "\n…";
+    lines += (lines.empty() ? "" : "\n") + std::string(frames[i]);
+  }
+  return lines;
+}
+
 timeline::LiveBlock BlockBornAt(const events::Event& event, events::EventIndex index) {
   timeline::LiveBlock block;
   block.address = event.address;

@@ -77,8 +77,7 @@ BlockDescription Describe(const View& view, const LiveBlock& block) {
   description.layer = view.name(block.layer);
   const std::string_view stack = view.name(block.op);
   description.op = events::InnermostFrame(stack);
-  const std::vector<std::string_view> frames = events::FramesOf(stack);
-  if (frames.size() > 1) description.stack.assign(frames.begin() + 1, frames.end());
+  description.below = StackLines(stack, 1);
   description.alive = LifeOf(view, block);
   description.born = block.born;
   return description;

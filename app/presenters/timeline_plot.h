@@ -129,8 +129,8 @@ struct BlockDescription {
   int64_t rounded_bytes = 0;
   std::string layer;
   std::string op;
-  std::vector<std::string> stack;  // what led there, from the operator outwards
-  std::string alive;               // "1.90 ms · event 251 → 331", "since event 251"
+  std::string below;  // what led to the operator, a line each
+  std::string alive;  // "1.90 ms · event 251 → 331", "since event 251"
   events::EventIndex born = 0;
 };
 std::optional<BlockDescription> BlockUnder(const timeline::View& view, events::EventIndex index,

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
     "profiler/capture/gates": BASE | {"profiler/phantom"},
     "profiler/capture/stream": EVENTS | {"profiler/capture/transport"},
     "profiler/capture/stacks": EVENTS | {"profiler/capture/stream"},
-    "profiler/capture/cupti": EVENTS | {"profiler/capture/stream", "profiler/phantom"},
+    "profiler/capture/cupti": EVENTS | {"profiler/capture/stacks", "profiler/capture/stream", "profiler/phantom"},
     "profiler/capture/nvml": EVENTS | {"profiler/capture/stream", "profiler/phantom"},
     "profiler/capture/nvtx": EVENTS | {"profiler/capture/stream"},
     "profiler/capture/probe": EVENTS | {"profiler/capture/cupti", "profiler/capture/gates", "profiler/capture/nvml",

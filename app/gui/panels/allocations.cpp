@@ -1,7 +1,6 @@
 #include "app/gui/panels/allocations.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string_view>
 
@@ -111,7 +110,7 @@ void StackCell(std::string_view stack) {
   if (frames.size() < 2) return TextCell(stack);
   ImGui::TableNextColumn();
   Put(MutedWords(), Fitted(MutedWords(), frames.front(), ImGui::GetContentRegionAvail().x));
-  Tooltip(fmt::format("{}", fmt::join(frames, "\n")));
+  Tooltip(presenters::StackLines(stack));
 }
 
 void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn column) {

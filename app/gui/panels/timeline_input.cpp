@@ -166,17 +166,6 @@ void TooltipRow(const char* name, const std::string& value) {
   Put(Words(), value);
 }
 
-// A line for each frame, as many as a tooltip has room for.
-std::string StackLines(const std::vector<std::string>& stack) {
-  constexpr size_t kMostLines = 12;
-  std::string lines;
-  for (size_t i = 0; i < std::min(stack.size(), kMostLines); ++i) {
-    lines += (lines.empty() ? "" : "\n") + stack[i];
-  }
-  if (stack.size() > kMostLines) lines += "\n…";
-  return lines;
-}
-
 void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
   Swatch(Colors().Of(block.category));
   ImGui::SameLine();
@@ -188,7 +177,7 @@ void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
   TooltipRow("holds", std::string(events::NameOf(block.category)));
   TooltipRow("layer", block.layer);
   TooltipRow("operator", block.op);
-  TooltipRow("below", StackLines(block.stack));
+  TooltipRow("below", block.below);
   TooltipRow("alive", block.alive);
   ImGui::EndTable();
 }

@@ -14,7 +14,8 @@ using SavedVariable = void (*)(void* self, const void* tensor, bool is_output, b
 
 // LibTorch may be another library than it is in its wheels: what the caller's own would find.
 SavedVariable BehindCaller(const void* caller) {
-  if (const auto usual = tidemark::capture::Behind<SavedVariable>("libtorch_cpu.so", TIDEMARK_SAVED_VARIABLE)) {
+  if (const auto usual =
+          tidemark::capture::Behind<SavedVariable>("libtorch_cpu.so", TIDEMARK_SAVED_VARIABLE)) {
     return usual;
   }
   Dl_info place{};
@@ -29,8 +30,9 @@ SavedVariable BehindCaller(const void* caller) {
 }  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): their name
-extern "C" void TidemarkForwardRecorded(void* self, const void* tensor, bool is_output, bool is_inplace_on_view)
-    __asm__(TIDEMARK_SAVED_VARIABLE) __attribute__((visibility("default")));
+extern "C" void TidemarkForwardRecorded(void* self, const void* tensor, bool is_output,
+                                        bool is_inplace_on_view) __asm__(TIDEMARK_SAVED_VARIABLE)
+    __attribute__((visibility("default")));
 
 void TidemarkForwardRecorded(void* self, const void* tensor, bool is_output, bool is_inplace_on_view) {
   static const SavedVariable behind = BehindCaller(__builtin_return_address(0));

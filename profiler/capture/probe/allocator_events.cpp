@@ -37,6 +37,7 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes) {
     event.rounded_bytes = bytes;
     event.op = WithPythonStack(0);
   }
+  if (kind == EventKind::kSegmentAllocate) event.op = WithSegmentStack(0);
   Emit(event);
 }
 

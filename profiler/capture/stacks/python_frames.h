@@ -29,8 +29,8 @@ size_t ReadPythonFrames(std::span<PythonFrame> out);
 // "forward (model.py:12)". While the frame runs. O(letters + lines of the function).
 std::string TextOf(const PythonFrame& frame);
 
-// What a function of this thread got first, which takes all of its arguments as *args: the innermost of that name
-// in a file of that name. Null if none runs. Only its address is worth something.
+// What a function of this thread got first, which takes all of its arguments as *args: the innermost of that
+// name in a file of that name. Null if none runs. Only its address is worth something.
 const void* FirstArgumentOf(std::string_view function, std::string_view file);
 
 // Why there are none in this process: a sentence. "" if there can be some, or if it has no Python.

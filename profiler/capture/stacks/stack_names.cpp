@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "profiler/capture/stacks/native_frames.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/stack.h"
@@ -39,21 +40,26 @@ uint64_t Mixed(uint64_t value) {
   return value ^ (value >> 31);
 }
 
+// What is known of the calling thread's stack. `instead`: where it runs no Python.
+struct Stack {
+  NameId op = 0;
+  NameId instead = 0;
+  std::span<const uintptr_t> native;
+  std::span<const PythonFrame> python;
+};
+
 // 64 bits: of a million different stacks two are taken for one in one process of 37 million.
-uint64_t HashOf(uint64_t op, std::span<const PythonFrame> frames) {
-  uint64_t hash = Mixed(op + 1);
-  for (const PythonFrame& frame : frames) {
+uint64_t HashOf(const Stack& stack) {
+  uint64_t hash = Mixed(stack.op + 1);
+  if (stack.python.empty()) hash = Mixed(hash + stack.instead);
+  for (const uintptr_t address : stack.native) hash = Mixed(hash + address);
+  for (const PythonFrame& frame : stack.python) {
     for (const void* part : {frame.code, frame.file, frame.function}) {
       hash = Mixed(hash + reinterpret_cast<uintptr_t>(part));
     }
     hash = Mixed(hash + static_cast<uint64_t>(frame.instruction));
   }
   return hash;
-}
-
-void AppendFrame(std::string_view frame, std::string& stack) {
-  if (!stack.empty()) stack += events::kFrameSeparator;
-  stack += frame;
 }
 
 // torch.nn.Module.__call__ between a module and the one that it calls: two frames each that say nothing.
@@ -67,19 +73,41 @@ std::string ThreadText() {
   return std::string("thread ") + name.data();
 }
 
-std::string StackText(NameId op, std::span<const PythonFrame> frames) {
-  std::string stack = NameOf(op);
+void AppendFrame(std::string_view frame, std::string& stack) {
+  if (!stack.empty()) stack += events::kFrameSeparator;
+  stack += frame;
+}
+
+template <typename Frame>
+void AppendFrames(std::span<const Frame> frames, std::string& stack) {
   size_t told = 0;
-  for (const PythonFrame& frame : frames) {
+  for (const Frame& frame : frames) {
     const std::string text = TextOf(frame);
-    if (IsCallOfModule(text)) continue;
-    if (++told > kMostFramesTold) {
-      AppendFrame("…", stack);
-      break;
-    }
+    if (text.empty() || IsCallOfModule(text)) continue;
+    if (++told > kMostFramesTold) return AppendFrame("…", stack);
     AppendFrame(text, stack);
   }
-  return stack;
+}
+
+std::string TextOf(const Stack& stack) {
+  std::string text = NameOf(stack.op);
+  AppendFrames(stack.native, text);
+  AppendFrames(stack.python, text);
+  if (stack.python.empty() && WantsPythonStacks()) {
+    AppendFrame(stack.instead == 0 ? ThreadText() : NameOf(stack.instead), text);
+  }
+  return text;
+}
+
+NameId NameOf(const Stack& stack) {
+  thread_local std::unordered_map<uint64_t, NameId> known;
+  const uint64_t hash = HashOf(stack);
+  const auto found = known.find(hash);
+  if (found != known.end()) return found->second;
+  const NameId name = Intern(TextOf(stack));
+  if (name == 0) return stack.op;
+  known.emplace(hash, name);
+  return name;
 }
 
 }  // namespace
@@ -103,16 +131,16 @@ void BeginStacks() {
 NameId WithPythonStack(NameId op, NameId instead) {
   if (!WantsPythonStacks()) return op;
   std::array<PythonFrame, kMostFramesRead> frames;
-  const std::span<const PythonFrame> read(frames.data(), ReadPythonFrames(frames));
-  thread_local std::unordered_map<uint64_t, NameId> known;
-  const uint64_t hash = HashOf(read.empty() ? uint64_t{instead} << 32 | op : op, read);
-  const auto found = known.find(hash);
-  if (found != known.end()) return found->second;
-  std::string text = StackText(op, read);
-  if (read.empty()) AppendFrame(instead == 0 ? ThreadText() : NameOf(instead), text);
-  const NameId stack = Intern(text);
-  if (stack != 0) known.emplace(hash, stack);
-  return stack == 0 ? op : stack;
+  return NameOf({op, instead, {}, std::span(frames).first(ReadPythonFrames(frames))});
+}
+
+NameId WithSegmentStack(NameId op, NameId instead) {
+  if (!WantsNativeStacks()) return WithPythonStack(op, instead);
+  std::array<uintptr_t, kMostFramesRead> native;
+  std::array<PythonFrame, kMostFramesRead> python;
+  const size_t python_frames = WantsPythonStacks() ? ReadPythonFrames(python) : 0;
+  return NameOf({op, instead, std::span(native).first(ReadNativeFrames(native)),
+                 std::span(python).first(python_frames)});
 }
 
 }  // namespace tidemark::capture

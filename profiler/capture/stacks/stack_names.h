@@ -2,8 +2,8 @@
 // they are wanted. TIDEMARK_STACKS in the environment says of which languages: "python", "c++" or both with a
 // comma.
 //
-// Any thread, under any lock but the interpreter's allocator's. A stack that the thread has had before costs
-// reading it, 20 ns a frame; a new one is put into words and announced (event_stream.h).
+// Any thread, under any lock of LibTorch's and CUDA's. A stack that the thread has had before costs reading
+// it; a new one is put into words and announced (event_stream.h), for C++ with the dynamic loader's lock.
 #pragma once
 
 #include "profiler/events/event.h"
@@ -24,5 +24,8 @@ void BeginStacks();
 // runs no Python, as autograd's, `instead`; the thread's name if that is 0. `op` itself where stacks are not
 // wanted.
 events::NameId WithPythonStack(events::NameId op, events::NameId instead = 0);
+
+// For what CUDA's driver gives, rarely: the same with C++'s frames before Python's, where those are wanted.
+events::NameId WithSegmentStack(events::NameId op, events::NameId instead = 0);
 
 }  // namespace tidemark::capture

@@ -135,7 +135,7 @@ void EmitState(events::Source source, std::string_view sentence) {
 }
 
 void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
-               uint64_t address) {
+               uint64_t address, NameId op) {
   Event event;
   event.kind = events::EventKind::kCounter;
   event.source = source;
@@ -144,6 +144,7 @@ void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_
   event.bytes = bytes;
   event.rounded_bytes = change_bytes;
   event.address = address;
+  event.op = op;
   Emit(event);
 }
 

@@ -16,6 +16,7 @@ using c10::cuda::CUDACachingAllocator::TraceEntry;
 using events::Category;
 using events::Event;
 using events::EventKind;
+using events::NameId;
 
 std::atomic<bool> cpu_attached{false};
 std::atomic<bool> cuda_attached{false};
@@ -30,9 +31,17 @@ struct Pending {
 thread_local Pending pending_allocation;
 thread_local Pending pending_free;
 
-bool TellsStack(EventKind kind) {
-  return kind == EventKind::kAllocate || kind == EventKind::kSegmentAllocate ||
-         kind == EventKind::kSegmentMap || kind == EventKind::kOutOfMemory;
+NameId WithStack(EventKind kind, NameId op) {
+  switch (kind) {
+    case EventKind::kAllocate:
+    case EventKind::kOutOfMemory:
+      return WithPythonStack(op, current_context.forward_stack);
+    case EventKind::kSegmentAllocate:
+    case EventKind::kSegmentMap:
+      return WithSegmentStack(op, current_context.forward_stack);
+    default:
+      return op;
+  }
 }
 
 Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stream) {
@@ -44,8 +53,7 @@ Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stre
   event.stream = stream;
   const Attribution attribution = CurrentAttribution();
   event.layer = attribution.layer;
-  event.op =
-      TellsStack(kind) ? WithPythonStack(attribution.op, current_context.forward_stack) : attribution.op;
+  event.op = WithStack(kind, attribution.op);
   event.recompute = current_context.recompute ? 1 : 0;
   return event;
 }
