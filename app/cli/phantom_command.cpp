@@ -20,6 +20,7 @@
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/run_report.h"
+#include "app/cli/stacks_option.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/cards/card.h"
@@ -170,6 +171,7 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
                    "Let it fail: out-of-memory=37, out-of-memory=37.., fragmentation=64MiB, slow-driver=2ms, "
                    "other-process=20GiB@100 (counts are requests to the driver)")
       ->type_name("KIND=VALUE");
+  AddStacksOption(*command, options->stacks);
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
   command->add_option("-o,--output", options->output, "Recording (.tide) to write")->type_name("FILE");
   command->add_flag("--window", options->window, "Show its memory in the window while it runs");

@@ -79,6 +79,7 @@ Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options) {
   Result<std::optional<phantom::SweepRange>> sweep = SweepOf(options);
   if (!sweep) return sweep.error();
   order.sweep = std::move(*sweep);
+  order.stacks = options.stacks;
   return order;
 }
 

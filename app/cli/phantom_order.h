@@ -21,6 +21,7 @@ struct PhantomOptions {
   std::string rank = "0";
   std::string sweep;
   std::vector<std::string> faults;
+  std::vector<std::string> stacks;
   bool json = false;
   bool window = false;
   std::string output;
@@ -31,7 +32,8 @@ struct PhantomOrder {
   std::optional<int64_t> memory_bytes;  // instead of the card's own
   phantom::Rank rank;
   std::optional<phantom::SweepRange> sweep;
-  std::string faults;  // as the device reads them
+  std::string faults;               // as the device reads them
+  std::vector<std::string> stacks;  // told of these languages
 
   // With the memory that it is to have.
   phantom::Card CardAsAsked() const;

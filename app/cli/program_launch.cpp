@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/cli/stacks_option.h"
 #include "app/cli/user_program.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/paths.h"
@@ -41,6 +42,7 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   if (!order.faults.empty()) {
     environment->push_back(fmt::format("{}={}", phantom::kFaultsVariable, order.faults));
   }
+  if (!order.stacks.empty()) environment->push_back(StacksEntry(order.stacks));
   if (order.rank.world > 1) {
     for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
   }
@@ -71,7 +73,7 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
 }
 
 // What brings the probe into the program. An injection that is there already is somebody else's, and stays.
-Result<std::vector<std::string>> ProbeEnvironment(bool cpu,
+Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
                                                   const std::function<void(const std::string&)>& complain) {
   const std::string probe =
       (ExecutableFolder().parent_path() / "lib" / "probe" / "libtidemark-probe.so").string();
@@ -90,7 +92,8 @@ Result<std::vector<std::string>> ProbeEnvironment(bool cpu,
                     kInjection, injection));
   }
   if (ValueOf(kNvtxInjection).empty()) environment.push_back(std::string(kNvtxInjection) + "=" + probe);
-  if (cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
+  if (layers.cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
+  if (!layers.stacks.empty()) environment.push_back(StacksEntry(layers.stacks));
   return environment;
 }
 
@@ -129,16 +132,17 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
 }
 
 Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
-                                   bool cpu, const std::function<void(const std::string&)>& complain) {
+                                   const RecordedLayers& layers,
+                                   const std::function<void(const std::string&)>& complain) {
   if (Status writable = CanBeWritten(recording); !writable) return writable.error();
-  Result<std::vector<std::string>> environment = ProbeEnvironment(cpu, complain);
+  Result<std::vector<std::string>> environment = ProbeEnvironment(layers, complain);
   if (!environment) return environment.error();
   ProgramLaunch launch;
   launch.environment = std::move(*environment);
   events::RunDescription& description = launch.recorded.description;
   description.title = std::filesystem::path(program.front()).filename().string();
   if (program.size() > 1) description.title += " " + program[1];
-  description.device = cpu ? "cpu" : "cuda:0";
+  description.device = layers.cpu ? "cpu" : "cuda:0";
   description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);

@@ -33,8 +33,15 @@ struct ProgramLaunch {
 Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
                                       const std::string& recording, const phantom::BuildWatch& building);
 
-// `complain` is told what will be missing. `cpu`: PyTorch's tensors on the CPU, too.
+// What is recorded besides, where it is asked for.
+struct RecordedLayers {
+  bool cpu = false;                 // PyTorch's tensors on the CPU
+  std::vector<std::string> stacks;  // of these languages (stacks_option.h)
+};
+
+// `complain` is told what will be missing.
 Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
-                                   bool cpu, const std::function<void(const std::string&)>& complain);
+                                   const RecordedLayers& layers,
+                                   const std::function<void(const std::string&)>& complain);
 
 }  // namespace tidemark::cli

@@ -52,7 +52,7 @@ class StartedProgram {
 Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words) {
   // What it waits for or lacks is told by the window, which shows the sources' states.
   if (!order.card) {
-    return LaunchAsItIs(words, order.recording, /*cpu=*/false, [](const std::string&) {});
+    return LaunchAsItIs(words, order.recording, {}, [](const std::string&) {});
   }
   PhantomOptions options;
   options.card = *order.card;

@@ -11,6 +11,7 @@
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/report.h"
+#include "app/cli/stacks_option.h"
 #include "profiler/base/format.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/steady_state.h"
@@ -20,7 +21,7 @@ namespace {
 
 struct RecordOptions {
   std::string output;
-  bool cpu = false;
+  RecordedLayers layers;
   bool window = false;
 };
 
@@ -45,7 +46,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
                     kExitUsage);
   }
   Result<ProgramLaunch> launch =
-      LaunchAsItIs(program, options.output, options.cpu,
+      LaunchAsItIs(program, options.output, options.layers,
                    [](const std::string& sentence) { Complain(sentence, kExitDone); });
   if (!launch) return Complain(launch.error().message, kExitFailed);
   launch->recorded.is_watched = options.window;
@@ -86,7 +87,8 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
       ->type_name("FILE");
   command->add_flag("--window,--live", options->window,
                     "Show the memory of its first process that uses CUDA in the window while it runs");
-  command->add_flag("--cpu", options->cpu, "Record PyTorch's tensors on the CPU too");
+  command->add_flag("--cpu", options->layers.cpu, "Record PyTorch's tensors on the CPU too");
+  AddStacksOption(*command, options->layers.stacks);
   return {command, [=] { return RunRecord(*options, program, open_window); }};
 }
 

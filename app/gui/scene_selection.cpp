@@ -14,7 +14,8 @@ using presenters::StackBy;
 constexpr uint64_t kMostEventsAFrame = 60'000;
 
 bool NeedsSums(const Selection& selection) {
-  return selection.kind == Selection::Kind::kLayer || selection.kind == Selection::Kind::kOperator;
+  return selection.kind == Selection::Kind::kLayer || selection.kind == Selection::Kind::kOperator ||
+         selection.kind == Selection::Kind::kFrame;
 }
 
 // Where zoomed in so far that single blocks are listed, they say where an allocation lies.
@@ -30,8 +31,11 @@ std::vector<HighlightSpan> SpansOf(const std::vector<presenters::PlotBlock>& blo
 // The place of what is selected among the groups of the stack.
 std::optional<size_t> LitGroup(const presenters::TimelinePlot& plot, const presenters::SelectedOwners& owners,
                                StackBy by) {
-  const std::string& name = by == StackBy::kOperator ? owners.op : owners.layer;
-  if (name.empty() || (by != StackBy::kLayer && by != StackBy::kOperator)) return std::nullopt;
+  std::string name;
+  if (by == StackBy::kLayer) name = owners.layer;
+  if (by == StackBy::kOperator) name = owners.op;
+  if (by == StackBy::kLine) name = owners.line;
+  if (name.empty()) return std::nullopt;
   const auto found = std::find(plot.groups.begin(), plot.groups.end(), name);
   if (found == plot.groups.end()) return std::nullopt;
   return static_cast<size_t>(found - plot.groups.begin());

@@ -1,13 +1,26 @@
 #include "app/presenters/blocks.h"
 
+#include "profiler/events/stack.h"
+
 namespace tidemark::presenters {
 
 std::string BlockTitle(const timeline::View& view, const timeline::LiveBlock& block) {
   std::string name(view.name(block.name));
   if (!name.empty()) return name;
   const std::string category(events::NameOf(block.category));
-  const std::string op(view.name(block.op));
+  const std::string op(events::InnermostFrame(view.name(block.op)));
   return op.empty() ? category : category + " of " + op;
+}
+
+std::string StackLines(std::string_view stack, size_t first) {
+  constexpr size_t kMostLines = 14;
+  const std::vector<std::string_view> frames = events::FramesOf(stack);
+  std::string lines;
+  for (size_t i = first; i < frames.size(); ++i) {
+    if (i == first + kMostLines) return lines + "\n…";
+    lines += (lines.empty() ? "" : "\n") + std::string(frames[i]);
+  }
+  return lines;
 }
 
 timeline::LiveBlock BlockBornAt(const events::Event& event, events::EventIndex index) {

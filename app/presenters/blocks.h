@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "profiler/timeline/timeline.h"
 
@@ -12,5 +13,8 @@ timeline::LiveBlock BlockBornAt(const events::Event& event, events::EventIndex i
 
 // Its tensor's name; where it has none, what it holds and who made it: "temporary of aten::relu".
 std::string BlockTitle(const timeline::View& view, const timeline::LiveBlock& block);
+
+// A stack's frames, a line each, from the frame `first` outwards; some 14 of them.
+std::string StackLines(std::string_view stack, size_t first = 0);
 
 }  // namespace tidemark::presenters

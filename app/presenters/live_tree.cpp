@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/presenters/blocks.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -25,16 +26,31 @@ class TreeGrower {
   LiveTree Grow() {
     std::vector<size_t> all(blocks_.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-    Add("everything alive", std::move(all), 0, 0);
+    Add("everything alive", std::move(all), 0, {});
     for (size_t node = 0; node < tree_.nodes.size(); ++node) Split(node);
     return std::move(tree_);
   }
 
  private:
+  // Of a node: what it was split off by, and what splits it.
+  struct Place {
+    size_t key = 0;
+    size_t frame = 0;
+    TreeKey split_by = TreeKey::kCategory;
+  };
   struct Pending {
     std::vector<size_t> blocks;
-    size_t key = 0;  // index into keys_ of what splits them
+    size_t key = 0;    // index into keys_ of what splits them
+    size_t frame = 0;  // of their stacks, where that is kFrame
   };
+
+  // From the outermost; nameless beyond the innermost.
+  std::string FrameOf(const LiveBlock& block, size_t frame) {
+    const auto [known, fresh] = frames_.try_emplace(block.op);
+    if (fresh) known->second = events::FramesOf(view_.name(block.op));
+    const std::vector<std::string_view>& frames = known->second;
+    return std::string(frame < frames.size() ? frames[frames.size() - 1 - frame] : kNameless);
+  }
 
   std::string TextOf(TreeKey key, const LiveBlock& block) const {
     const auto named = [](std::string_view name) { return std::string(name.empty() ? kNameless : name); };
@@ -47,22 +63,24 @@ class TreeGrower {
       case TreeKey::kLayer:
         return named(view_.name(block.layer));
       case TreeKey::kOperator:
-        return named(view_.name(block.op));
+        return named(events::InnermostFrame(view_.name(block.op)));
       case TreeKey::kStream:
         return block.stream == 0 ? "default stream" : "stream " + std::to_string(block.stream);
       case TreeKey::kTensor:
         return BlockTitle(view_, block);
+      case TreeKey::kFrame:
+        break;  // FrameOf
     }
     return kNameless;
   }
 
-  void Add(std::string title, std::vector<size_t> blocks, size_t parent, size_t key) {
+  void Add(std::string title, std::vector<size_t> blocks, size_t parent, const Place& place) {
     TreeNode node;
     node.title = std::move(title);
     node.parent = parent;
     node.depth = tree_.nodes.empty() ? 0 : tree_.nodes[parent].depth + 1;
     node.blocks = blocks.size();
-    if (key > 0) node.key = keys_[key - 1];
+    node.key = place.split_by;
     if (blocks.size() == 1) node.born = blocks_[blocks.front()].born;
     if (!blocks.empty()) node.category = blocks_[blocks.front()].category;
     for (const size_t block : blocks) {
@@ -72,23 +90,28 @@ class TreeGrower {
         node.selected_bytes += std::max<int64_t>(0, blocks_[block].rounded_bytes);
     }
     tree_.nodes.push_back(std::move(node));
-    pending_.push_back({std::move(blocks), key});
+    pending_.push_back({std::move(blocks), place.key, place.frame});
   }
 
   void Split(size_t node) {
     Pending pending = std::exchange(pending_[node], {});
     for (; pending.key < keys_.size(); ++pending.key) {
+      const TreeKey key = keys_[pending.key];
+      const bool by_frame = key == TreeKey::kFrame;
       std::map<std::string, std::vector<size_t>> groups;
-      for (const size_t block : pending.blocks)
-        groups[TextOf(keys_[pending.key], blocks_[block])].push_back(block);
+      for (const size_t block : pending.blocks) {
+        const LiveBlock& split = blocks_[block];
+        groups[by_frame ? FrameOf(split, pending.frame) : TextOf(key, split)].push_back(block);
+      }
       if (groups.empty()) return;
       if (groups.size() == 1 && groups.begin()->first == kNameless) continue;
-      AddChildren(node, std::move(groups), pending.key + 1);
+      AddChildren(node, std::move(groups),
+                  by_frame ? Place{pending.key, pending.frame + 1, key} : Place{pending.key + 1, 0, key});
       return;
     }
   }
 
-  void AddChildren(size_t node, std::map<std::string, std::vector<size_t>> groups, size_t next_key) {
+  void AddChildren(size_t node, std::map<std::string, std::vector<size_t>> groups, const Place& place) {
     const auto bytes = [this](const std::vector<size_t>& blocks) {
       int64_t sum = 0;
       for (const size_t block : blocks) sum += blocks_[block].rounded_bytes;
@@ -100,13 +123,14 @@ class TreeGrower {
     std::sort(order.begin(), order.end());
     tree_.nodes[node].first_child = tree_.nodes.size();
     tree_.nodes[node].children = order.size();
-    for (const auto& [size, title] : order) Add(title, std::move(groups[title]), node, next_key);
+    for (const auto& [size, title] : order) Add(title, std::move(groups[title]), node, place);
   }
 
   const View& view_;
   const std::vector<LiveBlock>& blocks_;
   const std::span<const TreeKey> keys_;
   const Selection& selection_;
+  std::map<events::NameId, std::vector<std::string_view>> frames_;  // of each stack, once
   LiveTree tree_;
   std::vector<Pending> pending_;  // as many as there are nodes
 };
@@ -207,6 +231,7 @@ Selection SelectionOf(const LiveTree& tree, size_t node) {
   if (picked.key == TreeKey::kCategory && picked.category) return CategorySelected(*picked.category);
   if (picked.key == TreeKey::kLayer) return LayerSelected(picked.title);
   if (picked.key == TreeKey::kOperator) return OperatorSelected(picked.title);
+  if (picked.key == TreeKey::kFrame) return FrameSelected(picked.title);
   if (picked.key == TreeKey::kTensor && picked.born) return AllocationSelected(*picked.born);
   return {};
 }

@@ -14,7 +14,7 @@
 
 namespace tidemark::presenters {
 
-enum class TreeKey : uint8_t { kCategory, kPhase, kLayer, kOperator, kStream, kTensor };
+enum class TreeKey : uint8_t { kCategory, kPhase, kLayer, kOperator, kStream, kTensor, kFrame };
 
 struct TreeNode {
   std::string title;  // "activation", "conv1"; of the root: "everything alive"
@@ -31,7 +31,8 @@ struct TreeNode {
 };
 
 // Nodes in breadth-first order; the root comes first. A level on which all of a node's blocks agree to have
-// no name (no layer, no operator) is left out there.
+// no name (no layer, no operator) is left out there. kFrame is as many levels as stacks have frames, the
+// outermost first.
 struct LiveTree {
   std::vector<TreeNode> nodes;
 };

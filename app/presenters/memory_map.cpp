@@ -58,7 +58,8 @@ class Mapper {
   }
 
   void Place(const Segment& source) {
-    MapSegment segment{source.address, map_.reserved_bytes, source.bytes, source.expandable, {}, {}};
+    MapSegment segment{
+        source.address, map_.reserved_bytes, source.bytes, source.expandable, source.born, {}, {}};
     const uint64_t end = EndOf(source.address, source.bytes);
     uint64_t taken_until = source.address;
     while (next_ < order_.size() && Next().address < source.address) AddOutside();

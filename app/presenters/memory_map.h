@@ -28,6 +28,7 @@ struct MapSegment {
   int64_t position_bytes = 0;  // in the map: the sizes of all segments before it
   int64_t bytes = 0;
   bool expandable = false;
+  events::EventIndex born = 0;
   std::vector<MapBlock> blocks;  // by address, without overlap; blocks that wait to be freed are there too
   std::vector<MapGap> gaps;      // what is free
 };

@@ -7,6 +7,7 @@
 
 #include "app/presenters/allocations.h"
 #include "app/presenters/blocks.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -101,14 +102,16 @@ class Searcher {
       const events::Event& event = view_.event(index);
       if (event.kind != events::EventKind::kAllocate) continue;
       if (event.layer != 0) Note(event.layer, event.rounded_bytes, layers);
-      if (event.op != 0) Note(event.op, event.rounded_bytes, operators);
+      if (event.op != 0) NoteFrames(event.op, event.rounded_bytes, operators);
     }
     for (const auto& [name, bytes] : layers)
       Add({HitKind::kLayer, name, "layer · largest block " + FormatBytes(bytes, unit_), std::nullopt,
            LayerSelected(name)});
     for (const auto& [name, bytes] : operators)
-      Add({HitKind::kOperator, name, "operator · largest block " + FormatBytes(bytes, unit_), std::nullopt,
-           OperatorSelected(name)});
+      Add({HitKind::kOperator, name,
+           (events::InnermostLine(name).empty() ? "operator" : "line of code") +
+               (" · largest block " + FormatBytes(bytes, unit_)),
+           std::nullopt, events::InnermostLine(name).empty() ? OperatorSelected(name) : FrameSelected(name)});
   }
 
   void Allocations() {
@@ -134,6 +137,19 @@ class Searcher {
     return view_.end() - std::min<uint64_t>(view_.end() - view_.first(), kMostEventsSearched);
   }
   // Names are looked at once.
+  // Of a stack each frame that holds the words.
+  void NoteFrames(events::NameId id, int64_t bytes, std::map<std::string, int64_t>& names) {
+    const auto [known, fresh] = frames_.try_emplace(id);
+    if (fresh) {
+      for (const std::string_view frame : events::FramesOf(view_.name(id))) {
+        if (Holds(frame, words_)) known->second.emplace_back(frame);
+      }
+    }
+    for (const std::string& frame : known->second) {
+      int64_t& largest = names[frame];
+      largest = std::max(largest, bytes);
+    }
+  }
   void Note(events::NameId id, int64_t bytes, std::map<std::string, int64_t>& names) {
     const auto [known, fresh] = holds_.try_emplace(id, false);
     if (fresh) known->second = Holds(view_.name(id), words_);
@@ -149,6 +165,7 @@ class Searcher {
   const std::string words_;
   const ByteUnit unit_;
   std::map<events::NameId, bool> holds_;
+  std::map<events::NameId, std::vector<std::string>> frames_;  // that hold the words, of a stack
   std::map<HitKind, size_t> counts_;
   std::vector<SearchHit> hits_;
 };

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/presenters/blocks.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -29,7 +30,8 @@ SelectedOwners OwnersOfAllocation(const Selection& selection, const View& view) 
   owners.title = BlockTitle(view, *owners.block);
   owners.category = owners.block->category;
   owners.layer = view.name(owners.block->layer);
-  owners.op = view.name(owners.block->op);
+  owners.op = events::InnermostFrame(view.name(owners.block->op));
+  owners.line = events::InnermostLine(view.name(owners.block->op));
   return owners;
 }
 
@@ -39,6 +41,7 @@ Selection AllocationSelected(events::EventIndex born) { return {Owner::kAllocati
 Selection CategorySelected(events::Category category) { return {Owner::kCategory, 0, category, {}}; }
 Selection LayerSelected(std::string name) { return {Owner::kLayer, 0, {}, std::move(name)}; }
 Selection OperatorSelected(std::string name) { return {Owner::kOperator, 0, {}, std::move(name)}; }
+Selection FrameSelected(std::string name) { return {Owner::kFrame, 0, {}, std::move(name)}; }
 
 bool Selects(const Selection& selection, const View& view, const LiveBlock& block) {
   switch (selection.kind) {
@@ -51,7 +54,9 @@ bool Selects(const Selection& selection, const View& view, const LiveBlock& bloc
     case Owner::kLayer:
       return view.name(block.layer) == selection.name;
     case Owner::kOperator:
-      return view.name(block.op) == selection.name;
+      return events::InnermostFrame(view.name(block.op)) == selection.name;
+    case Owner::kFrame:
+      return events::HasFrame(view.name(block.op), selection.name);
   }
   return false;
 }
@@ -68,6 +73,9 @@ SelectedOwners OwnersOf(const Selection& selection, const View& view) {
     owners.title = "layer " + selection.name;
   } else if (selection.kind == Owner::kOperator) {
     owners.op = selection.name;
+    owners.title = selection.name;
+  } else if (selection.kind == Owner::kFrame) {
+    owners.line = selection.name;
     owners.title = selection.name;
   }
   return owners;

@@ -10,11 +10,11 @@ namespace tidemark::presenters {
 
 // Names rather than ids: a selection outlives the view that it was made in.
 struct Selection {
-  enum class Kind : uint8_t { kNothing, kAllocation, kCategory, kLayer, kOperator };
+  enum class Kind : uint8_t { kNothing, kAllocation, kCategory, kLayer, kOperator, kFrame };
   Kind kind = Kind::kNothing;
   events::EventIndex born = 0;  // of an allocation
   events::Category category = events::Category::kUnknown;
-  std::string name;  // of a layer or an operator
+  std::string name;  // of a layer, an operator or a frame of stacks
 
   bool any() const { return kind != Kind::kNothing; }
   bool operator==(const Selection&) const = default;
@@ -24,6 +24,8 @@ Selection AllocationSelected(events::EventIndex born);
 Selection CategorySelected(events::Category category);
 Selection LayerSelected(std::string name);
 Selection OperatorSelected(std::string name);
+// All that was asked for below it.
+Selection FrameSelected(std::string name);
 
 // Whether a block that is alive somewhere belongs to it. O(length of the names).
 bool Selects(const Selection& selection, const timeline::View& view, const timeline::LiveBlock& block);
@@ -36,6 +38,7 @@ struct SelectedOwners {
   std::optional<events::Category> category;
   std::string layer;
   std::string op;
+  std::string line;  // "forward (model.py:12)", the innermost
 };
 // An allocation that the view does not know (any more) selects nothing. O(chunk + live) for an allocation.
 SelectedOwners OwnersOf(const Selection& selection, const timeline::View& view);

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "profiler/events/stack.h"
+
 namespace tidemark::presenters {
 namespace {
 
@@ -77,8 +79,13 @@ Result<TitleOf> TitlesFor(const StackOrder& order) {
       return TitleOf(
           [](const View& view, const LiveBlock& block) { return Named(view.name(block.layer), "no layer"); });
     case StackBy::kOperator:
-      return TitleOf(
-          [](const View& view, const LiveBlock& block) { return Named(view.name(block.op), "no operator"); });
+      return TitleOf([](const View& view, const LiveBlock& block) {
+        return Named(events::InnermostFrame(view.name(block.op)), "no operator");
+      });
+    case StackBy::kLine:
+      return TitleOf([](const View& view, const LiveBlock& block) {
+        return Named(events::InnermostLine(view.name(block.op)), "no line of code");
+      });
     case StackBy::kPhase:
       return TitleOf(PhaseOf);
     case StackBy::kStream:

@@ -1,6 +1,6 @@
-// What the timeline's stack is made of: categories, or layers, operators, phases, streams, or whatever a
-// person's regular expression finds. The largest become groups of their own, all else is one. Pure but for
-// the memory of names that have been looked at; one thread.
+// What the timeline's stack is made of: categories, or layers, operators, phases, streams, lines of code, or
+// whatever a person's regular expression finds. The largest become groups of their own, all else is one. Pure
+// but for the memory of names that have been looked at; one thread.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace tidemark::presenters {
 
-enum class StackBy : uint8_t { kCategory, kLayer, kOperator, kPhase, kStream, kExpression };
-inline constexpr int kStackByCount = 6;
+enum class StackBy : uint8_t { kCategory, kLayer, kOperator, kPhase, kStream, kLine, kExpression };
+inline constexpr int kStackByCount = 7;
 
 struct StackOrder {
   StackBy by = StackBy::kCategory;

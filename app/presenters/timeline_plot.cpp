@@ -7,6 +7,7 @@
 #include "app/presenters/plot_annotations.h"
 #include "app/presenters/plot_columns.h"
 #include "app/presenters/signed_bytes.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -74,7 +75,9 @@ BlockDescription Describe(const View& view, const LiveBlock& block) {
   description.bytes = block.bytes;
   description.rounded_bytes = block.rounded_bytes;
   description.layer = view.name(block.layer);
-  description.op = view.name(block.op);
+  const std::string_view stack = view.name(block.op);
+  description.op = events::InnermostFrame(stack);
+  description.below = StackLines(stack, 1);
   description.alive = LifeOf(view, block);
   description.born = block.born;
   return description;

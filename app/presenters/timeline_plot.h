@@ -129,6 +129,7 @@ struct BlockDescription {
   int64_t rounded_bytes = 0;
   std::string layer;
   std::string op;
+  std::string below;  // what led to the operator, a line each
   std::string alive;  // "1.90 ms · event 251 → 331", "since event 251"
   events::EventIndex born = 0;
 };

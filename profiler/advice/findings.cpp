@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "profiler/base/saturating.h"
+#include "profiler/events/stack.h"
 #include "profiler/session/shortage.h"
 #include "profiler/timeline/settled_state.h"
 
@@ -278,7 +279,7 @@ class Examination {
         if (latest != copies.rend()) copies.erase(std::next(latest).base());
       }
       if (event.kind != EventKind::kAllocate || IsMeant(event.category)) continue;
-      if (!IsTypeCopy(view_.name(event.op))) continue;
+      if (!IsTypeCopy(events::InnermostFrame(view_.name(event.op)))) continue;
       LiveBlock copy;
       copy.address = event.address;
       copy.rounded_bytes = event.rounded_bytes;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "profiler/base/saturating.h"
+#include "profiler/events/stack.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::advice {
@@ -15,7 +16,7 @@ std::string OwnerOf(const timeline::View& view, const timeline::LiveBlock& block
   const std::string category(events::NameOf(block.category));
   const std::string_view layer = view.name(block.layer);
   if (!layer.empty()) return std::string(layer) + ", " + category;
-  const std::string_view op = view.name(block.op);
+  const std::string_view op = events::InnermostFrame(view.name(block.op));
   return op.empty() ? category : category + " of " + std::string(op);
 }
 

@@ -53,7 +53,8 @@ class CsvExporter final : public Exporter {
     AppendFormatted(out, FMT_COMPILE(",{},{},{},{},"), event.recompute,
                     ValueOf(moment.values, Series::kAllocated), ValueOf(moment.values, Series::kRequested),
                     ValueOf(moment.values, Series::kReserved));
-    if (event.kind == EventKind::kName) AppendQuoted(events::NamePiece(event), out);
+    // Whole with its first piece: the others may begin within a letter.
+    if (event.kind == EventKind::kName && event.layer == 0) AppendQuoted(view_.name(event.name), out);
     if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
     out += '\n';
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "profiler/events/allocator_settings.h"
+#include "profiler/events/stack.h"
 #include "profiler/trace/exporters.h"
 
 namespace tidemark::trace {
@@ -311,13 +312,7 @@ class PickleExporter final : public Exporter {
       return;
     }
     pickle.List();
-    std::string_view rest = view_.name(stack);
-    constexpr std::string_view kBetween = " ← ";
-    while (!rest.empty()) {
-      const size_t end = rest.find(kBetween);
-      WriteFrame(pickle, rest.substr(0, end));
-      rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + kBetween.size());
-    }
+    for (const std::string_view frame : events::FramesOf(view_.name(stack))) WriteFrame(pickle, frame);
     const auto number = static_cast<uint32_t>(stacks_.size());
     pickle.EndList().PutAside(number);
     stacks_.emplace(key, number);

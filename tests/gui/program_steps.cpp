@@ -1,6 +1,8 @@
 // Programs of a person's in the window.
 #include <signal.h>
 
+#include <algorithm>
+#include <array>
 #include <string>
 
 #include "profiler/capture/transport/listener.h"
@@ -10,6 +12,43 @@
 namespace tidemark::gui {
 
 using session::RunState;
+
+// From where its memory was asked for: as levels of the flame graph, and as the timeline's stack.
+void ShowsStacks(ImGuiTestContext* context, transport::RingWriter& ring) {
+  constexpr std::array<const char*, 4> kStacks = {
+      "aten::conv2d ← forward (net.py:21) ← train (train.py:40) ← <module> (train.py:52)",
+      "aten::relu ← forward (net.py:22) ← train (train.py:40) ← <module> (train.py:52)",
+      "step (adam.py:223) ← train (train.py:43) ← <module> (train.py:52)",
+      "ConvolutionBackward0 ← forward (net.py:21) ← train (train.py:40) ← <module> (train.py:52)"};
+  for (size_t i = 0; i < kStacks.size(); ++i) {
+    const auto id = static_cast<events::NameId>(i + 1);
+    IM_CHECK(ring.PushName(id, kStacks[i], 2));
+    events::Event event;
+    event.time_ns = static_cast<int64_t>(i + 3);
+    event.kind = events::EventKind::kAllocate;
+    event.address = 0x1000000 * (i + 1);
+    event.bytes = event.rounded_bytes = static_cast<int64_t>(i + 1) << 28;
+    event.op = id;
+    IM_CHECK(ring.Push(event));
+  }
+  context->WindowFocus("//###live_tree");
+  context->ItemClick("//**/flame graph");
+  context->ItemClick("//**/code");
+  const auto tree = [] { return application().frame()->live_tree.tree; };
+  IM_CHECK(WaitUntil(context, [&] {
+    return tree() != nullptr && presenters::NodeAt(*tree(), {"<module> (train.py:52)", "train (train.py:40)",
+                                                             "forward (net.py:21)", "aten::conv2d"}) != 0;
+  }));
+  context->ItemClick("//###timeline/###stack");
+  context->ItemClick("//$FOCUSED/line of code");
+  IM_CHECK(WaitUntil(context, [] {
+    const auto& groups = application().frame()->timeline.plot->groups;
+    return std::ranges::find(groups, "forward (net.py:21)") != groups.end();
+  }));
+  Picture(context, "program-stacks");
+  application().view_state().timeline.stack = {};
+  application().view_state().live_tree = {};
+}
 
 // One that was started elsewhere: its facts stand where our own controls do, and Space starts nothing.
 void ShowsAProgram(ImGuiTestContext* context) {
@@ -52,6 +91,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
   IM_CHECK(application().frame()->breakdown.only_measured);
   IM_CHECK_STR_EQ(application().frame()->breakdown.breakdown->moment.c_str(), "at the peak of the run");
   Picture(context, "program");
+  ShowsStacks(context, **ring);
   application().Push(ActionId::kStop);
   context->Yield(2);
   IM_CHECK_EQ(stops, 1);

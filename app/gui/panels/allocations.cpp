@@ -7,6 +7,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/blocks.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -103,6 +104,15 @@ void TextCell(std::string_view text) {
   if (ImGui::IsItemHovered() && Measure(style, text).x > ImGui::GetContentRegionAvail().x) Tooltip(text);
 }
 
+// The operator, or the innermost line; all that led there under the mouse.
+void StackCell(std::string_view stack) {
+  const std::vector<std::string_view> frames = events::FramesOf(stack);
+  if (frames.size() < 2) return TextCell(stack);
+  ImGui::TableNextColumn();
+  Put(MutedWords(), Fitted(MutedWords(), frames.front(), ImGui::GetContentRegionAvail().x));
+  Tooltip(presenters::StackLines(stack));
+}
+
 void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn column) {
   const timeline::LiveBlock& block = row.block;
   const timeline::View& view = *input.view;
@@ -122,7 +132,7 @@ void Cell(const AllocationsInput& input, const Allocation& row, AllocationColumn
     case AllocationColumn::kLayer:
       return TextCell(view.name(block.layer));
     case AllocationColumn::kOperator:
-      return TextCell(view.name(block.op));
+      return StackCell(view.name(block.op));
     case AllocationColumn::kPhase:
       return TextCell(std::string(events::NameOf(row.phase)) + (row.recompute != 0 ? ", recompute" : ""));
     case AllocationColumn::kBorn:

@@ -21,9 +21,9 @@ using presenters::TreeNode;
 struct GroupingLook {
   const char* label;
   const char* help;
-  std::array<TreeKey, 4> keys;
+  std::vector<TreeKey> keys;
 };
-constexpr std::array<GroupingLook, kTreeGroupingCount> kTreeGroupings = {{
+const std::array<GroupingLook, kTreeGroupingCount> kTreeGroupings = {{
     {"category",
      "category › layer › operator › tensor",
      {TreeKey::kCategory, TreeKey::kLayer, TreeKey::kOperator, TreeKey::kTensor}},
@@ -36,6 +36,9 @@ constexpr std::array<GroupingLook, kTreeGroupingCount> kTreeGroupings = {{
     {"stream",
      "stream › category › layer › tensor",
      {TreeKey::kStream, TreeKey::kCategory, TreeKey::kLayer, TreeKey::kTensor}},
+    {"code",
+     "from the outermost line of code to the innermost › operator › tensor, where the run has stacks",
+     {TreeKey::kFrame, TreeKey::kTensor}},
 }};
 
 void ChooseLook(LiveTreeState& state) {

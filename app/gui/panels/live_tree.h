@@ -12,8 +12,8 @@
 namespace tidemark::gui {
 
 // The orders in which the tree is grouped; a row in kTreeGroupings (live_tree.cpp) each.
-enum class TreeGrouping : uint8_t { kCategory, kPhase, kLayer, kStream };
-inline constexpr int kTreeGroupingCount = 4;
+enum class TreeGrouping : uint8_t { kCategory, kPhase, kLayer, kStream, kCallStack };
+inline constexpr int kTreeGroupingCount = 5;
 std::span<const presenters::TreeKey> KeysOf(TreeGrouping grouping);
 
 struct LiveTreeInput {

@@ -88,6 +88,18 @@ void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
   ImGui::EndTooltip();
 }
 
+// From where it was reserved, where that is told.
+void SegmentTooltip(const MemoryMapInput& input, const MapSegment& segment) {
+  ImGui::BeginTooltip();
+  Put(StrongWords(), "segment of " + FormatExactBytes(segment.bytes));
+  Put(SmallMuted(), "since event " + FormatNumber(static_cast<int64_t>(segment.born)));
+  if (segment.born >= input.view->first() && segment.born < input.view->end()) {
+    const std::string stack = presenters::StackLines(input.view->name(input.view->event(segment.born).op));
+    if (!stack.empty()) Put(Words(), stack);
+  }
+  ImGui::EndTooltip();
+}
+
 void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box,
                  CommandQueue& queue) {
   const bool selects = input.selected != nullptr && input.selected->selection.any();
@@ -95,6 +107,7 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
   list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
   const double scale = box.GetWidth() / static_cast<double>(std::max<int64_t>(1, segment.bytes));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
+  bool on_block = false;
   for (const MapBlock& place : segment.blocks) {
     const LiveBlock& block = input.state->blocks[place.block];
     const float x0 = box.Min.x + static_cast<float>(static_cast<double>(place.offset_bytes) * scale);
@@ -110,11 +123,13 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
     if (mouse.x >= x0 && mouse.x < x1 && mouse.y >= box.Min.y && mouse.y < box.Max.y &&
         ImGui::IsItemHovered()) {
       list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
+      on_block = true;
       BlockTooltip(input, block);
       if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
     }
   }
   list->AddRect(box.Min, box.Max, U32(Colors().border), Px(3));
+  if (!on_block && box.Contains(mouse) && ImGui::IsItemHovered()) SegmentTooltip(input, segment);
 }
 
 void DrawMap(const MemoryMapInput& input, const ImRect& area, CommandQueue& queue) {

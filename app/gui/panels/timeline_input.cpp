@@ -177,6 +177,7 @@ void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
   TooltipRow("holds", std::string(events::NameOf(block.category)));
   TooltipRow("layer", block.layer);
   TooltipRow("operator", block.op);
+  TooltipRow("below", block.below);
   TooltipRow("alive", block.alive);
   ImGui::EndTable();
 }

@@ -138,7 +138,7 @@ Color ColorOfGroup(const TimelinePlot& plot, size_t group) {
 
 const char* NameOf(StackBy by) {
   static constexpr std::array<const char*, presenters::kStackByCount> kNames = {
-      "category", "layer", "operator", "phase", "stream", "expression"};
+      "category", "layer", "operator", "phase", "stream", "line of code", "expression"};
   return kNames[static_cast<size_t>(by)];
 }
 
@@ -149,6 +149,7 @@ void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
       "The operator that allocated it.",
       "The phase in which it was allocated.",
       "The CUDA stream that it was allocated on.",
+      "The line that asked for it, where the run has stacks: record --stacks python, or a snapshot.",
       "A group for each thing that a regular expression finds in a block's tensor, layer or operator."};
   for (int i = 0; i < presenters::kStackByCount - 1; ++i) {
     const auto by = static_cast<StackBy>(i);
@@ -182,6 +183,7 @@ presenters::Selection SelectionOfGroup(const TimelinePlot& plot, const TimelineS
   if (group + 1 >= plot.groups.size()) return {};  // all others
   if (state.stack.by == StackBy::kLayer) return presenters::LayerSelected(plot.groups[group]);
   if (state.stack.by == StackBy::kOperator) return presenters::OperatorSelected(plot.groups[group]);
+  if (state.stack.by == StackBy::kLine) return presenters::FrameSelected(plot.groups[group]);
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/cupti/driver_memory.h"
 #include "profiler/capture/cupti/sentences.h"
+#include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/phantom/environment.h"
 
@@ -118,7 +119,9 @@ class DriverSource {
  public:
   explicit DriverSource(const cupti::Functions& functions)
       : cupti_(functions), memory_([](int64_t live, int64_t change, uint64_t address) {
-          EmitLevel(Source::kDriver, events::Level::kDriver, live, change, address);
+          const bool has_stack = change > 0 && WantsNativeStacks();
+          EmitLevel(Source::kDriver, events::Level::kDriver, live, change, address,
+                    has_stack ? WithSegmentStack(0) : 0);
         }) {
     cupti_.get_version(&version_);
   }

@@ -12,6 +12,7 @@
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/probe/optimizer_steps.h"
 #include "profiler/capture/probe/probe.h"
+#include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/event.h"
 
@@ -32,7 +33,11 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes) {
   event.source = events::Source::kAllocator;
   event.address = address;
   event.bytes = bytes;
-  event.rounded_bytes = kind == EventKind::kAllocate ? bytes : 0;
+  if (kind == EventKind::kAllocate) {
+    event.rounded_bytes = bytes;
+    event.op = WithPythonStack(0);
+  }
+  if (kind == EventKind::kSegmentAllocate) event.op = WithSegmentStack(0);
   Emit(event);
 }
 

@@ -11,6 +11,7 @@
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/transport/listener.h"
 
@@ -34,6 +35,7 @@ ProbeState Start() {
   OpenEventStream(std::move(**ring), 0);
   pthread_atfork(nullptr, nullptr, LeaveInForkedChild);
   EmitPhase(events::Phase::kIdle);
+  BeginStacks();
   return ProbeState::kRecords;
 }
 

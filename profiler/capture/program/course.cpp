@@ -11,7 +11,9 @@
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/program/block_roles.h"
+#include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/capture/stream/optimizer_cycle.h"
 #include "profiler/capture/torch/context.h"
 
 namespace tidemark::capture {
@@ -57,11 +59,13 @@ class Course {
     Enter(Phase::kOptimizer);
     return true;
   }
-  void EndOptimizer() {
+  void EndOptimizer(const void* optimizer) {
     const MutexLock lock(mutex_);
     if (--optimizer_depth_ > 0) return;
-    EmitNumbered(EventKind::kStepEnd, step_++);
-    step_is_open_ = false;
+    if (cycle_.Completes(optimizer)) {
+      EmitNumbered(EventKind::kStepEnd, step_++);
+      step_is_open_ = false;
+    }
     Enter(Phase::kIdle);
   }
 
@@ -84,6 +88,7 @@ class Course {
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   bool step_is_open_ TIDEMARK_GUARDED_BY(mutex_) = false;
   int64_t step_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  OptimizerCycle cycle_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 Course& TheCourse() {
@@ -94,6 +99,7 @@ Course& TheCourse() {
 struct OptimizerScope final : at::ObserverContext {
   bool has_turn = false;
   events::NameId name = 0;
+  const void* optimizer = nullptr;  // Python's object
 };
 
 // "Optimizer.step#AdamW.step" → "AdamW state".
@@ -107,6 +113,8 @@ std::unique_ptr<at::ObserverContext> BeginUserScope(const at::RecordFunction& fu
   if (!EventStreamIsOpen() || !name.starts_with(kOptimizerScopePrefix)) return nullptr;
   auto scope = std::make_unique<OptimizerScope>();
   scope->name = Intern(StateName(name));
+  // torch/optim/optimizer.py, profile_hook_step: its wrapper takes the optimizer first.
+  scope->optimizer = FirstArgumentOf("wrapper", "/torch/optim/optimizer.py");
   scope->has_turn = TheCourse().BeginOptimizer();
   BeginOptimizerBlocks();
   return scope;
@@ -116,7 +124,7 @@ void EndUserScope(const at::RecordFunction& /*function*/, at::ObserverContext* c
   if (!EventStreamIsOpen() || context == nullptr) return;
   const auto& scope = *static_cast<OptimizerScope*>(context);
   EndOptimizerBlocks(scope.name);
-  if (scope.has_turn) TheCourse().EndOptimizer();
+  if (scope.has_turn) TheCourse().EndOptimizer(scope.optimizer);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "profiler/capture/gates/recorder_loading.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/program/course.h"
+#include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/operator_scopes.h"
@@ -39,6 +40,7 @@ std::string ReasonOf(const std::exception& error) {
 // Throws what LibTorch throws where its allocator is one that tells nothing.
 void Attach(transport::RingWriter ring) {
   OpenEventStream(std::move(ring), 0);
+  BeginStacks();
   WatchBlocks();
   AttachToCudaAllocator();
   AttachToOperators();

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "profiler/base/check.h"
 #include "profiler/base/thread_annotations.h"
@@ -47,13 +48,18 @@ class NameTable {
     transport::RingWriter* const ring = open_ring.load(std::memory_order_relaxed);
     // Better no name than one that nobody was told.
     if (ring != nullptr && !ring->PushName(id, name, NowNs())) return 0;
-    ids_.emplace(name, id);
+    names_.push_back(&ids_.emplace(name, id).first->first);
     return id;
+  }
+  std::string NameOf(NameId id) {
+    const MutexLock lock(mutex_);
+    return id == 0 || id > names_.size() ? std::string() : *names_[id - 1];
   }
 
  private:
   Mutex mutex_;
   NameMap ids_ TIDEMARK_GUARDED_BY(mutex_);
+  std::vector<const std::string*> names_ TIDEMARK_GUARDED_BY(mutex_);  // by id; entries of a map stay
 };
 
 NameTable& Names() {
@@ -104,6 +110,8 @@ NameId Intern(std::string_view name) {
   return found->second;
 }
 
+std::string NameOf(NameId id) { return Names().NameOf(id); }
+
 void EmitPhase(events::Phase phase) {
   Event event;
   event.kind = events::EventKind::kPhase;
@@ -127,7 +135,7 @@ void EmitState(events::Source source, std::string_view sentence) {
 }
 
 void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
-               uint64_t address) {
+               uint64_t address, NameId op) {
   Event event;
   event.kind = events::EventKind::kCounter;
   event.source = source;
@@ -136,6 +144,7 @@ void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_
   event.bytes = bytes;
   event.rounded_bytes = change_bytes;
   event.address = address;
+  event.op = op;
   Emit(event);
 }
 

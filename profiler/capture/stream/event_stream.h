@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "profiler/capture/transport/ring.h"
@@ -26,6 +27,8 @@ void Emit(events::Event& event);
 // The id of a name, announced on the ring before the id is first returned. O(1) from a cache of the calling
 // thread; a new name takes a lock.
 events::NameId Intern(std::string_view name);
+// The name that Intern gave this id; "" if it gave it to none. Takes a lock.
+std::string NameOf(events::NameId id);
 
 void EmitPhase(events::Phase phase);
 // kStepBegin, kStepEnd, kMicroBatchBegin.
@@ -33,9 +36,10 @@ void EmitNumbered(events::EventKind kind, int64_t number);
 
 // What state that source is in from here on: a sentence for people.
 void EmitState(events::Source source, std::string_view sentence);
-// A level stands at `bytes`, after it changed by `change_bytes` at `address` (0 = not known where).
+// A level stands at `bytes`, after it changed by `change_bytes` at `address` (0 = not known where); `op` = what led
+// to that.
 void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
-               uint64_t address);
+               uint64_t address, events::NameId op = 0);
 // That many events of a source could not be kept before they reached the stream.
 void EmitLoss(events::Source source, uint64_t events);
 

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/library_workspaces.h"
@@ -15,6 +16,7 @@ using c10::cuda::CUDACachingAllocator::TraceEntry;
 using events::Category;
 using events::Event;
 using events::EventKind;
+using events::NameId;
 
 std::atomic<bool> cpu_attached{false};
 std::atomic<bool> cuda_attached{false};
@@ -29,6 +31,19 @@ struct Pending {
 thread_local Pending pending_allocation;
 thread_local Pending pending_free;
 
+NameId WithStack(EventKind kind, NameId op) {
+  switch (kind) {
+    case EventKind::kAllocate:
+    case EventKind::kOutOfMemory:
+      return WithPythonStack(op, current_context.forward_stack);
+    case EventKind::kSegmentAllocate:
+    case EventKind::kSegmentMap:
+      return WithSegmentStack(op, current_context.forward_stack);
+    default:
+      return op;
+  }
+}
+
 Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stream) {
   Event event;
   event.kind = kind;
@@ -38,7 +53,7 @@ Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stre
   event.stream = stream;
   const Attribution attribution = CurrentAttribution();
   event.layer = attribution.layer;
-  event.op = attribution.op;
+  event.op = WithStack(kind, attribution.op);
   event.recompute = current_context.recompute ? 1 : 0;
   return event;
 }

@@ -23,6 +23,7 @@ struct Context {
   events::NameId layer_around_operator = 0;  // to return to when the outermost ends
   bool awaits_node = false;  // the outermost is the engine's, and its backward node has not begun yet
   bool recompute = false;
+  events::NameId forward_stack = 0;  // of what made the backward node that runs
   events::NameId computed_in =
       0;  // the type in which the outermost computes where autocast chose; 0 = unknown
 };

@@ -10,6 +10,7 @@
 
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/context.h"
+#include "profiler/capture/torch/forward_stacks.h"
 
 namespace tidemark::capture {
 namespace {
@@ -19,6 +20,7 @@ using events::NameId;
 
 std::atomic<void (*)()> operator_gate{nullptr};
 thread_local NameId layer_of_last_node = 0;
+thread_local NameId stack_of_last_node = 0;
 
 void EmitOperator(EventKind kind) {
   events::Event event;
@@ -53,6 +55,7 @@ NameId LayerOf(const at::RecordFunction& function) {
   const auto number = static_cast<uint64_t>(function.seqNr());
   if (number == std::numeric_limits<uint64_t>::max()) return layer_of_last_node;
   layer_of_last_node = LayerOfNode(function.forwardThreadId(), number);
+  stack_of_last_node = ForwardStackOf(function.forwardThreadId(), number);
   return layer_of_last_node;
 }
 
@@ -68,7 +71,9 @@ void BeginOutermost(const at::RecordFunction& function, std::string_view name) {
   if (void (*const gate)() = operator_gate.load(std::memory_order_relaxed)) gate();
   if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
     Announce(NodeName(name), LayerOf(function));
+    current_context.forward_stack = stack_of_last_node;
   } else {
+    RememberForwardStack();
     Announce(Intern(name), current_context.layer);
   }
 }
@@ -94,6 +99,7 @@ void EndOperator(const at::RecordFunction& /*function*/, at::ObserverContext* /*
   if (--context.operator_depth > 0 || std::exchange(context.awaits_node, false)) return;
   EmitOperator(EventKind::kScopeEnd);
   context.op = 0;
+  context.forward_stack = 0;
   context.layer = context.layer_around_operator;
   ShareAttribution();
 }

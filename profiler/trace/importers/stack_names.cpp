@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "profiler/events/stack.h"
+
 namespace tidemark::trace {
 namespace {
 
@@ -56,8 +58,8 @@ std::string StackNames::TextOf(StackId stack) const {
     const std::string_view path = objects_.TextOf(frame.file);
     const std::string_view function = Shortened(objects_.TextOf(frame.function));
     if (IsMachinery(path, objects_.TextOf(frame.function))) continue;
-    if (++frames > kMostFrames) return text + " ← …";
-    if (!text.empty()) text += " ← ";
+    if (++frames > kMostFrames) return text + std::string(events::kFrameSeparator) + "…";
+    if (!text.empty()) text += events::kFrameSeparator;
     text += function;
     const std::string_view file = Shortened(path.substr(path.find_last_of('/') + 1));
     if (!file.empty() && file != "??") text += fmt::format(" ({}:{})", file, frame.line);

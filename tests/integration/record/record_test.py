@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Programs under `tidemark record`. record_test.py TIDEMARK REFERENCE_PROGRAM: the latter runs LibTorch on a phantom GPU."""
 
+import csv
 import json
 import os
 import re
@@ -40,6 +41,12 @@ class Record(unittest.TestCase):
         said = subprocess.run([TIDEMARK, "info", recording or self.recording, "--json"], capture_output=True, text=True)
         self.assertEqual(said.returncode, 0, said.stderr)
         return json.loads(said.stdout)
+
+    def stacks(self, kind):
+        table = self.recording.with_suffix(".csv")
+        subprocess.run([TIDEMARK, "export", self.recording, "-o", table], check=True, capture_output=True)
+        with open(table, newline="") as rows:
+            return [row["operator"] for row in csv.DictReader(rows) if row["kind"] == kind]
 
     def test_libtorch_on_a_gpu_is_recorded_as_it_counts_itself(self):
         ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom())
@@ -93,6 +100,34 @@ class Record(unittest.TestCase):
                 break
             time.sleep(0.1)
         self.assertEqual(result.read_text().strip(), "0")
+
+    def test_cpp_stacks_tell_what_made_pytorch_ask_for_a_segment(self):
+        ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom(), flags=["--stacks", "c++"])
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        segments, driver, blocks = self.stacks("segment allocate"), self.stacks("counter"), self.stacks("allocate")
+        self.assertTrue(any("at::detail::empty_cuda (libtorch_cuda.so)" in stack for stack in segments), segments[:2])
+        self.assertTrue(any("cudaMalloc (libcudart.so" in stack for stack in driver), driver[:2])
+        self.assertRegex(segments[0], r"libc10_cuda\.so\+0x[0-9a-f]+")  # where no symbol is told
+        self.assertEqual(set(blocks), {""})  # of blocks Python's are told, where they are asked for
+
+    def test_python_stacks_lead_from_an_allocation_outwards(self):
+        program = Path(self.folder.name) / "train.py"
+        program.write_text(
+            "import ctypes, sys, threading\n"
+            "report = ctypes.CDLL(None)['_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE']\n"  # as LibTorch's CPU does
+            "report.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_ushort]\n"
+            "def make(address):\n    report(address, 512, 0, 0, 0)\n"
+            "class Net:\n    def forward(self):\n        make(0x1000)\n"
+            "Net().forward()\n"
+            "for i in range(3): make(0x2000 + i * 0x1000)\n"
+            "thread = threading.Thread(target=make, args=(0x9000,)); thread.start(); thread.join()\n"
+            "print('made'); sys.exit(3)\n")
+        ran = self.record(sys.executable, str(program), flags=["--cpu", "--stacks", "python"])
+        self.assertEqual((ran.returncode, ran.stdout), (3, "made\n"), ran.stderr)
+        stacks = self.stacks("allocate")
+        self.assertEqual(stacks[0], "make (train.py:5) ← forward (train.py:8) ← <module> (train.py:9)")
+        self.assertEqual(stacks[1:4], ["make (train.py:5) ← <module> (train.py:10)"] * 3)
+        self.assertTrue(stacks[4].startswith("make (train.py:5) ← run (threading.py:"), stacks[4])
 
     def test_another_tools_injection_stays_and_is_named(self):
         ran = self.record("sh", "-c", "echo $CUDA_INJECTION64_PATH",

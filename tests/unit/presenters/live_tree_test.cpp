@@ -46,6 +46,27 @@ TEST_CASE("A level without names is left out where nothing has one") {
   CHECK(tree.nodes[1].title == "temporary");
 }
 
+TEST_CASE("Stacks are a level for each frame, from the outermost") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512).op = stream.Name("aten::mm ← forward (net.py:7) ← main (train.py:3)");
+  stream.Allocate(0x2000, 1024).op = stream.Name("step (sgd.py:9) ← main (train.py:3)");
+  stream.Allocate(0x3000, 2048).op = stream.Name("main (train.py:3)");
+  const auto view = stream.Publish();
+  const std::array keys = {TreeKey::kFrame, TreeKey::kCategory};
+  const timeline::State state = view->StateAt(view->end() - 1);
+  const LiveTree tree = MakeLiveTree(*view, state, keys, FrameSelected("forward (net.py:7)"));
+  const auto bytes_at = [&](const std::vector<std::string>& path) {
+    const size_t node = NodeAt(tree, path);
+    return PathOf(tree, node) == path ? tree.nodes[node].bytes : -1;
+  };
+  CHECK(bytes_at({"main (train.py:3)"}) == 3584);
+  CHECK(bytes_at({"main (train.py:3)", "forward (net.py:7)", "aten::mm", "temporary"}) == 512);
+  CHECK(bytes_at({"main (train.py:3)", "step (sgd.py:9)", "temporary"}) == 1024);
+  CHECK(bytes_at({"main (train.py:3)", "(none)", "temporary"}) == 2048);
+  CHECK(tree.nodes[0].selected_bytes == 512);
+  CHECK(SelectionOf(tree, NodeAt(tree, {"main (train.py:3)"})) == FrameSelected("main (train.py:3)"));
+}
+
 TEST_CASE("Nothing alive is a tree of one node") {
   const auto view = timeline::Stream().Publish();
   const std::array keys = {TreeKey::kCategory};

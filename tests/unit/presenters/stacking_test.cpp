@@ -70,6 +70,26 @@ TEST_CASE("Sums by group are those of the blocks that are alive, at every event 
   }
 }
 
+TEST_CASE("Blocks of one line of code are one group, whatever called it and whichever operator ran") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 8192).op = stream.Name("aten::mm ← forward (net.py:7) ← main (train.py:3)");
+  stream.Allocate(0x2000, 512).op = stream.Name("aten::relu ← forward (net.py:7) ← evaluate (train.py:9)");
+  stream.Allocate(0x3000, 4096).op = stream.Name("aten::mm ← step (sgd.py:9) ← main (train.py:3)");
+  stream.Allocate(0x4000, 128);
+  const auto view = stream.Publish();
+  const Result<Stacking> lines = MakeStacking(*view, {StackBy::kLine, ""});
+  REQUIRE(lines.ok());
+  CHECK(lines->titles ==
+        std::vector<std::string>{"forward (net.py:7)", "step (sgd.py:9)", "no line of code", "other"});
+  const Result<Stacking> operators = MakeStacking(*view, {StackBy::kOperator, ""});
+  REQUIRE(operators.ok());
+  CHECK(operators->titles == std::vector<std::string>{"aten::mm", "aten::relu", "no operator", "other"});
+  const std::vector<timeline::LiveBlock> blocks = view->StateAt(view->end() - 1).blocks;
+  CHECK(Selects(FrameSelected("main (train.py:3)"), *view, blocks[2]));
+  CHECK_FALSE(Selects(FrameSelected("main (train.py:3)"), *view, blocks[1]));
+  CHECK(Selects(OperatorSelected("aten::relu"), *view, blocks[1]));
+}
+
 TEST_CASE("What is selected is summed by category, whatever it is called later") {
   const auto view = AnyStream(7, 700).Publish();
   const Selection selection = LayerSelected("conv1");

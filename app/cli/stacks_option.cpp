@@ -1,0 +1,39 @@
+#include "app/cli/stacks_option.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "profiler/networks/choices.h"
+
+namespace tidemark::cli {
+namespace {
+
+const std::vector<std::string>& Languages() {
+  static const std::vector<std::string> languages = {"python", "c++"};
+  return languages;
+}
+
+std::string WhyNoLanguage(const std::string& given) {
+  if (std::ranges::find(Languages(), given) != Languages().end()) return {};
+  return networks::UnknownChoice("language", given, Languages());
+}
+
+}  // namespace
+
+void AddStacksOption(CLI::App& command, std::vector<std::string>& languages) {
+  command
+      .add_option("--stacks", languages,
+                  "Tell from where memory was asked for: python (each allocation), c++ (what the CUDA driver "
+                  "gave), or both, with a comma")
+      ->delimiter(',')
+      ->check(WhyNoLanguage)
+      ->type_name("LANGUAGES");
+}
+
+std::string StacksEntry(const std::vector<std::string>& languages) {
+  return fmt::format("TIDEMARK_STACKS={}", fmt::join(languages, ","));
+}
+
+}  // namespace tidemark::cli

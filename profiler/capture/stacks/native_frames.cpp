@@ -1,0 +1,116 @@
+#include "profiler/capture/stacks/native_frames.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <unwind.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string_view>
+
+namespace tidemark::capture {
+namespace {
+
+constexpr size_t kMostLettersOfSymbol = 160;
+
+struct Reading {
+  std::span<uintptr_t> out;
+  size_t count = 0;
+};
+
+_Unwind_Reason_Code Take(_Unwind_Context* context, void* argument) {
+  auto& reading = *static_cast<Reading*>(argument);
+  if (reading.count == reading.out.size()) return _URC_END_OF_STACK;
+  const uintptr_t address = _Unwind_GetIP(context);
+  if (address == 0) return _URC_END_OF_STACK;
+  reading.out[reading.count++] = address;
+  return _URC_NO_REASON;
+}
+
+const void* BaseOf(uintptr_t address) {
+  Dl_info place{};
+  // The call before the address to return to: that one may be the next function's.
+  return dladdr(reinterpret_cast<const void*>(address - 1), &place) == 0 ? nullptr : place.dli_fbase;
+}
+
+const void* OwnBase() {
+  static const void* const base = BaseOf(reinterpret_cast<uintptr_t>(&BaseOf) + 1);
+  return base;
+}
+
+std::string Demangled(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+  return status == 0 && text != nullptr ? text.get() : symbol;
+}
+
+void Replace(std::string& text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// "void f<int>(int, g(char))::{lambda()#1}::operator()() const" keeps what comes before the first argument.
+std::string WithoutArguments(std::string name) {
+  Replace(name, "(anonymous namespace)", "{anonymous}");
+  Replace(name, "operator()", "operator{}");
+  int angles = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '<') ++angles;
+    if (name[i] == '>' && i > 0 && name[i - 1] != '-') --angles;
+    if (name[i] == '(' && angles <= 0) {
+      name.resize(i);
+      break;
+    }
+  }
+  if (name.size() > kMostLettersOfSymbol) name.resize(kMostLettersOfSymbol);
+  return name;
+}
+
+// An operator's way from one of its kernels to the next.
+bool IsDispatch(std::string_view name) {
+  return name.starts_with("at::_ops::") && name.ends_with("::redispatch");
+}
+
+bool IsInterpreter(std::string_view symbol) {
+  constexpr std::array<std::string_view, 8> kBeginnings = {
+      "_PyEval", "PyEval_", "_PyObject", "PyObject_", "_PyFunc", "_PyVector", "PyVectorcall", "Py_RunMain"};
+  for (const std::string_view beginning : kBeginnings) {
+    if (symbol.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+size_t ReadNativeFrames(std::span<uintptr_t> out) {
+  Reading reading{out};
+  _Unwind_Backtrace(Take, &reading);
+  size_t own = 0;
+  while (own < reading.count && BaseOf(out[own]) == OwnBase()) ++own;
+  for (size_t i = own; i < reading.count; ++i) out[i - own] = out[i];
+  return reading.count - own;
+}
+
+std::string TextOf(uintptr_t return_address) {
+  Dl_info place{};
+  if (dladdr(reinterpret_cast<const void*>(return_address - 1), &place) == 0 || place.dli_fname == nullptr) {
+    return "code of no file";
+  }
+  const std::string_view path = place.dli_fname;
+  const std::string file(path.substr(path.rfind('/') + 1));
+  if (place.dli_sname != nullptr) {
+    if (IsInterpreter(place.dli_sname)) return {};
+    const std::string name = WithoutArguments(Demangled(place.dli_sname));
+    return IsDispatch(name) ? "" : name + " (" + file + ")";
+  }
+  std::array<char, 32> offset{};
+  std::snprintf(offset.data(), offset.size(), "+0x%zx",
+                static_cast<size_t>(return_address - reinterpret_cast<uintptr_t>(place.dli_fbase)));
+  return file + offset.data();
+}
+
+}  // namespace tidemark::capture

@@ -1,0 +1,146 @@
+#include "profiler/capture/stacks/stack_names.h"
+
+#include <pthread.h>
+
+#include <array>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "profiler/capture/stacks/native_frames.h"
+#include "profiler/capture/stacks/python_frames.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/stack.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::NameId;
+
+constexpr size_t kMostFramesRead = 128;
+constexpr size_t kMostFramesTold = 32;
+
+bool IsWanted(std::string_view language) {
+  const char* const value = std::getenv(kStacksVariable);
+  std::string_view languages = value == nullptr ? "" : value;
+  while (!languages.empty()) {
+    const std::string_view first = languages.substr(0, languages.find(','));
+    if (first == language) return true;
+    languages.remove_prefix(first.size() < languages.size() ? first.size() + 1 : first.size());
+  }
+  return false;
+}
+
+// splitmix64's finalizer (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+uint64_t Mixed(uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31);
+}
+
+// What is known of the calling thread's stack. `instead`: where it runs no Python.
+struct Stack {
+  NameId op = 0;
+  NameId instead = 0;
+  std::span<const uintptr_t> native;
+  std::span<const PythonFrame> python;
+};
+
+// 64 bits: of a million different stacks two are taken for one in one process of 37 million.
+uint64_t HashOf(const Stack& stack) {
+  uint64_t hash = Mixed(stack.op + 1);
+  if (stack.python.empty()) hash = Mixed(hash + stack.instead);
+  for (const uintptr_t address : stack.native) hash = Mixed(hash + address);
+  for (const PythonFrame& frame : stack.python) {
+    for (const void* part : {frame.code, frame.file, frame.function}) {
+      hash = Mixed(hash + reinterpret_cast<uintptr_t>(part));
+    }
+    hash = Mixed(hash + static_cast<uint64_t>(frame.instruction));
+  }
+  return hash;
+}
+
+// torch.nn.Module.__call__ between a module and the one that it calls: two frames each that say nothing.
+bool IsCallOfModule(std::string_view frame) {
+  return frame.starts_with("_wrapped_call_impl (module.py:") || frame.starts_with("_call_impl (module.py:");
+}
+
+std::string ThreadText() {
+  std::array<char, 16> name{};
+  pthread_getname_np(pthread_self(), name.data(), name.size());
+  return std::string("thread ") + name.data();
+}
+
+void AppendFrame(std::string_view frame, std::string& stack) {
+  if (!stack.empty()) stack += events::kFrameSeparator;
+  stack += frame;
+}
+
+template <typename Frame>
+void AppendFrames(std::span<const Frame> frames, std::string& stack) {
+  size_t told = 0;
+  for (const Frame& frame : frames) {
+    const std::string text = TextOf(frame);
+    if (text.empty() || IsCallOfModule(text)) continue;
+    if (++told > kMostFramesTold) return AppendFrame("…", stack);
+    AppendFrame(text, stack);
+  }
+}
+
+std::string TextOf(const Stack& stack) {
+  std::string text = NameOf(stack.op);
+  AppendFrames(stack.native, text);
+  AppendFrames(stack.python, text);
+  if (stack.python.empty() && WantsPythonStacks()) {
+    AppendFrame(stack.instead == 0 ? ThreadText() : NameOf(stack.instead), text);
+  }
+  return text;
+}
+
+NameId NameOf(const Stack& stack) {
+  thread_local std::unordered_map<uint64_t, NameId> known;
+  const uint64_t hash = HashOf(stack);
+  const auto found = known.find(hash);
+  if (found != known.end()) return found->second;
+  const NameId name = Intern(TextOf(stack));
+  if (name == 0) return stack.op;
+  known.emplace(hash, name);
+  return name;
+}
+
+}  // namespace
+
+bool WantsPythonStacks() {
+  static const bool wanted = IsWanted(kPythonStacks);
+  return wanted;
+}
+
+bool WantsNativeStacks() {
+  static const bool wanted = IsWanted(kNativeStacks);
+  return wanted;
+}
+
+void BeginStacks() {
+  if (!WantsPythonStacks()) return;
+  const std::string why = WhyNoPythonFrames();
+  if (!why.empty()) EmitState(events::Source::kAllocator, why);
+}
+
+NameId WithPythonStack(NameId op, NameId instead) {
+  if (!WantsPythonStacks()) return op;
+  std::array<PythonFrame, kMostFramesRead> frames;
+  return NameOf({op, instead, {}, std::span(frames).first(ReadPythonFrames(frames))});
+}
+
+NameId WithSegmentStack(NameId op, NameId instead) {
+  if (!WantsNativeStacks()) return WithPythonStack(op, instead);
+  std::array<uintptr_t, kMostFramesRead> native;
+  std::array<PythonFrame, kMostFramesRead> python;
+  const size_t python_frames = WantsPythonStacks() ? ReadPythonFrames(python) : 0;
+  return NameOf({op, instead, std::span(native).first(ReadNativeFrames(native)),
+                 std::span(python).first(python_frames)});
+}
+
+}  // namespace tidemark::capture

@@ -1,0 +1,31 @@
+// Where memory is asked for, as a name (profiler/events/stack.h): the frames of the calling thread, where
+// they are wanted. TIDEMARK_STACKS in the environment says of which languages: "python", "c++" or both with a
+// comma.
+//
+// Any thread, under any lock of LibTorch's and CUDA's. A stack that the thread has had before costs reading
+// it; a new one is put into words and announced (event_stream.h), for C++ with the dynamic loader's lock.
+#pragma once
+
+#include "profiler/events/event.h"
+
+namespace tidemark::capture {
+
+inline constexpr const char* kStacksVariable = "TIDEMARK_STACKS";
+inline constexpr const char* kPythonStacks = "python";
+inline constexpr const char* kNativeStacks = "c++";
+
+bool WantsPythonStacks();
+bool WantsNativeStacks();
+
+// Once, after the stream is open: says why there will be none, if so.
+void BeginStacks();
+
+// For memory that LibTorch hands out: `op`, and behind it the Python frames that led there. Of a thread that
+// runs no Python, as autograd's, `instead`; the thread's name if that is 0. `op` itself where stacks are not
+// wanted.
+events::NameId WithPythonStack(events::NameId op, events::NameId instead = 0);
+
+// For what CUDA's driver gives, rarely: the same with C++'s frames before Python's, where those are wanted.
+events::NameId WithSegmentStack(events::NameId op, events::NameId instead = 0);
+
+}  // namespace tidemark::capture

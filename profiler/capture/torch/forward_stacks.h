@@ -1,0 +1,18 @@
+// The Python stacks of forward operators, for the backward nodes that they make: autograd runs those in
+// threads without Python. The newest 65,536 operators of a thread are kept. Any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "profiler/events/event.h"
+
+namespace tidemark::capture {
+
+// An outermost forward operator begins on this thread: nodes that are made from here on are its own. Does
+// nothing where Python's stacks are not wanted. O(frames).
+void RememberForwardStack();
+
+// 0 if nobody knows. O(log operators).
+events::NameId ForwardStackOf(uint64_t forward_thread, uint64_t sequence_number);
+
+}  // namespace tidemark::capture

@@ -1,0 +1,46 @@
+// Call stacks, as names: frames from where memory was asked for outwards, "forward (model.py:12) ← train
+// (train.py:40)". An operator that ran there comes first, "aten::conv2d ← forward (model.py:12) ← ...". They
+// are what `op` of an allocation refers to, where stacks are told.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace tidemark::events {
+
+inline constexpr std::string_view kFrameSeparator = " ← ";
+
+// "aten::conv2d", or the innermost function; all of a name that is no stack.
+inline std::string_view InnermostFrame(std::string_view stack) {
+  return stack.substr(0, stack.find(kFrameSeparator));
+}
+
+// From the innermost outwards.
+inline std::vector<std::string_view> FramesOf(std::string_view stack) {
+  std::vector<std::string_view> frames;
+  while (!stack.empty()) {
+    frames.push_back(InnermostFrame(stack));
+    stack.remove_prefix(frames.back().size());
+    if (stack.starts_with(kFrameSeparator)) stack.remove_prefix(kFrameSeparator.size());
+  }
+  return frames;
+}
+
+// "forward (model.py:12)": the innermost that tells a line; "" if none does.
+inline std::string_view InnermostLine(std::string_view stack) {
+  for (const std::string_view frame : FramesOf(stack)) {
+    if (frame.ends_with(')') && frame.find(" (") != std::string_view::npos) return frame;
+  }
+  return {};
+}
+
+inline bool HasFrame(std::string_view stack, std::string_view frame) {
+  while (!stack.empty()) {
+    const std::string_view innermost = InnermostFrame(stack);
+    if (innermost == frame) return true;
+    stack.remove_prefix(innermost.size() + (innermost.size() < stack.size() ? kFrameSeparator.size() : 0));
+  }
+  return false;
+}
+
+}  // namespace tidemark::events
