@@ -206,12 +206,13 @@ std::string CurveTable(const std::vector<textbook::CurvePoint>& curve) {
   int64_t most = 1;
   for (const textbook::CurvePoint& point : curve) most = std::max(most, point.saved_bytes);
   std::string table =
-      "Checkpointing: what backward needs at most, and how much of forward runs again for it\n";
+      "Checkpointing: what backward needs at most, and how much of forward runs again for it\n" +
+      fmt::format("  {:<18}{:>12}{:>12}\n", "--checkpoint", "MB", "runs again");
   for (const textbook::CurvePoint& point : curve) {
     std::string bar;
     for (int64_t mark = 0; mark < point.saved_bytes * kBarWidth / most; ++mark) bar += "█";
-    table += fmt::format("  {:<22}{:>10} MB{:>6.0f} %{}  {}\n", networks::TextOf(point.checkpoint),
-                         FormatInUnit(point.saved_bytes, ByteUnit::kMegabytes), 100 * point.share_run_again,
+    table += fmt::format("  {:<18}{:>12}{:>10.0f} %{}  {}\n", networks::TextOf(point.checkpoint),
+                         Megabytes(point.saved_bytes), 100 * point.share_run_again,
                          point.is_best ? " *" : "  ", bar);
   }
   return table + "  * no other has both fewer bytes and less to run again\n";

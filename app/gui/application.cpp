@@ -21,6 +21,7 @@ using networks::DeviceKind;
 using session::RunState;
 
 constexpr int64_t kStepsPerEpoch = 50;
+constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at once says nothing
 
 }  // namespace
 
@@ -54,6 +55,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   }
   input_.log = log_.get();
   input_.fit = &fit_;
+  input_.prices = &prices_;
   book_ = LoadLessonBook();
   input_.book = &book_;
   input_.bookmarks = &bookmarks_;
@@ -347,6 +349,8 @@ void Application::LetGo(std::shared_ptr<session::Run> run) {
 
 bool Application::Poll() {
   bool news = jobs_.Poll();
+  AskForPrices();
+  AskForPlans();
   if (run_ == nullptr) return news;
   FollowRanks();
   std::shared_ptr<const timeline::View> view = ShownRank()->view();
@@ -473,7 +477,7 @@ ShellInput Application::MakeShellInput() {
     }
   }
   for (const auto& job : jobs_.jobs()) {
-    if (job->title.empty()) continue;
+    if (job->title.empty() || Clock::now() - job->begun < kShownAfter) continue;
     const bool known = job->shows_progress;
     shell.jobs.push_back({job->title, known ? job->progress.load() : -1, known ? &job->cancelled : nullptr});
   }

@@ -13,6 +13,7 @@
 
 #include "app/gui/background_jobs.h"
 #include "app/gui/bookmarks.h"
+#include "app/gui/checkpoint_prices.h"
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
 #include "app/gui/fit_advice.h"
@@ -149,6 +150,8 @@ class Application {
   void EndSearch(const std::string& error);  // "" = it has an answer
   void TryAllocatorSettings();
   void AskForFindings();
+  void AskForPrices();
+  void AskForPlans();
   std::optional<phantom::Card> CardOfRun() const;  // with the memory that it has; none of the CPU
   void ReportStatusChange(const session::RunStatus& before);
   ShellInput MakeShellInput();
@@ -176,6 +179,8 @@ class Application {
   Clock::time_point ranks_read_at_{};
   std::vector<std::shared_ptr<const timeline::View>> ranks_read_;  // what was read then
   FitAdvice fit_;
+  CheckpointPrices prices_;
+  bool plans_budgets_ = false;
   // What findings were looked for in last; none of this run = nothing yet.
   struct FindingsAsked {
     std::shared_ptr<const timeline::View> view;

@@ -6,6 +6,7 @@
 #include "app/gui/application.h"
 #include "app/gui/run_findings.h"
 #include "app/presenters/program_facts.h"
+#include "profiler/advice/step_time.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
@@ -29,6 +30,17 @@ Result<std::vector<AllocatorTrial>> TryAll(const timeline::View& view, const adv
     }
   }
   return trials;
+}
+
+std::vector<PricedWay> PriceAll(const networks::Network& network, const networks::TrainingSettings& settings,
+                                const std::optional<phantom::Card>& card,
+                                const textbook::CurveProgress& progress) {
+  std::vector<PricedWay> ways;
+  for (textbook::CurvePoint& point : textbook::CheckpointCurve(network, settings, progress)) {
+    const double seconds = card ? advice::EstimateStepSeconds(network, settings, point.pieces, *card) : 0;
+    ways.push_back({std::move(point), seconds});
+  }
+  return ways;
 }
 
 advice::AskNeeds AskOf(const std::shared_ptr<advice::Needs>& needs) {
@@ -127,6 +139,61 @@ void Application::AskForFindings() {
                   if (!findings_asked_ || findings_asked_->view != view) return;
                   findings_ = std::move(*found);
                   input_.findings = &findings_;
+                };
+              });
+}
+
+void Application::AskForPrices() {
+  if (frame_ == nullptr || !frame_->checkpointing.shown) return;
+  const std::optional<phantom::Card> card = CardOfRun();
+  const PriceQuestion question{input_.settings, card ? card->name : ""};
+  if (prices_.planned_for) {
+    if (prices_.planned_for != question) *prices_.overtaken = true;
+    return;
+  }
+  const auto network = std::ranges::find(networks_, question.settings.network, &networks::Network::name);
+  if (network == networks_.end() || prices_.Answers(question) || prices_.cancelled_for == question) return;
+  prices_.planned_for = question;
+  prices_.overtaken = std::make_shared<std::atomic<bool>>(false);
+  jobs_.Start(
+      "Planning ways to checkpoint", true,
+      [this, network = *network, question, card,
+       overtaken = prices_.overtaken](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+        const auto ways = std::make_shared<std::vector<PricedWay>>(PriceAll(
+            network, question.settings, card, [&](double done) { return progress(done) && !*overtaken; }));
+        return [this, ways, question, overtaken] {
+          prices_.planned_for.reset();
+          if (ways->empty()) {  // stopped
+            if (!*overtaken) prices_.cancelled_for = question;
+            return;
+          }
+          prices_.made_for = question;
+          prices_.ways = std::move(*ways);
+        };
+      });
+}
+
+// A few at a time, so that the first are there soon.
+void Application::AskForPlans() {
+  constexpr size_t kAtOnce = 8;
+  if (plans_budgets_ || !estimates_.wants_plans()) return;
+  plans_budgets_ = true;
+  jobs_.Start("Planning what is kept for backward", true,
+              [this, wanted = estimates_.TakeWanted(kAtOnce)](
+                  const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const auto planned = std::make_shared<std::vector<textbook::Estimate>>();
+                bool goes_on = true;
+                for (const WantedPlan& plan : wanted) {
+                  if (!goes_on) break;
+                  planned->push_back(textbook::EstimateMemory(plan.network, plan.settings, plan.rank));
+                  goes_on =
+                      progress(static_cast<double>(planned->size()) / static_cast<double>(wanted.size()));
+                }
+                return [this, wanted, planned, goes_on] {
+                  plans_budgets_ = false;
+                  for (size_t i = 0; i < planned->size(); ++i)
+                    estimates_.Keep(wanted[i], std::move((*planned)[i]));
+                  if (!goes_on) estimates_.GiveUpPlans();
                 };
               });
 }

@@ -90,6 +90,10 @@ void Application::Execute(const Command& command) {
                  [this](const ExportRecording& c) { Export(c.file); },
                  [this](const TakeScreenshot& c) { screenshot_ = c.file; },
                  [this](const ShowPanel& c) { state_.shown[c.panel] = c.shown; },
+                 [this](const ShowControl& c) {
+                   state_.run_controls.sought = c.name;
+                   shell_.raise_panel = "run_controls";
+                 },
                  [this](const PinMoment& c) { state_.pinned = c.index; },
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
                  [this](const gui::Select& c) {
@@ -108,6 +112,7 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const SearchFit&) { FindWhatFits(); },
                  [this](const TryAllocators&) { TryAllocatorSettings(); },
+                 [this](const PlanCheckpointCurve&) { prices_.cancelled_for.reset(); },
                  [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
                  [this](const SetUpPage&) {
                    if (const OpenPage open = PageOf(book_.lessons, state_.lessons); open.page != nullptr)
@@ -147,6 +152,7 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
     redo_.clear();
   }
   const networks::TrainingSettings before = std::exchange(input_.settings, settings);
+  estimates_.PlanAgain();
   if (run_ == nullptr || !input_.live) return;
   if (NeedsOtherProcesses(before)) return StartRun();
   run_->Change(settings);
@@ -205,7 +211,8 @@ void Application::Execute(ActionId action) {
       for (size_t i = 0; i < kPanelCount; ++i) {
         const std::string_view name = Panels()[i].name;
         const bool compares = name == "timeline" || name == "live_tree" || name == "compare";
-        const bool profiles = name != "lessons" && name != "compare" && name != "batch";
+        const bool profiles =
+            name != "lessons" && name != "compare" && name != "batch" && name != "checkpointing";
         state_.shown[i] = action == ActionId::kCompareLayout ? compares : profiles;
       }
       break;

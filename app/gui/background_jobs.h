@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -32,6 +33,7 @@ class BackgroundJobs {
 
   struct Job {
     std::string title;
+    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
     bool shows_progress = false;
     std::atomic<double> progress{0};
     std::atomic<bool> cancelled{false};

@@ -142,6 +142,10 @@ struct ShowPanel {
   size_t panel;  // index into Panels()
   bool shown;
 };
+// A control, by its name, into sight.
+struct ShowControl {
+  std::string name;
+};
 // The moment that the memory map shows.
 struct PinMoment {
   events::EventIndex index;
@@ -176,6 +180,8 @@ struct StartAgain {
 struct SearchFit {};
 // What other settings of PyTorch's allocator would do to the run.
 struct TryAllocators {};
+// What each way to checkpoint costs, after it was cancelled.
+struct PlanCheckpointCurve {};
 // Of a lesson; sets the page up, where a run of our own is shown.
 struct ShowLessonPage {
   std::string lesson;
@@ -194,11 +200,12 @@ struct UseSession {
   lessons::SessionState state;
 };
 
-using Command = std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording,
-                             OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
-                             ExportRecording, TakeScreenshot, ShowPanel, PinMoment, GoToOperator, Select,
-                             ListAllocations, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
-                             ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
+using Command =
+    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording, OpenRanks,
+                 OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording, ExportRecording,
+                 TakeScreenshot, ShowPanel, ShowControl, PinMoment, GoToOperator, Select, ListAllocations,
+                 GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators, PlanCheckpointCurve,
+                 ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

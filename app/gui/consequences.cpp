@@ -70,24 +70,24 @@ std::string PrecisionLine(const ConsequenceQuestion& question, const AskPredicti
   return line;
 }
 
-std::string CheckpointLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+std::string CheckpointLine(const ConsequenceQuestion& question, const AskPrediction& ask,
+                           const textbook::Estimate* estimate) {
   const TrainingSettings& now = question.settings;
   if (now.checkpoint.mode == CheckpointMode::kNone) return "nothing is computed twice";
   TrainingSettings without = now;
   without.checkpoint = {};
   const std::string change = AtPeak(ask(without), ask(now), question.unit);
   std::string line = change.empty() ? "" : change + " against none";
-  const textbook::Estimate estimate = textbook::EstimateMemory(*question.network, now);
+  if (estimate == nullptr) return line + "\n" + kPending;
   int64_t recomputed = 0;
-  for (const textbook::LayerEstimate& layer : estimate.layers) recomputed += layer.recomputed_bytes;
-  const int64_t least = textbook::PlanCheckpoints(*question.network, now).least_bytes;
+  for (const textbook::LayerEstimate& layer : estimate->layers) recomputed += layer.recomputed_bytes;
+  const int64_t least = estimate->least_budget_bytes;
   if (least > 0) line += "\nthe least that pieces can do is " + FormatBytes(least, question.unit);
   if (recomputed > 0) line += "\n" + FormatBytes(recomputed, question.unit) + " made again in backward";
   return line;
 }
 
-std::string OptimizerLine(const ConsequenceQuestion& question) {
-  const int64_t bytes = textbook::EstimateMemory(*question.network, question.settings).optimizer_bytes;
+std::string OptimizerLine(const ConsequenceQuestion& question, int64_t bytes) {
   if (bytes == 0) return "keeps no state";
   const std::string size = FormatBytes(bytes, question.unit);
   switch (question.settings.optimizer) {
@@ -198,11 +198,8 @@ std::string ShortCardTitle(const std::string& title) {
 }
 
 std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,
-                                                       const TrainingSettings& now) {
+                                                       const TrainingSettings& now, int64_t unchecked_bytes) {
   const int root = textbook::SquareRootSegments(network);
-  TrainingSettings without = now;
-  without.checkpoint = {};
-  const int64_t all = textbook::EstimateMemory(network, without).activations_bytes;
   constexpr int64_t kMegabyte = 1'000'000;
   std::vector<networks::Checkpointing> choices{
       {},
@@ -210,7 +207,7 @@ std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& 
       {CheckpointMode::kByLayer},
       {CheckpointMode::kSegments, root + 1},
       {CheckpointMode::kEvery, 2},
-      {CheckpointMode::kBudget, 0, std::max(all / 2 / kMegabyte, int64_t{1}) * kMegabyte}};
+      {CheckpointMode::kBudget, 0, std::max(unchecked_bytes / 2 / kMegabyte, int64_t{1}) * kMegabyte}};
   for (size_t choice = 3; choice < choices.size(); ++choice) {
     const bool is_root = choice == 3 && now.checkpoint == choices[1];
     if (now.checkpoint.mode == choices[choice].mode && !is_root) choices[choice] = now.checkpoint;
@@ -218,7 +215,8 @@ std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& 
   return choices;
 }
 
-Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask) {
+Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask,
+                                  const AskEstimate& textbook) {
   Consequences lines;
   if (question.network == nullptr) return lines;
   const TrainingSettings& now = question.settings;
@@ -228,8 +226,13 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
   lines.batch = BatchLine(question, ask);
   lines.accumulate = AccumulateLine(question, ask);
   lines.precision = PrecisionLine(question, ask);
-  lines.checkpoint = CheckpointLine(question, ask);
-  lines.optimizer = OptimizerLine(question);
+  lines.checkpoint = CheckpointLine(question, ask, textbook(now));
+  TrainingSettings unchecked = now;
+  unchecked.checkpoint = {};
+  const textbook::Estimate* without = textbook(unchecked);
+  // What the optimizer keeps does not depend on what is checkpointed.
+  lines.optimizer = without == nullptr ? kPending : OptimizerLine(question, without->optimizer_bytes);
+  lines.unchecked_bytes = without == nullptr ? 0 : without->activations_bytes;
   lines.learning_rate = "no effect on memory";
   lines.clip = ClipLine(question, ask);
   lines.seed = "same seed, same weights and data";
@@ -239,15 +242,12 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
     lines.precision_hints.push_back(
         amp == now.amp ? "in force" : AtPeak(here, ask(WithPrecision(now, amp)), question.unit));
   }
-  for (const networks::Checkpointing& checkpoint : CheckpointChoices(*question.network, now)) {
+  for (const networks::Checkpointing& checkpoint :
+       CheckpointChoices(*question.network, now, lines.unchecked_bytes)) {
     TrainingSettings other = now;
     other.checkpoint = checkpoint;
     lines.checkpoint_hints.push_back(other == now ? "in force" : AtPeak(here, ask(other), question.unit));
   }
-  TrainingSettings unchecked = now;
-  unchecked.checkpoint = {};
-  const textbook::Estimate without = textbook::EstimateMemory(*question.network, unchecked);
-  lines.unchecked_megabytes = static_cast<double>(without.activations_bytes) / 1e6;
   for (const networks::Technique& technique : networks::Techniques())
     lines.techniques.push_back(TechniqueLine(technique, question, ask));
   return lines;

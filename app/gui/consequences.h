@@ -1,6 +1,6 @@
 // What each control does to memory, as the short lines under the controls: from the textbook and from the
-// phantom's predictions of this configuration and its neighbours. Pure functions; a prediction that is not
-// there yet reads "…".
+// phantom's predictions of this configuration and its neighbours. Pure functions; a figure that is not there
+// yet reads "…".
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/predictor.h"
+#include "profiler/textbook/textbook.h"
 
 namespace tidemark::gui {
 
@@ -27,13 +28,15 @@ struct Consequences {
   std::string seed;
   std::string fit;  // how much of the card the prediction takes
   bool fits = true;
-  double unchecked_megabytes = 0;             // of activations without checkpointing
+  int64_t unchecked_bytes = 0;                // of activations without checkpointing
   std::vector<std::string> precision_hints;   // tooltips, one per choice
   std::vector<std::string> checkpoint_hints;  // as CheckpointChoices
   std::vector<std::string> techniques;        // as networks::Techniques(): what those in use do
 };
 
 using AskPrediction = std::function<std::optional<session::Prediction>(const networks::TrainingSettings&)>;
+// None = not known yet.
+using AskEstimate = std::function<const textbook::Estimate*(const networks::TrainingSettings&)>;
 
 struct ConsequenceQuestion {
   networks::TrainingSettings settings;
@@ -46,12 +49,15 @@ struct ConsequenceQuestion {
   std::optional<double> vanished_gradients;  // of the last step, 0 to 1
   bool operator==(const ConsequenceQuestion&) const = default;
 };
-Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask);
+Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask,
+                                  const AskEstimate& textbook);
 
 // What the window offers, each with sizes that fit the network: none, √N, by layer, K segments, every K,
 // budget. Where `now` is of a kind, it is that choice itself.
+// `unchecked_bytes`: of activations without checkpointing.
 std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& network,
-                                                       const networks::TrainingSettings& now);
+                                                       const networks::TrainingSettings& now,
+                                                       int64_t unchecked_bytes);
 
 // "150 GB", "140 GiB": how cards' memory is told apart.
 std::string CardSize(int64_t bytes, ByteUnit unit);

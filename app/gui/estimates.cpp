@@ -1,6 +1,18 @@
 #include "app/gui/estimates.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 namespace tidemark::gui {
+namespace {
+
+std::string KeyOf(const networks::TrainingSettings& settings, int rank) {
+  return std::to_string(rank) + networks::ToJson(settings);
+}
+
+}  // namespace
+
 std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSettings& settings,
                                                       const std::string& card) {
   if (std::optional<session::Prediction> known = predictor_.Find(settings, card)) return known;
@@ -11,13 +23,35 @@ std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSe
 }
 
 const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& settings, int rank) {
-  const std::string key = std::to_string(rank) + networks::ToJson(settings);
+  const std::string key = KeyOf(settings, rank);
   if (const auto known = textbooks_.find(key); known != textbooks_.end()) return &known->second;
   for (const networks::Network& network : *networks_) {
     if (network.name != settings.network) continue;
+    if (settings.checkpoint.mode == networks::CheckpointMode::kBudget) {
+      if (!given_up_ && planned_.insert(key).second) wanted_.push_back({network, settings, rank});
+      return nullptr;
+    }
     return &textbooks_.emplace(key, textbook::EstimateMemory(network, settings, rank)).first->second;
   }
   return nullptr;
+}
+
+std::vector<WantedPlan> Estimates::TakeWanted(size_t most) {
+  const auto end = wanted_.begin() + static_cast<std::ptrdiff_t>(std::min(most, wanted_.size()));
+  std::vector<WantedPlan> taken(std::make_move_iterator(wanted_.begin()), std::make_move_iterator(end));
+  wanted_.erase(wanted_.begin(), end);
+  return taken;
+}
+
+void Estimates::GiveUpPlans() {
+  given_up_ = true;
+  wanted_.clear();
+  std::erase_if(planned_, [this](const std::string& key) { return !textbooks_.contains(key); });
+}
+
+void Estimates::Keep(const WantedPlan& plan, textbook::Estimate estimate) {
+  textbooks_.insert_or_assign(KeyOf(plan.settings, plan.rank), std::move(estimate));
+  ++kept_;
 }
 
 const networks::TrainingSettings* Estimates::Parsed(const std::string& settings_json) {

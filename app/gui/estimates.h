@@ -1,10 +1,13 @@
 // What the textbook and the phantom say of configurations, remembered. UI thread only; never waits: a
-// prediction that is not known yet is asked for, one question at a time, and is there some frames later.
+// prediction that is not known yet is asked for, one question at a time, and is there some frames later. The
+// textbook's formulas are computed at once, but where checkpointing keeps to a budget: that is planned, which
+// takes up to a second, so it is noted as wanted, for whoever has a worker.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,13 @@
 
 namespace tidemark::gui {
 
+// A configuration to be planned, with what that takes.
+struct WantedPlan {
+  networks::Network network;
+  networks::TrainingSettings settings;
+  int rank = 0;
+};
+
 class Estimates {
  public:
   explicit Estimates(const std::vector<networks::Network>* networks) : networks_(networks) {}
@@ -23,7 +33,8 @@ class Estimates {
   void BeginFrame() { asked_ = false; }
   std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings,
                                              const std::string& card);
-  // Nothing for a network that is not known here (a foreign recording). Of several ranks of this one.
+  // Nothing for a network that is not known here (a foreign recording), and for a budget that is not planned
+  // yet. Of several ranks of this one.
   const textbook::Estimate* Textbook(const networks::TrainingSettings& settings, int rank = 0);
   // The same for settings as JSON, as the timeline keeps them.
   const textbook::Estimate* Textbook(const std::string& settings_json, int rank = 0);
@@ -31,8 +42,16 @@ class Estimates {
   // Whether the phantom, which runs rank 0, speaks for this rank, too: not for another stage of a pipeline.
   bool PhantomSpeaksFor(int rank, const std::string& settings_json);
 
+  // Those that were asked for since, at most `most`; each once.
+  std::vector<WantedPlan> TakeWanted(size_t most);
+  bool wants_plans() const { return !wanted_.empty(); }
+  void Keep(const WantedPlan& plan, textbook::Estimate estimate);
+  // Nothing is planned any more until settings change.
+  void GiveUpPlans();
+  void PlanAgain() { given_up_ = false; }
+
   // Grows with every answer: what was drawn from older ones is stale.
-  uint64_t version() const { return predictor_.answers(); }
+  uint64_t version() const { return predictor_.answers() + kept_; }
   bool pending() const { return asked_; }
   bool asks_cudnn() const { return predictor_.asks_cudnn(); }
 
@@ -42,6 +61,10 @@ class Estimates {
   const std::vector<networks::Network>* networks_;
   session::Predictor predictor_;
   std::map<std::string, textbook::Estimate> textbooks_;
+  std::vector<WantedPlan> wanted_;
+  std::set<std::string> planned_;  // or being planned
+  bool given_up_ = false;
+  uint64_t kept_ = 0;
   std::map<std::string, std::optional<networks::TrainingSettings>> parsed_;
   bool asked_ = false;
 };

@@ -8,6 +8,7 @@
 #include "app/gui/panels/batch.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
+#include "app/gui/panels/checkpointing.h"
 #include "app/gui/panels/comparison.h"
 #include "app/gui/panels/findings.h"
 #include "app/gui/panels/fit.h"
@@ -37,6 +38,7 @@ struct Frame {
   LiveTreeInput live_tree;
   AllocationsInput allocations;
   BatchInput batch;
+  CheckpointingInput checkpointing;
   ComparisonInput comparison;
   FindingsInput findings;
   FitInput fit;

@@ -84,9 +84,10 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   }
   if (!open.page->prediction) return input;
   const lessons::Prediction& asked = *open.page->prediction;
-  const lessons::Sources sources{question.networks, question.cards, [&](const lessons::Situation& at) {
-                                   return estimates.Phantom(at.settings, at.card);
-                                 }};
+  const lessons::Sources sources{
+      question.networks, question.cards,
+      [&](const lessons::Situation& at) { return estimates.Phantom(at.settings, at.card); },
+      [&](const networks::TrainingSettings& settings) { return estimates.Textbook(settings); }};
   input.figures.textbook = BytesOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources);
   input.figures.phantom = BytesOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources);
   if (question.view != nullptr) {

@@ -136,9 +136,14 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.allocations.unit = state.unit;
   frame_.comparison = {nullptr, false, state.unit, kNothingToCompare};
   const bool is_program = presenters::IsProgram(input.description);
-  frame_.breakdown = {&kNoBreakdown, nullptr, state.unit, is_program, &owners_, &input.book->glossary, ""};
+  frame_.breakdown = {&kNoBreakdown,         nullptr, state.unit, true, is_program, &owners_, nullptr,
+                      &input.book->glossary, ""};
   frame_.bridge = {
-      &bridge_, false, state.unit, &owners_,
+      &bridge_,
+      false,
+      state.unit,
+      &owners_,
+      nullptr,
       "The bridge leads from the textbook's figure to the measured peak. It needs one complete step."};
   frame_.layers.empty_reason = "The layers appear as soon as a network trains.";
   frame_.layers.rows = &layers_;
@@ -170,6 +175,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     PrepareHover(state);
     PrepareTables(input, state, estimates, card);
     PrepareMap(state);
+    PrepareSelectedBytes();
     frame_.slow_motion.state = &*map_state_;
     PrepareTree(state);
     PrepareComparison(input, state);
@@ -178,6 +184,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   PrepareControls(input, state, estimates);
   PrepareAdvice(input, state.unit);
   PrepareBatch(input, state, estimates);
+  PrepareCheckpointing(input, state, estimates);
   PrepareLesson(input, state, estimates);
   return frame_;
 }
@@ -225,12 +232,19 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
                     consequences_on_cpu_ == on_cpu;
   if (!same || !consequences_known_) {
     bool all_known = true;
-    consequences_ = DescribeConsequences(question, [&](const networks::TrainingSettings& settings) {
-      const auto answer =
-          on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
-      all_known = all_known && answer.has_value();
-      return answer;
-    });
+    consequences_ = DescribeConsequences(
+        question,
+        [&](const networks::TrainingSettings& settings) {
+          const auto answer =
+              on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
+          all_known = all_known && answer.has_value();
+          return answer;
+        },
+        [&](const networks::TrainingSettings& settings) {
+          const textbook::Estimate* estimate = estimates.Textbook(settings);
+          all_known = all_known && estimate != nullptr;
+          return estimate;
+        });
     consequences_asked_ = question;
     consequences_estimates_ = estimates.version();
     consequences_on_cpu_ = on_cpu;
@@ -353,95 +367,6 @@ void Scene::PrepareHover(const ViewState& state) {
       frame_.timeline.highlight = HighlightOf(*view_, plot_, *frame_.timeline.hovered, column.peak);
     }
     return;
-  }
-}
-
-void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
-                          const std::string& card) {
-  const bool stale =
-      tables_view_ != view_ || tables_estimates_ != estimates.version() || tables_unit_ != state.unit;
-  const bool paused = input.status.state != session::RunState::kRunning;
-  if (stale && (paused || tables_unit_ != state.unit || Clock::now() - tables_time_ > 100ms)) {
-    tables_time_ = Clock::now();
-    tables_view_ = view_;
-    tables_estimates_ = estimates.version();
-    tables_unit_ = state.unit;
-    const presenters::Told told =
-        presenters::IsProgram(input.description) ? presenters::Told::kStepOrRun : presenters::Told::kStep;
-    peak_ = presenters::LatestPeak(*view_, told);
-    // The estimates beside a step are those of the settings that it ran with.
-    std::optional<session::Prediction> prediction;
-    textbook_.reset();
-    const auto& steps = view_->steps();
-    int32_t settings = -1;
-    for (size_t i = steps.size(); i-- > 0 && peak_;) {
-      if (steps[i].number != peak_->step) continue;
-      settings = steps[i].settings;
-      break;
-    }
-    if (settings >= 0 && static_cast<size_t>(settings) < view_->settings().size()) {
-      const std::string& json = view_->settings()[static_cast<size_t>(settings)];
-      const int rank = input.description.rank;
-      if (const textbook::Estimate* book = estimates.Textbook(json, rank)) textbook_ = *book;
-      if (input.description.device != "cpu" && estimates.PhantomSpeaksFor(rank, json))
-        prediction = estimates.Phantom(json, card);
-      if (prediction && !prediction->sentence.empty()) prediction.reset();
-    } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);
-               book != nullptr && !presenters::IsProgram(input.description)) {
-      textbook_ = *book;
-    }
-    breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction, told);
-    without_workspaces_ = prediction ? prediction->without_workspaces : "";
-    unknown_sizes_ = prediction ? fmt::format("{}", fmt::join(prediction->unknown_sizes, ", ")) : "";
-    layers_ =
-        textbook_ ? presenters::MakeLayerTable(*view_, *textbook_) : std::vector<presenters::LayerRow>{};
-    bridge_ = {};
-    if (textbook_ && peak_) bridge_ = presenters::MakeBridge(*view_, *textbook_);
-    bridge_predicted_ = bridge_.steps.empty() && textbook_ && prediction;
-    if (bridge_predicted_) bridge_ = presenters::MakeBridge(*prediction, *textbook_);
-  }
-  frame_.breakdown.breakdown = &breakdown_;
-  frame_.breakdown.textbook = textbook_ ? &*textbook_ : nullptr;
-  if (!without_workspaces_.empty()) {
-    frame_.breakdown.note =
-        "cuDNN's workspaces are not included in the phantom's prediction: " + without_workspaces_ + ".";
-  } else if (!unknown_sizes_.empty()) {
-    frame_.breakdown.note = "Not known, counted as 0 in the phantom's prediction: " + unknown_sizes_ + ".";
-  } else if (estimates.asks_cudnn()) {
-    frame_.breakdown.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
-  }
-  frame_.bridge.predicted = bridge_predicted_;
-  frame_.layers.moment = breakdown_.moment;
-}
-
-void Scene::PrepareMap(const ViewState& state) {
-  const TimelineState& timeline = state.timeline;
-  MemoryMapInput& map = frame_.memory_map;
-  std::optional<timeline::EventIndex> index = state.pinned;
-  if (!index && peak_) index = peak_->index;
-  if (!index) index = view_->end() - 1;
-  index = std::clamp(*index, view_->first(), view_->end() - 1);
-  if (!map_state_ || map_state_->index != *index) {
-    const bool at_peak = peak_ && *index == peak_->index;
-    map_state_ = at_peak ? timeline::SettledStateAt(*view_, *index, peak_->step_end) : view_->StateAt(*index);
-    map_ = presenters::MakeMemoryMap(*map_state_);
-  }
-  map.view = view_.get();
-  map.state = &*map_state_;
-  map.map = &map_;
-  map.pinned = state.pinned.has_value();
-  map.moment = map_state_->step < 0 ? "before the first step" : "step " + FormatNumber(map_state_->step);
-  map.moment += " · event " + FormatNumber(static_cast<int64_t>(map_state_->index));
-  if (!map.pinned && peak_) map.moment += " · the peak";
-  map.unit = state.unit;
-  map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin),
-                         view_->first(), view_->end() - 1);
-  map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end),
-                        view_->first(), view_->end() - 1);
-  if (map_state_->segments.empty()) {
-    map.empty_reason =
-        "There are no segments at this moment. On the CPU blocks come straight from the system, so there is "
-        "nothing to map.";
   }
 }
 

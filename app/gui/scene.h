@@ -10,6 +10,7 @@
 
 #include "app/gui/batch_curve.h"
 #include "app/gui/bookmarks.h"
+#include "app/gui/checkpoint_prices.h"
 #include "app/gui/consequences.h"
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
@@ -48,6 +49,7 @@ struct SceneInput {
   std::optional<ComparedRun> compared;
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
+  const CheckpointPrices* prices = nullptr;
   const RunFindings* findings = nullptr;  // none = nobody has looked yet
   const LessonBook* book = nullptr;
   const std::vector<Bookmark>* bookmarks = nullptr;
@@ -110,11 +112,16 @@ class Scene {
   void FinishPlot();
   void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
                      const std::string& card);
+  bool TablesAreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates) const;
+  void MakeTables(const SceneInput& input, Estimates& estimates, const std::string& card);
   void PrepareMap(const ViewState& state);
+  void PrepareSelectedBytes();
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);
   void PrepareAllocations(ViewState& state);
   void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates);
+  void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& estimates);
+  std::optional<int64_t> MeasuredPeak() const;  // allocated
   void PrepareAdvice(const SceneInput& input, ByteUnit unit);
   void PrepareSlowMotion(const SceneInput& input, ViewState& state);
   void BeginWalk(const SceneInput& input, ViewState& state);
@@ -149,6 +156,12 @@ class Scene {
   std::vector<presenters::LayerRow> layers_;
   presenters::Bridge bridge_;
   bool bridge_predicted_ = false;
+  std::optional<timeline::EventIndex> tables_pinned_;
+  bool tables_at_peak_ = true;
+
+  std::optional<presenters::BytesByCategory> selected_bytes_;  // at the moment of map and tables
+  presenters::Selection selected_bytes_of_;
+  std::optional<timeline::EventIndex> selected_bytes_index_;
 
   presenters::SelectedOwners owners_;
   std::shared_ptr<const timeline::View> owners_view_;

@@ -32,8 +32,39 @@ void Scene::PrepareBatch(const SceneInput& input, ViewState& state, Estimates& e
   for (const phantom::Card& known : *input.cards) {
     if (!on_cpu && known.name == card) batch.card_bytes = known.memory_bytes;
   }
-  for (const presenters::BreakdownRow& row : breakdown_.totals) {
-    if (row.title == "allocated") batch.measured_bytes = row.measured_bytes;
+  batch.measured_bytes = MeasuredPeak();
+}
+
+// The phantom is asked for what is planned, one way after the other.
+void Scene::PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& estimates) {
+  CheckpointingInput& panel = frame_.checkpointing;
+  panel = {};
+  panel.shown = std::exchange(state.checkpointing.drawn, false);
+  panel.unit = state.unit;
+  panel.settings = input.settings;
+  panel.empty_reason = "The ways to checkpoint this network are being planned.";
+  const CheckpointPrices& prices = *input.prices;
+  panel.planning = prices.planned_for.has_value();
+  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
+  const std::string card = on_cpu ? "" : CardFor(input);
+  panel.cancelled = prices.cancelled_for && prices.cancelled_for->settings == input.settings;
+  if (!panel.shown || !prices.made_for || prices.made_for->settings.network != input.settings.network) return;
+  panel.measured_bytes = MeasuredPeak();
+  panel.locked = std::ranges::count(input.access.locked, "checkpoint") > 0;
+  for (const phantom::Card& known : *input.cards) {
+    if (known.name == card) panel.card_bytes = known.memory_bytes;
+  }
+  networks::TrainingSettings settings = prices.made_for->settings;
+  for (const PricedWay& way : prices.ways) {
+    const textbook::CurvePoint& point = way.point;
+    panel.ways.push_back({point.checkpoint, point.saved_bytes, point.total_bytes, point.share_run_again,
+                          way.step_seconds, point.is_best, std::nullopt, false});
+    if (card.empty()) continue;
+    settings.checkpoint = point.checkpoint;
+    const std::optional<session::Prediction> answer = estimates.Phantom(settings, card);
+    if (!answer || (!answer->sentence.empty() && !answer->out_of_memory)) continue;
+    panel.ways.back().phantom_bytes = answer->allocated_peak_bytes;
+    panel.ways.back().does_not_fit = answer->out_of_memory;
   }
 }
 

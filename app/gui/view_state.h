@@ -11,6 +11,7 @@
 #include "app/gui/panels/batch.h"
 #include "app/gui/panels/breakdown.h"
 #include "app/gui/panels/bridge.h"
+#include "app/gui/panels/checkpointing.h"
 #include "app/gui/panels/comparison.h"
 #include "app/gui/panels/findings.h"
 #include "app/gui/panels/fit.h"
@@ -27,7 +28,7 @@
 
 namespace tidemark::gui {
 
-inline constexpr size_t kPanelCount = 15;
+inline constexpr size_t kPanelCount = 16;
 
 struct ViewState {
   bool dark = true;
@@ -37,7 +38,7 @@ struct ViewState {
   bool own_time = false;    // show how long a frame takes
   bool learning = false;    // laid out with the lessons on the right
   std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true,
-                                         true, true, true, true, true, true, true};
+                                         true, true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
   float layout_scale = 0;
@@ -55,6 +56,7 @@ struct ViewState {
   LiveTreeState live_tree;
   AllocationsState allocations;
   BatchState batch;
+  CheckpointingState checkpointing;
   ComparisonState comparison;
   LessonsState lessons;
   SlowMotionState slow_motion;  // not kept

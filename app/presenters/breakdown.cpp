@@ -35,6 +35,10 @@ std::string TitleOf(const Step& step) {
   return step.complete ? "at the peak of step " + number : "where memory ran out, in step " + number;
 }
 
+PeakMoment PeakOf(const Step& step) {
+  return {step.number, step.peak, step.end, step.requested_peak, step.reserved_peak, TitleOf(step)};
+}
+
 std::optional<int64_t> TextbookBytes(const std::optional<textbook::Estimate>& textbook, Category category) {
   if (!textbook) return std::nullopt;
   const bool has_formula =
@@ -92,8 +96,7 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
 
 std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
   if (const Step* step = ToldStep(view)) {
-    return PeakMoment{step->number,         step->peak,          step->end,
-                      step->requested_peak, step->reserved_peak, TitleOf(*step)};
+    return PeakOf(*step);
   }
   if (told == Told::kStep || view.empty()) return std::nullopt;
   const auto highest = [&view](Series series) { return view.PeakIn(series, view.first(), view.end()); };
@@ -105,10 +108,37 @@ std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
                     "at the peak of the run"};
 }
 
+PeakMoment ToldAt(const View& view, events::EventIndex index) {
+  const auto& steps = view.steps();
+  const timeline::SeriesValues values = view.ValuesAt(index);
+  PeakMoment moment{-1,
+                    index,
+                    index + 1,
+                    ValueOf(values, Series::kRequested),
+                    ValueOf(values, Series::kReserved),
+                    "at event " + FormatNumber(static_cast<int64_t>(index)),
+                    false};
+  for (size_t i = steps.size(); i-- > 0;) {
+    const Step& step = steps[i];
+    if (step.begin > index) continue;
+    if (step.complete && index >= step.end) break;  // between steps
+    if (step.complete && step.peak == index) return PeakOf(step);
+    moment.step = step.number;
+    moment.title += " of step " + FormatNumber(step.number);
+    break;
+  }
+  return moment;
+}
+
 Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom, Told told) {
+  return MakeBreakdown(view, textbook, phantom, LatestPeak(view, told));
+}
+
+Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate>& textbook,
+                        const std::optional<session::Prediction>& phantom,
+                        const std::optional<PeakMoment>& peak) {
   Breakdown breakdown;
-  const std::optional<PeakMoment> peak = LatestPeak(view, told);
   breakdown.moment = peak ? peak->title : "no step is complete yet";
   timeline::SeriesValues at_peak{};
   if (peak) at_peak = timeline::SettledStateAt(view, peak->index, peak->step_end).values;

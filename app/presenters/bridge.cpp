@@ -151,11 +151,14 @@ std::vector<BridgeStep> Build(const textbook::Estimate& textbook, const ByCatego
 }  // namespace
 
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook) {
-  Bridge bridge;
   const std::optional<PeakMoment> peak = LatestPeak(view);
-  if (!peak) return bridge;
-  bridge.moment = peak->title;
-  const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
+  return peak ? MakeBridge(view, textbook, *peak) : Bridge();
+}
+
+Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment) {
+  Bridge bridge;
+  bridge.moment = moment.title;
+  const timeline::State state = timeline::SettledStateAt(view, moment.index, moment.step_end);
   ByCategory requested{};
   for (const timeline::LiveBlock& block : state.blocks) {
     if (!block.pending_free) timeline::AddTo(requested[static_cast<size_t>(block.category)], block.bytes);

@@ -33,6 +33,8 @@ struct Bridge {
 
 // To what was measured at the peak of the last complete step; empty if there is none.
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook);
+// To what was measured at a moment.
+Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook, const PeakMoment& moment);
 // To what the phantom predicts. It tells requested bytes only in all, so that the differences by category
 // contain their rounding.
 Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimate& textbook);

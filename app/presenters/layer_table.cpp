@@ -42,9 +42,13 @@ std::map<std::string, std::string> TypesOfLastStep(const timeline::View& view) {
 }  // namespace
 
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook) {
+  return MakeLayerTable(view, textbook, LatestPeak(view));
+}
+
+std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
+                                     const std::optional<PeakMoment>& peak) {
   std::map<std::string_view, AliveOfLayer> alive;
   double allocated_bytes = 0;
-  const std::optional<PeakMoment> peak = LatestPeak(view);
   if (peak) {
     const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
     alive = AliveByLayer(view, state);

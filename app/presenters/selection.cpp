@@ -4,6 +4,7 @@
 
 #include "app/presenters/blocks.h"
 #include "profiler/events/stack.h"
+#include "profiler/timeline/ledger.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -59,6 +60,15 @@ bool Selects(const Selection& selection, const View& view, const LiveBlock& bloc
       return events::HasFrame(view.name(block.op), selection.name);
   }
   return false;
+}
+
+BytesByCategory SelectedBytes(const Selection& selection, const View& view, const timeline::State& state) {
+  BytesByCategory bytes{};
+  for (const LiveBlock& block : state.blocks) {
+    if (Selects(selection, view, block))
+      timeline::AddTo(bytes[static_cast<size_t>(block.category)], block.rounded_bytes);
+  }
+  return bytes;
 }
 
 SelectedOwners OwnersOf(const Selection& selection, const View& view) {

@@ -1,6 +1,7 @@
 // What a person has picked, wherever they picked it: every view lights up what belongs to it. Pure functions.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 
@@ -29,6 +30,11 @@ Selection FrameSelected(std::string name);
 
 // Whether a block that is alive somewhere belongs to it. O(length of the names).
 bool Selects(const Selection& selection, const timeline::View& view, const timeline::LiveBlock& block);
+
+// What belongs to it of what is alive in a state, by category; rounded, as the series are. O(live).
+using BytesByCategory = std::array<int64_t, events::kCategoryCount>;
+BytesByCategory SelectedBytes(const Selection& selection, const timeline::View& view,
+                              const timeline::State& state);
 
 // Whose rows light up: of an allocation the category, layer and operator that it belongs to.
 struct SelectedOwners {

@@ -28,8 +28,12 @@ struct PeakMoment {
   int64_t requested_bytes = 0;  // the highest of the step or run, as are these
   int64_t reserved_bytes = 0;
   std::string title;  // "at the peak of step 42", "where memory ran out, in step 0", "at the peak of the run"
+  bool is_peak = true;
 };
 std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Told::kStep);
+// Any event's: the peak of its step where it is that; else what was asked for and reserved then, "at event
+// 318 of step 42". The index must be in the view.
+PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);
 
 struct BreakdownRow {
   std::string title;
@@ -49,6 +53,10 @@ struct Breakdown {
 };
 Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
                         const std::optional<session::Prediction>& phantom, Told told = Told::kStep);
+// As it stood at a moment. What the phantom predicts is its peak's, so it belongs beside a peak only.
+Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook::Estimate>& textbook,
+                        const std::optional<session::Prediction>& phantom,
+                        const std::optional<PeakMoment>& moment);
 
 struct LayerRow {
   std::string name;
@@ -63,6 +71,9 @@ struct LayerRow {
   std::string computed_in;  // under autocast: "float16", see timeline/computed_types.h; "" = nobody told
 };
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook);
+// As it stood at a moment.
+std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
+                                     const std::optional<PeakMoment>& moment);
 
 enum class LogLevel : uint8_t { kInfo, kGood, kWarning, kError };
 struct LogLine {

@@ -1,6 +1,7 @@
 #include "profiler/advice/step_time.h"
 
 #include <algorithm>
+#include <span>
 
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/data_parallel.h"
@@ -103,7 +104,9 @@ class Roofline {
 // unscaling and clipping read and write all gradients that it has once more each.
 double OptimizerSeconds(const networks::Network& network, const TrainingSettings& settings,
                         const phantom::Card& card) {
-  const textbook::Estimate estimate = textbook::EstimateMemory(network, settings);
+  TrainingSettings unchecked = settings;  // what is saved for backward has no say here
+  unchecked.checkpoint = {};
+  const textbook::Estimate estimate = textbook::EstimateMemory(network, unchecked);
   const int64_t updated = textbook::ParametersOfRank(network, settings, 0) * textbook::ValueBytes(settings);
   double bytes = 3.0 * static_cast<double>(updated) + 2.0 * static_cast<double>(estimate.optimizer_bytes);
   if (networks::ScalesLoss(settings)) bytes += 2.0 * static_cast<double>(estimate.gradients_bytes);
@@ -112,11 +115,10 @@ double OptimizerSeconds(const networks::Network& network, const TrainingSettings
 }
 
 // Of the layers that backward runs again.
-double AgainSeconds(const networks::Network& network, const TrainingSettings& settings,
+double AgainSeconds(const networks::Network& network, std::span<const textbook::CheckpointPiece> pieces,
                     const Roofline& roofline) {
-  if (settings.checkpoint.mode == networks::CheckpointMode::kNone) return 0;
   double seconds = 0;
-  for (const textbook::CheckpointPiece& piece : textbook::PlanCheckpoints(network, settings).pieces) {
+  for (const textbook::CheckpointPiece& piece : pieces) {
     for (size_t layer = piece.first; piece.runs_again && layer < piece.end; ++layer)
       seconds += roofline.ForwardSeconds(network.layers[layer]);
   }
@@ -127,6 +129,11 @@ double AgainSeconds(const networks::Network& network, const TrainingSettings& se
 
 double EstimateStepSeconds(const networks::Network& network, const TrainingSettings& settings,
                            const phantom::Card& card) {
+  return EstimateStepSeconds(network, settings, textbook::PlanCheckpoints(network, settings).pieces, card);
+}
+
+double EstimateStepSeconds(const networks::Network& network, const TrainingSettings& settings,
+                           std::span<const textbook::CheckpointPiece> pieces, const phantom::Card& card) {
   const Roofline roofline(settings, card);
   const bool trains = settings.pass == networks::Pass::kTrain;
   double micro_batch = 0;
@@ -134,7 +141,7 @@ double EstimateStepSeconds(const networks::Network& network, const TrainingSetti
     micro_batch += roofline.ForwardSeconds(layer) + (trains ? roofline.BackwardSeconds(layer) : 0);
   }
   if (!trains) return settings.accumulate * micro_batch;
-  micro_batch += AgainSeconds(network, settings, roofline);
+  micro_batch += AgainSeconds(network, pieces, roofline);
   return settings.accumulate * micro_batch + OptimizerSeconds(network, settings, card);
 }
 

@@ -5,9 +5,12 @@
 // library. Pure function, O(layers).
 #pragma once
 
+#include <span>
+
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
+#include "profiler/textbook/saved_tensors.h"
 
 namespace tidemark::advice {
 
@@ -15,5 +18,8 @@ namespace tidemark::advice {
 // Kernels of small micro-batches leave multiprocessors idle and take at least what it takes to launch one.
 double EstimateStepSeconds(const networks::Network& network, const networks::TrainingSettings& settings,
                            const phantom::Card& card);
+// The same with the pieces that checkpointing cuts the network into, where they are planned already.
+double EstimateStepSeconds(const networks::Network& network, const networks::TrainingSettings& settings,
+                           std::span<const textbook::CheckpointPiece> pieces, const phantom::Card& card);
 
 }  // namespace tidemark::advice

@@ -47,9 +47,7 @@ Figure OfLayer(const textbook::Estimate& estimate, std::string_view name) {
   return Unknown("textbook", name);
 }
 
-Figure OfTextbook(const networks::Network& network, const Situation& situation, int rank,
-                  std::string_view name) {
-  const textbook::Estimate estimate = textbook::EstimateMemory(network, situation.settings, rank);
+Figure OfTextbook(const textbook::Estimate& estimate, std::string_view name) {
   if (name == "total") return Number(estimate.total_bytes);
   if (name == "halved") return Number(estimate.halved_everything_bytes);
   if (const auto category = CategoryNamed(name)) return Number(textbook::BytesOf(estimate, *category));
@@ -97,9 +95,13 @@ Figure QuantityOf(std::string_view source, std::string_view name, const Situatio
   }
   if (card == nullptr)
     return Error{fmt::format("There is no card '{}'; see tidemark cards.", situation.card)};
-  if (source == "textbook") return OfTextbook(*network, situation, 0, name);
+  if (source == "textbook") {
+    if (!sources.textbook) return OfTextbook(textbook::EstimateMemory(*network, situation.settings), name);
+    const textbook::Estimate* estimate = sources.textbook(situation.settings);
+    return estimate == nullptr ? Figure(std::optional<double>()) : OfTextbook(*estimate, name);
+  }
   if (const std::optional<int> rank = RankNamed(source); rank && *rank < situation.settings.ranks)
-    return OfTextbook(*network, situation, *rank, name);
+    return OfTextbook(textbook::EstimateMemory(*network, situation.settings, *rank), name);
   if (source == "network" && name == "parameters") return Number(network->parameters());
   if (source == "network" && name == "layers") return Number(static_cast<int64_t>(network->layers.size()));
   if (source == "card" && name == "memory") return Number(card->memory_bytes);

@@ -28,6 +28,7 @@
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/predictor.h"
+#include "profiler/textbook/textbook.h"
 
 namespace tidemark::lessons {
 
@@ -40,6 +41,8 @@ struct Sources {
   const std::vector<phantom::Card>* cards = nullptr;
   // Nothing: the answer is not there yet.
   std::function<std::optional<session::Prediction>(const Situation&)> phantom;
+  // None: it is computed here. Returns none while it is not there yet.
+  std::function<const textbook::Estimate*(const networks::TrainingSettings&)> textbook = {};
 };
 
 // A figure; nothing while the phantom is still asked. Errors: what is not an expression, an unknown quantity,

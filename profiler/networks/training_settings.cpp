@@ -60,6 +60,9 @@ std::string ToText(const std::array<Spelling<Enum>, kCount>& spellings, Enum wan
 
 constexpr std::string_view kEvery = "every:";
 constexpr std::string_view kBudget = "budget:";
+// A budget is written in the largest of which it is a whole number.
+constexpr std::pair<std::string_view, int64_t> kWholeUnits[] = {
+    {"GB", 1'000'000'000}, {"MB", 1'000'000}, {"kB", 1000}, {"", 1}};
 
 std::optional<int> WholeNumber(std::string_view text) {
   int number = 0;
@@ -214,8 +217,12 @@ std::string TextOf(const Checkpointing& checkpoint) {
   if (checkpoint.mode == CheckpointMode::kNone) return "none";
   if (checkpoint.mode == CheckpointMode::kByLayer) return "layer";
   if (checkpoint.mode == CheckpointMode::kEvery) return fmt::format("{}{}", kEvery, checkpoint.segments);
-  if (checkpoint.mode == CheckpointMode::kBudget)
-    return fmt::format("{}{}", kBudget, checkpoint.budget_bytes);
+  if (checkpoint.mode == CheckpointMode::kBudget) {
+    for (const auto& [unit, bytes] : kWholeUnits) {
+      if (checkpoint.budget_bytes % bytes == 0)
+        return fmt::format("{}{}{}", kBudget, checkpoint.budget_bytes / bytes, unit);
+    }
+  }
   return fmt::format("{}", checkpoint.segments);
 }
 std::string TextOf(const DeviceChoice& device) {

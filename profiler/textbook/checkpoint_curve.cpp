@@ -1,8 +1,11 @@
 #include "profiler/textbook/checkpoint_curve.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "profiler/textbook/checkpoint_plan.h"
+#include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::textbook {
@@ -13,31 +16,55 @@ using networks::CheckpointMode;
 
 constexpr int kBudgets = 8;
 
-}  // namespace
+// Upwards to three digits: a budget that is read and typed.
+int64_t InThreeDigits(int64_t bytes) {
+  int64_t unit = 1;
+  while (bytes / unit >= 1000) unit *= 10;
+  return std::max((bytes + unit - 1) / unit * unit, int64_t{1});
+}
 
-std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
-                                        const networks::TrainingSettings& settings) {
-  networks::TrainingSettings tried = settings;
-  const double forward = static_cast<double>(
-      OperationsAgain(network, {{0, network.layers.size(), /*runs_again=*/true}}, settings.batch));
-  std::vector<CurvePoint> points;
-  const auto add = [&](const Checkpointing& checkpoint) {
-    tried.checkpoint = checkpoint;
-    const CheckpointPlan plan = PlanCheckpoints(network, tried);
-    const double again = static_cast<double>(OperationsAgain(network, plan.pieces, settings.batch));
-    points.push_back({checkpoint, EstimateMemory(network, tried).activations_bytes, again / forward, false});
-    return plan.least_bytes;
-  };
-  add({});
-  const int64_t most = points.front().saved_bytes;
-  const int64_t least = add({CheckpointMode::kBudget, 0, 1});
-  points.back().checkpoint.budget_bytes = std::max(least, int64_t{1});
-  for (int step = 1; step < kBudgets; ++step) {
-    add({CheckpointMode::kBudget, 0, std::max(least + (most - least) / kBudgets * step, int64_t{1})});
+// Prices ways to checkpoint, one after the other, until somebody stops it.
+class Pricing {
+ public:
+  Pricing(const networks::Network& network, const networks::TrainingSettings& settings,
+          const CurveProgress& progress)
+      : network_(network),
+        settings_(settings),
+        progress_(progress),
+        forward_(static_cast<double>(
+            OperationsAgain(network, {{0, network.layers.size(), /*runs_again=*/true}}, settings.batch))) {}
+
+  void Add(const Checkpointing& checkpoint) {
+    if (stopped_) return;
+    settings_.checkpoint = checkpoint;
+    const CheckpointPlan plan = PlanCheckpoints(network_, settings_);
+    const Estimate estimate = EstimateMemory(network_, settings_, plan);
+    const auto again = static_cast<double>(OperationsAgain(network_, plan.pieces, settings_.batch));
+    points_.push_back(
+        {checkpoint, plan.pieces, estimate.activations_bytes, estimate.total_bytes, again / forward_, false});
+    stopped_ = progress_ && !progress_(std::min(1.0, static_cast<double>(points_.size()) / kMostPoints));
   }
-  add({CheckpointMode::kByLayer});
-  add({CheckpointMode::kSegments, SquareRootSegments(network)});
+  // The least that any plan needs.
+  int64_t LeastBudget() {
+    settings_.checkpoint = {CheckpointMode::kBudget, 0, 1};
+    return PlanCheckpoints(network_, settings_).least_bytes;
+  }
+  bool stopped() const { return stopped_; }
+  std::vector<CurvePoint>& points() { return points_; }
 
+ private:
+  static constexpr int kMostPoints = kBudgets + 5;
+
+  const networks::Network& network_;
+  networks::TrainingSettings settings_;
+  const CurveProgress& progress_;
+  double forward_;
+  std::vector<CurvePoint> points_;
+  bool stopped_ = false;
+};
+
+// By their bytes, each figure once, and which of them no other beats.
+void SortOut(std::vector<CurvePoint>& points) {
   const auto same = [](const CurvePoint& left, const CurvePoint& right) {
     return left.saved_bytes == right.saved_bytes && left.share_run_again == right.share_run_again;
   };
@@ -51,6 +78,30 @@ std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
     point.is_best = point.share_run_again < best;
     best = std::min(best, point.share_run_again);
   }
+}
+
+}  // namespace
+
+std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
+                                        const networks::TrainingSettings& settings,
+                                        const CurveProgress& progress) {
+  const std::optional<networks::Network> stage = StageOf(network, settings, 0);
+  const networks::Network& own = stage ? *stage : network;
+  Pricing pricing(own, settings, progress);
+  pricing.Add({});
+  // Before those that come to the same figures, of which the first stays.
+  if (settings.checkpoint.mode != CheckpointMode::kNone) pricing.Add(settings.checkpoint);
+  const int64_t most = pricing.points().front().saved_bytes;
+  const int64_t least = pricing.stopped() ? 0 : pricing.LeastBudget();
+  for (int step = 0; step < kBudgets; ++step) {
+    pricing.Add({CheckpointMode::kBudget, 0, InThreeDigits(least + (most - least) / kBudgets * step)});
+  }
+  pricing.Add({CheckpointMode::kSegments, 1});
+  pricing.Add({CheckpointMode::kByLayer});
+  pricing.Add({CheckpointMode::kSegments, SquareRootSegments(own)});
+  if (pricing.stopped()) return {};
+  std::vector<CurvePoint> points = std::move(pricing.points());
+  SortOut(points);
   return points;
 }
 

@@ -93,7 +93,7 @@ int64_t LossBytes(const Network& network, const TrainingSettings& settings) {
 // Writes the words and symbols of one estimate, and its numbers with them.
 class Author {
  public:
-  Author(const Network& network, const TrainingSettings& settings, int rank)
+  Author(const Network& network, const TrainingSettings& settings, CheckpointPlan plan, int rank)
       : network_(network),
         settings_(settings),
         rank_(rank),
@@ -101,7 +101,7 @@ class Author {
         value_bytes_(ValueBytes(settings)),
         value_name_(value_bytes_ == kHalfBytes ? "float16" : "float32"),
         saved_(FindSavedTensors(network, settings)),
-        plan_(PlanCheckpoints(network, saved_, settings)),
+        plan_(std::move(plan)),
         shards_(networks::SharesGradients(settings) ? ShardLayers(network, settings, plan_.pieces)
                                                     : LayerShards()),
         in_flight_(MicroBatchesInFlight(settings, rank)),
@@ -574,10 +574,20 @@ void Author::AddLayers() {
 Estimate EstimateMemory(const Network& network, const TrainingSettings& settings, int rank) {
   const std::optional<Network> stage = StageOf(network, settings, rank);
   const Network& own = stage ? *stage : network;
-  Estimate estimate = Author(own, settings, rank).Write();
+  return EstimateMemory(own, settings, PlanCheckpoints(own, settings), rank);
+}
+
+Estimate EstimateMemory(const Network& network, const TrainingSettings& settings, const CheckpointPlan& plan,
+                        int rank) {
+  Estimate estimate = Author(network, settings, plan, rank).Write();
+  estimate.least_budget_bytes = plan.least_bytes;
+  estimate.halved_everything_bytes = estimate.total_bytes / 2;
+  if (settings.amp == Precision::kFloat32) return estimate;
   TrainingSettings without_amp = settings;
   without_amp.amp = Precision::kFloat32;
-  estimate.halved_everything_bytes = Author(own, without_amp, rank).Write().total_bytes / 2;
+  const CheckpointPlan plan_without_amp = PlanCheckpoints(network, without_amp);
+  estimate.halved_everything_bytes =
+      Author(network, without_amp, plan_without_amp, rank).Write().total_bytes / 2;
   return estimate;
 }
 

@@ -44,6 +44,8 @@
 
 namespace tidemark::textbook {
 
+struct CheckpointPlan;
+
 struct LayerEstimate {
   std::string name;
   std::string output;      // "64×64×30×30", batch first
@@ -76,7 +78,8 @@ struct Estimate {
   int64_t optimizer_step_bytes =
       0;  // temporaries of its step; not in the total, for activations are gone then
   int64_t activations_bytes = 0;
-  int64_t loss_bytes = 0;  // what the loss saves, where a sample has a label for each token or pixel
+  int64_t least_budget_bytes = 0;  // of a checkpointing budget that is too small: what any plan needs; else 0
+  int64_t loss_bytes = 0;          // what the loss saves, where a sample has a label for each token or pixel
   int64_t input_bytes = 0;
   int64_t autocast_cache_bytes = 0;     // half copies of weights under autocast
   int64_t communication_bytes = 0;      // in which gradients go to other ranks, or come from them
@@ -98,6 +101,10 @@ inline constexpr const char* kHalvedEverythingWords =
 // state, whose tensors in the first stage of ZeRO are not of one size, or of a pipeline's stages.
 Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings,
                         int rank = 0);
+// The same with the plan that PlanCheckpoints gives for them: for a budget, planning takes nearly all the
+// time. `network`: the rank's own, of a pipeline its stage.
+Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings,
+                        const CheckpointPlan& plan, int rank = 0);
 
 // The estimate's bytes in one of the timeline's categories (0 where the textbook has none).
 int64_t BytesOf(const Estimate& estimate, events::Category category);

@@ -1,6 +1,7 @@
 #include "app/gui/consequences.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "profiler/networks/techniques.h"
 #include "tests/support/catch.h"
@@ -24,6 +25,15 @@ std::optional<session::Prediction> Predict(const networks::TrainingSettings& set
   return prediction;
 }
 
+// What was computed stays where it is.
+AskEstimate Textbook() {
+  return [network = ConvNet(),
+          told = std::make_shared<textbook::Estimate>()](const networks::TrainingSettings& settings) {
+    *told = textbook::EstimateMemory(network, settings);
+    return told.get();
+  };
+}
+
 }  // namespace
 
 TEST_CASE("Each control says what it does to memory") {
@@ -32,7 +42,7 @@ TEST_CASE("Each control says what it does to memory") {
   question.network = &network;
   question.card_bytes = 10'000'000'000;
   question.card_title = "NVIDIA T4";
-  const Consequences lines = DescribeConsequences(question, Predict);
+  const Consequences lines = DescribeConsequences(question, Predict, Textbook());
   CHECK(lines.batch == "+2.0 MB at peak per sample");
   CHECK(lines.precision == "fp16 would be −64.0 MB at peak");
   CHECK(lines.accumulate == "effective batch 64");
@@ -48,7 +58,7 @@ TEST_CASE("Each control says what it does to memory") {
   question.settings.accumulate = 4;
   question.loss_scale = 65536;
   question.skipped_steps = 1;
-  const Consequences half = DescribeConsequences(question, Predict);
+  const Consequences half = DescribeConsequences(question, Predict, Textbook());
   CHECK(half.precision == "−64.0 MB at peak against fp32\nscale 65,536 · 1 step skipped");
   CHECK(half.accumulate == "effective batch 256 · ±0 B at peak");
 }
@@ -60,7 +70,7 @@ TEST_CASE("A technique in use says what it does, and one that is not says nothin
   question.settings.accumulate = 4;
   question.settings.learning_rate_rule = networks::LearningRateRule::kLinear;
   question.settings.channels_last = true;
-  const Consequences lines = DescribeConsequences(question, Predict);
+  const Consequences lines = DescribeConsequences(question, Predict, Textbook());
   const auto techniques = networks::Techniques();
   REQUIRE(lines.techniques.size() == techniques.size());
   for (size_t index = 0; index < techniques.size(); ++index) {
@@ -78,7 +88,7 @@ TEST_CASE("Sharing among one rank is told to be without effect") {
   question.network = &network;
   question.settings.zero = networks::ZeroStage::kGradients;
   const auto told = [&] {
-    return std::ranges::count(DescribeConsequences(question, Predict).techniques,
+    return std::ranges::count(DescribeConsequences(question, Predict, Textbook()).techniques,
                               "one rank has nobody to share with: choose more ranks");
   };
   CHECK(told() == 1);
@@ -109,13 +119,13 @@ TEST_CASE("A pipeline tells its stages before anything runs") {
 TEST_CASE("Checkpointing offers six ways, and the one in force among them") {
   const networks::Network network = ConvNet();
   networks::TrainingSettings settings;
-  const auto usual = CheckpointChoices(network, settings);
+  const auto usual = CheckpointChoices(network, settings, 40'435'712);
   REQUIRE(usual.size() == 6);
   CHECK(usual.back().budget_bytes == 20'000'000);
   for (networks::Checkpointing checkpoint : usual) {
     if (checkpoint.segments > 0) checkpoint.segments += 3;
     settings.checkpoint = checkpoint;
-    const auto choices = CheckpointChoices(network, settings);
+    const auto choices = CheckpointChoices(network, settings, 40'435'712);
     CHECK(std::count(choices.begin(), choices.end(), checkpoint) == 1);
   }
 }
@@ -126,11 +136,15 @@ TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   question.network = &network;
   question.card_title = "NVIDIA T4";
   question.settings.batch = 2000;
-  const Consequences lines = DescribeConsequences(question, Predict);
+  const Consequences lines = DescribeConsequences(question, Predict, Textbook());
   CHECK_FALSE(lines.fits);
   CHECK(lines.fit == "does not fit on the T4");
-  const Consequences open =
-      DescribeConsequences(question, [](const networks::TrainingSettings&) { return std::nullopt; });
+  question.settings.checkpoint = {networks::CheckpointMode::kBudget, 0, 20'000'000};
+  const Consequences open = DescribeConsequences(
+      question, [](const networks::TrainingSettings&) { return std::nullopt; },
+      [](const networks::TrainingSettings&) { return nullptr; });
+  CHECK(open.optimizer == "…");
+  CHECK(open.checkpoint == "… against none\n…");
   CHECK(open.batch == "…");
   CHECK(open.fit == "…");
   CHECK(open.accumulate == "effective batch 2,000");

@@ -61,6 +61,10 @@ void SelectsEverywhere(ImGuiTestContext* context) {
            tree->nodes[0].selected_bytes < tree->nodes[0].bytes;
   }));
   Picture(context, "selected-layer");
+  // And its share of every category, in the tables beside.
+  const auto& of_layer = *application().frame()->breakdown.selected_bytes;
+  IM_CHECK_GT(of_layer[kActivation], 0);
+  IM_CHECK(application().frame()->bridge.selected_bytes == &of_layer);
   SelectsNothing(context);
 
   // A block of the map, which is then a row of the table.
@@ -131,6 +135,25 @@ void LooksBack(ImGuiTestContext* context) {
   context->KeyPress(ImGuiMod_Shift | ImGuiKey_Backspace);
   IM_CHECK(WaitUntil(context, [] { return Selected().any(); }));
   SelectsNothing(context);
+}
+
+// What is pinned is what map, table and bridge tell of.
+void FollowsThePinnedMoment(ImGuiTestContext* context) {
+  const auto breakdown = [] { return application().frame()->breakdown; };
+  IM_CHECK(WaitUntil(context, [&] { return breakdown().at_peak; }));
+  const auto measured = [&] { return breakdown().breakdown->totals.at(1).measured_bytes.value_or(0); };
+  const int64_t at_peak = measured();
+  const auto& step = Run().view->steps().front();
+  application().Push(PinMoment{step.begin + (step.peak - step.begin) / 2});
+  IM_CHECK(WaitUntil(context, [&] { return !breakdown().at_peak; }));
+  IM_CHECK_LT(measured(), at_peak);
+  IM_CHECK_STR_EQ(breakdown().breakdown->moment.c_str(),
+                  application().frame()->bridge.bridge->moment.c_str());
+  const timeline::State& map = *application().frame()->memory_map.state;
+  IM_CHECK_EQ(measured(), timeline::ValueOf(map.values, timeline::Series::kAllocated));
+  Picture(context, "pinned-moment");
+  context->KeyPress(ImGuiKey_Escape);
+  IM_CHECK(WaitUntil(context, [&] { return breakdown().at_peak && measured() == LastPeak(); }));
 }
 
 void FindsMomentsAndNames(ImGuiTestContext* context) {

@@ -38,10 +38,13 @@ void SharesItsSession(ImGuiTestContext* context);
 // selection_steps.cpp
 void SelectsEverywhere(ImGuiTestContext* context);
 void ListsWhatABridgeStepIs(ImGuiTestContext* context);
+void FollowsThePinnedMoment(ImGuiTestContext* context);
 void LooksBack(ImGuiTestContext* context);
 void FindsMomentsAndNames(ImGuiTestContext* context);
 void ShowsBatchSizes(ImGuiTestContext* context);
 void StacksByOtherThings(ImGuiTestContext* context);
+// checkpointing_steps.cpp
+void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);

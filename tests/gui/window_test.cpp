@@ -202,6 +202,19 @@ void FindsCommands(ImGuiTestContext* context) {
   IM_CHECK_LT(std::abs((seen.end - seen.begin) - (whole.end - whole.begin)),
               0.05 * (whole.end - whole.begin));
   Picture(context, "whole-run");
+  // A control is brought into sight, wherever it is.
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+  context->Yield(3);
+  context->KeyChars("channels");
+  context->Yield(2);
+  context->KeyPress(ImGuiKey_Enter);
+  const RunControlsState& controls = application().view_state().run_controls;
+  IM_CHECK(WaitUntil(context, [&] { return controls.found == "channels_last" && controls.sought.empty(); }));
+  context->Yield(3);
+  const ImRect sight = context->WindowInfo("//###run_controls/controls").Window->Rect();
+  IM_CHECK(sight.Contains(context->ItemInfo("//**/channels last").RectFull.GetCenter()));
+  Picture(context, "found-control");
+  context->ItemClick("//**/More techniques");
 }
 
 void ClosesWhatIsOpen(ImGuiTestContext* context) {
@@ -578,6 +591,8 @@ void Add(ImGuiTestEngine* engine) {
       {"lists what a bridge step is", ListsWhatABridgeStepIs},
       {"stacks by other things", StacksByOtherThings},
       {"shows batch sizes", ShowsBatchSizes},
+      {"prices checkpointing", PricesCheckpointing},
+      {"follows the pinned moment", FollowsThePinnedMoment},
       {"looks back", LooksBack},
       {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},

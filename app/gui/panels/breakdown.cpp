@@ -29,10 +29,18 @@ void DifferenceCell(const presenters::BreakdownRow& row, ByteUnit unit) {
   }
 }
 
+// Of what is selected, in this category: lights up the row of an owner that is not a category itself.
+int64_t SelectedIn(const BreakdownInput& input, const presenters::BreakdownRow& row) {
+  if (!row.category || input.selected_bytes == nullptr) return 0;
+  return (*input.selected_bytes)[static_cast<size_t>(*row.category)];
+}
+
 // What a row's word means, and what the textbook says of a category, with its formula.
 void RowTooltip(const BreakdownInput& input, const presenters::BreakdownRow& row) {
   if (!ImGui::IsItemHovered()) return;
-  const std::string meaning = lessons::MeaningOf(input.glossary, row.title);
+  std::string meaning = lessons::MeaningOf(input.glossary, row.title);
+  if (const int64_t bytes = SelectedIn(input, row); bytes > 0)
+    meaning = input.selected->title + ": " + FormatExactBytes(bytes) + " of it.\n" + meaning;
   if (!row.category || input.textbook == nullptr) return Tooltip(meaning);
   for (const textbook::Term& term : input.textbook->terms) {
     if (term.category != *row.category) continue;
@@ -105,7 +113,8 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   if (row.category) {
-    const bool lit = input.selected != nullptr && input.selected->category == row.category;
+    const bool lit =
+        SelectedIn(input, row) > 0 || (input.selected != nullptr && input.selected->category == row.category);
     if (SelectableRow(row.title.c_str(), lit))
       queue.Push(Select{presenters::CategorySelected(*row.category)});
   }
@@ -146,10 +155,18 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   if (has_last) HeaderCell(last, Align::kRight);
 }
 
+// "layer conv2: 29.70 MB of it, in the rows that are lit"
+std::string SelectedLine(const BreakdownInput& input) {
+  int64_t bytes = 0;
+  for (const presenters::BreakdownRow& row : input.breakdown->rows) bytes += SelectedIn(input, row);
+  if (bytes == 0 || input.selected->selection.kind == presenters::Selection::Kind::kCategory) return "";
+  return input.selected->title + ": " + FormatBytes(bytes, input.unit) + " of it, in the rows that are lit";
+}
+
 }  // namespace
 
 void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue& queue) {
-  PanelTitle("Where the peak goes", input.breakdown->moment);
+  PanelTitle(input.at_peak ? "Where the peak goes" : "Where the memory goes", input.breakdown->moment);
   if (input.breakdown->rows.empty()) {
     EmptyReason(input.only_measured ? "The table fills with the first allocation."
                                     : "No step is complete yet. The table fills with the first one.");
@@ -173,6 +190,7 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
                                         U32(Colors().border));
   }
   ImGui::PopStyleVar();
+  Consequence(SelectedLine(input), Colors().accent);
   Consequence(input.note);
 }
 

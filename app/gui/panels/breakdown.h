@@ -15,8 +15,10 @@ struct BreakdownInput {
   const presenters::Breakdown* breakdown = nullptr;
   const textbook::Estimate* textbook = nullptr;
   ByteUnit unit = ByteUnit::kMegabytes;
+  bool at_peak = true;         // else at a moment that a person has pinned
   bool only_measured = false;  // nothing stands beside it: a program that is not ours
   const presenters::SelectedOwners* selected = nullptr;
+  const presenters::BytesByCategory* selected_bytes = nullptr;  // of what is selected, at this moment
   const lessons::Glossary* glossary = nullptr;
   std::string note;  // what the phantom does not include, under the table
 };

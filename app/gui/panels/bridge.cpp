@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/signed_bytes.h"
@@ -58,6 +59,14 @@ std::vector<std::string_view> LinesOf(const TextStyle& style, std::string_view n
   return lines;
 }
 
+// Of what is selected: in a change's category, and in all of what is allocated.
+int64_t SelectedIn(const BridgeInput& input, const BridgeStep& step) {
+  if (input.selected_bytes == nullptr) return 0;
+  if (step.category) return (*input.selected_bytes)[static_cast<size_t>(*step.category)];
+  if (!IsLevel(step) || step.name != "allocated") return 0;
+  return std::accumulate(input.selected_bytes->begin(), input.selected_bytes->end(), int64_t{0});
+}
+
 TextStyle LabelStyle(const BridgeStep& step) { return IsLevel(step) ? StrongWords() : MutedWords(); }
 
 // A click lists the allocations behind a step, or shows the segments that lie free.
@@ -71,12 +80,18 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
   const bool clicked = ImGui::InvisibleButton(step.name.c_str(), {width, height});
   if (clicked && step.category) queue.Push(ListAllocations{presenters::CategorySelected(*step.category)});
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const bool lit = step.category && input.selected != nullptr && input.selected->category == step.category;
+  const int64_t selected = SelectedIn(input, step);
+  const bool lit = selected > 0 ||
+                   (step.category && input.selected != nullptr && input.selected->category == step.category);
   if (ImGui::IsItemHovered() || lit) {
     list->AddRectFilled({at.x - Px(6), at.y}, {at.x + width + Px(6), at.y + height},
                         U32(Colors().raised.WithAlpha(0.5)), Px(4));
   }
   Tooltip(step.sentence + "\n" + FormatExactBytes(step.bytes) +
+          (selected > 0
+               ? "\n" + input.selected->title + " has " + FormatExactBytes(selected) +
+                     (step.category ? " in " + std::string(events::NameOf(*step.category)) : "") + "."
+               : "") +
           (step.category ? "\nClick: list the allocations behind it." : ""));
   float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
   for (const std::string_view line : lines) {
@@ -90,6 +105,11 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
   const float half = Px(kRow) * 0.31F;
   list->AddRectFilled({x0, middle - half}, {x1, middle + half}, U32(ColorOf(step)),
                       x1 - x0 > Px(6) ? Px(3) : 0);
+  // The share of what is selected, at the end of what is allocated.
+  if (IsLevel(step) && selected > 0) {
+    const float from = scale.X(std::max<int64_t>(0, step.bytes - selected));
+    list->AddRectFilled({from, middle - half}, {x1, middle + half}, U32(Colors().accent), Px(3));
+  }
   const TextStyle number = IsLevel(step) ? StrongWords() : Numbers();
   DrawText(list, {x1 + Px(8), middle - Px(kTextSize) / 2 - Px(1)}, number, FigureOf(step, unit));
 }

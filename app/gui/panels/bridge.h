@@ -15,6 +15,7 @@ struct BridgeInput {
   bool predicted = false;  // there is no measurement yet: this is the phantom's
   ByteUnit unit = ByteUnit::kMegabytes;
   const presenters::SelectedOwners* selected = nullptr;
+  const presenters::BytesByCategory* selected_bytes = nullptr;  // of what is selected, at this moment
   std::string empty_reason;
 };
 struct BridgeState {};

@@ -40,8 +40,8 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   ImGui::TableNextColumn();
   const bool lit = input.selected != nullptr && input.selected->layer == row.name;
   if (SelectableRow(row.name.c_str(), lit)) queue.Push(Select{presenters::LayerSelected(row.name)});
-  Put(StrongWords(), row.name);
-  if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
+  Put(StrongWords(), Fitted(StrongWords(), row.name, ImGui::GetContentRegionAvail().x));
+  if (ImGui::IsItemHovered()) Tooltip(row.formula.empty() ? row.name : row.name + "\n" + row.formula);
   ImGui::TableNextColumn();
   Put(MutedNumbers(), Fitted(MutedNumbers(), row.output, ImGui::GetContentRegionAvail().x));
   if (columns.types) {
@@ -61,7 +61,7 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (ImGui::IsItemHovered()) {
     char text[96];
     std::snprintf(text, sizeof text,
-                  "%.1f %% of everything that is alive at the peak was allocated by this layer",
+                  "%.1f %% of everything that is alive at this moment was allocated by this layer",
                   100 * row.share_of_peak);
     Tooltip(text);
   }
@@ -98,7 +98,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   HeaderCell("kept, textbook", Align::kRight);
   HeaderCell("kept, measured", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
-  if (columns.share) HeaderCell("share of peak");
+  if (columns.share) HeaderCell("share of all");
   for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns, queue);
   ImGui::EndTable();
 }

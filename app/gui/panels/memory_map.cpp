@@ -45,15 +45,22 @@ int RowsNeeded(const std::vector<MapSegment>& segments, double pixels_per_byte, 
 MapLayout LayOut(const std::vector<MapSegment>& segments, const ImRect& area) {
   MapLayout layout;
   const float gap = Px(5);
-  int64_t all = 0;
-  for (const MapSegment& segment : segments) all += segment.bytes;
+  int64_t all = 1;
+  int64_t largest = 1;
+  for (const MapSegment& segment : segments) {
+    all += segment.bytes;
+    largest = std::max(largest, segment.bytes);
+  }
   const int most_rows = std::max(1, static_cast<int>(area.GetHeight() / Px(44)));
-  const int wanted = std::clamp(static_cast<int>(segments.size() + 15) / 16, 1, most_rows);
-  double scale =
-      static_cast<double>(area.GetWidth()) * wanted / static_cast<double>(std::max<int64_t>(all, 1));
+  const int for_many = static_cast<int>(segments.size() + 15) / 16;
+  const int to_fill = static_cast<int>(area.GetHeight() / Px(130));
+  const int wanted = std::clamp(std::max(for_many, to_fill), 1, most_rows);
+  const auto room = static_cast<double>(area.GetWidth());
+  double scale = std::min(room * wanted / static_cast<double>(all), room / static_cast<double>(largest));
   while (scale > 1e-12 && RowsNeeded(segments, scale, area.GetWidth(), gap) > wanted) scale *= 0.97;
-  layout.labels = area.GetHeight() / static_cast<float>(wanted) >= Px(38);
-  layout.row_height = std::min(area.GetHeight() / static_cast<float>(wanted), Px(130));
+  const auto rows = static_cast<float>(RowsNeeded(segments, scale, area.GetWidth(), gap));
+  layout.labels = area.GetHeight() / rows >= Px(38);
+  layout.row_height = std::min(area.GetHeight() / rows, Px(200));
   ImVec2 at = area.Min;
   for (const MapSegment& segment : segments) {
     const float width = WidthOf(segment, scale);

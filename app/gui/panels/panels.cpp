@@ -60,6 +60,12 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBatchPanel(frame.batch, state.batch, queue);
      }},
+    {"checkpointing", "Checkpointing", icons::kStairs,
+     "What each way to checkpoint needs, over what runs again for it. Click a point to apply it.",
+     PanelPlace::kRight, true,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawCheckpointingPanel(frame.checkpointing, state.checkpointing, queue);
+     }},
     {"compare", "Compare", icons::kCompare,
      "This run beside another, or before and after a change: by level, category, layer and allocation.",
      PanelPlace::kRightBottom, false,

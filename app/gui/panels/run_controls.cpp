@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
@@ -21,7 +22,8 @@ using networks::OptimizerKind;
 using networks::Precision;
 using networks::TrainingSettings;
 
-constexpr double kFastest = 2000;  // the pace slider's end: as fast as it goes
+constexpr double kMarkSeconds = 4;  // of a control that was looked for
+constexpr double kFastest = 2000;   // the pace slider's end: as fast as it goes
 
 std::string TitleOf(const RunControlsInput& input, const DeviceChoice& device) {
   if (device.kind == DeviceKind::kCpu) return "CPU";
@@ -192,7 +194,7 @@ void CheckpointSize(const RunControlsInput& input, const networks::Network& netw
   if (now.mode == CheckpointMode::kBudget) {
     constexpr double kMegabyte = 1e6;
     double megabytes = static_cast<double>(now.budget_bytes) / kMegabyte;
-    const double most = std::max(2.0, input.consequences.unchecked_megabytes);
+    const double most = std::max(2.0, static_cast<double>(input.consequences.unchecked_bytes) / kMegabyte);
     const Edit edit =
         Slider("Budget", {.minimum = 1, .maximum = most, .logarithmic = true, .suffix = "MB"}, &megabytes);
     changed.checkpoint.budget_bytes = static_cast<int64_t>(megabytes * kMegabyte);
@@ -214,7 +216,8 @@ void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settin
   Label("Checkpointing");
   const networks::Network* network = FindNetworkIn(input, settings.network);
   if (network == nullptr) return;
-  const std::vector<networks::Checkpointing> choices = CheckpointChoices(*network, settings);
+  const std::vector<networks::Checkpointing> choices =
+      CheckpointChoices(*network, settings, input.consequences.unchecked_bytes);
   int selected =
       static_cast<int>(std::find(choices.begin(), choices.end(), settings.checkpoint) - choices.begin());
   if (Segmented("checkpointing", kLabels, input.consequences.checkpoint_hints, &selected)) {
@@ -233,7 +236,7 @@ bool Names(const std::vector<std::string>& names, const char* name) {
 // Draws a control as lessons and codes allow: not at all, greyed out with a lock, or with a line that points
 // at it.
 template <typename Draw>
-void Control(const ControlAccess& access, const char* name, const Draw& draw) {
+void Control(const ControlAccess& access, RunControlsState& state, const char* name, const Draw& draw) {
   if (Names(access.hidden, name)) return;
   const bool locked = Names(access.locked, name);
   ImGui::BeginGroup();
@@ -247,6 +250,15 @@ void Control(const ControlAccess& access, const char* name, const Draw& draw) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->PushClipRect({low.x - Px(16), list->GetClipRectMin().y},
                      list->GetClipRectMax());  // the panel's margin
+  if (state.sought == name) {
+    ImGui::SetScrollFromPosY((low.y + high.y) / 2 - ImGui::GetWindowPos().y);
+    state.found = std::exchange(state.sought, "");
+    state.marked_until = ImGui::GetTime() + kMarkSeconds;
+  }
+  const bool is_found = state.found == name && ImGui::GetTime() < state.marked_until;
+  if (is_found)
+    list->AddRect(low - ImVec2(Px(5), Px(3)), high + ImVec2(Px(5), Px(1)), U32(Colors().accent), Px(4),
+                  Px(1.5F));
   if (Names(access.highlighted, name)) {
     list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
   }
@@ -278,19 +290,23 @@ void TechniqueRow(const networks::Technique& technique, const TrainingSettings& 
 }
 
 // What is seldom wanted is behind one line, which tells what of it is in use.
-void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
+                   CommandQueue& queue) {
   std::string in_use;
   for (const networks::Technique& technique : networks::Techniques()) {
     if (!technique.IsInUse(settings)) continue;
     in_use += (in_use.empty() ? "" : ", ") + std::string(technique.title);
     if (!technique.IsSwitch()) in_use += " " + technique.TextOf(settings);
   }
+  const bool is_sought = std::ranges::any_of(
+      networks::Techniques(), [&](const networks::Technique& one) { return state.sought == one.key; });
+  if (is_sought) ImGui::SetNextItemOpen(true);
   const bool open = ImGui::TreeNodeEx(
       "More techniques", ImGuiTreeNodeFlags_SpanAvailWidth | ImGuiTreeNodeFlags_NoTreePushOnOpen);
   if (!open) return Consequence(in_use);
   for (size_t index = 0; index < networks::Techniques().size(); ++index) {
     const networks::Technique& technique = networks::Techniques()[index];
-    Control(input.access, technique.key, [&] { TechniqueRow(technique, settings, queue); });
+    Control(input.access, state, technique.key, [&] { TechniqueRow(technique, settings, queue); });
     if (index < input.consequences.techniques.size()) Consequence(input.consequences.techniques[index]);
   }
 }
@@ -386,6 +402,24 @@ void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
 
 }  // namespace
 
+std::vector<NamedControl> NamedControls() {
+  std::vector<NamedControl> controls = {
+      {"card", "Device", "The card, real or phantom, or the CPU."},
+      {"network", "Network", "What is trained."},
+      {"data", "Data", "Synthetic samples, or CIFAR-10."},
+      {"optimizer", "Optimizer", "What it keeps for each parameter is memory."},
+      {"batch", "Batch size", "Samples of a micro-batch: activations grow with it."},
+      {"accumulate", "Gradient accumulation", "Micro-batches whose gradients are added before a step."},
+      {"amp", "Mixed precision", "fp16 and bf16 by autocast, or all in pure fp16."},
+      {"checkpoint", "Checkpointing", "Keeps less for backward and runs layers again."},
+      {"clip_norm", "Clip gradients", "Scales gradients down whose norm is too large."}};
+  for (const networks::Technique& technique : networks::Techniques())
+    controls.push_back({technique.key, technique.title, technique.help});
+  controls.push_back({"learning_rate", "Learning rate", "Without effect on memory."});
+  controls.push_back({"learning_rate", "Seed", "The same seed, the same weights and data."});
+  return controls;
+}
+
 void DrawCaptureList(const std::vector<CaptureLine>& capture) {
   const Palette& colors = Colors();
   Put(StrongWords(), "Capture");
@@ -412,22 +446,22 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   const float room = ImGui::GetContentRegionAvail().y;
   ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))},
                     ImGuiChildFlags_NavFlattened);
-  Control(input.access, "card", [&] { ChooseDeviceRow(input, queue); });
+  Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
   // Two lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
   std::string fit = input.consequences.fit;
   if (!fit.empty() && fit.find('\n') == std::string::npos) fit += "\n ";
   Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
-  Control(input.access, "network", [&] { ChooseNetworkRow(input, settings, queue); });
-  Control(input.access, "data", [&] { ChooseDataRow(input, settings, queue); });
-  Control(input.access, "optimizer", [&] { ChooseOptimizerRow(input, settings, queue); });
+  Control(input.access, state, "network", [&] { ChooseNetworkRow(input, settings, queue); });
+  Control(input.access, state, "data", [&] { ChooseDataRow(input, settings, queue); });
+  Control(input.access, state, "optimizer", [&] { ChooseOptimizerRow(input, settings, queue); });
   Rule();
-  Control(input.access, "batch", [&] { BatchRow(input, settings, state, queue); });
-  Control(input.access, "accumulate", [&] { AccumulateRow(input, settings, state, queue); });
-  Control(input.access, "amp", [&] { PrecisionRow(input, settings, queue); });
-  Control(input.access, "checkpoint", [&] { CheckpointRow(input, settings, state, queue); });
-  Control(input.access, "clip_norm", [&] { ClipRow(input, settings, queue); });
-  TechniqueFold(input, settings, queue);
-  Control(input.access, "learning_rate", [&] {
+  Control(input.access, state, "batch", [&] { BatchRow(input, settings, state, queue); });
+  Control(input.access, state, "accumulate", [&] { AccumulateRow(input, settings, state, queue); });
+  Control(input.access, state, "amp", [&] { PrecisionRow(input, settings, queue); });
+  Control(input.access, state, "checkpoint", [&] { CheckpointRow(input, settings, state, queue); });
+  Control(input.access, state, "clip_norm", [&] { ClipRow(input, settings, queue); });
+  TechniqueFold(input, settings, state, queue);
+  Control(input.access, state, "learning_rate", [&] {
     NumberRow(input, settings, queue);
     Consequence("no effect on memory");
   });

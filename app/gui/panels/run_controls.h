@@ -52,8 +52,19 @@ struct RunControlsInput {
 struct RunControlsState {
   std::optional<networks::TrainingSettings> draft;
   float controls_height =
-      10000;  // of the last frame, in screen pixels: how much room the controls would like
+      10000;                // of the last frame, in screen pixels: how much room the controls would like
+  std::string sought;       // the control to bring into sight, by its name; "" = none
+  std::string found;        // the one that was, marked for a while
+  double marked_until = 0;  // in ImGui's time
 };
+
+// A control, for who looks for it by words.
+struct NamedControl {
+  std::string name;  // lessons/situation.h
+  std::string title;
+  std::string help;
+};
+std::vector<NamedControl> NamedControls();  // from top to bottom
 
 void DrawCaptureList(const std::vector<CaptureLine>& capture);
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue);

@@ -9,6 +9,7 @@
 
 #include "app/gui/panels/panels.h"
 #include "app/gui/shell/pick_list.h"
+#include "app/gui/widgets/icons.h"
 
 namespace tidemark::gui {
 namespace {
@@ -20,7 +21,7 @@ struct Entry {
 };
 
 std::vector<Entry> Matching(std::string_view query, const std::function<bool(ActionId)>& enabled,
-                            const ViewState& view) {
+                            const std::vector<NamedControl>& controls, const ViewState& view) {
   std::vector<Entry> entries;
   for (const Action& action : Actions()) {
     if (action.id == ActionId::kPalette) continue;
@@ -32,6 +33,10 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
     const bool shown = view.shown[i];
     const std::string title = std::string(shown ? "Hide panel: " : "Show panel: ") + panel.label;
     entries.push_back({{panel.icon, title, "", panel.help, true}, ShowPanel{i, !shown}, 0});
+  }
+  for (const NamedControl& control : controls) {
+    entries.push_back(
+        {{icons::kSliders, control.title, "control", control.help, true}, ShowControl{control.name}, 0});
   }
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
@@ -60,7 +65,8 @@ int MatchScore(std::string_view query, std::string_view text) {
   return score;
 }
 
-void DrawCommandPalette(const std::function<bool(ActionId)>& enabled, const ViewState& view,
+void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
+                        const std::vector<NamedControl>& controls, const ViewState& view,
                         CommandPaletteState& state, CommandQueue& queue) {
   if (!state.open) return;
   if (!state.shown) {
@@ -71,14 +77,15 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled, const View
     if (state.focus) ImGui::SetKeyboardFocusHere();
     state.focus = false;
     ImGui::SetNextItemWidth(-1);
-    const bool entered = ImGui::InputTextWithHint("##query", "Type a part of a command", state.text.data(),
-                                                  state.text.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    const bool entered =
+        ImGui::InputTextWithHint("##query", "Type a part of a command, a panel or a control",
+                                 state.text.data(), state.text.size(), ImGuiInputTextFlags_EnterReturnsTrue);
     if (ImGui::IsItemEdited()) state.selected = 0;
-    const std::vector<Entry> entries = Matching(state.text.data(), enabled, view);
+    const std::vector<Entry> entries = Matching(state.text.data(), enabled, controls, view);
     std::vector<PickRow> rows;
     for (const Entry& entry : entries) rows.push_back(entry.row);
-    const int picked =
-        DrawPickList(rows, entered, "No command has these letters in this order.", &state.selected);
+    const int picked = DrawPickList(
+        rows, entered, "No command, panel or control has these letters in this order.", &state.selected);
     if (picked >= 0) queue.Push(entries[static_cast<size_t>(picked)].command);
     // The text field would take the first Escape for itself.
     if (picked >= 0 || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();

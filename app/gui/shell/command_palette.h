@@ -1,11 +1,13 @@
-// Ctrl+K: every command by its name, found by typing parts of it.
+// Ctrl+K: every command, panel and control by its name, found by typing parts of it.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "app/gui/commands.h"
+#include "app/gui/panels/run_controls.h"
 #include "app/gui/view_state.h"
 
 namespace tidemark::gui {
@@ -18,7 +20,9 @@ struct CommandPaletteState {
   std::array<char, 128> text{};
 };
 
-void DrawCommandPalette(const std::function<bool(ActionId)>& enabled, const ViewState& view,
+// `controls`: those that are there.
+void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
+                        const std::vector<NamedControl>& controls, const ViewState& view,
                         CommandPaletteState& state, CommandQueue& queue);
 
 // Do the letters of `query` occur in `text` in this order, whatever their case? Spaces in the query are

@@ -2,9 +2,24 @@
 
 #include <imgui_internal.h>
 
+#include <algorithm>
+
 #include "app/gui/shell/shell_parts.h"
 
 namespace tidemark::gui {
+namespace {
+
+// A program has none, and a session code may hide some.
+std::vector<NamedControl> ControlsOf(const Frame& frame) {
+  if (frame.program) return {};
+  std::vector<NamedControl> controls = NamedControls();
+  std::erase_if(controls, [&](const NamedControl& control) {
+    return std::ranges::count(frame.run_controls.access.hidden, control.name) > 0;
+  });
+  return controls;
+}
+
+}  // namespace
 
 bool IsEnabled(ActionId action, const ShellInput& input) {
   switch (action) {
@@ -87,7 +102,8 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
   DrawToasts(shell);
-  DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, view, shell.palette, queue);
+  DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame), view,
+                     shell.palette, queue);
   DrawSearch(input.search, shell.search, queue);
   DrawBookmarkWindow(shell.bookmark, queue);
   DrawFileDialog(shell.file_dialog, view.last_folder, queue);

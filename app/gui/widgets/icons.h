@@ -50,6 +50,7 @@ inline constexpr const char* kTree = ICON_FA_OBJECT_GROUP;
 inline constexpr const char* kSliders = ICON_FA_SLIDERS;
 inline constexpr const char* kQuit = ICON_FA_POWER_OFF;
 inline constexpr const char* kBookmark = ICON_FA_BOOKMARK;
+inline constexpr const char* kStairs = ICON_FA_STAIRS;
 inline constexpr const char* kRuler = ICON_FA_CHART_LINE;
 inline constexpr const char* kPin = ICON_FA_THUMBTACK;
 inline constexpr const char* kLearn = ICON_FA_GRADUATION_CAP;

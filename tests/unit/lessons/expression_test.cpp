@@ -50,6 +50,16 @@ TEST_CASE("Expressions compute as on paper") {
   CHECK(ValueOf("card.memory(card=t4)") > 15e9);
 }
 
+TEST_CASE("A textbook's figure that is computed elsewhere is waited for") {
+  World world;
+  std::optional<textbook::Estimate> known;
+  world.sources.textbook = [&](const networks::TrainingSettings&) { return known ? &*known : nullptr; };
+  const auto total = [&] { return *Evaluate("textbook.total", kPlain, world.sources); };
+  CHECK_FALSE(total());
+  known.emplace().total_bytes = 7;
+  CHECK(total() == 7);
+}
+
 TEST_CASE("What is no expression is said, whatever it is") {
   CHECK(ErrorOf("textbook.totl").find("textbook.totl") != std::string::npos);
   CHECK(ErrorOf("textbook.conv9.activations").find("conv9") != std::string::npos);

@@ -123,7 +123,8 @@ TEST_CASE("Each choice is read from its text and written the same") {
     CHECK(TextOf(*PrecisionFromText(text)) == text);
   for (const char* text : {"sgd", "momentum", "adam", "adamw", "adagrad", "rmsprop"})
     CHECK(TextOf(*OptimizerFromText(text)) == text);
-  for (const char* text : {"none", "layer", "1", "64", "every:3", "budget:40000000"})
+  for (const char* text : {"none", "layer", "1", "64", "every:3", "budget:1GB", "budget:40MB",
+                           "budget:1204kB", "budget:1204225"})
     CHECK(TextOf(*CheckpointingFromText(text)) == text);
   for (const char* text : {"phantom", "cpu", "cuda:0", "cuda:7"})
     CHECK(TextOf(*DeviceFromText(text, "t4")) == text);

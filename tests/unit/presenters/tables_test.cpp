@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/presenters/bridge.h"
+#include "app/presenters/selection.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 
@@ -76,6 +78,35 @@ TEST_CASE("Where memory ran out, the tables tell of that step, although it is no
 
   training.Step(2, 2000, 3000);  // what was survived is past
   CHECK(LatestPeak(*training.Publish())->step == 2);
+}
+
+TEST_CASE("The tables tell of any moment, and know a step's peak when they see it") {
+  Training training;
+  training.Weight(1000);
+  training.Step(4, 2000, 3000);
+  const timeline::EventIndex peak = training.peak();
+  training.Step(5, 2000, 3000);
+  const auto view = training.Publish();
+  const PeakMoment there = ToldAt(*view, peak);
+  CHECK(there.title == "at the peak of step 4");
+  CHECK(there.is_peak);
+  const PeakMoment before = ToldAt(*view, peak - 1);  // the temporary is not there yet
+  CHECK_FALSE(before.is_peak);
+  CHECK(before.title == "at event " + FormatNumber(static_cast<int64_t>(peak - 1)) + " of step 4");
+  const Breakdown breakdown = MakeBreakdown(*view, {}, {}, before);
+  REQUIRE(RowOf(breakdown, Category::kActivation));
+  CHECK(RowOf(breakdown, Category::kActivation)->measured_bytes == 2048);
+  CHECK(RowOf(breakdown, Category::kTemporary) == nullptr);
+  CHECK(breakdown.totals[0].measured_bytes == 3000);
+  const Bridge bridge = MakeBridge(*view, SmallBook(), before);
+  CHECK(bridge.moment == before.title);
+  CHECK(ToldAt(*view, view->first()).step == -1);
+
+  const BytesByCategory of_layer = SelectedBytes(LayerSelected("conv1"), *view, view->StateAt(peak));
+  CHECK(of_layer[static_cast<size_t>(Category::kActivation)] == 2048);
+  CHECK(of_layer[static_cast<size_t>(Category::kParameter)] == 1024);
+  const BytesByCategory of_other = SelectedBytes(LayerSelected("fc"), *view, view->StateAt(peak));
+  CHECK(of_other == BytesByCategory{});
 }
 
 TEST_CASE("The breakdown puts textbook, phantom and measurement side by side at the last complete peak") {

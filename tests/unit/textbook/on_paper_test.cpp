@@ -137,4 +137,34 @@ TEST_CASE("A tiny network gains nothing by one segment") {
   const int64_t plain = EstimateMemory(network, settings).activations_bytes;
   settings.checkpoint = {networks::CheckpointMode::kSegments, 1};
   CHECK(EstimateMemory(network, settings).activations_bytes == plain);
+  const auto curve = CheckpointCurve(network, settings);  // which has what is in force
+  const auto one = std::ranges::find(curve, settings.checkpoint, &CurvePoint::checkpoint);
+  REQUIRE(one != curve.end());
+  CHECK(one->share_run_again == 1);
+  CHECK(one->saved_bytes == plain);
+  CHECK_FALSE(one->is_best);
+}
+
+TEST_CASE("The price list stops when it is told to, and says how far it is") {
+  const Network network = *networks::FindNetworkIn(TIDEMARK_ZOO, "lenet");
+  std::vector<double> told;
+  const auto until = [&](size_t calls) {
+    told.clear();
+    return CheckpointCurve(network, {}, [&told, calls](double share) {
+      told.push_back(share);
+      return told.size() < calls;
+    });
+  };
+  CHECK(until(3).empty());
+  CHECK(told.size() == 3);
+  const auto curve = until(100);
+  CHECK_FALSE(curve.empty());
+  CHECK(std::ranges::is_sorted(told));
+  CHECK(told.back() <= 1);
+  for (const CurvePoint& point : curve) {
+    TrainingSettings settings;
+    settings.checkpoint = point.checkpoint;  // its budget in three digits is what was planned
+    CHECK(EstimateMemory(network, settings).activations_bytes == point.saved_bytes);
+    CHECK(EstimateMemory(network, settings).total_bytes == point.total_bytes);
+  }
 }

@@ -1,0 +1,253 @@
+#include "app/gui/panels/checkpointing.h"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+using networks::CheckpointMode;
+
+constexpr double kAir = 1.15;    // above the highest point, for its label
+constexpr double kFarAbove = 2;  // times the highest point: a card's line beyond would flatten the curve
+
+// Memory upwards from 0, what runs again to the right.
+struct PriceAxes {
+  ImRect plot;
+  double most = 1;
+
+  float X(double share) const { return plot.Min.x + plot.GetWidth() * static_cast<float>(share); }
+  float Y(int64_t bytes) const {
+    const double share = std::clamp(static_cast<double>(bytes) / most, 0.0, 1.0);
+    return plot.Max.y - plot.GetHeight() * static_cast<float>(share);
+  }
+};
+
+PriceAxes PriceAxesFor(const CheckpointingInput& input, const ImRect& area) {
+  int64_t highest = input.measured_bytes.value_or(1);
+  for (const CheckpointWay& way : input.ways)
+    highest = std::max({highest, way.total_bytes, way.phantom_bytes.value_or(0)});
+  double most = static_cast<double>(highest) * kAir;
+  const double card = static_cast<double>(input.card_bytes);
+  if (card < static_cast<double>(highest) * kFarAbove) most = std::max(most, card * kAir);
+  return {area, most};
+}
+
+// 1, 2 or 5 times a power of ten, some four to the axis.
+double TickOf(double most) {
+  const double rough = most / 4;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  for (const double times : {1.0, 2.0, 5.0}) {
+    if (power * times >= rough) return power * times;
+  }
+  return power * 10;
+}
+
+void DrawPriceGrid(ImDrawList* list, const PriceAxes& axes, ByteUnit unit) {
+  const double tick = TickOf(axes.most);
+  for (double at = 0; at <= axes.most; at += tick) {
+    const float y = std::round(axes.Y(static_cast<int64_t>(at)));
+    list->AddLine({axes.plot.Min.x, y}, {axes.plot.Max.x, y}, U32(Colors().faint));
+    DrawText(list, {axes.plot.Min.x - Px(6), y - Px(8)}, SmallMuted(),
+             FormatBytes(static_cast<int64_t>(at), unit), Align::kRight);
+  }
+  for (const int percent : {0, 25, 50, 75, 100}) {
+    const float x = std::round(axes.X(percent / 100.0));
+    list->AddLine({x, axes.plot.Min.y}, {x, axes.plot.Max.y}, U32(Colors().faint));
+    DrawText(list, {x, axes.plot.Max.y + Px(3)}, SmallMuted(), fmt::format("{} %", percent), Align::kCenter);
+  }
+}
+
+void DrawCardLine(ImDrawList* list, const PriceAxes& axes, const CheckpointingInput& input) {
+  if (input.card_bytes <= 0) return;
+  const bool far_above = static_cast<double>(input.card_bytes) > axes.most;
+  const std::string size = FormatBytes(input.card_bytes, input.unit);
+  const TextStyle style = Colored(SmallMuted(), Colors().bad);
+  const ImVec2 corner = axes.plot.GetTR();
+  if (far_above)
+    return DrawText(list, {corner.x, corner.y - Px(18)}, style,
+                    Fitted(style, "the card's " + size + " are far above", axes.plot.GetWidth()),
+                    Align::kRight);
+  const float y = std::round(axes.Y(input.card_bytes));
+  list->AddRectFilled({axes.plot.Min.x, y - Px(1)}, {axes.plot.Max.x, y + Px(1)}, U32(Colors().bad));
+  DrawText(list, {corner.x - Px(4), y - Px(18)}, style, "the card has " + size, Align::kRight);
+}
+
+bool InForce(const CheckpointingInput& input, const CheckpointWay& way) {
+  return way.checkpoint == input.settings.checkpoint;
+}
+
+// Through those that no other beats.
+void DrawFrontierLine(ImDrawList* list, const PriceAxes& axes, const CheckpointingInput& input,
+                      bool phantom) {
+  std::vector<ImVec2> line;
+  for (const CheckpointWay& way : input.ways) {
+    if (!way.is_best || (phantom && (!way.phantom_bytes || way.does_not_fit))) continue;
+    line.push_back({axes.X(way.share_run_again), axes.Y(phantom ? *way.phantom_bytes : way.total_bytes)});
+  }
+  list->AddPolyline(line.data(), static_cast<int>(line.size()),
+                    U32(phantom ? Colors().accent : Colors().theory), Px(1.5F));
+  if (line.empty()) return;
+  const ImVec2 end = line.back();
+  DrawText(list, {end.x + Px(10), end.y + (phantom ? -Px(20) : Px(6))},
+           Colored(SmallMuted(), phantom ? Colors().accent : Colors().theory),
+           phantom ? "phantom" : "textbook");
+}
+
+std::string TooltipOf(const CheckpointingInput& input, const CheckpointWay& way) {
+  std::string text = NameOfWay(way.checkpoint) + "\n" + WhyOfWay(way, input.ways, input.unit);
+  text += "\nTextbook, a step in all: " + FormatExactBytes(way.total_bytes);
+  if (way.phantom_bytes)
+    text += way.does_not_fit ? "\nPhantom: does not fit on the card"
+                             : "\nPhantom, allocated at the peak: " + FormatExactBytes(*way.phantom_bytes);
+  if (way.step_seconds > 0)
+    text += "\nA step ~" + FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)) + ", estimated";
+  if (InForce(input, way)) return text + "\nIn force.";
+  return text + (input.locked ? "\nThe lesson or the session code has locked checkpointing."
+                              : "\nClick: puts it in force; Ctrl+Z takes it back.");
+}
+
+// A dot that can be clicked.
+void DrawWay(const CheckpointingInput& input, const CheckpointWay& way, ImVec2 at, Color color,
+             const char* series, CommandQueue& queue) {
+  const float half = Px(9);
+  ImGui::SetCursorScreenPos(at - ImVec2(half, half));
+  const std::string id = std::string(series) + " " + networks::TextOf(way.checkpoint);
+  const bool clicked = ImGui::InvisibleButton(id.c_str(), {2 * half, 2 * half}, ImGuiButtonFlags_EnableNav);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float radius = ImGui::IsItemHovered() ? Px(6) : Px(4);
+  list->AddCircleFilled(at, radius, U32(way.is_best ? color : Colors().panel));
+  if (!way.is_best) list->AddCircle(at, radius, U32(color), 0, Px(1.5F));
+  if (InForce(input, way)) list->AddCircle(at, Px(8), U32(Colors().text), 0, Px(2));
+  Tooltip(TooltipOf(input, way));
+  if (!clicked || input.locked || InForce(input, way)) return;
+  networks::TrainingSettings settings = input.settings;
+  settings.checkpoint = way.checkpoint;
+  queue.Push(ChangeSettings{settings});
+}
+
+void DrawWays(const CheckpointingInput& input, const PriceAxes& axes, CommandQueue& queue) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  float label_y = axes.plot.Max.y + Px(100);
+  for (const CheckpointWay& way : input.ways) {
+    const ImVec2 at(axes.X(way.share_run_again), axes.Y(way.total_bytes));
+    if (way.phantom_bytes)
+      DrawWay(input, way, {at.x, axes.Y(*way.phantom_bytes)},
+              way.does_not_fit ? Colors().bad : Colors().accent, "phantom", queue);
+    DrawWay(input, way, at, Colors().theory, "textbook", queue);
+    // From the lowest upwards, as far as there is room between them.
+    const bool is_named = way.checkpoint.mode != CheckpointMode::kBudget && way.share_run_again > 0;
+    if (!is_named || label_y - at.y < Px(15)) continue;
+    DrawText(list, {at.x - Px(11), at.y - Px(8)}, SmallMuted(), NameOfWay(way.checkpoint), Align::kRight);
+    label_y = at.y;
+  }
+}
+
+const CheckpointWay* WayInForce(const CheckpointingInput& input) {
+  const auto found = std::ranges::find(input.ways, input.settings.checkpoint, &CheckpointWay::checkpoint);
+  return found == input.ways.end() ? nullptr : &*found;
+}
+
+// "none · textbook 58.5 MB · phantom 177.7 MB"
+std::string SummaryOf(const CheckpointingInput& input) {
+  const CheckpointWay* now = WayInForce(input);
+  std::string text = NameOfWay(input.settings.checkpoint);
+  if (now == nullptr) return text;
+  text += " · textbook " + FormatBytes(now->total_bytes, input.unit);
+  if (now->does_not_fit) return text + " · does not fit";
+  return now->phantom_bytes ? text + " · phantom " + FormatBytes(*now->phantom_bytes, input.unit) : text;
+}
+
+// Where no way gains anything, why not, too.
+std::string WhyOf(const CheckpointWay& now, const CheckpointingInput& input) {
+  const std::string why = WhyOfWay(now, input.ways, input.unit);
+  const auto vain = std::ranges::find(input.ways, false, &CheckpointWay::is_best);
+  if (std::ranges::count(input.ways, true, &CheckpointWay::is_best) > 1 || vain == input.ways.end() ||
+      !now.is_best)
+    return why;
+  return why + " " + NameOfWay(vain->checkpoint) + ": " + WhyOfWay(*vain, input.ways, input.unit);
+}
+
+void DrawPlot(const CheckpointingInput& input, const ImRect& area, CommandQueue& queue) {
+  const PriceAxes axes = PriceAxesFor(input, area);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  DrawPriceGrid(list, axes, input.unit);
+  DrawCardLine(list, axes, input);
+  DrawFrontierLine(list, axes, input, false);
+  DrawFrontierLine(list, axes, input, true);
+  DrawWays(input, axes, queue);
+  const CheckpointWay* now = WayInForce(input);
+  if (now == nullptr || !input.measured_bytes) return;
+  list->AddCircle({axes.X(now->share_run_again), axes.Y(*input.measured_bytes)}, Px(6), U32(Colors().good), 0,
+                  Px(2));
+}
+
+}  // namespace
+
+std::string NameOfWay(const networks::Checkpointing& checkpoint) {
+  switch (checkpoint.mode) {
+    case CheckpointMode::kNone:
+      return "none";
+    case CheckpointMode::kByLayer:
+      return "by layer";
+    case CheckpointMode::kSegments:
+      return fmt::format("{} segment{}", checkpoint.segments, checkpoint.segments == 1 ? "" : "s");
+    case CheckpointMode::kEvery:
+      return fmt::format("segments of {} layer{}", checkpoint.segments, checkpoint.segments == 1 ? "" : "s");
+    case CheckpointMode::kBudget:
+      break;
+  }
+  return "budget " + FormatBytes(checkpoint.budget_bytes, ByteUnit::kMegabytes);
+}
+
+std::string WhyOfWay(const CheckpointWay& way, const std::vector<CheckpointWay>& ways, ByteUnit unit) {
+  const auto none = std::ranges::find(ways, CheckpointMode::kNone,
+                                      [](const CheckpointWay& one) { return one.checkpoint.mode; });
+  const std::string saved = FormatBytes(way.saved_bytes, unit);
+  if (way.share_run_again <= 0) return "Nothing runs again: all " + saved + " that backward needs are kept.";
+  const std::string again = fmt::format("{:.0f} % of forward runs again", 100 * way.share_run_again);
+  if (none == ways.end()) return again + ".";
+  if (way.saved_bytes < none->saved_bytes) {
+    return again + " for " + FormatBytes(none->saved_bytes - way.saved_bytes, unit) +
+           " less: backward needs " + saved + " at most, the segments' inputs and what one segment saves.";
+  }
+  return again +
+         " and gains nothing: when backward comes to the largest segment, all that it saves is there at "
+         "once again, " +
+         saved +
+         " with the inputs that were kept. More and smaller segments, or a larger "
+         "network, would gain.";
+}
+
+void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState& state, CommandQueue& queue) {
+  state.drawn = true;
+  PanelTitle("Checkpointing", input.planning ? "planning…" : "memory against what runs again");
+  if (input.cancelled) {
+    PutWrapped(MutedWords(), "Planning was cancelled, so the curve is not of the settings in force.");
+    if (PlainButton("Plan it")) queue.Push(PlanCheckpointCurve{});
+  }
+  if (input.ways.empty()) return EmptyReason(input.cancelled ? "" : input.empty_reason);
+  const float width = ImGui::GetContentRegionAvail().x;
+  Put(Words(), Fitted(Words(), SummaryOf(input), width));
+  const CheckpointWay* now = WayInForce(input);
+  const std::string why = now == nullptr ? "" : WhyOf(*now, input);
+  const float below = Px(38) + MeasureWrapped(SmallMuted(), why, width).y;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const ImRect area(at + ImVec2(Px(66), Px(22)), at + room - ImVec2(Px(18), below + Px(6)));
+  if (area.GetWidth() >= Px(60) && area.GetHeight() >= Px(40)) {
+    DrawPlot(input, area, queue);
+    DrawText(ImGui::GetWindowDrawList(), {area.GetCenter().x, area.Max.y + Px(18)}, SmallMuted(),
+             "of forward runs again · ring: measured · click to apply", Align::kCenter);
+  }
+  ImGui::SetCursorScreenPos({at.x, std::max(area.Max.y + Px(40), at.y)});
+  PutWrapped(SmallMuted(), why);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,50 @@
+// The price of checkpointing as a curve: what a step needs by each way to checkpoint, over how much of
+// forward runs again for it; textbook, phantom, the card's line, and what was measured. A click on a point
+// puts its way in force. UI thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/gui/commands.h"
+#include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
+
+namespace tidemark::gui {
+
+struct CheckpointWay {
+  networks::Checkpointing checkpoint;
+  int64_t saved_bytes = 0;     // by the textbook, what backward needs at most
+  int64_t total_bytes = 0;     // by the textbook, all of a step
+  double share_run_again = 0;  // of forward's operations
+  double step_seconds = 0;     // estimated; 0 = not known
+  bool is_best = false;        // no other has both fewer bytes and less run again
+  std::optional<int64_t> phantom_bytes;
+  bool does_not_fit = false;  // says the phantom
+};
+
+struct CheckpointingInput {
+  std::vector<CheckpointWay> ways;  // by bytes; empty = nothing to show
+  bool shown = false;               // in the frame before: what is not shown is not planned
+  networks::TrainingSettings settings;
+  bool planning = false;   // for other settings than the ways are of
+  bool cancelled = false;  // by the person
+  std::optional<int64_t> measured_bytes;
+  int64_t card_bytes = 0;  // 0 = not known
+  bool locked = false;     // by a lesson or a session code
+  ByteUnit unit = ByteUnit::kMegabytes;
+  std::string empty_reason;
+};
+struct CheckpointingState {
+  bool drawn = false;  // in this frame: a hidden tab is not prepared
+};
+
+void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState& state, CommandQueue& queue);
+
+// "3 segments", "budget 4.54 GB".
+std::string NameOfWay(const networks::Checkpointing& checkpoint);
+// What a way gains or why it gains nothing, in a sentence. Pure.
+std::string WhyOfWay(const CheckpointWay& way, const std::vector<CheckpointWay>& ways, ByteUnit unit);
+
+}  // namespace tidemark::gui

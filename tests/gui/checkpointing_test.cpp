@@ -1,0 +1,90 @@
+#include "app/gui/panels/checkpointing.h"
+
+#include <algorithm>
+
+#include "app/gui/checkpoint_prices.h"
+#include "app/gui/estimates.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+namespace {
+
+using networks::Checkpointing;
+using networks::CheckpointMode;
+
+std::vector<CheckpointWay> Ways() {
+  return {{{CheckpointMode::kSegments, 3}, 20'000'000, 40'000'000, 1, 0, true, {}, false},
+          {{}, 50'000'000, 70'000'000, 0, 0, true, {}, false},
+          {{CheckpointMode::kSegments, 1}, 50'000'000, 70'000'000, 1, 0, false, {}, false}};
+}
+
+}  // namespace
+
+TEST_CASE("Each way to checkpoint says what it gains, and why it gains nothing") {
+  const std::vector<CheckpointWay> ways = Ways();
+  const auto why = [&](size_t way) { return WhyOfWay(ways[way], ways, ByteUnit::kMegabytes); };
+  CHECK(why(0) ==
+        "100 % of forward runs again for 30.0 MB less: backward needs 20.0 MB at most, the segments' "
+        "inputs and what one segment saves.");
+  CHECK(why(1) == "Nothing runs again: all 50.0 MB that backward needs are kept.");
+  CHECK(why(2).starts_with(
+      "100 % of forward runs again and gains nothing: when backward comes to the largest"));
+}
+
+TEST_CASE("Ways to checkpoint have names") {
+  CHECK(NameOfWay({}) == "none");
+  CHECK(NameOfWay({CheckpointMode::kByLayer}) == "by layer");
+  CHECK(NameOfWay({CheckpointMode::kSegments, 1}) == "1 segment");
+  CHECK(NameOfWay({CheckpointMode::kSegments, 3}) == "3 segments");
+  CHECK(NameOfWay({CheckpointMode::kEvery, 2}) == "segments of 2 layers");
+  CHECK(NameOfWay({CheckpointMode::kBudget, 0, 4'540'000'000}) == "budget 4.54 GB");
+}
+
+TEST_CASE("A curve answers for its settings and every way on it") {
+  CheckpointPrices prices;
+  PriceQuestion question;
+  CHECK_FALSE(prices.Answers(question));
+  prices.made_for = question;
+  for (const CheckpointWay& way : Ways()) {
+    textbook::CurvePoint point;
+    point.checkpoint = way.checkpoint;
+    prices.ways.push_back({point, 0});
+  }
+  for (const CheckpointWay& way : Ways()) {
+    question.settings.checkpoint = way.checkpoint;
+    CHECK(prices.Answers(question));
+  }
+  question.settings.checkpoint = {CheckpointMode::kSegments, 2};
+  CHECK_FALSE(prices.Answers(question));
+  question.settings.checkpoint = {};
+  question.settings.batch *= 2;
+  CHECK_FALSE(prices.Answers(question));
+}
+
+TEST_CASE("A budget is planned elsewhere, once, unless it was given up") {
+  const std::vector<networks::Network> networks{*networks::FindNetwork("lenet")};
+  Estimates estimates(&networks);
+  networks::TrainingSettings settings;
+  settings.network = "lenet";
+  CHECK(estimates.Textbook(settings) != nullptr);
+  CHECK_FALSE(estimates.wants_plans());
+  settings.checkpoint = {CheckpointMode::kBudget, 0, 1'000'000'000};
+  CHECK(estimates.Textbook(settings) == nullptr);
+  CHECK(estimates.Textbook(settings) == nullptr);
+  const std::vector<WantedPlan> wanted = estimates.TakeWanted(8);
+  REQUIRE(wanted.size() == 1);
+  CHECK(wanted[0].settings == settings);
+  const uint64_t version = estimates.version();
+  estimates.GiveUpPlans();
+  CHECK(estimates.Textbook(settings) == nullptr);
+  CHECK_FALSE(estimates.wants_plans());
+  estimates.PlanAgain();
+  CHECK(estimates.Textbook(settings) == nullptr);
+  CHECK(estimates.TakeWanted(8).size() == 1);
+  estimates.Keep(settings, textbook::EstimateMemory(wanted[0].network, settings));
+  CHECK(estimates.version() > version);
+  REQUIRE(estimates.Textbook(settings) != nullptr);
+  CHECK(estimates.Textbook(settings)->least_budget_bytes == 0);
+}
+
+}  // namespace tidemark::gui
