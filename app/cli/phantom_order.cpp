@@ -92,7 +92,8 @@ std::string HiddenCard() {
 
 std::string HintOnRanks(const std::vector<std::string>& program, int64_t world, int exit_code) {
   const bool has_rank = std::getenv("RANK") != nullptr && std::getenv("WORLD_SIZE") != nullptr;
-  if (exit_code == 0 || world > 1 || has_rank) return "";
+  constexpr int kLastOfItsOwn = 128;  // a signal's are larger, as in a shell: somebody stopped it
+  if (exit_code == 0 || exit_code > kLastOfItsOwn || world > 1 || has_rank) return "";
   const bool asks = std::ranges::any_of(
       program, [](const std::string& word) { return word.ends_with(".py") && AsksForRank(word); });
   if (!asks) return "";

@@ -1,5 +1,6 @@
 #include "app/cli/phantom_order.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -30,6 +31,7 @@ TEST_CASE("A script that asks for its rank and failed gets a hint") {
   std::ofstream(script) << "torch.distributed.init_process_group()\n";
   CHECK(HintOnRanks({"python", script}, 1, 1).find("--world 8 --rank 0") != std::string::npos);
   CHECK(HintOnRanks({"python", script}, 1, 0).empty());
+  CHECK(HintOnRanks({"python", script}, 1, 128 + SIGINT).empty());
   CHECK(HintOnRanks({"python", script}, 8, 1).empty());
   std::ofstream(script) << "print()\n";
   CHECK(HintOnRanks({"python", script}, 1, 1).empty());
