@@ -137,6 +137,8 @@ class Search {
     MakeFrontier();
     const bool is_as_wanted = answer_.present.need.fits && samples == now;
     if (!is_as_wanted) MakeProposals();
+    // A pipeline's stages have nothing alike that ZeRO could share.
+    if (networks::UsesPipeline(question_.settings)) return std::move(answer_);
     networks::TrainingSettings alone = question_.settings;
     alone.ranks = 1;
     answer_.shardings = Shardings(textbook::EstimateMemory(question_.network, question_.settings),

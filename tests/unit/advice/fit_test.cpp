@@ -266,6 +266,16 @@ TEST_CASE("Ways out are the three cheapest that do not live from an emptied cach
   CHECK(ways[2].step_seconds == 3);
 }
 
+TEST_CASE("Beside a pipeline ZeRO is not offered") {
+  MadeUpPhantom phantom(400 * kMebibyte);
+  FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(400 * kMebibyte), 0};
+  const auto ask = [&](std::span<const Configuration> all) { return phantom(all); };
+  CHECK(FindFit(question, ask)->shardings.size() == 9);
+  question.settings.ranks = 2;
+  question.settings.pipeline = networks::PipelineSchedule::kGpipe;
+  CHECK(FindFit(question, ask)->shardings.empty());
+}
+
 TEST_CASE("ZeRO divides states, then gradients, then parameters") {
   textbook::Estimate estimate;
   estimate.parameters_bytes = estimate.gradients_bytes = 800;

@@ -17,6 +17,7 @@ SessionState Full() {
   state.settings.seed = 18446744073709551615U;
   for (const networks::Technique& technique : networks::Techniques())
     REQUIRE(technique.Set(state.settings, technique.choices.back()).ok());
+  state.settings.zero = networks::ZeroStage::kOff;  // a pipeline leaves nothing to share
   state.device = {networks::DeviceKind::kPhantom, 0, "a100-40gb"};
   state.steps_per_second = 0.5;
   state.unit = ByteUnit::kMebibytes;

@@ -2,6 +2,7 @@
 
 #include <numeric>
 #include <string>
+#include <vector>
 
 #include "profiler/networks/pipeline_stages.h"
 #include "tests/support/catch.h"
@@ -28,7 +29,9 @@ TrainingSettings InStages(int stages, PipelineSchedule schedule) {
 }  // namespace
 
 TEST_CASE("Stages have all layers, each once, and none is cut where more than one tensor passes") {
-  for (const Network& network : *networks::LoadNetworksFrom(TIDEMARK_ZOO)) {
+  const Result<std::vector<Network>> zoo = networks::LoadNetworksFrom(TIDEMARK_ZOO);
+  REQUIRE(zoo.ok());
+  for (const Network& network : *zoo) {
     INFO(network.name);
     const auto stages = networks::StagesOf(network, InStages(3, PipelineSchedule::kGpipe));
     if (network.discriminator > 0) {
@@ -55,7 +58,7 @@ TEST_CASE("Stages are as alike as can be, in parameters or in activations") {
   };
   CHECK(name_of_cut() == "fc2");
   settings.split = networks::StageBalance::kActivations;
-  CHECK(name_of_cut() == "conv3");
+  CHECK(name_of_cut() == "conv2");  // conv1, its ReLU and pool give 7.2 of 16.1 million values
 }
 
 TEST_CASE("More stages than a network has places to cut are refused by name") {
