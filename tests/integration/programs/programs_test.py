@@ -5,6 +5,7 @@ programs_test.py TIDEMARK: with the torch of $TIDEMARK_TEST_PYTHON, or of python
 that was built with CUDA.
 """
 
+import csv
 import json
 import os
 import re
@@ -204,6 +205,30 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         torch, info, _ = self.train("2", "workers")
         self.check_peaks(torch, info)
         self.assertEqual(torch["allocated"], alone["allocated"])
+
+    def test_stacks_lead_to_the_line_also_from_backward_and_two_optimizers_make_one_step(self):
+        script = Path(self.folder.name) / "gan.py"
+        script.write_text(
+            "import torch\n"
+            "nets = [torch.nn.Linear(512, 512).cuda() for _ in range(2)]\n"
+            "optimizers = [torch.optim.SGD(net.parameters()) for net in nets]\n"
+            "def play(net, optimizer):\n"
+            "    loss = net(torch.ones(64, 512, device='cuda')).relu().sum()\n"
+            "    optimizer.zero_grad(); loss.backward(); optimizer.step()\n"
+            "for _ in range(4):\n"
+            "    for net, optimizer in zip(nets, optimizers): play(net, optimizer)\n")
+        table = str(Path(self.folder.name) / "run.csv")
+        ran = tidemark("phantom", "--stacks", "python", "-o", self.recording, "--", PYTHON, str(script))
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        info = json.loads(tidemark("info", self.recording, "--json").stdout)
+        self.assertEqual(info["steps"], 5)  # in the first round nobody knew that there are two
+        tidemark("export", self.recording, "-o", table)
+        with open(table, newline="") as rows:
+            stacks = {row["operator"] for row in csv.DictReader(rows) if row["kind"] == "allocate"}
+        line = r"\(linear\.py:\d+\) ← play \(gan\.py:5\) ← <module> \(gan\.py:8\)$"
+        for begins in ("aten::linear ← forward ", "AddmmBackward0 ← forward "):
+            self.assertTrue(any(re.match(re.escape(begins) + line, stack) for stack in stacks), stacks)
+        self.assertIn("aten::relu ← play (gan.py:5) ← <module> (gan.py:8)", stacks)
 
     def test_exit_code_output_and_signals_are_the_programs_own(self):
         ran = tidemark("phantom", "--", PYTHON, TRAINING, "1", "exit", "7")
