@@ -68,14 +68,18 @@ std::optional<phantom::Card> Application::CardOfRun() const {
 
 // Those of the run that is shown: a recording's are not the ones on the left.
 networks::TrainingSettings Application::SettingsOfRun() const {
-  if (file_title_.empty() || input_.view == nullptr) return input_.settings;
+  return RecordedSettings().value_or(input_.settings);
+}
+
+std::optional<networks::TrainingSettings> Application::RecordedSettings() const {
+  if (file_title_.empty() || input_.view == nullptr) return std::nullopt;
   int32_t told = -1;
   for (const timeline::Marker& marker : input_.view->markers()) {
     if (marker.settings >= 0) told = marker.settings;
   }
-  if (told < 0) return input_.settings;
+  if (told < 0) return std::nullopt;
   const auto settings = networks::SettingsFromJson(input_.view->settings()[static_cast<size_t>(told)]);
-  return settings ? *settings : input_.settings;
+  return settings ? std::optional(*settings) : std::nullopt;
 }
 
 void Application::FindWhatFits() {
@@ -185,14 +189,14 @@ void Application::AskForPlans() {
                 bool goes_on = true;
                 for (const WantedPlan& plan : wanted) {
                   if (!goes_on) break;
-                  planned->push_back(textbook::EstimateMemory(plan.network, plan.settings));
+                  planned->push_back(textbook::EstimateMemory(plan.network, plan.settings, plan.rank));
                   goes_on =
                       progress(static_cast<double>(planned->size()) / static_cast<double>(wanted.size()));
                 }
                 return [this, wanted, planned, goes_on] {
                   plans_budgets_ = false;
                   for (size_t i = 0; i < planned->size(); ++i)
-                    estimates_.Keep(wanted[i].settings, std::move((*planned)[i]));
+                    estimates_.Keep(wanted[i], std::move((*planned)[i]));
                   if (!goes_on) estimates_.GiveUpPlans();
                 };
               });

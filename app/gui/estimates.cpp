@@ -5,6 +5,14 @@
 #include <utility>
 
 namespace tidemark::gui {
+namespace {
+
+std::string KeyOf(const networks::TrainingSettings& settings, int rank) {
+  return networks::ToJson(settings) + std::to_string(rank);
+}
+
+}  // namespace
+
 std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSettings& settings,
                                                       const std::string& card) {
   if (std::optional<session::Prediction> known = predictor_.Find(settings, card)) return known;
@@ -14,16 +22,17 @@ std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSe
   return std::nullopt;
 }
 
-const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& settings) {
-  const std::string key = networks::ToJson(settings);
+const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& settings, int rank) {
+  rank = rank < settings.ranks ? rank : 0;
+  const std::string key = KeyOf(settings, rank);
   if (const auto known = textbooks_.find(key); known != textbooks_.end()) return &known->second;
   for (const networks::Network& network : *networks_) {
     if (network.name != settings.network) continue;
     if (settings.checkpoint.mode == networks::CheckpointMode::kBudget) {
-      if (!given_up_ && planned_.insert(key).second) wanted_.push_back({network, settings});
+      if (!given_up_ && planned_.insert(key).second) wanted_.push_back({network, settings, rank});
       return nullptr;
     }
-    return &textbooks_.emplace(key, textbook::EstimateMemory(network, settings)).first->second;
+    return &textbooks_.emplace(key, textbook::EstimateMemory(network, settings, rank)).first->second;
   }
   return nullptr;
 }
@@ -41,8 +50,8 @@ void Estimates::GiveUpPlans() {
   std::erase_if(planned_, [this](const std::string& key) { return !textbooks_.contains(key); });
 }
 
-void Estimates::Keep(const networks::TrainingSettings& settings, textbook::Estimate estimate) {
-  textbooks_.insert_or_assign(networks::ToJson(settings), std::move(estimate));
+void Estimates::Keep(const WantedPlan& plan, textbook::Estimate estimate) {
+  textbooks_.insert_or_assign(KeyOf(plan.settings, plan.rank), std::move(estimate));
   ++kept_;
 }
 
@@ -56,9 +65,9 @@ const networks::TrainingSettings* Estimates::Parsed(const std::string& settings_
   return known->second ? &*known->second : nullptr;
 }
 
-const textbook::Estimate* Estimates::Textbook(const std::string& settings_json) {
+const textbook::Estimate* Estimates::Textbook(const std::string& settings_json, int rank) {
   const networks::TrainingSettings* settings = Parsed(settings_json);
-  return settings == nullptr ? nullptr : Textbook(*settings);
+  return settings == nullptr ? nullptr : Textbook(*settings, rank);
 }
 
 std::optional<session::Prediction> Estimates::Phantom(const std::string& settings_json,

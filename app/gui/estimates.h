@@ -22,6 +22,7 @@ namespace tidemark::gui {
 struct WantedPlan {
   networks::Network network;
   networks::TrainingSettings settings;
+  int rank = 0;
 };
 
 class Estimates {
@@ -34,15 +35,16 @@ class Estimates {
                                              const std::string& card);
   // Nothing for a network that is not known here (a foreign recording), and for a budget that is not planned
   // yet.
-  const textbook::Estimate* Textbook(const networks::TrainingSettings& settings);
+  // `rank`: of those that share the optimizer's state; one that there is not counts as the first.
+  const textbook::Estimate* Textbook(const networks::TrainingSettings& settings, int rank = 0);
   // The same for settings as JSON, as the timeline keeps them.
-  const textbook::Estimate* Textbook(const std::string& settings_json);
+  const textbook::Estimate* Textbook(const std::string& settings_json, int rank = 0);
   std::optional<session::Prediction> Phantom(const std::string& settings_json, const std::string& card);
 
   // Those that were asked for since, at most `most`; each once.
   std::vector<WantedPlan> TakeWanted(size_t most);
   bool wants_plans() const { return !wanted_.empty(); }
-  void Keep(const networks::TrainingSettings& settings, textbook::Estimate estimate);
+  void Keep(const WantedPlan& plan, textbook::Estimate estimate);
   // Nothing is planned any more until settings change.
   void GiveUpPlans();
   void PlanAgain() { given_up_ = false; }

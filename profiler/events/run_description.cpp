@@ -1,5 +1,6 @@
 #include "profiler/events/run_description.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace tidemark::events {
@@ -41,7 +42,8 @@ std::string ToJson(const RunDescription& description) {
                      {"ending", description.ending},
                      {"notes", description.notes},
                      {"torch_build_id", description.torch_build_id},
-                     {"allocator_settings", description.allocator_settings}};
+                     {"allocator_settings", description.allocator_settings},
+                     {"rank", description.rank}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -62,6 +64,8 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "notes", description.notes);
   Take(json, "torch_build_id", description.torch_build_id);
   Take(json, "allocator_settings", description.allocator_settings);
+  Take(json, "rank", description.rank);
+  description.rank = std::max(description.rank, 0);
   return description;
 }
 

@@ -26,6 +26,7 @@ struct RunDescription {
   // Whose allocator it was, where a user's torch was: the build id of its libtorch_cuda.so.
   std::string torch_build_id = {};
   std::string allocator_settings = {};  // PYTORCH_CUDA_ALLOC_CONF
+  int32_t rank = 0;                     // of those that train one model; how many they are the settings say
 };
 
 // As both of them carry it. Reading accepts any object: what is missing or of another type keeps its default.

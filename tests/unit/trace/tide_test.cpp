@@ -32,7 +32,10 @@ events::RunDescription Description() {
           42,
           "python train.py",
           "It ended.",
-          {"A doubt.", "Another."}};
+          {"A doubt.", "Another."},
+          "0a1b",
+          "expandable_segments:True",
+          3};
 }
 
 std::vector<Event> RandomEvents(size_t count) {
@@ -120,6 +123,7 @@ TEST_CASE("a recording reads back as it was written", "[tide]") {
   CHECK(description.command == "python train.py");
   CHECK(description.ending == "It ended.");
   CHECK(description.notes == Description().notes);
+  CHECK(description.rank == 3);
 }
 
 TEST_CASE("the last description holds", "[tide]") {
