@@ -518,6 +518,8 @@ std::optional<int> Application::SmallerBatch() const {
 
 void Application::Draw() {
   input_.access = Access();
+  input_.recording = file_title_;
+  input_.recorded = RecordedSettings();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));
   frame_ = &scene_.Prepare(input_, state_, estimates_);
   DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);

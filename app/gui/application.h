@@ -141,6 +141,8 @@ class Application {
   void Keep(const KeepBookmark& wanted);
   void ReadBookmarks(const std::filesystem::path& file);
   networks::TrainingSettings SettingsOfRun() const;
+  // What an opened recording tells of; none of a live run.
+  std::optional<networks::TrainingSettings> RecordedSettings() const;
   void BeginSlowMotion();
   void HoldForSlowMotion();  // once there is a step to walk
   void ExecuteSlowMotionAction(ActionId action);

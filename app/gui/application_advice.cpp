@@ -68,14 +68,18 @@ std::optional<phantom::Card> Application::CardOfRun() const {
 
 // Those of the run that is shown: a recording's are not the ones on the left.
 networks::TrainingSettings Application::SettingsOfRun() const {
-  if (file_title_.empty() || input_.view == nullptr) return input_.settings;
+  return RecordedSettings().value_or(input_.settings);
+}
+
+std::optional<networks::TrainingSettings> Application::RecordedSettings() const {
+  if (file_title_.empty() || input_.view == nullptr) return std::nullopt;
   int32_t told = -1;
   for (const timeline::Marker& marker : input_.view->markers()) {
     if (marker.settings >= 0) told = marker.settings;
   }
-  if (told < 0) return input_.settings;
+  if (told < 0) return std::nullopt;
   const auto settings = networks::SettingsFromJson(input_.view->settings()[static_cast<size_t>(told)]);
-  return settings ? *settings : input_.settings;
+  return settings ? std::optional(*settings) : std::nullopt;
 }
 
 void Application::FindWhatFits() {

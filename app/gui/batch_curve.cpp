@@ -46,12 +46,13 @@ void BatchCurve::Continue(const Question& question, const AskTextbook& textbook,
     return bytes ? std::optional(BatchPoint{batch, *bytes, false}) : std::nullopt;
   };
   textbook_here_ = told(here);
-  if (!same_curve) {
-    too_large_.reset();
+  if (!same_curve) too_large_.reset();
+  if (!same_curve || !textbook_complete_) {
     textbook_.clear();
     for (const int batch : SmoothBatches()) {
       if (const auto point = told(batch)) textbook_.push_back(*point);
     }
+    textbook_complete_ = textbook_.size() == SmoothBatches().size();
   }
   std::vector<int> batches = BatchesAsked();
   batches.push_back(here);
@@ -60,7 +61,7 @@ void BatchCurve::Continue(const Question& question, const AskTextbook& textbook,
   batches.erase(std::unique(batches.begin(), batches.end()), batches.end());
   phantom_.clear();
   phantom_here_.reset();
-  complete_ = true;
+  complete_ = textbook_complete_ && textbook_here_;
   for (const int batch : batches) {
     if (question.card.empty()) break;
     if (too_large_ && batch > too_large_->batch) {

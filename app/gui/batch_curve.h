@@ -21,7 +21,7 @@ struct BatchPoint {
   bool out_of_memory = false;  // of a phantom: as far as it came
 };
 
-// Bytes by the textbook; nothing for a network that is not known here.
+// Bytes by the textbook; nothing for a network that is not known here, and for what is planned elsewhere yet.
 using AskTextbook = std::function<std::optional<int64_t>(const networks::TrainingSettings&)>;
 
 class BatchCurve {
@@ -48,6 +48,7 @@ class BatchCurve {
   std::optional<BatchPoint> textbook_here_;
   std::optional<BatchPoint> phantom_here_;
   std::optional<BatchPoint> too_large_;  // the smallest that is known not to fit
+  bool textbook_complete_ = false;
   bool complete_ = false;
 };
 

@@ -23,6 +23,7 @@ std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSe
 }
 
 const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& settings, int rank) {
+  rank = rank < settings.ranks ? rank : 0;
   const std::string key = KeyOf(settings, rank);
   if (const auto known = textbooks_.find(key); known != textbooks_.end()) return &known->second;
   for (const networks::Network& network : *networks_) {

@@ -34,7 +34,7 @@ class Estimates {
   std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings,
                                              const std::string& card);
   // Nothing for a network that is not known here (a foreign recording), and for a budget that is not planned
-  // yet. Of several ranks of this one.
+  // yet. `rank`: of several, this one; one that there is not counts as the first.
   const textbook::Estimate* Textbook(const networks::TrainingSettings& settings, int rank = 0);
   // The same for settings as JSON, as the timeline keeps them.
   const textbook::Estimate* Textbook(const std::string& settings_json, int rank = 0);

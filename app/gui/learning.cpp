@@ -27,6 +27,20 @@ std::optional<double> MeasuredAt(const timeline::Step& step, const std::string& 
   return static_cast<double>(timeline::ValueOf(step.at_peak, timeline::SeriesOf(*category)));
 }
 
+std::vector<PhaseMark> PhasesOf(const timeline::View& view, const timeline::Step& step) {
+  std::vector<PhaseMark> marks;
+  const auto length = static_cast<double>(step.end - step.begin);
+  const auto& phases = view.phases();
+  for (size_t i = phases.size(); i-- > 0 && phases[i].end > step.begin;) {
+    const timeline::PhaseSpan& span = phases[i];
+    if (span.begin >= step.end || span.phase == events::Phase::kIdle) continue;
+    const auto from = static_cast<double>(std::max(span.begin, step.begin) - step.begin);
+    marks.push_back({from / length, std::string(events::NameOf(span.phase))});
+  }
+  std::ranges::reverse(marks);
+  return marks;
+}
+
 template <typename Value>
 void Take(Result<Value> read, Value* to, std::string* trouble) {
   if (read) {
@@ -94,11 +108,13 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
     input.figures.measured = MeasuredOf(*question.view, asked.situation.settings, asked.quantity);
   }
   const bool revealed = state.predictions.contains(PageKey(state.lesson, number));
-  if (!revealed || !lessons::IsDrawn(asked)) return input;
-  const auto prediction = estimates.Phantom(asked.situation.settings, asked.situation.card);
-  if (prediction) input.figures.phantom_curve = prediction->step_curve;
+  if (!lessons::IsDrawn(asked)) return input;
   const timeline::Step* step =
       question.view == nullptr ? nullptr : MeasuredStep(*question.view, asked.situation.settings);
+  if (step != nullptr) input.figures.phases = PhasesOf(*question.view, *step);
+  if (!revealed) return input;
+  const auto prediction = estimates.Phantom(asked.situation.settings, asked.situation.card);
+  if (prediction) input.figures.phantom_curve = prediction->step_curve;
   if (step != nullptr) input.figures.measured_curve = session::CurveOf(*question.view, *step);
   return input;
 }

@@ -140,10 +140,12 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
                       &input.book->glossary, ""};
   frame_.bridge = {
       &bridge_,
+      true,
       false,
       state.unit,
       &owners_,
       nullptr,
+      &input.book->glossary,
       "The bridge leads from the textbook's figure to the measured peak. It needs one complete step."};
   frame_.layers.empty_reason = "The layers appear as soon as a network trains.";
   frame_.layers.rows = &layers_;
@@ -204,6 +206,8 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
   controls.capture = CaptureLines(input);
   controls.access = input.access;
+  controls.recording = input.recording;
+  controls.recorded = input.recorded;
   PrepareProgram(input, state.unit);
 
   ConsequenceQuestion question;

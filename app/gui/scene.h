@@ -54,6 +54,8 @@ struct SceneInput {
   const LessonBook* book = nullptr;
   const std::vector<Bookmark>* bookmarks = nullptr;
   ControlAccess access;
+  std::string recording;  // the file's name, of an opened recording; "" = none
+  std::optional<networks::TrainingSettings> recorded;
 };
 
 // The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording
@@ -158,6 +160,7 @@ class Scene {
   bool bridge_predicted_ = false;
   std::optional<timeline::EventIndex> tables_pinned_;
   bool tables_at_peak_ = true;
+  bool tables_predicted_ = false;
 
   std::optional<presenters::BytesByCategory> selected_bytes_;  // at the moment of map and tables
   presenters::Selection selected_bytes_of_;

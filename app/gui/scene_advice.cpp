@@ -13,7 +13,9 @@ void Scene::PrepareBatch(const SceneInput& input, ViewState& state, Estimates& e
   batch = {};
   batch.unit = state.unit;
   batch.settings = input.settings;
-  batch.empty_reason = "The textbook knows no network of this name, so that there is no curve to draw.";
+  batch.empty_reason = input.settings.checkpoint.mode == networks::CheckpointMode::kBudget
+                           ? "What is kept for backward is being planned; the curve follows."
+                           : "The textbook knows no network of this name, so that there is no curve to draw.";
   if (!std::exchange(state.batch.drawn, false)) return;
   const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
   networks::TrainingSettings looked_at = state.run_controls.draft.value_or(input.settings);
@@ -42,6 +44,7 @@ void Scene::PrepareCheckpointing(const SceneInput& input, ViewState& state, Esti
   panel.shown = std::exchange(state.checkpointing.drawn, false);
   panel.unit = state.unit;
   panel.settings = input.settings;
+  panel.glossary = &input.book->glossary;
   panel.empty_reason = "The ways to checkpoint this network are being planned.";
   const CheckpointPrices& prices = *input.prices;
   panel.planning = prices.planned_for.has_value();

@@ -45,7 +45,7 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
   }
   frame_.breakdown.breakdown = &breakdown_;
   frame_.breakdown.textbook = textbook_ ? &*textbook_ : nullptr;
-  frame_.breakdown.at_peak = tables_at_peak_;
+  frame_.breakdown.at_peak = frame_.bridge.at_peak = tables_at_peak_;
   if (!without_workspaces_.empty()) {
     frame_.breakdown.note =
         "cuDNN's workspaces are not included in the phantom's prediction: " + without_workspaces_ + ".";
@@ -53,6 +53,10 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
     frame_.breakdown.note = "Not known, counted as 0 in the phantom's prediction: " + unknown_sizes_ + ".";
   } else if (estimates.asks_cudnn()) {
     frame_.breakdown.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
+  }
+  if (input.description.rank > 0 && tables_predicted_) {
+    frame_.breakdown.note += frame_.breakdown.note.empty() ? "" : " ";
+    frame_.breakdown.note += "The phantom's prediction is of rank 0.";
   }
   frame_.bridge.predicted = bridge_predicted_;
   frame_.layers.moment = breakdown_.moment;
@@ -83,6 +87,7 @@ void Scene::MakeTables(const SceneInput& input, Estimates& estimates, const std:
   }
   if (!tables_at_peak_) prediction.reset();  // it is of the peak
   breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction, moment);
+  tables_predicted_ = prediction.has_value();
   without_workspaces_ = prediction ? prediction->without_workspaces : "";
   unknown_sizes_ = prediction ? fmt::format("{}", fmt::join(prediction->unknown_sizes, ", ")) : "";
   layers_ = textbook_ ? presenters::MakeLayerTable(*view_, *textbook_, moment)

@@ -1,5 +1,6 @@
 #include "profiler/events/run_description.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace tidemark::events {
@@ -60,6 +61,7 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "start_time_ns", description.start_time_ns);
   Take(json, "process_id", description.process_id);
   Take(json, "rank", description.rank);
+  description.rank = std::max(description.rank, 0);
   Take(json, "command", description.command);
   Take(json, "ending", description.ending);
   Take(json, "notes", description.notes);

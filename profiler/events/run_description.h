@@ -20,7 +20,7 @@ struct RunDescription {
   std::string producer;       // "tidemark-trainer 0.1 (torch 2.11.0)"
   int64_t start_time_ns = 0;  // CLOCK_REALTIME
   int32_t process_id = 0;
-  int32_t rank = 0;     // of several that train one model; 0 = the first, or one alone
+  int32_t rank = 0;     // of those that train one model; how many they are the settings say
   std::string command;  // of a program that is not ours: how it was started
   std::string ending;  // a sentence: how a run ended that did not reach its end; "" if it did, or is not over
   std::vector<std::string> notes;  // sentences: what makes its figures less than certain

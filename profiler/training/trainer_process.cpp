@@ -299,12 +299,12 @@ events::RunDescription Describe(const transport::Start& start, const Network& ne
   description.title = network.title + " on " + device.title;
   if (place.world > 1)
     description.title += ", rank " + std::to_string(place.rank) + " of " + std::to_string(place.world);
+  description.rank = place.rank;
   description.settings_json = networks::ToJson(start.settings);
   description.producer = "tidemark-trainer 0.1 (torch " + TorchVersion() + ")";
   description.allocator_settings = events::AllocatorSettings();
   description.start_time_ns = capture::NowNs();
   description.process_id = getpid();
-  description.rank = place.rank;
   return description;
 }
 

@@ -38,6 +38,23 @@ class Theory {
   std::vector<int> order_;
 };
 
+TEST_CASE("What the textbook answers late is drawn when it is there") {
+  Theory theory;
+  BatchCurve curve;
+  BatchCurve::Question question;
+  bool planned = false;
+  const AskTextbook late = [&](const networks::TrainingSettings& settings) {
+    return planned ? std::optional(int64_t{settings.batch}) : std::nullopt;
+  };
+  curve.Continue(question, late, theory.Phantom());
+  CHECK(curve.textbook().empty());
+  CHECK_FALSE(curve.complete());
+  planned = true;
+  curve.Continue(question, late, theory.Phantom());
+  CHECK(curve.textbook().size() > 30);
+  CHECK(curve.complete());  // there is no card to ask for
+}
+
 TEST_CASE("The textbook's curve is there at once, the phantom's grows from the batch that is looked at") {
   Theory theory;
   BatchCurve curve;

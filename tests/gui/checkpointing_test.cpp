@@ -81,10 +81,24 @@ TEST_CASE("A budget is planned elsewhere, once, unless it was given up") {
   estimates.PlanAgain();
   CHECK(estimates.Textbook(settings) == nullptr);
   CHECK(estimates.TakeWanted(8).size() == 1);
-  estimates.Keep(settings, textbook::EstimateMemory(wanted[0].network, settings));
+  estimates.Keep(wanted[0], textbook::EstimateMemory(wanted[0].network, settings));
   CHECK(estimates.version() > version);
   REQUIRE(estimates.Textbook(settings) != nullptr);
   CHECK(estimates.Textbook(settings)->least_budget_bytes == 0);
+}
+
+TEST_CASE("The textbook's figure is the rank's own where ranks share the optimizer's state") {
+  const std::vector<networks::Network> networks{*networks::FindNetwork("lenet")};
+  Estimates estimates(&networks);
+  networks::TrainingSettings settings;
+  settings.network = "lenet";
+  settings.ranks = 2;
+  settings.zero = networks::ZeroStage::kState;
+  const int64_t first = estimates.Textbook(settings, 0)->optimizer_bytes;
+  const int64_t second = estimates.Textbook(settings, 1)->optimizer_bytes;
+  CHECK(first != second);
+  CHECK(second == textbook::EstimateMemory(networks[0], settings, 1).optimizer_bytes);
+  CHECK(estimates.Textbook(settings, 2)->optimizer_bytes == first);  // there is no such rank
 }
 
 }  // namespace tidemark::gui

@@ -377,7 +377,19 @@ void SavesAndOpens(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().view != nullptr && !Run().view->empty(); }));
   IM_CHECK_EQ(CompleteSteps(), steps);
   IM_CHECK(WaitUntil(context, [&] { return application().frame()->bookmarks.size() == bookmarks; }));
+  // The controls say what they are of, and take what the recording was trained with.
+  const auto controls = [] { return application().frame()->run_controls; };
+  IM_CHECK_STR_EQ(controls().recording.c_str(), "saved.tide");
+  IM_CHECK(controls().recorded.has_value());
+  const networks::TrainingSettings recorded = *controls().recorded;
+  networks::TrainingSettings other = recorded;
+  other.batch = 2 * recorded.batch;
+  application().Push(ChangeSettings{other});
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == other; }));
+  context->Yield(2);
   Picture(context, "recording");
+  context->ItemClick("//**/Take its settings");
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == recorded; }));
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK(WaitForSteps(context, 2));
@@ -431,6 +443,7 @@ void TrainsOnRanks(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("##ranks/rank bars"); }));
   application().Push(OpenRank{1});
   IM_CHECK(WaitUntil(context, shows("rank 1 of 2")));
+  IM_CHECK_EQ(Run().description.rank, 1);
   IM_CHECK(WaitForSteps(context, 2));
   Picture(context, "ranks-live");
   ranked.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;

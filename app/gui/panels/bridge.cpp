@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <ranges>
 
+#include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/presenters/signed_bytes.h"
 
@@ -133,23 +135,24 @@ void DrawSteps(const BridgeInput& input, CommandQueue& queue) {
   ImGui::PopStyleVar();
 }
 
-std::string QuestionFor(int64_t textbook, int64_t allocated) {
+std::string QuestionFor(int64_t textbook, int64_t allocated, bool at_peak) {
+  const std::string it = at_peak ? "the peak " : "this ";
   const double ratio = static_cast<double>(allocated) / static_cast<double>(std::max<int64_t>(1, textbook));
   if (ratio < 1.1) return "";
   static constexpr std::array kWords = {"",           "",           "twice",    "three times",
                                         "four times", "five times", "six times"};
   const int whole = static_cast<int>(std::min(ratio, 100.0) + 0.5);
   if (std::abs(ratio - whole) < 0.15 && whole >= 2 && whole < static_cast<int>(kWords.size())) {
-    return std::string("Why is the peak ") + kWords[static_cast<size_t>(whole)] + " the textbook's figure?";
+    return "Why is " + it + kWords[static_cast<size_t>(whole)] + " the textbook's figure?";
   }
   char text[96];
-  std::snprintf(text, sizeof text, "Why is the peak %.1f times the textbook's figure?", ratio);
+  std::snprintf(text, sizeof text, "Why is %s%.1f times the textbook's figure?", it.c_str(), ratio);
   return text;
 }
 
 }  // namespace
 
-BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit) {
+BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_peak) {
   BridgeStory story;
   std::vector<const BridgeStep*> reasons;
   std::vector<int64_t> levels;
@@ -158,7 +161,7 @@ BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit) {
     if (!IsLevel(step) && step.category && step.bytes > 0) reasons.push_back(&step);
   }
   if (levels.size() < 2) return story;
-  story.question = QuestionFor(levels[0], levels[1]);
+  story.question = QuestionFor(levels[0], levels[1], at_peak);
   if (story.question.empty()) return story;
   std::stable_sort(reasons.begin(), reasons.end(),
                    [](const BridgeStep* a, const BridgeStep* b) { return a->bytes > b->bytes; });
@@ -178,7 +181,7 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue
     return;
   }
   DrawSteps(input, queue);
-  const BridgeStory story = StoryOf(*input.bridge, input.unit);
+  const BridgeStory story = StoryOf(*input.bridge, input.unit, input.at_peak);
   if (story.question.empty()) return;
   ImGui::Dummy({0, Px(4)});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
@@ -186,7 +189,8 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue
   if (ImGui::BeginChild("why", {0, 0},
                         ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
     PutWrapped(StrongWords(), story.question);
-    PutWrapped(MutedWords(), story.answer);
+    for (const auto line : std::views::split(story.answer, '\n'))
+      PutExplained(std::string(line.begin(), line.end()), MutedWords(), input.glossary);
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();

@@ -7,15 +7,18 @@
 #include "app/presenters/bridge.h"
 #include "app/presenters/selection.h"
 #include "profiler/base/format.h"
+#include "profiler/lessons/glossary.h"
 
 namespace tidemark::gui {
 
 struct BridgeInput {
   const presenters::Bridge* bridge = nullptr;
+  bool at_peak = true;     // else at a moment that a person has pinned
   bool predicted = false;  // there is no measurement yet: this is the phantom's
   ByteUnit unit = ByteUnit::kMegabytes;
   const presenters::SelectedOwners* selected = nullptr;
   const presenters::BytesByCategory* selected_bytes = nullptr;  // of what is selected, at this moment
+  const lessons::Glossary* glossary = nullptr;
   std::string empty_reason;
 };
 struct BridgeState {};
@@ -28,6 +31,6 @@ struct BridgeStory {
   std::string question;
   std::string answer;
 };
-BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit);
+BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_peak = true);
 
 }  // namespace tidemark::gui

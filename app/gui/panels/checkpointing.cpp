@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 
@@ -237,7 +238,8 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
   Put(Words(), Fitted(Words(), SummaryOf(input), width));
   const CheckpointWay* now = WayInForce(input);
   const std::string why = now == nullptr ? "" : WhyOf(*now, input);
-  const float below = Px(38) + MeasureWrapped(SmallMuted(), why, width).y;
+  const float below = Px(38) + 1.4F * MeasureWrapped(SmallMuted(), why, width).y;  // lines lie apart
+
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect area(at + ImVec2(Px(66), Px(22)), at + room - ImVec2(Px(18), below + Px(6)));
@@ -247,7 +249,7 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
              "of forward runs again · ring: measured · click to apply", Align::kCenter);
   }
   ImGui::SetCursorScreenPos({at.x, std::max(area.Max.y + Px(40), at.y)});
-  PutWrapped(SmallMuted(), why);
+  PutExplained(why, SmallMuted(), input.glossary);
 }
 
 }  // namespace tidemark::gui

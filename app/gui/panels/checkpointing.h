@@ -9,6 +9,7 @@
 
 #include "app/gui/commands.h"
 #include "profiler/base/format.h"
+#include "profiler/lessons/glossary.h"
 #include "profiler/networks/training_settings.h"
 
 namespace tidemark::gui {
@@ -34,6 +35,7 @@ struct CheckpointingInput {
   int64_t card_bytes = 0;  // 0 = not known
   bool locked = false;     // by a lesson or a session code
   ByteUnit unit = ByteUnit::kMegabytes;
+  const lessons::Glossary* glossary = nullptr;
   std::string empty_reason;
 };
 struct CheckpointingState {

@@ -131,6 +131,29 @@ void DrawCurves(const DrawingInput& input, const Pad& pad, const DrawnCurve& dra
   DrawBytes(pad, input.measured, Colors().good);
 }
 
+// Under the pad, where each phase begins; without a step that tells, only in which order they come.
+void DrawPhases(const std::vector<PhaseMark>& phases, const Pad& pad) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float y = ImGui::GetCursorScreenPos().y;
+  const float end = pad.low.x + pad.size.x;
+  ImGui::Dummy({pad.size.x, Px(kSmallTextSize)});
+  if (phases.empty()) {
+    DrawText(list, {pad.low.x, y}, SmallMuted(), "forward");
+    DrawText(list, {pad.low.x + pad.size.x / 2, y}, SmallMuted(), "backward", Align::kCenter);
+    return DrawText(list, {end, y}, SmallMuted(), "optimizer", Align::kRight);
+  }
+  float free_from = pad.low.x;
+  for (const PhaseMark& phase : phases) {
+    const float x = pad.low.x + pad.size.x * static_cast<float>(phase.share);
+    const float width = Measure(SmallMuted(), phase.name).x;
+    list->AddLine({x, pad.low.y}, {x, pad.low.y + pad.size.y}, U32(Colors().muted.WithAlpha(0.5)), Px(1));
+    const float left = std::min(x, end - width);
+    if (left < free_from) continue;
+    DrawText(list, {left, y}, SmallMuted(), phase.name);
+    free_from = left + width + Px(8);
+  }
+}
+
 void DrawLegend(const DrawingInput& input) {
   const auto entry = [](bool known, const char* name, Color color) {
     if (!known) return;
@@ -155,13 +178,12 @@ void DrawDrawingPad(const DrawingInput& input, DrawnCurve* drawn, DrawingState* 
     DrawByKeys(pad, drawn, state);
   }
   DrawCurves(input, pad, *drawn, state->column);
+  DrawPhases(input.phases, pad);
   if (input.revealed) return DrawLegend(input);
-  Tooltip(
-      "Draw with the mouse, from the step's beginning to its end; or with the arrow keys: left and right "
-      "choose "
-      "a column, up and down move it.");
-  Put(SmallMuted(), "forward");
-  PutAtRowEnd(SmallMuted(), "optimizer");
+  // Not a tooltip: it would lie over the buttons.
+  PutWrapped(
+      SmallMuted(),
+      "Draw with the mouse, or with the arrow keys: left and right choose a column, up and down move it.");
   ImGui::BeginDisabled(state->strokes.empty());
   if (PlainButton("Undo stroke")) {
     *drawn = std::move(state->strokes.back());

@@ -14,11 +14,18 @@ namespace tidemark::gui {
 using DrawnCurve =
     std::vector<double>;  // MB, a column each, session::kStepColumns of them; empty = nothing yet
 
+// Where a phase of the step begins.
+struct PhaseMark {
+  double share = 0;  // of the step's events
+  std::string name;
+};
+
 struct DrawingInput {
   std::optional<double> textbook_bytes;  // the pad's scale, and its line once it is revealed
   std::vector<int64_t> phantom;          // bytes; empty = not known
   std::vector<int64_t> measured;
   bool revealed = false;
+  std::vector<PhaseMark> phases = {};  // in order; empty = not known yet
 };
 
 struct DrawingState {

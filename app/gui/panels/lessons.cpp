@@ -89,8 +89,8 @@ void DrawByHand(const LessonsInput& input, const std::string& key, LessonsState&
   const bool revealed = state.predictions.contains(key);
   const RevealedFigures& figures = input.figures;
   DrawnCurve& drawn = state.drawings[key];
-  DrawDrawingPad({figures.textbook, figures.phantom_curve, figures.measured_curve, revealed}, &drawn,
-                 &state.drawing);
+  DrawDrawingPad({figures.textbook, figures.phantom_curve, figures.measured_curve, revealed, figures.phases},
+                 &drawn, &state.drawing);
   if (!revealed) {
     ImGui::BeginDisabled(drawn.empty());
     if (PlainButton("Reveal")) state.predictions[key] = std::ranges::max(drawn);

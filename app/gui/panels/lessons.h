@@ -20,6 +20,7 @@ namespace tidemark::gui {
 struct RevealedFigures {
   std::vector<int64_t> phantom_curve;  // of a prediction that is drawn
   std::vector<int64_t> measured_curve;
+  std::vector<PhaseMark> phases;  // of such a step
   std::optional<double> textbook;
   std::optional<double> phantom;
   std::optional<double> measured;

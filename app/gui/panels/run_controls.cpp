@@ -354,6 +354,24 @@ void NumberRow(const RunControlsInput& input, const TrainingSettings& settings, 
   ImGui::PopStyleVar();
 }
 
+// What is shown is not what these controls are of.
+void DrawRecordingNote(const RunControlsInput& input, CommandQueue& queue) {
+  const bool differs = input.recorded && *input.recorded != input.settings;
+  std::string note = "Shown is " + input.recording + ", a recording. These controls are of the next run";
+  if (input.recorded && !differs) note += ", and as it was trained";
+  if (differs) note += "; against it they say: " + networks::DescribeChange(*input.recorded, input.settings);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(10), Px(8)));
+  if (ImGui::BeginChild("recording note", {0, 0},
+                        ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
+    PutWrapped(SmallMuted(), note + ".");
+    if (differs && PlainButton("Take its settings")) queue.Push(ChangeSettings{*input.recorded});
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+}
+
 void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
   const float width = ImGui::GetContentRegionAvail().x;
   const bool halted = !input.live;
@@ -439,7 +457,8 @@ void DrawCaptureList(const std::vector<CaptureLine>& capture) {
 
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue) {
   const TrainingSettings settings = state.draft.value_or(input.settings);
-  PanelTitle("Run", "");
+  PanelTitle(input.recording.empty() ? "Run" : "Next run", "");
+  if (!input.recording.empty()) DrawRecordingNote(input, queue);
   // What starts and stops the run stays in sight however small the window is.
   const float footer = Px(190) + (ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y) *
                                      static_cast<float>(input.capture.size() + 1);

@@ -46,6 +46,8 @@ struct RunControlsInput {
   Consequences consequences;
   std::vector<CaptureLine> capture;
   ControlAccess access;
+  std::string recording;  // that is shown: these controls are of the next run then; "" = the run is live
+  std::optional<networks::TrainingSettings> recorded;  // what it was trained with, where it tells
 };
 
 // A slider that is being dragged previews its value here; it is sent when the person lets go.

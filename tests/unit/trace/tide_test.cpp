@@ -33,7 +33,10 @@ events::RunDescription Description() {
           3,
           "python train.py",
           "It ended.",
-          {"A doubt.", "Another."}};
+          {"A doubt.", "Another."},
+          "0a1b",
+          "13.0",
+          "expandable_segments:True"};
 }
 
 std::vector<Event> RandomEvents(size_t count) {
@@ -122,6 +125,9 @@ TEST_CASE("a recording reads back as it was written", "[tide]") {
   CHECK(description.command == "python train.py");
   CHECK(description.ending == "It ended.");
   CHECK(description.notes == Description().notes);
+  CHECK(description.torch_build_id == "0a1b");
+  CHECK(description.torch_cuda == "13.0");
+  CHECK(description.allocator_settings == "expandable_segments:True");
 }
 
 TEST_CASE("the last description holds", "[tide]") {
