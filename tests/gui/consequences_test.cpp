@@ -103,7 +103,7 @@ TEST_CASE("A pipeline tells its stages before anything runs") {
   question.settings.accumulate = 3;
   question.settings.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
   const auto line_of_pipeline = [&] {
-    const Consequences lines = DescribeConsequences(question, Predict);
+    const Consequences lines = DescribeConsequences(question, Predict, Textbook());
     for (size_t index = 0; index < networks::Techniques().size(); ++index) {
       if (networks::Techniques()[index].key == std::string_view("pipeline")) return lines.techniques[index];
     }
@@ -113,7 +113,7 @@ TEST_CASE("A pipeline tells its stages before anything runs") {
   question.settings.ranks = 2;
   CHECK(line_of_pipeline().starts_with("each waits 25 % of a step (bubble)\n0: conv1 … flatten, "));
   CHECK(line_of_pipeline().find("\n1: fc, ") != std::string::npos);
-  CHECK(DescribeConsequences(question, Predict).accumulate.starts_with("effective batch 192"));
+  CHECK(DescribeConsequences(question, Predict, Textbook()).accumulate.starts_with("effective batch 192"));
 }
 
 TEST_CASE("Checkpointing offers six ways, and the one in force among them") {
