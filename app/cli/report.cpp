@@ -12,7 +12,7 @@
 namespace tidemark::cli {
 namespace {
 
-constexpr int kTitleWidth = 28;
+constexpr size_t kTitleWidth = 28;
 constexpr int kTermWidth = 36;   // "Optimizer state (SGD with momentum)"
 constexpr int kBytesWidth = 22;  // up to 9 exabytes
 
@@ -21,8 +21,9 @@ std::string Megabytes(std::optional<int64_t> bytes) {
 }
 
 // A title and right-aligned figures.
-std::string Row(std::string_view title, const std::vector<std::string>& figures) {
-  std::string line = fmt::format("  {:<{}}", title, kTitleWidth);
+std::string Row(std::string_view title, const std::vector<std::string>& figures,
+                size_t title_width = kTitleWidth) {
+  std::string line = fmt::format("  {:<{}}", title, title_width);
   for (const std::string& figure : figures) line += fmt::format("{:>12}", figure);
   return line + "\n";
 }
@@ -238,19 +239,24 @@ std::string StagesTable(const std::vector<textbook::StageEstimate>& stages,
       100 * bubble);
   std::vector<std::string> titles = {"in flight", "parameters", "gradients", "state", "activations", "total"};
   if (!phantom.empty()) titles.emplace_back("phantom");
-  table += Row("", titles);
+  std::vector<std::string> names;
+  size_t width = kTitleWidth;
+  for (const textbook::StageEstimate& stage : stages) {
+    const bool one = stage.first_layer == stage.last_layer;
+    names.push_back(
+        fmt::format("{}: {}{}", names.size(), stage.first_layer, one ? "" : " … " + stage.last_layer));
+    width = std::max(width, names.back().size());
+  }
+  table += Row("", titles, width);
   for (size_t rank = 0; rank < stages.size(); ++rank) {
-    const auto& [first, last, parameters, in_flight, estimate] = stages[rank];
+    const textbook::Estimate& estimate = stages[rank].estimate;
     std::vector<std::string> figures = {
-        FormatNumber(in_flight),
-        Megabytes(estimate.parameters_bytes),
-        Megabytes(estimate.gradients_bytes),
-        Megabytes(estimate.optimizer_bytes),
-        Megabytes(estimate.activations_bytes),
-        Megabytes(estimate.total_bytes),
+        FormatNumber(stages[rank].in_flight),  Megabytes(estimate.parameters_bytes),
+        Megabytes(estimate.gradients_bytes),   Megabytes(estimate.optimizer_bytes),
+        Megabytes(estimate.activations_bytes), Megabytes(estimate.total_bytes),
     };
     if (!phantom.empty()) figures.push_back(Megabytes(phantom[rank].allocated_peak_bytes));
-    table += Row(fmt::format("{}: {}", rank, first == last ? first : first + " … " + last), figures);
+    table += Row(names[rank], figures, width);
   }
   return table;
 }

@@ -351,7 +351,7 @@ Status CheckTogether(const Network& network, const TrainingSettings& settings) {
         fmt::format("Ranks train one network together, and {} is two against each other. Leave --ranks at 1.",
                     network.title)};
   }
-  if (const Status stages = CheckStages(network, settings); !stages) return stages;
+  if (Status stages = CheckStages(network, settings); !stages) return stages;
   return CheckData(network, settings);
 }
 

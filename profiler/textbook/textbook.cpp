@@ -559,10 +559,13 @@ void Author::AddLayers() {
     row.parameters = layer.parameters();
     row.parameters_bytes = layer.parameters() * value_bytes_;
     row.formula = LayerFormula(index, overall);
+    if (in_flight_ > 1 && !OwnedBy(index, overall.kept).empty())
+      row.formula = fmt::format("of each of {} micro-batches in flight: {}", in_flight_, row.formula);
     estimate_.layers.push_back(std::move(row));
   }
   for (const size_t tensor : overall.kept) {
-    estimate_.layers[saved_.tensors[tensor].owner].activations_bytes += saved_.tensors[tensor].Bytes(batch_);
+    estimate_.layers[saved_.tensors[tensor].owner].activations_bytes +=
+        in_flight_ * saved_.tensors[tensor].Bytes(batch_);
   }
   for (const size_t tensor : overall.made_again) {
     estimate_.layers[saved_.tensors[tensor].owner].recomputed_bytes += saved_.tensors[tensor].Bytes(batch_);

@@ -310,6 +310,19 @@ void ChoosesTechniques(ImGuiTestContext* context) {
   }
   context->ItemClick("//**/channels last");
   IM_CHECK(WaitUntil(context, [] { return application().settings().channels_last; }));
+  networks::TrainingSettings staged = application().settings();
+  staged.ranks = 8;
+  staged.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
+  application().Push(ChangeSettings{staged});  // more stages than this network has places to cut
+  context->Yield(2);
+  IM_CHECK(application().settings().ranks == 1);
+  staged.ranks = 2;
+  staged.accumulate = 4;
+  application().Push(ChangeSettings{staged});
+  IM_CHECK(WaitUntil(context, [&staged] { return application().settings() == staged; }));
+  IM_CHECK(WaitUntil(context, [] {
+    return Run().live && Run().view->markers().back().text.find("pipeline off → 1f1b") != std::string::npos;
+  }));
   context->Yield(4);
   Picture(context, "techniques");
   application().Push(ChangeSettings{before});

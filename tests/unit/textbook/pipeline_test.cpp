@@ -98,6 +98,10 @@ TEST_CASE(
     const auto stages_from_here = static_cast<int64_t>(3 - rank);
     CHECK(all[rank].in_flight == 4);
     CHECK(turns[rank].in_flight == stages_from_here);
+    for (size_t layer = 0; layer < all[rank].estimate.layers.size(); ++layer) {
+      CHECK(all[rank].estimate.layers[layer].activations_bytes * stages_from_here ==
+            turns[rank].estimate.layers[layer].activations_bytes * 4);
+    }
     CHECK(all[rank].estimate.activations_bytes * stages_from_here ==
           turns[rank].estimate.activations_bytes * 4);
   }
