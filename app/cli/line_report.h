@@ -1,4 +1,5 @@
-// Which lines of code asked for what was allocated at a run's peak: for people and for programs. Pure functions.
+// Which lines of code asked for what was allocated at a run's peak: for people and for programs. Pure
+// functions.
 #pragma once
 
 #include <string>
