@@ -15,6 +15,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt_listener.h"
+#include "app/cli/line_report.h"
 #include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
 #include "app/cli/program_launch.h"
@@ -53,7 +54,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(*view),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.peak_title = "At the peak of the run";
-  text += RunText(report);
+  text += RunText(report) + LinesText(*view);
   if (const int others = recorder.unrecorded_processes(); others > 0) {
     text +=
         fmt::format("{} more of its processes used the phantom GPU; only the first is recorded.\n", others);

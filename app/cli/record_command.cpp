@@ -8,6 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/level_report.h"
+#include "app/cli/line_report.h"
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/report.h"
@@ -36,7 +37,7 @@ std::string ProcessText(const session::ProgramRun& run) {
                       run.recording() ? ", in " + run.recording()->string() : "");
   const session::Prediction peaks = session::LargestSince(*run.view());
   if (peaks.allocated_peak_bytes > 0) text += "At the peak of the run\n" + PeakRows(peaks);
-  return text + LevelsText(*run.view()) + SourcesText(*run.view());
+  return text + LinesText(*run.view()) + LevelsText(*run.view()) + SourcesText(*run.view());
 }
 
 int RunRecord(const RecordOptions& options, const std::vector<std::string>& program,

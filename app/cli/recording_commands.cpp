@@ -15,6 +15,7 @@
 #include "app/cli/console.h"
 #include "app/cli/fit_search.h"
 #include "app/cli/level_report.h"
+#include "app/cli/line_report.h"
 #include "app/cli/rank_report.h"
 #include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
@@ -86,6 +87,7 @@ Json InfoJson(const session::Run& run) {
   AddRunJson(ReportOf(run), json);
   json["findings"] = FindingsJson(*view);
   json["levels"] = LevelsJson(*view);
+  json["lines"] = LinesJson(*view);
   json["sources"] = SourcesJson(*view);
   json["loss"] = LossesOf(*view);
   json["markers"] = markers;
@@ -120,7 +122,7 @@ std::string InfoText(const session::Run& run) {
   const RunReport report = ReportOf(run);
   text += came_to_a_step ? RunText(report)
                          : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
-  text += FindingRows(*view) + LevelsText(*view) + SourcesText(*view);
+  text += FindingRows(*view) + LinesText(*view) + LevelsText(*view) + SourcesText(*view);
   text += MarkerRows(view->markers(), description.ending);
   for (const std::string& warning : WarningsOf(run)) text += fmt::format("Note: {}\n", warning);
   return text;

@@ -26,12 +26,29 @@ inline std::vector<std::string_view> FramesOf(std::string_view stack) {
   return frames;
 }
 
-// "forward (model.py:12)": the innermost that tells a line; "" if none does.
-inline std::string_view InnermostLine(std::string_view stack) {
-  for (const std::string_view frame : FramesOf(stack)) {
-    if (frame.ends_with(')') && frame.find(" (") != std::string_view::npos) return frame;
+// "forward (model.py:12)": "model.py"; "" if it tells no line.
+inline std::string_view FileOfFrame(std::string_view frame) {
+  const size_t open = frame.rfind(" (");
+  const size_t colon = frame.rfind(':');
+  if (!frame.ends_with(')') || open == std::string_view::npos || colon == std::string_view::npos ||
+      colon < open) {
+    return {};
   }
-  return {};
+  return frame.substr(open + 2, colon - open - 2);
+}
+
+// The innermost frame of the program's own, whose file is told without a folder; of a package's if there is
+// none;
+// "" if no frame tells a line.
+inline std::string_view InnermostLine(std::string_view stack) {
+  std::string_view of_package;
+  for (const std::string_view frame : FramesOf(stack)) {
+    const std::string_view file = FileOfFrame(frame);
+    if (file.empty()) continue;
+    if (file.find('/') == std::string_view::npos) return frame;
+    if (of_package.empty()) of_package = frame;
+  }
+  return of_package;
 }
 
 inline bool HasFrame(std::string_view stack, std::string_view frame) {

@@ -41,29 +41,47 @@ const std::array<GroupingLook, kTreeGroupingCount> kTreeGroupings = {{
      {TreeKey::kFrame, TreeKey::kTensor}},
 }};
 
-void ChooseLook(LiveTreeState& state) {
-  static constexpr const char* kLooks[] = {"tree map", "flame graph"};
-  static const std::string kLookHints[] = {"Areas in proportion to bytes.",
-                                           "Widths in proportion to bytes, a row per level."};
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float looks = std::min(Px(190), width * 0.42F);
-  ImGui::BeginChild("look", {looks, Px(30)});
-  int look = state.flame_graph ? 1 : 0;
-  if (Segmented("look", kLooks, kLookHints, &look)) state.flame_graph = look == 1;
-  ImGui::EndChild();
-  ImGui::SameLine(0, Px(10));
+void GroupBy(TreeGrouping grouping, LiveTreeState& state) {
+  state.grouping = grouping;
+  state.path.clear();
+}
+
+// Where there is no room for all side by side.
+void ChooseGroupingFromList(LiveTreeState& state) {
+  if (!BeginChoice("by", kTreeGroupings[static_cast<size_t>(state.grouping)].label, 0.25F)) return;
+  for (size_t i = 0; i < kTreeGroupings.size(); ++i) {
+    const auto grouping = static_cast<TreeGrouping>(i);
+    if (ImGui::Selectable(kTreeGroupings[i].label, state.grouping == grouping)) GroupBy(grouping, state);
+    Tooltip(kTreeGroupings[i].help);
+  }
+  ImGui::EndCombo();
+}
+
+void ChooseGrouping(LiveTreeState& state) {
   std::array<const char*, kTreeGroupingCount> labels{};
   std::array<std::string, kTreeGroupingCount> hints;
   for (size_t i = 0; i < labels.size(); ++i) {
     labels[i] = kTreeGroupings[i].label;
     hints[i] = kTreeGroupings[i].help;
   }
-  ImGui::BeginChild("grouping", {std::min(Px(320), width - looks - Px(10)), Px(30)});
   int grouping = static_cast<int>(state.grouping);
-  if (Segmented("grouping", labels, hints, &grouping)) {
-    state.grouping = static_cast<TreeGrouping>(grouping);
-    state.path.clear();
-  }
+  if (Segmented("grouping", labels, hints, &grouping)) GroupBy(static_cast<TreeGrouping>(grouping), state);
+}
+
+void ChooseLook(LiveTreeState& state) {
+  static constexpr const char* kLooks[] = {"tree map", "flame graph"};
+  static const std::string kLookHints[] = {"Areas in proportion to bytes.",
+                                           "Widths in proportion to bytes, a row per level."};
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float looks = std::min(Px(190), width * 0.6F);
+  const float groupings = std::min(Px(320), width - looks - Px(10));
+  ImGui::BeginChild("look", {looks, Px(30)});
+  int look = state.flame_graph ? 1 : 0;
+  if (Segmented("look", kLooks, kLookHints, &look)) state.flame_graph = look == 1;
+  ImGui::EndChild();
+  ImGui::SameLine(0, Px(10));
+  ImGui::BeginChild("grouping", {groupings, Px(30)});
+  groupings < Px(280) ? ChooseGroupingFromList(state) : ChooseGrouping(state);
   ImGui::EndChild();
   ImGui::SameLine(0, Px(16));
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + Px(8));

@@ -5,6 +5,7 @@
 #include <unwind.h>
 
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -29,10 +30,12 @@ _Unwind_Reason_Code Take(_Unwind_Context* context, void* argument) {
   return _URC_NO_REASON;
 }
 
+// The address to return to may be the next function's.
+const void* CallBefore(uintptr_t return_address) { return std::bit_cast<const void*>(return_address - 1); }
+
 const void* BaseOf(uintptr_t address) {
   Dl_info place{};
-  // The call before the address to return to: that one may be the next function's.
-  return dladdr(reinterpret_cast<const void*>(address - 1), &place) == 0 ? nullptr : place.dli_fbase;
+  return dladdr(CallBefore(address), &place) == 0 ? nullptr : place.dli_fbase;
 }
 
 const void* OwnBase() {
@@ -97,7 +100,7 @@ size_t ReadNativeFrames(std::span<uintptr_t> out) {
 
 std::string TextOf(uintptr_t return_address) {
   Dl_info place{};
-  if (dladdr(reinterpret_cast<const void*>(return_address - 1), &place) == 0 || place.dli_fname == nullptr) {
+  if (dladdr(CallBefore(return_address), &place) == 0 || place.dli_fname == nullptr) {
     return "code of no file";
   }
   const std::string_view path = place.dli_fname;

@@ -101,6 +101,16 @@ const Python& ThePython() {
   return python;
 }
 
+// A package's from the package on, Python's own from its folder on, the program's own without folders.
+std::string_view NameOfFile(std::string_view file) {
+  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
+    const size_t at = file.rfind(folder);
+    if (at != std::string_view::npos) return file.substr(at + folder.size());
+  }
+  const size_t library = file.find("/lib/python3");
+  return file.substr((library == std::string_view::npos ? file.rfind('/') : library + 4) + 1);
+}
+
 const void* InnermostFrame(const Python& python) {
   // At its end Python frees the state of threads that it does not wait for.
   if (python.is_initialized() == 0 || python.is_finalizing() != 0) return nullptr;
@@ -203,7 +213,7 @@ const void* FirstArgumentOf(std::string_view function, std::string_view file) {
 std::string TextOf(const PythonFrame& frame) {
   const Python& python = ThePython();
   const std::string file = Utf8Of(python, frame.file);
-  return Utf8Of(python, frame.function) + " (" + file.substr(file.rfind('/') + 1) + ":" +
+  return Utf8Of(python, frame.function) + " (" + std::string(NameOfFile(file)) + ":" +
          std::to_string(python.line(frame.code, frame.instruction)) + ")";
 }
 

@@ -26,7 +26,8 @@ struct PythonFrame {
 // The innermost first; how many there are, up to out.size().
 size_t ReadPythonFrames(std::span<PythonFrame> out);
 
-// "forward (model.py:12)". While the frame runs. O(letters + lines of the function).
+// "forward (model.py:12)", "forward (torch/nn/modules/linear.py:134)" of a package, "run
+// (python3.11/threading.py:982)" of Python's own. While the frame runs. O(letters + lines of the function).
 std::string TextOf(const PythonFrame& frame);
 
 // What a function of this thread got first, which takes all of its arguments as *args: the innermost of that

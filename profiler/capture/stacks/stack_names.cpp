@@ -63,7 +63,8 @@ uint64_t HashOf(const Stack& stack) {
 
 // torch.nn.Module.__call__ between a module and the one that it calls: two frames each that say nothing.
 bool IsCallOfModule(std::string_view frame) {
-  return frame.starts_with("_wrapped_call_impl (module.py:") || frame.starts_with("_call_impl (module.py:");
+  return frame.starts_with("_wrapped_call_impl (torch/nn/modules/module.py:") ||
+         frame.starts_with("_call_impl (torch/nn/modules/module.py:");
 }
 
 std::string ThreadText() {

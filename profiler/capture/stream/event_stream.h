@@ -36,8 +36,8 @@ void EmitNumbered(events::EventKind kind, int64_t number);
 
 // What state that source is in from here on: a sentence for people.
 void EmitState(events::Source source, std::string_view sentence);
-// A level stands at `bytes`, after it changed by `change_bytes` at `address` (0 = not known where); `op` = what led
-// to that.
+// A level stands at `bytes`, after it changed by `change_bytes` at `address` (0 = not known where); `op` =
+// what led to that.
 void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
                uint64_t address, events::NameId op = 0);
 // That many events of a source could not be kept before they reached the stream.

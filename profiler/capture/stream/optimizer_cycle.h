@@ -1,7 +1,8 @@
-// Where a step ends in a program with several optimizers, as a GAN's: once each has had its turn. Who they are is
-// found out by watching: the first turn of one that was not known ends a step, so the first round of two is told
-// as two steps. One that had no turn while another had kMostTurns is taken for gone; up to then a discriminator
-// may step more often than its generator (5 times in "Wasserstein GAN", Arjovsky, Chintala, Bottou, 2017).
+// Where a step ends in a program with several optimizers, as a GAN's: once each has had its turn. Who they
+// are is found out by watching: the first turn of one that was not known ends a step, so the first round of
+// two is told as two steps. One that had no turn while another had kMostTurns is taken for gone; up to then a
+// discriminator may step more often than its generator (5 times in "Wasserstein GAN", Arjovsky, Chintala,
+// Bottou, 2017).
 //
 // Not thread safe. O(optimizers).
 #pragma once

@@ -225,7 +225,7 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         tidemark("export", self.recording, "-o", table)
         with open(table, newline="") as rows:
             stacks = {row["operator"] for row in csv.DictReader(rows) if row["kind"] == "allocate"}
-        line = r"\(linear\.py:\d+\) ← play \(gan\.py:5\) ← <module> \(gan\.py:8\)$"
+        line = r"\(torch/nn/modules/linear\.py:\d+\) ← play \(gan\.py:5\) ← <module> \(gan\.py:8\)$"
         for begins in ("aten::linear ← forward ", "AddmmBackward0 ← forward "):
             self.assertTrue(any(re.match(re.escape(begins) + line, stack) for stack in stacks), stacks)
         self.assertIn("aten::relu ← play (gan.py:5) ← <module> (gan.py:8)", stacks)

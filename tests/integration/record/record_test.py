@@ -124,10 +124,12 @@ class Record(unittest.TestCase):
             "print('made'); sys.exit(3)\n")
         ran = self.record(sys.executable, str(program), flags=["--cpu", "--stacks", "python"])
         self.assertEqual((ran.returncode, ran.stdout), (3, "made\n"), ran.stderr)
+        self.assertIn("At the peak of the run, by line of code\n  make (train.py:5) ", ran.stderr)
+        self.assertEqual(self.info()["lines"], [{"line": "make (train.py:5)", "bytes": 5 * 512}])
         stacks = self.stacks("allocate")
         self.assertEqual(stacks[0], "make (train.py:5) ← forward (train.py:8) ← <module> (train.py:9)")
         self.assertEqual(stacks[1:4], ["make (train.py:5) ← <module> (train.py:10)"] * 3)
-        self.assertTrue(stacks[4].startswith("make (train.py:5) ← run (threading.py:"), stacks[4])
+        self.assertTrue(stacks[4].startswith("make (train.py:5) ← run (python3."), stacks[4])
 
     def test_another_tools_injection_stays_and_is_named(self):
         ran = self.record("sh", "-c", "echo $CUDA_INJECTION64_PATH",

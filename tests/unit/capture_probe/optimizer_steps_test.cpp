@@ -49,7 +49,8 @@ void Turn(const void* optimizer) {
 }
 
 size_t StepsEnded() {
-  return static_cast<size_t>(std::ranges::count(told, EventKind::kStepEnd, [](const auto& event) { return event.first; }));
+  return static_cast<size_t>(
+      std::ranges::count(told, EventKind::kStepEnd, [](const auto& event) { return event.first; }));
 }
 
 }  // namespace

@@ -28,6 +28,6 @@ extern "C" __attribute__((visibility("default"))) int ReadAgain(int times) {
 }
 
 extern "C" __attribute__((visibility("default"))) const void* FirstArgument(const char* function,
-                                                                             const char* file) {
+                                                                            const char* file) {
   return tidemark::capture::FirstArgumentOf(function, file);
 }

@@ -4,6 +4,7 @@
 import ctypes
 import gc
 import os
+import re
 import sys
 import threading
 import time
@@ -22,7 +23,12 @@ def read():
 def said():
     """What Python says at the place of the caller, as read() says it; of the caller no line, which goes on."""
     frames = traceback.extract_stack(sys._getframe(1))
-    return [f"{frame.name} ({os.path.basename(frame.filename)}:{frame.lineno})" for frame in reversed(frames)]
+    return [f"{frame.name} ({name_of(frame.filename)}:{frame.lineno})" for frame in reversed(frames)]
+
+
+def name_of(file):
+    """Python's own from its folder on, others without folders."""
+    return re.sub(r"^.*/lib/(?=python3)", "", file) if "/lib/python3" in file else os.path.basename(file)
 
 
 def here():

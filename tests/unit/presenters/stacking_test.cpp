@@ -72,7 +72,8 @@ TEST_CASE("Sums by group are those of the blocks that are alive, at every event 
 
 TEST_CASE("Blocks of one line of code are one group, whatever called it and whichever operator ran") {
   timeline::Stream stream;
-  stream.Allocate(0x1000, 8192).op = stream.Name("aten::mm ← forward (net.py:7) ← main (train.py:3)");
+  stream.Allocate(0x1000, 8192).op =
+      stream.Name("aten::mm ← linear (torch/nn/linear.py:9) ← forward (net.py:7) ← main (train.py:3)");
   stream.Allocate(0x2000, 512).op = stream.Name("aten::relu ← forward (net.py:7) ← evaluate (train.py:9)");
   stream.Allocate(0x3000, 4096).op = stream.Name("aten::mm ← step (sgd.py:9) ← main (train.py:3)");
   stream.Allocate(0x4000, 128);
