@@ -38,6 +38,8 @@ std::filesystem::path DeepNetwork() {
 
 void PricesCheckpointing(ImGuiTestContext* context) {
   const networks::TrainingSettings before = application().settings();
+  const bool was_paused = Run().status.state == session::RunState::kPaused;
+  if (was_paused) application().Push(ActionId::kRunOrPause);
   context->WindowFocus("//###checkpointing");
   IM_CHECK(WaitUntil(context, AllPredicted));
   // One segment over a tiny network: all runs again, and nothing is gained.
@@ -85,6 +87,9 @@ void PricesCheckpointing(ImGuiTestContext* context) {
   application().Push(ChangeSettings{before});
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == before; }));
   IM_CHECK(WaitForSteps(context, 2));
+  if (was_paused) application().Push(ActionId::kRunOrPause);
+  IM_CHECK(
+      WaitUntil(context, [&] { return !was_paused || Run().status.state == session::RunState::kPaused; }));
   context->WindowFocus("//###breakdown");
 }
 

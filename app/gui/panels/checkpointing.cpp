@@ -215,8 +215,12 @@ std::string WhyOfWay(const CheckpointWay& way, const std::vector<CheckpointWay>&
   const std::string again = fmt::format("{:.0f} % of forward runs again", 100 * way.share_run_again);
   if (none == ways.end()) return again + ".";
   if (way.saved_bytes < none->saved_bytes) {
-    return again + " for " + FormatBytes(none->saved_bytes - way.saved_bytes, unit) +
-           " less: backward needs " + saved + " at most, the segments' inputs and what one segment saves.";
+    const int64_t less_bytes = none->saved_bytes - way.saved_bytes;
+    const bool stays = way.phantom_bytes && none->phantom_bytes && !none->does_not_fit &&
+                       *way.phantom_bytes > *none->phantom_bytes - less_bytes / 10;
+    return again + " for " + FormatBytes(less_bytes, unit) + " less: backward needs " + saved +
+           " at most, the segments' inputs and what one segment saves." +
+           (stays ? " By the phantom the peak stays: it is elsewhere, such as in the optimizer's step." : "");
   }
   return again +
          " and gains nothing: when backward comes to the largest segment, all that it saves is there at "
