@@ -111,6 +111,7 @@ unsigned ChangesOf(const TrainingSettings& now, const Configuration& configurati
   return changes;
 }
 constexpr unsigned kOptimizerChange = 16U;
+constexpr double kAlike = 0.01;  // of a peak: nobody would change anything for less
 
 class Search {
  public:
@@ -335,9 +336,21 @@ Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeed
 }
 
 std::vector<Proposal> WaysOut(const FitAnswer& answer) {
+  const TrainingSettings& now = answer.present.configuration.settings;
   std::vector<Proposal> ways;
+  // One that changes more than a cheaper one does, and saves no more for it.
+  const auto adds_nothing = [&](const Proposal& proposal) {
+    const unsigned all = ChangesOf(now, proposal.configuration);
+    return std::ranges::any_of(ways, [&](const Proposal& way) {
+      const unsigned part = ChangesOf(now, way.configuration);
+      const auto bytes = static_cast<double>(proposal.need.reserved_peak_bytes);
+      return part != all && (part & all) == part &&
+             static_cast<double>(way.need.reserved_peak_bytes) <= bytes * (1 + kAlike);
+    });
+  };
   for (const Proposal& proposal : answer.proposals) {
-    if (!proposal.need.empties_cache && ways.size() < kMostWaysOut) ways.push_back(proposal);
+    if (ways.size() == kMostWaysOut) break;
+    if (!proposal.need.empties_cache && !adds_nothing(proposal)) ways.push_back(proposal);
   }
   return ways;
 }

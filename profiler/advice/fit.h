@@ -66,8 +66,9 @@ struct LargestBatch {
 Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
                                       const FitProgress& progress = {});
 
-// After an out of memory: the three cheapest proposals. What fits only since PyTorch gives its cache back in
-// between is none: in another order of addresses it does not.
+// After an out of memory: the cheapest proposals, three at most. What fits only since PyTorch gives its cache
+// back in between is none: in another order of addresses it does not. Nor is what changes more than a cheaper
+// one does and saves less than a hundredth more for it.
 std::vector<Proposal> WaysOut(const FitAnswer& answer);
 
 // "batch 64 → 16, accumulate 1 → 4, fp16 on": what a proposal changes; "" if nothing.

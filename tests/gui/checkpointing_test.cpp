@@ -31,6 +31,18 @@ TEST_CASE("Each way to checkpoint says what it gains, and why it gains nothing")
       "100 % of forward runs again and gains nothing: when backward comes to the largest"));
 }
 
+TEST_CASE("Where the peak is elsewhere, a way that keeps less says that it stays") {
+  std::vector<CheckpointWay> ways = Ways();
+  const auto stays = [&] {
+    return WhyOfWay(ways[0], ways, ByteUnit::kMegabytes).find("the peak stays") != std::string::npos;
+  };
+  CHECK_FALSE(stays());  // nobody has asked the phantom
+  ways[0].phantom_bytes = ways[1].phantom_bytes = 500'000'000;
+  CHECK(stays());
+  ways[0].phantom_bytes = 470'000'000;
+  CHECK_FALSE(stays());
+}
+
 TEST_CASE("Ways to checkpoint have names") {
   CHECK(NameOfWay({}) == "none");
   CHECK(NameOfWay({CheckpointMode::kByLayer}) == "by layer");

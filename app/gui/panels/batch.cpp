@@ -116,7 +116,7 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
     return EmptyReason(input.empty_reason);
   }
   PanelTitle("Over the batch size", "allocated peak of a step");
-  Put(Words(), Summary(input));
+  Put(Words(), Fitted(Words(), Summary(input), ImGui::GetContentRegionAvail().x));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImRect area(at + ImVec2(Px(62), Px(6)), at + room - ImVec2(Px(8), Px(42)));

@@ -215,8 +215,12 @@ std::string WhyOfWay(const CheckpointWay& way, const std::vector<CheckpointWay>&
   const std::string again = fmt::format("{:.0f} % of forward runs again", 100 * way.share_run_again);
   if (none == ways.end()) return again + ".";
   if (way.saved_bytes < none->saved_bytes) {
-    return again + " for " + FormatBytes(none->saved_bytes - way.saved_bytes, unit) +
-           " less: backward needs " + saved + " at most, the segments' inputs and what one segment saves.";
+    const int64_t less_bytes = none->saved_bytes - way.saved_bytes;
+    const bool stays = way.phantom_bytes && none->phantom_bytes && !none->does_not_fit &&
+                       *way.phantom_bytes > *none->phantom_bytes - less_bytes / 10;
+    return again + " for " + FormatBytes(less_bytes, unit) + " less: backward needs " + saved +
+           " at most, the segments' inputs and what one segment saves." +
+           (stays ? " By the phantom the peak stays: it is elsewhere, such as in the optimizer's step." : "");
   }
   return again +
          " and gains nothing: when backward comes to the largest segment, all that it saves is there at "
@@ -238,18 +242,21 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
   Put(Words(), Fitted(Words(), SummaryOf(input), width));
   const CheckpointWay* now = WayInForce(input);
   const std::string why = now == nullptr ? "" : WhyOf(*now, input);
-  const float below = Px(38) + 1.4F * MeasureWrapped(SmallMuted(), why, width).y;  // lines lie apart
-
+  const float words = 1.4F * MeasureWrapped(SmallMuted(), why, width).y;  // their lines lie apart
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const ImRect area(at + ImVec2(Px(66), Px(22)), at + room - ImVec2(Px(18), below + Px(6)));
-  if (area.GetWidth() >= Px(60) && area.GetHeight() >= Px(40)) {
+  // A low panel scrolls: what cannot be read is worth less than what is out of sight.
+  const float height = std::max(Px(110), room.y - words - Px(68));
+  const ImRect area(at + ImVec2(Px(66), Px(22)), at + ImVec2(room.x - Px(18), Px(22) + height));
+  if (area.GetWidth() >= Px(60)) {
     DrawPlot(input, area, queue);
     DrawText(ImGui::GetWindowDrawList(), {area.GetCenter().x, area.Max.y + Px(18)}, SmallMuted(),
-             "of forward runs again · ring: measured · click to apply", Align::kCenter);
+             Fitted(SmallMuted(), "of forward runs again · ring: measured · click to apply", width),
+             Align::kCenter);
   }
-  ImGui::SetCursorScreenPos({at.x, std::max(area.Max.y + Px(40), at.y)});
-  PutExplained(why, SmallMuted(), input.glossary);
+  ImGui::SetCursorScreenPos({at.x, area.Max.y + Px(38)});
+  ImGui::Dummy({1, 1});
+  if (!why.empty()) PutExplained(why, SmallMuted(), input.glossary);
 }
 
 }  // namespace tidemark::gui

@@ -146,9 +146,9 @@ void DrawPhases(const std::vector<PhaseMark>& phases, const Pad& pad) {
   for (const PhaseMark& phase : phases) {
     const float x = pad.low.x + pad.size.x * static_cast<float>(phase.share);
     const float width = Measure(SmallMuted(), phase.name).x;
-    list->AddLine({x, pad.low.y}, {x, pad.low.y + pad.size.y}, U32(Colors().muted.WithAlpha(0.5)), Px(1));
     const float left = std::min(x, end - width);
-    if (left < free_from) continue;
+    if (left < free_from) continue;  // short, and nothing to draw by
+    list->AddLine({x, pad.low.y}, {x, pad.low.y + pad.size.y}, U32(Colors().muted.WithAlpha(0.5)), Px(1));
     DrawText(list, {left, y}, SmallMuted(), phase.name);
     free_from = left + width + Px(8);
   }

@@ -59,7 +59,7 @@ MapLayout LayOut(const std::vector<MapSegment>& segments, const ImRect& area) {
   double scale = std::min(room * wanted / static_cast<double>(all), room / static_cast<double>(largest));
   while (scale > 1e-12 && RowsNeeded(segments, scale, area.GetWidth(), gap) > wanted) scale *= 0.97;
   const auto rows = static_cast<float>(RowsNeeded(segments, scale, area.GetWidth(), gap));
-  layout.labels = area.GetHeight() / rows >= Px(38);
+  layout.labels = area.GetHeight() / rows >= Px(40);
   layout.row_height = std::min(area.GetHeight() / rows, Px(200));
   ImVec2 at = area.Min;
   for (const MapSegment& segment : segments) {
@@ -212,7 +212,7 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQue
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float below = Px(18) + Px(kSmallTextSize) + Px(20);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(40), room.y - below)}), queue);
+  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(24), room.y - below)}), queue);
   Scrubber(input, queue);
   char text[160];
   char rounding[32] = "< 0.1";

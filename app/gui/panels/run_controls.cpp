@@ -391,7 +391,9 @@ void RunButtons(const RunControlsInput& input, CommandQueue& queue) {
   ImGui::BeginDisabled(!input.live || input.starting);
   for (const ActionId id : {ActionId::kStep, ActionId::kOperator, ActionId::kRestart}) {
     const char* name = id == ActionId::kStep ? "Step" : id == ActionId::kOperator ? "Operator" : "Restart";
-    if (PlainButton(name, third)) queue.Push(id);
+    const bool has_room = Measure(Words(), "Operator").x + Px(20) <= third.x;
+    const std::string icon = std::string(ActionOf(id).icon) + "###" + name;
+    if (PlainButton(has_room ? name : icon.c_str(), third)) queue.Push(id);
     Tooltip(std::string(ActionOf(id).help) + "  (" + ActionOf(id).keys + ")");
     if (id != ActionId::kRestart) ImGui::SameLine(0, gap);
   }

@@ -12,8 +12,37 @@
 namespace tidemark::gui {
 namespace {
 
+std::string WindowId(const Panel& panel) { return "###" + std::string(panel.name); }
+
+std::string TabOf(const Panel& panel) { return std::string(panel.icon) + "  " + panel.label; }
+
+// As wide as the tabs of a place are with their whole titles.
+float TabsWidth(const ImGuiDockNode& node) {
+  float width = 0;
+  for (const ImGuiWindow* window : node.Windows) {
+    for (const Panel& panel : Panels()) {
+      if (window->ID != ImHashStr(WindowId(panel).c_str())) continue;
+      width += ImGui::TabItemCalcSize(TabOf(panel).c_str(), false).x + ImGui::GetStyle().ItemInnerSpacing.x;
+    }
+  }
+  return width;
+}
+
+// Where tabs that share a place would be cut, those in the background are their icons only.
 std::string WindowName(const Panel& panel) {
-  return std::string(panel.icon) + "  " + panel.label + "###" + panel.name;
+  const ImGuiWindow* window = ImGui::FindWindowByName(WindowId(panel).c_str());
+  const ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
+  const bool in_background = node != nullptr && node->VisibleWindow != window && node->TabBar != nullptr;
+  const bool is_cut = in_background && TabsWidth(*node) > node->TabBar->BarRect.GetWidth();
+  return (is_cut ? std::string(panel.icon) : TabOf(panel)) + WindowId(panel);
+}
+
+// A tab that shows its icon only says what it is.
+void TabTooltip(const Panel& panel) {
+  const ImGuiWindow* window = ImGui::GetCurrentWindow();
+  const bool is_hovered = (window->DC.DockTabItemStatusFlags & ImGuiItemStatusFlags_HoveredRect) != 0;
+  if (!window->DockIsActive || !is_hovered) return;
+  ImGui::SetTooltip("%s: %s", panel.label, panel.help);
 }
 
 // To learn: left the controls, middle the timeline over all else in tabs, right the lessons.
@@ -25,7 +54,7 @@ void DockForLearning(ImGuiID left, ImGuiID middle, ImGuiID right) {
                          : panel.place == PanelPlace::kCenter  ? top
                          : panel.place == PanelPlace::kLessons ? right
                                                                : below;
-    ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(), node);
+    ImGui::DockBuilderDockWindow(WindowId(panel).c_str(), node);
   }
 }
 
@@ -39,7 +68,7 @@ void DockForSlowMotion(ImGuiID space) {
     const ImGuiID node = panel.place == PanelPlace::kCenter         ? timeline
                          : panel.place == PanelPlace::kCenterMiddle ? map
                                                                     : below;
-    ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(), node);
+    ImGui::DockBuilderDockWindow(WindowId(panel).c_str(), node);
   }
 }
 
@@ -72,8 +101,7 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
   const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.57F, nullptr, &map);
   for (const Panel& panel : Panels()) {
     const ImGuiID nodes[] = {left, top, map, bottom, right_top, right_bottom, right_bottom};
-    ImGui::DockBuilderDockWindow(("###" + std::string(panel.name)).c_str(),
-                                 nodes[static_cast<size_t>(panel.place)]);
+    ImGui::DockBuilderDockWindow(WindowId(panel).c_str(), nodes[static_cast<size_t>(panel.place)]);
   }
   ImGui::DockBuilderFinish(space);
 }
@@ -167,13 +195,14 @@ void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQ
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
   ChooseTabBar(ImGui::GetCurrentWindow(), view.panel_tabs);
+  TabTooltip(panel);
   if (visible) {
     DrawCard(ImGui::GetCurrentWindow());
     const bool answers = panel.place != PanelPlace::kLeft && panel.place != PanelPlace::kLessons;
     if (frame.veiled && answers) {
       PanelTitle(panel.label, "");
       EmptyReason(
-          "First your prediction: type it in the Learn panel. What the run says stands here once it is "
+          "First your prediction, in the Learn panel. What the run says stands here once it is "
           "revealed.");
     } else {
       panel.draw(frame, view, queue);
@@ -220,7 +249,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     const bool has_content = !frame.program || !Panels()[i].of_networks;
     if (view.shown[i] && has_content) DrawPanel(Panels()[i], frame, view, queue);
     if (!raise) continue;
-    ImGui::SetWindowFocus(WindowName(Panels()[i]).c_str());
+    ImGui::SetWindowFocus(WindowId(Panels()[i]).c_str());
     shell.raise_panel.clear();
   }
 }

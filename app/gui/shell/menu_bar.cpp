@@ -46,7 +46,7 @@ void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
 
 void DrawSearchButton(float left, float right, float height, CommandQueue& queue) {
   const float width = std::min(Px(360), right - left);
-  if (width < Px(120)) return;
+  if (width < Px(40)) return;
   const float middle = ImGui::GetMainViewport()->GetCenter().x;
   const float x = std::clamp(middle - width / 2, left, right - width);
   const float inset = Px(8);
@@ -57,8 +57,12 @@ void DrawSearchButton(float left, float right, float height, CommandQueue& queue
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, at + size, U32(ImGui::IsItemHovered() ? Colors().hovered : Colors().raised), Px(7));
   const float y = at.y + (size.y - Px(kSmallTextSize)) / 2 - Px(1);
-  DrawText(list, {x + width / 2, y}, SmallMuted(),
-           std::string(icons::kSearch) + "   Search commands    Ctrl K", Align::kCenter);
+  // A narrow one says less.
+  for (const char* words : {"   Search commands    Ctrl K", "   Ctrl K", ""}) {
+    const std::string text = std::string(icons::kSearch) + words;
+    if (*words != '\0' && Measure(SmallMuted(), text).x > width - Px(16)) continue;
+    return DrawText(list, {x + width / 2, y}, SmallMuted(), text, Align::kCenter);
+  }
 }
 
 // The state of the run in a pill; returns its left edge.

@@ -227,11 +227,12 @@ bool BeginChoice(const char* label, const std::string& current, float label_shar
   const float left = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();
   Put(MutedWords(), label);
-  ImGui::SameLine(left + width * label_share);
-  ImGui::SetNextItemWidth(width * (1 - label_share));
+  const float label_width = std::max(width * label_share, Measure(MutedWords(), label).x + Px(10));
+  ImGui::SameLine(left + label_width);
+  ImGui::SetNextItemWidth(width - label_width);
   const float height = ImGui::GetFrameHeight();
   const ImRect box(ImGui::GetCursorScreenPos(),
-                   ImGui::GetCursorScreenPos() + ImVec2(width * (1 - label_share), height));
+                   ImGui::GetCursorScreenPos() + ImVec2(width - label_width, height));
   ImDrawList* list = ImGui::GetWindowDrawList();  // an open list has one of its own
   const std::string id = std::string("##") + label;
   const bool open =

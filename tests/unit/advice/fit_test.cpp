@@ -276,6 +276,27 @@ TEST_CASE("Beside a pipeline ZeRO is not offered") {
   CHECK(FindFit(question, ask)->shardings.empty());
 }
 
+TEST_CASE("A way out that changes more and saves no more is none") {
+  FitAnswer answer;
+  const auto add = [&](int batch, networks::Precision amp, int64_t reserved_bytes) {
+    Proposal proposal;
+    proposal.configuration.settings.batch = batch;
+    proposal.configuration.settings.amp = amp;
+    proposal.need.fits = true;
+    proposal.need.reserved_peak_bytes = reserved_bytes;
+    answer.proposals.push_back(proposal);
+  };
+  const int now = answer.present.configuration.settings.batch;
+  add(now / 2, networks::Precision::kFloat32, 1'000'000);
+  add(now / 2, networks::Precision::kFloat16, 995'000);  // half a hundredth for another change
+  add(now, networks::Precision::kFloat16, 1'200'000);
+  add(now / 4, networks::Precision::kFloat16, 500'000);
+  const std::vector<Proposal> ways = WaysOut(answer);
+  REQUIRE(ways.size() == 3);
+  CHECK(ways[1].configuration.settings.batch == now);
+  CHECK(ways[2].configuration.settings.batch == now / 4);
+}
+
 TEST_CASE("ZeRO divides states, then gradients, then parameters") {
   textbook::Estimate estimate;
   estimate.parameters_bytes = estimate.gradients_bytes = 800;
