@@ -5,6 +5,8 @@
 // al., Generative Adversarial Nets, 2014): the discriminator learns from real samples, then from made ones,
 // the generator then from what the discriminator says of what it makes. The graph through both is there in
 // the generator's turn only: the samples that the discriminator learns from are made under no_grad.
+//
+// Where ranks are the stages of a pipeline (pipeline.h), this is one of them, with its layers only.
 #pragma once
 
 #include <torch/optim/optimizer.h>

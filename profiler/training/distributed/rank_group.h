@@ -1,4 +1,4 @@
-// The ranks of a data-parallel run, as one of them meets the others: PyTorch's c10d, over Gloo on the CPU and
+// The ranks of a distributed run, as one of them meets the others: PyTorch's c10d, over Gloo on the CPU and
 // over NCCL on GPUs. On a phantom only this rank is there, and NCCL's stand-in answers for the others.
 //
 // Rank 0 leads: it says what comes next at each step's boundary, so that all take the same steps with the

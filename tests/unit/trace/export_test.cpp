@@ -25,6 +25,7 @@ events::RunDescription ExportedRun() {
           "trainer 0.1",
           17,
           42,
+          0,
           "",
           "",
           {}};

@@ -56,6 +56,7 @@ TEST_CASE("every report comes back as it was", "[messages]") {
                                    "trainer",
                                    -5,
                                    4711,
+                                   1,
                                    "python train.py",
                                    "",
                                    {"A doubt."}};
@@ -70,6 +71,7 @@ TEST_CASE("every report comes back as it was", "[messages]") {
   CHECK(again.producer == run.producer);
   CHECK(again.start_time_ns == run.start_time_ns);
   CHECK(again.process_id == run.process_id);
+  CHECK(again.rank == run.rank);
   const ActivityChanged changed = ReportAgain(ActivityChanged{Activity::kPaused, 12});
   CHECK(changed.activity == Activity::kPaused);
   CHECK(changed.steps_done == 12);
