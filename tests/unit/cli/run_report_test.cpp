@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "profiler/timeline/timeline.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::cli {
@@ -49,9 +50,10 @@ TEST_CASE("A card that the program's torch has no kernels for is not named") {
   known[1].compute_capability = 80;
   events::RunDescription description;
   description.device_name = "NVIDIA new";
-  const timeline::Timeline empty;
+  timeline::Builder nothing;
+  const auto view = nothing.Publish();
   const auto smallest = [&] {
-    return MakeRunReport(*empty.Current(), description, {}, std::nullopt, known).fit->smallest->name;
+    return MakeRunReport(*view, description, {}, std::nullopt, known).fit->smallest->name;
   };
   CHECK(smallest() == "old");
   description.torch_cuda = "13.0";
