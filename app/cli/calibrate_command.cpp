@@ -73,8 +73,8 @@ Command RegisterCalibrate(CLI::App& application) {
       "  tidemark calibrate --card h200\n"
       "  tidemark calibrate --card rtx-4090 -o tables\n"
       "Writes NAME.tsv and NAME.cudnn.json, which the phantom reads from assets/calibration, and compares "
-      "what cuDNN "
-      "plans with the GPU to what it plans from its description. Let nothing else run on the GPU.");
+      "what cuDNN plans with the GPU to what it plans from its description. Let nothing else run on the "
+      "GPU.");
   auto options = std::make_shared<CalibrateOptions>();
   command->add_option("--card", options->card, "The card that this machine has; tidemark cards lists them")
       ->type_name("");

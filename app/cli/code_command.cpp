@@ -79,8 +79,7 @@ Command RegisterCode(CLI::App& application) {
       "  tidemark code --net resnet-18 --lock batch,amp --hide optimizer   for a class\n"
       "  tidemark code tidemark1:batch=128:…\n"
       "The window copies its own with Ctrl+Shift+C, takes one with Ctrl+Shift+V, and opens with one by "
-      "tidemark "
-      "--code CODE.");
+      "tidemark --code CODE.");
   auto options = std::make_shared<CodeOptions>();
   options->training.Register(*command);
   command->add_option("CODE", options->code, "Tell what this one sets")->type_name("");

@@ -43,8 +43,7 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
   if (!settings) {
     return Error{
         "Ways out are searched for networks of Tidemark's; of a program, tidemark fit -- PROGRAM tells which "
-        "cards it "
-        "fits on."};
+        "cards it fits on."};
   }
   const Result<networks::Network> network = networks::FindNetwork(settings->network);
   if (!network) return network.error();

@@ -142,11 +142,9 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       "  tidemark phantom --sweep batch=1..512 -- python train.py     (runs it with --batch 1, 2, 4, ...)\n"
       "  tidemark phantom --world 8 --rank 0 -- python train_fsdp.py\n"
       "The program's own Python and torch (2.6 to 2.11, CUDA 12 or 13) do all that they would do on the "
-      "card; "
-      "only kernels compute nothing, so every value that they would have written reads as zero. The first "
-      "time with a torch, its stand-ins are built, which takes a minute. Output, exit code and signals are "
-      "the "
-      "program's own; what it needed comes last, on standard error.");
+      "card; only kernels compute nothing, so every value that they would have written reads as zero. The "
+      "first time with a torch, its stand-ins are built, which takes a minute. Output, exit code and signals "
+      "are the program's own; what it needed comes last, on standard error.");
   auto options = std::make_shared<PhantomOptions>();
   command->add_option("--card", options->card, "Card that the phantom GPU is; tidemark cards lists them")
       ->capture_default_str()

@@ -98,8 +98,7 @@ std::string HintOnRanks(const std::vector<std::string>& program, int64_t world, 
       program, [](const std::string& word) { return word.ends_with(".py") && AsksForRank(word); });
   if (!asks) return "";
   return "If it failed for want of RANK or WORLD_SIZE: --world 8 --rank 0 runs one rank of a distributed "
-         "program and "
-         "pretends the others.";
+         "program and pretends the others.";
 }
 
 }  // namespace tidemark::cli

@@ -44,8 +44,8 @@ Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options);
 // That CUDA_VISIBLE_DEVICES hides the card, as it would hide a real one; "" if it does not.
 std::string HiddenCard();
 
-// What to try, of a program that failed by itself and asks its environment for a rank that nobody gave it; "" else.
-// Reads the script.
+// What to try, of a program that failed by itself and asks its environment for a rank that nobody gave it; ""
+// else. Reads the script.
 std::string HintOnRanks(const std::vector<std::string>& program, int64_t world, int exit_code);
 
 }  // namespace tidemark::cli

@@ -89,8 +89,7 @@ std::string OrdersText(const std::vector<SweepRow>& rows) {
   if (std::ranges::any_of(rows, IsMoved)) {
     return fmt::format(
         "What is reserved depends on the order of the driver's addresses, which nobody knows: of {} orders, "
-        "least "
-        "and most stand in the row. Rows without them are the same in all.\n",
+        "least and most stand in the row. Rows without them are the same in all.\n",
         orders);
   }
   if (!std::ranges::any_of(rows, HasBand)) return "";

@@ -48,8 +48,7 @@ Status WritePng(const std::string& svg, const std::filesystem::path& file) {
   if (*exit_status == 127) {
     return Error{
         "PNG pictures are drawn by rsvg-convert, which is not installed. Install Debian's librsvg2-bin, or "
-        "name "
-        "the picture .svg."};
+        "name the picture .svg."};
   }
   if (*exit_status != 0) {
     return Error{"rsvg-convert could not write " + file.string() +

@@ -79,10 +79,8 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
       "run.rank1.tide, ...)\n"
       "  tidemark record --cpu -o run.tide -- python train.py                  (the CPU's tensors)\n"
       "Nothing in the program changes; output, exit code and signals are its own. Of PyTorch's blocks the "
-      "sizes "
-      "that it set aside are seen, not what was asked for; of a program without PyTorch, what it holds from "
-      "the "
-      "CUDA driver.");
+      "sizes that it set aside are seen, not what was asked for; of a program without PyTorch, what it holds "
+      "from the CUDA driver.");
   auto options = std::make_shared<RecordOptions>();
   command->add_option("-o,--output", options->output, "Recording (.tide) to write, one for each process")
       ->type_name("FILE");

@@ -144,8 +144,7 @@ std::string BandRows(const session::ReservedBand& band) {
   if (band.at_the_cliff) {
     rows +=
         "  The card is nearly full: with one more segment PyTorch frees what it has cached and tries again, "
-        "and "
-        "what it reserves jumps.\n";
+        "and what it reserves jumps.\n";
   }
   return rows;
 }

@@ -48,8 +48,7 @@ void TrainingOptions::Register(CLI::App& command) {
       fmt::format("Samples in a micro-batch, 1 to {}", networks::kMaxBatch));
   add("--amp", amp_, networks::TextOf(defaults.amp),
       "Automatic mixed precision: off, fp16 (with loss scaling) or bf16; or pure-fp16, model.half(), which "
-      "mixes "
-      "nothing");
+      "mixes nothing");
   add("--accumulate", accumulate_, fmt::format("{}", defaults.accumulate),
       fmt::format("Micro-batches in a step, 1 to {}", networks::kMaxAccumulate));
   add("--checkpoint", checkpoint_, networks::TextOf(defaults.checkpoint),

@@ -79,8 +79,7 @@ int RunWhatIf(const WhatIfOptions& options) {
   if (options.file.empty() || (options.allocator.empty() && options.memory.empty() && options.card.empty())) {
     return Complain(
         "Name a recording and what is to be otherwise: tidemark what-if FILE --alloc-conf SETTINGS, --memory "
-        "SIZE "
-        "or --card NAME.",
+        "SIZE or --card NAME.",
         kExitUsage);
   }
   if (!options.output.empty() && !IsPicture(options.output)) {

@@ -23,8 +23,7 @@ constexpr Action kActions[] = {
      Menu::kFile, false},
     {ActionId::kCompareWith, "Compare with…", icons::kCompare, kCtrl | kShift | ImGuiKey_O, "Ctrl+Shift+O",
      "Lays a second run over this one: its curve in the timeline, the differences in the Compare panel. A "
-     "file "
-     "dropped with Shift held does the same.",
+     "file dropped with Shift held does the same.",
      Menu::kFile, false},
     {ActionId::kStopComparing, "Stop comparing", icons::kClose, 0, "", "Takes the second run away again.",
      Menu::kFile, false},
@@ -64,8 +63,7 @@ constexpr Action kActions[] = {
      "Takes the undone change again (Ctrl+Shift+Z does as well).", Menu::kRun, false},
     {ActionId::kChooseData, "Train on CIFAR-10…", icons::kOpen, 0, "",
      "Takes the samples from a folder of CIFAR-10's binary version: choose one of its files, or drop it or "
-     "the "
-     "folder on the window.",
+     "the folder on the window.",
      Menu::kRun, true},
 
     {ActionId::kUnlock, "Unlock all controls", icons::kUnlock, 0, "",

@@ -48,8 +48,7 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
   std::vector<CaptureLine> lines;
   lines.push_back({"Allocator", state + " · " + FormatNumber(static_cast<int64_t>(lost)) + " lost", lamp,
                    "Every block and segment, from the allocator itself. Lost: events that the ring could not "
-                   "take; they are counted, "
-                   "never silent."});
+                   "take; they are counted, never silent."});
   lines.push_back({"Layers, operators, phases", state, live ? LampState::kLive : LampState::kOff,
                    "From the training loop and from PyTorch's operator callbacks."});
   lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)),
@@ -89,8 +88,7 @@ bool Same(const VisibleRange& a, const VisibleRange& b) { return a.begin == b.be
 
 constexpr const char* kNothingToCompare =
     "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O), or "
-    "change "
-    "a setting while a run goes on: two steps later, before and after stand here.";
+    "change a setting while a run goes on: two steps later, before and after stand here.";
 
 // Why there is no curve yet.
 const char* ReasonOfEmptiness(const SceneInput& input) {

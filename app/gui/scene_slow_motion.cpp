@@ -8,8 +8,7 @@ namespace {
 
 constexpr const char* kNoOperators =
     "This run tells of no operators, so there is nothing to walk through. Tidemark's own training runs do, "
-    "and "
-    "programs on the phantom.";
+    "and programs on the phantom.";
 
 // The one that a person looks at; else the latest that is complete, and none yet of a live run whose only one
 // is the first, which is unlike the others.

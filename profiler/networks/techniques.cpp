@@ -116,13 +116,12 @@ constexpr Technique kTechniques[] = {
     Choice<&Settings::optimizer_implementation>(
         "optimizer_implementation", "--optimizer-implementation", "optimizer's step",
         "for-loop goes from parameter to parameter; foreach takes each operation to all at once, with "
-        "temporaries "
-        "as large as they are together (Python's default on a GPU); fused is one kernel, without temporaries",
+        "temporaries as large as they are together (Python's default on a GPU); fused is one kernel, without "
+        "temporaries",
         kImplementations),
     Choice<&Settings::in_place_relu>("in_place_relu", "--in-place-relu", "in-place ReLU",
                                      "ReLUs, leaky or not, write their result over their input where nobody "
-                                     "else needs it (of a ReLU6 PyTorch "
-                                     "would copy it first): off or on"),
+                                     "else needs it (of a ReLU6 PyTorch would copy it first): off or on"),
     Choice<&Settings::channels_last>(
         "channels_last", "--channels-last", "channels last",
         "Pictures lie in memory pixel by pixel (NHWC), which tensor cores prefer: off or on"),
@@ -137,23 +136,21 @@ constexpr Technique kTechniques[] = {
         "A bug to find: the losses of all steps are summed with their graphs, without item(): off or on"),
     {"ranks", "--ranks", "ranks",
      "Data parallel: so many ranks train one model, each on batches of its own, and average their gradients. "
-     "On "
-     "the CPU and on GPUs as many processes start; a phantom is one of them. estimate also puts "
-     "ZeRO's stages and 8-bit state side by side",
+     "On the CPU and on GPUs as many processes start; a phantom is one of them. estimate also puts ZeRO's "
+     "stages and 8-bit state side by side",
      kRankCounts, ReadRanks, WriteRanks},
     Choice<&Settings::zero>("zero", "--zero", "ZeRO stage",
                             "With ranks: 1: each tensor of parameters is updated by one rank, which alone "
-                            "has the optimizer's state for it, and "
-                            "goes to all; 2: of each layer a rank keeps and updates an N-th, and its "
-                            "gradients go there at once; 3 (fully sharded): a rank keeps an N-th of the "
-                            "parameters, too, and each layer is gathered while it runs",
+                            "has the optimizer's state for it, and goes to all; 2: of each layer a rank "
+                            "keeps and updates an N-th, and its gradients go there at once; 3 (fully "
+                            "sharded): a rank keeps an N-th of the parameters, too, and each layer is "
+                            "gathered while it runs",
                             kZeroStages),
     Choice<&Settings::pipeline>(
         "pipeline", "--pipeline", "pipeline",
         "With ranks: each is a stage with some of the layers in a row, and the micro-batches of --accumulate "
         "pass through all of them: gpipe: all forward, then all backward; 1f1b: one forward, one backward, "
-        "so "
-        "that fewer are in flight. With --accumulate 1 it is plain model parallelism",
+        "so that fewer are in flight. With --accumulate 1 it is plain model parallelism",
         kSchedules),
     Choice<&Settings::split>(
         "split", "--split", "stages alike in",

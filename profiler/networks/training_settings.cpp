@@ -298,8 +298,7 @@ Status Validate(const TrainingSettings& settings) {
   if (settings.pipeline != PipelineSchedule::kOff && settings.zero != ZeroStage::kOff) {
     return Error{
         "--pipeline gives each rank layers of its own, so --zero finds nothing that ranks hold alike. Leave "
-        "one "
-        "of them out."};
+        "one of them out."};
   }
   TrainingSettings again = settings;
   for (const Technique& technique : Techniques()) {

@@ -66,8 +66,7 @@ timeline::EventIndex BeginOfConfiguration(const timeline::View& view) {
 // Every allocator of PyTorch but this one tells of its blocks.
 constexpr const char* kNoBlocks =
     "PyTorch's cudaMallocAsync allocator tells nobody of its blocks, so there is nothing to predict from. "
-    "Leave "
-    "backend:cudaMallocAsync out of PYTORCH_CUDA_ALLOC_CONF.";
+    "Leave backend:cudaMallocAsync out of PYTORCH_CUDA_ALLOC_CONF.";
 
 // The one warm trainer. The worker's thread.
 class WarmTrainer {

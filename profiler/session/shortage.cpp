@@ -42,8 +42,7 @@ std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
   }
   if (shortage.free_bytes >= shortage.requested_bytes) {
     return "So much was free: a limit that the program set itself (set_per_process_memory_fraction), or a "
-           "fault that "
-           "was asked for, stood in the way.";
+           "fault that was asked for, stood in the way.";
   }
   if (SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes) {
     return "Enough was free in all, but in pieces: segments that hold live blocks cannot be given back "

@@ -305,8 +305,7 @@ void Author::AddBuckets() {
   estimate_.terms.push_back(
       {Category::kCommunication, "Buckets of gradients", estimate_.communication_bytes,
        fmt::format("the gradients once more, as they go to the other {} in {} (the first has 1 MiB at least, "
-                   "the others "
-                   "25 MiB)",
+                   "the others 25 MiB)",
                    settings_.ranks == 2 ? "rank" : fmt::format("{} ranks", settings_.ranks - 1),
                    buckets.size() == 1 ? "one bucket" : fmt::format("{} buckets", buckets.size())),
        fmt::format("P · {1} B = {0} · {1} B", FormatNumber(network_.parameters()), value_bytes_)});
@@ -517,8 +516,7 @@ void Author::AddAutocastCache() {
              "once in each forward pass; a micro-batch in flight keeps its weights' copies"
        : all ? "a half-precision copy of every weight and bias, made once in a forward pass and cached"
              : "a half-precision copy of the weights and biases of convolutions and linear layers, made once "
-               "in a "
-               "forward pass and cached",
+               "in a forward pass and cached",
        fmt::format("{} · 2 B = {} · 2 B", all ? "P" : "those", FormatNumber(copied))});
 }
 

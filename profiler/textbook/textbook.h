@@ -94,8 +94,7 @@ struct Estimate {
 inline constexpr const char* kHalvedEverythingTitle = "“FP16 halves everything”";
 inline constexpr const char* kHalvedEverythingWords =
     "a common saying, not what happens: autocast keeps weights, gradients and optimizer state in float32, "
-    "adds half "
-    "copies of the weights, and halves activations only";
+    "adds half copies of the weights, and halves activations only";
 
 // `settings` must be valid for `network` (networks::Validate). `rank`: of those that share the optimizer's
 // state, whose tensors in the first stage of ZeRO are not of one size, or of a pipeline's stages.

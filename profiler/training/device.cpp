@@ -21,8 +21,7 @@ using networks::DeviceKind;
 std::string MissingDevice(const DeviceChoice& choice, int count) {
   if (choice.kind == DeviceKind::kPhantom) {
     return "The phantom GPU did not come up: its libraries are not under this process. Build the project "
-           "again with "
-           "./run.";
+           "again with ./run.";
   }
   const std::string wanted = "There is no CUDA device " + std::to_string(choice.index) + ": ";
   if (count == 0) {

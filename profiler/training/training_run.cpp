@@ -383,9 +383,12 @@ void TrainingRun::TakeTurn(Learner& learner, int64_t step) {
   EmitPhase(Phase::kForward);
   ForgetGradients(learner, /*set_to_none=*/!settings_.zeroed_gradients);
   const double loss_before = last_loss_;
-  if (pipeline_) PassThroughStage();
-  for (int micro_batch = 0; micro_batch < settings_.accumulate && !pipeline_; ++micro_batch)
-    TrainMicroBatch(learner, micro_batch);
+  if (pipeline_) {
+    PassThroughStage();
+  } else {
+    for (int micro_batch = 0; micro_batch < settings_.accumulate; ++micro_batch)
+      TrainMicroBatch(learner, micro_batch);
+  }
   if (learner.metric != nullptr) EmitMetric(learner.metric, last_loss_ - loss_before, step);
   EmitPhase(Phase::kOptimizer);
   if (settings_.amp == Precision::kPureFloat16) TellVanishedGradients(learner, step);

@@ -68,8 +68,7 @@ void DrawAbout(bool* open) {
     Put(TitleWords(), "Tidemark 0.1");
     PutWrapped(Words(),
                "Where does a neural network's GPU memory go, and what does each technique do to it? The "
-               "tidemark is the line that the highest "
-               "water leaves.");
+               "tidemark is the line that the highest water leaves.");
     Rule();
     PutWrapped(MutedWords(), std::string("Drawn with Dear ImGui ") + IMGUI_VERSION +
                                  ", GLFW and OpenGL. Trains with LibTorch. Faces: Roboto, Inconsolata, Font "

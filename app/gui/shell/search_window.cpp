@@ -39,8 +39,7 @@ const char* IconOf(SearchHit::Kind kind) {
 std::string NothingFound(const SearchState& state) {
   if (state.text.front() == 0)
     return "Type a name, a number of a step or an event, an address (0x7f00…) or a size (>1MB). Ctrl+B gives "
-           "a "
-           "moment a name, which is then listed here.";
+           "a moment a name, which is then listed here.";
   return "Nothing is called that. Names and allocations are looked for among the newest " +
          FormatNumber(static_cast<int64_t>(presenters::kMostEventsSearched)) + " events.";
 }

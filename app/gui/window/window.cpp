@@ -84,8 +84,7 @@ Error NoDisplay() {
   }
   return Error{"The window could not be opened on this display" + why +
                ". It needs OpenGL 3.2; a software renderer (Mesa's llvmpipe) is enough. The command line "
-               "works without: "
-               "tidemark --help."};
+               "works without: tidemark --help."};
 }
 
 }  // namespace

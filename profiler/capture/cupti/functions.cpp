@@ -43,8 +43,7 @@ Result<Functions> LoadFunctions() {
   if (library == nullptr) {
     return Error{
         "absent: CUPTI is not installed, so what the CUDA driver hands out is not seen. PyTorch's wheels "
-        "bring it, "
-        "and so does the package cuda-cupti."};
+        "bring it, and so does the package cuda-cupti."};
   }
   Functions functions;
   Table table(library);

@@ -11,8 +11,7 @@ Result<Functions> LoadFunctions() {
   if (library == nullptr) {
     return Error{
         "absent: NVML (libnvidia-ml.so.1) is not here, so what the card itself reports is not seen. It comes "
-        "with the "
-        "NVIDIA driver."};
+        "with the NVIDIA driver."};
   }
   Functions functions;
   std::string missing;

@@ -173,8 +173,7 @@ void NoteExecution(Content& plan) {
   if (before < 0 || before == place) return;
   device::Doubt(
       "Plans of cuDNN were tried against one another (torch.backends.cudnn.benchmark): which is the fastest "
-      "only "
-      "the card knows. Here it is the one that cuDNN's heuristics put first; another may take another "
+      "only the card knows. Here it is the one that cuDNN's heuristics put first; another may take another "
       "workspace.");
 }
 

@@ -58,8 +58,7 @@ TraceOrigin OriginOfTimeline(const ReadObjects& read) {
   origin.description.device = "the device that it was exported for";
   origin.description.notes.emplace_back(
       "A memory timeline tells sizes and categories but not which block is freed: curves are exact, single "
-      "blocks "
-      "are not those of the program.");
+      "blocks are not those of the program.");
   return origin;
 }
 

@@ -322,8 +322,7 @@ std::string Sentences(const std::string& file_name, const std::string& damage,
   if (history.entries_left_out() > 0) {
     add(
         fmt::format("{} entries of its history were left out: they are no entries of an allocator, are "
-                    "listed twice, or are of "
-                    "more devices than the first 255.",
+                    "listed twice, or are of more devices than the first 255.",
                     FormatNumber(static_cast<int64_t>(history.entries_left_out()))));
   }
   if (history.unknown() > 0) {

@@ -95,8 +95,7 @@ class SqliteReader {
   std::string ReadEvents(const std::unordered_map<int64_t, std::string>& names, EventWriter& writer) {
     Result<SqlStatement> rows = database_.Prepare(
         "SELECT time_ns, kind, address, bytes, rounded_bytes, stream, layer, op, name, thread, category, "
-        "phase, "
-        "source, device, recompute, level FROM events ORDER BY id");
+        "phase, source, device, recompute, level FROM events ORDER BY id");
     if (!rows) return rows.error().message;
     uint64_t count = 0;
     while (++count <= most_rows_ && rows->Step()) {
@@ -143,8 +142,7 @@ class SqliteReader {
     ReadTarget(origin);
     origin.description.notes.emplace_back(
         "Nsight Systems tells what the program got from the CUDA driver. Of a program with PyTorch these are "
-        "the "
-        "segments of its allocator, and what lies in them is not told.");
+        "the segments of its allocator, and what lies in them is not told.");
     if (host_rows_ > 0) {
       origin.description.notes.push_back(fmt::format(
           "{} allocations and frees of the host's memory are left out.", FormatNumber(host_rows_)));

@@ -461,8 +461,7 @@ Result<TideSummary> ImportTrace(TraceRecords& records, TraceOrigin origin, const
   if (history.guessed_free()) {
     summary.description.notes.emplace_back(
         "What was free on the card when memory ran out the trace does not tell; what is shown is all that "
-        "PyTorch "
-        "had not reserved.");
+        "PyTorch had not reserved.");
   }
   summary.description.title = std::filesystem::path(file_name).filename().string();
   if (summary.description.device.empty()) summary.description.device = DevicesIn(records.memory);
