@@ -23,7 +23,11 @@ struct PriceAxes {
   ImRect plot;
   double most = 1;
 
-  float X(double share) const { return plot.Min.x + plot.GetWidth() * static_cast<float>(share); }
+  // With room for the dots at either end.
+  float X(double share) const {
+    const float inset = Px(12);
+    return plot.Min.x + inset + (plot.GetWidth() - 2 * inset) * static_cast<float>(share);
+  }
   float Y(int64_t bytes) const {
     const double share = std::clamp(static_cast<double>(bytes) / most, 0.0, 1.0);
     return plot.Max.y - plot.GetHeight() * static_cast<float>(share);
@@ -96,9 +100,11 @@ void DrawFrontierLine(ImDrawList* list, const PriceAxes& axes, const Checkpointi
                     U32(phantom ? Colors().accent : Colors().theory), Px(1.5F));
   if (line.empty()) return;
   const ImVec2 end = line.back();
-  DrawText(list, {end.x + Px(10), end.y + (phantom ? -Px(20) : Px(6))},
+  const bool is_room_behind = end.x + Px(90) < axes.plot.Max.x;
+  const float x = end.x + (is_room_behind ? Px(14) : -Px(14));
+  DrawText(list, {x, end.y - (phantom ? Px(18) : 0)},
            Colored(SmallMuted(), phantom ? Colors().accent : Colors().theory),
-           phantom ? "phantom" : "textbook");
+           phantom ? "phantom" : "textbook", is_room_behind ? Align::kLeft : Align::kRight);
 }
 
 std::string TooltipOf(const CheckpointingInput& input, const CheckpointWay& way) {
