@@ -30,6 +30,7 @@ std::vector<LineBytes> LargestLines(const timeline::View& view) {
     sum = SaturatingSum(sum, block.rounded_bytes);
   }
   std::vector<LineBytes> lines;
+  lines.reserve(bytes.size());
   for (const auto& [line, sum] : bytes) lines.emplace_back(sum, line);
   std::ranges::stable_sort(lines, std::ranges::greater(), &LineBytes::first);
   lines.resize(std::min(lines.size(), kMostLines));

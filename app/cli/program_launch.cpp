@@ -66,6 +66,7 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
   description.torch_build_id = torch.build_id;
   description.torch_cuda = torch.cuda;
+  description.rank = static_cast<int32_t>(order.rank.rank);
   description.allocator_settings = events::AllocatorSettings();
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);

@@ -25,7 +25,7 @@ Result<presenters::Bridge> BridgeOf(const session::Run& run) {
       std::find_if(networks->begin(), networks->end(),
                    [&](const networks::Network& candidate) { return candidate.name == settings->network; });
   if (network == networks->end()) return unknown;
-  const int rank = run.description().rank < settings->ranks ? run.description().rank : 0;
+  const int rank = networks::RankAmong(*settings, run.description().rank);
   presenters::Bridge bridge =
       presenters::MakeBridge(*view, textbook::EstimateMemory(*network, *settings, rank));
   if (bridge.steps.empty()) return Error{"No step of this run is complete, so there is no bridge to draw."};

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/presenters/signed_bytes.h"
+#include "profiler/networks/pipeline_stages.h"
 #include "profiler/networks/techniques.h"
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/pipeline.h"
@@ -124,32 +125,33 @@ std::string ClipLine(const ConsequenceQuestion& question, const AskPrediction& a
 }
 
 // The split, before anything runs: which layers each rank has, and what it needs.
-std::string PipelineLine(const ConsequenceQuestion& question) {
+std::string PipelineLine(const ConsequenceQuestion& question, const AskEstimate& textbook) {
   constexpr size_t kMostTold = 8;
   const TrainingSettings& now = question.settings;
   if (now.ranks == 1) return "one rank is one stage: choose more ranks";
-  const auto stages = textbook::EstimateStages(*question.network, now);
-  std::string lines = "each waits ";
   char share[32];
   std::snprintf(share, sizeof share, "%.0f %%", 100 * textbook::BubbleShare(now));
-  lines += share + std::string(" of a step (bubble)");
+  std::string lines = "each waits " + std::string(share) + " of a step (bubble)";
+  const std::vector<networks::Stage> stages = networks::StagesOf(*question.network, now);
   for (size_t rank = 0; rank < std::min(stages.size(), kMostTold); ++rank) {
-    const textbook::StageEstimate& stage = stages[rank];
-    lines += "\n" + std::to_string(rank) + ": " + stage.first_layer +
-             (stage.first_layer == stage.last_layer ? "" : " … " + stage.last_layer) + ", " +
-             FormatBytes(stage.estimate.total_bytes, question.unit);
+    const std::string& first = question.network->layers[stages[rank].first].name;
+    const std::string& last = question.network->layers[stages[rank].end - 1].name;
+    const textbook::Estimate* estimate = textbook(now, static_cast<int>(rank));
+    lines +=
+        "\n" + std::to_string(rank) + ": " + first + (first == last ? "" : " … " + last) + ", " +
+        (estimate == nullptr ? std::string(kPending) : FormatBytes(estimate->total_bytes, question.unit));
   }
   if (stages.size() > kMostTold) lines += "\nand " + std::to_string(stages.size() - kMostTold) + " more";
   return lines;
 }
 
 std::string TechniqueLine(const networks::Technique& technique, const ConsequenceQuestion& question,
-                          const AskPrediction& ask) {
+                          const AskPrediction& ask, const AskEstimate& textbook) {
   const TrainingSettings& now = question.settings;
   if (!technique.IsInUse(now)) return "";
   if (technique.key == std::string_view("zero") && now.ranks == 1)
     return "one rank has nobody to share with: choose more ranks";
-  if (technique.key == std::string_view("pipeline")) return PipelineLine(question);
+  if (technique.key == std::string_view("pipeline")) return PipelineLine(question, textbook);
   TrainingSettings without = now;
   if (!technique.Set(without, technique.choices.front())) return "";
   if (networks::EffectiveLearningRate(without) != networks::EffectiveLearningRate(now)) {
@@ -226,10 +228,10 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
   lines.batch = BatchLine(question, ask);
   lines.accumulate = AccumulateLine(question, ask);
   lines.precision = PrecisionLine(question, ask);
-  lines.checkpoint = CheckpointLine(question, ask, textbook(now));
+  lines.checkpoint = CheckpointLine(question, ask, textbook(now, 0));
   TrainingSettings unchecked = now;
   unchecked.checkpoint = {};
-  const textbook::Estimate* without = textbook(unchecked);
+  const textbook::Estimate* without = textbook(unchecked, 0);
   // What the optimizer keeps does not depend on what is checkpointed.
   lines.optimizer = without == nullptr ? kPending : OptimizerLine(question, without->optimizer_bytes);
   lines.unchecked_bytes = without == nullptr ? 0 : without->activations_bytes;
@@ -249,7 +251,7 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
     lines.checkpoint_hints.push_back(other == now ? "in force" : AtPeak(here, ask(other), question.unit));
   }
   for (const networks::Technique& technique : networks::Techniques())
-    lines.techniques.push_back(TechniqueLine(technique, question, ask));
+    lines.techniques.push_back(TechniqueLine(technique, question, ask, textbook));
   return lines;
 }
 

@@ -36,7 +36,7 @@ struct Consequences {
 
 using AskPrediction = std::function<std::optional<session::Prediction>(const networks::TrainingSettings&)>;
 // None = not known yet.
-using AskEstimate = std::function<const textbook::Estimate*(const networks::TrainingSettings&)>;
+using AskEstimate = std::function<const textbook::Estimate*(const networks::TrainingSettings&, int rank)>;
 
 struct ConsequenceQuestion {
   networks::TrainingSettings settings;

@@ -23,7 +23,7 @@ std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSe
 }
 
 const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& settings, int rank) {
-  rank = rank < settings.ranks ? rank : 0;
+  rank = networks::RankAmong(settings, rank);
   const std::string key = KeyOf(settings, rank);
   if (const auto known = textbooks_.find(key); known != textbooks_.end()) return &known->second;
   for (const networks::Network& network : *networks_) {
@@ -38,9 +38,10 @@ const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& 
 }
 
 std::vector<WantedPlan> Estimates::TakeWanted(size_t most) {
-  const auto end = wanted_.begin() + static_cast<std::ptrdiff_t>(std::min(most, wanted_.size()));
-  std::vector<WantedPlan> taken(std::make_move_iterator(wanted_.begin()), std::make_move_iterator(end));
-  wanted_.erase(wanted_.begin(), end);
+  const auto begin = wanted_.end() - static_cast<std::ptrdiff_t>(std::min(most, wanted_.size()));
+  std::vector<WantedPlan> taken(std::make_move_iterator(begin), std::make_move_iterator(wanted_.end()));
+  wanted_.erase(begin, wanted_.end());
+  std::ranges::reverse(taken);
   return taken;
 }
 
@@ -48,6 +49,13 @@ void Estimates::GiveUpPlans() {
   given_up_ = true;
   wanted_.clear();
   std::erase_if(planned_, [this](const std::string& key) { return !textbooks_.contains(key); });
+}
+
+void Estimates::PlanAgain() {
+  given_up_ = false;
+  for (const WantedPlan& plan : wanted_) planned_.erase(KeyOf(plan.settings, plan.rank));
+  if (!wanted_.empty()) ++kept_;  // so that who still wants one of them looks again
+  wanted_.clear();
 }
 
 void Estimates::Keep(const WantedPlan& plan, textbook::Estimate estimate) {

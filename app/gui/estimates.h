@@ -42,13 +42,15 @@ class Estimates {
   // Whether the phantom, which runs rank 0, speaks for this rank, too: not for another stage of a pipeline.
   bool PhantomSpeaksFor(int rank, const std::string& settings_json);
 
-  // Those that were asked for since, at most `most`; each once.
+  // Of those that were asked for since, each once, at most `most`: what was asked for last comes first, since
+  // that is what somebody waits for.
   std::vector<WantedPlan> TakeWanted(size_t most);
   bool wants_plans() const { return !wanted_.empty(); }
   void Keep(const WantedPlan& plan, textbook::Estimate estimate);
   // Nothing is planned any more until settings change.
   void GiveUpPlans();
-  void PlanAgain() { given_up_ = false; }
+  // What is wanted since settings before these changed is dropped; who still wants it asks again.
+  void PlanAgain();
 
   // Grows with every answer: what was drawn from older ones is stale.
   uint64_t version() const { return predictor_.answers() + kept_; }

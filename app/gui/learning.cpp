@@ -101,7 +101,9 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   const lessons::Sources sources{
       question.networks, question.cards,
       [&](const lessons::Situation& at) { return estimates.Phantom(at.settings, at.card); },
-      [&](const networks::TrainingSettings& settings) { return estimates.Textbook(settings); }};
+      [&](const networks::TrainingSettings& settings, int rank) {
+        return estimates.Textbook(settings, rank);
+      }};
   input.figures.textbook = BytesOf(lessons::TextbookExpression(asked.quantity), asked.situation, sources);
   input.figures.phantom = BytesOf(lessons::PhantomExpression(asked.quantity), asked.situation, sources);
   if (question.view != nullptr) {

@@ -242,8 +242,8 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
           all_known = all_known && answer.has_value();
           return answer;
         },
-        [&](const networks::TrainingSettings& settings) {
-          const textbook::Estimate* estimate = estimates.Textbook(settings);
+        [&](const networks::TrainingSettings& settings, int rank) {
+          const textbook::Estimate* estimate = estimates.Textbook(settings, rank);
           all_known = all_known && estimate != nullptr;
           return estimate;
         });

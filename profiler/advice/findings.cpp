@@ -120,6 +120,14 @@ class Examination {
     return ValueOf(view_.ValuesAt(step.end), Series::kAllocated);
   }
 
+  events::Phase PhaseAt(EventIndex index) const {
+    const auto& phases = view_.phases();
+    const auto behind =
+        std::upper_bound(phases.begin(), phases.end(), index,
+                         [](EventIndex at, const timeline::PhaseSpan& phase) { return at < phase.begin; });
+    return behind == phases.begin() ? events::Phase::kIdle : std::prev(behind)->phase;
+  }
+
   // What steps made and the end of the last one still finds alive.
   std::vector<LiveBlock> Survivors(const std::function<bool(const LiveBlock&)>& of) const {
     const EventIndex begin = steps_.steady.front().begin;
@@ -165,10 +173,12 @@ class Examination {
   }
 
   // What was saved for the backward of a step that is over: nobody ran that backward, or ran it with
-  // retain_graph=True, and something still refers to the graph.
+  // retain_graph=True, and something still refers to the graph. A batch is made before its step, and its loop
+  // still holds it after.
   bool FindKeptGraph() {
-    const std::vector<LiveBlock> kept =
-        Survivors([](const LiveBlock& block) { return block.category == Category::kActivation; });
+    const std::vector<LiveBlock> kept = Survivors([this](const LiveBlock& block) {
+      return block.category == Category::kActivation && PhaseAt(block.born) != events::Phase::kIdle;
+    });
     if (kept.empty()) return false;
     Add(FindingKind::kKeptGraph, BytesOf(kept), last().end,
         Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of a step " +

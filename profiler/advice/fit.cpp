@@ -138,8 +138,6 @@ class Search {
     MakeFrontier();
     const bool is_as_wanted = answer_.present.need.fits && samples == now;
     if (!is_as_wanted) MakeProposals();
-    // A pipeline's stages have nothing alike that ZeRO could share.
-    if (networks::UsesPipeline(question_.settings)) return std::move(answer_);
     networks::TrainingSettings alone = question_.settings;
     alone.ranks = 1;
     answer_.shardings = Shardings(textbook::EstimateMemory(question_.network, question_.settings),
@@ -324,14 +322,24 @@ class Search {
   FitAnswer answer_;
 };
 
+// The search asks for one rank with two micro-batches in flight at most; a pipeline's stages differ from each
+// other and hold as many as their schedule says.
+Error NotForPipelines() {
+  return Error{
+      "What fits is not searched for a pipeline, whose stages each need something else. tidemark estimate "
+      "tells what every stage needs; without --pipeline the search tells what one card holds."};
+}
+
 }  // namespace
 
 Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress) {
+  if (networks::UsesPipeline(question.settings)) return NotForPipelines();
   return Search(question, ask, progress).Run();
 }
 
 Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
                                       const FitProgress& progress) {
+  if (networks::UsesPipeline(question.settings)) return NotForPipelines();
   return Search(question, ask, progress).RunForLargestBatch();
 }
 

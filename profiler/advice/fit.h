@@ -54,8 +54,8 @@ using AskNeeds = std::function<Result<std::vector<Need>>(std::span<const Configu
 // After each round of questions: how many of the configurations are done with; false cancels.
 using FitProgress = std::function<bool(size_t done, size_t of)>;
 
-// Fails with a sentence where `samples` cannot be made of micro-batches, the phantom has no answer, or
-// `progress` cancelled.
+// Fails with a sentence where `samples` cannot be made of micro-batches, the phantom has no answer, the
+// settings ask for a pipeline, or `progress` cancelled.
 Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress = {});
 
 // The largest micro-batch alone: a few questions.

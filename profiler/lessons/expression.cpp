@@ -95,13 +95,13 @@ Figure QuantityOf(std::string_view source, std::string_view name, const Situatio
   }
   if (card == nullptr)
     return Error{fmt::format("There is no card '{}'; see tidemark cards.", situation.card)};
-  if (source == "textbook") {
-    if (!sources.textbook) return OfTextbook(textbook::EstimateMemory(*network, situation.settings), name);
-    const textbook::Estimate* estimate = sources.textbook(situation.settings);
+  const std::optional<int> rank = source == "textbook" ? 0 : RankNamed(source);
+  if (rank && *rank < situation.settings.ranks) {
+    if (!sources.textbook)
+      return OfTextbook(textbook::EstimateMemory(*network, situation.settings, *rank), name);
+    const textbook::Estimate* estimate = sources.textbook(situation.settings, *rank);
     return estimate == nullptr ? Figure(std::optional<double>()) : OfTextbook(*estimate, name);
   }
-  if (const std::optional<int> rank = RankNamed(source); rank && *rank < situation.settings.ranks)
-    return OfTextbook(textbook::EstimateMemory(*network, situation.settings, *rank), name);
   if (source == "network" && name == "parameters") return Number(network->parameters());
   if (source == "network" && name == "layers") return Number(static_cast<int64_t>(network->layers.size()));
   if (source == "card" && name == "memory") return Number(card->memory_bytes);

@@ -42,7 +42,7 @@ struct Sources {
   // Nothing: the answer is not there yet.
   std::function<std::optional<session::Prediction>(const Situation&)> phantom;
   // None: it is computed here. Returns none while it is not there yet.
-  std::function<const textbook::Estimate*(const networks::TrainingSettings&)> textbook = {};
+  std::function<const textbook::Estimate*(const networks::TrainingSettings&, int rank)> textbook = {};
 };
 
 // A figure; nothing while the phantom is still asked. Errors: what is not an expression, an unknown quantity,

@@ -98,6 +98,8 @@ bool SharesGradients(const TrainingSettings& settings);
 bool SharesParameters(const TrainingSettings& settings);
 // Whether each rank is a stage with layers of its own.
 bool UsesPipeline(const TrainingSettings& settings);
+// A recording may name a rank that its settings do not have: that counts as the first.
+inline int RankAmong(const TrainingSettings& settings, int rank) { return rank < settings.ranks ? rank : 0; }
 // Whether the loss is multiplied with a scale.
 bool ScalesLoss(const TrainingSettings& settings);
 

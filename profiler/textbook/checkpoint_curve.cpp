@@ -38,7 +38,7 @@ class Pricing {
     if (stopped_) return;
     settings_.checkpoint = checkpoint;
     const CheckpointPlan plan = PlanCheckpoints(network_, settings_);
-    const Estimate estimate = EstimateMemory(network_, settings_, plan);
+    const Estimate estimate = EstimateOwnLayers(network_, settings_, plan);
     const auto again = static_cast<double>(OperationsAgain(network_, plan.pieces, settings_.batch));
     points_.push_back(
         {checkpoint, plan.pieces, estimate.activations_bytes, estimate.total_bytes, again / forward_, false});

@@ -575,20 +575,19 @@ void Author::AddLayers() {
 Estimate EstimateMemory(const Network& network, const TrainingSettings& settings, int rank) {
   const std::optional<Network> stage = StageOf(network, settings, rank);
   const Network& own = stage ? *stage : network;
-  return EstimateMemory(own, settings, PlanCheckpoints(own, settings), rank);
+  return EstimateOwnLayers(own, settings, PlanCheckpoints(own, settings), rank);
 }
 
-Estimate EstimateMemory(const Network& network, const TrainingSettings& settings, const CheckpointPlan& plan,
-                        int rank) {
-  Estimate estimate = Author(network, settings, plan, rank).Write();
+Estimate EstimateOwnLayers(const Network& own, const TrainingSettings& settings, const CheckpointPlan& plan,
+                           int rank) {
+  Estimate estimate = Author(own, settings, plan, rank).Write();
   estimate.least_budget_bytes = plan.least_bytes;
   estimate.halved_everything_bytes = estimate.total_bytes / 2;
   if (settings.amp == Precision::kFloat32) return estimate;
   TrainingSettings without_amp = settings;
   without_amp.amp = Precision::kFloat32;
-  const CheckpointPlan plan_without_amp = PlanCheckpoints(network, without_amp);
-  estimate.halved_everything_bytes =
-      Author(network, without_amp, plan_without_amp, rank).Write().total_bytes / 2;
+  const CheckpointPlan plan_without_amp = PlanCheckpoints(own, without_amp);
+  estimate.halved_everything_bytes = Author(own, without_amp, plan_without_amp, rank).Write().total_bytes / 2;
   return estimate;
 }
 

@@ -100,10 +100,10 @@ inline constexpr const char* kHalvedEverythingWords =
 // state, whose tensors in the first stage of ZeRO are not of one size, or of a pipeline's stages.
 Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings,
                         int rank = 0);
-// The same with the plan that PlanCheckpoints gives for them: for a budget, planning takes nearly all the
-// time. `network`: the rank's own, of a pipeline its stage.
-Estimate EstimateMemory(const networks::Network& network, const networks::TrainingSettings& settings,
-                        const CheckpointPlan& plan, int rank = 0);
+// The same of the rank's own layers (of a pipeline's stage, StageOf, else of the network) with the plan that
+// PlanCheckpoints gives for them: for a budget, planning takes nearly all the time.
+Estimate EstimateOwnLayers(const networks::Network& own, const networks::TrainingSettings& settings,
+                           const CheckpointPlan& plan, int rank = 0);
 
 // The estimate's bytes in one of the timeline's categories (0 where the textbook has none).
 int64_t BytesOf(const Estimate& estimate, events::Category category);

@@ -49,6 +49,7 @@ Result<Device> OpenDevice(const DeviceChoice& choice) {
   const cudaDeviceProp* properties = at::cuda::getDeviceProperties(device.torch_device.index());
   device.name = properties->name;
   device.is_phantom = choice.kind == DeviceKind::kPhantom;
+  device.cuda = std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
   device.title = (device.is_phantom ? "phantom " : "") + device.name;
   device.uuid = capture::CardUuid(properties->uuid.bytes);
   device.bytes = static_cast<int64_t>(properties->totalGlobalMem);

@@ -17,6 +17,7 @@ struct Device {
   std::string name;   // "NVIDIA H200", "CPU"
   std::string title;  // "phantom H200", "NVIDIA H200", "the CPU"
   std::string uuid;   // as NVML names it; "" of none
+  std::string cuda;   // that LibTorch was built with: "13.0"; "" on the CPU
   int64_t bytes = 0;  // 0 = not limited
   bool is_phantom = false;
 };

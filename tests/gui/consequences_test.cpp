@@ -27,9 +27,9 @@ std::optional<session::Prediction> Predict(const networks::TrainingSettings& set
 
 // What was computed stays where it is.
 AskEstimate Textbook() {
-  return [network = ConvNet(),
-          told = std::make_shared<textbook::Estimate>()](const networks::TrainingSettings& settings) {
-    *told = textbook::EstimateMemory(network, settings);
+  return [network = ConvNet(), told = std::make_shared<textbook::Estimate>()](
+             const networks::TrainingSettings& settings, int rank) {
+    *told = textbook::EstimateMemory(network, settings, rank);
     return told.get();
   };
 }
@@ -142,7 +142,7 @@ TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   question.settings.checkpoint = {networks::CheckpointMode::kBudget, 0, 20'000'000};
   const Consequences open = DescribeConsequences(
       question, [](const networks::TrainingSettings&) { return std::nullopt; },
-      [](const networks::TrainingSettings&) { return nullptr; });
+      [](const networks::TrainingSettings&, int) { return nullptr; });
   CHECK(open.optimizer == "…");
   CHECK(open.checkpoint == "… against none\n…");
   CHECK(open.batch == "…");

@@ -207,6 +207,10 @@ void FindsCommands(ImGuiTestContext* context) {
   context->Yield(3);
   context->KeyChars("channels");
   context->Yield(2);
+  for (const ImGuiKey arrow : {ImGuiKey_DownArrow, ImGuiKey_UpArrow}) {  // what is typed goes on to the field
+    context->KeyPress(arrow);
+    context->Yield(2);
+  }
   context->KeyPress(ImGuiKey_Enter);
   const RunControlsState& controls = application().view_state().run_controls;
   IM_CHECK(WaitUntil(context, [&] { return controls.found == "channels_last" && controls.sought.empty(); }));

@@ -28,15 +28,15 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
     entries.push_back(
         {{action.icon, action.label, action.keys, action.help, enabled(action.id)}, DoAction{action.id}, 0});
   }
+  for (const NamedControl& control : controls) {
+    entries.push_back(
+        {{icons::kSliders, control.title, "control", control.help, true}, ShowControl{control.name}, 0});
+  }
   for (size_t i = 0; i < Panels().size(); ++i) {
     const Panel& panel = Panels()[i];
     const bool shown = view.shown[i];
     const std::string title = std::string(shown ? "Hide panel: " : "Show panel: ") + panel.label;
     entries.push_back({{panel.icon, title, "", panel.help, true}, ShowPanel{i, !shown}, 0});
-  }
-  for (const NamedControl& control : controls) {
-    entries.push_back(
-        {{icons::kSliders, control.title, "control", control.help, true}, ShowControl{control.name}, 0});
   }
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
@@ -50,6 +50,7 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
 int MatchScore(std::string_view query, std::string_view text) {
   int score = 0;
   size_t at = 0;
+  bool is_first_of_word = true;
   for (const char wanted : query) {
     if (wanted == ' ') continue;
     const size_t from = at;
@@ -58,11 +59,13 @@ int MatchScore(std::string_view query, std::string_view text) {
       ++at;
     if (at == text.size()) return -1;
     // Letters that follow each other, and beginnings of words, are what people type.
-    const bool begins_word = at == 0 || text[at - 1] == ' ';
-    score += begins_word ? 0 : static_cast<int>(at - from) + (at == from && from > 0 ? 0 : 2);
+    is_first_of_word = at == 0 || text[at - 1] == ' ';
+    score += is_first_of_word ? 0 : static_cast<int>(at - from) + (at == from && from > 0 ? 0 : 2);
     ++at;
   }
-  return score;
+  // A whole word before the beginning of a longer one.
+  const bool ends_word = at == text.size() || std::isalnum(static_cast<unsigned char>(text[at])) == 0;
+  return score + (is_first_of_word || ends_word ? 0 : 1);
 }
 
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,

@@ -59,13 +59,16 @@ int DrawPickList(const std::vector<PickRow>& rows, bool entered, const std::stri
   *selected = std::clamp(*selected + (down ? 1 : 0) - (up ? 1 : 0), 0, count - 1);
   int picked = entered && rows[static_cast<size_t>(*selected)].enabled ? *selected : -1;
   const float height = std::min(Px(kRowHeight) * static_cast<float>(count), Px(kMostListHeight));
-  if (ImGui::BeginChild("rows", {0, height + Px(8)})) {
+  // The arrows move the selection, not ImGui's focus, which stays in the field that is typed into.
+  if (ImGui::BeginChild("rows", {0, height + Px(8)}, 0, ImGuiWindowFlags_NoNav)) {
+    ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     for (int i = 0; i < count; ++i) {
       if (DrawPickRow(rows[static_cast<size_t>(i)], i, i == *selected)) picked = i;
       if ((down || up) && i == *selected) ImGui::SetScrollHereY();
     }
     ImGui::PopStyleVar();
+    ImGui::PopItemFlag();
   }
   ImGui::EndChild();
   return picked;

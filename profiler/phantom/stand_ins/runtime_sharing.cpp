@@ -93,8 +93,9 @@ class OpenedMemory {
   std::map<SharedMemory, Opened> opened_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
+// Never destroyed: LibTorch closes what it opened while the process exits.
 OpenedMemory& TheOpenedMemory() {
-  static OpenedMemory opened;
+  static auto& opened = *new OpenedMemory;
   return opened;
 }
 

@@ -114,6 +114,17 @@ TEST_CASE("Activations of a step that is over are a kept graph, and told once, n
   CHECK(Says(*finding, "6 tensors that were saved for the backward of a step before step 7 are alive"));
 }
 
+TEST_CASE("A batch that the loop still holds after its step is no kept graph") {
+  TrainingStream stream;
+  for (int64_t step = 0; step < 8; ++step) {
+    const auto batch = [](int64_t of) { return 0x20000000 + static_cast<uint64_t>(of % 2) * 0x100000; };
+    stream.Allocate(batch(step), kMiB, Category::kActivation);
+    if (step > 0) stream.Free(batch(step - 1));
+    stream.StepWithoutFault(step);
+  }
+  CHECK(Found(stream).empty());
+}
+
 TEST_CASE("Gradients of the step before that are alive when forward ends are found at that moment") {
   TrainingStream stream;
   timeline::EventIndex backward = 0;

@@ -266,14 +266,16 @@ TEST_CASE("Ways out are the three cheapest that do not live from an emptied cach
   CHECK(ways[2].step_seconds == 3);
 }
 
-TEST_CASE("Beside a pipeline ZeRO is not offered") {
+TEST_CASE("For a pipeline nothing is searched, and why is said") {
   MadeUpPhantom phantom(400 * kMebibyte);
   FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(400 * kMebibyte), 0};
   const auto ask = [&](std::span<const Configuration> all) { return phantom(all); };
   CHECK(FindFit(question, ask)->shardings.size() == 9);
   question.settings.ranks = 2;
   question.settings.pipeline = networks::PipelineSchedule::kGpipe;
-  CHECK(FindFit(question, ask)->shardings.empty());
+  REQUIRE_FALSE(FindFit(question, ask).ok());
+  CHECK(FindFit(question, ask).error().message.find("pipeline") != std::string::npos);
+  CHECK_FALSE(FindLargestBatch(question, ask).ok());
 }
 
 TEST_CASE("A way out that changes more and saves no more is none") {

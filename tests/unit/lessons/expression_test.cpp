@@ -53,7 +53,7 @@ TEST_CASE("Expressions compute as on paper") {
 TEST_CASE("A textbook's figure that is computed elsewhere is waited for") {
   World world;
   std::optional<textbook::Estimate> known;
-  world.sources.textbook = [&](const networks::TrainingSettings&) { return known ? &*known : nullptr; };
+  world.sources.textbook = [&](const networks::TrainingSettings&, int) { return known ? &*known : nullptr; };
   const auto total = [&] { return *Evaluate("textbook.total", kPlain, world.sources); };
   CHECK_FALSE(total());
   known.emplace().total_bytes = 7;
