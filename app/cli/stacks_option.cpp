@@ -5,13 +5,14 @@
 
 #include <algorithm>
 
+#include "profiler/events/stack_languages.h"
 #include "profiler/networks/choices.h"
 
 namespace tidemark::cli {
 namespace {
 
 const std::vector<std::string>& Languages() {
-  static const std::vector<std::string> languages = {"python", "c++"};
+  static const std::vector<std::string> languages = {events::kPythonStacks, events::kNativeStacks};
   return languages;
 }
 
@@ -33,7 +34,7 @@ void AddStacksOption(CLI::App& command, std::vector<std::string>& languages) {
 }
 
 std::string StacksEntry(const std::vector<std::string>& languages) {
-  return fmt::format("TIDEMARK_STACKS={}", fmt::join(languages, ","));
+  return fmt::format("{}={}", events::kStacksVariable, fmt::join(languages, ","));
 }
 
 }  // namespace tidemark::cli

@@ -33,6 +33,17 @@ std::optional<uint64_t> NumberIn(std::string_view query) {
   return number;
 }
 
+// A frame of a stack, and whether it called another one there.
+struct HoldingFrame {
+  std::string name;
+  bool has_inner = false;
+};
+// The same over all stacks.
+struct FoundFrame {
+  int64_t largest = 0;
+  bool has_inner = false;
+};
+
 // A dozen of each kind, in the order in which they are looked for.
 class Searcher {
  public:
@@ -97,21 +108,20 @@ class Searcher {
   // Layers and operators of blocks, and when most was allocated there at once.
   void Owners() {
     std::map<std::string, int64_t> layers;
-    std::map<std::string, int64_t> operators;
+    std::map<std::string, FoundFrame> frames;
     for (EventIndex index = From(); index < view_.end(); ++index) {
       const events::Event& event = view_.event(index);
       if (event.kind != events::EventKind::kAllocate) continue;
       if (event.layer != 0) Note(event.layer, event.rounded_bytes, layers);
-      if (event.op != 0) NoteFrames(event.op, event.rounded_bytes, operators);
+      if (event.op != 0) NoteFrames(event.op, event.rounded_bytes, frames);
     }
     for (const auto& [name, bytes] : layers)
       Add({HitKind::kLayer, name, "layer · largest block " + FormatBytes(bytes, unit_), std::nullopt,
            LayerSelected(name)});
-    for (const auto& [name, bytes] : operators)
+    for (const auto& [name, found] : frames)
       Add({HitKind::kOperator, name,
-           (events::InnermostLine(name).empty() ? "operator" : "line of code") +
-               (" · largest block " + FormatBytes(bytes, unit_)),
-           std::nullopt, events::InnermostLine(name).empty() ? OperatorSelected(name) : FrameSelected(name)});
+           KindOf(name, found) + " · largest block " + FormatBytes(found.largest, unit_), std::nullopt,
+           IsOperator(name, found) ? OperatorSelected(name) : FrameSelected(name)});
   }
 
   void Allocations() {
@@ -136,20 +146,29 @@ class Searcher {
   EventIndex From() const {
     return view_.end() - std::min<uint64_t>(view_.end() - view_.first(), kMostEventsSearched);
   }
-  // Names are looked at once.
-  // Of a stack each frame that holds the words.
-  void NoteFrames(events::NameId id, int64_t bytes, std::map<std::string, int64_t>& names) {
+  static bool IsOperator(const std::string& name, const FoundFrame& found) {
+    return !found.has_inner && events::FileOfFrame(name).empty();
+  }
+  static std::string KindOf(const std::string& name, const FoundFrame& found) {
+    if (!events::FileOfFrame(name).empty()) return "line of code";
+    return IsOperator(name, found) ? "operator" : "frame";
+  }
+  // Of a stack each frame that holds the words. Names are looked at once.
+  void NoteFrames(events::NameId id, int64_t bytes, std::map<std::string, FoundFrame>& found) {
     const auto [known, fresh] = frames_.try_emplace(id);
     if (fresh) {
-      for (const std::string_view frame : events::FramesOf(view_.name(id))) {
-        if (Holds(frame, words_)) known->second.emplace_back(frame);
+      const std::vector<std::string_view> frames = events::FramesOf(view_.name(id));
+      for (size_t i = 0; i < frames.size(); ++i) {
+        if (Holds(frames[i], words_)) known->second.push_back({std::string(frames[i]), i > 0});
       }
     }
-    for (const std::string& frame : known->second) {
-      int64_t& largest = names[frame];
-      largest = std::max(largest, bytes);
+    for (const HoldingFrame& frame : known->second) {
+      FoundFrame& of_name = found[frame.name];
+      of_name.largest = std::max(of_name.largest, bytes);
+      of_name.has_inner |= frame.has_inner;
     }
   }
+  // Names are looked at once.
   void Note(events::NameId id, int64_t bytes, std::map<std::string, int64_t>& names) {
     const auto [known, fresh] = holds_.try_emplace(id, false);
     if (fresh) known->second = Holds(view_.name(id), words_);
@@ -165,7 +184,7 @@ class Searcher {
   const std::string words_;
   const ByteUnit unit_;
   std::map<events::NameId, bool> holds_;
-  std::map<events::NameId, std::vector<std::string>> frames_;  // that hold the words, of a stack
+  std::map<events::NameId, std::vector<HoldingFrame>> frames_;  // that hold the words, of a stack
   std::map<HitKind, size_t> counts_;
   std::vector<SearchHit> hits_;
 };

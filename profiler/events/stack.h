@@ -37,19 +37,17 @@ inline std::string_view FileOfFrame(std::string_view frame) {
   return frame.substr(open + 2, colon - open - 2);
 }
 
-// The innermost frame of the program's own, whose file is told without a folder; of a package's if there is
-// none;
-// "" if no frame tells a line.
-inline std::string_view InnermostLine(std::string_view stack) {
-  std::string_view of_package;
-  for (const std::string_view frame : FramesOf(stack)) {
-    const std::string_view file = FileOfFrame(frame);
-    if (file.empty()) continue;
-    if (file.find('/') == std::string_view::npos) return frame;
-    if (of_package.empty()) of_package = frame;
-  }
-  return of_package;
-}
+// What a frame says of the path of its source: a package's from the package on, Python's own from its folder
+// on, others without folders. "<string>" stays itself, as all in angles that is no file.
+std::string_view NameOfFile(std::string_view path);
+
+// As much of a name of a function or a file as a frame tells: 160 bytes, without a torn letter of UTF-8.
+std::string_view Shortened(std::string_view name);
+
+// The innermost frame of the program's own: in a file without a folder, that is neither C++ (of LibTorch's,
+// nearly always) nor made while running ("<string>", "<frozen ...>"), save what a person typed. The innermost
+// that tells a line if there is none; "" if no frame does.
+std::string_view InnermostLine(std::string_view stack);
 
 inline bool HasFrame(std::string_view stack, std::string_view frame) {
   while (!stack.empty()) {

@@ -3,7 +3,7 @@
 // first with the first forward that saves something for backward. What comes before, loading the model, is no
 // step.
 //
-// Any thread; takes no lock.
+// Any thread. OpenStep takes no lock; the end of an optimizer's step() takes one for a moment.
 #pragma once
 
 namespace tidemark::capture {

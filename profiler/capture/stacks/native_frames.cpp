@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <unwind.h>
 
 #include <array>
@@ -33,14 +34,25 @@ _Unwind_Reason_Code Take(_Unwind_Context* context, void* argument) {
 // The address to return to may be the next function's.
 const void* CallBefore(uintptr_t return_address) { return std::bit_cast<const void*>(return_address - 1); }
 
-const void* BaseOf(uintptr_t address) {
-  Dl_info place{};
-  return dladdr(CallBefore(address), &place) == 0 ? nullptr : place.dli_fbase;
-}
+// Where this library's code lies; nowhere before it is looked for.
+struct Range {
+  uintptr_t begin = 0;
+  uintptr_t end = 0;
+  bool Holds(uintptr_t address) const { return begin <= address && address < end; }
+};
+Range own_range;
 
-const void* OwnBase() {
-  static const void* const base = BaseOf(reinterpret_cast<uintptr_t>(&BaseOf) + 1);
-  return base;
+// For dl_iterate_phdr: 1 ends the search.
+int TakeIfOwn(dl_phdr_info* object, size_t /*size*/, void* /*argument*/) {
+  const auto own = reinterpret_cast<uintptr_t>(&TakeIfOwn);
+  for (const ElfW(Phdr) & part : std::span(object->dlpi_phdr, object->dlpi_phnum)) {
+    const uintptr_t begin = object->dlpi_addr + part.p_vaddr;
+    const Range range{begin, begin + part.p_memsz};
+    if (part.p_type != PT_LOAD || !range.Holds(own)) continue;
+    own_range = range;
+    return 1;
+  }
+  return 0;
 }
 
 std::string Demangled(const char* symbol) {
@@ -89,11 +101,13 @@ bool IsInterpreter(std::string_view symbol) {
 
 }  // namespace
 
+void BeginNativeFrames() { dl_iterate_phdr(TakeIfOwn, nullptr); }
+
 size_t ReadNativeFrames(std::span<uintptr_t> out) {
   Reading reading{out};
   _Unwind_Backtrace(Take, &reading);
   size_t own = 0;
-  while (own < reading.count && BaseOf(out[own]) == OwnBase()) ++own;
+  while (own < reading.count && own_range.Holds(out[own] - 1)) ++own;
   for (size_t i = own; i < reading.count; ++i) out[i - own] = out[i];
   return reading.count - own;
 }

@@ -1,7 +1,8 @@
 // The C and C++ frames of the calling thread, as addresses, and what the process's own tables of symbols call
 // them.
 //
-// Any thread. Reading allocates nothing and takes no lock; TextOf takes the dynamic loader's for a moment.
+// Any thread. Reading allocates nothing and takes no lock of its own (nor does libgcc's unwinder with a glibc
+// since 2.35; before, the dynamic loader's); TextOf takes the dynamic loader's for a moment.
 // Reading is O(frames), some 100 ns each, by the tables that exceptions are thrown by.
 #pragma once
 
@@ -11,6 +12,9 @@
 #include <string>
 
 namespace tidemark::capture {
+
+// Once, before anything is read: finds where this library lies. Takes the dynamic loader's lock.
+void BeginNativeFrames();
 
 // Return addresses, the innermost first, this library's own left out; how many there are, up to out.size().
 size_t ReadNativeFrames(std::span<uintptr_t> out);

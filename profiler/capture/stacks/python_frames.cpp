@@ -7,6 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "profiler/events/stack.h"
+
 namespace tidemark::capture {
 namespace {
 
@@ -25,14 +27,15 @@ struct Layout {
   size_t code_begin;      // of the instructions, in the code object
   size_t code_file;
   size_t code_function;
+  size_t code_first_line;
   size_t first_local;  // of a frame
 };
 constexpr std::array<Layout, 5> kLayouts = {{
-    {9, 24, -1, 32, 24, 0, 104, 1, 0, 104, 112, 360},
-    {10, 24, -1, 32, 24, 0, 96, 2, 0, 104, 112, 352},
-    {11, 56, 8, 32, 48, 69, 56, 0, 184, 112, 120, 72},
-    {12, 56, 0, 0, 8, 70, 56, 0, 192, 112, 120, 72},
-    {13, 72, -1, 0, 8, 70, 56, 0, 200, 112, 120, 72},
+    {9, 24, -1, 32, 24, 0, 104, 1, 0, 104, 112, 40, 360},
+    {10, 24, -1, 32, 24, 0, 96, 2, 0, 104, 112, 40, 352},
+    {11, 56, 8, 32, 48, 69, 56, 0, 184, 112, 120, 72, 72},
+    {12, 56, 0, 0, 8, 70, 56, 0, 192, 112, 120, 68, 72},
+    {13, 72, -1, 0, 8, 70, 56, 0, 200, 112, 120, 68, 72},
 }};
 constexpr size_t kTupleSize = 16;
 constexpr size_t kTupleFirst = 24;
@@ -101,16 +104,6 @@ const Python& ThePython() {
   return python;
 }
 
-// A package's from the package on, Python's own from its folder on, the program's own without folders.
-std::string_view NameOfFile(std::string_view file) {
-  for (const std::string_view folder : {"/site-packages/", "/dist-packages/"}) {
-    const size_t at = file.rfind(folder);
-    if (at != std::string_view::npos) return file.substr(at + folder.size());
-  }
-  const size_t library = file.find("/lib/python3");
-  return file.substr((library == std::string_view::npos ? file.rfind('/') : library + 4) + 1);
-}
-
 const void* InnermostFrame(const Python& python) {
   // At its end Python frees the state of threads that it does not wait for.
   if (python.is_initialized() == 0 || python.is_finalizing() != 0) return nullptr;
@@ -147,9 +140,10 @@ void AppendLetter(uint32_t letter, std::string& text) {
   following(0);
 }
 
-// Letter by letter: what gives its UTF-8 would keep that with the string.
+// Letter by letter: what gives its UTF-8 would keep that with the string. Whole, so that a path's package is
+// found, but for what is longer than a path can be.
 std::string Utf8Of(const Python& python, const void* text) {
-  constexpr ptrdiff_t kMostLetters = 160;
+  constexpr ptrdiff_t kMostLetters = 4096;  // PATH_MAX of Linux
   std::string out;
   const ptrdiff_t letters = python.length(text);
   for (ptrdiff_t i = letters > kMostLetters ? letters - kMostLetters : 0; i < letters; ++i) {
@@ -178,7 +172,7 @@ const void* NextOfPython(const Python& python, const void* frame) {
 PythonFrame PartsOf(const Layout& layout, const void* frame) {
   const auto* const code = At<const void*>(frame, layout.frame_code);
   return {code, At<const void*>(code, layout.code_file), At<const void*>(code, layout.code_function),
-          InstructionOf(layout, frame, code)};
+          InstructionOf(layout, frame, code), At<int>(code, layout.code_first_line)};
 }
 
 }  // namespace
@@ -212,8 +206,10 @@ const void* FirstArgumentOf(std::string_view function, std::string_view file) {
 
 std::string TextOf(const PythonFrame& frame) {
   const Python& python = ThePython();
+  const std::string function = Utf8Of(python, frame.function);
   const std::string file = Utf8Of(python, frame.file);
-  return Utf8Of(python, frame.function) + " (" + std::string(NameOfFile(file)) + ":" +
+  return std::string(events::Shortened(function)) + " (" +
+         std::string(events::Shortened(events::NameOfFile(file))) + ":" +
          std::to_string(python.line(frame.code, frame.instruction)) + ")";
 }
 

@@ -21,6 +21,7 @@ struct PythonFrame {
   const void* file = nullptr;  // its names, which tell code objects apart that follow each other at one place
   const void* function = nullptr;
   int instruction = 0;  // offset of the one that runs, in bytes
+  int first_line = 0;   // of the code
 };
 
 // The innermost first; how many there are, up to out.size().

@@ -13,6 +13,7 @@
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/stack.h"
+#include "profiler/events/stack_languages.h"
 
 namespace tidemark::capture {
 namespace {
@@ -23,7 +24,7 @@ constexpr size_t kMostFramesRead = 128;
 constexpr size_t kMostFramesTold = 32;
 
 bool IsWanted(std::string_view language) {
-  const char* const value = std::getenv(kStacksVariable);
+  const char* const value = std::getenv(events::kStacksVariable);
   std::string_view languages = value == nullptr ? "" : value;
   while (!languages.empty()) {
     const std::string_view first = languages.substr(0, languages.find(','));
@@ -56,7 +57,8 @@ uint64_t HashOf(const Stack& stack) {
     add(reinterpret_cast<uintptr_t>(frame.code) +
         reinterpret_cast<uintptr_t>(frame.file) * 0x94d049bb133111ebU +
         reinterpret_cast<uintptr_t>(frame.function) * 0x9e3779b185ebca87U +
-        static_cast<uint64_t>(frame.instruction) * 0xc2b2ae3d27d4eb4fU);
+        (static_cast<uint64_t>(frame.instruction) << 32 | static_cast<uint32_t>(frame.first_line)) *
+            0xc2b2ae3d27d4eb4fU);
   }
   return hash;
 }
@@ -113,16 +115,17 @@ NameId NameOf(const Stack& stack) {
 }  // namespace
 
 bool WantsPythonStacks() {
-  static const bool wanted = IsWanted(kPythonStacks);
+  static const bool wanted = IsWanted(events::kPythonStacks);
   return wanted;
 }
 
 bool WantsNativeStacks() {
-  static const bool wanted = IsWanted(kNativeStacks);
+  static const bool wanted = IsWanted(events::kNativeStacks);
   return wanted;
 }
 
 void BeginStacks() {
+  if (WantsNativeStacks()) BeginNativeFrames();
   if (!WantsPythonStacks()) return;
   const std::string why = WhyNoPythonFrames();
   if (!why.empty()) EmitState(events::Source::kAllocator, why);

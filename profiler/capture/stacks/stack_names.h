@@ -1,6 +1,5 @@
 // Where memory is asked for, as a name (profiler/events/stack.h): the frames of the calling thread, where
-// they are wanted. TIDEMARK_STACKS in the environment says of which languages: "python", "c++" or both with a
-// comma.
+// they are wanted (profiler/events/stack_languages.h).
 //
 // Any thread, under any lock of LibTorch's and CUDA's. A stack that the thread has had before costs reading
 // it; a new one is put into words and announced (event_stream.h), for C++ with the dynamic loader's lock.
@@ -9,10 +8,6 @@
 #include "profiler/events/event.h"
 
 namespace tidemark::capture {
-
-inline constexpr const char* kStacksVariable = "TIDEMARK_STACKS";
-inline constexpr const char* kPythonStacks = "python";
-inline constexpr const char* kNativeStacks = "c++";
 
 bool WantsPythonStacks();
 bool WantsNativeStacks();

@@ -34,14 +34,31 @@ class ForwardStacks {
     return next == operators.begin() ? 0 : std::prev(next)->stack;
   }
 
+  // No operator begins there any more: threads' numbers are not given again. Forgets those that ended first.
+  void End(uint64_t thread) {
+    const MutexLock lock(mutex_);
+    const auto of_thread = of_thread_.find(thread);
+    if (of_thread == of_thread_.end()) return;
+    ended_.push_back(thread);
+    operators_of_ended_ += of_thread->second.size();
+    while (operators_of_ended_ > kMostOperators) {
+      const auto first = of_thread_.find(ended_.front());
+      operators_of_ended_ -= first->second.size();
+      of_thread_.erase(first);
+      ended_.pop_front();
+    }
+  }
+
  private:
-  static constexpr size_t kMostOperators = 65'536;
+  static constexpr size_t kMostOperators = 65'536;  // of a thread; of all that ended
   struct Begun {
     uint64_t first_node;
     NameId stack;
   };
   Mutex mutex_;
   std::unordered_map<uint64_t, std::deque<Begun>> of_thread_ TIDEMARK_GUARDED_BY(mutex_);
+  std::deque<uint64_t> ended_ TIDEMARK_GUARDED_BY(mutex_);  // threads of of_thread_, in that order
+  size_t operators_of_ended_ TIDEMARK_GUARDED_BY(mutex_) = 0;
 };
 
 ForwardStacks& TheForwardStacks() {
@@ -49,12 +66,31 @@ ForwardStacks& TheForwardStacks() {
   return stacks;
 }
 
+// Destructors of other objects of the thread may run operators after the owner's end.
+thread_local bool has_ended = false;
+
+// Of the calling thread's operators.
+class Owner {
+ public:
+  Owner() = default;
+  Owner(const Owner&) = delete;
+  Owner& operator=(const Owner&) = delete;
+  ~Owner() {
+    TheForwardStacks().End(thread_);
+    has_ended = true;
+  }
+  uint64_t thread() const { return thread_; }
+
+ private:
+  uint64_t thread_ = at::RecordFunction::currentThreadId();
+};
+
 }  // namespace
 
 void RememberForwardStack() {
-  if (!WantsPythonStacks()) return;
-  TheForwardStacks().Add(at::RecordFunction::currentThreadId(), at::sequence_number::peek(),
-                         WithPythonStack(0));
+  if (!WantsPythonStacks() || has_ended) return;
+  thread_local const Owner owner;
+  TheForwardStacks().Add(owner.thread(), at::sequence_number::peek(), WithPythonStack(0));
 }
 
 NameId ForwardStackOf(uint64_t forward_thread, uint64_t sequence_number) {

@@ -1,5 +1,7 @@
 // The Python stacks of forward operators, for the backward nodes that they make: autograd runs those in
-// threads without Python. The newest 65,536 operators of a thread are kept. Any thread.
+// threads without Python. The newest 65,536 operators of a thread are kept, and when it has ended, as
+// backward may come later, those of the threads that ended last while they are no more than 65,536 together.
+// Any thread.
 #pragma once
 
 #include <cstdint>

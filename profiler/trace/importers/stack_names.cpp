@@ -12,7 +12,6 @@ namespace tidemark::trace {
 namespace {
 
 constexpr size_t kMostFrames = 24;
-constexpr size_t kMostLettersOfName = 160;
 constexpr size_t kMostLettersOfAll = 64 << 20;
 
 // frameFilter of PyTorch's torch/utils/viz/MemoryViz.js.
@@ -40,14 +39,6 @@ bool IsMachinery(std::string_view file, std::string_view function) {
          std::any_of(kMachineryFiles.begin(), kMachineryFiles.end(), within(file));
 }
 
-// Not within a letter of UTF-8.
-std::string_view Shortened(std::string_view text) {
-  if (text.size() <= kMostLettersOfName) return text;
-  size_t size = kMostLettersOfName;
-  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0U) == 0x80U) --size;
-  return text.substr(0, size);
-}
-
 }  // namespace
 
 std::string StackNames::TextOf(StackId stack) const {
@@ -56,12 +47,12 @@ std::string StackNames::TextOf(StackId stack) const {
   for (const uint32_t id : objects_.FramesOf(stack)) {
     const Frame& frame = objects_.frame(id);
     const std::string_view path = objects_.TextOf(frame.file);
-    const std::string_view function = Shortened(objects_.TextOf(frame.function));
+    const std::string_view function = events::Shortened(objects_.TextOf(frame.function));
     if (IsMachinery(path, objects_.TextOf(frame.function))) continue;
     if (++frames > kMostFrames) return text + std::string(events::kFrameSeparator) + "…";
     if (!text.empty()) text += events::kFrameSeparator;
     text += function;
-    const std::string_view file = Shortened(path.substr(path.find_last_of('/') + 1));
+    const std::string_view file = events::Shortened(events::NameOfFile(path));
     if (!file.empty() && file != "??") text += fmt::format(" ({}:{})", file, frame.line);
   }
   return text;

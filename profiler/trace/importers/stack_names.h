@@ -1,6 +1,6 @@
 // Call stacks as names: "forward (model.py:12) ← train (train.py:40)", from where memory was asked for
 // outwards. Frames of the machinery that recorded them are left out, as PyTorch's viewer does, and so is what
-// goes beyond 24 frames, 160 letters of a name, or 64 MiB for all stacks together. Not thread safe.
+// goes beyond 24 frames, 160 bytes of a name, or 64 MiB for all stacks together. Not thread safe.
 #pragma once
 
 #include <cstddef>

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "profiler/capture/stacks/python_frames.h"
+#include "profiler/capture/stacks/stack_names.h"
+#include "profiler/capture/stream/event_stream.h"
 
 // The calling thread's frames, a line each, the innermost first; how many there are. `text` has room for
 // `bytes`.
@@ -30,4 +32,10 @@ extern "C" __attribute__((visibility("default"))) int ReadAgain(int times) {
 extern "C" __attribute__((visibility("default"))) const void* FirstArgument(const char* function,
                                                                             const char* file) {
   return tidemark::capture::FirstArgumentOf(function, file);
+}
+
+// What the calling thread's stack is called where stacks are wanted, from what is known of it or anew.
+extern "C" __attribute__((visibility("default"))) void StackName(char* text, int bytes) {
+  const std::string name = tidemark::capture::NameOf(tidemark::capture::WithPythonStack(0));
+  std::strncpy(text, name.c_str(), static_cast<size_t>(bytes) - 1);
 }

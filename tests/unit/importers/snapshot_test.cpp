@@ -1,6 +1,7 @@
 #include <random>
 #include <string>
 
+#include "profiler/events/stack.h"
 #include "profiler/trace/importers/objects.h"
 #include "tests/support/catch.h"
 #include "tests/unit/importers/pickles.h"
@@ -129,6 +130,33 @@ TEST_CASE("stacks are shared, machinery is left out, metadata and categories are
   CHECK(allocations[1].op == allocations[0].op);
   CHECK(allocations[0].category == events::Category::kOptimizerState);
   CHECK(run.view->name(allocations[1].layer) == "layer 3");
+}
+
+TEST_CASE("the line of code of a stack is the program's own", "[importers]") {
+  PickleWriter pickle;
+  pickle.Dictionary().Text("segments").List().EndList().Text("device_traces").List().List();
+  pickle.Dictionary().Key("action", "alloc").Key("addr", 512).Key("size", 512).Key("time_us", 1);
+  pickle.Text("frames").List();
+  const auto frame = [&pickle](const char* file, int line, const char* name) {
+    pickle.Dictionary().Key("filename", file).Key("line", line).Key("name", name).EndDictionary();
+  };
+  const std::string deep = "/x/lib/python3.12/site-packages/torch/" + std::string(150, 'h') + "/linear.py";
+  frame("/pytorch/aten/src/ATen/EmptyTensor.cpp", 23, "at::detail::empty_cuda");
+  frame("/x/lib/python3.12/site-packages/torch/nn/modules/linear.py", 134, "forward");
+  frame(deep.c_str(), 9, "deeper");
+  frame("<eval_with_key>.0", 5, "forward");
+  frame("/x/lib/python3.12/runpy.py", 88, "_run_code");
+  frame("/x/net.py", 7, "forward");
+  frame("/x/train.py", 40, "main");
+  pickle.EndList().EndDictionary().EndList().EndList().EndDictionary();
+  const ImportedRun run = ImportedFrom(pickle.Bytes());
+  REQUIRE(run.error.empty());
+  const std::string_view stack = run.view->name(run.Of(EventKind::kAllocate).at(0).op);
+  CHECK(events::InnermostLine(stack) == "forward (net.py:7)");
+  CHECK(events::FramesOf(stack).at(1) == "forward (torch/nn/modules/linear.py:134)");
+  CHECK(events::FramesOf(stack).at(2) == "deeper (torch/" + std::string(150, 'h') + "/lin:9)");
+  CHECK(events::InnermostLine("f (<string>:1)") == "f (<string>:1)");
+  CHECK(events::InnermostLine("f (torch/x.py:1) ← g (<stdin>:2)") == "g (<stdin>:2)");
 }
 
 TEST_CASE("private pools, expandable segments, several devices, annotations", "[importers]") {

@@ -52,6 +52,24 @@ TEST_CASE("Allocations are found by address, size and name") {
   CHECK(hit.selection == AllocationSelected(*hit.moment));
 }
 
+TEST_CASE("Each frame of a stack is found, and what it selects is there") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 8192).op =
+      stream.Name("aten::mm ← at::linear (libtorch_cpu.so) ← forward (net.py:7) ← thread loader");
+  const auto view = stream.Publish();
+  const std::vector<timeline::LiveBlock> blocks = view->StateAt(view->end() - 1).blocks;
+  REQUIRE(blocks.size() == 1);
+  const auto found = [&](const char* query) {
+    const SearchHit hit = Of(Kind::kOperator, Search(*view, query, {}, ByteUnit::kMegabytes)).at(0);
+    CHECK(Selects(hit.selection, *view, blocks[0]));
+    return hit;
+  };
+  CHECK(found("mm").selection == OperatorSelected("aten::mm"));
+  CHECK(found("linear").selection == FrameSelected("at::linear (libtorch_cpu.so)"));
+  CHECK(found("net.py").detail.starts_with("line of code · "));
+  CHECK(found("loader").detail.starts_with("frame · "));
+}
+
 TEST_CASE("Bookmarks come first, and alone where nothing is typed") {
   const auto view = ThreeSteps();
   const std::vector<NamedMoment> bookmarks = {{7, "where conv1 begins"}, {9, "other"}};
