@@ -105,6 +105,7 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
   text += TermsTable(estimate) + "\n" + LayersTable(estimate);
   if (const std::string types = phantom ? TypesTable(estimate, *phantom) : ""; !types.empty())
     text += "\n" + types;
+  if (question.curve && !stages.textbook.empty()) text += "\nCheckpointing, of the first stage:";
   if (question.curve)
     text += "\n" + CurveTable(textbook::CheckpointCurve(question.network, question.settings));
   if (!stages.textbook.empty())
@@ -124,7 +125,7 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
     json["bubble"] = textbook::BubbleShare(question.settings);
     json["stages"] = StagesJson(stages.textbook, stages.phantom);
   }
-  if (question.settings.ranks > 1) json["on_paper"] = PaperJson(OnPaper(question));
+  if (question.settings.ranks > 1 && stages.textbook.empty()) json["on_paper"] = PaperJson(OnPaper(question));
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
     json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();

@@ -254,7 +254,10 @@ std::string StagesTable(const std::vector<textbook::StageEstimate>& stages,
         Megabytes(estimate.gradients_bytes),   Megabytes(estimate.optimizer_bytes),
         Megabytes(estimate.activations_bytes), Megabytes(estimate.total_bytes),
     };
-    if (!phantom.empty()) figures.push_back(Megabytes(phantom[rank].allocated_peak_bytes));
+    if (!phantom.empty()) {
+      const session::Prediction& answer = phantom[rank];
+      figures.push_back(answer.out_of_memory ? "no room" : Megabytes(answer.allocated_peak_bytes));
+    }
     table += Row(names[rank], figures, width);
   }
   return table;

@@ -26,7 +26,8 @@ struct CurvePoint {
 using CurveProgress = std::function<bool(double)>;
 
 // Nothing, what `settings` say, one segment, by layer, √N segments, and budgets from the least that is
-// possible upwards, in three digits; by their bytes, each figure once. Empty where it was stopped.
+// possible upwards, in three digits; by their bytes, each figure once. Of a pipeline the first stage's. Empty
+// where it was stopped.
 std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
                                         const networks::TrainingSettings& settings,
                                         const CurveProgress& progress = {});

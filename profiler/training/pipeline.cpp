@@ -58,6 +58,8 @@ class Pipeline::Step {
         sizes_{settings.batch} {
     sizes_.insert(sizes_.end(), pipeline.input_.begin(), pipeline.input_.end());
     const at::ScalarType expected = ExpectedType(stage_, settings);
+    // The type is told when the stage before has computed its first forward: the first bubble.
+    if (stage_.receives) EmitPhase(events::Phase::kIdle);
     const at::ScalarType type = stage_.receives ? ranks_.AwaitType(before(), expected) : expected;
     options_ = at::TensorOptions(pipeline.device_).dtype(type);
   }

@@ -238,7 +238,10 @@ std::string WhyOfWay(const CheckpointWay& way, const std::vector<CheckpointWay>&
 
 void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState& state, CommandQueue& queue) {
   state.drawn = true;
-  PanelTitle("Checkpointing", input.planning ? "planning…" : "memory against what runs again");
+  const char* const aside = networks::UsesPipeline(input.settings)
+                                ? "of the first stage: memory against what runs again"
+                                : "memory against what runs again";
+  PanelTitle("Checkpointing", input.planning ? "planning…" : aside);
   if (input.cancelled) {
     PutWrapped(MutedWords(), "Planning was cancelled, so the curve is not of the settings in force.");
     if (PlainButton("Plan it")) queue.Push(PlanCheckpointCurve{});

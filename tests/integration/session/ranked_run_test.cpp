@@ -179,6 +179,20 @@ std::vector<double> LossesOf(const std::vector<networks::TrainingSettings>& cour
   return losses;
 }
 
+// The phase in which the last step's first activation is born.
+events::Phase PhaseOfFirstActivation(const Run& rank) {
+  const auto view = rank.view();
+  const auto series = timeline::SeriesOf(events::Category::kActivation);
+  const timeline::Step& step = view->steps().back();
+  for (timeline::EventIndex index = step.begin + 1; index < step.end; ++index) {
+    if (timeline::ValueOf(view->ValuesAt(index), series) >
+        timeline::ValueOf(view->ValuesAt(index - 1), series))
+      return view->StateAt(index).phase;
+  }
+  FAIL("the last step has no activation");
+  return events::Phase::kOptimizer;
+}
+
 TEST_CASE("a pipeline's stages compute what one process does, by either schedule", "[ranks]") {
   const trace::Scratch scratch;
   trace::WriteFile(scratch / "tied.json", kLanguageModel);
@@ -192,6 +206,9 @@ TEST_CASE("a pipeline's stages compute what one process does, by either schedule
     INFO(step);
     CHECK(of_stages[step] == Approx(of_one[step]).epsilon(1e-5));
   }
+  // Rank 1 waits for the first stage before anything: the first bubble.
+  CHECK(PhaseOfFirstActivation(*staged->ranks()[0]) == events::Phase::kForward);
+  CHECK(PhaseOfFirstActivation(*staged->ranks()[1]) == events::Phase::kIdle);
   // The shared table is on both stages: 17 · 16 values.
   const int64_t whole = MostOf(*alone, events::Category::kOptimizerState);
   const int64_t first = MostOf(*staged->ranks()[0], events::Category::kOptimizerState);
@@ -199,6 +216,29 @@ TEST_CASE("a pipeline's stages compute what one process does, by either schedule
   CHECK(first < whole);
   CHECK(last < whole);
   CHECK(first + last == whole + 4 * 17 * 16);
+}
+
+TEST_CASE("a stage between two others computes its part, of more and of fewer micro-batches", "[ranks]") {
+  std::vector<networks::TrainingSettings> course;
+  for (const int micro_batches : {5, 2}) {
+    for (const auto schedule :
+         {networks::PipelineSchedule::kGpipe, networks::PipelineSchedule::kOneForwardOneBackward}) {
+      course.push_back(RanksOnCpu(3, 2, 0).settings);
+      course.back().network = "mlp";
+      course.back().accumulate = micro_batches;
+      course.back().pipeline = schedule;
+    }
+  }
+  std::unique_ptr<Run> staged;
+  std::unique_ptr<Run> alone;
+  const std::vector<double> of_stages = LossesOf(course, 3, staged);
+  const std::vector<double> of_one = LossesOf(course, 1, alone);
+  REQUIRE(of_stages.size() == 2 * course.size());
+  REQUIRE(of_one.size() == of_stages.size());
+  for (size_t step = 0; step < of_one.size(); ++step) {
+    INFO(step);
+    CHECK(of_stages[step] == Approx(of_one[step]).epsilon(1e-5));
+  }
 }
 
 TEST_CASE("a network that cannot be split is refused by name", "[ranks]") {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,8 @@ std::vector<TrainingSettings> Techniques(const Network& network) {
 // label, the loss scale, and attention's random state.
 int64_t LeftOut(const Network& network, const TrainingSettings& settings, int rank) {
   constexpr int64_t kScalars = 4096;
+  const std::optional<Network> stage = StageOf(network, settings, rank);
+  if (stage && stage->passage.sends) return kScalars;  // the last stage alone has labels and a loss
   const int64_t labels = settings.batch * networks::ElementCount(network.labels()) * 8;
   const int64_t log_probability = networks::UsesAutocast(settings) ? 6 : 4;
   return kScalars +
