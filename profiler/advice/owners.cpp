@@ -20,12 +20,19 @@ std::string OwnerOf(const timeline::View& view, const timeline::LiveBlock& block
   return op.empty() ? category : category + " of " + std::string(op);
 }
 
-}  // namespace
+std::string LineOf(const timeline::View& view, const timeline::LiveBlock& block) {
+  return std::string(events::InnermostLine(view.name(block.op)));
+}
 
-std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most) {
+// The largest of the groups of blocks that `name_of` calls by one name; those that it has no name for are left out.
+template <typename NameOf>
+std::vector<Owner> LargestBy(const NameOf& name_of, const timeline::View& view, timeline::EventIndex moment,
+                             size_t most) {
   std::map<std::string, std::pair<Owner, int64_t>> by_name;  // with the size of its largest block
   for (const timeline::LiveBlock& block : timeline::SettledStateAt(view, moment, view.end()).blocks) {
-    auto& [owner, largest_bytes] = by_name[OwnerOf(view, block)];
+    std::string name = name_of(view, block);
+    if (name.empty()) continue;
+    auto& [owner, largest_bytes] = by_name[std::move(name)];
     owner.bytes = SaturatingSum(owner.bytes, block.rounded_bytes);
     if (owner.blocks++ == 0 || block.rounded_bytes > largest_bytes) {
       largest_bytes = block.rounded_bytes;
@@ -33,6 +40,7 @@ std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventInde
     }
   }
   std::vector<Owner> owners;
+  owners.reserve(by_name.size());
   for (auto& [name, entry] : by_name) {
     owners.push_back(std::move(entry.first));
     owners.back().name = name;
@@ -40,6 +48,16 @@ std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventInde
   std::ranges::stable_sort(owners, std::ranges::greater(), &Owner::bytes);
   if (owners.size() > most) owners.resize(most);
   return owners;
+}
+
+}  // namespace
+
+std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most) {
+  return LargestBy(OwnerOf, view, moment, most);
+}
+
+std::vector<Owner> LargestLines(const timeline::View& view, timeline::EventIndex moment, size_t most) {
+  return LargestBy(LineOf, view, moment, most);
 }
 
 }  // namespace tidemark::advice

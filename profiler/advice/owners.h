@@ -1,5 +1,5 @@
-// Who holds the memory at a moment: live blocks, by layer and by what they hold. Pure function, any thread.
-// O(chunk + live).
+// Who holds the memory at a moment: live blocks, by layer and what they hold or by line of code. Pure functions, any
+// thread. O(chunk + live).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 namespace tidemark::advice {
 
 struct Owner {
-  std::string name;  // "conv1, activation"; "temporary of aten::add" where no layer is known
+  // "conv1, activation", or "temporary of aten::add" where no layer is known; of a line, "train (train.py:40)".
+  std::string name;
   int64_t bytes = 0;
   size_t blocks = 0;
   timeline::EventIndex largest = 0;  // birth of its largest block
@@ -20,5 +21,8 @@ struct Owner {
 
 // The largest first, at most `most`.
 std::vector<Owner> LargestOwners(const timeline::View& view, timeline::EventIndex moment, size_t most);
+
+// By the innermost line of code, for streams that were recorded with stacks; blocks without one are left out.
+std::vector<Owner> LargestLines(const timeline::View& view, timeline::EventIndex moment, size_t most);
 
 }  // namespace tidemark::advice

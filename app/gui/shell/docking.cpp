@@ -8,6 +8,7 @@
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/window/opaque_fill.h"
 
 namespace tidemark::gui {
 namespace {
@@ -181,14 +182,21 @@ void ChooseTabBar(ImGuiWindow* window, bool panel_tabs) {
 void DrawCard(const ImGuiWindow* window) {
   ImDrawList* list = window->DrawList;
   const ImRect rect(window->InnerRect.Min, window->Pos + window->Size);
+  const float rounding = Px(8);
+  const ImU32 color = U32(Colors().panel);
   list->PushClipRect(rect.Min, rect.Max, false);
-  list->AddRectFilled(rect.Min, rect.Max, U32(Colors().panel), Px(8));
-  list->AddRect(rect.Min, rect.Max, U32(Colors().border), Px(8));
+  // Between the sides with their round corners, whose smoothed inner edges it covers.
+  const float left = std::ceil(rect.Min.x + rounding);
+  const float right = std::max(left, std::floor(rect.Max.x - rounding));
+  list->AddRectFilled(rect.Min, {left + 1, rect.Max.y}, color, rounding, ImDrawFlags_RoundCornersLeft);
+  list->AddRectFilled({right - 1, rect.Min.y}, rect.Max, color, rounding, ImDrawFlags_RoundCornersRight);
+  FillOpaque(list, {left, rect.Min.y, right, rect.Max.y}, Colors().panel);
+  list->AddRect(rect.Min, rect.Max, U32(Colors().border), rounding);
   list->PopClipRect();
 }
 
 void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQueue& queue) {
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().background));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32_BLACK_TRANS);  // what each frame begins with shows through
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   const bool visible = ImGui::Begin(WindowName(panel).c_str(), nullptr,
                                     ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
@@ -221,7 +229,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().background));
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32_BLACK_TRANS);
   constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
                                       ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoBringToFrontOnFocus |
                                       ImGuiWindowFlags_NoNavFocus | ImGuiWindowFlags_NoDocking |

@@ -181,6 +181,20 @@ TEST_CASE("Owners are layers and what they hold, the largest first") {
   CHECK(LargestOwners(*stream.Publish(), stream.latest(), 9)[2].name == "temporary of aten::add");
 }
 
+TEST_CASE("Lines of code own what was asked for there, whatever it holds") {
+  TrainingStream stream;
+  const events::NameId inner = stream.Name("aten::conv2d ← forward (model.py:12) ← train (train.py:40)");
+  const events::NameId outer = stream.Name("aten::relu ← train (train.py:41)");
+  stream.Allocate(0x20000000, 6 * kMiB, Category::kActivation).op = inner;
+  stream.Allocate(0x21000000, 9 * kMiB, Category::kActivation).op = outer;
+  stream.Allocate(0x22000000, 2 * kMiB, Category::kGradient).op = outer;
+  const std::vector<Owner> lines = LargestLines(*stream.Publish(), stream.latest(), 9);
+  REQUIRE(lines.size() == 2);  // what has no stack is nobody's
+  CHECK(lines[0].name == "train (train.py:41)");
+  CHECK(lines[0].bytes == 11 * kMiB);
+  CHECK(lines[1].name == "forward (model.py:12)");
+}
+
 TEST_CASE("Gradients that micro-batches of one step add to are meant to stay") {
   TrainingStream stream;
   for (int64_t step = 0; step < 4; ++step) {
