@@ -199,21 +199,9 @@ std::string MomentOf(const MemoryMapInput& input) {
   return text;
 }
 
-}  // namespace
-
-void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQueue& queue) {
-  if (input.map == nullptr || input.state == nullptr || !input.empty_reason.empty()) {
-    PanelTitle("Memory map", "");
-    EmptyReason(input.empty_reason);
-    return;
-  }
+// What the map comes to, in one line; at length in its tooltip.
+void Caption(const MemoryMapInput& input) {
   const presenters::MemoryMap& map = *input.map;
-  PanelTitle("Memory map", MomentOf(input));
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float below = Px(18) + Px(kSmallTextSize) + Px(20);
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(24), room.y - below)}), queue);
-  Scrubber(input, queue);
   char text[160];
   char rounding[32] = "< 0.1";
   const double share =
@@ -225,6 +213,28 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQue
   ImGui::SameLine();
   PutRight(SmallMuted(), Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x));
   Tooltip(presenters::ExplainFreeMemory(map, input.unit));
+}
+
+}  // namespace
+
+void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQueue& queue) {
+  if (input.map == nullptr || input.state == nullptr || !input.empty_reason.empty()) {
+    PanelTitle("Memory map", "");
+    EmptyReason(input.empty_reason);
+    return;
+  }
+  PanelTitle("Memory map", MomentOf(input));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float least_map = Px(24);
+  const float scrubber = Px(18) + Px(6);
+  const float caption = Px(kSmallTextSize) + Px(14);
+  const bool has_caption =
+      room.y >= least_map + scrubber + caption;  // the first to go where there is no room
+  const float below = scrubber + (has_caption ? caption : 0);
+  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(least_map, room.y - below)}), queue);
+  Scrubber(input, queue);
+  if (has_caption) Caption(input);
 }
 
 }  // namespace tidemark::gui
