@@ -118,6 +118,8 @@ TEST_CASE("Allocations, mapped memory and pools are the driver's level; the card
 
 TEST_CASE("Kernels, memory copies and memsets are told with what is known of them") {
   // The one stream and the one source that this process has.
+  transport::RingReader* const ring = TheRing();
+  capture::AttachToDriver(capture::cupti::LoadFunctions());
   void* block = nullptr;
   REQUIRE(cudaMalloc(&block, 4096) == cudaSuccess);
   std::array<char, 1024> host{};
@@ -130,7 +132,7 @@ TEST_CASE("Kernels, memory copies and memsets are told with what is known of the
   REQUIRE(cudaLaunchKernel(&stub, dim3(1), dim3(32), nullptr, 0, nullptr) == cudaSuccess);
   capture::FlushDriver();
   Told told;
-  Drain(*TheRing(), told);
+  Drain(*ring, told);
   REQUIRE(told.work.size() == 3);
   CHECK(told.work[0].kind == EventKind::kMemoryCopy);
   CHECK(told.work[0].bytes == 1024);

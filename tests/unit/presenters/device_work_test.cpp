@@ -1,6 +1,7 @@
 #include "app/presenters/device_work.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
