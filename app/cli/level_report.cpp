@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "app/presenters/device_work.h"
 #include "app/presenters/level_chain.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
@@ -44,6 +45,43 @@ std::string SourcesText(const timeline::View& view) {
   std::string text;
   for (const std::string& line : presenters::SourceLines(view)) text += fmt::format("  {}\n", line);
   return text.empty() ? "" : "Sources\n" + text;
+}
+
+std::string WorkText(const timeline::View& view) {
+  constexpr size_t kMostNames = 3;
+  constexpr size_t kLongestName = 100;
+  const presenters::WorkTotals totals = presenters::TotalsOfWork(view, kMostNames);
+  if (totals.longest.empty()) return "";
+  std::string text = "What the GPU did: " + presenters::CountsText(totals.counts);
+  text += totals.duration_ns > 0 ? ", " + FormatDuration(totals.duration_ns) + " in all; the longest\n"
+                                 : "; how long they take is not known on a phantom; the most frequent\n";
+  for (const presenters::WorkTotal& total : totals.longest) {
+    std::string name = total.name.substr(0, kLongestName);
+    if (name.size() < total.name.size()) name += "...";
+    text += "  " + name + ": " + FormatNumber(total.count) + (total.count == 1 ? " time" : " times");
+    if (total.duration_ns > 0) text += ", " + FormatDuration(total.duration_ns);
+    if (total.bytes > 0) text += ", " + FormatExactBytes(total.bytes);
+    text += "\n";
+  }
+  return text;
+}
+
+Json WorkJson(const timeline::View& view) {
+  constexpr size_t kMostNames = 20;
+  const presenters::WorkTotals totals = presenters::TotalsOfWork(view, kMostNames);
+  Json longest = Json::array();
+  for (const presenters::WorkTotal& total : totals.longest) {
+    longest.push_back({{"name", total.name},
+                       {"kind", events::NameOf(total.kind)},
+                       {"count", total.count},
+                       {"duration_ns", total.duration_ns},
+                       {"bytes", total.bytes}});
+  }
+  return {{"kernels", totals.counts[0]},
+          {"memory_copies", totals.counts[1]},
+          {"memsets", totals.counts[2]},
+          {"duration_ns", totals.duration_ns},
+          {"longest", std::move(longest)}};
 }
 
 Json SourcesJson(const timeline::View& view) {

@@ -14,6 +14,10 @@ std::string LevelsText(const timeline::View& view);
 // Bytes by level, those that were told of.
 Json LevelsJson(const timeline::View& view);
 
+// Kernels, memory copies and memsets: how many, and which took longest; "" if none were told.
+std::string WorkText(const timeline::View& view);
+Json WorkJson(const timeline::View& view);
+
 std::string SourcesText(const timeline::View& view);
 Json SourcesJson(const timeline::View& view);
 

@@ -15,6 +15,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt_listener.h"
+#include "app/cli/level_report.h"
 #include "app/cli/line_report.h"
 #include "app/cli/phantom_order.h"
 #include "app/cli/phantom_sweep.h"
@@ -54,7 +55,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(*view),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.peak_title = "At the peak of the run";
-  text += RunText(report) + LinesText(*view);
+  text += RunText(report) + LinesText(*view) + WorkText(*view);
   if (const int others = recorder.unrecorded_processes(); others > 0) {
     text +=
         fmt::format("{} more of its processes used the phantom GPU; only the first is recorded.\n", others);
@@ -171,6 +172,7 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
                    "other-process=20GiB@100 (counts are requests to the driver)")
       ->type_name("KIND=VALUE");
   AddStacksOption(*command, options->stacks);
+  AddKernelsOption(*command, options->kernels);
   command->add_flag("--json", options->json, "With --sweep: one JSON object, sizes in bytes");
   command->add_option("-o,--output", options->output, "Recording (.tide) to write")->type_name("FILE");
   command->add_flag("--window", options->window, "Show its memory in the window while it runs");

@@ -80,6 +80,7 @@ Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options) {
   if (!sweep) return sweep.error();
   order.sweep = std::move(*sweep);
   order.stacks = options.stacks;
+  order.kernels = options.kernels;
   return order;
 }
 

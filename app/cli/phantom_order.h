@@ -22,6 +22,7 @@ struct PhantomOptions {
   std::string sweep;
   std::vector<std::string> faults;
   std::vector<std::string> stacks;
+  bool kernels = false;
   bool json = false;
   bool window = false;
   std::string output;
@@ -34,6 +35,7 @@ struct PhantomOrder {
   std::optional<phantom::SweepRange> sweep;
   std::string faults;               // as the device reads them
   std::vector<std::string> stacks;  // told of these languages
+  bool kernels = false;             // and memory copies and memsets, are told
 
   // With the memory that it is to have.
   phantom::Card CardAsAsked() const;

@@ -10,10 +10,13 @@
 #include "app/cli/user_program.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/paths.h"
+#include "profiler/base/rank_place.h"
 #include "profiler/events/allocator_settings.h"
+#include "profiler/events/device_work.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/phantom/programs/torch_installation.h"
+#include "profiler/session/ranked_run.h"
 
 namespace tidemark::cli {
 namespace {
@@ -43,6 +46,7 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
     environment->push_back(fmt::format("{}={}", phantom::kFaultsVariable, order.faults));
   }
   if (!order.stacks.empty()) environment->push_back(StacksEntry(order.stacks));
+  if (order.kernels) environment->push_back(events::kDeviceWorkEntry);
   if (order.rank.world > 1) {
     for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
   }
@@ -73,6 +77,13 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   return description;
 }
 
+// Of one of several ranks that a launcher started, each with a recorder of its own: a file for each.
+std::filesystem::path RecordingFor(const std::string& recording) {
+  const Result<RankPlace> place = RankPlaceFromEnvironment();  // a program may make of odd ones what it likes
+  return place && place->world > 1 ? session::RecordingOfRank(recording, place->rank)
+                                   : std::filesystem::path(recording);
+}
+
 // What brings the probe into the program. An injection that is there already is somebody else's, and stays.
 Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
                                                   const std::function<void(const std::string&)>& complain) {
@@ -95,6 +106,7 @@ Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
   if (ValueOf(kNvtxInjection).empty()) environment.push_back(std::string(kNvtxInjection) + "=" + probe);
   if (layers.cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
   if (!layers.stacks.empty()) environment.push_back(StacksEntry(layers.stacks));
+  if (layers.kernels) environment.push_back(events::kDeviceWorkEntry);
   return environment;
 }
 
@@ -125,7 +137,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   launch.recorded.first_only = true;
   launch.recorded.description = Describe(order, *torch, program);
   launch.recorded.stop = phantom::StopProgram;
-  if (!recording.empty()) launch.recorded.recording = recording;
+  if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);
   launch.libraries = *libraries;
   launch.doubts = std::make_shared<const phantom::DoubtsFile>(std::move(*doubts));
   launch.faults = order.faults;
@@ -143,6 +155,7 @@ Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, cons
   events::RunDescription& description = launch.recorded.description;
   description.title = std::filesystem::path(program.front()).filename().string();
   if (program.size() > 1) description.title += " " + program[1];
+  if (program.size() > 2 && program[1] == "-m") description.title += " " + program[2];
   description.device = layers.cpu ? "cpu" : "cuda:0";
   description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
   description.start_time_ns = RealtimeNs();

@@ -37,6 +37,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
 struct RecordedLayers {
   bool cpu = false;                 // PyTorch's tensors on the CPU
   std::vector<std::string> stacks;  // of these languages (stacks_option.h)
+  bool kernels = false;             // and memory copies and memsets
 };
 
 // `complain` is told what will be missing.

@@ -52,10 +52,15 @@ class StartedProgram {
 Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words) {
   // What it waits for or lacks is told by the window, which shows the sources' states.
   if (!order.card) {
-    return LaunchAsItIs(words, order.recording, {}, [](const std::string&) {});
+    RecordedLayers layers;
+    layers.stacks = order.stacks;
+    layers.kernels = order.kernels;
+    return LaunchAsItIs(words, order.recording, layers, [](const std::string&) {});
   }
   PhantomOptions options;
   options.card = *order.card;
+  options.stacks = order.stacks;
+  options.kernels = order.kernels;
   const Result<PhantomOrder> understood = UnderstandPhantom(options);
   if (!understood) return understood.error();
   return LaunchOnPhantom(*understood, words, order.recording, {});

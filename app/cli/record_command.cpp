@@ -37,7 +37,16 @@ std::string ProcessText(const session::ProgramRun& run) {
                       run.recording() ? ", in " + run.recording()->string() : "");
   const session::Prediction peaks = session::LargestSince(*run.view());
   if (peaks.allocated_peak_bytes > 0) text += "At the peak of the run\n" + PeakRows(peaks);
-  return text + LinesText(*run.view()) + LevelsText(*run.view()) + SourcesText(*run.view());
+  return text + LinesText(*run.view()) + LevelsText(*run.view()) + WorkText(*run.view()) +
+         SourcesText(*run.view());
+}
+
+std::string WhyNothing(bool with_cpu, int exit_code) {
+  const std::string ended =
+      exit_code == kExitDone ? "" : fmt::format(" before it ended with exit code {}", exit_code);
+  const char* const used =
+      with_cpu ? "made no tensor on the CPU with PyTorch and used no CUDA" : "used no CUDA";
+  return fmt::format("tidemark: The program {}{}, so there is nothing to record.\n", used, ended);
 }
 
 int RunRecord(const RecordOptions& options, const std::vector<std::string>& program,
@@ -60,7 +69,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
     recorder.End(code);
     std::string text;
     for (const auto& run : recorder.runs()) text += ProcessText(*run);
-    Tell(text.empty() ? "tidemark: The program used no CUDA, so there is nothing to record.\n" : text);
+    Tell(text.empty() ? WhyNothing(options.layers.cpu, code) : text);
   };
   const Result<int> exit_code = RunBesideWindow(program, launch->environment, recorder.first(), ended,
                                                 options.window ? open_window : nullptr);
@@ -88,6 +97,7 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
                     "Show the memory of its first process that uses CUDA in the window while it runs");
   command->add_flag("--cpu", options->layers.cpu, "Record PyTorch's tensors on the CPU too");
   AddStacksOption(*command, options->layers.stacks);
+  AddKernelsOption(*command, options->layers.kernels);
   return {command, [=] { return RunRecord(*options, program, open_window); }};
 }
 

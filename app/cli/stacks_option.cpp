@@ -33,6 +33,12 @@ void AddStacksOption(CLI::App& command, std::vector<std::string>& languages) {
       ->type_name("LANGUAGES");
 }
 
+void AddKernelsOption(CLI::App& command, bool& kernels) {
+  command.add_flag("--kernels", kernels,
+                   "Tell kernels, memory copies and memsets, too (a lane of the timeline; CUPTI serves one "
+                   "tool at a time, so torch.profiler in the program then sees no GPU)");
+}
+
 std::string StacksEntry(const std::vector<std::string>& languages) {
   return fmt::format("{}={}", events::kStacksVariable, fmt::join(languages, ","));
 }

@@ -16,9 +16,11 @@
 #include "app/cli/level_report.h"
 #include "app/cli/numbers.h"
 #include "app/cli/report.h"
+#include "app/cli/stacks_option.h"
 #include "app/cli/training_options.h"
 #include "profiler/base/format.h"
 #include "profiler/base/rank_place.h"
+#include "profiler/events/device_work.h"
 #include "profiler/session/predictor.h"
 #include "profiler/session/ranked_run.h"
 #include "profiler/session/run.h"
@@ -38,6 +40,7 @@ struct TrainOptions {
   std::string steps = "20";
   std::string output;
   std::string rank = "0";
+  bool kernels = false;
   bool json = false;
 };
 
@@ -247,8 +250,8 @@ std::string TrainText(const Order& order, const textbook::Estimate& estimate,
                         losses.skipped() == 1 ? "step" : "steps");
   }
   const Missing missing = MissingFrom(phantom, run);
-  text += "\n" + PeaksTable(estimate, columns) + LevelsText(*run.view()) + SourcesText(*run.view()) +
-          PhantomNote(missing.workspaces, missing.sizes) + "\n";
+  text += "\n" + PeaksTable(estimate, columns) + LevelsText(*run.view()) + WorkText(*run.view()) +
+          SourcesText(*run.view()) + PhantomNote(missing.workspaces, missing.sizes) + "\n";
   const std::string types = TypesTable(estimate, measured);
   return types.empty() ? text : text + "\n" + types;
 }
@@ -294,6 +297,7 @@ int RunTrain(const TrainOptions& options) {
   live.step_limit = order->steps;
   live.place = order->place;
   if (!order->recording.empty()) live.recording = order->recording;
+  if (options.kernels) live.environment.push_back(events::kDeviceWorkEntry);
   std::optional<InterruptListener> listener(std::in_place);
   Result<std::unique_ptr<session::Run>> run = session::Run::Start(live);
   if (!run) return Complain(run.error().message, kExitFailed);
@@ -334,6 +338,7 @@ Command RegisterTrain(CLI::App& application) {
   command->add_option("--rank", options->rank, "With --ranks on a phantom: which of them is run, from 0")
       ->capture_default_str()
       ->type_name("");
+  AddKernelsOption(*command, options->kernels);
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");
   return {command, [options] { return RunTrain(*options); }};
 }

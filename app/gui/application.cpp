@@ -10,6 +10,7 @@
 #include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/nvidia_gpus.h"
+#include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"
 
 namespace tidemark::gui {
@@ -75,6 +76,7 @@ void Application::StartRun() {
   live.settings = input_.settings;
   live.device = input_.device;
   live.steps_per_second = input_.steps_per_second;
+  if (input_.kernels) live.environment.push_back(events::kDeviceWorkEntry);
   input_.starting = true;
   input_.live = false;
   input_.can_stop = false;

@@ -73,6 +73,10 @@ void Application::Execute(const Command& command) {
                    input_.steps_per_second = c.steps_per_second;
                    if (run_ != nullptr) run_->SetPace(c.steps_per_second);
                  },
+                 [this](const RecordKernels& c) {
+                   input_.kernels = c.on;
+                   if (run_ != nullptr) StartRun();
+                 },
                  [this](const StartProgram& c) { Start(c.order); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
                  [this](const gui::OpenRanks& c) { OpenRanks(c.files); },

@@ -104,6 +104,10 @@ struct ChooseDevice {
 struct ChoosePace {
   double steps_per_second;  // 0 = as fast as it goes
 };
+// Whether the run that is trained tells kernels, memory copies and memsets.
+struct RecordKernels {
+  bool on;
+};
 // A program of the person's own.
 struct StartProgram {
   session::ProgramOrder order;
@@ -201,11 +205,11 @@ struct UseSession {
 };
 
 using Command =
-    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, StartProgram, OpenRecording, OpenRanks,
-                 OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording, ExportRecording,
-                 TakeScreenshot, ShowPanel, ShowControl, PinMoment, GoToOperator, Select, ListAllocations,
-                 GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators, PlanCheckpointCurve,
-                 ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
+    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram,
+                 OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
+                 ExportRecording, TakeScreenshot, ShowPanel, ShowControl, PinMoment, GoToOperator, Select,
+                 ListAllocations, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
+                 PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

@@ -20,6 +20,7 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kFrameSeconds =
     1.0 / 60;                            // never faster, even where the driver does not wait for the screen
 constexpr double kIdleSeconds = 0.03;    // how often an idle window looks for news
+constexpr double kLiveSeconds = 0.004;   // and one whose run goes on: it costs comparing two pointers
 constexpr double kAskingSeconds = 0.01;  // and one that has asked for a prediction, for its answer
 // How often it is drawn while it waits for work to be done: painting in software would take the processors
 // from that work.
@@ -71,7 +72,10 @@ class FrameLoop {
     while (!Finished()) {
       const bool busy = options_.hooks.never_idle || needs_frame_ || application_.unfinished() ||
                         window_.has_unseen_input() || window_.SecondsSinceInput() < kAfterInputSeconds;
-      window_.Wait(busy ? 0 : application_.asking() ? kAskingSeconds : kIdleSeconds);
+      window_.Wait(busy                            ? 0
+                   : application_.expects_events() ? kLiveSeconds
+                   : application_.asking()         ? kAskingSeconds
+                                                   : kIdleSeconds);
       KeepPace();
       TakeDroppedFiles();
       const bool news = application_.Poll();
@@ -111,6 +115,7 @@ class FrameLoop {
     window_.EndFrame(++frames_ % options_.hooks.frames_per_painting == 0);
     application_.SetOwnTime(window_.own_seconds());
     if (options_.hooks.own_time) options_.hooks.own_time(window_.own_seconds(), window_.own_cpu_seconds());
+    if (options_.hooks.painting_time) options_.hooks.painting_time(window_.painting_seconds());
     if (options_.hooks.shown) options_.hooks.shown();
     if (const auto file = application_.TakeScreenshotRequest()) Screenshot(*file);
     frames_left_ = std::max(0, frames_left_ - 1);

@@ -54,7 +54,8 @@ struct WindowHooks {
   std::function<bool()> finished;            // true closes the window
   std::function<void()> closing;             // before ImGui's context goes
   std::function<void(double seconds, double cpu_seconds)> own_time;  // of each frame, without OpenGL
-  bool never_idle = false;                                           // draws frame after frame
+  std::function<void(double seconds)> painting_time;  // of each frame, by OpenGL; 0 where none was needed
+  bool never_idle = false;                            // draws frame after frame
   int frames_per_painting =
       1;  // more: most frames are not painted, which in software takes most of their time
 };

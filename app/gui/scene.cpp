@@ -39,6 +39,18 @@ std::optional<double> PaceOf(const timeline::View& view) {
   return static_cast<double>(end - 1 - begin) / seconds;
 }
 
+// What the driver and the card say of themselves: the beginning of it, all of it in the tooltip.
+void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLine>& lines) {
+  for (const timeline::SourceState& source : view.sources()) {
+    if (source.text.empty()) continue;
+    const bool is_live = source.text.starts_with("live");
+    const std::string name = source.source == events::Source::kDriver ? "CUDA driver" : "Card";
+    lines.push_back({name,
+                     is_live && !runs ? "ended" : source.text.substr(0, source.text.find_first_of(" :,(")),
+                     is_live && runs ? LampState::kLive : LampState::kOff, source.text});
+  }
+}
+
 std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
   const bool runs = input.live || input.can_stop;
   const bool live = runs && input.view != nullptr && !input.view->empty();
@@ -53,6 +65,7 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
                    "From the training loop and from PyTorch's operator callbacks."});
   lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)),
                    live ? LampState::kLive : LampState::kOff, "Captured since the run began."});
+  if (input.view != nullptr) AddSourceLines(*input.view, live, lines);
   if (input.view != nullptr) {
     for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
       lines.push_back({"Health", sentence, LampState::kLost, sentence});
@@ -122,6 +135,8 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.timeline.plot = &plot_;
   frame_.timeline.blocks = &blocks_;
   frame_.timeline.overview = &overview_;
+  frame_.timeline.lane = &lane_;
+  frame_.timeline.view = view_.get();
   const bool ended_badly =
       input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
   frame_.timeline.failure = ended_badly ? input.status.sentence : "";
@@ -203,6 +218,7 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.paused = input.status.state == session::RunState::kPaused;
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
   controls.capture = CaptureLines(input);
+  controls.kernels = input.kernels;
   controls.access = input.access;
   controls.recording = input.recording;
   controls.recorded = input.recorded;
@@ -326,6 +342,7 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
   plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
+  lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot_.columns);
   plot_fresh_ = true;
   if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot_);
   constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
@@ -379,6 +396,10 @@ void Scene::PrepareTree(ViewState& state) {
     tree_index_ = map_state_->index;
     tree_grouping_ = state.live_tree.grouping;
     tree_selection_ = state.selection;
+    frame_.live_tree.segments_have_stacks =
+        std::ranges::any_of(map_state_->segments, [this](const timeline::Segment& segment) {
+          return segment.born >= view_->first() && view_->event(segment.born).op != 0;
+        });
     tree_ = presenters::MakeLiveTree(*view_, *map_state_, KeysOf(tree_grouping_), tree_selection_);
   }
   frame_.live_tree.tree = &tree_;

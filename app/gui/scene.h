@@ -16,6 +16,7 @@
 #include "app/gui/frame.h"
 #include "app/gui/learning.h"
 #include "app/gui/view_state.h"
+#include "app/presenters/device_work.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/side_by_side.h"
 #include "app/presenters/stacking.h"
@@ -46,6 +47,7 @@ struct SceneInput {
   networks::TrainingSettings settings;  // as asked for
   networks::DeviceChoice device;
   double steps_per_second = 0;
+  bool kernels = false;  // are told, and memory copies and memsets
   std::optional<ComparedRun> compared;
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
@@ -141,6 +143,7 @@ class Scene {
   presenters::TimelinePlot plot_;
   bool plot_fresh_ = false;  // made in this frame
   std::vector<presenters::PlotBlock> blocks_;
+  presenters::DeviceLane lane_;
   presenters::TimelinePlot overview_;
   Clock::time_point overview_time_;
   std::vector<presenters::SettingsEstimate> settings_estimates_;

@@ -1,6 +1,5 @@
 #include "profiler/base/rank_place.h"
 
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -9,18 +8,19 @@
 namespace tidemark {
 namespace {
 
-using Names = std::array<const char*, 3>;  // torchrun's, Open MPI's, Slurm's; the first that is set holds
-constexpr Names kRank = {"RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
-constexpr Names kWorld = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"};
-constexpr Names kLocalRank = {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "SLURM_LOCALID"};
 constexpr const char* kAddress = "MASTER_ADDR";
 constexpr const char* kPort = "MASTER_PORT";
 constexpr int kMostPort = 65535;
 
-const char* SetOf(const Names& names) {
-  for (const char* name : names) {
-    const char* const value = std::getenv(name);
-    if (value != nullptr && *value != '\0') return name;
+bool IsSet(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+// Of all launchers' names for the same thing; null where none is set.
+const char* SetOf(const char* LauncherNames::*which) {
+  for (const LauncherNames& launcher : kLaunchers) {
+    if (IsSet(launcher.*which)) return launcher.*which;
   }
   return nullptr;
 }
@@ -41,15 +41,17 @@ Status ReadNumber(const char* name, int least, int most, int& number) {
 
 Result<RankPlace> RankPlaceFromEnvironment() {
   RankPlace place;
-  const char* const rank = SetOf(kRank);
+  const char* const rank = SetOf(&LauncherNames::rank);
   // An allocation of Slurm tells how many tasks it has room for, to a shell that is none of them.
   if (rank == nullptr) return place;
   const int most = std::numeric_limits<int>::max();
-  if (Status read = ReadNumber(SetOf(kWorld), 1, most, place.world); !read) return read.error();
+  if (Status read = ReadNumber(SetOf(&LauncherNames::world), 1, most, place.world); !read)
+    return read.error();
   if (Status read = ReadNumber(rank, 0, place.world - 1, place.rank); !read) return read.error();
   place.local_rank = place.rank;
-  if (Status read = ReadNumber(SetOf(kLocalRank), 0, most, place.local_rank); !read) return read.error();
-  if (Status read = ReadNumber(SetOf({kPort, kPort, kPort}), 1, kMostPort, place.port); !read)
+  if (Status read = ReadNumber(SetOf(&LauncherNames::local_rank), 0, most, place.local_rank); !read)
+    return read.error();
+  if (Status read = ReadNumber(IsSet(kPort) ? kPort : nullptr, 1, kMostPort, place.port); !read)
     return read.error();
   const char* const address = std::getenv(kAddress);
   if (address != nullptr && *address != '\0') place.address = address;

@@ -3,12 +3,27 @@
 // their own for the first three. Any thread that changes no environment.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "profiler/base/result.h"
 
 namespace tidemark {
+
+// The variables in which a launcher tells a process its rank, how many ranks there are, and its rank on this
+// machine.
+struct LauncherNames {
+  const char* rank;
+  const char* world;
+  const char* local_rank;
+};
+// torchrun, Open MPI, Slurm, MPICH; the first that is set holds.
+inline constexpr std::array kLaunchers = {
+    LauncherNames{"RANK", "WORLD_SIZE", "LOCAL_RANK"},
+    LauncherNames{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    LauncherNames{"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+    LauncherNames{"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"}};
 
 struct RankPlace {
   int rank = 0;                       // 0 leads

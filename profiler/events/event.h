@@ -84,8 +84,16 @@ enum class EventKind : uint8_t {
   kLoss,     // `bytes` events from `source` could not be kept here; the stream has a gap
   // --- definitions ---
   kName,  // one piece of a name; see NamePiece
+  // --- what the GPU did, told once it is over, where it is asked for (device_work.h): `address` = when it
+  // began (as time_ns), `rounded_bytes` = how long it took in ns, `stream` = its number as CUPTI counts ---
+  kKernel,      // `name` = the function
+  kMemoryCopy,  // `bytes`; `name` = "host to device", ...
+  kMemorySet,   // `bytes`
 };
-inline constexpr int kEventKindCount = 21;
+inline constexpr int kEventKindCount = 24;
+inline constexpr bool IsDeviceWork(EventKind kind) {
+  return kind >= EventKind::kKernel && kind <= EventKind::kMemorySet;
+}
 
 struct Event {
   int64_t time_ns = 0;  // CLOCK_REALTIME

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/session/run.h"
@@ -15,6 +16,8 @@ struct ProgramOrder {
   std::string command;              // "python train.py --batch 64", as one would type it
   std::optional<std::string> card;  // on the phantom of this card; none = as it is, on this machine
   std::string recording;            // .tide file to write; "" = none
+  std::vector<std::string> stacks;  // of these languages (events/stack_languages.h) are told
+  bool kernels = false;             // and memory copies and memsets, are told
 };
 
 // Starts it; its run ends it when it goes, and then waits for it: for no thread of a window. May take a

@@ -13,6 +13,7 @@
 
 #include "profiler/base/check.h"
 #include "profiler/base/paths.h"
+#include "profiler/base/rank_place.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/gates/recorder_loading.h"
 
@@ -37,16 +38,17 @@ std::string_view ValueIn(std::string_view environment, std::string_view name) {
   return {};
 }
 
-// Launchers by the names that they give rank, size and local rank: torchrun, Open MPI, Slurm, MPICH.
-constexpr std::array<std::array<std::string_view, 3>, 4> kRankNames = {{
-    {"RANK", "WORLD_SIZE", "LOCAL_RANK"},
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
-    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-}};
-
 bool IsNumber(std::string_view text) {
   return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// As text; "" where no launcher tells it.
+std::string_view RankIn(std::string_view environment) {
+  for (const LauncherNames& launcher : kLaunchers) {
+    const std::string_view rank = ValueIn(environment, launcher.rank);
+    if (IsNumber(rank)) return rank;
+  }
+  return {};
 }
 
 std::string ReadWhole(const std::string& file) {
@@ -65,7 +67,7 @@ bool IsOurs(pid_t process) {
 }  // namespace
 
 std::string RankLabel(std::string_view environment) {
-  for (const auto& [rank, size, local] : kRankNames) {
+  for (const auto& [rank, size, local] : kLaunchers) {
     const std::string_view own = ValueIn(environment, rank);
     if (!IsNumber(own)) continue;
     std::string label = "rank " + std::string(own);
@@ -79,13 +81,10 @@ std::string RankLabel(std::string_view environment) {
 
 std::filesystem::path RecordingOf(const std::filesystem::path& recording, std::string_view environment,
                                   int process_id, bool is_first) {
-  std::string addition = is_first ? "" : "." + std::to_string(process_id);
-  for (const auto& names : kRankNames) {
-    const std::string_view rank = ValueIn(environment, names[0]);
-    if (!IsNumber(rank)) continue;
-    addition = ".rank" + std::string(rank);
-    break;
-  }
+  const std::string_view rank = RankIn(environment);
+  const std::string addition = !rank.empty() ? ".rank" + std::string(rank)
+                               : is_first    ? ""
+                                             : "." + std::to_string(process_id);
   std::filesystem::path own = recording;
   own.replace_filename(recording.stem().string() + addition + recording.extension().string());
   return own;
@@ -207,7 +206,10 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
       !first_has_asked_ ? first_ : std::make_shared<ProgramRun>(options_.description, options_.stop);
   Status answered = Done{};
   if (!options_.first_only) answered = Prepare(*run, FreshRecordingOf(environment, caller.process_id));
-  if (answered) answered = run->HandOver(caller, title);
+  const std::string_view told = RankIn(environment);
+  std::optional<int32_t> rank;
+  if (!told.empty()) rank = std::stoi(std::string(told));
+  if (answered) answered = run->HandOver(caller, title, rank);
   // One that is gone before it is answered leaves its place to the next.
   if (!answered && options_.first_only) return;
   if (!answered) run->Decline(caller, title, answered.error().message);

@@ -86,8 +86,13 @@ Status ProgramRun::RecordTo(const std::filesystem::path& file) {
   return Done{};
 }
 
-Status ProgramRun::HandOver(const transport::Listener::Caller& caller, std::string title) {
+Status ProgramRun::HandOver(const transport::Listener::Caller& caller, std::string title,
+                            std::optional<int32_t> rank) {
   if (Status handed = intake_->HandOver(caller); !handed) return handed;
+  if (rank) {
+    const MutexLock lock(mutex_);
+    description_.rank = *rank;
+  }
   Call(caller, std::move(title));
   intake_->Describe(description());
   const MutexLock lock(mutex_);

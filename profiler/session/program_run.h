@@ -51,7 +51,8 @@ class ProgramRun final : public Run {
   // After Open. Errors: the file cannot be created.
   Status RecordTo(const std::filesystem::path& file);
   // Hands the ring to the process that asked for it, which is called this from now on.
-  Status HandOver(const transport::Listener::Caller& caller, std::string title);
+  Status HandOver(const transport::Listener::Caller& caller, std::string title,
+                  std::optional<int32_t> rank = {});  // none = no launcher told it
   // The process was not recorded, and why.
   void Decline(const transport::Listener::Caller& caller, std::string title, std::string why);
   // Whether there was anything in the ring.

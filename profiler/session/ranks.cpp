@@ -32,7 +32,8 @@ int64_t NumberAt(std::string_view text, size_t at) {
 RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file) {
   const auto view = run.view();
   RankPeaks peaks;
-  peaks.rank = RankInName(file);
+  peaks.rank = RankInName(file);  // a person may have named it
+  if (peaks.rank < 0 && run.description().rank > 0) peaks.rank = run.description().rank;
   peaks.file = file;
   peaks.warning = run.status().sentence;
   peaks.out_of_memory = run.status().out_of_memory;

@@ -64,12 +64,17 @@ class Builder::Implementation {
   std::shared_ptr<NameTable> names_ = std::make_shared<NameTable>();
   NameAssembler assembler_{*names_};
   Structure structure_{*names_};
+  DeviceWorkBuilder device_work_;
 };
 
 void Builder::Implementation::Append(const Event& event) {
   if (!events::IsWellFormed(event)) {
     ++health_.malformed;
     return;
+  }
+  if (events::IsDeviceWork(event.kind)) {
+    ++health_.events;
+    return device_work_.Append(DeviceWorkFrom(event), end_);
   }
   if (open_ == nullptr || open_->full()) BeginChunk();
   ++health_.events;
@@ -148,6 +153,7 @@ void Builder::Implementation::LetGoOfOldest() {
   summaries_.LetGoWhile([this](const ChunkSummary& summary) { return summary.start < first(); });
   ends_.LetGoWhile([this](const ChunkEnd& chunk) { return chunk.start < first(); });
   structure_.LetGoBefore(first());
+  device_work_.LetGoBefore(first());
 }
 
 std::shared_ptr<const View> Builder::Implementation::Publish() {
@@ -162,6 +168,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.failures = structure_.Failures();
   published.settings = structure_.Settings();
   published.sources = structure_.Sources();
+  published.device_work = device_work_.Publish();
   published.health = health_;
   published.start_ns = start_ns_;
   return std::make_shared<StoredView>(std::move(published));

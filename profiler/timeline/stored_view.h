@@ -23,6 +23,7 @@ struct Published {
   Sequence<OutOfMemory> failures;
   Sequence<std::string> settings;
   std::vector<SourceState> sources;
+  DeviceWorkPages device_work;
   Health health;
   int64_t start_ns = 0;
 };
@@ -52,6 +53,7 @@ class StoredView final : public View {
   const Sequence<OutOfMemory>& out_of_memory() const override { return data_.failures; }
   const Sequence<std::string>& settings() const override { return data_.settings; }
   const std::vector<SourceState>& sources() const override { return data_.sources; }
+  const DeviceWorkPages& device_work() const override { return data_.device_work; }
   const Health& health() const override { return data_.health; }
 
  private:

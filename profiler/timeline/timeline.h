@@ -14,6 +14,8 @@
 // the size of the union of all segments; where nobody reports segments (the CPU) it stays 0. kDriver,
 // kProcess and kCard are what was told of them last, so a lost event is mended by the next.
 //
+// Kernels, memory copies and memsets are no events of a timeline, and have no index: device_work().
+//
 // Events come back completed: the store knows what an address stood for when they happened. Every event has
 // its `phase`; frees have `bytes`, `rounded_bytes`, `category` and `name` of the block; kCategorize has
 // `bytes`, `rounded_bytes`, and its `name` if it brought none; segment events have in `rounded_bytes` by how
@@ -38,6 +40,7 @@
 #include <vector>
 
 #include "profiler/events/event.h"
+#include "profiler/timeline/device_work.h"
 #include "profiler/timeline/sequence.h"
 #include "profiler/timeline/series.h"
 
@@ -204,6 +207,7 @@ class View {
   virtual const Sequence<std::string>& settings() const = 0;
   // Of those that told of themselves or lost something, by source; never let go.
   virtual const std::vector<SourceState>& sources() const = 0;
+  virtual const DeviceWorkPages& device_work() const = 0;
   virtual const Health& health() const = 0;
 
  protected:

@@ -5,12 +5,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "profiler/networks/training_settings.h"
+#include "profiler/trace/device_work_slices.h"
 #include "profiler/trace/exporters.h"
 #include "profiler/trace/formatted_text.h"
 #include "profiler/trace/scope_slices.h"
@@ -24,7 +26,7 @@ using timeline::Series;
 using Json = nlohmann::json;
 
 // Above every number that Linux gives a thread (at most 2^22).
-enum Track : uint32_t { kStepTrack = 1'000'000'001, kMicroBatchTrack, kPhaseTrack };
+enum Track : uint32_t { kStepTrack = 1'000'000'001, kMicroBatchTrack, kPhaseTrack, kFirstStreamTrack };
 
 std::string Quoted(std::string_view text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -67,6 +69,10 @@ class ChromeExporter final : public Exporter {
     } else {
       AddStructure(moment, out);
     }
+  }
+
+  void AddWork(const timeline::DeviceWorkPage& page, std::string& out) override {
+    for (const timeline::DeviceWork& work : ByBeginning(page)) AddSlice(work, out);
   }
 
   void End(std::string& out) override {
@@ -296,6 +302,20 @@ class ChromeExporter final : public Exporter {
     if (scopes.ready()) WriteScopes(event.thread, scopes, out);
   }
 
+  void AddSlice(const timeline::DeviceWork& work, std::string& out) {
+    if (work.begin_ns < base_ns_) return;  // before what the timeline still holds
+    const uint32_t track = kFirstStreamTrack + work.stream;
+    if (streams_.insert(work.stream).second) NameTrack(out, track, StreamTitle(work), 1);
+    std::string arguments = fmt::format(R"("stream":{})", work.stream);
+    if (work.kind != EventKind::kKernel) arguments += fmt::format(R"(,"bytes":{})", work.bytes);
+    AppendFormatted(
+        out,
+        FMT_COMPILE(",\n"
+                    R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{{}}}}})"),
+        TraceCategory(work), process_id_, track, At(work.begin_ns), Micro(work.duration_ns),
+        work.kind == EventKind::kMemorySet ? std::string("\"memset\"") : Name(work.name), arguments);
+  }
+
   void WriteScopes(uint32_t thread, ScopeSlices& scopes, std::string& out) {
     for (const ScopeSlices::Slice& slice : scopes.Take()) {
       const bool is_layer = slice.op == 0;
@@ -337,6 +357,7 @@ class ChromeExporter final : public Exporter {
   std::vector<Series> used_;  // categories that hold anything at any time
   std::unordered_map<events::NameId, std::string> names_;
   std::map<uint32_t, ScopeSlices> scopes_;  // by thread
+  std::set<uint16_t> streams_;
   std::optional<Open> step_;
   std::optional<Open> micro_batch_;
   std::optional<Open> phase_;

@@ -17,6 +17,7 @@ namespace tidemark::trace {
 namespace {
 
 constexpr size_t kBatchEvents = 4096;
+constexpr size_t kWorkBytesAtOnce = size_t{1} << 20;
 
 // Consecutive events, each with what is true right after it.
 struct Batch {
@@ -103,7 +104,10 @@ using events::EventKind;
 // The last category of a block is told with it, so what is lost of kCategorize is when it changed.
 constexpr std::array kNotInSnapshots = {
     EventKind::kCategorize, EventKind::kMicroBatchBegin, EventKind::kScopeBegin, EventKind::kMarker,
-    EventKind::kMetric,     EventKind::kCounter,         EventKind::kLoss};
+    EventKind::kMetric,     EventKind::kCounter,         EventKind::kLoss,       EventKind::kKernel,
+    EventKind::kMemoryCopy, EventKind::kMemorySet};
+// What the tables of events have no rows for.
+constexpr std::array kNotInTables = {EventKind::kKernel, EventKind::kMemoryCopy, EventKind::kMemorySet};
 // What shows in the counters of a trace only.
 constexpr std::array kNotInChrome = {EventKind::kCategorize};
 constexpr std::array kNotInPerfetto = {EventKind::kCategorize, EventKind::kSegmentAllocate,
@@ -116,6 +120,10 @@ std::string CountsOf(std::span<const EventKind> kinds, const timeline::View& vie
   for (timeline::EventIndex i = view.first(); i < view.end(); ++i) {
     ++counts[static_cast<size_t>(view.event(i).kind)];
   }
+  for (const timeline::DeviceWorkPage& page : view.device_work()) {
+    for (size_t kind = 0; kind < timeline::kDeviceWorkKinds; ++kind)
+      counts[static_cast<size_t>(EventKind::kKernel) + kind] += page.counts[kind];
+  }
   std::string list;
   for (const EventKind kind : kinds) {
     const int64_t count = counts[static_cast<size_t>(kind)];
@@ -123,6 +131,12 @@ std::string CountsOf(std::span<const EventKind> kinds, const timeline::View& vie
     list += (list.empty() ? "" : ", ") + FormatNumber(count) + " of \"" + std::string(NameOf(kind)) + "\"";
   }
   return list;
+}
+
+std::vector<std::string> LeftOut(std::span<const EventKind> kinds, const timeline::View& view) {
+  const std::string list = CountsOf(kinds, view);
+  if (list.empty()) return {};
+  return {"The format has no place for these events, which are left out: " + list + "."};
 }
 
 std::vector<std::string> OnlyCounted(std::span<const EventKind> kinds, const timeline::View& view) {
@@ -137,9 +151,13 @@ std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& vi
   switch (format) {
     case ExportFormat::kSqlite:
     case ExportFormat::kArrow:
-      return {};
-    case ExportFormat::kCsv:
-      return {"CSV has no place for what describes the run: its title, device, settings and notes."};
+      return LeftOut(kNotInTables, view);
+    case ExportFormat::kCsv: {
+      std::vector<std::string> sentences = LeftOut(kNotInTables, view);
+      sentences.insert(sentences.begin(),
+                       "CSV has no place for what describes the run: its title, device, settings and notes.");
+      return sentences;
+    }
     case ExportFormat::kChrome:
       return OnlyCounted(kNotInChrome, view);
     case ExportFormat::kPerfetto:
@@ -147,9 +165,7 @@ std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& vi
     case ExportFormat::kPickle:
       break;
   }
-  const std::string list = CountsOf(kNotInSnapshots, view);
-  if (list.empty()) return {};
-  return {"The format has no place for these events, which are left out: " + list + "."};
+  return LeftOut(kNotInSnapshots, view);
 }
 
 namespace {
@@ -198,6 +214,12 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
     if (progress && !progress(static_cast<double>(done) / static_cast<double>(view.end() - view.first()))) {
       return Error{"The export to " + file.string() + " was cancelled."};
     }
+  }
+  for (const timeline::DeviceWorkPage& page : view.device_work()) {
+    exporter->AddWork(page, out);
+    if (out.size() < kWorkBytesAtOnce) continue;
+    if (Status written = target->Write(out); !written) return written;
+    out.clear();
   }
   exporter->End(out);
   if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;

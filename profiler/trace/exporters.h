@@ -8,6 +8,7 @@
 
 #include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
+#include "profiler/timeline/device_work.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::trace {
@@ -30,6 +31,8 @@ class Exporter {
   virtual ~Exporter() = default;
   virtual void Begin(std::string& out) = 0;
   virtual void Add(const Moment& moment, std::string& out) = 0;
+  // After all events: what the GPU did, a page at a time.
+  virtual void AddWork(const timeline::DeviceWorkPage& /*page*/, std::string& /*out*/) {}
   virtual void End(std::string& out) = 0;
   // Of what it writes elsewhere than into `out`.
   virtual Status Outcome() const { return Done{}; }

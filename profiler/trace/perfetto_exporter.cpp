@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/trace/device_work_slices.h"
 #include "profiler/trace/exporters.h"
 #include "profiler/trace/perfetto_format.h"
 
@@ -203,6 +204,10 @@ class PerfettoExporter final : public Exporter {
     }
   }
 
+  void AddWork(const timeline::DeviceWorkPage& page, std::string& out) override {
+    for (const timeline::DeviceWork& work : ByBeginning(page)) AddSlice(work, out);
+  }
+
   void End(std::string& out) override {
     Close(perfetto::kMicroBatches, in_micro_batch_, out);
     Close(perfetto::kSteps, in_step_, out);
@@ -313,6 +318,23 @@ class PerfettoExporter final : public Exporter {
     begin.AnnotateIid(Note::kLayer, layer);
   }
 
+  void AddSlice(const timeline::DeviceWork& work, std::string& out) {
+    const uint64_t track = perfetto::kDeviceStreams + work.stream;
+    if (streams_.insert(work.stream).second) AddSliceTrack(track, StreamTitle(work), out);
+    const bool is_set = work.kind == EventKind::kMemorySet;
+    const std::string_view text = is_set ? events::NameOf(work.kind) : view_.name(work.name);
+    const uint64_t name = text.empty() ? 0 : event_names_.Iid(is_set ? kMemsetKey : work.name, text, out);
+    const uint64_t category =
+        categories_.Iid(kFirstWorkKey + timeline::KindIndex(work), TraceCategory(work), out);
+    {
+      EventPacket begin(work.begin_ns, track, perfetto::kSliceBegin, out);
+      if (name != 0) begin.event.Varint(perfetto::kEventNameIid, name);
+      begin.event.Varint(perfetto::kCategoryIid, category);
+      if (work.kind != EventKind::kKernel) begin.Annotate(Note::kBytes, work.bytes);
+    }
+    const EventPacket end(work.end_ns(), track, perfetto::kSliceEnd, out);
+  }
+
   void AddNumber(const events::Event& event, std::string& out) {
     const bool is_metric = event.kind == EventKind::kMetric;
     if (!is_metric && event.level != events::Level::kNone) return;  // a level's counter tells it
@@ -358,7 +380,9 @@ class PerfettoExporter final : public Exporter {
   // Keys of words that are no names of the view.
   static constexpr uint64_t kMemoryKey = uint64_t{1} << 32;
   static constexpr uint64_t kShortageKey = kMemoryKey + 1;
+  static constexpr uint64_t kMemsetKey = kMemoryKey + 2;
   static constexpr uint64_t kCategoryKey = uint64_t{1} << 32;
+  static constexpr uint64_t kFirstWorkKey = 2;  // categories_: after layers and operators
 
   uint64_t TextIid(events::NameId id, std::string& out) {
     const std::string_view text = view_.name(id);
@@ -379,6 +403,7 @@ class PerfettoExporter final : public Exporter {
   Words notes_{perfetto::kAnnotationNames};
   Words texts_{perfetto::kAnnotationTexts};
   std::unordered_set<uint32_t> threads_;
+  std::unordered_set<uint16_t> streams_;
   std::unordered_set<events::NameId> counters_;
 };
 

@@ -73,7 +73,8 @@ enum TrackId : uint64_t {
   kMicroBatches = 3,
   kPhases = 4,
   kMemory = 5,
-  kNamedCounters = 1000,  // + events::NameId
+  kNamedCounters = 1000,               // + events::NameId
+  kDeviceStreams = uint64_t{1} << 39,  // + timeline::DeviceWork::stream
   kCounters = uint64_t{1} << 40,
   kThreads = uint64_t{1} << 41,
 };

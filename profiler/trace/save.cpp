@@ -111,6 +111,17 @@ class Prologue {
   std::vector<Event> events_;
 };
 
+// After the events: what tells them apart from memory is that they have times of their own.
+Status WriteWork(const timeline::View& view, TideWriter& writer) {
+  std::vector<Event> batch;
+  for (const timeline::DeviceWorkPage& page : view.device_work()) {
+    batch.clear();
+    for (size_t i = 0; i < page.count; ++i) batch.push_back(timeline::EventFrom(page.items[i]));
+    if (Status written = writer.Append(batch); !written) return written;
+  }
+  return Done{};
+}
+
 Status WriteEvents(const timeline::View& view, TideWriter& writer) {
   timeline::EventIndex next = view.first();
   if (next > 0) {
@@ -124,6 +135,7 @@ Status WriteEvents(const timeline::View& view, TideWriter& writer) {
     if (Status written = writer.Append(std::span(batch).first(count)); !written) return written;
     next += count;
   }
+  if (Status written = WriteWork(view, writer); !written) return written;
   return writer.Close();
 }
 

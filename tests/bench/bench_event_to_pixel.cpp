@@ -2,7 +2,9 @@
 // the frame is handed to the driver of the display (buffers swapped), and how old the oldest that it shows
 // first. The whole way: ring, recorder, timeline, window at 1920×1080; the events come from a thread that
 // stamps them as a program's does. Needs a display.
-// Again with nearly no frame painted, which in software takes most of the time and on a GPU nearly none.
+// What of it is our own waiting (until a frame begins), our own drawing, and OpenGL's painting, is told
+// apart. Again with nearly no frame painted, which in software takes most of the time and on a GPU nearly
+// none.
 //   bench_event_to_pixel [EVENTS_PER_SECOND...]   5, 100 and 100000 without any
 #include <algorithm>
 #include <array>
@@ -69,9 +71,13 @@ class Program {
   std::jthread thread_;
 };
 
+// In milliseconds, a figure a frame.
 struct Ages {
   std::vector<double> newest;
   std::vector<double> oldest;
+  std::vector<double> waited;  // the newest, until its frame began
+  std::vector<double> drawn;
+  std::vector<double> painted;
 };
 
 double At(std::vector<double> ages, double share) {
@@ -100,6 +106,10 @@ Ages Measure(int events_per_second, bool painted) {
     options.keep_settings = false;
     options.run = (*recorder)->first();
     options.hooks.opened = [&](gui::Application& app) { application = &app; };
+    double drawn_ms = 0;
+    double painted_ms = 0;
+    options.hooks.own_time = [&](double seconds, double) { drawn_ms = seconds * 1e3; };
+    options.hooks.painting_time = [&](double seconds) { painted_ms = seconds * 1e3; };
     options.hooks.shown = [&] {
       const int64_t now_ns = RealtimeNs();
       const auto view = application->scene_input().view;
@@ -109,6 +119,9 @@ Ages Measure(int events_per_second, bool painted) {
       };
       if (std::chrono::steady_clock::now() - begun > kSettledAfter) {
         ages.newest.push_back(age_ms(view->end() - 1));
+        ages.waited.push_back(ages.newest.back() - drawn_ms - painted_ms);
+        ages.drawn.push_back(drawn_ms);
+        ages.painted.push_back(painted_ms);
         ages.oldest.push_back(age_ms(std::max(shown, view->first())));
       }
       shown = view->end();
@@ -125,9 +138,10 @@ void Print(int events_per_second, bool painted) {
   const Ages ages = Measure(events_per_second, painted);
   std::printf(
       "%7d events/s, %-11s %4zu frames with news: newest p50 %5.1f  p95 %5.1f  max %5.1f ms   oldest p95 "
-      "%5.1f ms\n",
+      "%5.1f ms   of the newest, p95: waited %5.1f  drawn %5.1f  painted %5.1f ms\n",
       events_per_second, painted ? "painted," : "not painted,", ages.newest.size(), At(ages.newest, 0.5),
-      At(ages.newest, 0.95), At(ages.newest, 1), At(ages.oldest, 0.95));
+      At(ages.newest, 0.95), At(ages.newest, 1), At(ages.oldest, 0.95), At(ages.waited, 0.95),
+      At(ages.drawn, 0.95), At(ages.painted, 0.95));
 }
 
 }  // namespace

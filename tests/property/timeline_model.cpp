@@ -18,7 +18,7 @@ class Generator {
 
   Event Next() {
     Event event;
-    event.kind = static_cast<EventKind>(Below(events::kEventKindCount));
+    event.kind = static_cast<EventKind>(Below(static_cast<int64_t>(EventKind::kKernel)));
     if (Below(2) == 0) event.kind = Below(2) == 0 ? EventKind::kAllocate : EventKind::kFreeCompleted;
     event.time_ns = time_ns_ += Below(2000) - 200;
     event.bytes = Size();

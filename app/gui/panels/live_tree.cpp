@@ -206,6 +206,8 @@ void DrawLiveTreePanel(const LiveTreeInput& input, LiveTreeState& state, Command
   PanelTitle("What is alive", FormatBytes(input.tree->nodes[0].bytes, input.unit) + " · " + input.moment);
   ChooseLook(state);
   Breadcrumbs(state);
+  if (state.grouping == TreeGrouping::kCallStack && input.segments_have_stacks)
+    Put(SmallMuted(), "C++ functions are told of segments: in the memory map, under the mouse.");
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.x < Px(40) || room.y < Px(24)) return;

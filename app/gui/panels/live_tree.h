@@ -20,6 +20,7 @@ struct LiveTreeInput {
   const presenters::LiveTree* tree = nullptr;  // none = nothing to show yet
   bool selects = false;                        // something is selected: what is not is faded
   std::string moment;                          // "at event 1,234 of step 5"
+  bool segments_have_stacks = false;           // of C++, which blocks have not
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

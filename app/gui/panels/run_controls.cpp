@@ -440,6 +440,14 @@ std::vector<NamedControl> NamedControls() {
   return controls;
 }
 
+bool KernelsToggle(bool* on) {
+  const bool changed = Toggle("Kernels, copies, memsets", on);
+  Tooltip(
+      "A lane under the timeline, through CUPTI. Starts the run anew. On a phantom how long they take is not "
+      "known, and cuBLAS's and cuDNN's kernels are not there.");
+  return changed;
+}
+
 void DrawCaptureList(const std::vector<CaptureLine>& capture) {
   const Palette& colors = Colors();
   Put(StrongWords(), "Capture");
@@ -463,7 +471,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   if (!input.recording.empty()) DrawRecordingNote(input, queue);
   // What starts and stops the run stays in sight however small the window is.
   const float footer = Px(190) + (ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y) *
-                                     static_cast<float>(input.capture.size() + 1);
+                                     static_cast<float>(input.capture.size() + 2);
   const float room = ImGui::GetContentRegionAvail().y;
   ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))},
                     ImGuiChildFlags_NavFlattened);
@@ -493,6 +501,10 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   PaceRow(input, queue);
   Rule();
   DrawCaptureList(input.capture);
+  bool kernels = input.kernels;
+  ImGui::BeginDisabled(input.device.kind == networks::DeviceKind::kCpu || input.starting);
+  if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
+  ImGui::EndDisabled();
 }
 
 }  // namespace tidemark::gui

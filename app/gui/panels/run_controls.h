@@ -45,6 +45,7 @@ struct RunControlsInput {
   std::optional<double> measured_pace;  // steps per second, of late
   Consequences consequences;
   std::vector<CaptureLine> capture;
+  bool kernels = false;  // are asked for
   ControlAccess access;
   std::string recording;  // that is shown: these controls are of the next run then; "" = the run is live
   std::optional<networks::TrainingSettings> recorded;  // what it was trained with, where it tells
@@ -68,6 +69,8 @@ struct NamedControl {
 };
 std::vector<NamedControl> NamedControls();  // from top to bottom
 
+// What is on the switch for kernels, here and where programs are started.
+bool KernelsToggle(bool* on);
 void DrawCaptureList(const std::vector<CaptureLine>& capture);
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue);
 

@@ -222,6 +222,8 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
   geometry.overview = take(Px(26), Px(8), true);
   geometry.legend = take(legend, Px(2), true);
   geometry.steps = take(Px(18), Px(4), false);
+  const bool has_lane = input.lane != nullptr && !input.lane->columns.empty();
+  if (has_lane) geometry.lane = take(Px(18), Px(4), true);
   geometry.phases = take(Px(18), Px(6), false);
   geometry.plot = ImRect(left, top, all.Max.x, std::max(bottom, top + Px(24)));
   geometry.plot.Min.x = std::floor(geometry.plot.Min.x);
@@ -280,6 +282,7 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
   list->ChannelsMerge();
   list->PopClipRect();
   DrawPhases(list, geometry, *input.plot);
+  DrawLane(list, geometry, input);
   DrawSteps(list, geometry, *input.plot);
 }
 

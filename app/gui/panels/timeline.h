@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/gui/commands.h"
+#include "app/presenters/device_work.h"
 #include "app/presenters/plot_blocks.h"
 #include "app/presenters/selection.h"
 #include "app/presenters/stacking.h"
@@ -29,6 +30,8 @@ struct TimelineInput {
   const presenters::TimelinePlot* plot = nullptr;
   const std::vector<presenters::PlotBlock>* blocks = nullptr;  // where zoomed in far enough
   const presenters::TimelinePlot* overview = nullptr;          // of the whole run, few columns
+  const presenters::DeviceLane* lane = nullptr;                // beside plot's columns
+  const timeline::View* view = nullptr;                        // for names
   presenters::VisibleRange whole;
   std::optional<presenters::BlockDescription> hovered;  // under TimelineState::hover of the frame before
   std::vector<HighlightSpan> highlight;

@@ -19,6 +19,7 @@ namespace tidemark::gui {
 struct TimelineGeometry {
   ImRect plot;
   ImRect phases;
+  ImRect lane;  // of kernels and copies; no height where none are told
   ImRect steps;
   ImRect legend;
   ImRect overview;
@@ -91,6 +92,7 @@ void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const presen
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                  TakenPlaces* taken);
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
+void DrawLane(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
 void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry,
                    const std::vector<HighlightSpan>& spans);

@@ -1,10 +1,12 @@
 #include "app/gui/shell/program_dialog.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/gui/consequences.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
+#include "profiler/events/stack_languages.h"
 
 namespace tidemark::gui {
 namespace {
@@ -35,9 +37,23 @@ void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramD
                     "CUDA is shown.");
 }
 
+// What is told beside memory; each costs the program a little.
+void ChooseLayers(ProgramDialogState& state) {
+  Toggle("Lines of Python with each allocation", &state.python_stacks);
+  Consequence("For the flame graph by code and the timeline by line of code. CPython 3.9 to 3.13.");
+  Toggle("C++ functions with each segment", &state.native_stacks);
+  Consequence("They are told in the memory map, of the segment under the mouse.");
+  Toggle("Kernels, copies, memsets", &state.kernels);
+  Consequence(state.card ? "A lane under the timeline; on a phantom PyTorch's own, and without times."
+                         : "A lane under the timeline, through CUPTI, which serves one tool at a time.");
+}
+
 void Start(ProgramDialogState& state, CommandQueue& queue) {
   if (state.command.front() == 0) return;
-  queue.Push(StartProgram{{state.command.data(), state.card, state.recording.data()}});
+  session::ProgramOrder order{state.command.data(), state.card, state.recording.data(), {}, state.kernels};
+  if (state.python_stacks) order.stacks.emplace_back(events::kPythonStacks);
+  if (state.native_stacks) order.stacks.emplace_back(events::kNativeStacks);
+  queue.Push(StartProgram{std::move(order)});
   state.open = false;
   ImGui::CloseCurrentPopup();
 }
@@ -54,6 +70,7 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
                                state.command.size(), ImGuiInputTextFlags_EnterReturnsTrue);
   Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
   ChooseCard(cards, unit, state);
+  ChooseLayers(state);
   Label("Recording");
   ImGui::SetNextItemWidth(-1);
   ImGui::InputTextWithHint("##recording", "run.tide; empty: not kept", state.recording.data(),

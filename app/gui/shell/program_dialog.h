@@ -19,6 +19,9 @@ struct ProgramDialogState {
   std::string trouble;  // why it could not be started
   std::array<char, 4096> command{};
   std::array<char, 1024> recording{};
+  bool python_stacks = false;
+  bool native_stacks = false;
+  bool kernels = false;
   std::optional<std::string> card = "h200";  // of the phantom; none = this machine's GPU
 };
 

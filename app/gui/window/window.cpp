@@ -11,8 +11,10 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
 
 #include "app/gui/window/application_icon.h"
+#include "app/gui/window/picture_hash.h"
 #include "app/gui/window/screenshot.h"
 #include "app/gui/window/theme.h"
 
@@ -118,8 +120,8 @@ Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const Windo
   glfwSetKeyCallback(native, [](GLFWwindow* w, int, int, int, int) { WindowOf(w)->NoteInput(); });
   glfwSetCharCallback(native, [](GLFWwindow* w, unsigned) { WindowOf(w)->NoteInput(); });
   glfwSetWindowFocusCallback(native, [](GLFWwindow* w, int) { WindowOf(w)->NoteInput(); });
-  glfwSetWindowRefreshCallback(native, [](GLFWwindow* w) { WindowOf(w)->NoteInput(); });
-  glfwSetFramebufferSizeCallback(native, [](GLFWwindow* w, int, int) { WindowOf(w)->NoteInput(); });
+  glfwSetWindowRefreshCallback(native, [](GLFWwindow* w) { WindowOf(w)->NoteDamage(); });
+  glfwSetFramebufferSizeCallback(native, [](GLFWwindow* w, int, int) { WindowOf(w)->NoteDamage(); });
   glfwSetDropCallback(native, [](GLFWwindow* w, int count, const char** paths) {
     WindowOf(w)->NoteInput();
     for (int i = 0; i < count; ++i) WindowOf(w)->dropped_.emplace_back(paths[i]);
@@ -151,6 +153,11 @@ Window::~Window() {
 }
 
 void Window::NoteInput() { last_input_ = glfwGetTime(); }
+
+void Window::NoteDamage() {
+  NoteInput();
+  must_be_painted_ = true;
+}
 
 void Window::Wait(double timeout_seconds) {
   if (timeout_seconds <= 0) {
@@ -193,7 +200,13 @@ void Window::EndFrame(bool paint) {
   ImGui::Render();
   own_seconds_ = glfwGetTime() - frame_begin_;
   own_cpu_seconds_ = ThreadSeconds() - frame_begin_cpu_;
+  painting_seconds_ = 0;
   if (!paint) return;
+  const std::optional<uint64_t> picture = PictureHash(*ImGui::GetDrawData());
+  if (!must_be_painted_ && picture == painted_) return;
+  must_be_painted_ = !picture;
+  painted_ = picture.value_or(0);
+  const double begin = glfwGetTime();
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
@@ -203,6 +216,7 @@ void Window::EndFrame(bool paint) {
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
   glfwSwapBuffers(window_);
+  painting_seconds_ = glfwGetTime() - begin;
 }
 
 Status Window::SaveScreenshot(const std::filesystem::path& file) const {

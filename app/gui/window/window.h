@@ -43,7 +43,8 @@ class Window {
 
   // `mouse`: where a script holds the mouse, instead of a person.
   void BeginFrame(bool dark, float user_scale, std::optional<std::pair<float, float>> mouse);
-  void EndFrame(bool paint = true);  // and shows
+  // And shows, unless the same picture is on the screen already.
+  void EndFrame(bool paint = true);
   // Files dropped on the window since the last call.
   std::vector<std::filesystem::path> TakeDroppedFiles();
 
@@ -56,12 +57,15 @@ class Window {
   double own_seconds() const { return own_seconds_; }
   // The part of it in which this thread had a processor: what is left when other programs take theirs.
   double own_cpu_seconds() const { return own_cpu_seconds_; }
+  // Of the last frame: how long OpenGL painted; 0 where nothing had to be painted.
+  double painting_seconds() const { return painting_seconds_; }
   // The pixels of the last frame painted, as a PNG file.
   Status SaveScreenshot(const std::filesystem::path& file) const;
 
  private:
   Window() = default;
   void NoteInput();
+  void NoteDamage();
 
   GLFWwindow* window_ = nullptr;
   std::string layout_file_;
@@ -71,6 +75,9 @@ class Window {
   double own_seconds_ = 0;
   double frame_begin_cpu_ = 0;
   double own_cpu_seconds_ = 0;
+  double painting_seconds_ = 0;
+  uint64_t painted_ = 0;         // PictureHash of what is on the screen
+  bool must_be_painted_ = true;  // the screen may have lost it
   bool has_backends_ = false;
   std::vector<std::filesystem::path> dropped_;
 };

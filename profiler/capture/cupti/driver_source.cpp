@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/capture/cupti/device_work.h"
 #include "profiler/capture/cupti/driver_memory.h"
 #include "profiler/capture/cupti/sentences.h"
 #include "profiler/capture/stacks/stack_names.h"
@@ -28,9 +29,10 @@ using events::Source;
 
 constexpr std::chrono::milliseconds kFlushEvery{50};
 constexpr size_t kBufferBytes = 64 << 10;
-constexpr size_t kRecordsInBuffer = 32;  // memory records are rare: an early end brings them sooner
-constexpr int kSilentFlushes = 20;       // after which records are taken to be somebody else's
-constexpr uint32_t kForced = 1;          // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
+constexpr size_t kRecordsInBuffer = 32;         // memory records are rare: an early end brings them sooner
+constexpr size_t kBufferBytesOfWork = 1 << 20;  // some 5,000 kernels
+constexpr int kSilentFlushes = 20;              // after which records are taken to be somebody else's
+constexpr uint32_t kForced = 1;                 // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
 
 // Parameters as in CUPTI's generated_cuda_meta.h and generated_cuda_runtime_api_meta.h; the driver's and the
 // runtime's are alike.
@@ -139,6 +141,7 @@ class DriverSource {
   static void OnBufferCompleted(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t valid);
   cupti::Code Subscribe(std::string& holder);
   bool EnableRecords();
+  std::string WorkState() const;
   void TakeRecord(const int* record);
   void Compare(uint64_t calls_before) TIDEMARK_REQUIRES(flushing_);
   std::string Live() const {
@@ -153,6 +156,7 @@ class DriverSource {
   DriverMemory memory_;
   cupti::Subscriber subscriber_ = nullptr;
   bool has_records_ = false;
+  const bool wants_work_ = WantsDeviceWork();
   std::atomic<bool> called_{false};  // since the last flush
   std::atomic<uint64_t> recorded_{0};
   Mutex flushing_;
@@ -192,6 +196,7 @@ bool DriverSource::Attach() {
     state += ", but " + std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen";
   }
   if (!has_records_) state += ", callbacks only: memory pools (cudaMallocAsync) are not seen";
+  if (wants_work_) state += WorkState();
   EmitState(Source::kDriver, state);
   return true;
 }
@@ -206,6 +211,12 @@ bool DriverSource::EnableRecords() {
   return true;
 }
 
+std::string DriverSource::WorkState() const {
+  const int refused = has_records_ ? EnableDeviceWork(cupti_) : 1;
+  return refused == 0 ? ", with kernels, memory copies and memsets"
+                      : ", but CUPTI gives no records of kernels, memory copies or memsets";
+}
+
 void DriverSource::Begin() const {
   if (!has_records_) return;
   sigset_t all;
@@ -216,7 +227,7 @@ void DriverSource::Begin() const {
     while (true) {
       std::this_thread::sleep_for(kFlushEvery);
       DriverSource& source = *the_driver_source.load();
-      if (source.called_.exchange(false)) source.Flush();
+      if (source.called_.exchange(false) || source.wants_work_) source.Flush();
     }
   }).detach();
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -238,9 +249,12 @@ void DriverSource::OnCallback(void* self, int domain, uint32_t function, const C
 }
 
 void DriverSource::OnBufferRequested(uint8_t** buffer, size_t* bytes, size_t* most_records) {
-  *buffer = static_cast<uint8_t*>(std::calloc(1, kBufferBytes));
-  *bytes = *buffer == nullptr ? 0 : kBufferBytes;
-  *most_records = kRecordsInBuffer;
+  const DriverSource* const source = the_driver_source.load();
+  const bool with_work = source != nullptr && source->wants_work_;
+  const size_t size = with_work ? kBufferBytesOfWork : kBufferBytes;
+  *buffer = static_cast<uint8_t*>(std::calloc(1, size));
+  *bytes = *buffer == nullptr ? 0 : size;
+  *most_records = with_work ? 0 : kRecordsInBuffer;
 }
 
 void DriverSource::OnBufferCompleted(void* /*context*/, uint32_t /*stream*/, uint8_t* buffer,
@@ -268,6 +282,8 @@ void DriverSource::TakeRecord(const int* record) {
     std::memcpy(&pool, record, sizeof pool);
     if (pool.operation == cupti::kPoolDestroyed) memory_.PoolIs(pool.address, 0, pool.timestamp);
     if (pool.operation == cupti::kPoolTrimmed) memory_.PoolIs(pool.address, pool.bytes, pool.timestamp);
+  } else {
+    TellDeviceWork(record);
   }
 }
 
@@ -312,6 +328,7 @@ void DriverSource::End() {
   ended_ = true;
   cupti_.disable_kind(cupti::kMemory2);
   cupti_.disable_kind(cupti::kMemoryPool);
+  if (wants_work_) DisableDeviceWork(cupti_);
   cupti_.flush_all(kForced);
 }
 

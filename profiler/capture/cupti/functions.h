@@ -31,6 +31,10 @@ inline constexpr int kDriverApi = 1;
 inline constexpr int kRuntimeApi = 2;
 inline constexpr int kEnter = 0;
 inline constexpr int kExit = 1;
+inline constexpr int kMemcpy = 1;
+inline constexpr int kMemset = 2;
+inline constexpr int kConcurrentKernel = 10;
+inline constexpr int kMemcpyPeer = 22;
 inline constexpr int kMemory2 = 49;
 inline constexpr int kMemoryPool = 50;
 
@@ -91,6 +95,45 @@ struct __attribute__((packed, aligned(8))) PoolRecord {
   uint64_t bytes;
   uint64_t release_threshold;
   uint64_t timestamp;
+};
+// When a kernel, a copy or a memset began and ended on the card; 0 where CUPTI does not know.
+struct WorkTimes {
+  uint64_t start;
+  uint64_t end;
+};
+// The beginning of CUpti_ActivityKernel10 (112 of its bytes are the same in CUPTI 12).
+struct __attribute__((packed, aligned(8))) KernelRecord {
+  int kind;
+  uint8_t cache_config;
+  uint8_t shared_memory_config;
+  uint16_t registers;
+  int partitioned_cache_requested;
+  int partitioned_cache_executed;
+  WorkTimes times;
+  uint64_t completed;
+  uint32_t device_id;
+  uint32_t context_id;
+  uint32_t stream_id;
+  int grid[3];
+  int block[3];
+  int static_shared_bytes;
+  int dynamic_shared_bytes;
+  uint32_t local_bytes_per_thread;
+  uint32_t local_bytes;
+  uint32_t correlation_id;
+  int64_t grid_id;
+  const char* name;  // mangled
+};
+// The beginning that CUpti_ActivityMemcpy6, CUpti_ActivityMemcpyPtoP4 and CUpti_ActivityMemset4 share.
+struct __attribute__((packed, aligned(8))) TransferRecord {
+  int kind;
+  uint8_t copy_kind;  // of a copy
+  uint8_t other[3];
+  uint64_t bytes;
+  WorkTimes times;
+  uint32_t device_id;
+  uint32_t context_id;
+  uint32_t stream_id;
 };
 inline constexpr int kPoolDestroyed = 2;
 inline constexpr int kPoolTrimmed = 3;

@@ -11,6 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "profiler/capture/cupti/device_work.h"
+#include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/recorder_loading.h"
 #include "profiler/capture/program/block_roles.h"
@@ -45,6 +47,7 @@ void Attach(transport::RingWriter ring) {
   AttachToCudaAllocator();
   AttachToOperators();
   WatchCourse();
+  if (WantsDeviceWork()) AttachToDriver(cupti::LoadFunctions());
   pthread_atfork(nullptr, nullptr, LeaveInChild);
 }
 

@@ -163,6 +163,7 @@ class PerfettoReader {
       if (fields.number == perfetto::kCategoryIid) category = WordOf(perfetto::kCategoryNames, fields.value);
       if (fields.number == perfetto::kAnnotations) TakeAnnotation(fields.bytes, arguments);
     }
+    if (track >= perfetto::kDeviceStreams && track < perfetto::kCounters) return;  // says nothing of memory
     if (type == perfetto::kInstant) return TakeInstant(name, arguments);
     if (type == perfetto::kSliceEnd) {
       if (const auto open = open_.find(track); open != open_.end() && !open->second.empty())

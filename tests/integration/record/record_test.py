@@ -75,7 +75,7 @@ class Record(unittest.TestCase):
             self.assertGreater(info["events"]["captured"], 0)
 
     def test_what_a_rank_starts_does_not_overwrite_its_recording(self):
-        script = f'for i in 1 2; do RANK=0 {REFERENCE} bytes > /dev/null; done'
+        script = f'for i in 1 2; do OMPI_COMM_WORLD_RANK=0 {REFERENCE} bytes > /dev/null; done'
         ran = self.record("bash", "-c", script, environment=phantom())
         self.assertEqual(ran.returncode, 0, ran.stderr)
         recordings = sorted(self.recording.parent.glob("run.rank0*.tide"))
@@ -102,8 +102,14 @@ class Record(unittest.TestCase):
         self.assertEqual(result.read_text().strip(), "0")
 
     def test_cpp_stacks_tell_what_made_pytorch_ask_for_a_segment(self):
-        ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom(), flags=["--stacks", "c++"])
+        ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom(), flags=["--stacks", "c++", "--kernels"])
         self.assertEqual(ran.returncode, 0, ran.stderr)
+        work = self.info()["device_work"]
+        self.assertGreater(work["kernels"], 10)
+        self.assertGreater(work["memory_copies"], 0)
+        self.assertEqual(work["duration_ns"], 0)  # on a phantom nothing computes
+        self.assertTrue(any("at::native::" in longest["name"] for longest in work["longest"]), work)
+        self.assertIn("What the GPU did: ", ran.stderr)
         segments, driver, blocks = self.stacks("segment allocate"), self.stacks("counter"), self.stacks("allocate")
         self.assertTrue(any("at::detail::empty_cuda (libtorch_cuda.so)" in stack for stack in segments), segments[:2])
         self.assertTrue(any("cudaMalloc (libcudart.so" in stack for stack in driver), driver[:2])

@@ -8,11 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/clock.h"
 #include "profiler/base/paths.h"
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/device_work.h"
 #include "tests/support/catch.h"
+
+// Of the CUDA runtime, for the code that compilers write.
+extern "C" void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*,
+                                       dim3*, int*);
 
 namespace tidemark::phantom {
 namespace {
@@ -22,6 +28,7 @@ using events::EventKind;
 using events::Level;
 
 [[maybe_unused]] const int kCardOfCapture = [] {
+  putenv(const_cast<char*>(events::kDeviceWorkEntry));
   return setenv("TIDEMARK_PHANTOM_CARD", (AssetsFolder() / "cards" / "rtx-4090.json").c_str(), 1);
 }();
 
@@ -31,6 +38,7 @@ struct Told {
   std::array<int64_t, events::kLevelCount> levels{};
   std::string names;
   int changes = 0;
+  std::vector<Event> work;
 };
 
 void Drain(transport::RingReader& ring, Told& told) {
@@ -39,6 +47,7 @@ void Drain(transport::RingReader& ring, Told& told) {
     count = ring.Pop(batch, true);
     for (size_t i = 0; i < count; ++i) {
       if (batch[i].kind == EventKind::kName) told.names += events::NamePiece(batch[i]);
+      if (events::IsDeviceWork(batch[i].kind)) told.work.push_back(batch[i]);
       if (batch[i].kind != EventKind::kCounter) continue;
       told.levels[static_cast<size_t>(batch[i].level)] = batch[i].bytes;
       ++told.changes;
@@ -46,14 +55,22 @@ void Drain(transport::RingReader& ring, Told& told) {
   }
 }
 
+// Of the one event stream that this process has.
+transport::RingReader* TheRing() {
+  static transport::RingReader* const ring = [] {
+    auto* const made = new transport::RingReader(std::move(*transport::RingReader::Create(1024)));
+    capture::OpenEventStream(transport::RingWriter::Beside(*made), 0);
+    return made;
+  }();
+  return ring;
+}
+
 int64_t Of(const Told& told, Level level) { return told.levels[static_cast<size_t>(level)]; }
 
 }  // namespace
 
 TEST_CASE("Allocations, mapped memory and pools are the driver's level; the card's follows") {
-  Result<transport::RingReader> ring = transport::RingReader::Create(1024);
-  REQUIRE(ring);
-  capture::OpenEventStream(transport::RingWriter::Beside(*ring), 0);
+  transport::RingReader* const ring = TheRing();
   cudaDeviceProp properties{};
   REQUIRE(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
   capture::AttachToDriver(capture::cupti::LoadFunctions());
@@ -96,6 +113,37 @@ TEST_CASE("Allocations, mapped memory and pools are the driver's level; the card
   Drain(*ring, told);
   CHECK(Of(told, Level::kDriver) == pool);
   CHECK(told.names.find("too low") == std::string::npos);
+  CHECK(told.work.empty());
+}
+
+TEST_CASE("Kernels, memory copies and memsets are told with what is known of them") {
+  // The one stream and the one source that this process has.
+  transport::RingReader* const ring = TheRing();
+  capture::AttachToDriver(capture::cupti::LoadFunctions());
+  void* block = nullptr;
+  REQUIRE(cudaMalloc(&block, 4096) == cudaSuccess);
+  std::array<char, 1024> host{};
+  const uint64_t before_ns = static_cast<uint64_t>(RealtimeNs());
+  REQUIRE(cudaMemcpy(block, host.data(), host.size(), cudaMemcpyHostToDevice) == cudaSuccess);
+  REQUIRE(cudaMemset(block, 0, 64) == cudaSuccess);
+  static const char stub = 0;
+  __cudaRegisterFunction(nullptr, &stub, nullptr, "_Z4gemmIfEvi", -1, nullptr, nullptr, nullptr, nullptr,
+                         nullptr);
+  REQUIRE(cudaLaunchKernel(&stub, dim3(1), dim3(32), nullptr, 0, nullptr) == cudaSuccess);
+  capture::FlushDriver();
+  Told told;
+  Drain(*ring, told);
+  REQUIRE(told.work.size() == 3);
+  CHECK(told.work[0].kind == EventKind::kMemoryCopy);
+  CHECK(told.work[0].bytes == 1024);
+  CHECK(told.work[0].address >= before_ns);
+  CHECK(told.work[0].rounded_bytes == 0);  // nothing computes, so nobody knows how long it would take
+  CHECK(told.work[1].kind == EventKind::kMemorySet);
+  CHECK(told.work[1].bytes == 64);
+  CHECK(told.work[2].kind == EventKind::kKernel);
+  CHECK(told.names.find("host to device") != std::string::npos);
+  CHECK(told.names.find("void gemm<float>(int)") != std::string::npos);
+  CHECK(cudaFree(block) == cudaSuccess);
 }
 
 }  // namespace tidemark::phantom

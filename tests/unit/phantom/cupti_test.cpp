@@ -46,6 +46,18 @@ static_assert(offsetof(capture::cupti::MemoryRecord, bytes) == offsetof(CUpti_Ac
               offsetof(capture::cupti::MemoryRecord, pool_bytes) ==
                   offsetof(CUpti_ActivityMemory4, memoryPoolConfig.pool.size) &&
               sizeof(capture::cupti::MemoryRecord) <= sizeof(CUpti_ActivityMemory2));
+static_assert(offsetof(capture::cupti::KernelRecord, times) == offsetof(CUpti_ActivityKernel10, start) &&
+              offsetof(capture::cupti::KernelRecord, stream_id) ==
+                  offsetof(CUpti_ActivityKernel10, streamId) &&
+              offsetof(capture::cupti::KernelRecord, name) == offsetof(CUpti_ActivityKernel10, name) &&
+              offsetof(capture::cupti::KernelRecord, name) == offsetof(CUpti_ActivityKernel9, name));
+static_assert(
+    offsetof(capture::cupti::TransferRecord, times) == offsetof(CUpti_ActivityMemcpy6, start) &&
+    offsetof(capture::cupti::TransferRecord, times) == offsetof(CUpti_ActivityMemcpyPtoP4, start) &&
+    offsetof(capture::cupti::TransferRecord, times) == offsetof(CUpti_ActivityMemset4, start) &&
+    offsetof(capture::cupti::TransferRecord, stream_id) == offsetof(CUpti_ActivityMemcpy6, streamId) &&
+    offsetof(capture::cupti::TransferRecord, stream_id) == offsetof(CUpti_ActivityMemset4, streamId) &&
+    offsetof(capture::cupti::TransferRecord, copy_kind) == offsetof(CUpti_ActivityMemcpy6, copyKind));
 static_assert(offsetof(capture::cupti::PoolRecord, address) == offsetof(CUpti_ActivityMemoryPool3, address) &&
               offsetof(capture::cupti::PoolRecord, bytes) == offsetof(CUpti_ActivityMemoryPool3, size) &&
               offsetof(capture::cupti::PoolRecord, timestamp) ==

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "profiler/trace/export.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/sample_run.h"
@@ -34,6 +35,48 @@ TEST_CASE("a saved view reads back as the same events and the same curves", "[sa
     CHECK(again->event(index) == view->event(index));
     CHECK(again->ValuesAt(index) == view->ValuesAt(index));
   }
+}
+
+TEST_CASE("kernels and copies are saved, and are slices of a stream's track in traces", "[save]") {
+  Stream run;
+  run.Name(1, "void gemm<float>(int)");
+  run.Name(2, "host to device");
+  run.Allocate(1 << 20, 1000, events::Category::kParameter);
+  const auto work = [&run](events::EventKind kind, int64_t begin_ns, events::NameId name) {
+    run.Add({.address = static_cast<uint64_t>(Stream::kBaseNs + begin_ns),
+             .bytes = kind == events::EventKind::kKernel ? 0 : 4096,
+             .rounded_bytes = 250,
+             .stream = 7,
+             .name = name,
+             .kind = kind});
+  };
+  work(events::EventKind::kKernel, 5000, 1);
+  work(events::EventKind::kMemoryCopy, 6000, 2);
+  work(events::EventKind::kMemorySet, 7000, 0);
+  const auto view = run.View();
+  const auto again = SavedAndRead(*view);
+  CHECK(again->end() == view->end());
+  REQUIRE(again->device_work().size() == 1);
+  CHECK(again->device_work()[0].counts == std::array<int64_t, timeline::kDeviceWorkKinds>{1, 1, 1});
+  CHECK(again->device_work()[0].items[0].begin_ns == Stream::kBaseNs + 5000);
+
+  const Scratch scratch;
+  REQUIRE(Export(*view, {}, ExportFormat::kChrome, scratch / "run.json").ok());
+  const std::string json = ReadFile(scratch / "run.json");
+  CHECK(
+      json.find(
+          R"~("cat":"kernel","pid":1,"tid":1000000011,"ts":5.000,"dur":0.250,"name":"void gemm<float>(int)")~") !=
+      std::string::npos);
+  CHECK(json.find(R"("name":"memset","args":{"stream":7,"bytes":4096})") != std::string::npos);
+  REQUIRE(Export(*view, {}, ExportFormat::kPerfetto, scratch / "run.pftrace").ok());
+  const std::string perfetto = ReadFile(scratch / "run.pftrace");
+  for (const char* word : {"GPU stream 7", "gemm", "host to device", "gpu_memcpy", "memset"})
+    CHECK(perfetto.find(word) != std::string::npos);
+  for (const ExportFormat format :
+       {ExportFormat::kSqlite, ExportFormat::kArrow, ExportFormat::kCsv, ExportFormat::kPickle})
+    CHECK(LeftOutBy(format, *view).back().find("1 of \"kernel\", 1 of \"memory copy\", 1 of \"memset\"") !=
+          std::string::npos);
+  CHECK(LeftOutBy(ExportFormat::kChrome, *view).empty());
 }
 
 TEST_CASE("a view whose oldest events were let go is saved with what is still known of them", "[save]") {

@@ -325,9 +325,15 @@ TEST_CASE("what is no recording is refused with a sentence", "[tide]") {
   REQUIRE(mkfifo((scratch / "pipe").c_str(), 0600) == 0);
   CHECK(ReadError(scratch / "pipe").find("no regular file") != std::string::npos);
   std::string newer = SmallRecording(scratch / "a.tide", RandomEvents(15));
-  newer[8] = 3;
+  newer[8] = 4;
   WriteFile(scratch / "newer.tide", newer);
-  CHECK(ReadError(scratch / "newer.tide").find("version 3") != std::string::npos);
+  CHECK(ReadError(scratch / "newer.tide").find("version 4") != std::string::npos);
+  std::string older = newer;
+  for (const char version : {1, 2, 3}) {
+    older[8] = version;
+    WriteFile(scratch / "older.tide", older);
+    CHECK(Read(scratch / "older.tide").events.size() == 15);
+  }
 }
 
 TEST_CASE("places where nothing can be written are refused with a sentence", "[tide]") {

@@ -1,0 +1,112 @@
+#include "profiler/capture/cupti/device_work.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/device_work.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::EventKind;
+
+// Not KIND_KERNEL: that one lets no two kernels run at once.
+constexpr std::array kKinds = {cupti::kConcurrentKernel, cupti::kMemcpy, cupti::kMemset, cupti::kMemcpyPeer};
+constexpr const char* kNameless = "kernel without a name";
+
+std::string Demangled(const char* symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+  return status == 0 && text != nullptr ? text.get() : symbol;
+}
+
+class KernelNames {
+ public:
+  events::NameId IdOf(const char* symbol) {
+    if (symbol == nullptr || *symbol == '\0') return Intern(kNameless);
+    const MutexLock lock(mutex_);
+    const auto [known, is_new] = ids_.try_emplace(symbol, 0);
+    if (known->second == 0)
+      known->second = Intern(Demangled(symbol));  // the ring was full where it is 0 again
+    return known->second;
+  }
+
+ private:
+  Mutex mutex_;
+  std::unordered_map<std::string, events::NameId> ids_ TIDEMARK_GUARDED_BY(mutex_);
+};
+
+KernelNames& TheKernelNames() {
+  static auto& names = *new KernelNames;  // CUPTI's thread outlives main
+  return names;
+}
+
+// CUpti_ActivityMemcpyKind.
+const char* DirectionOf(uint8_t copy_kind) {
+  static constexpr std::array kDirections = {
+      "unknown direction", "host to device", "device to host",          "host to array",
+      "array to host",     "array to array", "array to device",         "device to array",
+      "device to device",  "host to host",   "device to another device"};
+  return kDirections[std::min<size_t>(copy_kind, kDirections.size() - 1)];
+}
+
+void Tell(EventKind kind, events::NameId name, uint64_t bytes, const cupti::WorkTimes& times,
+          uint32_t stream) {
+  events::Event event;
+  event.kind = kind;
+  event.source = events::Source::kDriver;
+  event.name = name;
+  event.bytes = static_cast<int64_t>(bytes);
+  event.address = times.start;
+  event.rounded_bytes = static_cast<int64_t>(times.end > times.start ? times.end - times.start : 0);
+  event.stream = stream;
+  Emit(event);
+}
+
+}  // namespace
+
+bool WantsDeviceWork() {
+  const char* const value = std::getenv(events::kDeviceWorkVariable);
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+int EnableDeviceWork(const cupti::Functions& functions) {
+  int refused = 0;
+  for (const int kind : kKinds) {
+    const bool is_optional = kind == cupti::kMemcpyPeer;  // needs cards that reach one another
+    if (functions.enable_kind(kind) != cupti::kSuccess && !is_optional) ++refused;
+  }
+  return refused;
+}
+
+void DisableDeviceWork(const cupti::Functions& functions) {
+  for (const int kind : kKinds) functions.disable_kind(kind);
+}
+
+void TellDeviceWork(const int* record) {
+  if (*record == cupti::kConcurrentKernel) {
+    cupti::KernelRecord kernel{};
+    std::memcpy(&kernel, record, sizeof kernel);
+    Tell(EventKind::kKernel, TheKernelNames().IdOf(kernel.name), 0, kernel.times, kernel.stream_id);
+  } else if (*record == cupti::kMemcpy || *record == cupti::kMemcpyPeer || *record == cupti::kMemset) {
+    cupti::TransferRecord transfer{};
+    std::memcpy(&transfer, record, sizeof transfer);
+    const bool is_set = *record == cupti::kMemset;
+    Tell(is_set ? EventKind::kMemorySet : EventKind::kMemoryCopy,
+         is_set ? 0 : Intern(DirectionOf(transfer.copy_kind)), transfer.bytes, transfer.times,
+         transfer.stream_id);
+  }
+}
+
+}  // namespace tidemark::capture

@@ -1,0 +1,35 @@
+// How traces tell what the GPU did: a track for each stream, categories as torch.profiler's.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/timeline/device_work.h"
+
+namespace tidemark::trace {
+
+inline std::string StreamTitle(const timeline::DeviceWork& work) {
+  return "GPU stream " + std::to_string(work.stream);
+}
+
+inline std::string_view TraceCategory(const timeline::DeviceWork& work) {
+  switch (work.kind) {
+    case events::EventKind::kMemoryCopy:
+      return "gpu_memcpy";
+    case events::EventKind::kMemorySet:
+      return "gpu_memset";
+    default:
+      return "kernel";
+  }
+}
+
+inline std::vector<timeline::DeviceWork> ByBeginning(const timeline::DeviceWorkPage& page) {
+  std::vector<timeline::DeviceWork> items(page.items.begin(),
+                                          page.items.begin() + static_cast<std::ptrdiff_t>(page.count));
+  std::ranges::stable_sort(items, {}, &timeline::DeviceWork::begin_ns);
+  return items;
+}
+
+}  // namespace tidemark::trace
