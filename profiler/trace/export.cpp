@@ -162,7 +162,8 @@ std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& vi
 namespace {
 
 std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events::RunDescription& description,
-                                       ExportFormat format, const std::filesystem::path& file) {
+                                       ExportFormat format, const std::filesystem::path& file,
+                                       const std::filesystem::path& shown_name) {
   switch (format) {
     case ExportFormat::kChrome:
       return MakeChromeExporter(view, description);
@@ -171,7 +172,7 @@ std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events:
     case ExportFormat::kPerfetto:
       return MakePerfettoExporter(view, description);
     case ExportFormat::kSqlite:
-      return MakeSqliteExporter(view, description, file);
+      return MakeSqliteExporter(view, description, file, shown_name);
     case ExportFormat::kArrow:
 #if TIDEMARK_ARROW
       return MakeArrowExporter(view, description);
@@ -190,7 +191,7 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
               const std::filesystem::path& file, const std::function<bool(double)>& progress) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
-  const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format, target->path());
+  const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format, target->path(), file);
   if (exporter == nullptr)
     return Error{"This build of Tidemark writes no Arrow files. Choose csv or sqlite."};
   exporter->Begin(target->buffer());

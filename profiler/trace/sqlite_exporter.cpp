@@ -18,8 +18,12 @@ using timeline::Series;
 class SqliteExporter final : public Exporter {
  public:
   SqliteExporter(const timeline::View& view, const events::RunDescription& description,
-                 const std::filesystem::path& file)
-      : view_(view), description_(description), file_(file), database_(Database::Create(file)) {}
+                 const std::filesystem::path& file, const std::filesystem::path& shown_name)
+      : view_(view),
+        description_(description),
+        file_(file),
+        shown_name_(shown_name),
+        database_(Database::Create(file)) {}
 
   // All but the rows of events, which are laid into the file when the database is closed.
   void Begin(std::string&) override {
@@ -59,7 +63,8 @@ class SqliteExporter final : public Exporter {
 
   Status Outcome() const override {
     if (!failed()) return Done{};
-    return Error{"The database cannot be written: " + *failure_ + "."};
+    return Error{shown_name_.string() + " cannot be written: " + *failure_ +
+                 ". Free some space or choose another folder."};
   }
 
  private:
@@ -149,6 +154,7 @@ class SqliteExporter final : public Exporter {
   const timeline::View& view_;
   const events::RunDescription& description_;
   const std::filesystem::path file_;
+  const std::filesystem::path shown_name_;
   Result<Database> database_;
   std::optional<Result<SqlitePages>> pages_;
   std::optional<SqliteTable> rows_;
@@ -161,8 +167,9 @@ class SqliteExporter final : public Exporter {
 
 std::unique_ptr<Exporter> MakeSqliteExporter(const timeline::View& view,
                                              const events::RunDescription& description,
-                                             const std::filesystem::path& file) {
-  return std::make_unique<SqliteExporter>(view, description, file);
+                                             const std::filesystem::path& file,
+                                             const std::filesystem::path& shown_name) {
+  return std::make_unique<SqliteExporter>(view, description, file, shown_name);
 }
 
 }  // namespace tidemark::trace
