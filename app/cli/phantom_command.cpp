@@ -49,7 +49,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   }
   std::string text = fmt::format(
       "tidemark: {}: {} {}{}, {} events, {} lost\n", description.title, FormatNumber(status.steps_done),
-      status.steps_done == 1 ? "step" : "steps", presenters::WhyNoStep(status.steps_done, description),
+      status.steps_done == 1 ? "step" : "steps", presenters::WhyNoStep(status, description),
       FormatNumber(static_cast<int64_t>(status.captured)), FormatNumber(static_cast<int64_t>(status.lost)));
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(*view),

@@ -39,8 +39,8 @@ std::vector<std::pair<std::string, std::string>> FactsOf(const session::Run& run
   if (const auto settings = networks::SettingsFromJson(description.settings_json))
     facts.emplace_back("settings", SettingsLine(*settings));
   facts.emplace_back("recorded by", description.producer);
-  const int64_t steps = run.status().steps_done;
-  facts.emplace_back("steps", FormatNumber(steps) + presenters::WhyNoStep(steps, description));
+  const session::RunStatus status = run.status();
+  facts.emplace_back("steps", FormatNumber(status.steps_done) + presenters::WhyNoStep(status, description));
   facts.emplace_back("duration", FormatDuration(DurationNs(*view)));
   facts.emplace_back("events", fmt::format("{}, {} lost", FormatNumber(static_cast<int64_t>(health.events)),
                                            FormatNumber(static_cast<int64_t>(health.lost))));

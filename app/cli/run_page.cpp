@@ -127,14 +127,20 @@ std::string BytesOf(const presenters::BridgeStep& step) {
 }
 
 void AddMarkdownBridge(const RunPage& page, std::string& out) {
-  if (page.bridge.steps.empty()) return;
+  if (page.bridge.steps.empty()) {
+    if (!page.why_no_bridge.empty()) out += "\n" + page.why_no_bridge + "\n";
+    return;
+  }
   out += fmt::format("\n## {}\n\n| | bytes | why |\n|---|---:|---|\n", BridgeTitle(page));
   for (const presenters::BridgeStep& step : page.bridge.steps)
     out += fmt::format("| {} | {} | {} |\n", InCell(step.name), BytesOf(step), InCell(step.sentence));
 }
 
 void AddHtmlBridge(const RunPage& page, std::string& out) {
-  if (page.bridge.steps.empty()) return;
+  if (page.bridge.steps.empty()) {
+    if (!page.why_no_bridge.empty()) out += "<p>" + page.why_no_bridge + "</p>\n";
+    return;
+  }
   out += fmt::format("<h2>{}</h2>\n<table class=\"bridge\">\n", presenters::EscapedForXml(BridgeTitle(page)));
   for (const presenters::BridgeStep& step : page.bridge.steps) {
     const bool is_level = step.kind == presenters::BridgeStep::Kind::kLevel;

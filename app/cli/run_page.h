@@ -29,7 +29,8 @@ struct RunPage {
   std::vector<PageRow> levels;      // from tensors to the card, with what lies between
   std::vector<PageRow> categories;  // largest first
   std::vector<PageRow> layers;      // largest first; the smallest as one
-  presenters::Bridge bridge;        // without steps where the textbook knows nothing of the run
+  presenters::Bridge bridge;        // without steps where the textbook knows nothing of the run,
+  std::string why_no_bridge;        // and then a sentence
   std::vector<presenters::CurveColumn> curve;
   std::vector<std::string> notes;
 };

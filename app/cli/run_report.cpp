@@ -29,7 +29,8 @@ int64_t UsableBytes(const RunReport& report) {
 
 // Whether it did all it was to do, on a card that did so too.
 bool IsWholeRun(const RunReport& report) {
-  return report.ending.empty() && report.shortages.empty() && !phantom::SpeakOfFaults(report.notes);
+  return report.ending.empty() && !report.is_cut_off && report.shortages.empty() &&
+         !phantom::SpeakOfFaults(report.notes);
 }
 
 std::string AdviceRow(const RunReport& report) {

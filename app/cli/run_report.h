@@ -25,6 +25,7 @@ struct RunReport {
   std::vector<session::Shortage> shortages;
   std::vector<advice::Owner> owners;  // the largest at the latest shortage
   std::string ending;                 // why it ended early; "" if it did not
+  bool is_cut_off = false;            // what is recorded of it ends before it did
   std::vector<std::string> notes;     // what to doubt
 };
 RunReport MakeRunReport(const timeline::View& view, const events::RunDescription& description,

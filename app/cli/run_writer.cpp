@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <utility>
+#include <vector>
 
 #include "app/cli/picture_file.h"
 #include "app/cli/recording_file.h"
@@ -10,17 +11,45 @@
 #include "app/cli/run_facts.h"
 #include "app/cli/run_page.h"
 #include "app/presenters/picture.h"
+#include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
+#include "profiler/base/format.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/card_fit.h"
+#include "profiler/session/steady_state.h"
 #include "profiler/trace/export.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::cli {
 namespace {
 
+// The context, where no driver told what the process takes.
+void AddCardFacts(const session::Run& run, RunPage& page) {
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  const events::RunDescription description = run.description();
+  if (!cards || page.levels.empty() || page.levels.back().title == "card") return;
+  const auto card = session::CardOf(description.device_name, description.device_bytes, *cards);
+  if (!card) return;
+  const int64_t reserved_bytes = session::LargestSince(*run.view()).reserved_peak_bytes;
+  const session::CardFit fit = session::FitOf(*card, {}, reserved_bytes, {});
+  page.facts.emplace_back(
+      "CUDA context", fmt::format("{}, {}; outside of PyTorch's figures",
+                                  FormatBytes(card->context_bytes, ByteUnit::kMebibytes),
+                                  card->context_is_measured ? "as measured on such a card" : "an estimate"));
+  page.facts.emplace_back("of the card, with it", FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));
+}
+
 std::string PageOf(const session::Run& run, std::string_view format) {
   RunPage page = MakeRunPage(*run.view(), run.description());
   page.facts = FactsOf(run);
-  if (Result<presenters::Bridge> bridge = BridgeOf(run)) page.bridge = std::move(*bridge);
+  AddCardFacts(run, page);
+  if (Result<presenters::Bridge> bridge = BridgeOf(run)) {
+    page.bridge = std::move(*bridge);
+  } else if (presenters::IsProgram(run.description())) {
+    page.why_no_bridge =
+        "A bridge from the textbook begins with the figures of a network that Tidemark knows, and of this "
+        "program there is no textbook. What lies between tensors and card is told below.";
+  }
   for (const std::string& warning : WarningsOf(run)) page.notes.push_back(warning);
   return format == "html" ? HtmlOf(page) : MarkdownOf(page);
 }

@@ -45,8 +45,10 @@ bool IsProgram(const events::RunDescription& description) {
   return !description.title.empty() && description.settings_json.empty();
 }
 
-std::string WhyNoStep(int64_t steps, const events::RunDescription& description) {
-  if (steps > 0 || !IsProgram(description)) return "";
+std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description) {
+  if (status.steps_done > 0 || !IsProgram(description)) return "";
+  if (!description.ending.empty()) return " (it ended before a first one did)";
+  if (!status.sentence.empty()) return " (what is recorded ends before a first one does)";
   const bool is_watched = !description.torch_build_id.empty();  // by the recorder of programs on the phantom
   return is_watched ? " (a step ends with an Optimizer.step(), and the program called none)"
                     : " (nothing in it tells where a step ends)";
@@ -64,8 +66,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
   add("Card", card ? fmt::format("{}, {}", card->title, FormatBytes(card->memory_bytes, unit))
                    : description.device_name);
   const bool has_ended = status.state > session::RunState::kPaused;
-  add("Steps",
-      FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status.steps_done, description) : ""));
+  add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));
   if (!view.empty()) {
     add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);

@@ -21,7 +21,7 @@ bool IsProgram(const events::RunDescription& description);
 
 // " (a step ends with ...)" of a program with no step, to follow the number; "" of any other run. What ends a
 // step, profiler/capture/program/course.h says.
-std::string WhyNoStep(int64_t steps, const events::RunDescription& description);
+std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description);
 
 struct Fact {
   std::string title;  // "Command"

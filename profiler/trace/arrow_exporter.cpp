@@ -6,10 +6,14 @@
 #include <nanoarrow/nanoarrow.hpp>
 #include <nanoarrow/nanoarrow_ipc.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "profiler/trace/arrow_columns.h"
 #include "profiler/trace/exporters.h"
 
 namespace tidemark::trace {
@@ -40,11 +44,15 @@ class CleanNames {
 
 // What a row is made of.
 struct Row {
-  const Moment& moment;
-  CleanNames& names;
+  Event event;
+  timeline::EventIndex index = 0;
+  int64_t allocated = 0;
+  int64_t requested = 0;
+  int64_t reserved = 0;
 };
-// Writes a row's value, or that it has none, to the end of a column.
-using Put = ArrowErrorCode (*)(const Row& row, ArrowArray* column);
+using Rows = std::span<const Row>;
+// Writes the rows' values, or that they have none, to the end of a column.
+using Put = ArrowErrorCode (*)(Rows rows, CleanNames& names, ArrowArray* column);
 
 struct ArrowColumn {
   const char* name;
@@ -52,83 +60,86 @@ struct ArrowColumn {
   Put put;
 };
 
-ArrowErrorCode PutText(ArrowArray* column, std::string_view text) {
-  return ArrowArrayAppendString(column, {text.data(), static_cast<int64_t>(text.size())});
-}
-ArrowErrorCode PutName(const Row& row, ArrowArray* column, events::NameId name) {
-  return name == 0 ? ArrowArrayAppendNull(column, 1) : PutText(column, row.names.Of(name));
-}
-template <Series kSeries>
-ArrowErrorCode PutLevel(const Row& row, ArrowArray* column) {
-  return ArrowArrayAppendInt(column, ValueOf(row.moment.values, kSeries));
-}
-
 bool TellsSettings(const Event& event) {
   return event.kind == EventKind::kMarker;
 }  // where others have an operator
 
+template <typename Number, Number Row::*kNumber>
+ArrowErrorCode OfRow(Rows rows, CleanNames&, ArrowArray* column) {
+  return PutNumbers<Number>(rows, column, [](const Row& row) { return row.*kNumber; });
+}
+template <typename Number, Number Event::*kNumber>
+ArrowErrorCode OfEvent(Rows rows, CleanNames&, ArrowArray* column) {
+  return PutNumbers<Number>(rows, column, [](const Row& row) { return row.event.*kNumber; });
+}
+template <auto kWord>
+ArrowErrorCode InWords(Rows rows, CleanNames&, ArrowArray* column) {
+  return PutTextsOrNone(rows, column, [](const Row& row) { return std::optional(NameOf(row.event.*kWord)); });
+}
+// `kName` gives an event's name; 0 = none.
+template <auto kName>
+ArrowErrorCode Named(Rows rows, CleanNames& names, ArrowArray* column) {
+  return PutTextsOrNone(rows, column, [&names](const Row& row) -> std::optional<std::string_view> {
+    const events::NameId name = kName(row.event);
+    if (name == 0) return std::nullopt;
+    return names.Of(name);
+  });
+}
+
+ArrowErrorCode PutAddresses(Rows rows, CleanNames&, ArrowArray* column) {
+  return PutNumbersOrNone<uint64_t>(rows, column, [](const Row& row) {
+    return HasAddress(row.event.kind) ? std::optional(row.event.address) : std::nullopt;
+  });
+}
+ArrowErrorCode PutCategories(Rows rows, CleanNames&, ArrowArray* column) {
+  return PutTextsOrNone(rows, column, [](const Row& row) {
+    return IsOfBlock(row.event.kind) ? std::optional(KeyOf(row.event.category)) : std::nullopt;
+  });
+}
+ArrowErrorCode PutMetrics(Rows rows, CleanNames&, ArrowArray* column) {
+  return PutNumbersOrNone<double>(rows, column, [](const Row& row) {
+    return row.event.kind == EventKind::kMetric ? std::optional(events::MetricOf(row.event)) : std::nullopt;
+  });
+}
+ArrowErrorCode PutRecomputes(Rows rows, CleanNames&, ArrowArray* column) {
+  for (const Row& row : rows) {
+    const ArrowErrorCode code = ArrowArrayAppendInt(column, row.event.recompute != 0 ? 1 : 0);
+    if (code != NANOARROW_OK) return code;
+  }
+  return NANOARROW_OK;
+}
+
+events::NameId LayerOf(const Event& event) { return event.layer; }
+events::NameId OperatorOf(const Event& event) { return TellsSettings(event) ? 0 : event.op; }
+events::NameId OwnNameOf(const Event& event) { return event.name; }
+events::NameId SettingsOf(const Event& event) { return TellsSettings(event) ? event.op : 0; }
+
 constexpr ArrowColumn kArrowColumns[] = {
-    {"index", NANOARROW_TYPE_UINT64,
-     [](const Row& row, ArrowArray* out) { return ArrowArrayAppendUInt(out, row.moment.index); }},
-    {"time_ns", NANOARROW_TYPE_INT64,
-     [](const Row& row, ArrowArray* out) { return ArrowArrayAppendInt(out, row.moment.event.time_ns); }},
-    {"kind", NANOARROW_TYPE_STRING,
-     [](const Row& row, ArrowArray* out) { return PutText(out, NameOf(row.moment.event.kind)); }},
-    {"source", NANOARROW_TYPE_STRING,
-     [](const Row& row, ArrowArray* out) { return PutText(out, NameOf(row.moment.event.source)); }},
-    {"phase", NANOARROW_TYPE_STRING,
-     [](const Row& row, ArrowArray* out) { return PutText(out, NameOf(row.moment.event.phase)); }},
-    {"device", NANOARROW_TYPE_UINT8,
-     [](const Row& row, ArrowArray* out) { return ArrowArrayAppendUInt(out, row.moment.event.device); }},
-    {"stream", NANOARROW_TYPE_UINT64,
-     [](const Row& row, ArrowArray* out) { return ArrowArrayAppendUInt(out, row.moment.event.stream); }},
-    {"thread", NANOARROW_TYPE_UINT32,
-     [](const Row& row, ArrowArray* out) { return ArrowArrayAppendUInt(out, row.moment.event.thread); }},
-    {"address", NANOARROW_TYPE_UINT64,
-     [](const Row& row, ArrowArray* out) {
-       const bool has_address = HasAddress(row.moment.event.kind);
-       return has_address ? ArrowArrayAppendUInt(out, row.moment.event.address)
-                          : ArrowArrayAppendNull(out, 1);
-     }},
-    {"bytes", NANOARROW_TYPE_INT64,
-     [](const Row& row, ArrowArray* out) { return ArrowArrayAppendInt(out, row.moment.event.bytes); }},
-    {"rounded_bytes", NANOARROW_TYPE_INT64,
-     [](const Row& row, ArrowArray* out) {
-       return ArrowArrayAppendInt(out, row.moment.event.rounded_bytes);
-     }},
-    {"category", NANOARROW_TYPE_STRING,
-     [](const Row& row, ArrowArray* out) {
-       const bool is_of_block = IsOfBlock(row.moment.event.kind);
-       return is_of_block ? PutText(out, KeyOf(row.moment.event.category)) : ArrowArrayAppendNull(out, 1);
-     }},
-    {"layer", NANOARROW_TYPE_STRING,
-     [](const Row& row, ArrowArray* out) { return PutName(row, out, row.moment.event.layer); }},
-    {"operator", NANOARROW_TYPE_STRING,
-     [](const Row& row, ArrowArray* out) {
-       return PutName(row, out, TellsSettings(row.moment.event) ? 0 : row.moment.event.op);
-     }},
-    {"name", NANOARROW_TYPE_STRING,
-     [](const Row& row, ArrowArray* out) { return PutName(row, out, row.moment.event.name); }},
-    {"value", NANOARROW_TYPE_DOUBLE,
-     [](const Row& row, ArrowArray* out) {
-       const bool has_value = row.moment.event.kind == EventKind::kMetric;
-       return has_value ? ArrowArrayAppendDouble(out, events::MetricOf(row.moment.event))
-                        : ArrowArrayAppendNull(out, 1);
-     }},
-    {"recompute", NANOARROW_TYPE_BOOL,
-     [](const Row& row, ArrowArray* out) {
-       return ArrowArrayAppendInt(out, row.moment.event.recompute != 0);
-     }},
-    {"allocated_bytes", NANOARROW_TYPE_INT64, PutLevel<Series::kAllocated>},
-    {"requested_bytes", NANOARROW_TYPE_INT64, PutLevel<Series::kRequested>},
-    {"reserved_bytes", NANOARROW_TYPE_INT64, PutLevel<Series::kReserved>},
-    {"settings", NANOARROW_TYPE_STRING,
-     [](const Row& row, ArrowArray* out) {
-       return PutName(row, out, TellsSettings(row.moment.event) ? row.moment.event.op : 0);
-     }},
+    {"index", NANOARROW_TYPE_UINT64, OfRow<uint64_t, &Row::index>},
+    {"time_ns", NANOARROW_TYPE_INT64, OfEvent<int64_t, &Event::time_ns>},
+    {"kind", NANOARROW_TYPE_STRING, InWords<&Event::kind>},
+    {"source", NANOARROW_TYPE_STRING, InWords<&Event::source>},
+    {"phase", NANOARROW_TYPE_STRING, InWords<&Event::phase>},
+    {"device", NANOARROW_TYPE_UINT8, OfEvent<uint8_t, &Event::device>},
+    {"stream", NANOARROW_TYPE_UINT64, OfEvent<uint64_t, &Event::stream>},
+    {"thread", NANOARROW_TYPE_UINT32, OfEvent<uint32_t, &Event::thread>},
+    {"address", NANOARROW_TYPE_UINT64, PutAddresses},
+    {"bytes", NANOARROW_TYPE_INT64, OfEvent<int64_t, &Event::bytes>},
+    {"rounded_bytes", NANOARROW_TYPE_INT64, OfEvent<int64_t, &Event::rounded_bytes>},
+    {"category", NANOARROW_TYPE_STRING, PutCategories},
+    {"layer", NANOARROW_TYPE_STRING, Named<LayerOf>},
+    {"operator", NANOARROW_TYPE_STRING, Named<OperatorOf>},
+    {"name", NANOARROW_TYPE_STRING, Named<OwnNameOf>},
+    {"value", NANOARROW_TYPE_DOUBLE, PutMetrics},
+    {"recompute", NANOARROW_TYPE_BOOL, PutRecomputes},
+    {"allocated_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::allocated>},
+    {"requested_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::requested>},
+    {"reserved_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::reserved>},
+    {"settings", NANOARROW_TYPE_STRING, Named<SettingsOf>},
 };
 
 constexpr int64_t kRowsOfABatch = 1 << 16;  // what a reader takes at a time
+static_assert(kRowsOfABatch % kArrowRowsAtOnce == 0);
 
 class ArrowExporter final : public Exporter {
  public:
@@ -150,14 +161,15 @@ class ArrowExporter final : public Exporter {
 
   void Add(const Moment& moment, std::string& out) override {
     if (failed() || moment.event.kind == EventKind::kName) return;
-    const Row row{moment, names_};
-    for (size_t i = 0; i < std::size(kArrowColumns); ++i)
-      Keep(kArrowColumns[i].put(row, batch_->children[i]));
-    Keep(ArrowArrayFinishElement(batch_.get()));
+    rows_.push_back({moment.event, moment.index, ValueOf(moment.values, Series::kAllocated),
+                     ValueOf(moment.values, Series::kRequested), ValueOf(moment.values, Series::kReserved)});
+    if (rows_.size() < kArrowRowsAtOnce) return;
+    PutRows();
     if (!failed() && batch_->length == kRowsOfABatch) EndBatch(out);
   }
 
   void End(std::string& out) override {
+    PutRows();
     if (failed()) return;
     if (batch_->length > 0) EndBatch(out);
     Keep(ArrowIpcWriterWriteArrayView(writer_.get(), nullptr,
@@ -196,10 +208,18 @@ class ArrowExporter final : public Exporter {
     Keep(ArrowSchemaSetMetadata(schema_.get(), reinterpret_cast<const char*>(metadata->data)));
   }
 
+  void PutRows() {
+    for (size_t i = 0; i < std::size(kArrowColumns) && !failed(); ++i)
+      Keep(kArrowColumns[i].put(rows_, names_, batch_->children[i]));
+    batch_->length += static_cast<int64_t>(rows_.size());
+    rows_.clear();
+  }
+
   void BeginBatch() {
     batch_.reset();
     Keep(ArrowArrayInitFromSchema(batch_.get(), schema_.get(), &error_));
     Keep(ArrowArrayStartAppending(batch_.get()));
+    if (!failed()) Keep(ArrowArrayReserve(batch_.get(), kRowsOfABatch));
   }
 
   void EndBatch(std::string& out) {
@@ -217,6 +237,7 @@ class ArrowExporter final : public Exporter {
 
   CleanNames names_;
   const events::RunDescription& description_;
+  std::vector<Row> rows_;  // that are not in the batch yet
   nanoarrow::UniqueBuffer written_;
   nanoarrow::ipc::UniqueWriter writer_;
   nanoarrow::UniqueSchema schema_;

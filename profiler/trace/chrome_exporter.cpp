@@ -96,9 +96,7 @@ class ChromeExporter final : public Exporter {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
-  // Microseconds with three digits: exact nanoseconds.
-  static std::string Micro(int64_t ns) { return fmt::format(FMT_COMPILE("{}.{:03}"), ns / 1000, ns % 1000); }
-  std::string At(int64_t time_ns) const { return Micro(time_ns - base_ns_); }
+  MicrosecondText At(int64_t time_ns) const { return MicrosecondText(time_ns - base_ns_); }
 
   Json OtherData() const {
     // Read as settings and not as any JSON: a file may hold one that is nested deeper than a stack can take.
@@ -143,21 +141,22 @@ class ChromeExporter final : public Exporter {
     const auto changed = [&](Series series) {
       return ValueOf(moment.values, series) != ValueOf(moment.before, series);
     };
-    const std::string at = At(moment.time_ns);
+    const MicrosecondText now = At(moment.time_ns);
+    const std::string_view at = now.text();
     if (!used_.empty()) {
       AppendFormatted(out,
                       FMT_COMPILE(",\n"
                                   R"({{"ph":"C","pid":{},"ts":{},"name":"memory by category","args":{{)"),
                       process_id_, at);
       for (const Series series : used_) {
-        AppendFormatted(out, FMT_COMPILE(R"({}"{}":{})"), series == used_.front() ? "" : ",",
+        AppendFormatted(out, FMT_COMPILE(R"({}"{}":{})"), series == used_.front() ? std::string_view() : ",",
                         NameOf(static_cast<events::Category>(series)), ValueOf(moment.values, series));
       }
       out += "}}";
     }
-    static constexpr std::pair<Series, const char*> kLevels[] = {{Series::kAllocated, "allocated"},
-                                                                 {Series::kRequested, "requested"},
-                                                                 {Series::kReserved, "reserved"}};
+    static constexpr std::pair<Series, std::string_view> kLevels[] = {{Series::kAllocated, "allocated"},
+                                                                      {Series::kRequested, "requested"},
+                                                                      {Series::kReserved, "reserved"}};
     for (const auto& [series, name] : kLevels) {
       if (!changed(series) && moment.index != view_.first()) continue;
       AppendFormatted(out,
@@ -174,7 +173,7 @@ class ChromeExporter final : public Exporter {
         out,
         FMT_COMPILE(",\n"
                     R"({{"ph":"i","s":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"name":{},"args":{{)"),
-        scope, category, process_id_, moment.event.thread, At(moment.time_ns), quoted_name);
+        scope, category, process_id_, moment.event.thread, At(moment.time_ns).text(), quoted_name);
   }
 
   void Instant(const Moment& moment, char scope, std::string_view category, std::string_view quoted_name,
@@ -286,7 +285,7 @@ class ChromeExporter final : public Exporter {
     AppendFormatted(out,
                     FMT_COMPILE(",\n"
                                 R"({{"ph":"C","pid":{},"ts":{},"name":{},"args":{{"value":{}}}}})"),
-                    process_id_, At(moment.time_ns), Name(event.name), value);
+                    process_id_, At(moment.time_ns).text(), Name(event.name), value);
   }
 
   void AddScope(const Moment& moment, std::string& out) {
@@ -312,7 +311,8 @@ class ChromeExporter final : public Exporter {
         out,
         FMT_COMPILE(",\n"
                     R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{{}}}}})"),
-        TraceCategory(work), process_id_, track, At(work.begin_ns), Micro(work.duration_ns),
+        TraceCategory(work), process_id_, track, At(work.begin_ns).text(),
+        MicrosecondText(work.duration_ns).text(),
         work.kind == EventKind::kMemorySet ? std::string("\"memset\"") : Name(work.name), arguments);
   }
 
@@ -327,8 +327,9 @@ class ChromeExporter final : public Exporter {
           FMT_COMPILE(
               ",\n"
               R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{{}}}}})"),
-          is_layer ? "layer" : "cpu_op", process_id_, thread, At(slice.begin_ns),
-          Micro(slice.end_ns - slice.begin_ns), Name(is_layer ? slice.layer : slice.op), arguments);
+          is_layer ? "layer" : "cpu_op", process_id_, thread, At(slice.begin_ns).text(),
+          MicrosecondText(slice.end_ns - slice.begin_ns).text(), Name(is_layer ? slice.layer : slice.op),
+          arguments);
     }
   }
 
@@ -343,8 +344,8 @@ class ChromeExporter final : public Exporter {
         out,
         FMT_COMPILE(",\n"
                     R"({{"ph":"X","cat":"structure","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}"}})"),
-        process_id_, static_cast<uint32_t>(track), At(open->begin_ns), Micro(time_ns - open->begin_ns),
-        open->name);
+        process_id_, static_cast<uint32_t>(track), At(open->begin_ns).text(),
+        MicrosecondText(time_ns - open->begin_ns).text(), open->name);
     open.reset();
   }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/base/format.h"
@@ -17,30 +18,31 @@ namespace tidemark::trace {
 namespace {
 
 constexpr size_t kBatchEvents = 4096;
-constexpr size_t kWorkBytesAtOnce = size_t{1} << 20;
 
 // Consecutive events, each with what is true right after it.
 struct Batch {
   timeline::EventIndex begin = 0;
   std::vector<events::Event> events;
   std::vector<int64_t> times;                   // on the view's axis
+  std::vector<timeline::EventIndex> edges;      // of the columns
   std::vector<timeline::View::Column> columns;  // of one event each
 };
 
-Batch ReadBatch(const timeline::View& view, timeline::EventIndex begin, size_t count) {
-  Batch batch{begin, {}, {}, std::vector<timeline::View::Column>(count)};
-  batch.events.reserve(count);
-  batch.times.reserve(count);
+// In the memory of a batch before it.
+void ReadBatch(const timeline::View& view, timeline::EventIndex begin, size_t count, Batch& batch) {
+  batch.begin = begin;
+  batch.events.clear();
+  batch.times.clear();
+  batch.edges.clear();
+  batch.columns.resize(count);
   int64_t time_ns = view.TimeOf(begin);
-  std::vector<timeline::EventIndex> edges(count + 1);
   for (size_t i = 0; i < count; ++i) {
-    edges[i] = begin + i;
+    batch.edges.push_back(begin + i);
     batch.events.push_back(view.event(begin + i));
     batch.times.push_back(time_ns = std::max(time_ns, batch.events.back().time_ns));
   }
-  edges[count] = begin + count;
-  view.Columns(edges, batch.columns);
-  return batch;
+  batch.edges.push_back(begin + count);
+  view.Columns(batch.edges, batch.columns);
 }
 
 // Hands all events to the exporter, batch by batch. The next batch is read while this one is written.
@@ -58,7 +60,9 @@ class Walk {
   // How many events were handed over; 0 at the end.
   size_t Next(std::string& out) {
     if (!next_.valid()) return 0;
-    const Batch batch = next_.get();
+    next_.get();
+    std::swap(batch_, ahead_);
+    const Batch& batch = batch_;
     const size_t count = batch.events.size();
     ReadAhead(batch.begin + count);
     const timeline::SeriesValues* before = &before_;
@@ -75,13 +79,15 @@ class Walk {
   void ReadAhead(timeline::EventIndex begin) {
     if (begin >= view_.end()) return;
     const auto count = static_cast<size_t>(std::min<timeline::EventIndex>(kBatchEvents, view_.end() - begin));
-    next_ = std::async(std::launch::async, ReadBatch, std::cref(view_), begin, count);
+    next_ = std::async(std::launch::async, ReadBatch, std::cref(view_), begin, count, std::ref(ahead_));
   }
 
   const timeline::View& view_;
   Exporter& exporter_;
   timeline::SeriesValues before_{};
-  std::future<Batch> next_;
+  Batch batch_;
+  Batch ahead_;             // belongs to who reads it until next_ is there
+  std::future<void> next_;  // goes first: it waits
 };
 
 }  // namespace
@@ -171,7 +177,8 @@ std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& vi
 namespace {
 
 std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events::RunDescription& description,
-                                       ExportFormat format, const std::filesystem::path& file) {
+                                       ExportFormat format, const std::filesystem::path& file,
+                                       const std::filesystem::path& shown_name) {
   switch (format) {
     case ExportFormat::kChrome:
       return MakeChromeExporter(view, description);
@@ -180,7 +187,7 @@ std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events:
     case ExportFormat::kPerfetto:
       return MakePerfettoExporter(view, description);
     case ExportFormat::kSqlite:
-      return MakeSqliteExporter(view, description, file);
+      return MakeSqliteExporter(view, description, file, shown_name);
     case ExportFormat::kArrow:
 #if TIDEMARK_ARROW
       return MakeArrowExporter(view, description);
@@ -199,31 +206,26 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
               const std::filesystem::path& file, const std::function<bool(double)>& progress) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
-  const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format, target->path());
+  const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format, target->path(), file);
   if (exporter == nullptr)
     return Error{"This build of Tidemark writes no Arrow files. Choose csv or sqlite."};
-  std::string out;
-  exporter->Begin(out);
+  exporter->Begin(target->buffer());
   Walk walk(view, *exporter);
   size_t done = 0;
-  while (const size_t count = walk.Next(out)) {
+  while (const size_t count = walk.Next(target->buffer())) {
     done += count;
-    if (Status written = target->Write(out); !written) return written;
-    out.clear();
+    if (Status written = target->Write({}); !written) return written;
     if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;
     if (progress && !progress(static_cast<double>(done) / static_cast<double>(view.end() - view.first()))) {
       return Error{"The export to " + file.string() + " was cancelled."};
     }
   }
   for (const timeline::DeviceWorkPage& page : view.device_work()) {
-    exporter->AddWork(page, out);
-    if (out.size() < kWorkBytesAtOnce) continue;
-    if (Status written = target->Write(out); !written) return written;
-    out.clear();
+    exporter->AddWork(page, target->buffer());
+    if (Status written = target->Write({}); !written) return written;
   }
-  exporter->End(out);
+  exporter->End(target->buffer());
   if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;
-  if (Status written = target->Write(out); !written) return written;
   return target->Commit();
 }
 

@@ -48,9 +48,10 @@ std::unique_ptr<Exporter> MakePickleExporter(const timeline::View& view,
                                              const events::RunDescription& description);
 std::unique_ptr<Exporter> MakePerfettoExporter(const timeline::View& view,
                                                const events::RunDescription& description);
-// Writes `file`, which is there and empty.
+// Writes `file`, which is there and empty; sentences call it `shown_name`.
 std::unique_ptr<Exporter> MakeSqliteExporter(const timeline::View& view,
                                              const events::RunDescription& description,
-                                             const std::filesystem::path& file);
+                                             const std::filesystem::path& file,
+                                             const std::filesystem::path& shown_name);
 
 }  // namespace tidemark::trace

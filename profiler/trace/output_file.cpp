@@ -64,6 +64,8 @@ ReplacingFile::ReplacingFile(ReplacingFile&& other) noexcept
       path_(std::exchange(other.path_, {})),
       fd_(std::move(other.fd_)),
       buffer_(std::move(other.buffer_)),
+      on_its_way_(
+          std::move(other.on_its_way_)),  // larger than a short string: its letters stay where they are
       writing_(std::move(other.writing_)) {}
 
 ReplacingFile::~ReplacingFile() {
@@ -107,9 +109,9 @@ Status ReplacingFile::Write(std::string_view bytes) {
   buffer_ += bytes;
   if (buffer_.size() < kBufferBytes) return Done{};
   if (Status before = EndOfWriting(); !before) return before;
-  writing_ = std::async(std::launch::async,
-                        [fd = fd_.get(), full = std::exchange(buffer_, {})] { return WriteFully(fd, full); });
-  buffer_.reserve(kBufferBytes + kBufferBytes / 2);
+  buffer_.swap(on_its_way_);
+  buffer_.clear();
+  writing_ = std::async(std::launch::async, WriteFully, fd_.get(), std::string_view(on_its_way_));
   return Done{};
 }
 

@@ -34,6 +34,9 @@ class ReplacingFile {
   // Buffered; a full buffer goes to the disk while the next one is filled, so that what went wrong with it is
   // told by the call after.
   Status Write(std::string_view bytes);
+  // The buffer, for whoever puts his bytes together where they are written from: what is appended to it goes
+  // before those of the next Write.
+  std::string& buffer() { return buffer_; }
   Status Commit();
 
  private:
@@ -44,7 +47,8 @@ class ReplacingFile {
   std::filesystem::path path_;  // == target_ if it is written directly; "" once committed or moved from
   UniqueFd fd_;
   std::string buffer_;
-  std::future<int> writing_;  // of the buffer before this one: its errno
+  std::string on_its_way_;    // the buffer before, which is not touched until `writing_` is there
+  std::future<int> writing_;  // its errno
 };
 
 // A file of these bytes, through ReplacingFile.

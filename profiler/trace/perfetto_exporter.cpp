@@ -2,7 +2,7 @@
 // phases, layers and operators, and an instant for each allocation and free. One sequence; words that repeat
 // are interned.
 #include <array>
-#include <protozero/pbf_writer.hpp>
+#include <protozero/basic_pbf_writer.hpp>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +11,7 @@
 
 #include "profiler/trace/device_work_slices.h"
 #include "profiler/trace/exporters.h"
+#include "profiler/trace/packet_buffer.h"
 #include "profiler/trace/perfetto_format.h"
 
 namespace tidemark::trace {
@@ -23,8 +24,10 @@ using timeline::Series;
 // nothing.
 class Message {
  public:
-  explicit Message(std::string& out) : writer_(out) {}
+  explicit Message(PacketBuffer& out) : writer_(out) {}
   Message(Message& around, uint32_t field) : writer_(around.writer_, field) {}
+  // One of that many bytes, which then need not be moved when it ends.
+  Message(Message& around, uint32_t field, size_t bytes) : writer_(around.writer_, field, bytes) {}
 
   Message& Varint(uint32_t field, uint64_t value) {
     writer_.add_uint64(field, value);
@@ -44,7 +47,7 @@ class Message {
   }
 
  private:
-  protozero::pbf_writer writer_;
+  protozero::basic_pbf_writer<PacketBuffer> writer_;
 };
 
 // Numbers for words; each is told in a packet of its own before it is first meant.
@@ -53,7 +56,7 @@ class Words {
   explicit Words(perfetto::Interned field) : field_(field) {}
 
   // `text` is the same for the same key at every call. Never 0.
-  uint64_t Iid(uint64_t key, std::string_view text, std::string& out) {
+  uint64_t Iid(uint64_t key, std::string_view text, PacketBuffer& out) {
     const auto [known, is_new] = iids_.try_emplace(key, iids_.size() + 1);
     if (is_new) {
       Message trace(out);
@@ -72,14 +75,14 @@ class Words {
 
 // A packet that describes a track. The first of a trace says that nothing came before.
 struct TrackPacket {
-  TrackPacket(uint64_t uuid, bool first, std::string& out)
+  TrackPacket(uint64_t uuid, bool first, PacketBuffer& out)
       : trace(out),
         packet(trace, perfetto::kTracePacket),
         descriptor(Of(packet, first), perfetto::kTrackDescriptor) {
     descriptor.Varint(perfetto::kUuid, uuid);
   }
   // One under the process's.
-  TrackPacket(uint64_t uuid, std::string_view name, std::string& out) : TrackPacket(uuid, false, out) {
+  TrackPacket(uint64_t uuid, std::string_view name, PacketBuffer& out) : TrackPacket(uuid, false, out) {
     descriptor.Text(perfetto::kTrackName, name).Varint(perfetto::kParent, perfetto::kProcessTrack);
   }
   static Message& Of(Message& packet, bool first) {
@@ -117,7 +120,7 @@ constexpr std::array<std::string_view, 15> kNotes = {
 
 // A packet with an event on a track. While it is open, no other packet is written.
 struct EventPacket {
-  EventPacket(int64_t time_ns, uint64_t track, perfetto::Type type, std::string& out,
+  EventPacket(int64_t time_ns, uint64_t track, perfetto::Type type, PacketBuffer& out,
               std::string_view name = {})
       : trace(out), packet(trace, perfetto::kTracePacket), event(At(packet, time_ns), perfetto::kTrackEvent) {
     event.Varint(perfetto::kType, type).Varint(perfetto::kTrack, track);
@@ -130,9 +133,7 @@ struct EventPacket {
   }
 
   void Annotate(Note note, int64_t value) {
-    Message(event, perfetto::kAnnotations)
-        .Varint(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note))
-        .Signed(perfetto::kInteger, value);
+    AnnotateVarint(note, perfetto::kInteger, static_cast<uint64_t>(value));
   }
   void Annotate(Note note, std::string_view value) {
     Message(event, perfetto::kAnnotations)
@@ -141,10 +142,17 @@ struct EventPacket {
   }
   // An interned text; 0 = there is none.
   void AnnotateIid(Note note, uint64_t iid) {
-    if (iid == 0) return;
-    Message(event, perfetto::kAnnotations)
-        .Varint(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note))
-        .Varint(perfetto::kTextIid, iid);
+    if (iid != 0) AnnotateVarint(note, perfetto::kTextIid, iid);
+  }
+  void AnnotateVarint(Note note, perfetto::Annotation field, uint64_t value) {
+    const auto name = static_cast<uint64_t>(note);
+    const int bytes = FieldBytes(perfetto::kAnnotationNameIid, name) + FieldBytes(field, value);
+    Message(event, perfetto::kAnnotations, static_cast<size_t>(bytes))
+        .Varint(perfetto::kAnnotationNameIid, name)
+        .Varint(field, value);
+  }
+  static int FieldBytes(uint32_t field, uint64_t value) {
+    return protozero::length_of_varint(uint64_t{field} << 3) + protozero::length_of_varint(value);
   }
   Message trace;
   Message packet;
@@ -159,6 +167,34 @@ class PerfettoExporter final : public Exporter {
         process_(description.process_id > 0 ? static_cast<uint64_t>(description.process_id) : 1) {}
 
   void Begin(std::string& out) override {
+    BeginTrace(packets_);
+    HandOver(out);
+  }
+
+  void Add(const Moment& moment, std::string& out) override {
+    AddMoment(moment, packets_);
+    HandOver(out);
+  }
+
+  void AddWork(const timeline::DeviceWorkPage& page, std::string& out) override {
+    for (const timeline::DeviceWork& work : ByBeginning(page)) AddSlice(work, packets_);
+    HandOver(out);
+  }
+
+  void End(std::string& out) override {
+    Close(perfetto::kMicroBatches, in_micro_batch_, packets_);
+    Close(perfetto::kSteps, in_step_, packets_);
+    Close(perfetto::kPhases, in_phase_, packets_);
+    HandOver(out);
+  }
+
+ private:
+  void HandOver(std::string& out) {
+    out += packets_.bytes();
+    packets_.clear();
+  }
+
+  void BeginTrace(PacketBuffer& out) {
     last_ns_ = view_.empty() ? description_.start_time_ns : view_.TimeOf(view_.first());
     {
       TrackPacket track(perfetto::kProcessTrack, true, out);
@@ -178,7 +214,7 @@ class PerfettoExporter final : public Exporter {
     if (!view_.empty()) EnterPhase(view_.event(view_.first()).phase, out);
   }
 
-  void Add(const Moment& moment, std::string& out) override {
+  void AddMoment(const Moment& moment, PacketBuffer& out) {
     last_ns_ = moment.time_ns;
     AddCounters(moment, out);
     switch (moment.event.kind) {
@@ -204,17 +240,6 @@ class PerfettoExporter final : public Exporter {
     }
   }
 
-  void AddWork(const timeline::DeviceWorkPage& page, std::string& out) override {
-    for (const timeline::DeviceWork& work : ByBeginning(page)) AddSlice(work, out);
-  }
-
-  void End(std::string& out) override {
-    Close(perfetto::kMicroBatches, in_micro_batch_, out);
-    Close(perfetto::kSteps, in_step_, out);
-    Close(perfetto::kPhases, in_phase_, out);
-  }
-
- private:
   static bool IsLevel(Series series) { return static_cast<int>(series) >= events::kCategoryCount; }
   static std::string_view NameOf(Series series) {
     if (!IsLevel(series)) return events::NameOf(static_cast<events::Category>(series));
@@ -235,18 +260,18 @@ class PerfettoExporter final : public Exporter {
     return "card";
   }
 
-  static void AddSliceTrack(uint64_t uuid, std::string_view name, std::string& out) {
+  static void AddSliceTrack(uint64_t uuid, std::string_view name, PacketBuffer& out) {
     const TrackPacket packet(uuid, name, out);
   }
   // One for each series that is ever more than nothing.
-  void AddCounterTrack(Series series, std::string& out) {
+  void AddCounterTrack(Series series, PacketBuffer& out) {
     if (ValueOf(view_.PeakIn(series, view_.first(), view_.end()).values, series) == 0) return;
     used_.push_back(series);
     TrackPacket track(perfetto::kCounters + static_cast<uint64_t>(series), NameOf(series), out);
     Message(track.descriptor, perfetto::kCounterDescriptor).Varint(perfetto::kUnit, perfetto::kUnitBytes);
   }
 
-  void AddCounters(const Moment& moment, std::string& out) {
+  void AddCounters(const Moment& moment, PacketBuffer& out) {
     for (const Series series : used_) {
       const int64_t value = ValueOf(moment.values, series);
       if (value == ValueOf(moment.before, series) && counted_) continue;
@@ -257,7 +282,7 @@ class PerfettoExporter final : public Exporter {
   }
 
   // A block counts until the first of its two frees, so only that one is told.
-  void AddMemory(const Moment& moment, std::string& out) {
+  void AddMemory(const Moment& moment, PacketBuffer& out) {
     const events::Event& event = moment.event;
     const bool is_shortage = event.kind == EventKind::kOutOfMemory;
     const int64_t total = ValueOf(moment.values, Series::kAllocated);
@@ -289,12 +314,12 @@ class PerfettoExporter final : public Exporter {
     written.AnnotateIid(Note::kTensor, tensor);
   }
 
-  void AddInstant(std::string_view category, std::string_view name, std::string& out) {
+  void AddInstant(std::string_view category, std::string_view name, PacketBuffer& out) {
     EventPacket(last_ns_, perfetto::kMemory, perfetto::kInstant, out, name)
         .event.Text(perfetto::kCategories, category);
   }
 
-  void AddScope(const events::Event& event, std::string& out) {
+  void AddScope(const events::Event& event, PacketBuffer& out) {
     const uint64_t track = perfetto::kThreads + event.thread;
     if (threads_.insert(event.thread).second) {
       TrackPacket described(track, false, out);
@@ -318,7 +343,7 @@ class PerfettoExporter final : public Exporter {
     begin.AnnotateIid(Note::kLayer, layer);
   }
 
-  void AddSlice(const timeline::DeviceWork& work, std::string& out) {
+  void AddSlice(const timeline::DeviceWork& work, PacketBuffer& out) {
     const uint64_t track = perfetto::kDeviceStreams + work.stream;
     if (streams_.insert(work.stream).second) AddSliceTrack(track, StreamTitle(work), out);
     const bool is_set = work.kind == EventKind::kMemorySet;
@@ -335,7 +360,7 @@ class PerfettoExporter final : public Exporter {
     const EventPacket end(work.end_ns(), track, perfetto::kSliceEnd, out);
   }
 
-  void AddNumber(const events::Event& event, std::string& out) {
+  void AddNumber(const events::Event& event, PacketBuffer& out) {
     const bool is_metric = event.kind == EventKind::kMetric;
     if (!is_metric && event.level != events::Level::kNone) return;  // a level's counter tells it
     const uint64_t track = perfetto::kNamedCounters + event.name;
@@ -351,7 +376,7 @@ class PerfettoExporter final : public Exporter {
     }
   }
 
-  void AddStep(const events::Event& event, std::string& out) {
+  void AddStep(const events::Event& event, PacketBuffer& out) {
     const bool is_step = event.kind == EventKind::kStepBegin || event.kind == EventKind::kStepEnd;
     if (!is_step && event.kind != EventKind::kMicroBatchBegin) return;
     Close(perfetto::kMicroBatches, in_micro_batch_, out);
@@ -362,17 +387,17 @@ class PerfettoExporter final : public Exporter {
          out);
   }
 
-  void EnterPhase(events::Phase phase, std::string& out) {
+  void EnterPhase(events::Phase phase, PacketBuffer& out) {
     Close(perfetto::kPhases, in_phase_, out);
     if (phase == events::Phase::kIdle) return;
     Open(perfetto::kPhases, in_phase_, events::NameOf(phase), out);
   }
 
-  void Open(uint64_t track, bool& open, std::string_view name, std::string& out) {
+  void Open(uint64_t track, bool& open, std::string_view name, PacketBuffer& out) {
     const EventPacket begin(last_ns_, track, perfetto::kSliceBegin, out, name);
     open = true;
   }
-  void Close(uint64_t track, bool& open, std::string& out) {
+  void Close(uint64_t track, bool& open, PacketBuffer& out) {
     if (!std::exchange(open, false)) return;
     const EventPacket end(last_ns_, track, perfetto::kSliceEnd, out);
   }
@@ -384,7 +409,7 @@ class PerfettoExporter final : public Exporter {
   static constexpr uint64_t kCategoryKey = uint64_t{1} << 32;
   static constexpr uint64_t kFirstWorkKey = 2;  // categories_: after layers and operators
 
-  uint64_t TextIid(events::NameId id, std::string& out) {
+  uint64_t TextIid(events::NameId id, PacketBuffer& out) {
     const std::string_view text = view_.name(id);
     return text.empty() ? 0 : texts_.Iid(id, text, out);
   }
@@ -397,6 +422,7 @@ class PerfettoExporter final : public Exporter {
   bool in_step_ = false;
   bool in_micro_batch_ = false;
   bool in_phase_ = false;
+  PacketBuffer packets_;  // of what is being told
   std::vector<Series> used_;
   Words event_names_{perfetto::kEventNames};
   Words categories_{perfetto::kCategoryNames};

@@ -1,11 +1,14 @@
-// Recordings of ten million events: writing, reading, opening; and exports of one million.
+// Recordings of ten million events: writing, reading, opening; and exports of one million, which take as many
+// cores as there are: by the clock, and what all of them worked.
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "profiler/session/run.h"
 #include "profiler/trace/export.h"
 #include "profiler/trace/tide.h"
+#include "tests/bench/machine.h"
 #include "tests/bench/stopwatch.h"
 #include "tests/bench/training_stream.h"
 
@@ -41,34 +44,44 @@ void MeasureRecording(const std::filesystem::path& file) {
 
 void MeasureExport(const timeline::View& view, trace::ExportFormat format, const char* name,
                    const std::filesystem::path& file) {
-  const Stopwatch watch;
+  const ProcessStopwatch watch;
   if (!trace::Export(view, {}, format, file).ok()) return;
-  const double us = watch.Microseconds();
+  const ProcessStopwatch::Times times = watch.Microseconds();
   const auto events = static_cast<double>(view.end());
-  std::printf("export %s: %.2f M events/s, %.0f B an event\n", name, events / us,
+  std::printf("export %s: %.2f M events/s, %.2f us of processors and %.0f B an event\n", name,
+              events / times.wall, times.processors / events,
               static_cast<double>(std::filesystem::file_size(file)) / events);
 }
 
-void MeasureExports(const std::filesystem::path& file) {
-  using enum trace::ExportFormat;
+struct NamedFormat {
+  const char* name;
+  trace::ExportFormat format;
+};
+constexpr NamedFormat kFormats[] = {
+    {"chrome", trace::ExportFormat::kChrome}, {"csv", trace::ExportFormat::kCsv},
+    {"arrow", trace::ExportFormat::kArrow},   {"perfetto", trace::ExportFormat::kPerfetto},
+    {"pickle", trace::ExportFormat::kPickle}, {"sqlite", trace::ExportFormat::kSqlite},
+};
+
+void MeasureExports(const std::filesystem::path& file, std::string_view only) {
   timeline::Builder builder;
   TrainingStream stream;
   builder.Append(stream.Take(1'000'000));
   const auto view = builder.Publish();
-  MeasureExport(*view, kChrome, "chrome", file);
-  MeasureExport(*view, kCsv, "csv", file);
-  MeasureExport(*view, kArrow, "arrow", file);
-  MeasureExport(*view, kPerfetto, "perfetto", file);
-  MeasureExport(*view, kPickle, "pickle", file);
-  MeasureExport(*view, kSqlite, "sqlite", file);
+  for (const NamedFormat& format : kFormats) {
+    if (only.empty() || only == format.name) MeasureExport(*view, format.format, format.name, file);
+  }
 }
 
 }  // namespace
 }  // namespace tidemark::bench
 
-int main() {
+// usage: bench_trace [FORMAT]   With a format, its export alone.
+int main(int argument_count, char** arguments) {
+  const std::string_view only = argument_count > 1 ? arguments[1] : "";
+  tidemark::bench::PrintMachine();
   const auto file = std::filesystem::temp_directory_path() / "tidemark-bench-trace";
-  tidemark::bench::MeasureRecording(file);
-  tidemark::bench::MeasureExports(file);
+  if (only.empty()) tidemark::bench::MeasureRecording(file);
+  tidemark::bench::MeasureExports(file, only);
   std::filesystem::remove(file);
 }

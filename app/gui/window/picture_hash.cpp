@@ -17,6 +17,7 @@ std::optional<uint64_t> PictureHash(const ImDrawData& data) {
   for (const ImDrawList* list : data.CmdLists) {
     add(list->VtxBuffer);
     add(list->IdxBuffer);
+    add(list->_CallbacksDataBuf);  // opaque_fill.h
     for (const ImDrawCmd& command : list->CmdBuffer) {
       const auto texture = static_cast<uint64_t>(command.GetTexID());
       hash = XXH3_64bits_withSeed(&command.ClipRect, sizeof command.ClipRect, hash ^ texture);

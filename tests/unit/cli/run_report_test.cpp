@@ -70,6 +70,9 @@ TEST_CASE("A run that ended early, or for want of memory, gives no advice") {
   AddRunJson(report, json);
   CHECK(json["card"]["smallest_card"].is_null());
   CHECK(json["card"]["taken_bytes"] == 9 * kGibibyte / 4);
+  RunReport cut_off = ReportWith(2 * kGibibyte);
+  cut_off.is_cut_off = true;
+  CHECK_FALSE(Has(CardRows(cut_off), "would do"));
   RunReport short_of_memory = ReportWith(2 * kGibibyte);
   short_of_memory.shortages.resize(5);
   short_of_memory.shortages[0].requested_bytes = 3 * kGibibyte;

@@ -55,12 +55,18 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   };
   CHECK(steps_told(session::RunState::kRunning) == "0");  // it may come to one yet
   CHECK(steps_told(session::RunState::kFinished) == "0 (nothing in it tells where a step ends)");
-  CHECK(WhyNoStep(3, description).empty());
-  CHECK(WhyNoStep(0, description) == " (nothing in it tells where a step ends)");
+  CHECK(WhyNoStep(status, description).empty());
+  session::RunStatus none;
+  CHECK(WhyNoStep(none, description) == " (nothing in it tells where a step ends)");
   description.torch_build_id = "1234";
-  CHECK(WhyNoStep(0, description).find("called none") != std::string::npos);
+  CHECK(WhyNoStep(none, description).find("called none") != std::string::npos);
+  // Of a file or a program that was cut off, nobody knows what would have come.
+  none.sentence = "run.tide is cut short or damaged.";
+  CHECK(WhyNoStep(none, description) == " (what is recorded ends before a first one does)");
+  description.ending = "Memory ran out.";
+  CHECK(WhyNoStep(none, description) == " (it ended before a first one did)");
   description.settings_json = "{}";
-  CHECK(WhyNoStep(0, description).empty());
+  CHECK(WhyNoStep(none, description).empty());
   CHECK_FALSE(IsProgram(description));
 }
 
