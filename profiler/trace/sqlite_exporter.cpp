@@ -1,13 +1,11 @@
 // A run as an SQLite database (sqlite_schema.h). The rows go into the database and not to whoever writes
 // files.
-#include <array>
 #include <optional>
 #include <string>
 
 #include "profiler/trace/database.h"
 #include "profiler/trace/exporters.h"
 #include "profiler/trace/sqlite_schema.h"
-#include "profiler/trace/sqlite_table.h"
 
 namespace tidemark::trace {
 namespace {
@@ -19,30 +17,17 @@ class SqliteExporter final : public Exporter {
  public:
   SqliteExporter(const timeline::View& view, const events::RunDescription& description,
                  const std::filesystem::path& file, const std::filesystem::path& shown_name)
-      : view_(view),
-        description_(description),
-        file_(file),
-        shown_name_(shown_name),
-        database_(Database::Create(file)) {}
+      : view_(view), description_(description), shown_name_(shown_name), database_(Database::Create(file)) {}
 
-  // All but the rows of events, which are laid into the file when the database is closed.
   void Begin(std::string&) override {
     Keep(database_ ? database_->Execute(kSqliteSchema) : Status(database_.error()));
     if (failed()) return;
-    PutDescription();
-    PutWords();
-    for (const timeline::Step& step : view_.steps()) {
-      if (!failed()) PutStep(step);
-    }
-    const uint32_t events_root = RootOf("events");
-    const uint32_t usage_root = RootOf("CUDA_GPU_MEMORY_USAGE_EVENTS");
-    if (!failed()) Keep(database_->Commit());
-    database_ = Error{""};
+    rows_ = Prepared("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    usage_ = Prepared("INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (?,?,?,0,?,0,?,2,?,?,0,?)");
+    SqlStatement run = Prepared("INSERT INTO run VALUES (?)");
     if (failed()) return;
-    pages_.emplace(SqlitePages::Open(file_));
-    if (!*pages_) return Keep(pages_->error());
-    rows_.emplace(**pages_, events_root, true);
-    usage_.emplace(**pages_, usage_root, false);
+    KeepRun(run.Bind(0, events::ToJson(description_)).Run());
+    PutWords();
   }
 
   void Add(const Moment& moment, std::string&) override {
@@ -55,10 +40,10 @@ class SqliteExporter final : public Exporter {
   }
 
   void End(std::string&) override {
-    if (failed()) return;
-    rows_->Finish();
-    usage_->Finish();
-    Keep((*pages_)->Finish());
+    for (const timeline::Step& step : view_.steps()) {
+      if (!failed()) PutStep(step);
+    }
+    if (!failed()) Keep(database_->Commit());
   }
 
   Status Outcome() const override {
@@ -82,10 +67,6 @@ class SqliteExporter final : public Exporter {
     return {};
   }
 
-  void PutDescription() {
-    SqlStatement run = Prepared("INSERT INTO run VALUES (?)");
-    if (!failed()) KeepRun(run.Bind(0, events::ToJson(description_)).Run());
-  }
   void PutWords() {
     for (const auto& [id, name] : view_.names()) {
       PutName("names", id, name);
@@ -102,37 +83,42 @@ class SqliteExporter final : public Exporter {
     if (!failed()) KeepRun(statement.Bind(0, id).Bind(1, name).Run());
   }
 
-  // The page where a table begins.
-  uint32_t RootOf(std::string_view table) {
-    SqlStatement root = Prepared("SELECT rootpage FROM sqlite_master WHERE name = ?");
-    if (failed()) return 0;
-    if (!root.Bind(0, table).Step()) Keep(Error{"it has lost a table"});
-    return static_cast<uint32_t>(root.Integer(0));
-  }
-
   void PutEvent(const Moment& moment) {
     const events::Event& event = moment.event;
-    rows_->Add(
-        static_cast<int64_t>(moment.index),
-        std::array{moment.time_ns, static_cast<int64_t>(event.kind), static_cast<int64_t>(event.address),
-                   event.bytes, event.rounded_bytes, static_cast<int64_t>(event.stream), int64_t{event.layer},
-                   int64_t{event.op}, int64_t{event.name}, int64_t{event.thread},
-                   static_cast<int64_t>(event.category), static_cast<int64_t>(event.phase),
-                   static_cast<int64_t>(event.source), int64_t{event.device}, int64_t{event.recompute},
-                   static_cast<int64_t>(event.level), ValueOf(moment.values, Series::kAllocated),
-                   ValueOf(moment.values, Series::kReserved)});
-    if ((*pages_)->failed()) Keep((*pages_)->Finish());  // a full disk need not be met at the end
+    KeepRun(rows_.Bind(0, static_cast<int64_t>(moment.index))
+                .Bind(1, moment.time_ns)
+                .Bind(2, static_cast<int64_t>(event.kind))
+                .Bind(3, static_cast<int64_t>(event.address))
+                .Bind(4, event.bytes)
+                .Bind(5, event.rounded_bytes)
+                .Bind(6, static_cast<int64_t>(event.stream))
+                .Bind(7, int64_t{event.layer})
+                .Bind(8, int64_t{event.op})
+                .Bind(9, int64_t{event.name})
+                .Bind(10, int64_t{event.thread})
+                .Bind(11, static_cast<int64_t>(event.category))
+                .Bind(12, static_cast<int64_t>(event.phase))
+                .Bind(13, static_cast<int64_t>(event.source))
+                .Bind(14, int64_t{event.device})
+                .Bind(15, int64_t{event.recompute})
+                .Bind(16, static_cast<int64_t>(event.level))
+                .Bind(17, ValueOf(moment.values, Series::kAllocated))
+                .Bind(18, ValueOf(moment.values, Series::kReserved))
+                .Run());
   }
 
   void PutUsage(const Moment& moment) {
     constexpr int kProcessShift = 24;  // where Nsight Systems puts a process in its global ids
-    constexpr int64_t kDeviceMemory = 2;
     const events::Event& event = moment.event;
-    const int64_t operation = event.kind == EventKind::kAllocate ? 0 : 1;
-    usage_->Add(++usages_, std::array{moment.time_ns, int64_t{description_.process_id} << kProcessShift,
-                                      int64_t{event.device}, int64_t{0}, static_cast<int64_t>(event.address),
-                                      int64_t{0}, event.rounded_bytes, kDeviceMemory, operation,
-                                      int64_t{event.op}, int64_t{0}, static_cast<int64_t>(event.stream)});
+    KeepRun(usage_.Bind(0, moment.time_ns)
+                .Bind(1, int64_t{description_.process_id} << kProcessShift)
+                .Bind(2, int64_t{event.device})
+                .Bind(3, static_cast<int64_t>(event.address))
+                .Bind(4, event.rounded_bytes)
+                .Bind(5, int64_t{event.kind == EventKind::kAllocate ? 0 : 1})
+                .Bind(6, int64_t{event.op})
+                .Bind(7, static_cast<int64_t>(event.stream))
+                .Run());
   }
 
   void PutStep(const timeline::Step& step) {
@@ -153,13 +139,10 @@ class SqliteExporter final : public Exporter {
 
   const timeline::View& view_;
   const events::RunDescription& description_;
-  const std::filesystem::path file_;
   const std::filesystem::path shown_name_;
   Result<Database> database_;
-  std::optional<Result<SqlitePages>> pages_;
-  std::optional<SqliteTable> rows_;
-  std::optional<SqliteTable> usage_;
-  int64_t usages_ = 0;
+  SqlStatement rows_;
+  SqlStatement usage_;
   std::optional<std::string> failure_;
 };
 
