@@ -90,7 +90,7 @@ std::string LayersText(const networks::Network& network) {
   for (const LayerLine& line : LinesOf(network)) {
     total.saved_bytes += line.saved_bytes;
     total.operations += line.operations;
-    text += fmt::format(kRow, line.layer->name, networks::TextOf(line.layer->kind),
+    text += fmt::format(kRow, line.layer->name, line.layer->op.empty() ? networks::TextOf(line.layer->kind) : line.layer->op,
                         networks::TextOf(line.layer->output), FormatNumber(line.layer->parameters()),
                         FormatBytes(line.layer->parameters() * 4, ByteUnit::kMegabytes),
                         FormatBytes(line.saved_bytes, ByteUnit::kMegabytes),

@@ -9,7 +9,7 @@
 #include "app/cli/numbers.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/networks/cifar10.h"
-#include "profiler/networks/pipeline_stages.h"
+#include "profiler/networks/script_files.h"
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::cli {
@@ -20,6 +20,11 @@ constexpr const char* kGroup = "Training";
 // A launcher may be who says how many ranks there are.
 Status CheckSharing(const networks::TrainingSettings& settings) {
   const bool in_stages = settings.pipeline != networks::PipelineSchedule::kOff;
+  if (!in_stages && settings.split != networks::TrainingSettings().split) {
+    return Error{
+        "--split says what a pipeline's stages have alike, and there is none. Choose one with --pipeline, or leave "
+        "it out."};
+  }
   if ((settings.zero == networks::ZeroStage::kOff && !in_stages) || settings.ranks > 1) return Done{};
   const Result<RankPlace> told = RankPlaceFromEnvironment();
   if (!told) return told.error();
@@ -43,7 +48,11 @@ void TrainingOptions::Register(CLI::App& command) {
     command.add_option(name, value, help)->capture_default_str()->type_name("")->group(kGroup);
   };
   add("--net", network_, defaults.network,
-      "Network; tidemark networks lists them, and a path to a file like theirs (.json) is one, too");
+      "Network; tidemark networks lists them, and a path to a file like theirs (.json), or to a TorchScript file "
+      "(.pt, .pth, .ts), is one, too");
+  add("--input", input_, "",
+      "Of a TorchScript file the shape of one sample: 3x224x224, or 128 for as many tokens; else one is found by "
+      "trying");
   add("--batch", batch_, fmt::format("{}", defaults.batch),
       fmt::format("Samples in a micro-batch, 1 to {}", networks::kMaxBatch));
   add("--amp", amp_, networks::TextOf(defaults.amp),
@@ -85,8 +94,12 @@ void TrainingOptions::RegisterDevice(CLI::App& command) {
 
 Result<networks::TrainingSettings> TrainingOptions::Settings() const {
   networks::TrainingSettings settings;
-  settings.network = network_;
-  if (networks::IsNetworkPath(network_)) settings.network = std::filesystem::absolute(network_).string();
+  if (!input_.empty() && !networks::IsScriptPath(network_)) {
+    return Error{
+        "--input says what a TorchScript file (.pt, .pth, .ts) is given; any other network knows it. Leave it out."};
+  }
+  settings.network = networks::ScriptNameWith(network_, input_);
+  if (networks::IsNetworkPath(network_)) settings.network = std::filesystem::absolute(settings.network).string();
   const Result<int64_t> batch = WholeNumber("--batch", batch_, 1, networks::kMaxBatch);
   if (!batch) return batch.error();
   settings.batch = static_cast<int>(*batch);
@@ -117,21 +130,18 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
   }
   if (const Status valid = networks::Validate(settings); !valid) return valid.error();
   if (const Status shared = CheckSharing(settings); !shared) return shared.error();
-  if (networks::UsesPipeline(settings)) {
+  if (!data_.empty()) settings.data = std::filesystem::absolute(data_).string();
+  if (networks::UsesPipeline(settings) || !data_.empty() || networks::IsScriptPath(network_)) {
     const Result<networks::Network> network = Network();
     if (!network) return network.error();
-    if (const Status split = networks::CheckStages(*network, settings); !split) return split.error();
-  }
-  if (!data_.empty()) {
-    settings.data = std::filesystem::absolute(data_).string();
-    const Result<networks::Network> network = Network();
-    if (!network) return network.error();
-    if (const Status there = networks::CheckTogether(*network, settings); !there) return there.error();
+    if (const Status together = networks::CheckTogether(*network, settings); !together) return together.error();
   }
   return settings;
 }
 
-Result<networks::Network> TrainingOptions::Network() const { return networks::FindNetwork(network_); }
+Result<networks::Network> TrainingOptions::Network() const {
+  return networks::FindNetwork(networks::ScriptNameWith(network_, input_));
+}
 
 Result<phantom::Card> TrainingOptions::Card() const { return CardNamed(card_); }
 

@@ -33,6 +33,7 @@ class TrainingOptions {
 
  private:
   std::string network_;
+  std::string input_;  // of a TorchScript file
   std::string batch_;
   std::string amp_;
   std::string accumulate_;

@@ -12,6 +12,7 @@
 #include "profiler/base/nvidia_gpus.h"
 #include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"
+#include "profiler/networks/script_files.h"
 
 namespace tidemark::gui {
 namespace {
@@ -143,13 +144,26 @@ void Application::Start(const session::ProgramOrder& order) {
       });
 }
 
+// A TorchScript file is looked into by another process.
 void Application::OpenNetwork(const std::filesystem::path& file) {
-  Result<networks::Network> network = networks::FindNetwork(std::filesystem::absolute(file).string());
+  const std::string name = std::filesystem::absolute(file).string();
+  if (!networks::IsScriptPath(name)) return TrainNetwork(networks::FindNetwork(name));
+  jobs_.Start("Looking into " + file.filename().string(), false,
+              [this, name](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+                return [this, network = networks::FindNetwork(name)] { TrainNetwork(network); };
+              });
+}
+
+void Application::TrainNetwork(const Result<networks::Network>& network) {
   if (!network) return AddLogLine(presenters::LogLevel::kError, network.error().message);
   networks::TrainingSettings settings = input_.settings;
   settings.network = network->name;
   std::erase_if(networks_, [&](const networks::Network& known) { return known.name == settings.network; });
-  networks_.push_back(std::move(*network));
+  networks_.push_back(*network);
+  if (!network->script.empty()) {
+    settings.checkpoint = {};
+    AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
+  }
   Change(settings, true);
 }
 

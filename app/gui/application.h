@@ -61,6 +61,7 @@ class Application {
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
   void OpenNetwork(const std::filesystem::path& file);
+  void TrainNetwork(const Result<networks::Network>& network);
   // A folder with CIFAR-10.
   void UseData(const std::filesystem::path& folder);
   // Files that were dropped on the window: opened, or a run of theirs laid over this one.

@@ -42,6 +42,7 @@ std::vector<Precision> PrecisionsOf(const FitQuestion& question) {
 
 std::vector<Checkpointing> CheckpointingsOf(const FitQuestion& question) {
   std::vector<Checkpointing> checkpointings = {question.settings.checkpoint};
+  if (!question.network.script.empty()) return checkpointings;  // it runs in one piece
   AddOnce(checkpointings, {CheckpointMode::kNone, 0});
   AddOnce(checkpointings, {CheckpointMode::kSegments, textbook::SquareRootSegments(question.network)});
   AddOnce(checkpointings, {CheckpointMode::kByLayer, 0});

@@ -43,6 +43,7 @@ enum class LayerKind : uint8_t {
   kFirstToken,
   kAttention,
   kLstm,
+  kOperator,  // of a TorchScript file: Layer::op says which
 };
 
 // Shape of one sample, without the batch: {3, 32, 32} is an image, {128, 768} a sequence of 128 tokens,
@@ -73,6 +74,8 @@ struct Layer {
   bool has_bias = true;    // kConv2d, kConvTranspose2d, kLinear
   size_t weights_of =
       kNetworkInput;  // kLinear: the embedding whose table is its weight; kNetworkInput = its own
+  std::string op;  // of a TorchScript file: PyTorch's operator, "silu"
+  bool once_for_batch = false;  // of a TorchScript file: its output has no samples
   // Derived when the network is read:
   SampleShape input;  // the first of its inputs
   SampleShape output;

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "profiler/networks/choices.h"
+#include "profiler/networks/operators.h"
 
 namespace tidemark::networks {
 namespace {
@@ -370,7 +371,15 @@ Status OnlyKeysOf(const Kind& kind, const Json& json) {
 
 }  // namespace
 
-std::string_view TextOf(LayerKind kind) { return RowOf(kind).text; }
+std::string_view TextOf(LayerKind kind) {
+  return kind == LayerKind::kOperator ? "operator" : RowOf(kind).text;
+}
+
+std::optional<LayerKind> KindNamed(std::string_view text) {
+  const auto row = std::ranges::find(Kinds(), text, &Kind::text);
+  if (row == Kinds().end()) return std::nullopt;
+  return row->kind;
+}
 
 Status ReadKindAndSizes(const Json& json, Layer& layer) {
   const auto found = json.find("kind");
@@ -423,6 +432,11 @@ int64_t AutocastElements(const Layer& layer) {
       return layer.parameters();
     case LayerKind::kLinear:
       return layer.in_features * layer.out_features + layer.bias_elements;
+    case LayerKind::kOperator: {
+      const OperatorRule* rule = FindOperatorRule(layer.op);
+      const bool is_low = rule != nullptr && rule->precision == OperatorRule::Precision::kLow;
+      return is_low ? layer.parameters() : 0;
+    }
     default:
       return 0;
   }

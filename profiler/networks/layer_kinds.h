@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace tidemark::networks {
 
 // What a kind is called in a file: "conv2d".
 std::string_view TextOf(LayerKind kind);
+std::optional<LayerKind> KindNamed(std::string_view text);
 
 // Reads "kind" and the keys that belong to it ("name", "inputs" and "weights_of" may be there, too); whatever
 // else is there, or is missing, is an error that names the key.

@@ -10,6 +10,7 @@
 
 #include "profiler/base/paths.h"
 #include "profiler/networks/choices.h"
+#include "profiler/networks/script_files.h"
 #include "profiler/networks/specification.h"
 
 namespace tidemark::networks {
@@ -52,6 +53,13 @@ Result<std::vector<std::filesystem::path>> NetworkFiles(const std::filesystem::p
   return files;
 }
 
+// PyTorch's memory snapshots are pickles, and some are called .pt; what torch.save and torch.jit.save write is
+// an archive, whatever is in it.
+bool IsArchive(const std::filesystem::path& file) {
+  std::string begin(2, ' ');
+  return std::ifstream(file, std::ios::binary).read(begin.data(), 2) && begin == "PK";
+}
+
 }  // namespace
 
 Result<std::vector<Network>> LoadNetworksFrom(const std::filesystem::path& folder) {
@@ -77,9 +85,10 @@ Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_v
   return Error{UnknownChoice("network", name, known)};
 }
 
-bool IsNetworkPath(std::string_view name) { return name.ends_with(".json"); }
+bool IsNetworkPath(std::string_view name) { return name.ends_with(".json") || IsScriptPath(name); }
 
 bool IsNetworkFile(const std::filesystem::path& file) {
+  if (IsScriptPath(file.string())) return IsArchive(file);
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(file, error);
   if (error || size > kMostFileBytes || !IsNetworkPath(file.string())) return false;
@@ -90,6 +99,7 @@ bool IsNetworkFile(const std::filesystem::path& file) {
 
 Result<std::vector<Network>> LoadNetworks() { return LoadNetworksFrom(AssetsFolder() / "networks"); }
 Result<Network> FindNetwork(std::string_view name) {
+  if (IsScriptPath(name)) return ReadScript(name);
   if (IsNetworkPath(name)) {
     Result<Network> network = ReadNetwork(name);
     if (network) network->name = name;

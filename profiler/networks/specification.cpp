@@ -13,6 +13,7 @@
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/layer_kinds.h"
 #include "profiler/networks/pipeline_stages.h"
+#include "profiler/networks/script_files.h"
 
 namespace tidemark::networks {
 namespace {
@@ -351,6 +352,7 @@ Status CheckTogether(const Network& network, const TrainingSettings& settings) {
         fmt::format("Ranks train one network together, and {} is two against each other. Leave --ranks at 1.",
                     network.title)};
   }
+  if (Status whole = CheckScript(network, settings); !whole) return whole;
   if (Status stages = CheckStages(network, settings); !stages) return stages;
   return CheckData(network, settings);
 }

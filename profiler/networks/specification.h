@@ -27,6 +27,8 @@ struct Network {
   // Where a generator has a discriminator: the first layer of that, which judges what the layers before it
   // make of noise, or samples that are real. 0 = there is none.
   size_t discriminator = 0;
+  // Of a TorchScript file (script_files.h) its path: the layers then only tell what runs in it.
+  std::string script;
   // Of one stage of a pipeline (textbook/pipeline.h), which is a network by itself, but for this:
   struct Passage {
     bool receives = false;          // its input is what the stage before gives, to which gradients go back
@@ -91,9 +93,11 @@ Result<Network> NetworkFromJson(std::string_view json);
 // a file that cannot be read is an error that names it.
 Result<std::vector<Network>> LoadNetworks();
 Result<std::vector<Network>> LoadNetworksFrom(const std::filesystem::path& folder);
-// Whether a name stands for a file of one's own, not for one of those; such a network's name is its path.
+// Whether a name stands for a file of one's own (.json, or script_files.h), not for one of those; such a
+// network's name is its path.
 bool IsNetworkPath(std::string_view name);
-// Whether there is a network in a file, well made or not: an object with "layers".
+// Whether there is a network in a file, well made or not: an object with "layers", or an archive that is
+// called as TorchScript files are.
 bool IsNetworkFile(const std::filesystem::path& file);
 // One by its name or path; unknown names list the known ones. The other files are not read.
 Result<Network> FindNetwork(std::string_view name);

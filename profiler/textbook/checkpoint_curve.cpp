@@ -89,6 +89,7 @@ std::vector<CurvePoint> CheckpointCurve(const networks::Network& network,
   const networks::Network& own = stage ? *stage : network;
   Pricing pricing(own, settings, progress);
   pricing.Add({});
+  if (!network.script.empty()) return std::move(pricing.points());  // it runs in one piece
   // Before those that come to the same figures, of which the first stays.
   if (settings.checkpoint.mode != CheckpointMode::kNone) pricing.Add(settings.checkpoint);
   const int64_t most = pricing.points().front().saved_bytes;

@@ -9,10 +9,9 @@ int64_t ForwardOperations(const networks::Layer& layer) {
   switch (layer.kind) {
     case LayerKind::kConv2d:  // conv_flop_count: each output is a sum over the kernel and its group's
                               // channels
-      return 2 * ElementCount(layer.output) * (layer.in_features / layer.groups) * layer.kernel *
-             layer.kernel;
+      return 2 * ElementCount(layer.output) * (layer.weight_elements / layer.out_features);
     case LayerKind::kConvTranspose2d:  // the same, seen from the input
-      return 2 * ElementCount(layer.input) * layer.out_features * layer.kernel * layer.kernel;
+      return 2 * ElementCount(layer.input) * (layer.weight_elements / layer.in_features);
     case LayerKind::kLinear:  // mm_flop
       return 2 * ElementCount(layer.input) * layer.out_features;
     case LayerKind::kAttention:  // sdpa_flop_count: queries · keys and weights · values, masked or not

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "profiler/networks/operators.h"
+
 namespace tidemark::textbook {
 namespace {
 
@@ -82,7 +84,8 @@ class ForwardPass {
   }
   size_t Make(size_t index, int64_t bytes_per_element) {
     const size_t made =
-        Add({SavedTensor::What::kOutput, index, index, LayerAt(index).output, false, bytes_per_element, {}});
+        Add({SavedTensor::What::kOutput, index, index, LayerAt(index).output,
+             LayerAt(index).once_for_batch, bytes_per_element, {}});
     lies_steps_first_[made] = LayerAt(index).kind == LayerKind::kLstm ||
                               (KeepsOrder(LayerAt(index).kind) && LiesStepsFirst(arguments_.front()));
     return made;
@@ -109,6 +112,7 @@ class ForwardPass {
   size_t Attend(size_t index);
   size_t Normalize(size_t index);
   size_t Remember(size_t index);
+  size_t Operate(size_t index);
 
   const networks::Network& network_;
   const networks::TrainingSettings& settings_;
@@ -187,6 +191,29 @@ size_t ForwardPass::Remember(size_t index) {
   return result;
 }
 
+// By operators.h; where that has no rule nothing is saved, and the layer says so.
+size_t ForwardPass::Operate(size_t index) {
+  using enum networks::OperatorRule::Saves;
+  using enum networks::OperatorRule::Precision;
+  const networks::Layer& layer = LayerAt(index);
+  const networks::OperatorRule* rule = networks::FindOperatorRule(layer.op);
+  if (rule == nullptr) return Make(index, Precision());
+  const bool is_weighed = layer.parameters() > 0 || layer.weights_of != networks::kNetworkInput;
+  int64_t bytes = Precision();
+  if (rule->precision == kLow) bytes = LowPrecision();
+  if (rule->precision == kFull) bytes = autocast_ ? kFloat32Bytes : FullPrecision();
+  for (size_t argument = 0; argument < arguments_.size(); ++argument) {
+    bool saves = rule->saves == kInputs || (rule->saves == kOtherInputs && is_weighed);
+    for (size_t other = 0; rule->saves == kOtherInputs && other < arguments_.size(); ++other)
+      saves = saves || (other != argument && HasGradient(arguments_[other]));
+    if (saves && rule->precision == kWidest) Save(index, arguments_[argument]);
+    if (saves && rule->precision != kWidest) SaveInputIn(index, argument, bytes);
+  }
+  const size_t result = Make(index, bytes);
+  if (rule->saves == kResult) Save(index, result);
+  return result;
+}
+
 // The rules of the header; gives the layer's output.
 size_t ForwardPass::Follow(size_t index) {
   const networks::Layer& layer = LayerAt(index);
@@ -245,6 +272,8 @@ size_t ForwardPass::Follow(size_t index) {
     case LayerKind::kUpsample:
       // As their tables are; upsample_nearest2d is in AT_FORALL_FP32 (ATen/autocast_mode.h).
       return Make(index, autocast_ ? kFloat32Bytes : FullPrecision());
+    case LayerKind::kOperator:
+      return Operate(index);
     case LayerKind::kAdd:
     case LayerKind::kConcat:
       break;

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "profiler/base/format.h"
 #include "profiler/networks/layer_kinds.h"
+#include "profiler/networks/operators.h"
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/data_parallel.h"
 #include "profiler/textbook/optimizer_formulas.h"
@@ -67,6 +70,11 @@ std::string WhatItIs(const Network& network, const SavedTensor& tensor, size_t l
   }
   return tensor.maker == layer ? "its output"
                                : fmt::format("the result of {}", network.layers[tensor.maker].name);
+}
+
+// An operator without a rule.
+bool IsUnknown(const networks::Layer& layer) {
+  return layer.kind == LayerKind::kOperator && networks::FindOperatorRule(layer.op) == nullptr;
 }
 
 // Whether the classic words about what is kept fit: each ReLU's result, and no more.
@@ -348,6 +356,12 @@ std::string Author::KeptInWords() const {
     words += fmt::format("; the budget is too small, {} are the least that pieces of this network need",
                          FormatExactBytes(plan_.least_bytes));
   }
+  std::set<std::string> unknown;
+  for (const networks::Layer& layer : network_.layers) {
+    if (IsUnknown(layer)) unknown.insert(layer.op);
+  }
+  if (!unknown.empty())
+    words += fmt::format("; what these save is unknown, and left out: {}", fmt::join(unknown, ", "));
   if (settings_.keep_losses && settings_.pass == Pass::kForward)
     words += "; the kept losses hold on to it: every batch adds as much again";
   return words;
@@ -546,6 +560,8 @@ std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) cons
   if (!kept.empty() && made_again.empty()) return kept;
   if (!made_again.empty())
     return (kept.empty() ? kept : kept + "; ") + "made again in backward: " + made_again;
+  if (IsUnknown(network_.layers[layer]))
+    return fmt::format("unknown: there is no rule for what {} saves", network_.layers[layer].op);
   if (networks::IsView(network_.layers[layer])) return "a view of its input, without memory of its own";
   const std::string counts_with = CountsWith(layer);
   return counts_with.empty() ? "nothing keeps its output" : "its result counts with " + counts_with;

@@ -214,6 +214,8 @@ BuiltLayer Build(const Layer& layer, const std::vector<BuiltLayer>& before) {
     case LayerKind::kToSequence:
     case LayerKind::kFirstToken:
       return BuildShaping(layer);
+    case LayerKind::kOperator:  // of a TorchScript file, which runs as a whole
+      break;
   }
   return {};
 }

@@ -51,18 +51,22 @@ Model::Model(const networks::Network& network, c10::Device device, const Form& f
     : network_(network), sharded_(sharded), root_(std::make_shared<Root>()) {
   std::optional<c10::impl::IncludeDispatchKeyGuard> undrawn;
   if (!drawn) undrawn.emplace(c10::DispatchKey::TESTING_ONLY_GenericMode);
-  for (const networks::Layer& layer : network.layers) AddLayer(layer);
+  if (network.script.empty()) {
+    for (const networks::Layer& layer : network.layers) AddLayer(layer);
+  } else {
+    script_.emplace(network.script, c10::kCPU);
+  }
   undrawn.reset();
   Put(device, form);
-  parameters_ = root_->parameters();
+  parameters_ = script_ ? script_->Parameters() : root_->parameters();
   TagMemory();
 }
 
 // As model.half() and model.to() of Python do: whole numbers stay whole, and only what has four dimensions
 // has channels to be last.
 void Model::Put(c10::Device device, const Form& form) {
-  std::vector<at::Tensor> tensors = root_->parameters();
-  const std::vector<at::Tensor> buffers = root_->buffers();
+  std::vector<at::Tensor> tensors = script_ ? script_->Parameters() : root_->parameters();
+  const std::vector<at::Tensor> buffers = this->buffers();
   tensors.insert(tensors.end(), buffers.begin(), buffers.end());
   for (at::Tensor& tensor : tensors) {
     const at::NoGradGuard no_grad;
@@ -70,6 +74,7 @@ void Model::Put(c10::Device device, const Form& form) {
     if (form.channels_last && tensor.dim() == 4)
       tensor.set_data(tensor.contiguous(at::MemoryFormat::ChannelsLast));
   }
+  if (script_) script_->MoveTo(device);
   for (size_t index = 0; index < layers_.size(); ++index) {
     const std::shared_ptr<torch::nn::Module>& module = layers_[index].module;
     if (!module) continue;
@@ -87,6 +92,7 @@ void Model::AddLayer(const networks::Layer& specification) {
 }
 
 void Model::TagMemory() {
+  if (script_) TagScript();
   for (size_t index = 0; index < layers_.size(); ++index) {
     const std::shared_ptr<torch::nn::Module>& module = layers_[index].module;
     if (!module) continue;
@@ -101,6 +107,33 @@ void Model::TagMemory() {
   }
   if (sharded_ != nullptr) sharded_->TagMemory();
 }
+
+void Model::TagScript() {
+  for (const ScriptedModule::Named& parameter : script_->parameters())
+    tags_.emplace_back(parameter.tensor, parameter.module, parameter.name);
+  for (const ScriptedModule::Named& buffer : script_->buffers()) {
+    buffer_tags_.emplace_back(buffer.tensor, events::Category::kParameter,
+                              capture::Intern(buffer.module + "." + buffer.name));
+  }
+}
+
+at::Tensor Model::RunScript(const at::Tensor& input) {
+  return script_->Forward(input, [](const std::string& name, const c10::OperatorHandle& op,
+                                    torch::jit::Stack& stack, const std::function<void()>& run) {
+    const capture::LayerScope scope(capture::Intern(name), capture::Intern(name + " saved"));
+    run();
+    if (op.schema().returns().empty() || op.schema().returns().front().alias_info() != nullptr) return;
+    const c10::IValue& result = stack[stack.size() - op.schema().returns().size()];
+    if (result.isTensor()) capture::NameOutput(result.toTensor(), capture::Intern(name + " output"));
+  });
+}
+
+void Model::SetTraining(bool training) {
+  if (script_) return script_->SetTraining(training);
+  root_->train(training);
+}
+
+std::vector<at::Tensor> Model::buffers() const { return script_ ? script_->Buffers() : root_->buffers(); }
 
 const std::string& Model::OwnerOfWeights(size_t layer) const {
   const size_t other = network_.layers[layer].weights_of;
@@ -189,7 +222,7 @@ at::Tensor Model::RunFrom(size_t first, const at::Tensor& input,
 }
 
 at::Tensor Model::Forward(const at::Tensor& input, const std::vector<textbook::CheckpointPiece>& pieces) {
-  return RunFrom(0, input, pieces);
+  return script_ ? RunScript(input) : RunFrom(0, input, pieces);
 }
 
 at::Tensor Model::Generate(const at::Tensor& noise) {

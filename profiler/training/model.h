@@ -1,4 +1,5 @@
-// A network as LibTorch modules, built from its specification, with its memory tagged. One thread builds and
+// A network as LibTorch modules, built from its specification or loaded from a TorchScript file, with its
+// memory tagged. One thread builds and
 // runs it; checkpointed pieces also run on the backward thread, while the first waits.
 #pragma once
 
@@ -7,6 +8,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/training/distributed/sharded_layers.h"
 #include "profiler/training/layers.h"
+#include "profiler/training/scripted_module.h"
 
 namespace tidemark::training {
 
@@ -41,13 +44,13 @@ class Model {
   at::Tensor Judge(const at::Tensor& samples, const std::vector<textbook::CheckpointPiece>& pieces);
 
   // model.train(), model.eval().
-  void SetTraining(bool training) { root_->train(training); }
+  void SetTraining(bool training);
   // ReLUs write over their inputs where they may.
   void SetInPlace(bool in_place) { in_place_ = in_place; }
 
   // In the order of registration, as optimizers take them.
   const std::vector<at::Tensor>& parameters() const { return parameters_; }
-  std::vector<at::Tensor> buffers() const { return root_->buffers(); }
+  std::vector<at::Tensor> buffers() const;
   std::vector<at::Tensor> ParametersOf(size_t first_layer, size_t end_layer) const;
   const std::deque<capture::ParameterTag>& tags() const { return tags_; }  // in the same order
 
@@ -64,6 +67,8 @@ class Model {
     networks::Borders borders;
     bool runs_again = false;
   };
+  void TagScript();
+  at::Tensor RunScript(const at::Tensor& input);
   void AddLayer(const networks::Layer& specification);
   void Put(c10::Device device, const Form& form);
   const std::string& OwnerOfWeights(size_t layer) const;
@@ -80,6 +85,7 @@ class Model {
   networks::Network network_;
   ShardedLayers* sharded_;
   std::shared_ptr<torch::nn::Module> root_;
+  std::optional<ScriptedModule> script_;  // in place of layers
   bool in_place_ = false;
   std::vector<BuiltLayer> layers_;  // as in network_
   std::vector<NamesOfLayer> names_;

@@ -12,6 +12,8 @@
 
 #include "profiler/base/unique_fd.h"
 #include "profiler/capture/transport/channel.h"
+#include "profiler/networks/script_files.h"
+#include "profiler/training/script_description.h"
 #include "profiler/training/trainer_process.h"
 
 namespace {
@@ -34,7 +36,23 @@ void DieWithParent() {
 
 }  // namespace
 
+// `--describe FILE [SIZExSIZE…]` says what a TorchScript file is made of, as networks/script_files.h reads it.
+[[noreturn]] void Describe(int count, char** arguments) {
+  using namespace tidemark;
+  const std::string name = networks::ScriptNameWith(arguments[2], count > 3 ? arguments[3] : "");
+  const Result<networks::ScriptName> script = networks::ScriptNameFromText(name);
+  const Result<networks::Network> network =
+      script.ok() ? training::DescribeScript(script->file.string(), script->input)
+                  : Result<networks::Network>(script.error());
+  const std::string text =
+      network.ok() ? networks::ScriptToJson(*network) : networks::ScriptErrorToJson(network.error());
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+  std::_Exit(0);
+}
+
 int main(int count, char** arguments) {
+  if (count > 2 && std::string_view(arguments[1]) == "--describe") Describe(count, arguments);
   const std::optional<int> fd = ChannelFromArguments(count, arguments);
   if (!fd) {
     std::fputs(

@@ -99,7 +99,7 @@ void DrawFrontierLine(ImDrawList* list, const PriceAxes& axes, const Checkpointi
   list->AddPolyline(line.data(), static_cast<int>(line.size()),
                     U32(phantom ? Colors().accent : Colors().theory), Px(1.5F));
   if (line.empty()) return;
-  const ImVec2 end = line.back();
+  const ImVec2 end = line.front();
   const bool is_room_behind = end.x + Px(90) < axes.plot.Max.x;
   const float x = end.x + (is_room_behind ? Px(14) : -Px(14));
   DrawText(list, {x, end.y - (phantom ? Px(18) : 0)},

@@ -216,6 +216,7 @@ void CheckpointRow(const RunControlsInput& input, const TrainingSettings& settin
   Label("Checkpointing");
   const networks::Network* network = FindNetworkIn(input, settings.network);
   if (network == nullptr) return;
+  if (!network->script.empty()) return Consequence("none: a TorchScript file runs in one piece");
   const std::vector<networks::Checkpointing> choices =
       CheckpointChoices(*network, settings, input.consequences.unchecked_bytes);
   int selected =

@@ -1,5 +1,6 @@
 #include "profiler/textbook/textbook.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -294,4 +295,37 @@ TEST_CASE(
   CHECK(trained.input_bytes == 8 * 3 * 32 * 32 * 4);
   settings.pass = networks::Pass::kEvaluate;
   CHECK(EstimateMemory(network, settings).input_bytes == 8 * 100 * 4);
+}
+
+TEST_CASE("Operators of a TorchScript file keep what their rules say, and one without a rule is told") {
+  using networks::kNetworkInput;
+  using networks::Layer;
+  using networks::LayerKind;
+  const auto made = [](const char* name, LayerKind kind, std::vector<size_t> inputs) {
+    Layer layer;
+    layer.name = layer.op = name;
+    layer.kind = kind;
+    layer.inputs = std::move(inputs);
+    layer.input = layer.output = {10};
+    layer.in_features = layer.out_features = 10;
+    return layer;
+  };
+  Network network;
+  network.script = "model.pt";
+  network.input = {10};
+  network.classes = 10;
+  network.layers = {made("linear", LayerKind::kLinear, {kNetworkInput}),
+                    made("silu", LayerKind::kOperator, {0}), made("softmax", LayerKind::kOperator, {1}),
+                    made("mul", LayerKind::kOperator, {1, 2}), made("cumsum", LayerKind::kOperator, {3})};
+  network.layers[0].weight_elements = 100;
+  TrainingSettings settings;
+  settings.batch = 2;
+  const Estimate estimate = EstimateMemory(network, settings);
+  // silu keeps its input, softmax its result, mul both: three tensors of 2 · 10 values.
+  CHECK(estimate.activations_bytes == 3 * 2 * 10 * 4);
+  CHECK(estimate.layers[4].formula == "unknown: there is no rule for what cumsum saves");
+  const auto activations = std::find_if(estimate.terms.begin(), estimate.terms.end(), [](const Term& term) {
+    return term.category == Category::kActivation;
+  });
+  CHECK(activations->words.find("left out: cumsum") != std::string::npos);
 }

@@ -1,0 +1,224 @@
+#include "profiler/networks/script_files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "profiler/base/command.h"
+#include "profiler/base/paths.h"
+#include "profiler/networks/choices.h"
+#include "profiler/networks/layer_kinds.h"
+
+namespace tidemark::networks {
+namespace {
+
+using Json = nlohmann::json;
+
+// The part before the shape.
+std::string_view FilePart(std::string_view name) {
+  const size_t at = name.rfind('@');
+  const bool shaped = at != std::string_view::npos && name.find('/', at) == std::string_view::npos;
+  return shaped ? name.substr(0, at) : name;
+}
+
+std::optional<SampleShape> ShapeFromText(std::string_view text) {
+  constexpr size_t kMostSizes = 3;
+  SampleShape shape;
+  while (true) {
+    int64_t size = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+    if (error != std::errc() || size < 1 || size > kMostFeatures) return std::nullopt;
+    shape.push_back(size);
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (text.empty()) break;
+    if (text.front() != 'x') return std::nullopt;
+    text.remove_prefix(1);
+  }
+  if (shape.size() > kMostSizes || ElementCount(shape) > kMaxElements) return std::nullopt;
+  return shape;
+}
+
+// Where what was told of this file is kept; empty if nowhere. Another file, or another trainer, has another.
+std::filesystem::path PlaceOf(const ScriptName& name) {
+  const std::filesystem::path folder = CacheFolder();
+  std::string key = fmt::format("{}@{}", name.file.string(), TextOf(name.input));
+  for (const std::filesystem::path& file : {name.file, TrainerExecutable()}) {
+    std::error_code error;
+    const auto time = std::filesystem::last_write_time(file, error);
+    if (folder.empty() || error) return {};
+    key += fmt::format("|{}|{}", time.time_since_epoch().count(), std::filesystem::file_size(file, error));
+  }
+  return folder / "scripts" / fmt::format("{:016x}.json", std::hash<std::string>()(key));
+}
+
+std::string TextIn(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+// As a whole or not at all: others may read it meanwhile. What cannot be kept is told anew the next time.
+void Keep(const std::filesystem::path& place, const std::string& text) {
+  if (place.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(place.parent_path(), error);
+  const std::filesystem::path partial = fmt::format("{}.{}", place.string(), getpid());
+  if (std::ofstream(partial, std::ios::binary) << text) std::filesystem::rename(partial, place, error);
+  std::filesystem::remove(partial, error);
+}
+
+Result<std::string> AskTrainer(const ScriptName& name) {
+  std::vector<std::string> words{TrainerExecutable().string(), "--describe", name.file.string()};
+  if (!name.input.empty()) words.push_back(fmt::format("{}", fmt::join(name.input, "x")));
+  CommandOptions options;
+  const char* libraries = std::getenv("LD_LIBRARY_PATH");
+  // Where there is no CUDA the stand-ins serve: only the CPU computes.
+  options.environment = {fmt::format("LD_LIBRARY_PATH={}{}", libraries == nullptr ? "" : fmt::format("{}:", libraries),
+                                     PhantomFolder().string())};
+  const Result<CommandOutcome> outcome = RunCommand(words, options);
+  if (!outcome) return outcome.error();
+  if (outcome->exit_code == 0) return outcome->output;
+  return Error{fmt::format("{} could not be looked into: the process that loads it ended with {}.",
+                           name.file.filename().string(), outcome->exit_code)};
+}
+
+struct Member {
+  const char* key;
+  int64_t Layer::* member;
+};
+constexpr std::array kMembers = {
+    Member{"in", &Layer::in_features},      Member{"out", &Layer::out_features},
+    Member{"kernel", &Layer::kernel},       Member{"groups", &Layer::groups},
+    Member{"size", &Layer::size},           Member{"heads", &Layer::heads},
+    Member{"layers", &Layer::layers},       Member{"weights", &Layer::weight_elements},
+    Member{"biases", &Layer::bias_elements}, Member{"buffers", &Layer::buffer_elements},
+};
+
+Json ToJson(const Layer& layer) {
+  Json json{{"name", layer.name},         {"kind", TextOf(layer.kind)},   {"operator", layer.op},
+            {"inputs", layer.inputs},     {"input", layer.input},         {"output", layer.output},
+            {"weights_of", layer.weights_of}, {"p", layer.probability},   {"bias", layer.has_bias},
+            {"causal", layer.causal},     {"once", layer.once_for_batch}};
+  for (const auto& [key, member] : kMembers) json[key] = layer.*member;
+  return json;
+}
+
+Layer LayerFrom(const Json& json) {
+  Layer layer;
+  layer.name = json.at("name").get<std::string>();
+  layer.kind = KindNamed(json.at("kind").get<std::string>()).value_or(LayerKind::kOperator);
+  layer.op = json.at("operator").get<std::string>();
+  layer.inputs = json.at("inputs").get<std::vector<size_t>>();
+  layer.input = json.at("input").get<SampleShape>();
+  layer.output = json.at("output").get<SampleShape>();
+  layer.weights_of = json.at("weights_of").get<size_t>();
+  layer.probability = json.at("p").get<double>();
+  layer.has_bias = json.at("bias").get<bool>();
+  layer.causal = json.at("causal").get<bool>();
+  layer.once_for_batch = json.at("once").get<bool>();
+  for (const auto& [key, member] : kMembers) layer.*member = json.at(key).get<int64_t>();
+  return layer;
+}
+
+}  // namespace
+
+bool IsScriptPath(std::string_view name) {
+  const std::string_view file = FilePart(name);
+  constexpr std::array<std::string_view, 4> kEndings = {".pt", ".pth", ".ts", ".torchscript"};
+  return std::ranges::any_of(kEndings, [file](std::string_view ending) { return file.ends_with(ending); });
+}
+
+Result<ScriptName> ScriptNameFromText(std::string_view name) {
+  ScriptName script{std::filesystem::absolute(FilePart(name)), {}};
+  if (FilePart(name).size() == name.size()) return script;
+  const std::string_view text = name.substr(FilePart(name).size() + 1);
+  const std::optional<SampleShape> shape = ShapeFromText(text);
+  if (!shape) {
+    return Error{fmt::format(
+        "--input is the shape of one sample, like 3x224x224 for pictures or 128 for as many tokens, not '{}'.",
+        Quoted(text))};
+  }
+  script.input = *shape;
+  return script;
+}
+
+std::string ScriptNameWith(std::string_view name, std::string_view input) {
+  return input.empty() ? std::string(name) : fmt::format("{}@{}", FilePart(name), input);
+}
+
+Result<Network> ReadScript(std::string_view name) {
+  const Result<ScriptName> script = ScriptNameFromText(name);
+  if (!script) return script.error();
+  if (access(script->file.c_str(), R_OK) != 0) {
+    return Error{fmt::format("The network file {} cannot be read; is it a file that you may read?",
+                             script->file.string())};
+  }
+  const std::filesystem::path place = PlaceOf(*script);
+  std::string text = place.empty() ? "" : TextIn(place);
+  if (text.empty()) {
+    const Result<std::string> told = AskTrainer(*script);
+    if (!told) return told.error();
+    text = *told;
+  }
+  Result<Network> network = ScriptFromJson(text);
+  if (!network) return Error{fmt::format("{}: {}", script->file.filename().string(), network.error().message)};
+  Keep(place, text);
+  network->name = name;
+  return network;
+}
+
+std::string ScriptToJson(const Network& network) {
+  Json layers = Json::array();
+  for (const Layer& layer : network.layers) layers.push_back(ToJson(layer));
+  return Json{{"script", network.script},         {"title", network.title},
+              {"description", network.description}, {"input", network.input},
+              {"vocabulary", network.vocabulary}, {"classes", network.classes},
+              {"layers", layers}}
+      .dump();
+}
+
+std::string ScriptErrorToJson(const Error& error) { return Json{{"error", error.message}}.dump(); }
+
+Result<Network> ScriptFromJson(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_object() && json.contains("error")) return Error{json["error"].get<std::string>()};
+  Network network;
+  try {
+    network.script = json.at("script").get<std::string>();
+    network.title = json.at("title").get<std::string>();
+    network.description = json.at("description").get<std::string>();
+    network.input = json.at("input").get<SampleShape>();
+    network.vocabulary = json.at("vocabulary").get<int64_t>();
+    network.classes = json.at("classes").get<int64_t>();
+    for (const Json& layer : json.at("layers")) network.layers.push_back(LayerFrom(layer));
+  } catch (const Json::exception&) {
+    return Error{"what its network is made of was not told; is it damaged?"};
+  }
+  return network;
+}
+
+Status CheckScript(const Network& network, const TrainingSettings& settings) {
+  if (network.script.empty()) return Done{};
+  const auto refuse = [&network](const char* option, const char* why) {
+    return Error{fmt::format("{} is a TorchScript file, which runs in one piece: {}. Leave {} out.",
+                             network.title, why, option)};
+  };
+  if (UsesPipeline(settings)) return refuse("--pipeline", "no stage can have some of its layers");
+  if (settings.checkpoint.mode != CheckpointMode::kNone)
+    return refuse("--checkpoint", "no part of it can run again alone");
+  if (SharesGradients(settings))
+    return refuse("--zero", "its layers' parameters cannot come and go; --zero 1 shares the optimizer's state");
+  if (settings.in_place_relu) return refuse("--in-place-relu", "it says itself which operators run in place");
+  return Done{};
+}
+
+}  // namespace tidemark::networks

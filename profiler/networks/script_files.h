@@ -1,0 +1,42 @@
+// TorchScript files (torch.jit.save) as networks. What one is made of tells tidemark-trainer, which loads it
+// and runs it once on a few samples of zeros: the layers are the operators that ran. A TorchScript file is
+// code: it does what TorchScript lets it do.
+//
+// A name is a path, "model.pt", or a path and the shape of one sample, "model.pt@3x224x224"; without a shape
+// one is found by trying. Any thread; a file that was not seen before takes a second or more.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "profiler/base/result.h"
+#include "profiler/networks/specification.h"
+
+namespace tidemark::networks {
+
+struct ScriptName {
+  std::filesystem::path file;
+  SampleShape input;  // empty: to be found
+};
+
+// .pt, .pth, .ts and .torchscript.
+bool IsScriptPath(std::string_view name);
+// Error: the shape is none.
+Result<ScriptName> ScriptNameFromText(std::string_view name);
+// "model.pt" and "3x224x224" as one name.
+std::string ScriptNameWith(std::string_view name, std::string_view input);
+
+// Kept in CacheFolder() for the next time, of this file and this trainer.
+Result<Network> ReadScript(std::string_view name);
+
+// What the trainer tells: FromJson(ToJson(x)) == x; of an object with "error" that sentence.
+std::string ScriptToJson(const Network& network);
+std::string ScriptErrorToJson(const Error& error);
+Result<Network> ScriptFromJson(std::string_view json);
+
+// Whether what is asked for can be done with a network that is one piece: error, a sentence that names the
+// option.
+Status CheckScript(const Network& network, const TrainingSettings& settings);
+
+}  // namespace tidemark::networks
