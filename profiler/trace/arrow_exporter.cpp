@@ -96,6 +96,11 @@ ArrowErrorCode PutCategories(Rows rows, CleanNames&, ArrowArray* column) {
     return IsOfBlock(row.event.kind) ? std::optional(KeyOf(row.event.category)) : std::nullopt;
   });
 }
+ArrowErrorCode PutLevels(Rows rows, CleanNames&, ArrowArray* column) {
+  return PutTextsOrNone(rows, column, [](const Row& row) {
+    return TellsLevel(row.event) ? std::optional(NameOf(row.event.level)) : std::nullopt;
+  });
+}
 ArrowErrorCode PutMetrics(Rows rows, CleanNames&, ArrowArray* column) {
   return PutNumbersOrNone<double>(rows, column, [](const Row& row) {
     return row.event.kind == EventKind::kMetric ? std::optional(events::MetricOf(row.event)) : std::nullopt;
@@ -136,6 +141,7 @@ constexpr ArrowColumn kArrowColumns[] = {
     {"requested_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::requested>},
     {"reserved_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::reserved>},
     {"settings", NANOARROW_TYPE_STRING, Named<SettingsOf>},
+    {"level", NANOARROW_TYPE_STRING, PutLevels},
 };
 
 constexpr int64_t kRowsOfABatch = 1 << 16;  // what a reader takes at a time

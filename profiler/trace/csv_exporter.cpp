@@ -32,7 +32,7 @@ class CsvExporter final : public Exporter {
     out +=
         "index,time_ns,kind,source,phase,device,stream,thread,address,bytes,rounded_bytes,category,layer,"
         "operator,name,"
-        "value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail\n";
+        "value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail,level\n";
   }
 
   void Add(const Moment& moment, std::string& out) override {
@@ -56,6 +56,8 @@ class CsvExporter final : public Exporter {
     // Whole with its first piece: the others may begin within a letter.
     if (event.kind == EventKind::kName && event.layer == 0) AppendQuoted(view_.name(event.name), out);
     if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
+    out += ',';
+    if (TellsLevel(event)) out += NameOf(event.level);
     out += '\n';
   }
 

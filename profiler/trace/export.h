@@ -24,9 +24,9 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text);
 //          slices, markers and out-of-memory as instants, losses in the metadata. Times are microseconds
 //          since baseTimeNanoseconds; allocations and frees are the `[memory]` instants that torch.profiler
 //          writes.
-// kCsv:    a header row and one row per event; quoting as RFC 4180 says, lines end in \n.
-// kPickle: a PyTorch memory snapshot, protocol 4, for memory_viz: segments and blocks at the end, the
-// allocator's
+// kCsv:    a header row and one row per event, `level` of what the driver and the card told; quoting as RFC
+// 4180 says, lines end in \n. kPickle: a PyTorch memory snapshot, protocol 4, for memory_viz: segments and
+// blocks at the end, the allocator's
 //          entries before it, steps and phases as annotations. Of several devices, the entries of all but the
 //          first are held in memory until the end.
 // kPerfetto: a protobuf trace with the same tracks as kChrome; half the size, and read back by

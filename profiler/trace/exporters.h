@@ -25,6 +25,9 @@ struct Moment {
 // Whether its address, and its category, mean anything.
 inline bool HasAddress(events::EventKind kind) { return kind <= events::EventKind::kSegmentUnmap; }
 inline bool IsOfBlock(events::EventKind kind) { return kind <= events::EventKind::kCategorize; }
+inline bool TellsLevel(const events::Event& event) {
+  return event.kind == events::EventKind::kCounter && event.level != events::Level::kNone;
+}
 
 class Exporter {
  public:

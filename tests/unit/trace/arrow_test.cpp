@@ -86,7 +86,8 @@ ArrowTable ExportedTable(const timeline::View& view, const events::RunDescriptio
 }
 
 TEST_CASE("Arrow: a row for each event that is more than a name, with its values", "[export]") {
-  const Stream run = SampleRun();
+  Stream run = SampleRun();
+  run.Add({.bytes = 4096, .kind = events::EventKind::kCounter, .level = events::Level::kCard});
   const auto view = run.View();
   events::RunDescription description;
   description.title = "Net on \"phantom\"";
@@ -107,6 +108,9 @@ TEST_CASE("Arrow: a row for each event that is more than a name, with its values
   CHECK(table.At(block, "layer") == "conv1");
   CHECK(table.At(block, "operator") == "aten::convolution");
   CHECK(table.At(block, "value") == "-");
+
+  CHECK(table.At(table.rows - 1, "level") == "card");
+  CHECK(table.At(block, "level") == "-");
 
   const int64_t marker = table.RowOf("marker");
   CHECK(table.At(marker, "name") == "start, with \"quotes\"");

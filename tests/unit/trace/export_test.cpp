@@ -214,7 +214,9 @@ std::vector<std::vector<std::string>> Rows(const std::string& csv) {
 }
 
 TEST_CASE("CSV: a header and one row per event, with the values after it", "[export]") {
-  const auto view = SampleRun().View();
+  Stream run = SampleRun();
+  run.Add({.bytes = 4096, .kind = events::EventKind::kCounter, .level = events::Level::kDriver});
+  const auto view = run.View();
   const auto rows = Rows(Exported(*view, ExportFormat::kCsv));
   REQUIRE(rows.size() == view->end() + 1);
   std::map<std::string, size_t> column;
@@ -239,6 +241,7 @@ TEST_CASE("CSV: a header and one row per event, with the values after it", "[exp
       CHECK(field("name") == "start, with \"quotes\"");
       CHECK(field("detail") == R"({"batch": 64})");
     }
+    CHECK(field("level") == (row == rows.size() - 1 ? "driver" : ""));
     if (event.kind == events::EventKind::kMetric && event.bytes == 0) CHECK(field("value") == "2.5");
   }
   CHECK(allocations == 5);
