@@ -10,6 +10,7 @@
 #include "app/cli/report.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/layer_kinds.h"
+#include "profiler/networks/operators.h"
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/textbook/operations.h"
@@ -90,11 +91,12 @@ std::string LayersText(const networks::Network& network) {
   for (const LayerLine& line : LinesOf(network)) {
     total.saved_bytes += line.saved_bytes;
     total.operations += line.operations;
-    text += fmt::format(kRow, line.layer->name, line.layer->op.empty() ? networks::TextOf(line.layer->kind) : line.layer->op,
-                        networks::TextOf(line.layer->output), FormatNumber(line.layer->parameters()),
-                        FormatBytes(line.layer->parameters() * 4, ByteUnit::kMegabytes),
-                        FormatBytes(line.saved_bytes, ByteUnit::kMegabytes),
-                        fmt::format("{:.1f}", Mega(line.operations)));
+    text += fmt::format(
+        kRow, line.layer->name, line.layer->op.empty() ? networks::TextOf(line.layer->kind) : line.layer->op,
+        networks::TextOf(line.layer->output), FormatNumber(line.layer->parameters()),
+        FormatBytes(line.layer->parameters() * 4, ByteUnit::kMegabytes),
+        networks::LacksRule(*line.layer) ? "unknown" : FormatBytes(line.saved_bytes, ByteUnit::kMegabytes),
+        fmt::format("{:.1f}", Mega(line.operations)));
   }
   text += fmt::format(kRow, "total", "", "", FormatNumber(network.parameters()),
                       FormatBytes(network.parameters() * 4, ByteUnit::kMegabytes),

@@ -22,7 +22,8 @@ Status CheckSharing(const networks::TrainingSettings& settings) {
   const bool in_stages = settings.pipeline != networks::PipelineSchedule::kOff;
   if (!in_stages && settings.split != networks::TrainingSettings().split) {
     return Error{
-        "--split says what a pipeline's stages have alike, and there is none. Choose one with --pipeline, or leave "
+        "--split says what a pipeline's stages have alike, and there is none. Choose one with --pipeline, or "
+        "leave "
         "it out."};
   }
   if ((settings.zero == networks::ZeroStage::kOff && !in_stages) || settings.ranks > 1) return Done{};
@@ -48,10 +49,12 @@ void TrainingOptions::Register(CLI::App& command) {
     command.add_option(name, value, help)->capture_default_str()->type_name("")->group(kGroup);
   };
   add("--net", network_, defaults.network,
-      "Network; tidemark networks lists them, and a path to a file like theirs (.json), or to a TorchScript file "
+      "Network; tidemark networks lists them, and a path to a file like theirs (.json), or to a TorchScript "
+      "file "
       "(.pt, .pth, .ts), is one, too");
   add("--input", input_, "",
-      "Of a TorchScript file the shape of one sample: 3x224x224, or 128 for as many tokens; else one is found by "
+      "Of a TorchScript file the shape of one sample: 3x224x224, or 128 for as many tokens; else one is "
+      "found by "
       "trying");
   add("--batch", batch_, fmt::format("{}", defaults.batch),
       fmt::format("Samples in a micro-batch, 1 to {}", networks::kMaxBatch));
@@ -96,10 +99,12 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
   networks::TrainingSettings settings;
   if (!input_.empty() && !networks::IsScriptPath(network_)) {
     return Error{
-        "--input says what a TorchScript file (.pt, .pth, .ts) is given; any other network knows it. Leave it out."};
+        "--input says what a TorchScript file (.pt, .pth, .ts) is given; any other network knows it. Leave "
+        "it out."};
   }
   settings.network = networks::ScriptNameWith(network_, input_);
-  if (networks::IsNetworkPath(network_)) settings.network = std::filesystem::absolute(settings.network).string();
+  if (networks::IsNetworkPath(network_))
+    settings.network = std::filesystem::absolute(settings.network).string();
   const Result<int64_t> batch = WholeNumber("--batch", batch_, 1, networks::kMaxBatch);
   if (!batch) return batch.error();
   settings.batch = static_cast<int>(*batch);
@@ -134,7 +139,8 @@ Result<networks::TrainingSettings> TrainingOptions::Settings() const {
   if (networks::UsesPipeline(settings) || !data_.empty() || networks::IsScriptPath(network_)) {
     const Result<networks::Network> network = Network();
     if (!network) return network.error();
-    if (const Status together = networks::CheckTogether(*network, settings); !together) return together.error();
+    if (const Status together = networks::CheckTogether(*network, settings); !together)
+      return together.error();
   }
   return settings;
 }

@@ -53,8 +53,8 @@ Result<std::vector<std::filesystem::path>> NetworkFiles(const std::filesystem::p
   return files;
 }
 
-// PyTorch's memory snapshots are pickles, and some are called .pt; what torch.save and torch.jit.save write is
-// an archive, whatever is in it.
+// PyTorch's memory snapshots are pickles, and some are called .pt; what torch.save and torch.jit.save write
+// is an archive, whatever is in it.
 bool IsArchive(const std::filesystem::path& file) {
   std::string begin(2, ' ');
   return std::ifstream(file, std::ios::binary).read(begin.data(), 2) && begin == "PK";

@@ -64,4 +64,8 @@ const OperatorRule* FindOperatorRule(std::string_view name) {
   return found == kRules.end() ? nullptr : found;
 }
 
+bool LacksRule(const Layer& layer) {
+  return layer.kind == LayerKind::kOperator && FindOperatorRule(layer.op) == nullptr;
+}
+
 }  // namespace tidemark::networks

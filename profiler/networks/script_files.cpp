@@ -82,7 +82,8 @@ Result<std::string> AskTrainer(const ScriptName& name) {
   CommandOptions options;
   const char* libraries = std::getenv("LD_LIBRARY_PATH");
   // Where there is no CUDA the stand-ins serve: only the CPU computes.
-  options.environment = {fmt::format("LD_LIBRARY_PATH={}{}", libraries == nullptr ? "" : fmt::format("{}:", libraries),
+  options.environment = {fmt::format("LD_LIBRARY_PATH={}{}",
+                                     libraries == nullptr ? "" : fmt::format("{}:", libraries),
                                      PhantomFolder().string())};
   const Result<CommandOutcome> outcome = RunCommand(words, options);
   if (!outcome) return outcome.error();
@@ -93,21 +94,33 @@ Result<std::string> AskTrainer(const ScriptName& name) {
 
 struct Member {
   const char* key;
-  int64_t Layer::* member;
+  int64_t Layer::*member;
 };
 constexpr std::array kMembers = {
-    Member{"in", &Layer::in_features},      Member{"out", &Layer::out_features},
-    Member{"kernel", &Layer::kernel},       Member{"groups", &Layer::groups},
-    Member{"size", &Layer::size},           Member{"heads", &Layer::heads},
-    Member{"layers", &Layer::layers},       Member{"weights", &Layer::weight_elements},
-    Member{"biases", &Layer::bias_elements}, Member{"buffers", &Layer::buffer_elements},
+    Member{"in", &Layer::in_features},
+    Member{"out", &Layer::out_features},
+    Member{"kernel", &Layer::kernel},
+    Member{"groups", &Layer::groups},
+    Member{"size", &Layer::size},
+    Member{"heads", &Layer::heads},
+    Member{"layers", &Layer::layers},
+    Member{"weights", &Layer::weight_elements},
+    Member{"biases", &Layer::bias_elements},
+    Member{"buffers", &Layer::buffer_elements},
 };
 
 Json ToJson(const Layer& layer) {
-  Json json{{"name", layer.name},         {"kind", TextOf(layer.kind)},   {"operator", layer.op},
-            {"inputs", layer.inputs},     {"input", layer.input},         {"output", layer.output},
-            {"weights_of", layer.weights_of}, {"p", layer.probability},   {"bias", layer.has_bias},
-            {"causal", layer.causal},     {"once", layer.once_for_batch}};
+  Json json{{"name", layer.name},
+            {"kind", TextOf(layer.kind)},
+            {"operator", layer.op},
+            {"inputs", layer.inputs},
+            {"input", layer.input},
+            {"output", layer.output},
+            {"weights_of", layer.weights_of},
+            {"p", layer.probability},
+            {"bias", layer.has_bias},
+            {"causal", layer.causal},
+            {"once", layer.once_for_batch}};
   for (const auto& [key, member] : kMembers) json[key] = layer.*member;
   return json;
 }
@@ -143,9 +156,10 @@ Result<ScriptName> ScriptNameFromText(std::string_view name) {
   const std::string_view text = name.substr(FilePart(name).size() + 1);
   const std::optional<SampleShape> shape = ShapeFromText(text);
   if (!shape) {
-    return Error{fmt::format(
-        "--input is the shape of one sample, like 3x224x224 for pictures or 128 for as many tokens, not '{}'.",
-        Quoted(text))};
+    return Error{
+        fmt::format("--input is the shape of one sample, like 3x224x224 for pictures or 128 for as many "
+                    "tokens, not '{}'.",
+                    Quoted(text))};
   }
   script.input = *shape;
   return script;
@@ -170,7 +184,8 @@ Result<Network> ReadScript(std::string_view name) {
     text = *told;
   }
   Result<Network> network = ScriptFromJson(text);
-  if (!network) return Error{fmt::format("{}: {}", script->file.filename().string(), network.error().message)};
+  if (!network)
+    return Error{fmt::format("{}: {}", script->file.filename().string(), network.error().message)};
   Keep(place, text);
   network->name = name;
   return network;
@@ -179,10 +194,10 @@ Result<Network> ReadScript(std::string_view name) {
 std::string ScriptToJson(const Network& network) {
   Json layers = Json::array();
   for (const Layer& layer : network.layers) layers.push_back(ToJson(layer));
-  return Json{{"script", network.script},         {"title", network.title},
-              {"description", network.description}, {"input", network.input},
-              {"vocabulary", network.vocabulary}, {"classes", network.classes},
-              {"layers", layers}}
+  return Json{
+      {"script", network.script}, {"title", network.title},           {"description", network.description},
+      {"input", network.input},   {"vocabulary", network.vocabulary}, {"classes", network.classes},
+      {"layers", layers}}
       .dump();
 }
 
@@ -216,7 +231,8 @@ Status CheckScript(const Network& network, const TrainingSettings& settings) {
   if (settings.checkpoint.mode != CheckpointMode::kNone)
     return refuse("--checkpoint", "no part of it can run again alone");
   if (SharesGradients(settings))
-    return refuse("--zero", "its layers' parameters cannot come and go; --zero 1 shares the optimizer's state");
+    return refuse("--zero",
+                  "its layers' parameters cannot come and go; --zero 1 shares the optimizer's state");
   if (settings.in_place_relu) return refuse("--in-place-relu", "it says itself which operators run in place");
   return Done{};
 }

@@ -83,9 +83,13 @@ class ForwardPass {
     return saved_.tensors.size() - 1;
   }
   size_t Make(size_t index, int64_t bytes_per_element) {
-    const size_t made =
-        Add({SavedTensor::What::kOutput, index, index, LayerAt(index).output,
-             LayerAt(index).once_for_batch, bytes_per_element, {}});
+    const size_t made = Add({SavedTensor::What::kOutput,
+                             index,
+                             index,
+                             LayerAt(index).output,
+                             LayerAt(index).once_for_batch,
+                             bytes_per_element,
+                             {}});
     lies_steps_first_[made] = LayerAt(index).kind == LayerKind::kLstm ||
                               (KeepsOrder(LayerAt(index).kind) && LiesStepsFirst(arguments_.front()));
     return made;

@@ -34,7 +34,8 @@
 //   flatten, first_token  are views: no memory of their own.
 //   add, concat, upsample, embeddings, class_token, to_sequence  save nothing but shapes and the batch's
 //   tokens.
-//   operators of a TorchScript file  by networks/operators.h; one without a rule saves nothing here, and says so.
+//   operators of a TorchScript file  by networks/operators.h; one without a rule saves nothing here, and
+//                         says so.
 // In pure float16 everything but statistics and log-sum-exps is half. Under no_grad nobody saves anything. An
 // evaluation with a graph saves as training does, but for masks and statistics: dropout passes its input on,
 // batch norm uses its running means. A ReLU, leaky or not, that runs in place saves its result, which is

@@ -72,11 +72,6 @@ std::string WhatItIs(const Network& network, const SavedTensor& tensor, size_t l
                                : fmt::format("the result of {}", network.layers[tensor.maker].name);
 }
 
-// An operator without a rule.
-bool IsUnknown(const networks::Layer& layer) {
-  return layer.kind == LayerKind::kOperator && networks::FindOperatorRule(layer.op) == nullptr;
-}
-
 // Whether the classic words about what is kept fit: each ReLU's result, and no more.
 bool IsPlainChain(const Network& network) {
   return std::all_of(network.layers.begin(), network.layers.end(), [](const networks::Layer& layer) {
@@ -358,7 +353,7 @@ std::string Author::KeptInWords() const {
   }
   std::set<std::string> unknown;
   for (const networks::Layer& layer : network_.layers) {
-    if (IsUnknown(layer)) unknown.insert(layer.op);
+    if (networks::LacksRule(layer)) unknown.insert(layer.op);
   }
   if (!unknown.empty())
     words += fmt::format("; what these save is unknown, and left out: {}", fmt::join(unknown, ", "));
@@ -557,11 +552,14 @@ std::string Author::CountsWith(size_t layer) const {
 std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) const {
   std::string kept = OwnedBy(layer, overall.kept);
   const std::string made_again = OwnedBy(layer, overall.made_again);
+  const networks::Layer& row = network_.layers[layer];
+  if (networks::LacksRule(row)) {
+    const std::string unknown = fmt::format("unknown: there is no rule for what {} saves", row.op);
+    return kept.empty() ? unknown : kept + "; beside it " + unknown;
+  }
   if (!kept.empty() && made_again.empty()) return kept;
   if (!made_again.empty())
     return (kept.empty() ? kept : kept + "; ") + "made again in backward: " + made_again;
-  if (IsUnknown(network_.layers[layer]))
-    return fmt::format("unknown: there is no rule for what {} saves", network_.layers[layer].op);
   if (networks::IsView(network_.layers[layer])) return "a view of its input, without memory of its own";
   const std::string counts_with = CountsWith(layer);
   return counts_with.empty() ? "nothing keeps its output" : "its result counts with " + counts_with;

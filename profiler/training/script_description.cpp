@@ -84,7 +84,8 @@ class ScriptRun {
     layer.output = results.front().sizes().vec();
     if (layer.inputs.empty()) layer.inputs = {kNetworkInput};
     Classify(arguments, layer);
-    if (layer.kind == networks::LayerKind::kEmbedding && layer.inputs.front() == kNetworkInput && takes_batch_)
+    if (layer.kind == networks::LayerKind::kEmbedding && layer.inputs.front() == kNetworkInput &&
+        takes_batch_)
       vocabulary_ = layer.in_features;
     layers_.push_back(std::move(layer));
     for (const at::Tensor& result : results) {
@@ -162,7 +163,8 @@ class ScriptRun {
   bool reads_values_ = false;
   bool takes_batch_ = false;  // the operator in turn
   std::map<const c10::StorageImpl*, size_t> made_by_;
-  std::map<const c10::StorageImpl*, size_t> parameters_;  // the layer that read it first; kNetworkInput = none
+  std::map<const c10::StorageImpl*, size_t>
+      parameters_;  // the layer that read it first; kNetworkInput = none
   Tensors alive_;
 };
 
@@ -213,7 +215,8 @@ std::vector<Trial> TrialsFor(const ScriptedModule& module, const SampleShape& to
                              [](const ScriptedModule::Named& named) { return named.tensor.dim(); });
   };
   if (const auto kernel = with(4); kernel != module.parameters().end()) {
-    for (const int64_t side : {224, 32, 28, 64, 299}) trials.push_back({{kernel->tensor.size(1), side, side}});
+    for (const int64_t side : {224, 32, 28, 64, 299})
+      trials.push_back({{kernel->tensor.size(1), side, side}});
   }
   if (const auto matrix = with(2); matrix != module.parameters().end()) {
     trials.push_back({{matrix->tensor.size(1)}});
@@ -298,7 +301,8 @@ Result<Network> Describe(const std::string& file, const SampleShape& told) {
     return network;
   }
   if (!told.empty()) return Error{"it does not take " + networks::TextOf(told) + ": " + complaint};
-  return Error{"no shape that was tried fits (" + complaint + "). Say it with --input, like 3x224x224 for pictures "
+  return Error{"no shape that was tried fits (" + complaint +
+               "). Say it with --input, like 3x224x224 for pictures "
                "or 128 for as many tokens."};
 }
 
@@ -308,7 +312,8 @@ std::optional<std::string> WhatElseItIs(const std::string& file) {
     caffe2::serialize::PyTorchStreamReader reader(file);
     if (reader.hasRecord("constants.pkl")) return std::nullopt;
     if (reader.hasRecord("data.pkl")) {
-      return "torch.save wrote it: weights (a state_dict) or a pickled module, whose code is in your program. "
+      return "torch.save wrote it: weights (a state_dict) or a pickled module, whose code is in your "
+             "program. "
              "Save the module with torch.jit.script(model).save(\"model.pt\").";
     }
   } catch (const std::exception&) {

@@ -1,6 +1,6 @@
-// What runs in a TorchScript file's network, as layers of a specification: the operators of one run on samples
-// of zeros, with what each is given and gives. Where it reads what its tensors hold, these zeros decide. One
-// thread.
+// What runs in a TorchScript file's network, as layers of a specification: the operators of one run on
+// samples of zeros, with what each is given and gives. Where it reads what its tensors hold, these zeros
+// decide. One thread.
 #pragma once
 
 #include <string>

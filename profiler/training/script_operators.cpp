@@ -77,10 +77,14 @@ void Adapt(const Arguments& arguments, Layer& layer) {
 
 void Classify(const std::vector<c10::IValue>& arguments, Layer& layer) {
   static const std::map<std::string, LayerKind> kPlain = {
-      {"relu", LayerKind::kRelu},           {"relu6", LayerKind::kRelu6},
-      {"leaky_relu", LayerKind::kLeakyRelu}, {"gelu", LayerKind::kGelu},
-      {"sigmoid", LayerKind::kSigmoid},     {"tanh", LayerKind::kTanh},
-      {"max_pool2d", LayerKind::kMaxPool2d}, {"avg_pool2d", LayerKind::kAvgPool2d},
+      {"relu", LayerKind::kRelu},
+      {"relu6", LayerKind::kRelu6},
+      {"leaky_relu", LayerKind::kLeakyRelu},
+      {"gelu", LayerKind::kGelu},
+      {"sigmoid", LayerKind::kSigmoid},
+      {"tanh", LayerKind::kTanh},
+      {"max_pool2d", LayerKind::kMaxPool2d},
+      {"avg_pool2d", LayerKind::kAvgPool2d},
       {"flatten", LayerKind::kFlatten},
   };
   layer.kind = LayerKind::kOperator;

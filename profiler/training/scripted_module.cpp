@@ -12,8 +12,8 @@
 namespace tidemark::training {
 namespace {
 
-// The interpreter's frames are "TOP(Net)::forward", "layer1(Sequential)::forward", "CALL_FUNCTION::relu(...)":
-// modules have a name and a type.
+// The interpreter's frames are "TOP(Net)::forward", "layer1(Sequential)::forward",
+// "CALL_FUNCTION::relu(...)": modules have a name and a type.
 std::string PathOf(const std::vector<std::string>& frames) {
   std::string path;
   for (const std::string& frame : frames) {
@@ -116,15 +116,15 @@ std::vector<at::Tensor> ScriptedModule::Buffers() const { return TensorsOf(buffe
 at::Tensor ScriptedModule::Forward(const at::Tensor& input, const Seen& seen) {
   names_.Restart();
   std::exception_ptr thrown;  // as it was: the interpreter makes a text of it
-  const OperatorWatch watch([&](const c10::OperatorHandle& op, torch::jit::Stack& stack,
-                                const std::function<void()>& run) {
-    try {
-      seen(names_.Next(ShortName(op)), op, stack, run);
-    } catch (...) {
-      thrown = std::current_exception();
-      throw;
-    }
-  });
+  const OperatorWatch watch(
+      [&](const c10::OperatorHandle& op, torch::jit::Stack& stack, const std::function<void()>& run) {
+        try {
+          seen(names_.Next(ShortName(op)), op, stack, run);
+        } catch (...) {
+          thrown = std::current_exception();
+          throw;
+        }
+      });
   try {
     const std::optional<at::Tensor> scores = ScoresIn(module_.forward({input}));
     TORCH_CHECK(scores, "It gives no tensor that could be scores.");

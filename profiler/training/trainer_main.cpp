@@ -36,7 +36,8 @@ void DieWithParent() {
 
 }  // namespace
 
-// `--describe FILE [SIZExSIZE…]` says what a TorchScript file is made of, as networks/script_files.h reads it.
+// `--describe FILE [SIZExSIZE…]` says what a TorchScript file is made of, as networks/script_files.h reads
+// it.
 [[noreturn]] void Describe(int count, char** arguments) {
   using namespace tidemark;
   const std::string name = networks::ScriptNameWith(arguments[2], count > 3 ? arguments[3] : "");
