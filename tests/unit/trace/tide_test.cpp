@@ -329,7 +329,7 @@ TEST_CASE("what is no recording is refused with a sentence", "[tide]") {
   WriteFile(scratch / "newer.tide", newer);
   CHECK(ReadError(scratch / "newer.tide").find("version 4") != std::string::npos);
   std::string older = newer;
-  for (const char version : {1, 2, 3}) {
+  for (const char version : {'\1', '\2', '\3'}) {
     older[8] = version;
     WriteFile(scratch / "older.tide", older);
     CHECK(Read(scratch / "older.tide").events.size() == 15);
