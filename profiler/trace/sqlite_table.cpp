@@ -61,16 +61,16 @@ char* PutVarint(char* place, uint64_t value) {
 }
 
 // "Serial types": how an integer lies in a record, and how many bytes it has there.
-constexpr char kNull = 0;
-constexpr char kZero = 8;
-constexpr char kOne = 9;
+constexpr uint8_t kNull = 0;
+constexpr uint8_t kZero = 8;
+constexpr uint8_t kOne = 9;
 constexpr std::array<uint8_t, 10> kBytesOfType = {0, 1, 2, 3, 4, 6, 8, 0, 0, 0};
-char TypeOf(int64_t value) {
+uint8_t TypeOf(int64_t value) {
   if (value == 0) return kZero;
   if (value == 1) return kOne;
   // By the bits beside the sign: 7, 15, 23, 31, 47 or 63.
-  static constexpr std::array<char, 64> kTypeOfBits = [] {
-    std::array<char, 64> types{};
+  static constexpr std::array<uint8_t, 64> kTypeOfBits = [] {
+    std::array<uint8_t, 64> types{};
     for (size_t bits = 0; bits < types.size(); ++bits)
       types[bits] = bits <= 7 ? 1 : bits <= 15 ? 2 : bits <= 23 ? 3 : bits <= 31 ? 4 : bits <= 47 ? 5 : 6;
     return types;
@@ -80,8 +80,8 @@ char TypeOf(int64_t value) {
 }
 
 // Eight bytes are written, of which the first count.
-size_t PutInteger(char* place, int64_t value, char type) {
-  const size_t bytes = kBytesOfType[static_cast<size_t>(type)];
+size_t PutInteger(char* place, int64_t value, uint8_t type) {
+  const size_t bytes = kBytesOfType[type];
   if (bytes == 0) return 0;
   const uint64_t first = __builtin_bswap64(static_cast<uint64_t>(value) << (64 - 8 * bytes));
   std::memcpy(place, &first, sizeof(first));
@@ -94,12 +94,13 @@ static_assert(1 + 1 + SqliteTable::kMostColumns < 0x80, "the size of a record's 
 // As SQLite makes it of the same values; how long it is.
 size_t MakeRecord(bool has_id, std::span<const int64_t> values, char* record) {
   char* type = record + 1;
-  if (has_id) *type++ = kNull;  // the row's id stands for it
+  if (has_id) *type++ = static_cast<char>(kNull);  // the row's id stands for it
   char* place = type + values.size();
   *record = static_cast<char>(place - record);
   for (const int64_t value : values) {
-    *type = TypeOf(value);
-    place += PutInteger(place, value, *type++);
+    const uint8_t type_of_value = TypeOf(value);
+    *type++ = static_cast<char>(type_of_value);
+    place += PutInteger(place, value, type_of_value);
   }
   return static_cast<size_t>(place - record);
 }
