@@ -60,7 +60,7 @@ RunReport ReportOf(const session::Run& run) {
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   RunReport report = MakeRunReport(*view, run.description(), MeasuredIn(run), RecordedBand(run),
                                    cards ? *cards : std::vector<phantom::Card>());
-  report.is_cut_off = !run.status().sentence.empty();
+  report.is_cut_off = run.status().cut_off;
   report.peak_title = IsForeign(run) ? "At the peak of the run" : "At the peak of a step";
   return report;
 }

@@ -48,7 +48,7 @@ bool IsProgram(const events::RunDescription& description) {
 std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description) {
   if (status.steps_done > 0 || !IsProgram(description)) return "";
   if (!description.ending.empty()) return " (it ended before a first one did)";
-  if (!status.sentence.empty()) return " (what is recorded ends before a first one does)";
+  if (status.cut_off) return " (what is recorded ends before a first one does)";
   const bool is_watched = !description.torch_build_id.empty();  // by the recorder of programs on the phantom
   return is_watched ? " (a step ends with an Optimizer.step(), and the program called none)"
                     : " (nothing in it tells where a step ends)";

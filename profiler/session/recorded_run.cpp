@@ -35,6 +35,7 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
   run->description_ = summary->description;
   run->status_.state = RunState::kFinished;
   run->status_.sentence = summary->warning;
+  run->status_.cut_off = !summary->complete;
   run->status_.captured = summary->events;
   run->status_.lost = run->view_->health().lost;
   run->status_.steps_done = StepsDone(*run->view_);

@@ -38,6 +38,7 @@ struct RunStatus {
   std::string sentence;  // empty unless there is something to tell: why it ended, what to do
   bool out_of_memory = false;
   bool lost_rank = false;  // it ended only because another rank was gone
+  bool cut_off = false;    // of a file: it ends before its run did, or is damaged from there on
   int64_t steps_done = 0;
   uint64_t captured = 0;        // events
   uint64_t lost = 0;            // dropped by the ring, or torn

@@ -61,7 +61,7 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   description.torch_build_id = "1234";
   CHECK(WhyNoStep(none, description).find("called none") != std::string::npos);
   // Of a file or a program that was cut off, nobody knows what would have come.
-  none.sentence = "run.tide is cut short or damaged.";
+  none.cut_off = true;
   CHECK(WhyNoStep(none, description) == " (what is recorded ends before a first one does)");
   description.ending = "Memory ran out.";
   CHECK(WhyNoStep(none, description) == " (it ended before a first one did)");
