@@ -62,16 +62,22 @@ TEST_CASE("A command is read as a shell reads it, and nothing in it is run") {
   CHECK(WordsOf("  ").error().message.find("Name the program") != std::string::npos);
 }
 
+session::ProgramOrder Order(const char* command) {
+  session::ProgramOrder order;
+  order.command = command;
+  return order;
+}
+
 TEST_CASE("A program that the window starts ends with its run") {
   const auto began = std::chrono::steady_clock::now();
   {
-    const auto run = StartProgram({"sleep 60", std::nullopt, ""});
+    const auto run = StartProgram(Order("sleep 60"));
     REQUIRE(run.ok());
     CHECK((*run)->description().command == "sleep 60");
     std::this_thread::sleep_for(kToBegin);
   }
   CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(20));
-  const auto missing = StartProgram({"/no/such/program", std::nullopt, ""});
+  const auto missing = StartProgram(Order("/no/such/program"));
   REQUIRE(missing.ok());
   CHECK((*missing)->WaitUntilSettled(20'000));
   CHECK((*missing)->status().state == session::RunState::kFailed);
