@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,17 +31,6 @@ std::map<std::string_view, AliveOfLayer> AliveByLayer(const timeline::View& view
   return layers;
 }
 
-// Beside the textbook's figure for it: a ReLU's result with the convolution before it.
-void CountWithOthers(const std::vector<textbook::LayerEstimate>& layers, std::vector<LayerRow>& rows) {
-  for (size_t index = 0; index < layers.size(); ++index) {
-    std::optional<int64_t>& bytes = rows[index].measured_saved_bytes;
-    const auto other = std::ranges::find(rows, layers[index].counts_with, &LayerRow::name);
-    if (other == rows.end() || !bytes) continue;
-    timeline::AddTo(*other->measured_saved_bytes, *bytes);
-    bytes = 0;
-  }
-}
-
 std::map<std::string, std::string> TypesOfLastStep(const timeline::View& view) {
   const auto& steps = view.steps();
   for (size_t index = steps.size(); index-- > 0;) {
@@ -68,7 +56,6 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
   }
   const std::map<std::string, std::string> types = TypesOfLastStep(view);
   std::vector<LayerRow> rows;
-  rows.reserve(textbook.layers.size());
   for (const textbook::LayerEstimate& layer : textbook.layers) {
     LayerRow row{layer.name,
                  layer.output,
@@ -89,7 +76,6 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
     }
     rows.push_back(std::move(row));
   }
-  CountWithOthers(textbook.layers, rows);
   return rows;
 }
 

@@ -63,10 +63,8 @@ struct LayerRow {
   std::string output;
   int64_t parameters = 0;
   int64_t parameters_bytes = 0;
-  int64_t activations_bytes = 0;  // textbook
-  // Alive as activation at the peak, allocated by this layer or by one whose result the textbook counts with
-  // it.
-  std::optional<int64_t> measured_saved_bytes;
+  int64_t activations_bytes = 0;                // textbook
+  std::optional<int64_t> measured_saved_bytes;  // alive as activation at the peak, allocated by this layer
   std::optional<int64_t> measured_temporary_bytes;
   double share_of_peak = 0;  // what this layer allocated of everything that is alive at the peak
   std::string formula;

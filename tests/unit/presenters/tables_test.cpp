@@ -1,7 +1,6 @@
 #include "app/presenters/tables.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "app/presenters/bridge.h"
 #include "app/presenters/selection.h"
@@ -19,8 +18,8 @@ textbook::Estimate SmallBook() {
   book.activations_bytes = 2000;
   book.total_bytes = 3000;
   book.terms = {{Category::kParameter, "", 1000, "", ""}, {Category::kActivation, "", 2000, "", ""}};
-  book.layers = {{"conv1", "64×10×10", 250, 1000, 2000, 0, "2,000", ""},
-                 {"relu", "64×10×10", 0, 0, 0, 0, "shared", ""}};
+  book.layers = {{"conv1", "64×10×10", 250, 1000, 2000, 0, "2,000"},
+                 {"relu", "64×10×10", 0, 0, 0, 0, "shared"}};
   return book;
 }
 
@@ -176,19 +175,6 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   CHECK(rows[1].measured_saved_bytes == 0);
   CHECK(rows[1].share_of_peak == 0);
   CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), SmallBook())[0].measured_saved_bytes);
-}
-
-TEST_CASE("What a layer keeps is measured where the textbook counts it") {
-  Training training;
-  training.Step(0, 2000, 3000);
-  textbook::Estimate book = SmallBook();
-  std::swap(book.layers[0].name,
-            book.layers[1].name);  // what the steps allocate is conv1's, now the second row
-  book.layers[1].counts_with = "relu";
-  const std::vector<LayerRow> rows = MakeLayerTable(*training.Publish(), book);
-  CHECK(rows[0].measured_saved_bytes == 2048);
-  CHECK(rows[1].measured_saved_bytes == 0);
-  CHECK(rows[1].measured_temporary_bytes == 3072);
 }
 
 }  // namespace tidemark::presenters
