@@ -14,8 +14,7 @@ constexpr size_t kMostLines = 8;
 
 std::vector<advice::Owner> LinesAtPeak(const timeline::View& view) {
   if (view.empty()) return {};
-  const timeline::EventIndex peak =
-      view.PeakIn(timeline::Series::kAllocated, view.first(), view.end()).index;
+  const timeline::EventIndex peak = view.PeakIn(timeline::Series::kAllocated, view.first(), view.end()).index;
   return advice::LargestLines(view, peak, kMostLines);
 }
 

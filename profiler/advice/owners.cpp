@@ -24,7 +24,8 @@ std::string LineOf(const timeline::View& view, const timeline::LiveBlock& block)
   return std::string(events::InnermostLine(view.name(block.op)));
 }
 
-// The largest of the groups of blocks that `name_of` calls by one name; those that it has no name for are left out.
+// The largest of the groups of blocks that `name_of` calls by one name; those that it has no name for are
+// left out.
 template <typename NameOf>
 std::vector<Owner> LargestBy(const NameOf& name_of, const timeline::View& view, timeline::EventIndex moment,
                              size_t most) {

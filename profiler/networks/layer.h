@@ -73,8 +73,8 @@ struct Layer {
   bool causal = false;     // kAttention: no token sees those behind it
   bool has_bias = true;    // kConv2d, kConvTranspose2d, kLinear
   size_t weights_of =
-      kNetworkInput;  // kLinear: the embedding whose table is its weight; kNetworkInput = its own
-  std::string op;  // of a TorchScript file: PyTorch's operator, "silu"
+      kNetworkInput;            // kLinear: the embedding whose table is its weight; kNetworkInput = its own
+  std::string op;               // of a TorchScript file: PyTorch's operator, "silu"
   bool once_for_batch = false;  // of a TorchScript file: its output has no samples
   // Derived when the network is read:
   SampleShape input;  // the first of its inputs

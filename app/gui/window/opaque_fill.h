@@ -1,5 +1,5 @@
-// Large rectangles of one opaque colour. OpenGL clears them, without a shader and without mixing with what lies under
-// them: painted in software that is most of a frame's time. UI thread only.
+// Large rectangles of one opaque colour. OpenGL clears them, without a shader and without mixing with what
+// lies under them: painted in software that is most of a frame's time. UI thread only.
 #pragma once
 
 #include <imgui_internal.h>
