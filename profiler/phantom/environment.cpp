@@ -1,7 +1,5 @@
 #include "profiler/phantom/environment.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -67,7 +65,5 @@ std::string CardEntry(const std::optional<Card>& card) {
   const std::filesystem::path file = card ? AssetsFolder() / "cards" / (card->name + ".json") : "";
   return std::string(kCardVariable) + "=" + file.string();
 }
-
-bool IsOnPhantom() { return dlsym(RTLD_DEFAULT, kBlockBeginsFunction) != nullptr; }
 
 }  // namespace tidemark::phantom

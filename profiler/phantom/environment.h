@@ -1,6 +1,8 @@
 // How a child process is put on a phantom GPU: the environment that places the stand-ins under its LibTorch.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -38,8 +40,9 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
 using BlockBeginsFunction = void (*)(const void* pointer, size_t bytes);
 
-// Whether this process's GPU is a phantom: the stand-ins are loaded. Any thread.
-bool IsOnPhantom();
+// Whether this process's GPU is a phantom: the stand-ins are loaded. Any thread. Here, since what is loaded
+// into programs of others asks it, too, without the rest of this folder.
+inline bool IsOnPhantom() { return dlsym(RTLD_DEFAULT, kBlockBeginsFunction) != nullptr; }
 
 // The first line that a stand-in writes to stderr before it ends the process over a CUDA function that nobody
 // modelled: this prefix, then the function's name. The session turns it into a sentence for the window.

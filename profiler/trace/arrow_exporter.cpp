@@ -60,9 +60,8 @@ struct ArrowColumn {
   Put put;
 };
 
-bool TellsSettings(const Event& event) {
-  return event.kind == EventKind::kMarker;
-}  // where others have an operator
+// Where others have an operator.
+bool TellsSettings(const Event& event) { return event.kind == EventKind::kMarker; }
 
 template <typename Number, Number Row::*kNumber>
 ArrowErrorCode OfRow(Rows rows, CleanNames&, ArrowArray* column) {

@@ -1,3 +1,4 @@
+#include <iterator>
 #include <memory>
 
 #include "profiler/trace/exporters.h"
@@ -40,7 +41,7 @@ class CsvExporter final : public Exporter {
     AppendFormatted(out, FMT_COMPILE("{},{},{},{},{},{},{},{},"), moment.index, event.time_ns,
                     NameOf(event.kind), NameOf(event.source), NameOf(event.phase), event.device,
                     event.kind == EventKind::kName ? 0 : event.stream, event.thread);
-    if (HasAddress(event.kind)) AppendFormatted(out, FMT_COMPILE("{:#x}"), event.address);
+    if (HasAddress(event.kind)) fmt::format_to(std::back_inserter(out), FMT_COMPILE("{:#x}"), event.address);
     out += ',';
     if (event.kind == EventKind::kName) {
       out += ',';

@@ -22,11 +22,28 @@ constexpr size_t LettersOf(Number) {
 constexpr size_t LettersOf(double) { return 32; }
 constexpr size_t LettersOf(std::string_view text) { return text.size(); }
 
+template <typename Format>
+consteval bool HasWidths() {
+  constexpr auto text = fmt::string_view(Format());
+  return std::string_view(text.data(), text.size()).find("{:") != std::string_view::npos;
+}
+
+// fmt copies texts by memcpy, which takes no null, however little it copies.
+template <typename Argument>
+const Argument& NotFromNowhere(const Argument& argument) {
+  return argument;
+}
+inline std::string_view NotFromNowhere(const std::string_view& text) {
+  return text.data() == nullptr ? std::string_view("") : text;
+}
+
+// Of a FMT_COMPILE format without widths and precisions, for the room that it takes is known beforehand.
 template <typename Format, typename... Arguments>
 void AppendFormatted(std::string& out, const Format& format, const Arguments&... arguments) {
+  static_assert(!HasWidths<Format>());
   const size_t before = out.size();
   out.resize(before + (fmt::string_view(format).size() + ... + LettersOf(arguments)));
-  const char* end = fmt::format_to(out.data() + before, format, arguments...);
+  const char* end = fmt::format_to(out.data() + before, format, NotFromNowhere(arguments)...);
   out.resize(static_cast<size_t>(end - out.data()));
 }
 

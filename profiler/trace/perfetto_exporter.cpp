@@ -3,6 +3,7 @@
 // are interned.
 #include <array>
 #include <protozero/basic_pbf_writer.hpp>
+#include <protozero/buffer_fixed.hpp>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,8 +27,6 @@ class Message {
  public:
   explicit Message(PacketBuffer& out) : writer_(out) {}
   Message(Message& around, uint32_t field) : writer_(around.writer_, field) {}
-  // One of that many bytes, which then need not be moved when it ends.
-  Message(Message& around, uint32_t field, size_t bytes) : writer_(around.writer_, field, bytes) {}
 
   Message& Varint(uint32_t field, uint64_t value) {
     writer_.add_uint64(field, value);
@@ -43,6 +42,11 @@ class Message {
   }
   Message& Text(uint32_t field, std::string_view text) {
     writer_.add_string(field, text.data(), text.size());
+    return *this;
+  }
+  // A message that was put together elsewhere.
+  Message& Whole(uint32_t field, std::string_view message) {
+    writer_.add_message(field, message.data(), message.size());
     return *this;
   }
 
@@ -145,15 +149,15 @@ struct EventPacket {
     if (iid != 0) AnnotateVarint(note, perfetto::kTextIid, iid);
   }
   void AnnotateVarint(Note note, perfetto::Annotation field, uint64_t value) {
-    const auto name = static_cast<uint64_t>(note);
-    const int bytes = FieldBytes(perfetto::kAnnotationNameIid, name) + FieldBytes(field, value);
-    Message(event, perfetto::kAnnotations, static_cast<size_t>(bytes))
-        .Varint(perfetto::kAnnotationNameIid, name)
-        .Varint(field, value);
+    // Inside the event it would be moved when its length is known.
+    std::array<char, 4 * kMostVarintBytes> bytes;
+    protozero::fixed_size_buffer_adaptor buffer(bytes);
+    protozero::basic_pbf_writer<protozero::fixed_size_buffer_adaptor> annotation(buffer);
+    annotation.add_uint64(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note));
+    annotation.add_uint64(field, value);
+    event.Whole(perfetto::kAnnotations, {buffer.data(), buffer.size()});
   }
-  static int FieldBytes(uint32_t field, uint64_t value) {
-    return protozero::length_of_varint(uint64_t{field} << 3) + protozero::length_of_varint(value);
-  }
+  static constexpr size_t kMostVarintBytes = 10;
   Message trace;
   Message packet;
   Message event;

@@ -1,6 +1,6 @@
 // A network as LibTorch modules, built from its specification or loaded from a TorchScript file, with its
-// memory tagged. One thread builds and
-// runs it; checkpointed pieces also run on the backward thread, while the first waits.
+// memory tagged. One thread builds and runs it; checkpointed pieces also run on the backward thread, while
+// the first waits.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/window/opaque_fill.h"
+#include "app/gui/window/palette.h"
 #include "app/gui/window/picture_hash.h"
 #include "tests/support/catch.h"
 
@@ -49,6 +51,11 @@ TEST_CASE("A frame that moves, cuts off or recolours anything is another picture
   CHECK(PictureHash(data) != first);
   list.CmdBuffer[0].ClipRect.z = 10;
   CHECK(PictureHash(data) == first);
+  FillOpaque(&list, {0, 0, 5, 5}, Rgb(0x102030));
+  const auto filled = PictureHash(data);
+  CHECK(filled != first);
+  list._CallbacksDataBuf.back() = 0;  // its opacity, the last of what it is told
+  CHECK(PictureHash(data) != filled);
   ImTextureData texture;
   texture.Status = ImTextureStatus_WantUpdates;
   ImVector<ImTextureData*> textures;

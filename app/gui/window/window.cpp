@@ -198,11 +198,11 @@ void Window::BeginFrame(bool dark, float user_scale, std::optional<std::pair<flo
 
 void Window::EndFrame(bool paint) {
   ImGui::Render();
+  const std::optional<uint64_t> picture = PictureHash(*ImGui::GetDrawData());
   own_seconds_ = glfwGetTime() - frame_begin_;
   own_cpu_seconds_ = ThreadSeconds() - frame_begin_cpu_;
   painting_seconds_ = 0;
   if (!paint) return;
-  const std::optional<uint64_t> picture = PictureHash(*ImGui::GetDrawData());
   if (!must_be_painted_ && picture == painted_) return;
   must_be_painted_ = !picture;
   painted_ = picture.value_or(0);
