@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "profiler/base/rank_place.h"
+#include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/stream/clock.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -325,7 +326,9 @@ Status RunFrom(Beginning beginning, const Channel& channel, RunControl& control)
   Course course(std::move(*network), std::move(*device));
   Status trained = course.Start(beginning.start.settings);
   if (trained.ok()) trained = Train(course, control);
-  capture::SampleCard();  // a run may be over before the card was asked for the second time
+  // A run may be over before the card was asked for the second time, or CUPTI for its last records.
+  capture::SampleCard();
+  capture::FlushDriver();
   if (trained.ok()) SendReport(channel, transport::Finished{course.steps_done()});
   return trained;
 }
