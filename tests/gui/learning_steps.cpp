@@ -37,6 +37,8 @@ void Teaches(ImGuiTestContext* context) {
 
   // The page turns, and the slider that has the focus stays.
   const int batch = application().settings().batch;
+  application().Push(ShowControl{"batch"});
+  context->Yield(4);
   context->NavMoveTo("//**/Batch/##track");
   context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
   IM_CHECK(WaitUntil(context, [] { return Lessons().page == 1; }));
