@@ -521,15 +521,16 @@ ShellInput Application::MakeShellInput() {
   return shell;
 }
 
-// To run with after an out of memory: the largest that the phantom says fits, below the one that did not;
-// half where it says nothing. None while it is asked.
+// To run with after an out of memory: the chosen one, or the largest that the phantom says fits if that is
+// smaller and below the one that did not; half where it says nothing. None while it is asked.
 std::optional<int> Application::SmallerBatch() const {
   const int half = input_.settings.batch / 2;
   if (fit_.searching && !fit_.largest_batch) return std::nullopt;
   networks::TrainingSettings asked = fit_.largest_for;
   asked.batch = input_.settings.batch;
   const bool answers = fit_.largest_batch.value_or(0) > 0 && asked == input_.settings;
-  return answers && *fit_.largest_batch < input_.settings.batch ? *fit_.largest_batch : half;
+  const bool helps = answers && *fit_.largest_batch < fit_.largest_for.batch;
+  return helps ? std::min(*fit_.largest_batch, input_.settings.batch) : half;
 }
 
 void Application::Draw() {

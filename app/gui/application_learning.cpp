@@ -48,26 +48,43 @@ void Application::ChangeByHand(const networks::TrainingSettings& settings) {
 }
 
 void Application::ShowPage(const std::string& lesson, int page) {
+  LeavePage(book_.lessons, state_.lessons);
   state_.lessons.lesson = lesson;
   state_.lessons.page = page;
   state_.lessons.typed = 0;
+  state_.lessons.just_opened = true;
   state_.lessons.drawing = {};
   locks_lifted_ = false;
   if (!state_.learning) ExecuteLearningAction(ActionId::kLearnLayout);
   const OpenPage open = PageOf(book_.lessons, state_.lessons);
   // A recording, or a program's run, is somebody's own: only the button replaces it.
   const bool of_ours = file_title_.empty() && !presenters::IsProgram(input_.description);
-  if (open.page != nullptr && of_ours) SetUp(open.page->setup);
+  if (open.page == nullptr || !of_ours) return;
+  SetUp(open.page->setup);
+  // The first that is there: a session code may hide some.
+  const auto& hidden = of_code_.hidden;
+  for (const std::string& control : open.page->setup.highlight) {
+    if (std::ranges::count(hidden, control) == 0) return void(state_.run_controls.sought = control);
+  }
 }
 
+// What the run before has cached and pinned is nothing to a page that is about other settings.
 void Application::SetUp(const lessons::Setup& setup) {
   state_.run_controls.draft.reset();
+  const networks::TrainingSettings before = input_.settings;
   Change(setup.situation.settings, true);
+  const bool differs = input_.settings != before;
   const bool other_card =
       input_.device.kind == networks::DeviceKind::kPhantom && input_.device.card != setup.situation.card;
   if (other_card) input_.device.card = setup.situation.card;
-  if (other_card || (!input_.live && !input_.starting)) StartRun();
-  if (setup.pin_peak) state_.pinned.reset();  // the latest peak
+  if (other_card || (!input_.live && !input_.starting)) {
+    StartRun();
+  } else if (differs && input_.live) {
+    run_->Restart(input_.settings);
+  }
+  if (setup.pin_peak || differs) state_.pinned.reset();  // the latest peak
+  state_.timeline.follow = true;
+  state_.timeline.whole = false;
   for (size_t i = 0; i < kPanelCount; ++i) {
     if (std::ranges::count(setup.show, Panels()[i].name) > 0) state_.shown[i] = true;
   }

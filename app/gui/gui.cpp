@@ -63,10 +63,28 @@ Kept LoadKept(const WindowOptions& options) {
   return kept;
 }
 
+// The panels as they are beside slow motion, and the window's size.
+void Keep(const Window& window, const std::filesystem::path& file, ViewState& state) {
+  if (file.empty()) return;
+  const WindowSize last = window.design_size();
+  state.window_width = last.width;
+  state.window_height = last.height;
+  if (const Status saved = SaveViewState(state, file); !saved)
+    std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
+}
+
+size_t ProgressOf(const LessonsState& lessons) { return lessons.done.size() + lessons.predictions.size(); }
+
 class FrameLoop {
  public:
-  FrameLoop(const WindowOptions& options, Window& window, Application& application)
-      : options_(options), window_(window), application_(application), script_(options.script) {}
+  FrameLoop(const WindowOptions& options, std::filesystem::path state_file, Window& window,
+            Application& application)
+      : options_(options),
+        state_file_(std::move(state_file)),
+        window_(window),
+        application_(application),
+        script_(options.script),
+        kept_progress_(ProgressOf(application.view_state().lessons)) {}
 
   void Run() {
     while (!Finished()) {
@@ -118,8 +136,17 @@ class FrameLoop {
     if (options_.hooks.painting_time) options_.hooks.painting_time(window_.painting_seconds());
     if (options_.hooks.shown) options_.hooks.shown();
     if (const auto file = application_.TakeScreenshotRequest()) Screenshot(*file);
+    KeepProgress();
     frames_left_ = std::max(0, frames_left_ - 1);
     needs_frame_ = application_.ExecuteCommands() || frames_left_ > 0;
+  }
+
+  // What was learned outlives a window that is killed. Slow motion has panels of its own, which are not kept.
+  void KeepProgress() {
+    ViewState& state = application_.view_state();
+    if (ProgressOf(state.lessons) == kept_progress_ || state.slow_motion.active) return;
+    kept_progress_ = ProgressOf(state.lessons);
+    Keep(window_, state_file_, state);
   }
 
   void Screenshot(const std::filesystem::path& file) {
@@ -129,9 +156,11 @@ class FrameLoop {
   }
 
   const WindowOptions& options_;
+  const std::filesystem::path state_file_;  // "" = nothing is kept
   Window& window_;
   Application& application_;
   Script script_;
+  size_t kept_progress_;
   Clock::time_point last_frame_;
   std::string title_;
   bool needs_frame_ = true;
@@ -164,15 +193,9 @@ int RunWindow(const WindowOptions& options) {
   }
   for (const std::string& complaint : kept.complaints)
     app.AddLogLine(presenters::LogLevel::kWarning, complaint);
-  FrameLoop(options, **window, app).Run();
+  FrameLoop(options, kept.state_file, **window, app).Run();
   app.EndSlowMotion();
-  if (!kept.state_file.empty()) {
-    const WindowSize last = (*window)->design_size();
-    app.view_state().window_width = last.width;
-    app.view_state().window_height = last.height;
-    if (const Status saved = SaveViewState(app.view_state(), kept.state_file); !saved)
-      std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
-  }
+  Keep(**window, kept.state_file, app.view_state());
   if (options.hooks.closing) options.hooks.closing();
   return 0;
 }

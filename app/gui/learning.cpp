@@ -41,6 +41,23 @@ std::vector<PhaseMark> PhasesOf(const timeline::View& view, const timeline::Step
   return marks;
 }
 
+// What is chosen while no run goes has not been tried.
+bool GoesWith(const timeline::View& view, const networks::TrainingSettings& settings) {
+  if (view.steps().empty() || view.steps().back().settings < 0) return false;
+  const auto told = static_cast<size_t>(view.steps().back().settings);
+  return view.settings()[told] == networks::ToJson(settings);
+}
+
+// Whether other settings have filled the cache since the run began, or began anew, which empties it.
+bool KeepsOfOthers(const timeline::View& view, const std::string& wanted) {
+  for (size_t i = view.steps().size(); i-- > 0;) {
+    const timeline::Step& step = view.steps()[i];
+    if (step.settings < 0 || view.settings()[static_cast<size_t>(step.settings)] != wanted) return true;
+    if (step.number == 0) return false;
+  }
+  return std::ranges::any_of(view.settings(), [&](const auto& told) { return told != wanted; });
+}
+
 template <typename Value>
 void Take(Result<Value> read, Value* to, std::string* trouble) {
   if (read) {
@@ -66,7 +83,7 @@ const timeline::Step* MeasuredStep(const timeline::View& view, const networks::T
   for (const std::string& told : view.settings()) is_wanted.push_back(told == wanted);
   for (size_t i = view.steps().size(); i-- > 1;) {
     const timeline::Step& step = view.steps()[i];
-    if (!step.complete || step.settings < 0) continue;
+    if (!step.complete || step.settings < 0 || step.number == 0) continue;
     if (is_wanted[static_cast<size_t>(step.settings)]) return &step;
   }
   return nullptr;
@@ -74,10 +91,7 @@ const timeline::Step* MeasuredStep(const timeline::View& view, const networks::T
 
 std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
                                  const std::string& quantity) {
-  // What earlier settings have reserved stays reserved.
-  const std::string wanted = networks::ToJson(settings);
-  const bool keeps = std::ranges::any_of(view.settings(), [&](const auto& told) { return told != wanted; });
-  if (quantity == "reserved" && keeps) return std::nullopt;
+  if (quantity == "reserved" && KeepsOfOthers(view, networks::ToJson(settings))) return std::nullopt;
   const timeline::Step* step = MeasuredStep(view, settings);
   return step == nullptr ? std::nullopt : MeasuredAt(*step, quantity);
 }
@@ -92,8 +106,9 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   const OpenPage open = PageOf(question.book->lessons, state);
   if (open.page == nullptr) return input;
   const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
+  const bool goes = question.view != nullptr && GoesWith(*question.view, question.now.settings);
   for (size_t i = 0; i < open.page->attempts.size(); ++i) {
-    if (lessons::IsDone(open.page->attempts[i], question.now))
+    if (goes && lessons::IsDone(open.page->attempts[i], question.now))
       state.done.insert(TaskKey(state.lesson, number, i));
   }
   if (!open.page->prediction) return input;

@@ -32,13 +32,13 @@ struct LessonQuestion {
 };
 LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates);
 
-// The last complete step with those settings after the first of the run, which differs; null = there is none.
+// The last complete step with those settings after the first, which differs; null = there is none.
 // O(steps).
 const timeline::Step* MeasuredStep(const timeline::View& view, const networks::TrainingSettings& settings);
 
 // What the run measured of a prediction's quantity, in bytes: at the peak of its last complete step with
-// those settings after the first of the run, which differs. What is reserved is not told of a run that has
-// had other settings before: its cache holds what those needed. O(steps).
+// those settings after the first, which differs. What is reserved is not told of a run that has had other
+// settings since it began: its cache holds what those needed. O(steps).
 std::optional<double> MeasuredOf(const timeline::View& view, const networks::TrainingSettings& settings,
                                  const std::string& quantity);
 

@@ -157,16 +157,16 @@ class Course {
 
   Status Restart(const TrainingSettings& settings) {
     steps_done_ = 0;
-    EndRun();
-    ReleaseDeviceMemory(device_.torch_device);
     return Rebuild("restart", settings);
   }
 
  private:
-  // With what it has sent, for the next one finds all of its memory free.
+  // With what it has sent and cached, for the next one finds all of its memory free, as a program of its own
+  // would.
   void EndRun() {
     run_.reset();
     if (ranks_) ranks_->AwaitQuiet();
+    ReleaseDeviceMemory(device_.torch_device);
   }
 
   Status Rebuild(const std::string& text, const TrainingSettings& settings) {

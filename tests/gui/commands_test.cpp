@@ -51,6 +51,7 @@ TEST_CASE("The palette finds commands by parts of their names") {
   CHECK(MatchScore("peek", "Go to the peak") == -1);
   CHECK(MatchScore("kaep", "Go to the peak") == -1);
   CHECK(MatchScore("op", "Open recording…") < MatchScore("op", "Stop"));
+  CHECK(MatchScore("learn", "Layout: learn") < MatchScore("learn", "Learning rate rule"));
   CHECK(MatchScore("zero", "ZeRO stage") < MatchScore("zero", "zeroed gradients"));
 }
 

@@ -35,8 +35,15 @@ void Teaches(ImGuiTestContext* context) {
   context->Yield(3);
   IM_CHECK(application().settings().amp == networks::Precision::kFloat32);
 
+  // The page turns, and the slider that has the focus stays.
+  const int batch = application().settings().batch;
+  application().Push(ShowControl{"batch"});
+  context->Yield(4);
+  context->NavMoveTo("//**/Batch/##track");
   context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
   IM_CHECK(WaitUntil(context, [] { return Lessons().page == 1; }));
+  context->Yield(3);
+  IM_CHECK_EQ(application().settings().batch, batch);
   IM_CHECK(Lessons().done.contains(PageKey("where-memory-goes", 0)));
   IM_CHECK(application().scene_input().access.locked.empty());
   context->Yield(3);
@@ -57,10 +64,17 @@ void Teaches(ImGuiTestContext* context) {
 
   context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
   IM_CHECK(WaitUntil(context, [] { return Lessons().page == 2; }));
+  IM_CHECK_STR_EQ(application().view_state().run_controls.found.c_str(), "optimizer");
+  const auto is_tried = [] { return Lessons().done.contains(TaskKey("where-memory-goes", 2, 0)); };
   networks::TrainingSettings sgd = application().settings();
   sgd.optimizer = networks::OptimizerKind::kSgd;
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
   application().Push(ChangeSettings{sgd});
-  IM_CHECK(WaitUntil(context, [] { return Lessons().done.contains(TaskKey("where-memory-goes", 2, 0)); }));
+  context->Yield(6);
+  IM_CHECK(!is_tried());  // before the run goes with it
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, is_tried));
   Picture(context, "learn-try");
   context->ItemClick("//**/Set this up");
   IM_CHECK(WaitUntil(context,
@@ -68,10 +82,26 @@ void Teaches(ImGuiTestContext* context) {
   application().Push(ActionId::kUndo);
   IM_CHECK(
       WaitUntil(context, [] { return application().settings().optimizer == networks::OptimizerKind::kSgd; }));
+  // What was reserved for other settings is not there on the next page, and the latest step is in sight.
+  networks::TrainingSettings large = application().settings();
+  large.batch *= 4;
+  application().Push(ChangeSettings{large});
+  IM_CHECK(WaitForSteps(context, 2));
+  const auto reserved = [] { return Run().view->steps().back().reserved_peak; };
+  const int64_t reserved_before = reserved();
+  application().view_state().timeline.follow = false;
   application().Push(ShowLessonPage{"mixed-precision", 1});
   IM_CHECK(WaitUntil(context, [] { return application().settings().amp == networks::Precision::kFloat16; }));
+  IM_CHECK(application().view_state().timeline.follow);
+  IM_CHECK(WaitUntil(context, [&] { return reserved() < reserved_before / 2; }));
   IM_CHECK(WaitForSteps(context, 2));
   Picture(context, "learn-table");
+  application().Push(ShowLessonPage{"many-gpus", 1});  // points at what is folded away
+  const RunControlsState& controls = application().view_state().run_controls;
+  IM_CHECK(WaitUntil(context, [&] { return controls.found == "zero" && controls.sought.empty(); }));
+  context->Yield(3);
+  Picture(context, "learn-highlight");
+  context->ItemClick("//**/More techniques");
   application().Push(ShowLessonPage{"where-memory-goes", 0});
   context->Yield(3);
   context->ItemClick("//**/###all lessons");

@@ -9,14 +9,16 @@ namespace {
 
 using networks::TrainingSettings;
 
-// Two steps with each of the settings, which reserve 1 kB more from one to the next.
-std::shared_ptr<const timeline::View> Trained(const std::vector<TrainingSettings>& runs) {
+// Two steps with each of the settings, which reserve 1 kB more from one to the next; each the first of a run
+// that begins anew, or of the same one.
+std::shared_ptr<const timeline::View> Trained(const std::vector<TrainingSettings>& runs, bool anew = false) {
   timeline::Stream stream;
   const events::NameId text = stream.Name("settings");
   int64_t step = 0;
   uint64_t address = 0x1000;
   for (const TrainingSettings& settings : runs) {
     stream.Mark(text, stream.Name(networks::ToJson(settings)));
+    if (anew) step = 0;
     for (int i = 0; i < 2; ++i) {
       stream.BeginStep(step);
       events::Event& segment = stream.Add(events::EventKind::kSegmentAllocate, address, 1024);
@@ -35,8 +37,25 @@ TEST_CASE("What is reserved is measured only where no other settings have filled
   second.batch = 1;
   CHECK(MeasuredOf(*Trained({first}), first, "reserved").has_value());
   CHECK_FALSE(MeasuredOf(*Trained({second, first}), first, "reserved").has_value());
+  CHECK(MeasuredOf(*Trained({second, first}, /*anew=*/true), first, "reserved").has_value());
   CHECK(MeasuredOf(*Trained({second, first}), first, "allocated").has_value());
   CHECK_FALSE(MeasuredOf(*Trained({first}), second, "allocated").has_value());
+}
+
+TEST_CASE("The last page counts once it is left with its tasks done") {
+  lessons::Lesson lesson;
+  lesson.name = "short";
+  lesson.pages.resize(2);
+  lesson.pages[1].attempts.push_back({{}, "batch=1"});
+  LessonsState state;
+  state.lesson = lesson.name;
+  LeavePage({lesson}, state);  // of the first
+  state.page = 1;
+  LeavePage({lesson}, state);
+  CHECK(state.done.empty());
+  state.done.insert(TaskKey(lesson.name, 1, 0));
+  LeavePage({lesson}, state);
+  CHECK(state.done.contains(PageKey(lesson.name, 1)));
 }
 
 TEST_CASE("How far a drawing is from a curve is told in words") {

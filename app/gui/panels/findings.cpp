@@ -41,7 +41,10 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     Put(SmallMuted(), "saves " + FormatBytes(saved, input.unit) + " · a step ~" +
                           FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
     if (way.configuration.allocator.empty()) {
-      ImGui::SameLine();
+      const ImGuiStyle& style = ImGui::GetStyle();
+      const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;
+      const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+      if (ImGui::GetItemRectMax().x + style.ItemSpacing.x + width <= right) ImGui::SameLine();
       if (PlainButton("Start so")) queue.Push(StartAgain{way.configuration.settings});
     }
     ImGui::PopID();

@@ -79,12 +79,12 @@ void DrawByMouse(const Pad& pad, DrawnCurve* drawn, DrawingState* state) {
 }
 
 void DrawByKeys(const Pad& pad, DrawnCurve* drawn, DrawingState* state) {
-  if (!ImGui::IsItemFocused()) return;
+  if (!ImGui::IsItemFocused() || ImGui::GetIO().KeyAlt) return;  // Alt turns the page
   const ImGuiID owner = ImGui::GetItemID();
   for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow})
     ImGui::SetKeyOwner(key, owner);
   const auto pressed = [owner](ImGuiKey key) {
-    return !ImGui::GetIO().KeyAlt && ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner);
+    return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner);
   };
   if (pressed(ImGuiKey_LeftArrow) && state->column > 0) --state->column;
   if (pressed(ImGuiKey_RightArrow) && state->column + 1 < session::kStepColumns) ++state->column;

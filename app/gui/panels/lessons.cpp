@@ -140,6 +140,8 @@ void DrawPrediction(const lessons::Prediction& prediction, const std::string& ke
     DrawReveal(prediction, made->second, input, context, queue);
   } else if (!is_drawn) {
     ImGui::SetNextItemWidth(Px(110));
+    if (state.just_opened) ImGui::SetKeyboardFocusHere();
+    state.just_opened = false;
     ImGui::InputScalar("##prediction", ImGuiDataType_Double, &state.typed, nullptr, nullptr, "%.6g");
     const bool entered = ImGui::IsItemDeactivated() && (ImGui::IsKeyPressed(ImGuiKey_Enter, false) ||
                                                         ImGui::IsKeyPressed(ImGuiKey_KeypadEnter, false));
@@ -173,8 +175,12 @@ void DrawAttempts(const Page& page, size_t number, const std::string& lesson, co
   }
 }
 
-void DrawHeader(const Lesson& lesson, const Page& page, size_t number, LessonsState& state) {
-  if (PlainButton((std::string(icons::kLog) + "  All lessons###all lessons").c_str())) state.lesson.clear();
+void DrawHeader(const LessonsInput& input, const OpenPage& open, size_t number, LessonsState& state) {
+  const Lesson& lesson = *open.lesson;
+  if (PlainButton((std::string(icons::kLog) + "  All lessons###all lessons").c_str())) {
+    LeavePage(*input.lessons, state);
+    state.lesson.clear();
+  }
   ImGui::SameLine(0, Px(12));
   ImGui::AlignTextToFramePadding();
   const std::string count = std::to_string(number + 1) + " of " + std::to_string(lesson.pages.size());
@@ -182,7 +188,7 @@ void DrawHeader(const Lesson& lesson, const Page& page, size_t number, LessonsSt
   Put(MutedWords(), Fitted(MutedWords(), lesson.title, room));
   PutAtRowEnd(SmallMuted(), count);
   ImGui::Dummy({0, Px(2)});
-  PutWrapped(TitleWords(), page.title);
+  PutWrapped(TitleWords(), open.page->title);
   ImGui::Dummy({0, Px(2)});
 }
 
@@ -221,6 +227,16 @@ OpenPage PageOf(const std::vector<Lesson>& all, const LessonsState& state) {
   return {};
 }
 
+void LeavePage(const std::vector<Lesson>& all, LessonsState& state) {
+  const OpenPage open = PageOf(all, state);
+  if (open.page == nullptr || open.page != &open.lesson->pages.back()) return;
+  const size_t number = open.lesson->pages.size() - 1;
+  for (size_t i = 0; i < open.page->attempts.size(); ++i) {
+    if (!state.done.contains(TaskKey(open.lesson->name, number, i))) return;
+  }
+  if (!AwaitsPrediction(all, state)) state.done.insert(PageKey(open.lesson->name, number));
+}
+
 bool AwaitsPrediction(const std::vector<Lesson>& all, const LessonsState& state) {
   const OpenPage open = PageOf(all, state);
   if (open.page == nullptr || !open.page->prediction) return false;
@@ -242,7 +258,7 @@ void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQue
   const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
   const std::string key = PageKey(open.lesson->name, number);
   LessonTextContext context{input.glossary, {}};
-  DrawHeader(*open.lesson, *open.page, number, state);
+  DrawHeader(input, open, number, state);
   const float footer = Px(32) + ImGui::GetStyle().ItemSpacing.y + Px(4);
   ImGui::BeginChild("page", {0, std::max(Px(80), ImGui::GetContentRegionAvail().y - footer)},
                     ImGuiChildFlags_NavFlattened);

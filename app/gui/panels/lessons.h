@@ -38,6 +38,7 @@ struct LessonsInput {
 struct LessonsState {
   std::string lesson;  // "" = the list of all
   int page = 0;
+  bool just_opened = false;                    // its prediction takes the focus
   double typed = 0;                            // the prediction in its field, MB
   std::map<std::string, double> predictions;   // in MB, by PageKey
   std::map<std::string, DrawnCurve> drawings;  // also before they are revealed, by PageKey
@@ -53,6 +54,9 @@ struct OpenPage {
   const lessons::Page* page = nullptr;  // none = none is open
 };
 OpenPage PageOf(const std::vector<lessons::Lesson>& all, const LessonsState& state);
+
+// A last page counts as read once it is left with its tasks done, as if Finish had been pressed.
+void LeavePage(const std::vector<lessons::Lesson>& all, LessonsState& state);
 
 // Whether the page that is open asks for a number that nobody has told yet: then what would answer it is
 // veiled.

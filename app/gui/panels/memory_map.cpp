@@ -174,7 +174,7 @@ void Scrubber(const MemoryMapInput& input, CommandQueue& queue) {
     const double ratio = std::clamp((ImGui::GetIO().MousePos.x - at.x) / width, 0.0F, 1.0F);
     queue.Push(PinMoment{input.first + static_cast<timeline::EventIndex>(ratio * span)});
   }
-  if (ImGui::IsItemFocused()) {
+  if (ImGui::IsItemFocused() && !ImGui::GetIO().KeyAlt) {  // which turns a lesson's page
     const ImGuiID id = ImGui::GetItemID();
     for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) ImGui::SetKeyOwner(key, id);
     if (ImGui::IsKeyPressed(ImGuiKey_LeftArrow, ImGuiInputFlags_Repeat, id) &&

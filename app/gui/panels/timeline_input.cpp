@@ -57,6 +57,7 @@ void Wheel(const TimelineInput& input, const TimelineGeometry& geometry, Timelin
 }
 
 void Keys(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state) {
+  if (ImGui::GetIO().KeyAlt) return;  // turns a lesson's page
   const ImGuiID owner = ImGui::GetID("timeline keys");
   for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow, ImGuiKey_DownArrow}) {
     ImGui::SetKeyOwner(key, owner);

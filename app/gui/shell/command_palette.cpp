@@ -45,11 +45,10 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
   return entries;
 }
 
-}  // namespace
-
-int MatchScore(std::string_view query, std::string_view text) {
+// Letter by letter from `begin` on.
+int ScoreFrom(size_t begin, std::string_view query, std::string_view text) {
   int score = 0;
-  size_t at = 0;
+  size_t at = begin;
   bool is_first_of_word = true;
   for (const char wanted : query) {
     if (wanted == ' ') continue;
@@ -60,12 +59,25 @@ int MatchScore(std::string_view query, std::string_view text) {
     if (at == text.size()) return -1;
     // Letters that follow each other, and beginnings of words, are what people type.
     is_first_of_word = at == 0 || text[at - 1] == ' ';
-    score += is_first_of_word ? 0 : static_cast<int>(at - from) + (at == from && from > 0 ? 0 : 2);
+    score += is_first_of_word ? 0 : static_cast<int>(at - from) + (at == from && from > begin ? 0 : 2);
     ++at;
   }
   // A whole word before the beginning of a longer one.
   const bool ends_word = at == text.size() || std::isalnum(static_cast<unsigned char>(text[at])) == 0;
   return score + (is_first_of_word || ends_word ? 0 : 1);
+}
+
+}  // namespace
+
+// The least over all words to begin with.
+int MatchScore(std::string_view query, std::string_view text) {
+  int best = ScoreFrom(0, query, text);
+  for (size_t begin = 1; begin < text.size(); ++begin) {
+    if (text[begin - 1] != ' ') continue;
+    const int score = ScoreFrom(begin, query, text);
+    if (score >= 0 && score < best) best = score;
+  }
+  return best;
 }
 
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,

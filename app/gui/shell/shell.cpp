@@ -70,6 +70,11 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
 void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue) {
   // Space is ours: ImGui's navigation would press the focused button with it (Enter does that as well).
   ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
+  // So are the arrows with Alt: they would move the focus, or what has it, beside turning the page.
+  const bool turns = input.in_lesson && ImGui::GetIO().KeyAlt;
+  for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) {
+    if (turns) ImGui::SetKeyOwner(key, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
+  }
   // What is open on top takes the keys; above all Escape, which closes it.
   if (shell.file_dialog.open || shell.program_dialog.open || shell.palette.open) return;
   if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
@@ -78,8 +83,9 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
     // A text that is being typed takes Backspace for itself.
     const bool looks_back = action.id == ActionId::kBack || action.id == ActionId::kForward;
     if (looks_back && ImGui::GetIO().WantTextInput) continue;
-    const bool by_space = action.id == ActionId::kRunOrPause || action.id == ActionId::kPreviousOperator;
-    const ImGuiID owner = by_space ? ImGui::GetID("window keys") : 0;
+    const bool is_ours = action.id == ActionId::kRunOrPause || action.id == ActionId::kPreviousOperator ||
+                         action.id == ActionId::kNextPage || action.id == ActionId::kPreviousPage;
+    const ImGuiID owner = is_ours ? ImGui::GetID("window keys") : 0;
     if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal, owner)) queue.Push(action.id);
   }
   if (input.can_go_back && ImGui::IsMouseClicked(3)) queue.Push(ActionId::kBack);  // the side buttons

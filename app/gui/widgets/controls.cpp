@@ -47,6 +47,7 @@ std::string TextOfValue(const SliderLook& look, double value) {
 
 // The keys that move a slider which has the focus.
 double NudgedByKeys(const SliderLook& look, double value, ImGuiID id) {
+  if (ImGui::GetIO().KeyAlt) return value;  // turns a lesson's page
   for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_PageUp, ImGuiKey_PageDown}) {
     ImGui::SetKeyOwner(key, id);
   }
@@ -195,9 +196,11 @@ bool Toggle(const char* label, bool* on) {
 Edit Slider(const char* label, const SliderLook& look, double* value) {
   ImGui::PushID(label);
   Edit edit;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
   Put(Words(), label);
   if (TypedValue(look, value)) edit = {true, true};
-  ImGui::SetCursorPosY(ImGui::GetCursorPosY() - Px(6));
+  // A field that is typed into would make the row higher.
+  ImGui::SetCursorScreenPos({at.x, at.y + Px(kTextSize + 3) + ImGui::GetStyle().ItemSpacing.y});
   const ImRect row = RowHere(Px(18));
   ImGui::SetCursorScreenPos(row.Min);
   ImGui::InvisibleButton("##track", row.GetSize(), ImGuiButtonFlags_EnableNav);

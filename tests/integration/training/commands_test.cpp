@@ -85,7 +85,8 @@ TEST_CASE("Mixed precision shows in the first step after it is switched on") {
   CHECK(trainer.collected().Metric("loss scale").size() == 1);
 }
 
-TEST_CASE("A change of optimizer starts it without state, a change of network starts afresh") {
+TEST_CASE(
+    "A change of optimizer starts it without state, a change of network starts afresh, without the cache") {
   TrainerUnderTest trainer(Small(), h200, 2);
   REQUIRE(trainer.AwaitPause());
   TrainingSettings changed = Small();
@@ -103,6 +104,7 @@ TEST_CASE("A change of optimizer starts it without state, a change of network st
   MemoryState smaller;
   for (const Event& event : trainer.collected().events) smaller.Apply(event);
   CHECK(smaller[Category::kParameter] == 2'085'888);
+  CHECK(std::ranges::count(trainer.collected().events, EventKind::kSegmentFree, &Event::kind) > 0);
 }
 
 // What memory is asked for and what for, in order, without addresses and times. Frees are left out: autocast

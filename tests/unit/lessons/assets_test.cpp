@@ -1,5 +1,6 @@
 // The lessons that come with the program: they can be read, keep to their form, and what they say of the
 // textbook is so. What they say of the phantom: tests/integration/session/lessons_test.cpp.
+#include <algorithm>
 #include <cctype>
 #include <set>
 #include <sstream>
@@ -84,6 +85,19 @@ TEST_CASE("A page is short, and every size on it is computed by something") {
       CHECK(words <= kMostWordsOnAPage);
       for (const RichText& text : TextsOf(page)) {
         for (const Span& span : text) CHECK(UnclaimedFigure(span) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("A page points at what it says to try") {
+  for (const Lesson& lesson : Lessons()) {
+    for (const Page& page : lesson.pages) {
+      for (const Attempt& attempt : page.attempts) {
+        for (const std::string& change : WordsOf(attempt.changes)) {
+          INFO(lesson.name << ": " << page.title << ": " << change);
+          CHECK(std::ranges::count(page.setup.highlight, change.substr(0, change.find('='))) == 1);
+        }
       }
     }
   }
