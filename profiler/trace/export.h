@@ -31,10 +31,10 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text);
 //          first are held in memory until the end.
 // kPerfetto: a protobuf trace with the same tracks as kChrome; half the size, and read back by
 //          importers/perfetto_import.h.
-// kSqlite: a database (sqlite_schema.h) of all events, and once more as Nsight Systems tells allocations.
-// kArrow: one table in Arrow's file format (Feather), for pandas, Polars and DuckDB: the columns of kCsv with
-// their types, the run's description as metadata `tidemark.run`. A build without it (TIDEMARK_ARROW) says so.
-// `progress` (0..1) may return false to cancel, which is an error.
+// kSqlite: a database (sqlite_schema.h) of all events but kernels, memory copies and memsets, and once more
+// as Nsight Systems tells allocations. kArrow: one table in Arrow's file format (Feather), for pandas, Polars
+// and DuckDB: the columns of kCsv with their types, the run's description as metadata `tidemark.run`. A build
+// without it (TIDEMARK_ARROW) says so. `progress` (0..1) may return false to cancel, which is an error.
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
               const std::filesystem::path& file, const std::function<bool(double)>& progress = {});
 
