@@ -24,7 +24,7 @@ struct CodeOptions {
 };
 
 Status AreControls(const std::vector<std::string>& names) {
-  const std::vector<std::string> known = lessons::SettingNames();
+  const std::vector<std::string> known = lessons::ControlNames();
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) == known.end()) {
       return Error{networks::UnknownChoice("control", name, known)};

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/capture_options.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -22,7 +23,6 @@
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/run_report.h"
-#include "app/cli/stacks_option.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/cards/card.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "app/cli/stacks_option.h"
+#include "app/cli/capture_options.h"
 #include "app/cli/user_program.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/paths.h"
@@ -16,7 +16,7 @@
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/phantom/programs/torch_installation.h"
-#include "profiler/session/ranked_run.h"
+#include "profiler/session/ranks.h"
 
 namespace tidemark::cli {
 namespace {
@@ -46,7 +46,7 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
     environment->push_back(fmt::format("{}={}", phantom::kFaultsVariable, order.faults));
   }
   if (!order.stacks.empty()) environment->push_back(StacksEntry(order.stacks));
-  if (order.kernels) environment->push_back(events::kDeviceWorkEntry);
+  if (order.kernels) environment->push_back(events::DeviceWorkEntry());
   if (order.rank.world > 1) {
     for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
   }
@@ -106,7 +106,7 @@ Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
   if (ValueOf(kNvtxInjection).empty()) environment.push_back(std::string(kNvtxInjection) + "=" + probe);
   if (layers.cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
   if (!layers.stacks.empty()) environment.push_back(StacksEntry(layers.stacks));
-  if (layers.kernels) environment.push_back(events::kDeviceWorkEntry);
+  if (layers.kernels) environment.push_back(events::DeviceWorkEntry());
   return environment;
 }
 

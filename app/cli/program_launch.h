@@ -36,7 +36,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
 // What is recorded besides, where it is asked for.
 struct RecordedLayers {
   bool cpu = false;                 // PyTorch's tensors on the CPU
-  std::vector<std::string> stacks;  // of these languages (stacks_option.h)
+  std::vector<std::string> stacks;  // of these languages (capture_options.h)
   bool kernels = false;             // and memory copies and memsets
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/capture_options.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -12,7 +13,6 @@
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/report.h"
-#include "app/cli/stacks_option.h"
 #include "profiler/base/format.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/steady_state.h"

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/capture_options.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -16,13 +17,12 @@
 #include "app/cli/level_report.h"
 #include "app/cli/numbers.h"
 #include "app/cli/report.h"
-#include "app/cli/stacks_option.h"
 #include "app/cli/training_options.h"
 #include "profiler/base/format.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/events/device_work.h"
 #include "profiler/session/predictor.h"
-#include "profiler/session/ranked_run.h"
+#include "profiler/session/ranks.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/textbook/textbook.h"
@@ -297,7 +297,7 @@ int RunTrain(const TrainOptions& options) {
   live.step_limit = order->steps;
   live.place = order->place;
   if (!order->recording.empty()) live.recording = order->recording;
-  if (options.kernels) live.environment.push_back(events::kDeviceWorkEntry);
+  if (options.kernels) live.environment.push_back(events::DeviceWorkEntry());
   std::optional<InterruptListener> listener(std::in_place);
   Result<std::unique_ptr<session::Run>> run = session::Run::Start(live);
   if (!run) return Complain(run.error().message, kExitFailed);

@@ -77,7 +77,7 @@ void Application::StartRun() {
   live.settings = input_.settings;
   live.device = input_.device;
   live.steps_per_second = input_.steps_per_second;
-  if (input_.kernels) live.environment.push_back(events::kDeviceWorkEntry);
+  if (input_.kernels) live.environment.push_back(events::DeviceWorkEntry());
   input_.starting = true;
   input_.live = false;
   input_.can_stop = false;

@@ -74,8 +74,9 @@ void Application::Execute(const Command& command) {
                    if (run_ != nullptr) run_->SetPace(c.steps_per_second);
                  },
                  [this](const RecordKernels& c) {
+                   if (std::ranges::count(Access().locked, "kernels") > 0) return;
                    input_.kernels = c.on;
-                   if (run_ != nullptr) StartRun();
+                   if (run_ != nullptr && input_.live) StartRun();
                  },
                  [this](const StartProgram& c) { Start(c.order); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },

@@ -49,7 +49,9 @@ EventIndex IndexAtPosition(const View& view, TimeAxis axis, double position) {
 VisibleRange WholeRange(const View& view, TimeAxis axis) {
   if (view.empty()) return {};
   if (axis == TimeAxis::kEvents) return {static_cast<double>(view.first()), static_cast<double>(view.end())};
-  return {PositionOf(view, axis, view.first()), PositionOf(view, axis, view.end()) + 1};
+  int64_t end_ns = view.TimeOf(view.end());
+  if (!view.device_work().empty()) end_ns = std::max(end_ns, view.device_work().back().latest_ns);
+  return {PositionOf(view, axis, view.first()), PositionAtTime(view, end_ns) + 1};
 }
 
 VisibleRange LastSteps(const View& view, TimeAxis axis, int steps) {

@@ -34,10 +34,10 @@ std::vector<int64_t> EdgesOf(const View& view, TimeAxis axis, const std::vector<
   edges.reserve(columns.size() + 1);
   for (const PlotColumn& column : columns) edges.push_back(time_at(column.begin));
   edges.push_back(time_at(columns.back().end));
-  // Works of after the last event lie under it.
+  // On the axis of events, works of after the last event lie under it.
   const bool at_the_end = axis == TimeAxis::kEvents && columns.back().end >= static_cast<double>(view.end());
   if (at_the_end && !view.device_work().empty())
-    edges.back() = std::max(edges.back(), view.device_work().back().end_ns + 1);
+    edges.back() = std::max(edges.back(), view.device_work().back().latest_ns + 1);
   return edges;
 }
 
@@ -69,7 +69,7 @@ class LaneMaker {
     WorkColumn& into = lane_.columns[column];
     for (size_t kind = 0; kind < page.counts.size(); ++kind) into.counts[kind] += page.counts[kind];
     into.busy_ns = SaturatingSum(into.busy_ns, BusyOf(page));
-    for (size_t i = 0; i < page.count; ++i) into.bytes = SaturatingSum(into.bytes, page.items[i].bytes);
+    into.bytes = SaturatingSum(into.bytes, page.bytes);
     KeepLongest(page.items[page.longest], into);
   }
 

@@ -1,5 +1,6 @@
 // What the GPU did besides holding memory, as it is told and drawn: a line of totals, and a lane under the
-// timeline. Pure functions; of all works O(pages), of those in sight O(works in partly visible pages).
+// timeline. Pure functions. Totals: O(works). A lane: O(pages · log columns), and O(log columns) for each
+// work of a page that lies in several columns.
 #pragma once
 
 #include <array>

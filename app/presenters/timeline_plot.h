@@ -108,7 +108,7 @@ struct TimelinePlotRequest {
 TimelinePlot MakeTimelinePlot(const timeline::View& view, const std::vector<SettingsEstimate>& estimates,
                               const TimelinePlotRequest& request);
 
-// The whole axis of a view, and positions on it.
+// The whole axis of a view, and positions on it. That of time reaches to the end of what the GPU did.
 VisibleRange WholeRange(const timeline::View& view, TimeAxis axis);
 double PositionOf(const timeline::View& view, TimeAxis axis, events::EventIndex index);
 // The event there, or the latest before it; the view's end beyond the last.

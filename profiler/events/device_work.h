@@ -2,9 +2,11 @@
 // environment.
 #pragma once
 
+#include <string>
+
 namespace tidemark::events {
 
 inline constexpr const char* kDeviceWorkVariable = "TIDEMARK_KERNELS";
-inline constexpr const char* kDeviceWorkEntry = "TIDEMARK_KERNELS=1";  // they are
+inline std::string DeviceWorkEntry() { return std::string(kDeviceWorkVariable) + "=1"; }  // they are
 
 }  // namespace tidemark::events

@@ -184,7 +184,7 @@ class LessonReader {
 
   Status ReadControls(std::string_view line, std::vector<std::string>* controls) {
     *controls = WordsOf(line);
-    const std::vector<std::string> known = SettingNames();
+    const std::vector<std::string> known = ControlNames();
     for (const std::string& name : *controls) {
       if (std::ranges::find(known, name) == known.end()) {
         return At(Error{networks::UnknownChoice("control", name, known)});

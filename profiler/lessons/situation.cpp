@@ -80,6 +80,12 @@ std::vector<std::string> SettingNames() {
   return names;
 }
 
+std::vector<std::string> ControlNames() {
+  std::vector<std::string> names = SettingNames();
+  names.emplace_back("kernels");
+  return names;
+}
+
 Result<Situation> Changed(const Situation& from, std::string_view changes) {
   OrderedJson json = JsonOf(from.settings);
   Situation to = from;

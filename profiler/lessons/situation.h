@@ -24,8 +24,10 @@ Result<Situation> Changed(const Situation& from, std::string_view changes);
 // nothing.
 std::string ChangesBetween(const Situation& from, const Situation& to);
 
-// The names of what can be set: a setting's key, or "card". What a person can lock goes by the same names.
+// The names of what can be set: a setting's key, or "card".
 std::vector<std::string> SettingNames();
+// Of what a person can lock: these, and "kernels", whether they are told.
+std::vector<std::string> ControlNames();
 // `wanted`, but with the values of `held` for the settings in `locked`; other names are ignored.
 networks::TrainingSettings KeepLocked(const networks::TrainingSettings& held,
                                       const networks::TrainingSettings& wanted,

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "profiler/base/check.h"
@@ -16,6 +18,7 @@
 #include "profiler/base/rank_place.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/gates/recorder_loading.h"
+#include "profiler/session/ranks.h"
 
 namespace tidemark::session {
 namespace {
@@ -42,11 +45,14 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// As text; "" where no launcher tells it.
-std::string_view RankIn(std::string_view environment) {
+// None where no launcher tells it.
+std::optional<int> RankIn(std::string_view environment) {
   for (const LauncherNames& launcher : kLaunchers) {
-    const std::string_view rank = ValueIn(environment, launcher.rank);
-    if (IsNumber(rank)) return rank;
+    const std::string_view text = ValueIn(environment, launcher.rank);
+    if (!IsNumber(text)) continue;
+    int rank = 0;
+    std::from_chars(text.data(), text.data() + text.size(), rank);  // at most nine digits
+    return rank;
   }
   return {};
 }
@@ -81,12 +87,11 @@ std::string RankLabel(std::string_view environment) {
 
 std::filesystem::path RecordingOf(const std::filesystem::path& recording, std::string_view environment,
                                   int process_id, bool is_first) {
-  const std::string_view rank = RankIn(environment);
-  const std::string addition = !rank.empty() ? ".rank" + std::string(rank)
-                               : is_first    ? ""
-                                             : "." + std::to_string(process_id);
+  if (const std::optional<int> rank = RankIn(environment)) return RecordingOfRank(recording, *rank);
+  if (is_first) return recording;
   std::filesystem::path own = recording;
-  own.replace_filename(recording.stem().string() + addition + recording.extension().string());
+  own.replace_filename(recording.stem().string() + "." + std::to_string(process_id) +
+                       recording.extension().string());
   return own;
 }
 
@@ -206,10 +211,7 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
       !first_has_asked_ ? first_ : std::make_shared<ProgramRun>(options_.description, options_.stop);
   Status answered = Done{};
   if (!options_.first_only) answered = Prepare(*run, FreshRecordingOf(environment, caller.process_id));
-  const std::string_view told = RankIn(environment);
-  std::optional<int32_t> rank;
-  if (!told.empty()) rank = std::stoi(std::string(told));
-  if (answered) answered = run->HandOver(caller, title, rank);
+  if (answered) answered = run->HandOver(caller, title, RankIn(environment));
   // One that is gone before it is answered leaves its place to the next.
   if (!answered && options_.first_only) return;
   if (!answered) run->Decline(caller, title, answered.error().message);

@@ -13,6 +13,7 @@
 #include "profiler/base/nvidia_gpus.h"
 #include "profiler/base/rank_place.h"
 #include "profiler/base/unique_fd.h"
+#include "profiler/session/ranks.h"
 
 namespace tidemark::session {
 namespace {
@@ -77,12 +78,6 @@ LiveOptions OptionsOf(const LiveOptions& all, int rank, int port) {
 }
 
 }  // namespace
-
-std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank) {
-  std::filesystem::path name = recording.stem();
-  name += ".rank" + std::to_string(rank) + recording.extension().string();
-  return recording.parent_path() / name;
-}
 
 Result<std::unique_ptr<Run>> RankedRun::Start(const LiveOptions& options) {
   if (Status room = CheckRoom(options); !room) return room.error();

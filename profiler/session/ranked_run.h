@@ -52,7 +52,4 @@ class RankedRun final : public Run {
   std::jthread watcher_;  // stops before the ranks go
 };
 
-// run.tide → run.rank3.tide
-std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank);
-
 }  // namespace tidemark::session

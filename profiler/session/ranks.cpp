@@ -32,8 +32,8 @@ int64_t NumberAt(std::string_view text, size_t at) {
 RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file) {
   const auto view = run.view();
   RankPeaks peaks;
-  peaks.rank = RankInName(file);  // a person may have named it
-  if (peaks.rank < 0 && run.description().rank > 0) peaks.rank = run.description().rank;
+  peaks.rank = RankInName(file);                            // a person may have named it
+  if (peaks.rank < 0) peaks.rank = run.description().rank;  // 0 also where nobody told one
   peaks.file = file;
   peaks.warning = run.status().sentence;
   peaks.out_of_memory = run.status().out_of_memory;
@@ -97,11 +97,11 @@ class RankReading {
   double sum_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // of them
 };
 
-// Names that give two files one number, or none, say nothing of ranks.
+// Numbers that two files share say nothing of ranks.
 void NumberByPlaceIfNeeded(std::vector<RankPeaks>& ranks) {
   std::set<int64_t> numbers;
   for (const RankPeaks& peaks : ranks) numbers.insert(peaks.rank);
-  if (numbers.size() == ranks.size() && *numbers.begin() >= 0) return;
+  if (numbers.size() == ranks.size()) return;
   for (size_t i = 0; i < ranks.size(); ++i) ranks[i].rank = static_cast<int64_t>(i);
 }
 
@@ -127,6 +127,12 @@ int64_t RankInName(const std::filesystem::path& file) {
   while (digit > 0 && !IsDigit(name[digit - 1])) --digit;
   while (digit > 0 && IsDigit(name[digit - 1])) --digit;
   return digit < name.size() && IsDigit(name[digit]) ? NumberAt(name, digit) : -1;
+}
+
+std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank) {
+  std::filesystem::path name = recording.stem();
+  name += ".rank" + std::to_string(rank) + recording.extension().string();
+  return recording.parent_path() / name;
 }
 
 Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files,

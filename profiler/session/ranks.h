@@ -19,7 +19,8 @@ class Run;
 inline constexpr size_t kMostRanks = 1024;
 
 struct RankPeaks {
-  // As its file's name tells ("run.rank3.tide", "snapshot_3.pickle"), else its place among the files.
+  // As its file's name tells ("run.rank3.tide", "snapshot_3.pickle"), else as the recording does; where two
+  // files tell the same, its place among them.
   int64_t rank = 0;
   std::filesystem::path file;  // "" of a rank that goes on
   int64_t allocated = 0;       // bytes, over the whole recording
@@ -41,6 +42,9 @@ struct Ranks {
 
 // The number that a file's name gives its rank, -1 if none: behind "rank", else the last one in it.
 int64_t RankInName(const std::filesystem::path& file);
+
+// run.tide → run.rank3.tide
+std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank);
 
 // Of the ranks that a run has here, as far as they have come; none of a run that is one alone.
 Ranks RanksOf(const Run& run);

@@ -49,7 +49,7 @@ class Builder::Implementation {
   EventIndex first() const { return chunks_.empty() ? end_ : chunks_.front()->start().index; }
 
   const size_t most_chunks_;
-  const size_t most_bytes_;  // of packed chunks
+  const size_t most_bytes_;  // of packed chunks and of device work
   size_t packed_bytes_ = 0;
   std::vector<std::shared_ptr<Chunk>> chunks_;
   std::shared_ptr<OpenChunk> open_;                                                 // the last of them
@@ -64,7 +64,7 @@ class Builder::Implementation {
   std::shared_ptr<NameTable> names_ = std::make_shared<NameTable>();
   NameAssembler assembler_{*names_};
   Structure structure_{*names_};
-  DeviceWorkBuilder device_work_;
+  DeviceWorkBuilder device_work_{most_bytes_ / 2};  // events have room, however many kernels there are
 };
 
 void Builder::Implementation::Append(const Event& event) {
@@ -108,7 +108,8 @@ void Builder::Implementation::Apply(Event& event) {
 
 void Builder::Implementation::BeginChunk() {
   if (open_ != nullptr) PackOpenChunk();
-  if (chunks_.size() >= most_chunks_ || (packed_bytes_ > most_bytes_ && chunks_.size() > 1)) LetGoOfOldest();
+  const bool is_over = packed_bytes_ + device_work_.bytes() > most_bytes_;
+  if (chunks_.size() >= most_chunks_ || (is_over && chunks_.size() > 1)) LetGoOfOldest();
   open_ = std::make_shared<OpenChunk>(
       ChunkStart{end_, ledger_.values(), time_ns_, structure_.step(), CheckpointFor(end_)});
   chunks_.push_back(open_);
@@ -170,6 +171,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.sources = structure_.Sources();
   published.device_work = device_work_.Publish();
   published.health = health_;
+  published.health.work_let_go = device_work_.let_go();
   published.start_ns = start_ns_;
   return std::make_shared<StoredView>(std::move(published));
 }

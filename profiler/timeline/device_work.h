@@ -4,8 +4,9 @@
 // they began: of several streams, and of several buffers of CUPTI, one may come after another that began
 // later.
 //
-// Times in nanoseconds (CLOCK_REALTIME). 34 bytes each. The builder belongs to one thread; what it publishes
-// is immutable. O(1) amortised.
+// Times in nanoseconds (CLOCK_REALTIME). 33 bytes each, with what a page adds. The builder keeps a number of
+// bytes, lets the oldest go beyond and counts them; it belongs to one thread; what it publishes is immutable.
+// Append O(1) amortised.
 #pragma once
 
 #include <array>
@@ -43,9 +44,11 @@ struct DeviceWorkPage {
   static constexpr size_t kSize = 128;
   std::array<DeviceWork, kSize> items;
   size_t count = 0;
-  int64_t begin_ns = 0;  // the earliest
-  int64_t end_ns = 0;    // the latest
-  size_t longest = 0;    // the first of the longest
+  int64_t begin_ns = 0;   // the earliest
+  int64_t end_ns = 0;     // the latest
+  size_t longest = 0;     // the first of the longest
+  int64_t bytes = 0;      // of all
+  int64_t latest_ns = 0;  // the latest end of these and of all that were told before
   std::array<int64_t, kDeviceWorkKinds> busy_ns{};
   std::array<int64_t, kDeviceWorkKinds> counts{};
   uint64_t told_before = 0;  // the event that came after the last of them
@@ -56,12 +59,20 @@ using DeviceWorkPages = Sequence<DeviceWorkPage, 16>;
 
 class DeviceWorkBuilder {
  public:
+  explicit DeviceWorkBuilder(size_t most_bytes) : most_pages_(most_bytes / sizeof(DeviceWorkPage)) {}
+
   void Append(const DeviceWork& work, uint64_t next_event);
   // What was told before that event goes, a page at a time.
   void LetGoBefore(uint64_t event);
+  size_t bytes() const { return pages_.size() * sizeof(DeviceWorkPage); }
+  uint64_t let_go() const { return let_go_; }  // of works
   DeviceWorkPages Publish() const { return open_.count == 0 ? pages_.Publish() : pages_.Publish(open_); }
 
  private:
+  void LetGo(size_t pages);
+
+  const size_t most_pages_;
+  uint64_t let_go_ = 0;
   SequenceBuilder<DeviceWorkPage, 16> pages_;
   DeviceWorkPage open_;
 };

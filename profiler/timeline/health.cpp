@@ -13,7 +13,7 @@ struct Loss {
   std::string_view many;
 };
 
-constexpr std::array<Loss, 9> kLosses = {{
+constexpr std::array<Loss, 10> kLosses = {{
     {&Health::lost, "event was lost before it could be stored; the curves have a gap there.",
      "events were lost before they could be stored; the curves have gaps there."},
     {&Health::unmatched_frees, "free was of an address where nothing was alive; it was left out.",
@@ -37,6 +37,8 @@ constexpr std::array<Loss, 9> kLosses = {{
      "names could not be put together; what they stand for shows without a name."},
     {&Health::let_go, "event, the oldest, was let go to stay within the memory budget.",
      "events, the oldest, were let go to stay within the memory budget."},
+    {&Health::work_let_go, "kernel or memory copy, the oldest, was let go to stay within the memory budget.",
+     "kernels, memory copies and memsets, the oldest, were let go to stay within the memory budget."},
 }};
 
 }  // namespace

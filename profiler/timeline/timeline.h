@@ -14,7 +14,8 @@
 // the size of the union of all segments; where nobody reports segments (the CPU) it stays 0. kDriver,
 // kProcess and kCard are what was told of them last, so a lost event is mended by the next.
 //
-// Kernels, memory copies and memsets are no events of a timeline, and have no index: device_work().
+// Kernels, memory copies and memsets are no events of a timeline, and have no index: device_work(). They take
+// at most half of the budget; the oldest go when it is reached, or with the events that they were told with.
 //
 // Events come back completed: the store knows what an address stood for when they happened. Every event has
 // its `phase`; frees have `bytes`, `rounded_bytes`, `category` and `name` of the block; kCategorize has
@@ -129,6 +130,7 @@ struct Health {
   uint64_t malformed = 0;           // of no known kind, category or phase; not kept
   uint64_t unreadable_names = 0;    // pieces that do not fit together, or ids beyond the table
   uint64_t let_go = 0;              // oldest events given up to stay within the memory budget
+  uint64_t work_let_go = 0;         // oldest kernels, memory copies and memsets, likewise
 };
 std::vector<std::string> DescribeHealth(const Health& health);  // only what is not zero
 

@@ -1,6 +1,8 @@
 // Trace Event JSON. Tracks: one process; threads of the traced program with their scopes; three threads of
 // our own for steps, micro-batches and phases, which do not nest in each other.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -38,7 +40,7 @@ class ChromeExporter final : public Exporter {
       : view_(view),
         description_(description),
         process_id_(description.process_id > 0 ? description.process_id : 1) {
-    base_ns_ = view.empty() ? description.start_time_ns : view.TimeOf(view.first());
+    base_ns_ = Earliest();
     for (int category = 0; category < events::kCategoryCount; ++category) {
       const auto series = timeline::SeriesOf(static_cast<events::Category>(category));
       if (ValueOf(view.PeakIn(series, view.first(), view.end()).values, series) > 0) used_.push_back(series);
@@ -58,7 +60,7 @@ class ChromeExporter final : public Exporter {
     NameTrack(out, kStepTrack, "steps", -3);
     NameTrack(out, kMicroBatchTrack, "micro-batches", -2);
     NameTrack(out, kPhaseTrack, "phases", -1);
-    if (!view_.empty()) EnterPhase(view_.event(view_.first()).phase, base_ns_, out);
+    if (!view_.empty()) EnterPhase(view_.event(view_.first()).phase, view_.TimeOf(view_.first()), out);
   }
 
   void Add(const Moment& moment, std::string& out) override {
@@ -91,6 +93,15 @@ class ChromeExporter final : public Exporter {
     std::string name;
     int64_t begin_ns = 0;
   };
+
+  // Kernels may have begun before the first event.
+  int64_t Earliest() const {
+    constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
+    int64_t earliest_ns = view_.empty() ? kNone : view_.TimeOf(view_.first());
+    for (const timeline::DeviceWorkPage& page : view_.device_work())
+      earliest_ns = std::min(earliest_ns, page.begin_ns);
+    return earliest_ns == kNone ? description_.start_time_ns : earliest_ns;
+  }
 
   static std::string Dumped(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -302,10 +313,9 @@ class ChromeExporter final : public Exporter {
   }
 
   void AddSlice(const timeline::DeviceWork& work, std::string& out) {
-    if (work.begin_ns < base_ns_) return;  // before what the timeline still holds
-    const uint32_t track = kFirstStreamTrack + work.stream;
-    if (streams_.insert(work.stream).second) NameTrack(out, track, StreamTitle(work), 1);
-    std::string arguments = fmt::format(R"("stream":{})", work.stream);
+    const uint32_t track = kFirstStreamTrack + StreamNumber(work);
+    if (streams_.insert(StreamNumber(work)).second) NameTrack(out, track, StreamTitle(work), 1);
+    std::string arguments = fmt::format(R"("device":{},"stream":{})", work.device, work.stream);
     if (work.kind != EventKind::kKernel) arguments += fmt::format(R"(,"bytes":{})", work.bytes);
     AppendFormatted(
         out,
@@ -358,7 +368,7 @@ class ChromeExporter final : public Exporter {
   std::vector<Series> used_;  // categories that hold anything at any time
   std::unordered_map<events::NameId, std::string> names_;
   std::map<uint32_t, ScopeSlices> scopes_;  // by thread
-  std::set<uint16_t> streams_;
+  std::set<uint32_t> streams_;              // StreamNumber
   std::optional<Open> step_;
   std::optional<Open> micro_batch_;
   std::optional<Open> phase_;

@@ -1,7 +1,8 @@
-// How traces tell what the GPU did: a track for each stream, categories as torch.profiler's.
+// How traces tell what the GPU did: a track for each stream of each card, categories as torch.profiler's.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,12 @@
 namespace tidemark::trace {
 
 inline std::string StreamTitle(const timeline::DeviceWork& work) {
-  return "GPU stream " + std::to_string(work.stream);
+  return "GPU " + std::to_string(work.device) + " stream " + std::to_string(work.stream);
+}
+
+// Streams of two cards may have the same number.
+inline uint32_t StreamNumber(const timeline::DeviceWork& work) {
+  return uint32_t{work.device} << 16 | work.stream;
 }
 
 inline std::string_view TraceCategory(const timeline::DeviceWork& work) {

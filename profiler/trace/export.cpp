@@ -200,6 +200,30 @@ std::unique_ptr<Exporter> MakeExporter(const timeline::View& view, const events:
   return MakePickleExporter(view, description);
 }
 
+// Of events and of works together.
+class Progress {
+ public:
+  Progress(const timeline::View& view, const std::function<bool(double)>& progress) : progress_(progress) {
+    all_ = view.end() - view.first();
+    for (const timeline::DeviceWorkPage& page : view.device_work()) all_ += page.count;
+  }
+
+  // False: cancelled.
+  bool Tell(size_t more) {
+    done_ += more;
+    return !progress_ || progress_(static_cast<double>(done_) / static_cast<double>(all_));
+  }
+
+ private:
+  const std::function<bool(double)>& progress_;
+  uint64_t all_ = 0;
+  uint64_t done_ = 0;
+};
+
+Error Cancelled(const std::filesystem::path& file) {
+  return Error{"The export to " + file.string() + " was cancelled."};
+}
+
 }  // namespace
 
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
@@ -211,18 +235,16 @@ Status Export(const timeline::View& view, const events::RunDescription& descript
     return Error{"This build of Tidemark writes no Arrow files. Choose csv or sqlite."};
   exporter->Begin(target->buffer());
   Walk walk(view, *exporter);
-  size_t done = 0;
+  Progress told(view, progress);
   while (const size_t count = walk.Next(target->buffer())) {
-    done += count;
     if (Status written = target->Write({}); !written) return written;
     if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;
-    if (progress && !progress(static_cast<double>(done) / static_cast<double>(view.end() - view.first()))) {
-      return Error{"The export to " + file.string() + " was cancelled."};
-    }
+    if (!told.Tell(count)) return Cancelled(file);
   }
   for (const timeline::DeviceWorkPage& page : view.device_work()) {
     exporter->AddWork(page, target->buffer());
     if (Status written = target->Write({}); !written) return written;
+    if (!told.Tell(page.count)) return Cancelled(file);
   }
   exporter->End(target->buffer());
   if (Status elsewhere = exporter->Outcome(); !elsewhere) return elsewhere;

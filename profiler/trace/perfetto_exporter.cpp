@@ -348,8 +348,8 @@ class PerfettoExporter final : public Exporter {
   }
 
   void AddSlice(const timeline::DeviceWork& work, PacketBuffer& out) {
-    const uint64_t track = perfetto::kDeviceStreams + work.stream;
-    if (streams_.insert(work.stream).second) AddSliceTrack(track, StreamTitle(work), out);
+    const uint64_t track = perfetto::kDeviceStreams + StreamNumber(work);
+    if (streams_.insert(StreamNumber(work)).second) AddSliceTrack(track, StreamTitle(work), out);
     const bool is_set = work.kind == EventKind::kMemorySet;
     const std::string_view text = is_set ? events::NameOf(work.kind) : view_.name(work.name);
     const uint64_t name = text.empty() ? 0 : event_names_.Iid(is_set ? kMemsetKey : work.name, text, out);
@@ -433,7 +433,7 @@ class PerfettoExporter final : public Exporter {
   Words notes_{perfetto::kAnnotationNames};
   Words texts_{perfetto::kAnnotationTexts};
   std::unordered_set<uint32_t> threads_;
-  std::unordered_set<uint16_t> streams_;
+  std::unordered_set<uint32_t> streams_;  // StreamNumber
   std::unordered_set<events::NameId> counters_;
 };
 

@@ -74,7 +74,7 @@ enum TrackId : uint64_t {
   kPhases = 4,
   kMemory = 5,
   kNamedCounters = 1000,               // + events::NameId
-  kDeviceStreams = uint64_t{1} << 39,  // + timeline::DeviceWork::stream
+  kDeviceStreams = uint64_t{1} << 39,  // + StreamNumber
   kCounters = uint64_t{1} << 40,
   kThreads = uint64_t{1} << 41,
 };

@@ -209,7 +209,7 @@ void SharesItsSession(ImGuiTestContext* context) {
   lessons::SessionState session;
   session.settings.batch = 16;
   session.steps_per_second = 8;
-  session.locked = {"batch"};
+  session.locked = {"batch", "kernels"};
   session.hidden = {"optimizer"};
   ImGui::SetClipboardText(("Try this: " + lessons::CodeOf(session)).c_str());
   context->KeyPress(ImGuiMod_Ctrl | ImGuiMod_Shift | ImGuiKey_V);
@@ -217,6 +217,9 @@ void SharesItsSession(ImGuiTestContext* context) {
   context->Yield(3);
   Picture(context, "session-code");
   IM_CHECK(!context->ItemExists("//**/##Optimizer"));
+  application().Push(RecordKernels{true});
+  context->Yield(3);
+  IM_CHECK(!application().scene_input().kernels);
   ImGui::SetClipboardText("tidemark1:batch=17:00000000");
   application().Push(ActionId::kPasteCode);
   context->Yield(3);

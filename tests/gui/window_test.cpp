@@ -398,6 +398,12 @@ void SavesAndOpens(ImGuiTestContext* context) {
   const auto controls = [] { return application().frame()->run_controls; };
   IM_CHECK_STR_EQ(controls().recording.c_str(), "saved.tide");
   IM_CHECK(controls().recorded.has_value());
+  application().Push(RecordKernels{true});
+  context->Yield(3);
+  IM_CHECK(controls().kernels);
+  IM_CHECK_STR_EQ(controls().recording.c_str(), "saved.tide");
+  IM_CHECK(!application().scene_input().starting);
+  application().Push(RecordKernels{false});
   const networks::TrainingSettings recorded = *controls().recorded;
   networks::TrainingSettings other = recorded;
   other.batch = 2 * recorded.batch;

@@ -438,6 +438,7 @@ std::vector<NamedControl> NamedControls() {
     controls.push_back({technique.key, technique.title, technique.help});
   controls.push_back({"learning_rate", "Learning rate", "Without effect on memory."});
   controls.push_back({"learning_rate", "Seed", "The same seed, the same weights and data."});
+  controls.push_back({"kernels", "Kernels, copies, memsets", "A lane of them under the timeline."});
   return controls;
 }
 
@@ -502,10 +503,12 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   PaceRow(input, queue);
   Rule();
   DrawCaptureList(input.capture);
-  bool kernels = input.kernels;
-  ImGui::BeginDisabled(input.device.kind == networks::DeviceKind::kCpu || input.starting);
-  if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
-  ImGui::EndDisabled();
+  Control(input.access, state, "kernels", [&] {
+    bool kernels = input.kernels;
+    ImGui::BeginDisabled(input.device.kind == networks::DeviceKind::kCpu || input.starting);
+    if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
+    ImGui::EndDisabled();
+  });
 }
 
 }  // namespace tidemark::gui

@@ -33,7 +33,7 @@ Color ColorOf(const WorkColumn& column) {
 }
 
 std::string KindText(const timeline::DeviceWork& work, ByteUnit unit) {
-  std::string text = "stream " + FormatNumber(work.stream);
+  std::string text = "GPU " + FormatNumber(work.device) + ", stream " + FormatNumber(work.stream);
   if (work.kind != events::EventKind::kKernel) text += " · " + FormatBytes(work.bytes, unit);
   return text + (work.duration_ns > 0 ? " · " + FormatDuration(work.duration_ns) : " · time not known");
 }

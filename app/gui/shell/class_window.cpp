@@ -50,7 +50,7 @@ void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queu
     if (ImGui::BeginTable("controls", 2)) {
       ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, Px(130));
       ImGui::TableSetupColumn("access", ImGuiTableColumnFlags_WidthStretch);
-      for (const std::string& name : lessons::SettingNames()) {
+      for (const std::string& name : lessons::ControlNames()) {
         if (name != "seed") ControlRow(name, access, queue);  // in one row with the learning rate
       }
       ImGui::EndTable();

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ using events::EventKind;
 
 // Not KIND_KERNEL: that one lets no two kernels run at once.
 constexpr std::array kKinds = {cupti::kConcurrentKernel, cupti::kMemcpy, cupti::kMemset, cupti::kMemcpyPeer};
+constexpr uint32_t kLastDevice = std::numeric_limits<uint8_t>::max();
 constexpr const char* kNameless = "kernel without a name";
 
 std::string Demangled(const char* symbol) {
@@ -61,16 +63,18 @@ const char* DirectionOf(uint8_t copy_kind) {
   return kDirections[std::min<size_t>(copy_kind, kDirections.size() - 1)];
 }
 
-void Tell(EventKind kind, events::NameId name, uint64_t bytes, const cupti::WorkTimes& times,
-          uint32_t stream) {
+// `record` = its card, stream and times.
+void Tell(EventKind kind, events::NameId name, uint64_t bytes, const auto& record) {
   events::Event event;
   event.kind = kind;
   event.source = events::Source::kDriver;
   event.name = name;
   event.bytes = static_cast<int64_t>(bytes);
-  event.address = times.start;
-  event.rounded_bytes = static_cast<int64_t>(times.end > times.start ? times.end - times.start : 0);
-  event.stream = stream;
+  event.address = record.times.start;
+  event.rounded_bytes =
+      static_cast<int64_t>(record.times.end > record.times.start ? record.times.end - record.times.start : 0);
+  event.stream = record.stream_id;
+  event.device = static_cast<uint8_t>(std::min<uint32_t>(record.device_id, kLastDevice));
   Emit(event);
 }
 
@@ -98,14 +102,13 @@ void TellDeviceWork(const int* record) {
   if (*record == cupti::kConcurrentKernel) {
     cupti::KernelRecord kernel{};
     std::memcpy(&kernel, record, sizeof kernel);
-    Tell(EventKind::kKernel, TheKernelNames().IdOf(kernel.name), 0, kernel.times, kernel.stream_id);
+    Tell(EventKind::kKernel, TheKernelNames().IdOf(kernel.name), 0, kernel);
   } else if (*record == cupti::kMemcpy || *record == cupti::kMemcpyPeer || *record == cupti::kMemset) {
     cupti::TransferRecord transfer{};
     std::memcpy(&transfer, record, sizeof transfer);
     const bool is_set = *record == cupti::kMemset;
     Tell(is_set ? EventKind::kMemorySet : EventKind::kMemoryCopy,
-         is_set ? 0 : Intern(DirectionOf(transfer.copy_kind)), transfer.bytes, transfer.times,
-         transfer.stream_id);
+         is_set ? 0 : Intern(DirectionOf(transfer.copy_kind)), transfer.bytes, transfer);
   }
 }
 

@@ -141,7 +141,7 @@ class DriverSource {
   static void OnBufferCompleted(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t valid);
   cupti::Code Subscribe(std::string& holder);
   bool EnableRecords();
-  std::string WorkState() const;
+  std::string EnableWork() const;  // in words how that went
   void TakeRecord(const int* record);
   void Compare(uint64_t calls_before) TIDEMARK_REQUIRES(flushing_);
   std::string Live() const {
@@ -196,7 +196,7 @@ bool DriverSource::Attach() {
     state += ", but " + std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen";
   }
   if (!has_records_) state += ", callbacks only: memory pools (cudaMallocAsync) are not seen";
-  if (wants_work_) state += WorkState();
+  if (wants_work_) state += EnableWork();
   EmitState(Source::kDriver, state);
   return true;
 }
@@ -211,7 +211,7 @@ bool DriverSource::EnableRecords() {
   return true;
 }
 
-std::string DriverSource::WorkState() const {
+std::string DriverSource::EnableWork() const {
   const int refused = has_records_ ? EnableDeviceWork(cupti_) : 1;
   return refused == 0 ? ", with kernels, memory copies and memsets"
                       : ", but CUPTI gives no records of kernels, memory copies or memsets";

@@ -90,7 +90,7 @@ void Emit(Event& event) {
   if (ring == nullptr) return;
   event.time_ns = NowNs();
   event.thread = ThreadId();
-  event.device = stream_device;
+  if (!events::IsDeviceWork(event.kind)) event.device = stream_device;
   ring->Push(event);
 }
 

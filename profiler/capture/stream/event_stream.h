@@ -15,13 +15,14 @@
 
 namespace tidemark::capture {
 
-// Everything emitted before is lost without a trace: open the stream first. `device` goes into every event.
+// Everything emitted before is lost without a trace: open the stream first. `device` goes into every event
+// but those of device work.
 void OpenEventStream(transport::RingWriter ring, uint8_t device);
 // For a forked child: what it does is not this stream's. Opens no second time.
 void CloseEventStream();
 bool EventStreamIsOpen();
 
-// Fills `time_ns`, `thread` and `device`; all else is the caller's.
+// Fills `time_ns`, `thread` and `device` (of device work the caller knows it); all else is the caller's.
 void Emit(events::Event& event);
 
 // The id of a name, announced on the ring before the id is first returned. O(1) from a cache of the calling

@@ -129,7 +129,13 @@ void ChromeEvents::Take() {
     return TakeSlice(TraceSlice::Kind::kAnnotation);
   if (parts_.phase == 'X' && parts_.category == "layer") return TakeSlice(TraceSlice::Kind::kLayer);
   if (parts_.phase == 'X' && parts_.category == "structure") return TakeSlice(TraceSlice::Kind::kStructure);
-  if (parts_.phase != 'M' && parts_.phase != 'C') ++records_.without_memory;
+  const bool is_work =
+      parts_.category == "kernel" || parts_.category == "gpu_memcpy" || parts_.category == "gpu_memset";
+  if (parts_.phase == 'X' && is_work) {
+    ++records_.device_work;
+  } else if (parts_.phase != 'M' && parts_.phase != 'C') {
+    ++records_.without_memory;
+  }
 }
 
 void ChromeEvents::TakeMemory() {

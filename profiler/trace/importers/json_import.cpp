@@ -42,11 +42,13 @@ TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const Trac
     description.device_bytes = objects.NumberIn(*own, "device_bytes", 0);
   }
   const bool is_own = description.producer != kTorchProfiler;
-  if (records.without_memory > 0 && !is_own) {
+  if (is_own) AddWorkNote(records, description);
+  const uint64_t others = records.without_memory + records.device_work;
+  if (others > 0 && !is_own) {
     description.notes.push_back(fmt::format(
         "{} other events of the trace (kernels, calls, Python's functions) say nothing of memory and "
         "are not shown.",
-        FormatNumber(static_cast<int64_t>(records.without_memory))));
+        FormatNumber(static_cast<int64_t>(others))));
   }
   return origin;
 }

@@ -86,6 +86,7 @@ class PerfettoReader {
       while (!slices.empty()) Close(slices);
     }
     origin_.damage = damage_;
+    AddWorkNote(records_, origin_.description);
     return std::move(origin_);
   }
 
@@ -163,7 +164,10 @@ class PerfettoReader {
       if (fields.number == perfetto::kCategoryIid) category = WordOf(perfetto::kCategoryNames, fields.value);
       if (fields.number == perfetto::kAnnotations) TakeAnnotation(fields.bytes, arguments);
     }
-    if (track >= perfetto::kDeviceStreams && track < perfetto::kCounters) return;  // says nothing of memory
+    if (track >= perfetto::kDeviceStreams && track < perfetto::kCounters) {
+      if (type == perfetto::kSliceBegin) ++records_.device_work;
+      return;
+    }
     if (type == perfetto::kInstant) return TakeInstant(name, arguments);
     if (type == perfetto::kSliceEnd) {
       if (const auto open = open_.find(track); open != open_.end() && !open->second.empty())

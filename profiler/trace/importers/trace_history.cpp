@@ -445,6 +445,14 @@ std::string SentencesOf(const TraceRecords& records, const TraceOrigin& origin, 
 
 }  // namespace
 
+void AddWorkNote(const TraceRecords& records, events::RunDescription& description) {
+  if (records.device_work == 0) return;
+  description.notes.push_back(
+      fmt::format("{} kernels, memory copies and memsets of the trace are not shown: they come back from "
+                  "recordings (.tide) only.",
+                  InWords(records.device_work)));
+}
+
 Result<TideSummary> ImportTrace(TraceRecords& records, TraceOrigin origin, const std::string& file_name,
                                 const AcceptEvents& accept, const std::function<bool(double)>& progress) {
   if (records.memory.empty()) {

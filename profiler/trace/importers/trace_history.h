@@ -21,6 +21,9 @@ struct TraceOrigin {
   std::string damage;                  // "" or the end of a sentence: "at byte 17, the file ends early"
 };
 
+// A note of the works that the trace tells and that are not shown; none where there are none.
+void AddWorkNote(const TraceRecords& records, events::RunDescription& description);
+
 // Sorts `records`. Of a trace with memory of cards and of the CPU, the cards' is taken. An error if there is
 // none at all. O(n · log n).
 Result<TideSummary> ImportTrace(TraceRecords& records, TraceOrigin origin, const std::string& file_name,

@@ -101,7 +101,8 @@ struct TraceRecords {
   TraceTexts texts;
   std::vector<MemoryRecord> memory;
   std::vector<TraceSlice> slices;
-  uint64_t without_memory = 0;  // events of other kinds: kernels, flows, Python's functions
+  uint64_t device_work = 0;     // kernels, memory copies and memsets
+  uint64_t without_memory = 0;  // events of other kinds: flows, Python's functions
   uint64_t unreadable = 0;      // records of memory that lack their size or their time
 };
 

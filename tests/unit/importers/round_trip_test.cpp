@@ -167,6 +167,20 @@ TEST_CASE("a run goes from each format that reads back to the next one, and its 
   }
 }
 
+TEST_CASE("kernels of a trace of ours do not come back, and that is told", "[importers]") {
+  Stream run;
+  run.Allocate(1 << 20, 1000, events::Category::kParameter);
+  for (int i = 0; i < 3; ++i) run.Add({.address = Stream::kBaseNs + 10, .kind = EventKind::kKernel});
+  const auto view = run.View();
+  for (const ExportFormat format : {ExportFormat::kChrome, ExportFormat::kPerfetto}) {
+    const ImportedRun again = Through(format, *view);
+    REQUIRE(again.error.empty());
+    CHECK(CurvesOf(*again.view) == CurvesOf(*view));
+    REQUIRE_FALSE(again.summary.description.notes.empty());
+    CHECK(again.summary.description.notes.back().starts_with("3 kernels, memory copies and memsets"));
+  }
+}
+
 TEST_CASE("a snapshot that PyTorch might have written goes through its own format and back", "[importers]") {
   const ImportedRun run = ImportedFrom(SmallSnapshot().Bytes());
   const ImportedRun again = ThroughPickle(*run.view);

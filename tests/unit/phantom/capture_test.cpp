@@ -10,7 +10,9 @@
 
 #include "profiler/base/clock.h"
 #include "profiler/base/paths.h"
+#include "profiler/capture/cupti/device_work.h"
 #include "profiler/capture/cupti/driver_source.h"
+#include "profiler/capture/cupti/functions.h"
 #include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/device_work.h"
@@ -28,7 +30,7 @@ using events::EventKind;
 using events::Level;
 
 [[maybe_unused]] const int kCardOfCapture = [] {
-  putenv(const_cast<char*>(events::kDeviceWorkEntry));
+  setenv(events::kDeviceWorkVariable, "1", 1);
   return setenv("TIDEMARK_PHANTOM_CARD", (AssetsFolder() / "cards" / "rtx-4090.json").c_str(), 1);
 }();
 
@@ -144,6 +146,15 @@ TEST_CASE("Kernels, memory copies and memsets are told with what is known of the
   CHECK(told.names.find("host to device") != std::string::npos);
   CHECK(told.names.find("void gemm<float>(int)") != std::string::npos);
   CHECK(cudaFree(block) == cudaSuccess);
+
+  capture::cupti::KernelRecord of_another_card{};
+  of_another_card.kind = capture::cupti::kConcurrentKernel;
+  of_another_card.device_id = 3;
+  capture::TellDeviceWork(&of_another_card.kind);
+  Drain(*ring, told);
+  REQUIRE(told.work.size() == 4);
+  CHECK(told.work[2].device == 0);
+  CHECK(told.work[3].device == 3);
 }
 
 }  // namespace tidemark::phantom

@@ -71,6 +71,24 @@ TEST_CASE("The lane holds each work once, however far one zooms, on both axes") 
   }
 }
 
+TEST_CASE("The axis of time reaches to the end of the work that comes last, and its lane shows it") {
+  // The second ends after the one that was told after it.
+  const auto view = Run({{EventKind::kKernel, 0, 10, 0},
+                         {EventKind::kKernel, 1'500'000, 500'000, 0},
+                         {EventKind::kKernel, 1'600'000, 10, 0}});
+  const VisibleRange whole = WholeRange(*view, TimeAxis::kWallClock);
+  CHECK(std::abs(whole.end - 2'000'001) < 1);
+  CHECK(IndexAtPosition(*view, TimeAxis::kWallClock, 1'800'000) == view->end() - 1);
+  for (const int columns : {10, 100, 2000}) {  // of 2000, one column per moment
+    const TimelinePlot plot = MakeTimelinePlot(*view, {}, {TimeAxis::kWallClock, whole, columns});
+    CHECK(std::abs(plot.columns.back().end - whole.end) <= (whole.end - whole.begin) / columns + 1);
+    const DeviceLane lane = MakeDeviceLane(*view, TimeAxis::kWallClock, plot.columns);
+    auto count = static_cast<int64_t>(lane.slices.size());
+    for (const WorkColumn& column : lane.columns) count += column.count();
+    CHECK(count == 3);
+  }
+}
+
 TEST_CASE("A work of several columns is a slice of its own; columns out of sight hold nothing") {
   const auto view = Run({{EventKind::kKernel, 100'000, 50'000, 0}, {EventKind::kKernel, 400'000, 10, 0}});
   const TimeAxis axis = TimeAxis::kWallClock;

@@ -15,7 +15,7 @@ using events::Event;
 using events::EventKind;
 
 // Steps that each allocate one block and free it, and one block that stays.
-void WriteRank(const std::filesystem::path& file, const std::vector<int64_t>& peaks) {
+void WriteRank(const std::filesystem::path& file, const std::vector<int64_t>& peaks, int32_t rank = 0) {
   std::vector<Event> stream;
   const auto add = [&stream](EventKind kind, uint64_t address, int64_t bytes) {
     Event event;
@@ -32,7 +32,9 @@ void WriteRank(const std::filesystem::path& file, const std::vector<int64_t>& pe
     add(EventKind::kFreeCompleted, 1 << 20, peaks[step]);
     add(EventKind::kStepEnd, 0, static_cast<int64_t>(step));
   }
-  auto writer = trace::TideWriter::Create(file, {});
+  events::RunDescription description;
+  description.rank = rank;
+  auto writer = trace::TideWriter::Create(file, description);
   REQUIRE(writer.ok());
   REQUIRE(writer->Append(stream).ok());
   REQUIRE(writer->Close().ok());
@@ -85,6 +87,19 @@ TEST_CASE("files whose names tell no ranks are numbered in their order") {
   CHECK(ranks->ranks[0].rank == 0);
   CHECK(ranks->ranks[0].file == files[0]);
   CHECK(ranks->ranks[1].rank == 1);
+}
+
+TEST_CASE("ranks in files of any name have the numbers that they were recorded with, the first too") {
+  const trace::Scratch scratch;
+  WriteRank(scratch / "leader.tide", {100}, 0);
+  WriteRank(scratch / "other.tide", {200}, 5);
+  const std::vector<std::filesystem::path> files = {scratch / "other.tide", scratch / "leader.tide"};
+  const auto ranks = ReadRanks(files);
+  REQUIRE(ranks.ok());
+  REQUIRE(ranks->ranks.size() == 2);
+  CHECK(ranks->ranks[0].rank == 0);
+  CHECK(ranks->ranks[0].file == files[1]);
+  CHECK(ranks->ranks[1].rank == 5);
 }
 
 TEST_CASE("what cannot be one run of ranks is said") {

@@ -1,5 +1,7 @@
 #include "profiler/trace/save.h"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "profiler/trace/export.h"
@@ -67,16 +69,54 @@ TEST_CASE("kernels and copies are saved, and are slices of a stream's track in t
       json.find(
           R"~("cat":"kernel","pid":1,"tid":1000000011,"ts":5.000,"dur":0.250,"name":"void gemm<float>(int)")~") !=
       std::string::npos);
-  CHECK(json.find(R"("name":"memset","args":{"stream":7,"bytes":4096})") != std::string::npos);
+  CHECK(json.find(R"("name":"memset","args":{"device":0,"stream":7,"bytes":4096})") != std::string::npos);
   REQUIRE(Export(*view, {}, ExportFormat::kPerfetto, scratch / "run.pftrace").ok());
   const std::string perfetto = ReadFile(scratch / "run.pftrace");
-  for (const char* word : {"GPU stream 7", "gemm", "host to device", "gpu_memcpy", "memset"})
+  for (const char* word : {"GPU 0 stream 7", "gemm", "host to device", "gpu_memcpy", "memset"})
     CHECK(perfetto.find(word) != std::string::npos);
   for (const ExportFormat format :
        {ExportFormat::kSqlite, ExportFormat::kArrow, ExportFormat::kCsv, ExportFormat::kPickle})
     CHECK(LeftOutBy(format, *view).back().find("1 of \"kernel\", 1 of \"memory copy\", 1 of \"memset\"") !=
           std::string::npos);
   CHECK(LeftOutBy(ExportFormat::kChrome, *view).empty());
+}
+
+TEST_CASE("kernels of two cards are on tracks of their own, those before the first event are there",
+          "[save]") {
+  Stream run;
+  run.Name(1, "gemm");
+  run.Allocate(1 << 20, 1000, events::Category::kParameter);
+  for (const uint8_t device : {uint8_t{0}, uint8_t{1}}) {
+    run.Add({.address = static_cast<uint64_t>(Stream::kBaseNs - 4000 + device),
+             .rounded_bytes = 250,
+             .stream = 7,
+             .name = 1,
+             .kind = events::EventKind::kKernel,
+             .device = device});
+  }
+  const auto view = run.View();
+  const Scratch scratch;
+  std::vector<double> shares;
+  const auto cancel_at_end = [&shares](double share) {
+    shares.push_back(share);
+    return share < 1;
+  };
+  const Status cancelled = Export(*view, {}, ExportFormat::kChrome, scratch / "run.json", cancel_at_end);
+  REQUIRE_FALSE(cancelled.ok());
+  CHECK(cancelled.error().message.find("cancelled") != std::string::npos);
+  REQUIRE(shares.size() == 2);
+  CHECK(shares[0] == Approx(0.5));  // two events, two kernels
+  REQUIRE(Export(*view, {}, ExportFormat::kChrome, scratch / "run.json").ok());
+  const std::string json = ReadFile(scratch / "run.json");
+  for (const char* words :
+       {R"("tid":1000000011,"ts":0.000,"dur":0.250)", R"("tid":1000065547,"ts":0.001,"dur":0.250)",
+        R"("name":"GPU 0 stream 7")", R"("name":"GPU 1 stream 7")"})
+    CHECK(json.find(words) != std::string::npos);
+  CHECK(json.find(fmt::format(R"("baseTimeNanoseconds": {})", Stream::kBaseNs - 4000)) != std::string::npos);
+  REQUIRE(Export(*view, {}, ExportFormat::kPerfetto, scratch / "run.pftrace").ok());
+  const std::string perfetto = ReadFile(scratch / "run.pftrace");
+  CHECK(perfetto.find("GPU 0 stream 7") != std::string::npos);
+  CHECK(perfetto.find("GPU 1 stream 7") != std::string::npos);
 }
 
 TEST_CASE("a view whose oldest events were let go is saved with what is still known of them", "[save]") {

@@ -1,4 +1,4 @@
-#include "app/cli/stacks_option.h"
+#include "app/cli/capture_options.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
