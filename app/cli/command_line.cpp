@@ -18,6 +18,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/usage.h"
+#include "profiler/networks/script_files.h"
 #include "profiler/trace/file_types.h"
 
 namespace tidemark::cli {
@@ -128,6 +129,8 @@ int RunCommandLine(int argc, char** argv, const WindowOpener& open_window) {
   if (code.empty()) return open_window({});
   const Result<lessons::SessionState> state = lessons::StateFromCode(code);
   if (!state) return Complain(state.error().message, kExitUsage);
+  if (const Status own = networks::CheckNamedByFile(state->settings.network); !own)
+    return Complain(own.error().message, kExitUsage);
   return open_window({{}, nullptr, {}, *state});
 }
 

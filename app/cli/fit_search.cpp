@@ -5,6 +5,7 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt_listener.h"
 #include "profiler/base/format.h"
+#include "profiler/networks/script_files.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
@@ -45,6 +46,7 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
         "Ways out are searched for networks of Tidemark's; of a program, tidemark fit -- PROGRAM tells which "
         "cards it fits on."};
   }
+  if (const Status own = networks::CheckNamedByFile(settings->network); !own) return own.error();
   const Result<networks::Network> network = networks::FindNetwork(settings->network);
   if (!network) return network.error();
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();

@@ -148,9 +148,10 @@ void Application::Start(const session::ProgramOrder& order) {
 void Application::OpenNetwork(const std::filesystem::path& file) {
   const std::string name = std::filesystem::absolute(file).string();
   if (!networks::IsScriptPath(name)) return TrainNetwork(networks::FindNetwork(name));
-  jobs_.Start("Looking into " + file.filename().string(), false,
-              [this, name](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
-                return [this, network = networks::FindNetwork(name)] { TrainNetwork(network); };
+  jobs_.Start("Looking into " + file.filename().string(), true,
+              [this, name](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const auto network = networks::FindNetwork(name, [&progress] { return progress(0); });
+                return [this, network] { TrainNetwork(network); };
               });
 }
 
@@ -160,10 +161,8 @@ void Application::TrainNetwork(const Result<networks::Network>& network) {
   settings.network = network->name;
   std::erase_if(networks_, [&](const networks::Network& known) { return known.name == settings.network; });
   networks_.push_back(*network);
-  if (!network->script.empty()) {
-    settings.checkpoint = {};
+  if (!network->script.empty())
     AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
-  }
   Change(settings, true);
 }
 

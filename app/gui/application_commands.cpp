@@ -9,7 +9,8 @@
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
 #include "profiler/networks/cifar10.h"
-#include "profiler/networks/pipeline_stages.h"
+#include "profiler/networks/script_files.h"
+#include "profiler/networks/specification.h"
 
 namespace tidemark::gui {
 namespace {
@@ -132,7 +133,8 @@ void Application::Execute(const Command& command) {
              command);
 }
 
-// Data that another network cannot take is left behind.
+// What another network cannot take is left behind: data, and what takes a network apart. A TorchScript file
+// that nobody has opened here is named by a recording, a code or a lesson.
 void Application::Change(networks::TrainingSettings settings, bool remember) {
   const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
   if (!settings.data.empty() && network != networks_.end() && !networks::TakesCifar10(*network)) {
@@ -140,14 +142,25 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
                network->title + " does not take CIFAR-10's pictures: its samples are synthetic.");
     settings.data.clear();
   }
+  if (network != networks_.end() && settings.network != input_.settings.network) {
+    const networks::TrainingSettings possible = networks::WithoutWhatScriptsLack(*network, settings);
+    if (possible != settings) {
+      AddLogLine(presenters::LogLevel::kWarning, network->title + " runs in one piece: " +
+                                                     networks::DescribeChange(settings, possible) + ".");
+    }
+    settings = possible;
+  }
   if (settings == input_.settings) return;
+  const Status own =
+      network == networks_.end() ? networks::CheckNamedByFile(settings.network) : Status(Done{});
+  if (!own) return AddLogLine(presenters::LogLevel::kWarning, own.error().message);
   if (const Status valid = networks::Validate(settings); !valid) {
     AddLogLine(presenters::LogLevel::kWarning, valid.error().message);
     return;
   }
   if (network != networks_.end()) {
-    if (const Status split = networks::CheckStages(*network, settings); !split) {
-      AddLogLine(presenters::LogLevel::kWarning, split.error().message);
+    if (const Status together = networks::CheckTogether(*network, settings); !together) {
+      AddLogLine(presenters::LogLevel::kWarning, together.error().message);
       return;
     }
   }

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "profiler/networks/script_files.h"
+
 namespace tidemark::gui {
 namespace {
 
@@ -16,7 +18,10 @@ std::string KeyOf(const networks::TrainingSettings& settings, int rank) {
 std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSettings& settings,
                                                       const std::string& card) {
   if (std::optional<session::Prediction> known = predictor_.Find(settings, card)) return known;
-  if (asked_) return std::nullopt;
+  // A recording may name a TorchScript file that nobody has opened here; it is not run to predict it.
+  const bool is_opened =
+      std::ranges::find(*networks_, settings.network, &networks::Network::name) != networks_->end();
+  if (asked_ || (!is_opened && !networks::CheckNamedByFile(settings.network))) return std::nullopt;
   asked_ = true;
   predictor_.Ask(settings, card);
   return std::nullopt;

@@ -81,6 +81,7 @@ struct Layer {
   SampleShape output;
   int64_t weight_elements = 0;
   int64_t bias_elements = 0;
+  int64_t shared_elements = 0;  // of a TorchScript file: of its weights that another layer has (weights_of)
   int64_t buffer_elements = 0;  // running means and variances, float32; a counter of 8 B comes with them
 
   int64_t parameters() const { return weight_elements + bias_elements; }

@@ -98,8 +98,8 @@ bool IsNetworkFile(const std::filesystem::path& file) {
 }
 
 Result<std::vector<Network>> LoadNetworks() { return LoadNetworksFrom(AssetsFolder() / "networks"); }
-Result<Network> FindNetwork(std::string_view name) {
-  if (IsScriptPath(name)) return ReadScript(name);
+Result<Network> FindNetwork(std::string_view name, const std::function<bool()>& goes_on) {
+  if (IsScriptPath(name)) return ReadScript(name, goes_on);
   if (IsNetworkPath(name)) {
     Result<Network> network = ReadNetwork(name);
     if (network) network->name = name;

@@ -24,10 +24,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The part before the shape.
+bool EndsAsScriptsDo(std::string_view file) {
+  constexpr std::array<std::string_view, 4> kEndings = {".pt", ".pth", ".ts", ".torchscript"};
+  return std::ranges::any_of(kEndings, [file](std::string_view ending) { return file.ends_with(ending); });
+}
+
+// The part before the shape; "model@v2.pt" has none.
 std::string_view FilePart(std::string_view name) {
   const size_t at = name.rfind('@');
-  const bool shaped = at != std::string_view::npos && name.find('/', at) == std::string_view::npos;
+  const bool shaped = at != std::string_view::npos && name.find('/', at) == std::string_view::npos &&
+                      EndsAsScriptsDo(name.substr(0, at));
   return shaped ? name.substr(0, at) : name;
 }
 
@@ -76,10 +82,11 @@ void Keep(const std::filesystem::path& place, const std::string& text) {
   std::filesystem::remove(partial, error);
 }
 
-Result<std::string> AskTrainer(const ScriptName& name) {
+Result<std::string> AskTrainer(const ScriptName& name, const std::function<bool()>& goes_on) {
   std::vector<std::string> words{TrainerExecutable().string(), "--describe", name.file.string()};
   if (!name.input.empty()) words.push_back(fmt::format("{}", fmt::join(name.input, "x")));
   CommandOptions options;
+  options.goes_on = goes_on;
   const char* libraries = std::getenv("LD_LIBRARY_PATH");
   // Where there is no CUDA the stand-ins serve: only the CPU computes.
   options.environment = {fmt::format("LD_LIBRARY_PATH={}{}",
@@ -88,6 +95,8 @@ Result<std::string> AskTrainer(const ScriptName& name) {
   const Result<CommandOutcome> outcome = RunCommand(words, options);
   if (!outcome) return outcome.error();
   if (outcome->exit_code == 0) return outcome->output;
+  if (goes_on && !goes_on())
+    return Error{fmt::format("{} was not looked into: that was cancelled.", name.file.filename().string())};
   return Error{fmt::format("{} could not be looked into: the process that loads it ended with {}.",
                            name.file.filename().string(), outcome->exit_code)};
 }
@@ -107,6 +116,7 @@ constexpr std::array kMembers = {
     Member{"weights", &Layer::weight_elements},
     Member{"biases", &Layer::bias_elements},
     Member{"buffers", &Layer::buffer_elements},
+    Member{"shared", &Layer::shared_elements},
 };
 
 Json ToJson(const Layer& layer) {
@@ -142,13 +152,67 @@ Layer LayerFrom(const Json& json) {
   return layer;
 }
 
+bool IsWithin(int64_t value, int64_t least) { return value >= least && value <= kMaxElements; }
+
+// No size is 0, and all of them together are within the limits; without overflow.
+bool IsShape(const SampleShape& shape) {
+  int64_t elements = 1;
+  return std::ranges::all_of(shape, [&elements](int64_t size) {
+    if (size < 1 || size > kMaxElements / elements) return false;
+    elements *= size;
+    return true;
+  });
+}
+
+// What the textbook divides by and looks into.
+bool HasSizesOfItsKind(const Layer& layer) {
+  switch (layer.kind) {
+    case LayerKind::kConv2d:
+    case LayerKind::kConvTranspose2d:
+    case LayerKind::kLinear:
+      return layer.in_features > 0 && layer.out_features > 0;
+    case LayerKind::kBatchNorm2d:
+    case LayerKind::kLayerNorm:
+      return !layer.input.empty();
+    case LayerKind::kAttention:
+      return layer.output.size() >= 2 && layer.heads > 0;
+    case LayerKind::kLstm:
+      return layer.out_features > 0 && layer.layers > 0;
+    default:
+      return true;
+  }
+}
+
+bool CanBe(const Layer& layer, size_t index) {
+  const auto is_before = [index](size_t other) { return other == kNetworkInput || other < index; };
+  return !layer.inputs.empty() && std::ranges::all_of(layer.inputs, is_before) &&
+         is_before(layer.weights_of) && IsShape(layer.input) && IsShape(layer.output) &&
+         !layer.output.empty() && layer.probability >= 0 && layer.probability <= 1 &&
+         std::ranges::all_of(kMembers,
+                             [&layer](const Member& member) { return IsWithin(layer.*member.member, 0); }) &&
+         HasSizesOfItsKind(layer);
+}
+
+Status CheckTold(const Network& network) {
+  if (network.layers.empty() || network.input.empty() || !IsShape(network.input) ||
+      !IsWithin(network.vocabulary, 0) || !IsWithin(network.classes, 1)) {
+    return Error{"what its network takes and gives was not told; is it damaged?"};
+  }
+  int64_t elements = 0;
+  for (size_t index = 0; index < network.layers.size(); ++index) {
+    const Layer& layer = network.layers[index];
+    if (!CanBe(layer, index))
+      return Error{fmt::format("its layer '{}' has sizes or inputs that no layer has.", Quoted(layer.name))};
+    elements += layer.parameters() + layer.buffer_elements + ElementCount(layer.output);
+    if (elements > kMaxElements)
+      return Error{fmt::format("its layers up to '{}' are too large to count.", Quoted(layer.name))};
+  }
+  return Done{};
+}
+
 }  // namespace
 
-bool IsScriptPath(std::string_view name) {
-  const std::string_view file = FilePart(name);
-  constexpr std::array<std::string_view, 4> kEndings = {".pt", ".pth", ".ts", ".torchscript"};
-  return std::ranges::any_of(kEndings, [file](std::string_view ending) { return file.ends_with(ending); });
-}
+bool IsScriptPath(std::string_view name) { return EndsAsScriptsDo(FilePart(name)); }
 
 Result<ScriptName> ScriptNameFromText(std::string_view name) {
   ScriptName script{std::filesystem::absolute(FilePart(name)), {}};
@@ -169,7 +233,7 @@ std::string ScriptNameWith(std::string_view name, std::string_view input) {
   return input.empty() ? std::string(name) : fmt::format("{}@{}", FilePart(name), input);
 }
 
-Result<Network> ReadScript(std::string_view name) {
+Result<Network> ReadScript(std::string_view name, const std::function<bool()>& goes_on) {
   const Result<ScriptName> script = ScriptNameFromText(name);
   if (!script) return script.error();
   if (access(script->file.c_str(), R_OK) != 0) {
@@ -177,18 +241,26 @@ Result<Network> ReadScript(std::string_view name) {
                              script->file.string())};
   }
   const std::filesystem::path place = PlaceOf(*script);
-  std::string text = place.empty() ? "" : TextIn(place);
-  if (text.empty()) {
-    const Result<std::string> told = AskTrainer(*script);
+  Result<Network> network = ScriptFromJson(place.empty() ? "" : TextIn(place));
+  if (!network) {
+    const Result<std::string> told = AskTrainer(*script, goes_on);
     if (!told) return told.error();
-    text = *told;
+    network = ScriptFromJson(*told);
+    if (!network)
+      return Error{fmt::format("{}: {}", script->file.filename().string(), network.error().message)};
+    Keep(place, *told);
   }
-  Result<Network> network = ScriptFromJson(text);
-  if (!network)
-    return Error{fmt::format("{}: {}", script->file.filename().string(), network.error().message)};
-  Keep(place, text);
   network->name = name;
   return network;
+}
+
+Status CheckNamedByFile(std::string_view name) {
+  if (!IsScriptPath(name)) return Done{};
+  const std::string file = std::filesystem::path(name).filename().string();
+  return Error{
+      fmt::format("It names the TorchScript file {}. That is code, and runs only where you name it yourself: "
+                  "with --net, or by opening it in the window.",
+                  Quoted(file))};
 }
 
 std::string ScriptToJson(const Network& network) {
@@ -205,9 +277,9 @@ std::string ScriptErrorToJson(const Error& error) { return Json{{"error", error.
 
 Result<Network> ScriptFromJson(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_object() && json.contains("error")) return Error{json["error"].get<std::string>()};
   Network network;
   try {
+    if (json.is_object() && json.contains("error")) return Error{json["error"].get<std::string>()};
     network.script = json.at("script").get<std::string>();
     network.title = json.at("title").get<std::string>();
     network.description = json.at("description").get<std::string>();
@@ -218,6 +290,7 @@ Result<Network> ScriptFromJson(std::string_view text) {
   } catch (const Json::exception&) {
     return Error{"what its network is made of was not told; is it damaged?"};
   }
+  if (const Status possible = CheckTold(network); !possible) return possible.error();
   return network;
 }
 
@@ -235,6 +308,16 @@ Status CheckScript(const Network& network, const TrainingSettings& settings) {
                   "its layers' parameters cannot come and go; --zero 1 shares the optimizer's state");
   if (settings.in_place_relu) return refuse("--in-place-relu", "it says itself which operators run in place");
   return Done{};
+}
+
+TrainingSettings WithoutWhatScriptsLack(const Network& network, TrainingSettings settings) {
+  if (network.script.empty()) return settings;
+  const TrainingSettings plain;
+  settings.pipeline = plain.pipeline;
+  settings.checkpoint = plain.checkpoint;
+  if (SharesGradients(settings)) settings.zero = ZeroStage::kState;
+  settings.in_place_relu = plain.in_place_relu;
+  return settings;
 }
 
 }  // namespace tidemark::networks

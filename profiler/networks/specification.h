@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,8 +100,9 @@ bool IsNetworkPath(std::string_view name);
 // Whether there is a network in a file, well made or not: an object with "layers", or an archive that is
 // called as TorchScript files are.
 bool IsNetworkFile(const std::filesystem::path& file);
-// One by its name or path; unknown names list the known ones. The other files are not read.
-Result<Network> FindNetwork(std::string_view name);
+// One by its name or path; unknown names list the known ones. The other files are not read. A TorchScript
+// file is run (script_files.h, which has `goes_on`): no name that a file or a code has comes here unchecked.
+Result<Network> FindNetwork(std::string_view name, const std::function<bool()>& goes_on = {});
 Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_view name);
 
 // Whether settings that are valid suit the network: its data is there, and ranks train no generator against a

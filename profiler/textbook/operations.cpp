@@ -6,18 +6,19 @@ using networks::ElementCount;
 using networks::LayerKind;
 
 int64_t ForwardOperations(const networks::Layer& layer) {
+  const int64_t weights = layer.weight_elements + layer.shared_elements;
   switch (layer.kind) {
     case LayerKind::kConv2d:  // conv_flop_count: each output is a sum over the kernel and its group's
                               // channels
-      return 2 * ElementCount(layer.output) * (layer.weight_elements / layer.out_features);
+      return 2 * ElementCount(layer.output) * (weights / layer.out_features);
     case LayerKind::kConvTranspose2d:  // the same, seen from the input
-      return 2 * ElementCount(layer.input) * (layer.weight_elements / layer.in_features);
+      return 2 * ElementCount(layer.input) * (weights / layer.in_features);
     case LayerKind::kLinear:  // mm_flop
       return 2 * ElementCount(layer.input) * layer.out_features;
     case LayerKind::kAttention:  // sdpa_flop_count: queries · keys and weights · values, masked or not
       return 4 * layer.output[0] * layer.output[0] * layer.output[1];
     case LayerKind::kLstm:  // every weight takes part in each step once, mm_flop
-      return 2 * layer.output[0] * layer.weight_elements;
+      return 2 * layer.output[0] * weights;
     default:
       return 0;
   }

@@ -106,10 +106,13 @@ class ScriptRun {
     if (const auto parameter = parameters_.find(storage); parameter != parameters_.end()) {
       if (parameter->second != kNetworkInput) {
         layer.weights_of = parameter->second;
+        if (tensor.dim() > 1) layer.shared_elements += tensor.numel();
         return;
       }
       parameter->second = layers_.size();
-      (layer.weight_elements == 0 ? layer.weight_elements : layer.bias_elements) += tensor.numel();
+      // An LSTM has two matrices in each of its layers.
+      const bool is_weight = tensor.dim() > 1 || layer.weight_elements == 0;
+      (is_weight ? layer.weight_elements : layer.bias_elements) += tensor.numel();
       return;
     }
     const auto maker = made_by_.find(storage);

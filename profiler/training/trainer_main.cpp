@@ -40,6 +40,9 @@ void DieWithParent() {
 // it.
 [[noreturn]] void Describe(int count, char** arguments) {
   using namespace tidemark;
+  // What the file itself prints is no part of the answer.
+  FILE* const answer = fdopen(dup(STDOUT_FILENO), "w");
+  if (answer == nullptr || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) std::_Exit(1);
   const std::string name = networks::ScriptNameWith(arguments[2], count > 3 ? arguments[3] : "");
   const Result<networks::ScriptName> script = networks::ScriptNameFromText(name);
   const Result<networks::Network> network =
@@ -47,12 +50,12 @@ void DieWithParent() {
                   : Result<networks::Network>(script.error());
   const std::string text =
       network.ok() ? networks::ScriptToJson(*network) : networks::ScriptErrorToJson(network.error());
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
-  std::_Exit(0);
+  const bool told = std::fputs(text.c_str(), answer) >= 0 && std::fflush(answer) == 0;
+  std::_Exit(told ? 0 : 1);
 }
 
 int main(int count, char** arguments) {
+  DieWithParent();  // before a TorchScript file is loaded, which may go on for ever
   if (count > 2 && std::string_view(arguments[1]) == "--describe") Describe(count, arguments);
   const std::optional<int> fd = ChannelFromArguments(count, arguments);
   if (!fd) {
@@ -61,7 +64,6 @@ int main(int count, char** arguments) {
         stderr);
     return 2;
   }
-  DieWithParent();
   fcntl(*fd, F_SETFD, FD_CLOEXEC);
   const int code =
       tidemark::training::RunTrainerProcess(tidemark::transport::Channel(tidemark::UniqueFd(*fd)));

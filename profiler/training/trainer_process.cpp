@@ -148,6 +148,7 @@ class Course {
     const std::string text = networks::DescribeChange(before, settings);
     if (text.empty()) return Done{};
     if (!run_->NeedsNewRun(settings)) {
+      if (Status fits = networks::CheckTogether(network_, settings); !fits.ok()) return fits;
       EmitMarker(text, settings);
       run_->Change(settings);
       return Done{};

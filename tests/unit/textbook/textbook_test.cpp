@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "profiler/textbook/operations.h"
 #include "tests/support/catch.h"
 
 using namespace tidemark;
@@ -295,6 +297,19 @@ TEST_CASE(
   CHECK(trained.input_bytes == 8 * 3 * 32 * 32 * 4);
   settings.pass = networks::Pass::kEvaluate;
   CHECK(EstimateMemory(network, settings).input_bytes == 8 * 100 * 4);
+}
+
+TEST_CASE("A weight that another layer has is multiplied with all the same") {
+  networks::Layer layer;
+  layer.kind = networks::LayerKind::kConv2d;
+  layer.in_features = 2;
+  layer.out_features = 4;
+  layer.output = {4, 8, 8};
+  layer.weight_elements = 4 * 2 * 3 * 3;
+  const int64_t own = ForwardOperations(layer);
+  CHECK(own == 2 * 4 * 8 * 8 * 2 * 3 * 3);
+  layer.shared_elements = std::exchange(layer.weight_elements, 0);
+  CHECK(ForwardOperations(layer) == own);
 }
 
 TEST_CASE("Operators of a TorchScript file keep what their rules say, and one without a rule is told") {
