@@ -23,8 +23,7 @@ Status CheckSharing(const networks::TrainingSettings& settings) {
   if (!in_stages && settings.split != networks::TrainingSettings().split) {
     return Error{
         "--split says what a pipeline's stages have alike, and there is none. Choose one with --pipeline, or "
-        "leave "
-        "it out."};
+        "leave it out."};
   }
   if ((settings.zero == networks::ZeroStage::kOff && !in_stages) || settings.ranks > 1) return Done{};
   const Result<RankPlace> told = RankPlaceFromEnvironment();
@@ -50,12 +49,10 @@ void TrainingOptions::Register(CLI::App& command) {
   };
   add("--net", network_, defaults.network,
       "Network; tidemark networks lists them, and a path to a file like theirs (.json), or to a TorchScript "
-      "file "
-      "(.pt, .pth, .ts), is one, too");
+      "file (.pt, .pth, .ts), is one, too");
   add("--input", input_, "",
       "Of a TorchScript file the shape of one sample: 3x224x224, or 128 for as many tokens; else one is "
-      "found by "
-      "trying");
+      "found by trying");
   add("--batch", batch_, fmt::format("{}", defaults.batch),
       fmt::format("Samples in a micro-batch, 1 to {}", networks::kMaxBatch));
   add("--amp", amp_, networks::TextOf(defaults.amp),

@@ -32,8 +32,7 @@ class CsvExporter final : public Exporter {
   void Begin(std::string& out) override {
     out +=
         "index,time_ns,kind,source,phase,device,stream,thread,address,bytes,rounded_bytes,category,layer,"
-        "operator,name,"
-        "value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail,level\n";
+        "operator,name,value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail,level\n";
   }
 
   void Add(const Moment& moment, std::string& out) override {

@@ -305,8 +305,7 @@ Result<Network> Describe(const std::string& file, const SampleShape& told) {
   }
   if (!told.empty()) return Error{"it does not take " + networks::TextOf(told) + ": " + complaint};
   return Error{"no shape that was tried fits (" + complaint +
-               "). Say it with --input, like 3x224x224 for pictures "
-               "or 128 for as many tokens."};
+               "). Say it with --input, like 3x224x224 for pictures or 128 for as many tokens."};
 }
 
 // Of an archive that TorchScript did not write.
@@ -316,8 +315,7 @@ std::optional<std::string> WhatElseItIs(const std::string& file) {
     if (reader.hasRecord("constants.pkl")) return std::nullopt;
     if (reader.hasRecord("data.pkl")) {
       return "torch.save wrote it: weights (a state_dict) or a pickled module, whose code is in your "
-             "program. "
-             "Save the module with torch.jit.script(model).save(\"model.pt\").";
+             "program. Save the module with torch.jit.script(model).save(\"model.pt\").";
     }
   } catch (const std::exception&) {
     return "it is no archive of PyTorch's; torch.jit.script(model).save(\"model.pt\") writes one.";

@@ -121,8 +121,7 @@ TEST_CASE("Autocast halves activations, copies weights, and leaves the rest") {
     CHECK(estimate.total_bytes > estimate.halved_everything_bytes);
     CHECK(estimate.layers[0].formula ==
           "its input copied to half precision: 64 · 3·32·32 · 2 B = 393,216 B; the result of relu1: 64 · "
-          "64·30·30 · 2 B "
-          "= 7,372,800 B");
+          "64·30·30 · 2 B = 7,372,800 B");
   }
 }
 
