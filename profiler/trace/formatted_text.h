@@ -24,8 +24,8 @@ constexpr size_t LettersOf(std::string_view text) { return text.size(); }
 
 template <typename Format>
 consteval bool HasWidths() {
-  constexpr auto text = fmt::string_view(Format());
-  return std::string_view(text.data(), text.size()).find("{:") != std::string_view::npos;
+  constexpr auto kText = fmt::string_view(Format());
+  return std::string_view(kText.data(), kText.size()).find("{:") != std::string_view::npos;
 }
 
 // fmt copies texts by memcpy, which takes no null, however little it copies.
