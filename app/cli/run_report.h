@@ -39,6 +39,8 @@ void AddRunJson(const RunReport& report, Json& json);
 // Parts of them.
 std::string EndingRows(const RunReport& report);
 std::string CardRows(const RunReport& report);
+// Of the CUDA context's size.
+std::string WhereContextIsFrom(const phantom::Card& card);
 std::string OutOfMemoryRows(const RunReport& report);
 std::string NoteRows(const std::vector<std::string>& notes);
 

@@ -10,6 +10,7 @@
 #include "app/cli/run_bridge.h"
 #include "app/cli/run_facts.h"
 #include "app/cli/run_page.h"
+#include "app/cli/run_report.h"
 #include "app/presenters/picture.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
@@ -32,10 +33,8 @@ void AddCardFacts(const session::Run& run, RunPage& page) {
   if (!card) return;
   const int64_t reserved_bytes = session::LargestSince(*run.view()).reserved_peak_bytes;
   const session::CardFit fit = session::FitOf(*card, {}, reserved_bytes, {});
-  page.facts.emplace_back(
-      "CUDA context", fmt::format("{}, {}; outside of PyTorch's figures",
-                                  FormatBytes(card->context_bytes, ByteUnit::kMebibytes),
-                                  card->context_is_measured ? "as measured on such a card" : "an estimate"));
+  page.facts.emplace_back("CUDA context", FormatBytes(card->context_bytes, ByteUnit::kMebibytes) + ", " +
+                                              WhereContextIsFrom(*card));
   page.facts.emplace_back("of the card, with it", FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));
 }
 

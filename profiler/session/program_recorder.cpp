@@ -45,16 +45,21 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// None where no launcher tells it.
+// The first that tells a rank; null where none does.
+const LauncherNames* LauncherIn(std::string_view environment) {
+  const auto* const found = std::ranges::find_if(kLaunchers, [environment](const LauncherNames& launcher) {
+    return IsNumber(ValueIn(environment, launcher.rank));
+  });
+  return found == kLaunchers.end() ? nullptr : found;
+}
+
 std::optional<int> RankIn(std::string_view environment) {
-  for (const LauncherNames& launcher : kLaunchers) {
-    const std::string_view text = ValueIn(environment, launcher.rank);
-    if (!IsNumber(text)) continue;
-    int rank = 0;
-    std::from_chars(text.data(), text.data() + text.size(), rank);  // at most nine digits
-    return rank;
-  }
-  return {};
+  const LauncherNames* const launcher = LauncherIn(environment);
+  if (launcher == nullptr) return {};
+  const std::string_view text = ValueIn(environment, launcher->rank);
+  int rank = 0;
+  std::from_chars(text.data(), text.data() + text.size(), rank);  // at most nine digits
+  return rank;
 }
 
 std::string ReadWhole(const std::string& file) {
@@ -73,16 +78,14 @@ bool IsOurs(pid_t process) {
 }  // namespace
 
 std::string RankLabel(std::string_view environment) {
-  for (const auto& [rank, size, local] : kLaunchers) {
-    const std::string_view own = ValueIn(environment, rank);
-    if (!IsNumber(own)) continue;
-    std::string label = "rank " + std::string(own);
-    if (const auto all = ValueIn(environment, size); IsNumber(all)) label += " of " + std::string(all);
-    if (const auto here = ValueIn(environment, local); IsNumber(here))
-      label += ", local rank " + std::string(here);
-    return label;
-  }
-  return "";
+  const LauncherNames* const launcher = LauncherIn(environment);
+  if (launcher == nullptr) return "";
+  std::string label = "rank " + std::string(ValueIn(environment, launcher->rank));
+  if (const auto all = ValueIn(environment, launcher->world); IsNumber(all))
+    label += " of " + std::string(all);
+  if (const auto here = ValueIn(environment, launcher->local_rank); IsNumber(here))
+    label += ", local rank " + std::string(here);
+  return label;
 }
 
 std::filesystem::path RecordingOf(const std::filesystem::path& recording, std::string_view environment,

@@ -55,8 +55,8 @@ void DieWithParent() {
 }
 
 int main(int count, char** arguments) {
-  signal(SIGPIPE,
-         SIG_IGN);  // a rank whose peer is gone hears of it as an error, which tells that it was the peer
+  // A rank whose peer is gone hears of it as an error, which tells that it was the peer.
+  signal(SIGPIPE, SIG_IGN);
   DieWithParent();  // before a TorchScript file is loaded, which may go on for ever
   if (count > 2 && std::string_view(arguments[1]) == "--describe") Describe(count, arguments);
   const std::optional<int> fd = ChannelFromArguments(count, arguments);

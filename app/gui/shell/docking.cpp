@@ -196,8 +196,8 @@ void DrawCard(const ImGuiWindow* window) {
 }
 
 void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQueue& queue) {
-  ImGui::PushStyleColor(ImGuiCol_WindowBg,
-                        IM_COL32_BLACK_TRANS);  // what each frame begins with shows through
+  // What each frame begins with shows through.
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32_BLACK_TRANS);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   const bool visible = ImGui::Begin(WindowName(panel).c_str(), nullptr,
                                     ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoFocusOnAppearing);
