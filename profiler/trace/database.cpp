@@ -114,4 +114,55 @@ std::string Database::failure() const {
   return database_ == nullptr ? "there is no memory for it" : sqlite3_errmsg(database_.get());
 }
 
+namespace {
+
+constexpr size_t kRowsOfAStatement = 100;  // more are no faster
+
+// "INSERT INTO table VALUES (NULL,?,?),(NULL,?,?)"
+std::string InsertionOf(const std::string& table, const std::string& row, size_t rows) {
+  std::string sql = "INSERT INTO " + table + " VALUES " + row;
+  for (size_t i = 1; i < rows; ++i) sql += "," + row;
+  return sql;
+}
+
+}  // namespace
+
+Result<IntegerRows> IntegerRows::Into(Database& database, const std::string& table, size_t columns) {
+  std::string values;
+  for (size_t i = 1; i < columns; ++i) values += ",?";
+  Result<SqlStatement> one = database.Prepare(InsertionOf(table, "(?" + values + ")", 1));
+  if (!one) return one.error();
+  Result<SqlStatement> many = database.Prepare(InsertionOf(table, "(NULL" + values + ")", kRowsOfAStatement));
+  if (!many) return many.error();
+  return IntegerRows(std::move(*one), std::move(*many), columns);
+}
+
+bool IntegerRows::Add(std::span<const int64_t> row) {
+  if (is_empty_) {
+    is_empty_ = false;
+    return AddOne(row);
+  }
+  waiting_.insert(waiting_.end(), row.begin(), row.end());
+  if (waiting_.size() < kRowsOfAStatement * columns_) return true;
+  int place = 0;
+  for (size_t i = 0; i < waiting_.size(); ++i) {
+    if (i % columns_ != 0) many_.Bind(place++, waiting_[i]);
+  }
+  waiting_.clear();
+  return many_.Run();
+}
+
+bool IntegerRows::Flush() {
+  const std::vector<int64_t> rows = std::exchange(waiting_, {});
+  bool is_good = true;
+  for (size_t at = 0; at < rows.size() && is_good; at += columns_)
+    is_good = AddOne(std::span(rows).subspan(at, columns_));
+  return is_good;
+}
+
+bool IntegerRows::AddOne(std::span<const int64_t> row) {
+  for (size_t i = 0; i < row.size(); ++i) one_.Bind(static_cast<int>(i), row[i]);
+  return one_.Run();
+}
+
 }  // namespace tidemark::trace

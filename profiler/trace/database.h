@@ -6,8 +6,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "profiler/base/result.h"
 
@@ -65,6 +68,29 @@ class Database {
 
   std::unique_ptr<std::function<bool()>> going_;
   std::unique_ptr<sqlite3, Close> database_;
+};
+
+// Puts rows of integers into an empty table, whose first column numbers them without a gap. Many go in by one
+// statement, and SQLite counts on: several times as fast as one by one. The database outlives it.
+class IntegerRows {
+ public:
+  static Result<IntegerRows> Into(Database& database, const std::string& table, size_t columns);
+
+  // Of as many values as there are columns. False: it failed (Database::failure()).
+  bool Add(std::span<const int64_t> row);
+  // To be called after the last row.
+  bool Flush();
+
+ private:
+  IntegerRows(SqlStatement one, SqlStatement many, size_t columns)
+      : one_(std::move(one)), many_(std::move(many)), columns_(columns) {}
+  bool AddOne(std::span<const int64_t> row);
+
+  SqlStatement one_;
+  SqlStatement many_;
+  size_t columns_;
+  bool is_empty_ = true;          // the table: its first row says from where to count
+  std::vector<int64_t> waiting_;  // for many_
 };
 
 }  // namespace tidemark::trace

@@ -1,7 +1,12 @@
 // A run as an SQLite database (sqlite_schema.h). The rows go into the database and not to whoever writes
 // files.
+#include <xxhash.h>
+
+#include <array>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "profiler/trace/database.h"
 #include "profiler/trace/exporters.h"
@@ -10,8 +15,16 @@
 namespace tidemark::trace {
 namespace {
 
+using events::Event;
 using events::EventKind;
 using timeline::Series;
+
+constexpr size_t kMomentColumns = 9;
+constexpr size_t kContextColumns = 13;
+
+struct HashOfBytes {
+  size_t operator()(const Event& event) const { return XXH3_64bits(&event, sizeof event); }
+};
 
 class SqliteExporter final : public Exporter {
  public:
@@ -22,27 +35,40 @@ class SqliteExporter final : public Exporter {
   void Begin(std::string&) override {
     Keep(database_ ? database_->Execute(kSqliteSchema) : Status(database_.error()));
     if (failed()) return;
-    rows_ = Prepared("INSERT INTO events VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
-    usage_ = Prepared("INSERT INTO CUDA_GPU_MEMORY_USAGE_EVENTS VALUES (?,?,?,0,?,0,?,2,?,?,0,?)");
-    SqlStatement run = Prepared("INSERT INTO run VALUES (?)");
+    moments_ = Rows("moments", kMomentColumns);
+    contexts_ = Rows("contexts", kContextColumns);
+    SqlStatement run = Prepared("INSERT INTO run VALUES (?, ?)");
     if (failed()) return;
-    KeepRun(run.Bind(0, events::ToJson(description_)).Run());
+    constexpr int kProcessShift = 24;  // where Nsight Systems puts a process in its global ids
+    KeepRun(run.Bind(0, events::ToJson(description_))
+                .Bind(1, int64_t{description_.process_id} << kProcessShift)
+                .Run());
     PutWords();
   }
 
   void Add(const Moment& moment, std::string&) override {
     if (failed()) return;
-    // Names have a table of their own.
-    if (moment.event.kind != EventKind::kName) PutEvent(moment);
-    const int64_t change =
-        ValueOf(moment.values, Series::kAllocated) - ValueOf(moment.before, Series::kAllocated);
-    if (change != 0 && moment.event.kind <= EventKind::kFreeCompleted) PutUsage(moment);
+    // Names have a table of their own: what is left of them are their numbers.
+    const Event event =
+        moment.event.kind == EventKind::kName ? Event{.kind = EventKind::kName} : moment.event;
+    const int64_t allocated = ValueOf(moment.values, Series::kAllocated);
+    const std::array<int64_t, kMomentColumns> row = {static_cast<int64_t>(moment.index),
+                                                     moment.time_ns,
+                                                     ContextOf(event),
+                                                     static_cast<int64_t>(event.address),
+                                                     event.bytes,
+                                                     event.rounded_bytes,
+                                                     allocated - ValueOf(moment.before, Series::kAllocated),
+                                                     allocated,
+                                                     ValueOf(moment.values, Series::kReserved)};
+    KeepRun(moments_->Add(row));
   }
 
   void End(std::string&) override {
     for (const timeline::Step& step : view_.steps()) {
       if (!failed()) PutStep(step);
     }
+    if (!failed()) KeepRun(moments_->Flush() && contexts_->Flush());
     if (!failed()) Keep(database_->Commit());
   }
 
@@ -67,11 +93,16 @@ class SqliteExporter final : public Exporter {
     return {};
   }
 
+  std::optional<IntegerRows> Rows(const std::string& table, size_t columns) {
+    if (failed()) return std::nullopt;
+    Result<IntegerRows> rows = IntegerRows::Into(*database_, table, columns);
+    if (rows) return std::move(*rows);
+    Keep(rows.error());
+    return std::nullopt;
+  }
+
   void PutWords() {
-    for (const auto& [id, name] : view_.names()) {
-      PutName("names", id, name);
-      PutName("StringIds", id, name);
-    }
+    for (const auto& [id, name] : view_.names()) PutName("names", id, name);
     for (int i = 0; i < events::kEventKindCount; ++i) PutName("kinds", i, NameOf(static_cast<EventKind>(i)));
     for (int i = 0; i < events::kCategoryCount; ++i)
       PutName("categories", i, NameOf(static_cast<events::Category>(i)));
@@ -83,42 +114,32 @@ class SqliteExporter final : public Exporter {
     if (!failed()) KeepRun(statement.Bind(0, id).Bind(1, name).Run());
   }
 
-  void PutEvent(const Moment& moment) {
-    const events::Event& event = moment.event;
-    KeepRun(rows_.Bind(0, static_cast<int64_t>(moment.index))
-                .Bind(1, moment.time_ns)
-                .Bind(2, static_cast<int64_t>(event.kind))
-                .Bind(3, static_cast<int64_t>(event.address))
-                .Bind(4, event.bytes)
-                .Bind(5, event.rounded_bytes)
-                .Bind(6, static_cast<int64_t>(event.stream))
-                .Bind(7, int64_t{event.layer})
-                .Bind(8, int64_t{event.op})
-                .Bind(9, int64_t{event.name})
-                .Bind(10, int64_t{event.thread})
-                .Bind(11, static_cast<int64_t>(event.category))
-                .Bind(12, static_cast<int64_t>(event.phase))
-                .Bind(13, static_cast<int64_t>(event.source))
-                .Bind(14, int64_t{event.device})
-                .Bind(15, int64_t{event.recompute})
-                .Bind(16, static_cast<int64_t>(event.level))
-                .Bind(17, ValueOf(moment.values, Series::kAllocated))
-                .Bind(18, ValueOf(moment.values, Series::kReserved))
-                .Run());
+  // All of an event but what a moment tells.
+  int64_t ContextOf(Event event) {
+    event.time_ns = 0;
+    event.address = 0;
+    event.bytes = 0;
+    event.rounded_bytes = 0;
+    const auto [known, is_new] = context_ids_.try_emplace(event, static_cast<int64_t>(context_ids_.size()));
+    if (is_new) PutContext(known->second, event);
+    return known->second;
   }
 
-  void PutUsage(const Moment& moment) {
-    constexpr int kProcessShift = 24;  // where Nsight Systems puts a process in its global ids
-    const events::Event& event = moment.event;
-    KeepRun(usage_.Bind(0, moment.time_ns)
-                .Bind(1, int64_t{description_.process_id} << kProcessShift)
-                .Bind(2, int64_t{event.device})
-                .Bind(3, static_cast<int64_t>(event.address))
-                .Bind(4, event.rounded_bytes)
-                .Bind(5, int64_t{event.kind == EventKind::kAllocate ? 0 : 1})
-                .Bind(6, int64_t{event.op})
-                .Bind(7, static_cast<int64_t>(event.stream))
-                .Run());
+  void PutContext(int64_t id, const Event& event) {
+    const std::array<int64_t, kContextColumns> row = {id,
+                                                      static_cast<int64_t>(event.kind),
+                                                      static_cast<int64_t>(event.category),
+                                                      static_cast<int64_t>(event.phase),
+                                                      static_cast<int64_t>(event.source),
+                                                      event.device,
+                                                      event.recompute,
+                                                      static_cast<int64_t>(event.level),
+                                                      static_cast<int64_t>(event.stream),
+                                                      event.thread,
+                                                      event.layer,
+                                                      event.op,
+                                                      event.name};
+    KeepRun(contexts_->Add(row));
   }
 
   void PutStep(const timeline::Step& step) {
@@ -141,8 +162,9 @@ class SqliteExporter final : public Exporter {
   const events::RunDescription& description_;
   const std::filesystem::path shown_name_;
   Result<Database> database_;
-  SqlStatement rows_;
-  SqlStatement usage_;
+  std::optional<IntegerRows> moments_;
+  std::optional<IntegerRows> contexts_;
+  std::unordered_map<Event, int64_t, HashOfBytes> context_ids_;
   std::optional<std::string> failure_;
 };
 

@@ -5,25 +5,33 @@
 namespace tidemark::trace {
 
 inline constexpr const char* kSqliteSchema = R"(
-CREATE TABLE run (description TEXT NOT NULL);  -- a run's description, as JSON
+CREATE TABLE run (description TEXT NOT NULL,  -- JSON
+  global_pid INTEGER NOT NULL);  -- its process, as Nsight Systems numbers processes
 CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE kinds (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE categories (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE phases (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
--- What happened, in order. bytes: as requested; rounded_bytes: as allocated; layer, op, name: ids of names;
--- a metric's value is the double whose bits are in address.
-CREATE TABLE events (id INTEGER PRIMARY KEY, time_ns INTEGER, kind INTEGER, address INTEGER, bytes INTEGER,
-  rounded_bytes INTEGER, stream INTEGER, layer INTEGER, op INTEGER, name INTEGER, thread INTEGER,
-  category INTEGER, phase INTEGER, source INTEGER, device INTEGER, recompute INTEGER, level INTEGER,
+CREATE TABLE moments (  -- What happened, in order. All that differs little from one to the next is in contexts.
+  id INTEGER PRIMARY KEY, time_ns INTEGER, context INTEGER, address INTEGER,
+  bytes INTEGER, rounded_bytes INTEGER,  -- as requested, as allocated
+  change INTEGER,                        -- of what is allocated
   allocated INTEGER, reserved INTEGER);  -- right after it
+CREATE TABLE contexts (id INTEGER PRIMARY KEY, kind INTEGER, category INTEGER, phase INTEGER, source INTEGER,
+  device INTEGER, recompute INTEGER, level INTEGER, stream INTEGER, thread INTEGER,
+  layer INTEGER, op INTEGER, name INTEGER);  -- ids of names
+CREATE VIEW events AS  -- moments with their contexts. A metric's value is the double whose bits are in address.
+  SELECT moments.id AS id, time_ns, kind, address, bytes, rounded_bytes, stream, layer, op, name, thread, category,
+    phase, source, device, recompute, level, change, allocated, reserved
+  FROM moments JOIN contexts ON contexts.id = context;
 CREATE TABLE steps (number INTEGER, begin_event INTEGER, end_event INTEGER, begin_ns INTEGER, end_ns INTEGER,
   peak_event INTEGER, allocated_peak INTEGER, reserved_peak INTEGER, requested_peak INTEGER, loss REAL);
--- As Nsight Systems writes it: memKind 2 is device memory, memoryOperationType 0 an allocation and 1 a free.
-CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER NOT NULL, globalPid INTEGER NOT NULL,
-  deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, address INTEGER NOT NULL, pc INTEGER NOT NULL,
-  bytes INTEGER NOT NULL, memKind INTEGER NOT NULL, memoryOperationType INTEGER NOT NULL, name INTEGER,
-  correlationId INTEGER, streamId INTEGER);
+CREATE VIEW StringIds AS SELECT id, name AS value FROM names;
+CREATE VIEW CUDA_GPU_MEMORY_USAGE_EVENTS AS  -- allocations and frees as Nsight Systems writes them
+  SELECT time_ns AS start, (SELECT global_pid FROM run) AS globalPid, device AS deviceId, 0 AS contextId, address,
+    0 AS pc, rounded_bytes AS bytes, 2 AS memKind,  -- device memory
+    kind <> 0 AS memoryOperationType,               -- 0 an allocation, 1 a free
+    op AS name, 0 AS correlationId, stream AS streamId
+  FROM events WHERE change <> 0 AND kind <= 2;
 )";
 
 }  // namespace tidemark::trace

@@ -35,8 +35,7 @@ class SqliteReader {
         cancelled_(cancelled) {}
 
   Result<TideSummary> Run() {
-    if (database_.HasTable("events") && database_.HasTable("run") && database_.HasTable("names"))
-      return ReadOwn();
+    if (database_.HasTable("moments") && database_.HasTable("contexts")) return ReadOwn();
     if (database_.HasTable("CUDA_GPU_MEMORY_USAGE_EVENTS")) return ReadNsight();
     if (const std::string failure = database_.failure(); !failure.empty()) return Failed(failure);
     return Error{name_ +
@@ -95,7 +94,8 @@ class SqliteReader {
   std::string ReadEvents(const std::unordered_map<int64_t, std::string>& names, EventWriter& writer) {
     Result<SqlStatement> rows = database_.Prepare(
         "SELECT time_ns, kind, address, bytes, rounded_bytes, stream, layer, op, name, thread, category, "
-        "phase, source, device, recompute, level FROM events ORDER BY id");
+        "phase, source, device, recompute, level FROM moments CROSS JOIN contexts ON contexts.id = context "
+        "ORDER BY moments.id");  // CROSS: a context is looked up, and not the other way around
     if (!rows) return rows.error().message;
     uint64_t count = 0;
     while (++count <= most_rows_ && rows->Step()) {
@@ -124,7 +124,8 @@ class SqliteReader {
       event.device = byte(13);
       event.recompute = byte(14);
       event.level = static_cast<events::Level>(byte(15));
-      const bool is_known = IsWellFormed(event) && event.kind != events::EventKind::kName;
+      if (event.kind == events::EventKind::kName) continue;
+      const bool is_known = IsWellFormed(event);
       if (is_known) writer.Add(event);
       malformed_ += is_known ? 0 : 1;
       if (!Report(count, 0, 1)) return "it was cancelled";

@@ -1,6 +1,7 @@
 // SQLite: our own exports, and those of Nsight Systems.
 #include "profiler/trace/database.h"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -32,6 +33,14 @@ void Make(const std::filesystem::path& file, const std::string& sql) {
   INFO(database->failure());
   REQUIRE(done.ok());
   REQUIRE(database->Commit().ok());
+}
+
+int64_t FirstNumber(Database& database, const std::string& sql) {
+  Result<SqlStatement> row = database.Prepare(sql);
+  INFO(database.failure());
+  REQUIRE(row.ok());
+  REQUIRE(row->Step());
+  return row->Integer(0);
 }
 
 constexpr const char* kNsightTable =
@@ -106,15 +115,34 @@ TEST_CASE("our own databases serve those who read Nsight's", "[importers]") {
   const auto view = SampleRun().View();
   const Scratch scratch;
   REQUIRE(Export(*view, {}, ExportFormat::kSqlite, scratch / "out.sqlite").ok());
-  Result<Database> database = Database::Open(scratch / "out.sqlite", [] { return true; });
+  Result<Database> database = Database::Create(scratch / "out.sqlite");  // as others open it: with its views
   REQUIRE(database.ok());
-  Result<SqlStatement> sums = database->Prepare(
-      "SELECT sum(CASE memoryOperationType WHEN 0 THEN bytes ELSE -bytes END) FROM "
-      "CUDA_GPU_MEMORY_USAGE_EVENTS");
-  REQUIRE(sums.ok());
-  REQUIRE(sums->Step());
-  CHECK(sums->Integer(0) == ValueOf(view->ValuesAt(view->end() - 1), Series::kAllocated));
-  CHECK_FALSE(database->Execute("DELETE FROM events").ok());
+  const int64_t last = ValueOf(view->ValuesAt(view->end() - 1), Series::kAllocated);
+  CHECK(FirstNumber(*database,
+                    "SELECT sum(CASE memoryOperationType WHEN 0 THEN bytes ELSE -bytes END) FROM "
+                    "CUDA_GPU_MEMORY_USAGE_EVENTS") == last);
+  CHECK(FirstNumber(*database, "SELECT sum(change) FROM events") == last);
+  CHECK(FirstNumber(*database, "SELECT max(id) + 1 FROM events") == static_cast<int64_t>(view->end()));
+  CHECK(FirstNumber(*database,
+                    "SELECT count(*) FROM CUDA_GPU_MEMORY_USAGE_EVENTS JOIN StringIds ON name = id") ==
+        FirstNumber(*database, "SELECT count(*) FROM events WHERE change <> 0 AND op <> 0"));
+}
+
+TEST_CASE("rows of integers go in many at a time and are numbered on", "[importers]") {
+  constexpr int64_t kRows = 250;
+  constexpr int64_t kFirst = 7;
+  const Scratch scratch;
+  Make(scratch / "rows.sqlite", "CREATE TABLE r (id INTEGER PRIMARY KEY, square INTEGER)");
+  Result<Database> database = Database::Create(scratch / "rows.sqlite");
+  REQUIRE(database.ok());
+  Result<IntegerRows> rows = IntegerRows::Into(*database, "r", 2);
+  REQUIRE(rows.ok());
+  for (int64_t id = kFirst; id < kFirst + kRows; ++id) REQUIRE(rows->Add(std::array{id, id * id}));
+  REQUIRE(rows->Flush());
+  CHECK(FirstNumber(*database, "SELECT count(*) FROM r WHERE square = id * id") == kRows);
+  CHECK(FirstNumber(*database, "SELECT min(id) FROM r") == kFirst);
+  CHECK(FirstNumber(*database, "SELECT max(id) FROM r") == kFirst + kRows - 1);
+  CHECK_FALSE(IntegerRows::Into(*database, "none", 2).ok());
 }
 
 TEST_CASE("databases that are none, or were made to hurt", "[importers]") {
