@@ -26,7 +26,7 @@ namespace {
 using RecorderClock = std::chrono::steady_clock;
 // As for a trainer's events (live_run.cpp): often enough for a screen while they come, hardly ever while not.
 constexpr int kBusyRestMs = 2;
-constexpr int kWatchedRestMs = 8;
+constexpr int kWatchedRestMs = 4;
 constexpr int kIdleRestMs = 20;
 
 // The value of a variable among "NAME=value" entries that end with 0; "" if it is not there.
@@ -152,8 +152,9 @@ void ProgramRecorder::Ingest() {
     const bool busy = TakeAll();
     const auto now = RecorderClock::now();
     if (options_.is_watched && now - published_at >= kPublishEvery) {
-      for (const auto& run : runs_) run->Publish();
-      published_at = now;
+      for (const auto& run : runs_) {
+        if (run->Publish()) published_at = now;
+      }
     }
     if (now - flushed_at >= kFlushEvery) {
       for (const auto& run : runs_) run->Flush();

@@ -120,8 +120,8 @@ bool ProgramRun::Take() {
   return true;
 }
 
-void ProgramRun::Publish() {
-  if (!has_news_) return;
+bool ProgramRun::Publish() {
+  if (!has_news_) return false;
   has_news_ = false;
   auto view = intake_->Publish();
   const MutexLock lock(mutex_);
@@ -130,6 +130,7 @@ void ProgramRun::Publish() {
   status_.lost = intake_->lost();
   status_.recording_error = intake_->recording_error();
   status_.steps_done = intake_->steps_done();
+  return true;
 }
 
 void ProgramRun::Flush() {

@@ -58,7 +58,8 @@ class ProgramRun final : public Run {
   // Whether there was anything in the ring.
   bool Take();
   // Makes what was taken since the last time visible.
-  void Publish();
+  // Whether there was any.
+  bool Publish();
   void Flush();
   // The program has ended with this exit code (128 + N if signal N ended it): takes what it left, closes the
   // recording with these notes (events/run_description.h), publishes.
