@@ -96,6 +96,15 @@ struct Stages {
   std::vector<session::Prediction> phantom;  // as many, or none where it was not asked
 };
 
+std::vector<advice::StepTime> Times(const Question& question, const Stages& stages) {
+  std::vector<advice::StepTime> times;
+  for (size_t rank = 0; rank < std::max<size_t>(1, stages.textbook.size()); ++rank) {
+    times.push_back(
+        advice::EstimateStepTime(question.network, question.settings, question.card, static_cast<int>(rank)));
+  }
+  return times;
+}
+
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
                          const std::optional<session::Prediction>& phantom, const Stages& stages) {
   std::string text = question.network.title;
@@ -112,6 +121,9 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
     text += "\n" + StagesTable(stages.textbook, stages.phantom, textbook::BubbleShare(question.settings));
   if (question.settings.ranks > 1 && stages.textbook.empty())
     text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);
+  // What a script's layers cost is not known.
+  if (question.network.script.empty())
+    text += "\n" + TimesTable(question.card.title, Times(question, stages));
   return text;
 }
 
@@ -126,6 +138,9 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
     json["stages"] = StagesJson(stages.textbook, stages.phantom);
   }
   if (question.settings.ranks > 1 && stages.textbook.empty()) json["on_paper"] = PaperJson(OnPaper(question));
+  if (question.network.script.empty()) {
+    for (const advice::StepTime& time : Times(question, stages)) json["roofline"].push_back(TimeJson(time));
+  }
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
     json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();

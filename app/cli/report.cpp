@@ -20,6 +20,20 @@ std::string Megabytes(std::optional<int64_t> bytes) {
   return bytes ? FormatInUnit(*bytes, ByteUnit::kMegabytes) : "–";
 }
 
+struct TimePart {
+  const char* title;
+  const char* key;
+  double advice::StepTime::*seconds;
+};
+constexpr TimePart kTimeParts[] = {
+    {"forward", "forward_seconds", &advice::StepTime::forward},
+    {"run again", "again_seconds", &advice::StepTime::again},
+    {"backward", "backward_seconds", &advice::StepTime::backward},
+    {"optimizer", "optimizer_seconds", &advice::StepTime::optimizer},
+    {"sending", "sending_seconds", &advice::StepTime::sending},
+    {"waiting", "waiting_seconds", &advice::StepTime::waiting},
+};
+
 // A title and right-aligned figures.
 std::string Row(std::string_view title, const std::vector<std::string>& figures,
                 size_t title_width = kTitleWidth) {
@@ -261,6 +275,34 @@ std::string StagesTable(const std::vector<textbook::StageEstimate>& stages,
     table += Row(names[rank], figures, width);
   }
   return table;
+}
+
+std::string TimesTable(const std::string& card, const std::vector<advice::StepTime>& ranks) {
+  std::vector<std::string> titles;
+  std::vector<std::vector<std::string>> rows(ranks.size());
+  const auto add = [&](const char* title, const auto& seconds) {
+    const auto takes_time = [&](const advice::StepTime& time) { return seconds(time) > 0; };
+    if (std::ranges::none_of(ranks, takes_time)) return;
+    titles.emplace_back(title);
+    for (size_t rank = 0; rank < ranks.size(); ++rank)
+      rows[rank].push_back(FormatDuration(static_cast<int64_t>(seconds(ranks[rank]) * 1e9)));
+  };
+  for (const TimePart& part : kTimeParts)
+    add(part.title, [&part](const advice::StepTime& time) { return time.*part.seconds; });
+  add("step", [](const advice::StepTime& time) { return time.total(); });
+  std::string table = fmt::format(
+      "Time of a step on an {}, estimated (roofline: a kernel reaches a part of the card's peak)\n", card);
+  table += Row("", titles);
+  for (size_t rank = 0; rank < ranks.size(); ++rank)
+    table += Row(ranks.size() == 1 ? "all" : fmt::format("rank {}", rank), rows[rank]);
+  return table;
+}
+
+Json TimeJson(const advice::StepTime& time) {
+  Json json;
+  for (const TimePart& part : kTimeParts) json[part.key] = time.*part.seconds;
+  json["step_seconds"] = time.total();
+  return json;
 }
 
 Json StagesJson(const std::vector<textbook::StageEstimate>& stages,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/advice/step_time.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/predictor.h"
 #include "profiler/session/reserved_band.h"
@@ -57,6 +58,9 @@ std::string StagesTable(const std::vector<textbook::StageEstimate>& stages,
                         const std::vector<session::Prediction>& phantom, double bubble);
 Json StagesJson(const std::vector<textbook::StageEstimate>& stages,
                 const std::vector<session::Prediction>& phantom);
+// A row for each of a pipeline's ranks, or one. Without what takes none of them any time.
+std::string TimesTable(const std::string& card, const std::vector<advice::StepTime>& ranks);
+Json TimeJson(const advice::StepTime& time);
 Json CurveJson(const std::vector<textbook::CurvePoint>& curve);
 Json PaperJson(const std::vector<textbook::PaperLine>& lines);
 // "batch 64 · accumulate 1 · amp off · checkpoint none · Adam", and the techniques in use.

@@ -38,7 +38,8 @@ std::vector<PricedWay> PriceAll(const networks::Network& network, const networks
   std::vector<PricedWay> ways;
   for (textbook::CurvePoint& point : textbook::CheckpointCurve(network, settings, progress)) {
     const bool is_timed = card && !networks::UsesPipeline(settings);  // one card's time is no pipeline's
-    const double seconds = is_timed ? advice::EstimateStepSeconds(network, settings, point.pieces, *card) : 0;
+    const double seconds =
+        is_timed ? advice::EstimateStepTime(network, settings, point.pieces, *card).total() : 0;
     ways.push_back({std::move(point), seconds});
   }
   return ways;

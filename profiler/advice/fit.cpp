@@ -168,7 +168,7 @@ class Search {
 
   Proposal ProposalOf(const Configuration& configuration, const Need& need) const {
     return {configuration, need,
-            EstimateStepSeconds(question_.network, configuration.settings, question_.card)};
+            EstimateStepTime(question_.network, configuration.settings, question_.card).total()};
   }
 
   Status AskPresent() {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
+#include "profiler/networks/pipeline_stages.h"
 #include "profiler/textbook/checkpoint_plan.h"
 #include "profiler/textbook/data_parallel.h"
 #include "profiler/textbook/operations.h"
+#include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/saved_tensors.h"
 #include "profiler/textbook/textbook.h"
 
@@ -114,35 +117,118 @@ double OptimizerSeconds(const networks::Network& network, const TrainingSettings
   return std::max(kLaunchSeconds, bytes / card.memory_bytes_per_second);
 }
 
-// Of the layers that backward runs again.
-double AgainSeconds(const networks::Network& network, std::span<const textbook::CheckpointPiece> pieces,
-                    const Roofline& roofline) {
-  double seconds = 0;
-  for (const textbook::CheckpointPiece& piece : pieces) {
-    for (size_t layer = piece.first; piece.runs_again && layer < piece.end; ++layer)
-      seconds += roofline.ForwardSeconds(network.layers[layer]);
+// How often a step's micro-batch goes through a layer. A discriminator learns from real samples and from made
+// ones, and is asked once more when its generator learns, which has made samples twice then.
+struct Turns {
+  int forward = 1;
+  int backward = 1;
+};
+Turns TurnsOf(const networks::Network& network, size_t layer, bool trains) {
+  if (network.discriminator == 0 || !trains) return {};
+  return layer < network.discriminator ? Turns{2, 1} : Turns{3, 3};
+}
+
+// A micro-batch through some layers in a row.
+StepTime MicroBatchTime(const networks::Network& network, const TrainingSettings& settings,
+                        std::span<const textbook::CheckpointPiece> pieces, const Roofline& roofline) {
+  StepTime time;
+  const bool trains = settings.pass == networks::Pass::kTrain;
+  for (size_t index = 0; index < network.layers.size(); ++index) {
+    const Layer& layer = network.layers[index];
+    const Turns turns = TurnsOf(network, index, trains);
+    time.forward += turns.forward * roofline.ForwardSeconds(layer);
+    if (trains) time.backward += turns.backward * roofline.BackwardSeconds(layer);
   }
-  return seconds;
+  for (const textbook::CheckpointPiece& piece : pieces) {
+    for (size_t index = piece.first; trains && piece.runs_again && index < piece.end; ++index)
+      time.again += TurnsOf(network, index, trains).backward * roofline.ForwardSeconds(network.layers[index]);
+  }
+  return time;
+}
+
+// `backward`: the last one, behind which an all-reduce hides.
+double SendingSeconds(const networks::Network& network, const TrainingSettings& settings,
+                      const phantom::Card& card, double backward) {
+  if (settings.ranks == 1 || settings.pass != networks::Pass::kTrain) return 0;
+  const double others = static_cast<double>(settings.ranks - 1) / settings.ranks;
+  const double bytes = static_cast<double>(network.parameters() * textbook::ValueBytes(settings));
+  const double once = others * bytes / card.link_bytes_per_second;  // a gather or a scatter of all
+  switch (settings.zero) {
+    case networks::ZeroStage::kOff:
+      return std::max(0.0, 2 * once - backward);
+    case networks::ZeroStage::kState:
+      return std::max(0.0, 2 * once - backward) + once;
+    case networks::ZeroStage::kGradients:
+      return settings.accumulate * once + once;
+    case networks::ZeroStage::kParameters:
+      break;
+  }
+  return settings.accumulate * 3 * once;
+}
+
+StepTime Accumulated(StepTime micro_batch, int count) {
+  micro_batch.forward *= count;
+  micro_batch.again *= count;
+  micro_batch.backward *= count;
+  micro_batch.sending *= count;
+  return micro_batch;
+}
+
+// What the stage before sends for a micro-batch; backward sends as much back. Counted here, not there.
+double PassingSeconds(const networks::Network& stage, const TrainingSettings& settings,
+                      const phantom::Card& card) {
+  if (!stage.passage.receives) return 0;
+  const int64_t element_bytes = stage.passage.received_is_half ? 2 : textbook::ValueBytes(settings);
+  return static_cast<double>(ElementCount(stage.input) * settings.batch * element_bytes) /
+         card.link_bytes_per_second;
+}
+
+StepTime PipelineTime(const networks::Network& network, const TrainingSettings& settings,
+                      const phantom::Card& card, int rank) {
+  const Roofline roofline(settings, card);
+  const bool trains = settings.pass == networks::Pass::kTrain;
+  const int directions = trains ? 2 : 1;
+  TrainingSettings alone = settings;  // a stage's optimizer is that of a network by itself
+  alone.pipeline = networks::PipelineSchedule::kOff;
+  alone.ranks = 1;
+  StepTime own;
+  double through_all = 0;
+  double slowest = 0;
+  double last_optimizer = 0;
+  for (int number = 0; number < settings.ranks; ++number) {
+    const networks::Network stage = *textbook::StageOf(network, settings, number);
+    const std::vector<textbook::CheckpointPiece> pieces = textbook::PlanCheckpoints(stage, settings).pieces;
+    StepTime time = MicroBatchTime(stage, settings, pieces, roofline);
+    time.sending = directions * PassingSeconds(stage, settings, card);
+    through_all += time.total();
+    slowest = std::max(slowest, time.total());
+    const double optimizer = trains ? OptimizerSeconds(stage, alone, card) : 0;
+    last_optimizer = std::max(last_optimizer, optimizer);
+    if (number != rank) continue;
+    own = Accumulated(time, settings.accumulate);
+    own.optimizer = optimizer;
+  }
+  own.waiting = through_all + (settings.accumulate - 1) * slowest + last_optimizer - own.total();
+  return own;
 }
 
 }  // namespace
 
-double EstimateStepSeconds(const networks::Network& network, const TrainingSettings& settings,
-                           const phantom::Card& card) {
-  return EstimateStepSeconds(network, settings, textbook::PlanCheckpoints(network, settings).pieces, card);
+StepTime EstimateStepTime(const networks::Network& network, const TrainingSettings& settings,
+                          const phantom::Card& card, int rank) {
+  if (!networks::StagesOf(network, settings).empty()) return PipelineTime(network, settings, card, rank);
+  return EstimateStepTime(network, settings, textbook::PlanCheckpoints(network, settings).pieces, card);
 }
 
-double EstimateStepSeconds(const networks::Network& network, const TrainingSettings& settings,
-                           std::span<const textbook::CheckpointPiece> pieces, const phantom::Card& card) {
+StepTime EstimateStepTime(const networks::Network& network, const TrainingSettings& settings,
+                          std::span<const textbook::CheckpointPiece> pieces, const phantom::Card& card) {
   const Roofline roofline(settings, card);
-  const bool trains = settings.pass == networks::Pass::kTrain;
-  double micro_batch = 0;
-  for (const Layer& layer : network.layers) {
-    micro_batch += roofline.ForwardSeconds(layer) + (trains ? roofline.BackwardSeconds(layer) : 0);
-  }
-  if (!trains) return settings.accumulate * micro_batch;
-  micro_batch += AgainSeconds(network, pieces, roofline);
-  return settings.accumulate * micro_batch + OptimizerSeconds(network, settings, card);
+  const StepTime micro_batch = MicroBatchTime(network, settings, pieces, roofline);
+  StepTime time = Accumulated(micro_batch, settings.accumulate);
+  if (settings.pass != networks::Pass::kTrain) return time;
+  time.optimizer = OptimizerSeconds(network, settings, card);
+  time.sending = SendingSeconds(network, settings, card, micro_batch.backward);
+  return time;
 }
 
 }  // namespace tidemark::advice

@@ -2,7 +2,21 @@
 // Communications of the ACM 52(4), 2009): each kernel takes as long as the slower of its operations at the
 // card's peak and its bytes at the card's bandwidth, both from the card's data sheet. An estimate to rank
 // configurations by, not a measurement: real kernels reach a part of the peak, and what part differs by
-// library. Pure function, O(layers).
+// library. Pure functions, O(layers), of a pipeline O(stages * layers). Seconds.
+//
+// With N ranks whose cards are joined by links of W bytes/s each way, gradients of G bytes, parameters of P:
+//   all-reduce        2 (N-1)/N G / W         (ring: Patarasuk and Yuan, Journal of Parallel and Distributed
+//                                             Computing 69(2), 2009)
+//   gather, scatter   (N-1)/N P / W, (N-1)/N G / W    half of it each
+//   data parallel     one all-reduce, which hides behind the last backward (DistributedDataParallel)
+//   ZeRO 1            the same, and one gather of what the ranks have updated
+//   ZeRO 2            a scatter of gradients for each micro-batch, and one gather, and none hides
+//   ZeRO 3            two gathers and a scatter for each micro-batch, and none hides
+//                     (Rajbhandari et al., arXiv 1910.02054, section 7; for what hides,
+//                     training/distributed, where each waits for its own)
+// In a pipeline whose stage s takes t_s for a micro-batch, what it sends included, M of them take
+// sum(t_s) + (M - 1) max(t_s): all pass the slowest stage, one after another (with equal stages the
+// (M + S - 1) t of Huang et al., GPipe, arXiv 1811.06965).
 #pragma once
 
 #include <span>
@@ -14,12 +28,24 @@
 
 namespace tidemark::advice {
 
-// Forward, what checkpointing runs again, backward, once for each micro-batch, and the optimizer's step.
+// A step of one rank, by what takes it.
+struct StepTime {
+  double forward = 0;
+  double again = 0;  // forward that backward runs again, for checkpointing
+  double backward = 0;
+  double optimizer = 0;
+  double sending = 0;  // to and from other ranks, as far as it does not hide behind backward
+  double waiting = 0;  // for other stages of a pipeline
+  double total() const { return forward + again + backward + optimizer + sending + waiting; }
+};
+
 // Kernels of small micro-batches leave multiprocessors idle and take at least what it takes to launch one.
-double EstimateStepSeconds(const networks::Network& network, const networks::TrainingSettings& settings,
-                           const phantom::Card& card);
-// The same with the pieces that checkpointing cuts the network into, where they are planned already.
-double EstimateStepSeconds(const networks::Network& network, const networks::TrainingSettings& settings,
-                           std::span<const textbook::CheckpointPiece> pieces, const phantom::Card& card);
+// `rank`: a pipeline's stage; other ranks take equally long.
+StepTime EstimateStepTime(const networks::Network& network, const networks::TrainingSettings& settings,
+                          const phantom::Card& card, int rank = 0);
+// The same without a pipeline, with the pieces that checkpointing cuts the network into, where they are
+// planned already.
+StepTime EstimateStepTime(const networks::Network& network, const networks::TrainingSettings& settings,
+                          std::span<const textbook::CheckpointPiece> pieces, const phantom::Card& card);
 
 }  // namespace tidemark::advice

@@ -89,6 +89,7 @@ Card ReadCard(Reader& reader) {
   reader.Knows("memory_bytes_per_second").Rate("memory_bytes_per_second", card.memory_bytes_per_second);
   reader.Knows("float32_flops").Rate("float32_flops", card.float32_flops);
   reader.Knows("float16_tensor_flops").Rate("float16_tensor_flops", card.float16_tensor_flops, true);
+  reader.Knows("link_bytes_per_second").Rate("link_bytes_per_second", card.link_bytes_per_second);
   text("source", card.source);
   text("notes", card.notes);
   reader.OnlyKeysRead();

@@ -30,10 +30,11 @@ struct Card {
   int64_t context_bytes = 0;         // of that, taken by the CUDA context with the first kernel of PyTorch
   bool context_is_measured = false;  // on such a card; else an estimate, see `source`
   double memory_bytes_per_second = 0;
-  double float32_flops = 0;         // peak, dense, no tensor cores
-  double float16_tensor_flops = 0;  // peak, dense; 0 where there are none
-  std::string source;               // where the figures come from
-  std::string notes;                // what a user of this card should know; often empty
+  double float32_flops = 0;          // peak, dense, no tensor cores
+  double float16_tensor_flops = 0;   // peak, dense; 0 where there are none
+  double link_bytes_per_second = 0;  // to another such card, one way: NVLink, or PCIe where there is none
+  std::string source;                // where the figures come from
+  std::string notes;                 // what a user of this card should know; often empty
 };
 
 // Whether a PyTorch that was built with this CUDA ("13.0"; "" = not known, which rules out none) can have

@@ -34,6 +34,7 @@ phantom::Card CardWith(int64_t usable_bytes) {
   card.memory_bytes_per_second = 4.8e12;
   card.float32_flops = 66.9e12;
   card.float16_tensor_flops = 989.4e12;
+  card.link_bytes_per_second = 450e9;
   return card;
 }
 
@@ -175,10 +176,10 @@ TEST_CASE("ZeRO's ranks each update their part, so that a step's optimizer takes
   TrainingSettings settings;
   settings.optimizer = OptimizerKind::kSgd;
   settings.ranks = 8;
-  const double whole = EstimateStepSeconds(network, settings, card);
+  const double whole = EstimateStepTime(network, settings, card).total();
   for (const auto zero : {networks::ZeroStage::kGradients, networks::ZeroStage::kParameters}) {
     settings.zero = zero;
-    CHECK(EstimateStepSeconds(network, settings, card) < whole);
+    CHECK(EstimateStepTime(network, settings, card).total() < whole);
   }
 }
 
@@ -225,29 +226,29 @@ TEST_CASE(
   const phantom::Card card = CardWith(1000 * kMebibyte);
   TrainingSettings settings;
   settings.batch = 1024;
-  const double once = EstimateStepSeconds(network, settings, card);
+  const double once = EstimateStepTime(network, settings, card).total();
   TrainingSettings accumulated = settings;
   accumulated.batch = 16;
   accumulated.accumulate = 64;
-  CHECK(EstimateStepSeconds(network, accumulated, card) > once);
+  CHECK(EstimateStepTime(network, accumulated, card).total() > once);
   TrainingSettings checkpointed = settings;
   checkpointed.checkpoint.mode = CheckpointMode::kByLayer;
-  CHECK(EstimateStepSeconds(network, checkpointed, card) > once);
+  CHECK(EstimateStepTime(network, checkpointed, card).total() > once);
   TrainingSettings half = settings;
   half.amp = Precision::kBfloat16;
-  CHECK(EstimateStepSeconds(network, half, card) < once);
+  CHECK(EstimateStepTime(network, half, card).total() < once);
   TrainingSettings evaluated = settings;
   evaluated.pass = networks::Pass::kEvaluate;
-  CHECK(EstimateStepSeconds(network, evaluated, card) < once / 2);
+  CHECK(EstimateStepTime(network, evaluated, card).total() < once / 2);
   TrainingSettings generous = settings;  // keeps all, so nothing is computed again
   generous.checkpoint = {networks::CheckpointMode::kBudget, 0, int64_t{1} << 40};
-  CHECK(EstimateStepSeconds(network, generous, card) == once);
+  CHECK(EstimateStepTime(network, generous, card).total() == once);
   TrainingSettings pure = half;
   pure.amp = Precision::kPureFloat16;  // without autocast's casts
-  CHECK(EstimateStepSeconds(network, pure, card) < EstimateStepSeconds(network, half, card));
+  CHECK(EstimateStepTime(network, pure, card).total() < EstimateStepTime(network, half, card).total());
   phantom::Card slower = card;
   slower.memory_bytes_per_second /= 4;
-  CHECK(EstimateStepSeconds(network, settings, slower) > once);
+  CHECK(EstimateStepTime(network, settings, slower).total() > once);
 }
 
 TEST_CASE("Ways out are the three cheapest that do not live from an emptied cache") {

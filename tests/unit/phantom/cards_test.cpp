@@ -70,6 +70,7 @@ TEST_CASE("Every card's figures are possible ones") {
                                        card.source.find("Context: an estimate") == std::string::npos));
     CHECK((card.memory_bytes_per_second > 1e11 && card.memory_bytes_per_second < 1e13));
     CHECK((card.float32_flops > 1e12 && card.float32_flops < 2e14));
+    CHECK((card.link_bytes_per_second > 1e10 && card.link_bytes_per_second < 1e12));
     CHECK((card.float16_tensor_flops == 0 || card.float16_tensor_flops > card.float32_flops));
   }
 }
