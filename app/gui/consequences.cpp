@@ -1,10 +1,12 @@
 #include "app/gui/consequences.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <string_view>
 
 #include "app/presenters/signed_bytes.h"
+#include "profiler/advice/step_time.h"
 #include "profiler/networks/pipeline_stages.h"
 #include "profiler/networks/techniques.h"
 #include "profiler/textbook/checkpoint_plan.h"
@@ -21,13 +23,41 @@ using presenters::SignedBytes;
 
 constexpr const char* kPending = "…";
 
+std::optional<double> StepSeconds(const ConsequenceQuestion& question, const TrainingSettings& settings) {
+  const bool is_known = question.card != nullptr && question.network->script.empty() &&
+                        settings.checkpoint.mode != CheckpointMode::kBudget;
+  if (!is_known) return std::nullopt;
+  return advice::EstimateStepTime(*question.network, settings, *question.card).total();
+}
+
+// ", a step ~1.3 × as long"; "" where it takes as long, or nobody knows.
+std::string PriceOf(const ConsequenceQuestion& question, const TrainingSettings& from,
+                    const TrainingSettings& to) {
+  constexpr double kWorthTelling = 0.01;
+  const std::optional<double> before = StepSeconds(question, from);
+  const std::optional<double> after = StepSeconds(question, to);
+  if (!before || !after || std::abs(*after / *before - 1) < kWorthTelling) return "";
+  char text[48];
+  std::snprintf(text, sizeof text, ", a step ~%.2f × as long", *after / *before);
+  return text;
+}
+
 // The difference at peak between two configurations, in words.
-std::string AtPeak(const std::optional<session::Prediction>& from,
-                   const std::optional<session::Prediction>& to, ByteUnit unit) {
-  if (!from || !to) return kPending;
-  if (to->out_of_memory) return "does not fit on the card";
-  if (!to->sentence.empty() || !from->sentence.empty()) return "";
-  return SignedBytes(to->allocated_peak_bytes - from->allocated_peak_bytes, unit) + " at peak";
+std::string AtPeak(const ConsequenceQuestion& question, const AskPrediction& ask,
+                   const TrainingSettings& from, const TrainingSettings& to) {
+  const std::optional<session::Prediction> before = ask(from);
+  const std::optional<session::Prediction> after = ask(to);
+  if (!before || !after) return kPending;
+  if (after->out_of_memory) return "does not fit on the card";
+  if (!after->sentence.empty() || !before->sentence.empty()) return "";
+  return SignedBytes(after->allocated_peak_bytes - before->allocated_peak_bytes, question.unit) + " at peak";
+}
+
+// And its price. `against`: behind the difference.
+std::string EffectOf(const ConsequenceQuestion& question, const AskPrediction& ask,
+                     const TrainingSettings& from, const TrainingSettings& to, const char* against = "") {
+  const std::string change = AtPeak(question, ask, from, to);
+  return change.empty() ? "" : change + against + PriceOf(question, from, to);
 }
 
 TrainingSettings WithPrecision(TrainingSettings settings, Precision amp) {
@@ -51,11 +81,10 @@ std::string BatchLine(const ConsequenceQuestion& question, const AskPrediction& 
 std::string PrecisionLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
   const TrainingSettings& now = question.settings;
   if (now.amp == Precision::kFloat32) {
-    const std::string change = AtPeak(ask(now), ask(WithPrecision(now, Precision::kFloat16)), question.unit);
+    const std::string change = EffectOf(question, ask, now, WithPrecision(now, Precision::kFloat16));
     return change.empty() ? "" : "fp16 would be " + change;
   }
-  const std::string change = AtPeak(ask(WithPrecision(now, Precision::kFloat32)), ask(now), question.unit);
-  std::string line = change.empty() ? "" : change + " against fp32";
+  std::string line = EffectOf(question, ask, WithPrecision(now, Precision::kFloat32), now, " against fp32");
   // A phantom computes nothing, so its scale reads 0.
   if (now.amp == Precision::kFloat16 && question.loss_scale.value_or(0) > 0) {
     line += "\nscale " + FormatNumber(static_cast<int64_t>(*question.loss_scale)) + " · " +
@@ -77,8 +106,7 @@ std::string CheckpointLine(const ConsequenceQuestion& question, const AskPredict
   if (now.checkpoint.mode == CheckpointMode::kNone) return "nothing is computed twice";
   TrainingSettings without = now;
   without.checkpoint = {};
-  const std::string change = AtPeak(ask(without), ask(now), question.unit);
-  std::string line = change.empty() ? "" : change + " against none";
+  std::string line = EffectOf(question, ask, without, now, " against none");
   if (estimate == nullptr) return line + "\n" + kPending;
   int64_t recomputed = 0;
   for (const textbook::LayerEstimate& layer : estimate->layers) recomputed += layer.recomputed_bytes;
@@ -113,7 +141,7 @@ std::string AccumulateLine(const ConsequenceQuestion& question, const AskPredict
   if (now.accumulate == 1) return line;
   TrainingSettings single = now;
   single.accumulate = 1;
-  const std::string change = AtPeak(ask(single), ask(now), question.unit);
+  const std::string change = AtPeak(question, ask, single, now);
   return change.empty() ? line : line + " · " + change;
 }
 
@@ -121,7 +149,7 @@ std::string ClipLine(const ConsequenceQuestion& question, const AskPrediction& a
   if (question.settings.clip_norm <= 0) return "";
   TrainingSettings without = question.settings;
   without.clip_norm = 0;
-  return AtPeak(ask(without), ask(question.settings), question.unit);
+  return EffectOf(question, ask, without, question.settings);
 }
 
 // The split, before anything runs: which layers each rank has, and what it needs.
@@ -159,7 +187,7 @@ std::string TechniqueLine(const networks::Technique& technique, const Consequenc
     std::snprintf(rate, sizeof rate, "the learning rate is %.3g", networks::EffectiveLearningRate(now));
     return rate;
   }
-  return AtPeak(ask(without), ask(now), question.unit);
+  return EffectOf(question, ask, without, now);
 }
 
 void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, Consequences* lines) {
@@ -170,19 +198,22 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
   }
   lines->fits = !here->out_of_memory;
   if (here->out_of_memory) {
-    lines->fit = "does not fit on the " + ShortCardTitle(question.card_title);
+    lines->fit = question.card == nullptr ? "does not fit"
+                                          : "does not fit on the " + ShortCardTitle(question.card->title);
   } else if (!here->sentence.empty()) {
     lines->fit = here->sentence;
   } else {
     lines->fit = "predicted peak " + FormatBytes(here->allocated_peak_bytes, question.unit);
-    if (question.card_bytes > 0) {
+    if (question.card != nullptr) {
       char share[32];
-      std::snprintf(
-          share, sizeof share, "%.2g",
-          100.0 * static_cast<double>(here->reserved_peak_bytes) / static_cast<double>(question.card_bytes));
+      std::snprintf(share, sizeof share, "%.2g",
+                    100.0 * static_cast<double>(here->reserved_peak_bytes) /
+                        static_cast<double>(question.card->memory_bytes));
       lines->fit +=
-          "\nwith what is cached " + std::string(share) + " % of the " + ShortCardTitle(question.card_title);
+          "\nwith what is cached " + std::string(share) + " % of the " + ShortCardTitle(question.card->title);
     }
+    if (const std::optional<double> seconds = StepSeconds(question, question.settings))
+      lines->fit += "\na step ~" + FormatDuration(static_cast<int64_t>(*seconds * 1e9)) + ", by roofline";
   }
 }
 
@@ -238,17 +269,16 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Ask
   lines.learning_rate = "no effect on memory";
   lines.clip = ClipLine(question, ask);
   lines.seed = "same seed, same weights and data";
-  const auto here = ask(now);
   for (const Precision amp :
        {Precision::kFloat32, Precision::kFloat16, Precision::kBfloat16, Precision::kPureFloat16}) {
-    lines.precision_hints.push_back(
-        amp == now.amp ? "in force" : AtPeak(here, ask(WithPrecision(now, amp)), question.unit));
+    lines.precision_hints.push_back(amp == now.amp ? "in force"
+                                                   : EffectOf(question, ask, now, WithPrecision(now, amp)));
   }
   for (const networks::Checkpointing& checkpoint :
        CheckpointChoices(*question.network, now, lines.unchecked_bytes)) {
     TrainingSettings other = now;
     other.checkpoint = checkpoint;
-    lines.checkpoint_hints.push_back(other == now ? "in force" : AtPeak(here, ask(other), question.unit));
+    lines.checkpoint_hints.push_back(other == now ? "in force" : EffectOf(question, ask, now, other));
   }
   for (const networks::Technique& technique : networks::Techniques())
     lines.techniques.push_back(TechniqueLine(technique, question, ask, textbook));

@@ -1,6 +1,7 @@
-// What each control does to memory, as the short lines under the controls: from the textbook and from the
-// phantom's predictions of this configuration and its neighbours. Pure functions; a figure that is not there
-// yet reads "…".
+// What each control does to memory and to a step's time, as the short lines under the controls: from the
+// textbook, from the phantom's predictions of this configuration and its neighbours, and by roofline
+// (advice/step_time.h; not where a checkpointing budget has to be planned for it). Pure functions; a figure
+// that is not there yet reads "…".
 #pragma once
 
 #include <functional>
@@ -11,6 +12,7 @@
 #include "profiler/base/format.h"
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/textbook.h"
 
@@ -41,8 +43,7 @@ using AskEstimate = std::function<const textbook::Estimate*(const networks::Trai
 struct ConsequenceQuestion {
   networks::TrainingSettings settings;
   const networks::Network* network = nullptr;
-  int64_t card_bytes = 0;  // 0 = no limit known
-  std::string card_title;
+  const phantom::Card* card = nullptr;  // null: it runs on none
   ByteUnit unit = ByteUnit::kMegabytes;
   std::optional<double> loss_scale;  // of the last step
   int64_t skipped_steps = 0;

@@ -231,10 +231,8 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
     if (network.name == question.settings.network) question.network = &network;
   }
   const std::string card_name = input.device.card;
-  if (const phantom::Card* card = CardNamed(input, card_name)) {
-    question.card_bytes = card->memory_bytes;
-    question.card_title = card->title;
-  }
+  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
+  if (!on_cpu) question.card = CardNamed(input, card_name);
   if (view_ != nullptr) {
     CountSkippedSteps();
     question.skipped_steps = skipped_steps_;
@@ -245,9 +243,7 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
       if (computes && steps[i].vanished_gradients) question.vanished_gradients = steps[i].vanished_gradients;
     }
   }
-  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
-  const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version() &&
-                    consequences_on_cpu_ == on_cpu;
+  const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version();
   if (!same || !consequences_known_) {
     bool all_known = true;
     consequences_ = DescribeConsequences(
@@ -265,7 +261,6 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
         });
     consequences_asked_ = question;
     consequences_estimates_ = estimates.version();
-    consequences_on_cpu_ = on_cpu;
     consequences_known_ = all_known;
   }
   controls.consequences = frame_.veiled ? Unspoken(consequences_) : consequences_;

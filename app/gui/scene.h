@@ -211,7 +211,6 @@ class Scene {
   Consequences consequences_;  // and what they were made from
   ConsequenceQuestion consequences_asked_;
   uint64_t consequences_estimates_ = 0;
-  bool consequences_on_cpu_ = false;
   bool consequences_known_ = false;  // nothing in them waits for a prediction
   BatchCurve batch_curve_;
 

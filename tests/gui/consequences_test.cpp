@@ -25,6 +25,12 @@ std::optional<session::Prediction> Predict(const networks::TrainingSettings& set
   return prediction;
 }
 
+phantom::Card T4() {
+  phantom::Card card = *phantom::FindCard("t4");
+  card.memory_bytes = 10'000'000'000;
+  return card;
+}
+
 // What was computed stays where it is.
 AskEstimate Textbook() {
   return [network = ConvNet(), told = std::make_shared<textbook::Estimate>()](
@@ -40,26 +46,28 @@ TEST_CASE("Each control says what it does to memory") {
   const networks::Network network = ConvNet();
   ConsequenceQuestion question;
   question.network = &network;
-  question.card_bytes = 10'000'000'000;
-  question.card_title = "NVIDIA T4";
+  const phantom::Card card = T4();
+  question.card = &card;
   const Consequences lines = DescribeConsequences(question, Predict, Textbook());
   CHECK(lines.batch == "+2.0 MB at peak per sample");
-  CHECK(lines.precision == "fp16 would be −64.0 MB at peak");
+  CHECK(lines.precision == "fp16 would be −64.0 MB at peak, a step ~0.26 × as long");
   CHECK(lines.accumulate == "effective batch 64");
   CHECK(lines.optimizer == "two moments per parameter: 8.6 MB");
-  CHECK(lines.fit == "predicted peak 228.0 MB\nwith what is cached 2.3 % of the T4");
+  CHECK(lines.fit ==
+        "predicted peak 228.0 MB\nwith what is cached 2.3 % of the T4\na step ~3.80 ms, by roofline");
   CHECK(lines.fits);
   CHECK(lines.clip.empty());
   REQUIRE(lines.precision_hints.size() == 4);
   CHECK(lines.precision_hints[0] == "in force");
-  CHECK(lines.precision_hints[1] == "−64.0 MB at peak");
+  CHECK(lines.precision_hints[1] == "−64.0 MB at peak, a step ~0.26 × as long");
 
   question.settings.amp = networks::Precision::kFloat16;
   question.settings.accumulate = 4;
   question.loss_scale = 65536;
   question.skipped_steps = 1;
   const Consequences half = DescribeConsequences(question, Predict, Textbook());
-  CHECK(half.precision == "−64.0 MB at peak against fp32\nscale 65,536 · 1 step skipped");
+  CHECK(half.precision ==
+        "−64.0 MB at peak against fp32, a step ~0.24 × as long\nscale 65,536 · 1 step skipped");
   CHECK(half.accumulate == "effective batch 256 · ±0 B at peak");
 }
 
@@ -134,7 +142,8 @@ TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   const networks::Network network = ConvNet();
   ConsequenceQuestion question;
   question.network = &network;
-  question.card_title = "NVIDIA T4";
+  const phantom::Card card = T4();
+  question.card = &card;
   question.settings.batch = 2000;
   const Consequences lines = DescribeConsequences(question, Predict, Textbook());
   CHECK_FALSE(lines.fits);

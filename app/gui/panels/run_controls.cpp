@@ -478,9 +478,9 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))},
                     ImGuiChildFlags_NavFlattened);
   Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
-  // Two lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
+  // Three lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
   std::string fit = input.consequences.fit;
-  if (!fit.empty() && fit.find('\n') == std::string::npos) fit += "\n ";
+  for (auto lines = std::ranges::count(fit, '\n'); !fit.empty() && lines < 2; ++lines) fit += "\n ";
   Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, state, "network", [&] { ChooseNetworkRow(input, settings, queue); });
   Control(input.access, state, "data", [&] { ChooseDataRow(input, settings, queue); });
