@@ -164,8 +164,10 @@ Result<session::Prediction> AskPhantom(const Question& question, int rank) {
 int RunEstimate(const EstimateOptions& options) {
   const Result<Question> question = Understand(options);
   if (!question) return Complain(question.error().message, options.training.ExitCodeOfRefusal());
-  const textbook::Estimate estimate = textbook::EstimateMemory(question->network, question->settings);
   Stages stages{textbook::EstimateStages(question->network, question->settings), {}};
+  const textbook::Estimate estimate = stages.textbook.empty()
+                                          ? textbook::EstimateMemory(question->network, question->settings)
+                                          : stages.textbook.front().estimate;
   std::optional<session::Prediction> phantom;
   if (!options.textbook_only) {
     const size_t asked = std::max<size_t>(1, stages.textbook.size());

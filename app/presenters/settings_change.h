@@ -16,6 +16,9 @@ struct SettingsChange {
   std::string text;  // "fp16 on"
   timeline::Step before;
   timeline::Step after;
+  // How many times as long a step takes: by the median of at most eight steps on either side, where there are
+  // three of each and they compute (a phantom's do not).
+  std::optional<double> times_as_long;
 };
 
 // Nothing until that step is complete, and where settings did not change. O(log steps).
@@ -23,7 +26,7 @@ std::optional<SettingsChange> ChangeAt(const timeline::View& view, const timelin
 // The last of the view. O(markers since then · log steps).
 std::optional<SettingsChange> LatestChange(const timeline::View& view);
 
-// "−45.4 MB at peak".
+// "−45.4 MB at peak, a step 0.62 × as long".
 std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit);
 
 }  // namespace tidemark::presenters

@@ -5,9 +5,12 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "profiler/networks/cifar10.h"
 #include "tests/support/catch.h"
 #include "tests/unit/session/start_run.h"
 #include "tests/unit/trace/scratch.h"
@@ -122,6 +125,45 @@ TEST_CASE("sharing state, gradients and parameters changes nothing that is compu
       CHECK(2 * state[1] == Approx(whole).epsilon(0.01));
     }
   }
+}
+
+// Ten pictures, each of one brightness.
+void MakeCifar10(const std::filesystem::path& folder) {
+  std::ofstream training(folder / "data_batch_1.bin", std::ios::binary);
+  for (char label = 0; label < 10; ++label)
+    training << label << std::string(networks::kCifar10PictureBytes, static_cast<char>(label * 25));
+}
+
+TEST_CASE("ranks divide CIFAR-10's pictures, and what overflows on one skips the step on all", "[ranks]") {
+  const trace::Scratch scratch;
+  MakeCifar10(scratch / "");
+  LiveOptions options = RanksOnCpu(2, 5, 4);
+  options.settings.accumulate = 1;
+  options.settings.data = scratch / "";
+  options.settings.amp = networks::Precision::kFloat16;
+  options.settings.loss_scaling = {true, 0x1p24};  // too much for the first steps
+  options.settings.zero = networks::ZeroStage::kGradients;
+  const auto two = StartOrFail(options);
+  options.settings.ranks = 1;
+  options.settings.batch = 10;
+  options.settings.zero = networks::ZeroStage::kOff;
+  options.step_limit = 1;
+  const auto one = StartOrFail(options);
+  REQUIRE(two->WaitUntilSettled(kRanksTimeoutMs));
+  REQUIRE(one->WaitUntilSettled(kRanksTimeoutMs));
+  INFO(two->status().sentence);
+  const std::vector<timeline::Step> first = two->ranks()[0]->view()->steps();
+  const std::vector<timeline::Step> second = two->ranks()[1]->view()->steps();
+  REQUIRE(first.size() == 4);
+  REQUIRE(second.size() == 4);
+  const auto is_skipped = [](const timeline::Step& step) { return step.skipped; };
+  CHECK(std::ranges::count_if(first, is_skipped) > 0);
+  for (size_t step = 0; step < 4; ++step) {
+    CHECK(first[step].skipped == second[step].skipped);
+    CHECK(*first[step].loss_scale == *second[step].loss_scale);
+  }
+  CHECK(*first[0].loss != *second[0].loss);
+  CHECK((*first[0].loss + *second[0].loss) / 2 == Approx(*one->view()->steps()[0].loss).epsilon(1e-3));
 }
 
 constexpr const char* kLanguageModel =

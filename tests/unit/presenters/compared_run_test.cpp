@@ -138,4 +138,20 @@ TEST_CASE("A change of settings stands beside itself before and after, once two 
   CHECK(sides.states.blocks[0].title == "conv1 output");
 }
 
+TEST_CASE("A change tells its price in time once three steps on either side have computed") {
+  Training training;
+  const events::NameId before = training.Name(R"({"amp":"off"})");
+  const events::NameId after = training.Name(R"({"amp":"fp16"})");
+  training.Mark(before, before);
+  for (int step = 0; step < 3; ++step) training.Step(step, 4 << 20, 512);
+  training.Mark(training.Name("fp16 on"), after);
+  for (int step = 3; step < 6; ++step) training.Step(step, 4 << 20, 512);
+  CHECK_FALSE(LatestChange(*training.Publish())->times_as_long);
+  training.Step(6, 4 << 20, 512);
+  const auto change = LatestChange(*training.Publish());
+  REQUIRE(change->times_as_long);
+  CHECK(*change->times_as_long == Approx(1));  // as many events, one after another
+  CHECK(ConsequenceOf(*change, ByteUnit::kMebibytes) == "±0 B at peak, a step 1.00 × as long");
+}
+
 }  // namespace tidemark::presenters
