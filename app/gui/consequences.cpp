@@ -30,7 +30,7 @@ std::optional<double> StepSeconds(const ConsequenceQuestion& question, const Tra
   return advice::EstimateStepTime(*question.network, settings, *question.card).total();
 }
 
-// ", a step ~1.3 × as long"; "" where it takes as long, or nobody knows.
+// ", time × 1.30"; "" where it takes as long, or nobody knows.
 std::string PriceOf(const ConsequenceQuestion& question, const TrainingSettings& from,
                     const TrainingSettings& to) {
   constexpr double kWorthTelling = 0.01;
@@ -38,7 +38,7 @@ std::string PriceOf(const ConsequenceQuestion& question, const TrainingSettings&
   const std::optional<double> after = StepSeconds(question, to);
   if (!before || !after || std::abs(*after / *before - 1) < kWorthTelling) return "";
   char text[48];
-  std::snprintf(text, sizeof text, ", a step ~%.2f × as long", *after / *before);
+  std::snprintf(text, sizeof text, ", time × %.2f", *after / *before);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "app/presenters/signed_bytes.h"
@@ -86,8 +87,9 @@ std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit) {
   constexpr auto kAllocated = timeline::Series::kAllocated;
   const int64_t difference =
       Difference(ValueOf(change.after.at_peak, kAllocated), ValueOf(change.before.at_peak, kAllocated));
-  const std::string price =
-      change.times_as_long ? fmt::format(", a step {:.2f} × as long", *change.times_as_long) : "";
+  constexpr double kNoise = 0.05;  // steps of one run differ by that
+  const double times = change.times_as_long.value_or(1);
+  const std::string price = std::abs(times - 1) > kNoise ? fmt::format(", time × {:.2f}", times) : "";
   return SignedBytes(difference, unit) + " at peak" + price;
 }
 

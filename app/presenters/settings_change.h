@@ -26,7 +26,7 @@ std::optional<SettingsChange> ChangeAt(const timeline::View& view, const timelin
 // The last of the view. O(markers since then · log steps).
 std::optional<SettingsChange> LatestChange(const timeline::View& view);
 
-// "−45.4 MB at peak, a step 0.62 × as long".
+// "−45.4 MB at peak, time × 0.62".
 std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit);
 
 }  // namespace tidemark::presenters

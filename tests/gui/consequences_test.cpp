@@ -50,7 +50,7 @@ TEST_CASE("Each control says what it does to memory") {
   question.card = &card;
   const Consequences lines = DescribeConsequences(question, Predict, Textbook());
   CHECK(lines.batch == "+2.0 MB at peak per sample");
-  CHECK(lines.precision == "fp16 would be −64.0 MB at peak, a step ~0.26 × as long");
+  CHECK(lines.precision == "fp16 would be −64.0 MB at peak, time × 0.26");
   CHECK(lines.accumulate == "effective batch 64");
   CHECK(lines.optimizer == "two moments per parameter: 8.6 MB");
   CHECK(lines.fit ==
@@ -59,15 +59,14 @@ TEST_CASE("Each control says what it does to memory") {
   CHECK(lines.clip.empty());
   REQUIRE(lines.precision_hints.size() == 4);
   CHECK(lines.precision_hints[0] == "in force");
-  CHECK(lines.precision_hints[1] == "−64.0 MB at peak, a step ~0.26 × as long");
+  CHECK(lines.precision_hints[1] == "−64.0 MB at peak, time × 0.26");
 
   question.settings.amp = networks::Precision::kFloat16;
   question.settings.accumulate = 4;
   question.loss_scale = 65536;
   question.skipped_steps = 1;
   const Consequences half = DescribeConsequences(question, Predict, Textbook());
-  CHECK(half.precision ==
-        "−64.0 MB at peak against fp32, a step ~0.24 × as long\nscale 65,536 · 1 step skipped");
+  CHECK(half.precision == "−64.0 MB at peak against fp32, time × 0.24\nscale 65,536 · 1 step skipped");
   CHECK(half.accumulate == "effective batch 256 · ±0 B at peak");
 }
 

@@ -145,13 +145,19 @@ TEST_CASE("A change tells its price in time once three steps on either side have
   training.Mark(before, before);
   for (int step = 0; step < 3; ++step) training.Step(step, 4 << 20, 512);
   training.Mark(training.Name("fp16 on"), after);
-  for (int step = 3; step < 6; ++step) training.Step(step, 4 << 20, 512);
+  const events::NameId loss = training.Name("loss");
+  const auto short_step = [&](int number) {  // 3 events, one after another, where the others are 11
+    training.BeginStep(number);
+    training.Metric(loss, 1, number);
+    training.EndStep(number);
+  };
+  for (int step = 3; step < 6; ++step) short_step(step);
   CHECK_FALSE(LatestChange(*training.Publish())->times_as_long);
-  training.Step(6, 4 << 20, 512);
+  short_step(6);
   const auto change = LatestChange(*training.Publish());
   REQUIRE(change->times_as_long);
-  CHECK(*change->times_as_long == Approx(1));  // as many events, one after another
-  CHECK(ConsequenceOf(*change, ByteUnit::kMebibytes) == "±0 B at peak, a step 1.00 × as long");
+  CHECK(*change->times_as_long == Approx(2.0 / 10));
+  CHECK(ConsequenceOf(*change, ByteUnit::kMebibytes) == "−4.0 MiB at peak, time × 0.20");
 }
 
 }  // namespace tidemark::presenters
