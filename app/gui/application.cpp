@@ -164,6 +164,7 @@ void Application::TrainNetwork(const Result<networks::Network>& network) {
   if (!network->script.empty())
     AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
   Change(settings, true);
+  if (run_ == nullptr && !input_.starting) StartRun();  // opened with the window
 }
 
 void Application::UseData(const std::filesystem::path& folder) {

@@ -88,7 +88,10 @@ Result<Network> FindNetworkIn(const std::filesystem::path& folder, std::string_v
 bool IsNetworkPath(std::string_view name) { return name.ends_with(".json") || IsScriptPath(name); }
 
 bool IsNetworkFile(const std::filesystem::path& file) {
-  if (IsScriptPath(file.string())) return IsArchive(file);
+  if (IsScriptPath(file.string())) {
+    const Result<ScriptName> script = ScriptNameFromText(file.string());
+    return !script || IsArchive(script->file);  // of no shape: who reads it says so
+  }
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(file, error);
   if (error || size > kMostFileBytes || !IsNetworkPath(file.string())) return false;

@@ -229,6 +229,8 @@ Result<ScriptName> ScriptNameFromText(std::string_view name) {
   return script;
 }
 
+std::string SampleTextOf(const SampleShape& input) { return fmt::format("{}", fmt::join(input, "x")); }
+
 std::string ScriptNameWith(std::string_view name, std::string_view input) {
   return input.empty() ? std::string(name) : fmt::format("{}@{}", FilePart(name), input);
 }

@@ -25,6 +25,8 @@ struct ScriptName {
 bool IsScriptPath(std::string_view name);
 // Error: the shape is none.
 Result<ScriptName> ScriptNameFromText(std::string_view name);
+// "3x224x224".
+std::string SampleTextOf(const SampleShape& input);
 // "model.pt" and "3x224x224" as one name.
 std::string ScriptNameWith(std::string_view name, std::string_view input);
 

@@ -69,12 +69,20 @@ std::optional<at::Tensor> ScoresIn(c10::IValue result) {
 
 OperatorNames::OperatorNames(const torch::jit::Module& module) {
   for (const auto& entry : module.named_modules()) {
+    modules_.insert(entry.name);
     if (entry.value.children().size() == 0) leaves_.insert(entry.name);
   }
 }
 
+std::string OperatorNames::WholePathOf(const std::string& path) const {
+  const auto ends_with_it = [&path](const std::string& name) { return name.ends_with("." + path); };
+  if (path.empty() || modules_.contains(path) || std::ranges::count_if(modules_, ends_with_it) != 1)
+    return path;
+  return *std::ranges::find_if(modules_, ends_with_it);
+}
+
 std::string OperatorNames::Next(const std::string& op) {
-  const std::string path = PathOf(torch::jit::currentModuleHierarchy());
+  const std::string path = WholePathOf(PathOf(torch::jit::currentModuleHierarchy()));
   const bool has_leaf_name =
       !path.empty() && leaves_.contains(path) && first_of_leaf_.try_emplace(path, op).first->second == op;
   std::string name = has_leaf_name ? path : (path.empty() ? op : path + "." + op);

@@ -10,6 +10,7 @@
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "profiler/networks/cifar10.h"
+#include "profiler/networks/script_files.h"
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::gui {
@@ -103,6 +104,23 @@ const networks::Network* FindNetworkIn(const RunControlsInput& input, const std:
     if (network.name == name) return &network;
   }
   return nullptr;
+}
+
+// What one sample is, of a TorchScript file, which does not tell.
+void SampleRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
+               CommandQueue& queue) {
+  const networks::Network* network = FindNetworkIn(input, settings.network);
+  if (network == nullptr || network->script.empty()) return;
+  if (std::exchange(state.sample_of, network->name) != network->name) {
+    const std::string shape = networks::SampleTextOf(network->input);
+    state.sample.fill(0);
+    shape.copy(state.sample.data(), state.sample.size() - 1);
+  }
+  if (TextRow("Sample", "3x224x224, or 128 tokens", state.sample, 0.3F))
+    queue.Push(OpenRecording{networks::ScriptNameWith(network->script, state.sample.data())});
+  Tooltip(
+      "The shape of one sample: channels x height x width of a picture, or how many tokens. Enter runs "
+      "the file on it.");
 }
 
 // Only where there is a choice.
@@ -483,6 +501,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   for (auto lines = std::ranges::count(fit, '\n'); !fit.empty() && lines < 2; ++lines) fit += "\n ";
   Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, state, "network", [&] { ChooseNetworkRow(input, settings, queue); });
+  Control(input.access, state, "network", [&] { SampleRow(input, settings, state, queue); });
   Control(input.access, state, "data", [&] { ChooseDataRow(input, settings, queue); });
   Control(input.access, state, "optimizer", [&] { ChooseOptimizerRow(input, settings, queue); });
   Rule();

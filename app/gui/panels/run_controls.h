@@ -1,6 +1,7 @@
 // The panel on the left: what trains, where, with which techniques; run and pause; and what is captured.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -54,6 +55,8 @@ struct RunControlsInput {
 // A slider that is being dragged previews its value here; it is sent when the person lets go.
 struct RunControlsState {
   std::optional<networks::TrainingSettings> draft;
+  std::array<char, 64> sample{};  // as typed; of a TorchScript network
+  std::string sample_of;          // that network
   float controls_height =
       10000;                // of the last frame, in screen pixels: how much room the controls would like
   std::string sought;       // the control to bring into sight, by its name; "" = none

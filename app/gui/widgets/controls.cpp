@@ -225,7 +225,10 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   return edit;
 }
 
-bool BeginChoice(const char* label, const std::string& current, float label_share) {
+namespace {
+
+// A label, and behind it the next item as wide as what is left, which is returned.
+float PutLabelOf(const char* label, float label_share) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float left = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();
@@ -233,9 +236,22 @@ bool BeginChoice(const char* label, const std::string& current, float label_shar
   const float label_width = std::max(width * label_share, Measure(MutedWords(), label).x + Px(10));
   ImGui::SameLine(left + label_width);
   ImGui::SetNextItemWidth(width - label_width);
+  return width - label_width;
+}
+
+}  // namespace
+
+bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share) {
+  PutLabelOf(label, label_share);
+  const std::string id = std::string("##") + label;
+  return ImGui::InputTextWithHint(id.c_str(), hint, text.data(), text.size(),
+                                  ImGuiInputTextFlags_EnterReturnsTrue);
+}
+
+bool BeginChoice(const char* label, const std::string& current, float label_share) {
+  const float width = PutLabelOf(label, label_share);
   const float height = ImGui::GetFrameHeight();
-  const ImRect box(ImGui::GetCursorScreenPos(),
-                   ImGui::GetCursorScreenPos() + ImVec2(width - label_width, height));
+  const ImRect box(ImGui::GetCursorScreenPos(), ImGui::GetCursorScreenPos() + ImVec2(width, height));
   ImDrawList* list = ImGui::GetWindowDrawList();  // an open list has one of its own
   const std::string id = std::string("##") + label;
   const bool open =

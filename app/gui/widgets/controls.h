@@ -40,6 +40,8 @@ Edit Slider(const char* label, const SliderLook& look, double* value);
 // A label with a drop-down at the end of the row. Between Begin (if true) and ImGui::EndCombo the caller puts
 // the items.
 bool BeginChoice(const char* label, const std::string& current, float label_share = 0.4F);
+// A line to type, ended by a 0; true: Enter was pressed.
+bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);
 
 // The line under a control; "" leaves no gap. Pending figures are written as "…".
 void Consequence(std::string_view text);
