@@ -48,6 +48,8 @@ void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
+// script_steps.cpp
+void TrainsScript(ImGuiTestContext* context);
 // What the window would start programs with; these only wait for a process to ask.
 Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order);
 

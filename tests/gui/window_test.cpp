@@ -643,6 +643,7 @@ void Add(ImGuiTestEngine* engine) {
       {"shares its session", SharesItsSession},
       {"walks through a step", WalksThroughAStep},
       {"wears light", WearsLight},
+      {"trains a TorchScript file", TrainsScript},
       {"saves and opens", SavesAndOpens},
       {"opens ranks", OpensRanks},
       {"trains on ranks", TrainsOnRanks},
