@@ -77,6 +77,7 @@ Json SetupJson(const AllocatorSetup& setup, const phantom::Replayed& replayed) {
   return {{"card", setup.card.name},
           {"memory_bytes", setup.card.memory_bytes},
           {"allocator", setup.settings},
+          {"after", setup.after_title},
           {"allocated_peak_bytes", replayed.allocated_peak_bytes},
           {"reserved_peak_bytes", replayed.reserved_peak_bytes},
           {"unused_bytes", advice::UnusedBytes(replayed)},
@@ -146,8 +147,9 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
 }
 
 std::string SetupInWords(const AllocatorSetup& setup) {
-  return fmt::format("{}, {}, {}", setup.card.title, BinarySize(setup.card.memory_bytes),
-                     setup.settings.empty() ? "PyTorch's own settings" : setup.settings);
+  return fmt::format("{}, {}, {}{}", setup.card.title, BinarySize(setup.card.memory_bytes),
+                     setup.settings.empty() ? "PyTorch's own settings" : setup.settings,
+                     setup.after == nullptr ? "" : ", with the cache that " + setup.after_title + " leaves");
 }
 
 std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {

@@ -44,10 +44,6 @@ std::vector<PricedWay> PriceAll(const networks::Network& network, const networks
   return ways;
 }
 
-advice::AskNeeds AskOf(const std::shared_ptr<advice::Needs>& needs) {
-  return [needs](std::span<const advice::Configuration> asked) { return needs->Ask(asked); };
-}
-
 advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress) {
   return [progress](size_t done, size_t of) {
     return progress(static_cast<double>(done) / static_cast<double>(std::max<size_t>(1, of)));
@@ -89,12 +85,14 @@ void Application::FindWhatFits() {
   const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
   if (fit_.searching || !card || network == networks_.end()) return;
   fit_.searching = true;
-  const advice::FitQuestion question{*network, settings, *card, 0};
+  const advice::FitQuestion question{
+      *network, settings, *card, 0,
+      file_title_.empty() ? input_.allocator : input_.description.allocator_settings};
   const auto needs = std::make_shared<advice::Needs>(question.card);
   jobs_.Start("Searching the largest batch", true,
               [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::LargestBatch>>(
-                    advice::FindLargestBatch(question, AskOf(needs), ProgressOf(progress)));
+                    advice::FindLargestBatch(question, advice::AskPhantom(needs), ProgressOf(progress)));
                 return [this, question, needs, outcome] {
                   if (!outcome->ok()) return EndSearch(outcome->error().message);
                   fit_.largest_batch = (*outcome)->batch;
@@ -110,7 +108,7 @@ void Application::FindCheapestChanges(const advice::FitQuestion& question,
   jobs_.Start("Searching what fits", true,
               [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
-                    advice::FindFit(question, AskOf(needs), ProgressOf(progress)));
+                    advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress)));
                 return [this, question, outcome] {
                   EndSearch(outcome->ok() ? "" : outcome->error().message);
                   if (!outcome->ok()) return;

@@ -1,5 +1,8 @@
 #include "profiler/advice/what_if.h"
 
+#include <algorithm>
+#include <set>
+
 #include "profiler/base/saturating.h"
 #include "profiler/session/reserved_band.h"
 
@@ -9,6 +12,19 @@ namespace {
 constexpr size_t kColumns = 600;  // of a curve: as many as a picture of it is wide
 
 }  // namespace
+
+Result<std::vector<phantom::Request>> RequestsBefore(const timeline::View& view, const phantom::Card& card) {
+  Result<std::vector<phantom::Request>> requests =
+      session::RequestsOf(view, card.memory_bytes - card.context_bytes);
+  if (!requests) return requests.error();
+  std::set<uint64_t> alive;
+  for (const phantom::Request& request : *requests) {
+    if (request.kind == phantom::Request::Kind::kAllocate) alive.insert(request.block);
+    if (request.kind == phantom::Request::Kind::kFree) alive.erase(request.block);
+  }
+  for (const uint64_t block : alive) requests->push_back({phantom::Request::Kind::kFree, block});
+  return requests;
+}
 
 Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorSetup& own,
                                     const session::AllocatorOf& allocator) {
@@ -28,13 +44,27 @@ Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorS
 }
 
 Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup) const {
-  return session::TryAllocator(requests_, setup.card, setup.settings, allocator_, kColumns);
+  if (setup.after == nullptr)
+    return session::TryAllocator(requests_, setup.card, setup.settings, allocator_, kColumns);
+  std::vector<phantom::Request> requests = *setup.after;
+  requests.push_back({phantom::Request::Kind::kCountHence});
+  requests.insert(requests.end(), requests_.begin(), requests_.end());
+  return session::TryAllocator(requests, setup.card, setup.settings, allocator_, kColumns);
 }
 
 Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other) const {
   Result<phantom::Replayed> after = Replay(other);
   if (!after) return after.error();
   return WhatIf{before_, std::move(*after), is_as_recorded_};
+}
+
+int64_t HighestBytes(const WhatIf& outcome) {
+  int64_t highest = 1;
+  for (const phantom::Replayed* replayed : {&outcome.before, &outcome.after}) {
+    for (const phantom::ReplayColumn& column : replayed->curve)
+      highest = std::max({highest, column.allocated_bytes, column.reserved_bytes});
+  }
+  return highest;
 }
 
 int64_t UnusedBytes(const phantom::Replayed& replayed) {

@@ -3,6 +3,7 @@
 // process of its own, some 20 ms and 0.4 us for each request.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +19,13 @@ namespace tidemark::advice {
 struct AllocatorSetup {
   phantom::Card card;    // with the memory that it has
   std::string settings;  // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own
+  // The state that it begins with: what another run asked for in the same process before, and gave back, is
+  // cached. None: nothing is.
+  std::shared_ptr<const std::vector<phantom::Request>> after = {};
+  std::string after_title = {};  // of that run
 };
+// The requests of a run that go before another's; what they leave alive is freed. Fails as ReplayedRun::Of.
+Result<std::vector<phantom::Request>> RequestsBefore(const timeline::View& view, const phantom::Card& card);
 
 struct WhatIf {
   phantom::Replayed before;  // with the run's own setup
@@ -46,6 +53,9 @@ class ReplayedRun {
   phantom::Replayed before_;
   bool is_as_recorded_ = false;
 };
+
+// Of both curves; at least 1.
+int64_t HighestBytes(const WhatIf& outcome);
 
 // Reserved at most beyond what was ever allocated.
 int64_t UnusedBytes(const phantom::Replayed& replayed);

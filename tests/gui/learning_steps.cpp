@@ -27,6 +27,9 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson == "where-memory-goes"; }));
   IM_CHECK(application().scene_input().access.locked.size() == 3);
   context->Yield(4);
+  const auto asked = [] { return application().frame()->breakdown.asked; };  // by later pages
+  IM_CHECK_EQ(asked().size(), 2U);
+  IM_CHECK(application().frame()->layers.activations_asked);
   Picture(context, "learn-page");
   // What is locked does not change, whoever asks.
   networks::TrainingSettings half = application().settings();
@@ -60,6 +63,7 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK_EQ(static_cast<int64_t>(*figures().textbook), 4'316'712);
   IM_CHECK(!application().frame()->veiled);
   IM_CHECK_EQ(*figures().measured, *figures().phantom);
+  IM_CHECK(!asked().contains(events::Category::kGradient));
   Picture(context, "learn-reveal");
 
   context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);

@@ -561,6 +561,13 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   context->ScrollToBottom(context->WindowInfo("//###fit/fit").ID);
   context->Yield(4);
   Picture(context, "other-allocator-settings");
+  const auto of_run = [] { return Run().live ? Run().description.allocator_settings : "no run"; };
+  const std::string before = of_run();
+  context->ItemClick("//**/###start with");
+  IM_CHECK(WaitUntil(context, [&] { return of_run() != before && of_run() == fit().allocator; }));
+  context->ItemClick("//**/Back to PyTorch's own");
+  IM_CHECK(WaitUntil(context, [&] { return of_run().empty(); }));
+  IM_CHECK(application().settings() == wanted);
   context->WindowFocus("//###bridge");
   context->WindowFocus("//###layers");
 }

@@ -4,12 +4,14 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
 namespace {
 
 void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
   Put(MutedWords(), title);
+  MarkTerms(ImGui::GetItemRectMin(), MutedWords(), title);
   PutAtRowEnd(Numbers(), FormatBytes(bytes, unit));
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
 }
@@ -40,13 +42,12 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     PutWrapped(Words(), DescribeProposal(*fit.question, way));
     Put(SmallMuted(), "saves " + FormatBytes(saved, input.unit) + " · a step ~" +
                           FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
-    if (way.configuration.allocator.empty()) {
-      const ImGuiStyle& style = ImGui::GetStyle();
-      const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;
-      const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-      if (ImGui::GetItemRectMax().x + style.ItemSpacing.x + width <= right) ImGui::SameLine();
-      if (PlainButton("Start so")) queue.Push(StartAgain{way.configuration.settings});
-    }
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;
+    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    if (ImGui::GetItemRectMax().x + style.ItemSpacing.x + width <= right) ImGui::SameLine();
+    if (PlainButton("Start so"))
+      queue.Push(StartAgain{way.configuration.settings, way.configuration.allocator});
     ImGui::PopID();
   }
 }
@@ -63,7 +64,9 @@ void DrawFigures(const FindingsInput& input) {
 void DrawOwners(const FindingsInput& input) {
   Label("Largest owners");
   for (const advice::Owner& owner : input.found->shortage->owners) {
-    Put(Words(), Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(80)));
+    const std::string shown = Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(80));
+    Put(Words(), shown);
+    MarkTerms(ImGui::GetItemRectMin(), Words(), shown);
     if (ImGui::IsItemHovered()) Tooltip(owner.name);
     PutAtRowEnd(Numbers(), FormatBytes(owner.bytes, input.unit));
   }
@@ -95,6 +98,7 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
 
 void DrawFinding(const advice::Finding& finding, const FindingsInput& input, CommandQueue& queue) {
   Put(StrongWords(), advice::TitleOf(finding.kind));
+  MarkTerms(ImGui::GetItemRectMin(), StrongWords(), advice::TitleOf(finding.kind));
   PutAtRowEnd(Numbers(), FormatBytes(finding.bytes, input.unit));
   PutExplained(finding.evidence, Words(), input.glossary);
   PutExplained(finding.advice, SmallMuted(), input.glossary);

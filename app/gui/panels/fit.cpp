@@ -14,12 +14,13 @@ using advice::Proposal;
 
 std::string StepTime(double seconds) { return FormatDuration(static_cast<int64_t>(seconds * 1e9)); }
 
-// A change in force, or a run that begins with it where none goes on.
-void Apply(const FitInput& input, const networks::TrainingSettings& settings, CommandQueue& queue) {
-  if (input.live) {
-    queue.Push(ChangeSettings{settings});
+// A change in force, or a run that begins with it where none goes on. The allocator's settings are read when
+// a process begins.
+void Apply(const FitInput& input, const advice::Configuration& wanted, CommandQueue& queue) {
+  if (input.live && wanted.allocator == input.allocator) {
+    queue.Push(ChangeSettings{wanted.settings});
   } else {
-    queue.Push(StartAgain{settings});
+    queue.Push(StartAgain{wanted.settings, wanted.allocator});
   }
 }
 
@@ -72,13 +73,11 @@ void DrawProposals(const char* id, const FitInput& input, const std::vector<Prop
     Put(SmallMuted(), FormatBytes(proposal.need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
                           StepTime(proposal.step_seconds) +
                           (proposal.need.empties_cache ? " · nearly full" : ""));
-    const bool in_force = proposal.configuration.settings == input.settings;
-    if (proposal.configuration.allocator.empty() && !in_force) {
-      ImGui::SameLine();
-      if (PlainButton("Apply")) Apply(input, proposal.configuration.settings, queue);
-    } else if (in_force) {
-      ImGui::SameLine();
+    ImGui::SameLine();
+    if (proposal.configuration == advice::Configuration{input.settings, input.allocator}) {
       Put(SmallMuted(), "in force");
+    } else if (PlainButton("Apply")) {
+      Apply(input, proposal.configuration, queue);
     }
     ImGui::PopID();
     ImGui::PopID();
@@ -95,7 +94,8 @@ void DrawLargestBatch(const FitInput& input, CommandQueue& queue) {
   networks::TrainingSettings settings = input.advice->question->settings;
   if (settings.batch == answer.largest_batch) return;
   settings.batch = answer.largest_batch;
-  if (PlainButton(("Use " + batch).c_str())) Apply(input, settings, queue);
+  if (PlainButton(("Use " + batch).c_str()))
+    Apply(input, {settings, input.advice->question->allocator}, queue);
 }
 
 void DrawAnswer(const FitInput& input, CommandQueue& queue) {
@@ -140,6 +140,10 @@ void DrawTrials(const FitInput& input, CommandQueue& queue) {
   const FitAdvice& found = *input.advice;
   Rule();
   Label("Other settings of the allocator");
+  if (!input.allocator.empty()) {
+    PutWrapped(Words(), "In force: " + input.allocator);
+    if (PlainButton("Back to PyTorch's own")) queue.Push(StartAgain{input.settings, ""});
+  }
   if (!found.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.trial_error);
   ImGuiStorage* const storage = ImGui::GetStateStorage();
   const ImGuiID chosen_id = ImGui::GetID("plotted");
@@ -168,6 +172,10 @@ void DrawTrials(const FitInput& input, CommandQueue& queue) {
     }
     ImGui::EndTable();
     DrawWhatIfPlot(plotted->outcome, input.unit);
+    if (input.can_start && plotted->settings != input.allocator) {
+      if (PlainButton(("Start with " + plotted->settings + "###start with").c_str()))
+        queue.Push(StartAgain{input.settings, plotted->settings});
+    }
     if (!found.trials.front().outcome.is_as_recorded) {
       PutWrapped(
           SmallMuted(),
