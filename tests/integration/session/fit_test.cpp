@@ -97,7 +97,7 @@ void CheckAdvice(FitQuestion question) {
   largest.batch = answer.largest_batch;
   REQUIRE(largest.batch > 0);
   CHECK_FALSE(as_it_is.Run(largest).out_of_memory);
-  largest.batch += 1;
+  ++largest.batch;
   CHECK(as_it_is.Run(largest).out_of_memory);
 }
 
@@ -109,10 +109,13 @@ TEST_CASE("what fit proposes has the phantom's own peaks, fits, and one more tha
 
 // On demand: it takes minutes.
 TEST_CASE("what fit proposes for each network that comes along holds", "[.search]") {
+  constexpr int64_t kLarge = 5'000'000;  // parameters; of small networks it takes many samples to need more
   const Result<std::vector<networks::Network>> all = networks::LoadNetworks();
   REQUIRE(all.ok());
-  for (const networks::Network& network : *all)
-    CheckAdvice(QuestionOf(network.name, 32, networks::OptimizerKind::kAdam));
+  for (const networks::Network& network : *all) {
+    const int batch = network.parameters() < kLarge ? 512 : 32;
+    CheckAdvice(QuestionOf(network.name, batch, networks::OptimizerKind::kAdam));
+  }
 }
 
 }  // namespace
