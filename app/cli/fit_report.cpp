@@ -169,6 +169,8 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
   size("of it unused", advice::UnusedBytes(answer.before), advice::UnusedBytes(answer.after));
   count("cache emptied", answer.before.retries, answer.after.retries);
   count("out of memory", answer.before.failures, answer.after.failures);
+  if (const std::string why = advice::WhyWithoutEffect(other.settings); !why.empty())
+    text += "\n" + why + "\n";
   if (!answer.is_as_recorded) {
     text +=
         "\nReplayed as it was, the run does not come to the peaks that were recorded: it had another "
@@ -181,7 +183,8 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
 Json WhatIfJson(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {
   return {{"before", SetupJson(own, answer.before)},
           {"after", SetupJson(other, answer.after)},
-          {"before_is_as_recorded", answer.is_as_recorded}};
+          {"before_is_as_recorded", answer.is_as_recorded},
+          {"note", advice::WhyWithoutEffect(other.settings)}};
 }
 
 }  // namespace tidemark::cli

@@ -115,7 +115,7 @@ Command RegisterWhatIf(CLI::App& application) {
   command->footer(
       "Examples:\n"
       "  tidemark what-if run.tide --alloc-conf expandable_segments:True\n"
-      "  tidemark what-if run.tide --alloc-conf max_split_size_mb:128,garbage_collection_threshold:0.8\n"
+      "  tidemark what-if run.tide --alloc-conf max_split_size_mb:128,roundup_power2_divisions:4\n"
       "  tidemark what-if run.tide --memory 16GiB\n"
       "  tidemark what-if run.tide --alloc-conf expandable_segments:True -o both.svg\n"
       "  tidemark what-if train.tide --after evaluate.tide      with what evaluation left in the cache\n"

@@ -89,6 +89,7 @@ void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
   frame_.fit.unit = unit;
   frame_.findings.fit = input.fit;
   frame_.findings.can_search = frame_.fit.can_search;
+  frame_.findings.can_try = frame_.fit.can_try;
   frame_.findings.unit = unit;
   frame_.findings.found = input.findings;
   frame_.findings.glossary = &input.book->glossary;

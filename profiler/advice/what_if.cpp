@@ -1,6 +1,7 @@
 #include "profiler/advice/what_if.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "profiler/base/saturating.h"
@@ -56,6 +57,39 @@ Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other) const {
   Result<phantom::Replayed> after = Replay(other);
   if (!after) return after.error();
   return WhatIf{before_, std::move(*after), is_as_recorded_};
+}
+
+AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
+                            const std::function<bool(double)>& progress) {
+  AllocatorTrials tried;
+  double done = 0;
+  for (const char* settings : kTriedSettings) {
+    const Result<WhatIf> outcome = run.With({own.card, settings});
+    if (outcome) {
+      tried.trials.push_back({settings, *outcome});
+    } else {
+      tried.error = outcome.error().message;
+    }
+    if (progress && !progress(++done / std::size(kTriedSettings))) return {{}, "Stopped as asked."};
+  }
+  return tried;
+}
+
+std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials) {
+  std::erase_if(trials, [](const AllocatorTrial& trial) { return trial.outcome.after.failures > 0; });
+  std::ranges::stable_sort(
+      trials, {}, [](const AllocatorTrial& trial) { return trial.outcome.after.reserved_peak_bytes; });
+  return trials;
+}
+
+// As CUDACachingAllocator.cpp of PyTorch 2.6 to 2.11: malloc collects only if a fraction was set.
+std::string WhyWithoutEffect(const std::string& settings) {
+  const auto has = [&](const char* key) { return settings.find(key) != std::string::npos; };
+  if (!has("garbage_collection_threshold") || has("per_process_memory_fraction")) return "";
+  return "garbage_collection_threshold has no effect by itself: PyTorch collects only in a process whose "
+         "memory "
+         "is limited. Add per_process_memory_fraction:0.95 (a newer PyTorch), or call "
+         "torch.cuda.set_per_process_memory_fraction in the program, which a recording does not tell.";
 }
 
 int64_t HighestBytes(const WhatIf& outcome) {

@@ -114,6 +114,32 @@ void Teaches(ImGuiTestContext* context) {
   context->Yield(4);
 }
 
+// Every page as a person meets it, in both themes, at twice the size, and its prediction revealed. It takes
+// minutes; for who looks at the pictures.
+void WalksThroughAllLessons(ImGuiTestContext* context) {
+  application().Push(ActionId::kLearnLayout);
+  context->Yield(4);
+  LessonsState& state = application().view_state().lessons;
+  for (const lessons::Lesson& lesson : *application().frame()->lessons.lessons) {
+    for (size_t page = 0; page < lesson.pages.size(); ++page) {
+      const std::string name = lesson.name + "-" + std::to_string(page + 1);
+      application().Push(ShowLessonPage{lesson.name, static_cast<int>(page)});
+      application().view_state().dark = page % 2 == 0;
+      application().view_state().scale = page % 3 == 2 ? 2.0F : 1.0F;
+      context->Yield(4);
+      const auto ended = [] { return Run().status.state == RunState::kFailed; };  // out of memory, say
+      IM_CHECK(WaitUntil(context, [&] { return ended() || CompleteSteps() > 1; }));
+      Picture(context, name.c_str());
+      if (!AwaitsPrediction(*application().frame()->lessons.lessons, state)) continue;
+      state.predictions[PageKey(lesson.name, page)] = 1;
+      context->Yield(4);
+      Picture(context, (name + "-revealed").c_str());
+    }
+  }
+  application().view_state().dark = true;
+  application().view_state().scale = 1;
+}
+
 // A curve drawn by the mouse and the keys, taken back by a stroke, and revealed.
 void PredictsByDrawing(ImGuiTestContext* context) {
   const std::string key = PageKey("three-times-the-textbook", 1);

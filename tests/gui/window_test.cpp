@@ -660,6 +660,9 @@ void Add(ImGuiTestEngine* engine) {
       {"explains out of memory", ExplainsOutOfMemory},
       {"applies what fits", AppliesWhatFits},
   };
+  static constexpr const char* kAllLessons = "walks through all lessons";  // on demand
+  if (std::ranges::count(WantedNames(), kAllLessons) > 0)
+    IM_REGISTER_TEST(engine, "window", kAllLessons)->TestFunc = WalksThroughAllLessons;
   for (const auto& [name, function] : kTests)
     if (Wanted(name)) IM_REGISTER_TEST(engine, "window", name)->TestFunc = function;
 }

@@ -16,11 +16,31 @@ void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
 }
 
+// Of a program, whose own settings are not ours to change.
+void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
+  const FitAdvice& fit = *input.fit;
+  if (fit.trying) return PutWrapped(MutedWords(), "Trying other settings of the allocator…");
+  if (!fit.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), fit.trial_error);
+  if (fit.trials.empty()) {
+    if (PlainButton("Try other settings of the allocator")) queue.Push(TryAllocators{});
+    return;
+  }
+  const std::vector<AllocatorTrial> with_room = advice::WithRoom(fit.trials);
+  for (const AllocatorTrial& trial : with_room) {
+    PutWrapped(Words(), "PYTORCH_CUDA_ALLOC_CONF=" + trial.settings);
+    Put(SmallMuted(), "has room for all that it asked for until then, " +
+                          FormatBytes(trial.outcome.after.reserved_peak_bytes, input.unit) + " reserved");
+  }
+  if (with_room.empty())
+    PutWrapped(MutedWords(), "None of the allocator's settings that were tried makes room.");
+}
+
 // What makes it fit, with what each saves of the present need.
 void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   const FitAdvice& fit = *input.fit;
   Label("Ways out");
   if (!input.can_search) {
+    if (input.can_try) DrawRoom(input, queue);
     return PutWrapped(MutedWords(), "tidemark fit -- python … tells which cards the program would fit on.");
   }
   if (fit.searching) return PutWrapped(MutedWords(), "Searching what makes it fit…");

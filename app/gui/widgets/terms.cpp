@@ -37,7 +37,7 @@ void MarkTerms(ImVec2 at, const TextStyle& style, std::string_view text, TermHin
     const float left = at.x + Measure(style, text.substr(0, word.begin)).x;
     const float right = left + Measure(style, text.substr(word.begin, word.end - word.begin)).x;
     const float bottom = at.y + Pixels(style) + Px(1);
-    ImGui::GetWindowDrawList()->AddLine({left, bottom}, {right, bottom}, U32(Colors().accent.WithAlpha(0.6)));
+    ImGui::GetWindowDrawList()->AddLine({left, bottom}, {right, bottom}, U32(Colors().accent.WithAlpha(0.4)));
     if (hint == TermHint::kNone || !ImGui::IsMouseHoveringRect({left, at.y}, {right, bottom}) ||
         !ImGui::IsWindowHovered()) {
       continue;

@@ -352,6 +352,43 @@ for _ in range(3000):
         self.assertEqual(measured["allocated_peak_bytes"], 6 << 20)
         self.assertEqual(measured["reserved_peak_band"]["most_bytes"], measured["reserved_peak_bytes"])
 
+    def test_what_other_settings_would_do_is_what_they_do(self):
+        code = (
+            "import random, torch\n"
+            "random.seed(1)\n"
+            "held = []\n"
+            "for _ in range(400):\n"
+            "    held.append(torch.empty(random.randint(1, 90) << 20 >> random.choice([0, 0, 3, 9]), dtype=torch.uint8, device='cuda'))\n"
+            "    if len(held) > 30: held.pop(random.randrange(len(held)))\n"
+        )
+        other = str(Path(self.folder.name) / "other.tide")
+
+        def reserved(file, settings):
+            env = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
+            ran = run(TIDEMARK, "phantom", "-o", file, "--", PYTHON, "-c", code, env=env)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            return json.loads(tidemark("info", file, "--json").stdout)["measured"]["reserved_peak_bytes"]
+
+        plain = reserved(self.recording, "")
+        for settings in ("expandable_segments:True", "max_split_size_mb:32", "roundup_power2_divisions:4"):
+            answer = json.loads(tidemark("what-if", self.recording, "--alloc-conf", settings, "--json").stdout)
+            self.assertEqual(answer["before"]["reserved_peak_bytes"], plain)
+            self.assertNotEqual(answer["after"]["reserved_peak_bytes"], plain)
+            self.assertEqual(answer["after"]["reserved_peak_bytes"], reserved(other, settings), settings)
+        idle = json.loads(tidemark("what-if", self.recording, "--alloc-conf", "garbage_collection_threshold:0.5", "--json").stdout)
+        self.assertEqual(idle["after"]["reserved_peak_bytes"], plain)
+        self.assertIn("per_process_memory_fraction", idle["note"])
+        again = json.loads(tidemark("what-if", self.recording, "--after", self.recording, "--json").stdout)
+        self.assertEqual(again["after"]["allocated_peak_bytes"], again["before"]["allocated_peak_bytes"])
+        self.assertGreaterEqual(again["after"]["reserved_peak_bytes"], plain)  # a cache of pieces is there already
+        # After an out of memory the settings that have room are told, and have.
+        small = ("--memory", "1700MiB")
+        self.assertNotEqual(run(TIDEMARK, "phantom", *small, "-o", other, "--", PYTHON, "-c", code).returncode, 0)
+        ways = json.loads(tidemark("info", other, "--ways-out", "--json").stdout)["ways_out"]
+        self.assertEqual([way["allocator"] for way in ways], ["expandable_segments:True"])
+        env = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=ways[0]["allocator"])
+        self.assertEqual(run(TIDEMARK, "phantom", *small, "--", PYTHON, "-c", code, env=env).returncode, 0)
+
     def test_an_allocator_that_tells_nothing_is_told_of_in_a_sentence(self):
         code = "import torch; torch.empty(1 << 20, device='cuda')"
         streams = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")

@@ -25,7 +25,8 @@ FitQuestion QuestionOf(const std::string& network, int batch, networks::Optimize
 
 FitAnswer Search(const FitQuestion& question) {
   const auto began = std::chrono::steady_clock::now();
-  const Result<FitAnswer> answer = FindFit(question, AskPhantom(std::make_shared<Needs>(question.card)));
+  const Result<FitAnswer> answer =
+      FindFit(question, AskPhantom(std::make_shared<Needs>(question.card, question.network)));
   if (!answer) FAIL(answer.error().message);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   std::printf("%8.2f s  %s: %zu configurations, %zu asked\n", took.count(), question.network.name.c_str(),
@@ -36,7 +37,8 @@ FitAnswer Search(const FitQuestion& question) {
 // What the present settings reserve where there is room for all of them.
 int64_t ReservedInAll(FitQuestion question) {
   question.card.memory_bytes = kRoomForAllBytes;
-  const auto needs = Needs(question.card).Ask(std::vector<Configuration>{{question.settings, ""}});
+  const auto needs =
+      Needs(question.card, question.network).Ask(std::vector<Configuration>{{question.settings, ""}});
   if (!needs) FAIL(needs.error().message);
   return needs->front().reserved_peak_bytes;
 }
@@ -90,13 +92,12 @@ void CheckAdvice(FitQuestion question) {
   TheCard expandable(question, kExpandableSegments);
   CHECK(as_it_is.Run(question.settings).out_of_memory);
   REQUIRE_FALSE(answer.present.need.fits);
-  REQUIRE(answer.proposals.size() >= 2);
+  REQUIRE_FALSE(answer.proposals.empty());
   CheckProposals(answer.proposals, question, as_it_is, expandable);
   CheckProposals(answer.frontier, question, as_it_is, expandable);
   networks::TrainingSettings largest = question.settings;
   largest.batch = answer.largest_batch;
-  REQUIRE(largest.batch > 0);
-  CHECK_FALSE(as_it_is.Run(largest).out_of_memory);
+  if (largest.batch > 0) CHECK_FALSE(as_it_is.Run(largest).out_of_memory);
   ++largest.batch;
   CHECK(as_it_is.Run(largest).out_of_memory);
 }
@@ -105,6 +106,7 @@ TEST_CASE("what fit proposes has the phantom's own peaks, fits, and one more tha
           "[fit]") {
   CheckAdvice(QuestionOf("simple-conv-net", 512, networks::OptimizerKind::kSgd));
   CheckAdvice(QuestionOf("gpt-mini", 4, networks::OptimizerKind::kSgd));
+  CheckAdvice(QuestionOf("dcgan", 512, networks::OptimizerKind::kSgd));
 }
 
 // On demand: it takes minutes.
