@@ -363,31 +363,40 @@ for _ in range(3000):
         )
         other = str(Path(self.folder.name) / "other.tide")
 
-        def reserved(file, settings):
+        def reserved(file, settings, program=code, memory="32GiB"):
             env = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
-            ran = run(TIDEMARK, "phantom", "-o", file, "--", PYTHON, "-c", code, env=env)
-            self.assertEqual(ran.returncode, 0, ran.stderr)
+            run(TIDEMARK, "phantom", "--memory", memory, "-o", file, "--", PYTHON, "-c", program, env=env)
             return json.loads(tidemark("info", file, "--json").stdout)["measured"]["reserved_peak_bytes"]
 
-        plain = reserved(self.recording, "")
-        for settings in ("expandable_segments:True", "max_split_size_mb:32", "roundup_power2_divisions:4"):
-            answer = json.loads(tidemark("what-if", self.recording, "--alloc-conf", settings, "--json").stdout)
+        def what_if(*words):
+            answer = json.loads(tidemark("what-if", self.recording, *words, "--json").stdout)
             self.assertEqual(answer["before"]["reserved_peak_bytes"], plain)
-            self.assertNotEqual(answer["after"]["reserved_peak_bytes"], plain)
-            self.assertEqual(answer["after"]["reserved_peak_bytes"], reserved(other, settings), settings)
-        idle = json.loads(tidemark("what-if", self.recording, "--alloc-conf", "garbage_collection_threshold:0.5", "--json").stdout)
-        self.assertEqual(idle["after"]["reserved_peak_bytes"], plain)
-        self.assertIn("per_process_memory_fraction", idle["note"])
-        again = json.loads(tidemark("what-if", self.recording, "--after", self.recording, "--json").stdout)
-        self.assertEqual(again["after"]["allocated_peak_bytes"], again["before"]["allocated_peak_bytes"])
-        self.assertGreaterEqual(again["after"]["reserved_peak_bytes"], plain)  # a cache of pieces is there already
-        # After an out of memory the settings that have room are told, and have.
-        small = ("--memory", "1700MiB")
-        self.assertNotEqual(run(TIDEMARK, "phantom", *small, "-o", other, "--", PYTHON, "-c", code).returncode, 0)
-        ways = json.loads(tidemark("info", other, "--ways-out", "--json").stdout)["ways_out"]
-        self.assertEqual([way["allocator"] for way in ways], ["expandable_segments:True"])
-        env = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=ways[0]["allocator"])
-        self.assertEqual(run(TIDEMARK, "phantom", *small, "--", PYTHON, "-c", code, env=env).returncode, 0)
+            return answer["after"]["reserved_peak_bytes"], answer["note"]
+
+        plain = reserved(self.recording, "")
+        split = what_if("--alloc-conf", "max_split_size_mb:32")[0]
+        self.assertNotEqual(split, plain)
+        self.assertEqual(split, reserved(other, "max_split_size_mb:32"))
+        idle, note = what_if("--alloc-conf", "garbage_collection_threshold:0.5")
+        self.assertEqual(idle, plain)
+        self.assertIn("per_process_memory_fraction", note)
+        self.assertGreaterEqual(what_if("--after", self.recording)[0], plain)  # so much is cached already
+        # After an out of memory the settings that have room are told, and have: here half of each segment of 20 MiB is
+        # free, and blocks of 10 MiB would have segments of their own.
+        halves = (
+            "import torch\n"
+            "def empty(mib): return torch.empty(mib << 20, dtype=torch.uint8, device='cuda')\n"
+            "pieces = [empty(9) for _ in range(80)]\n"
+            "del pieces[::2]\n"
+            "empty(400)\n"
+        )
+        reserved(other, "", halves, "1650MiB")
+        info = json.loads(tidemark("info", other, "--ways-out", "--json").stdout)
+        self.assertTrue(info["out_of_memory"])
+        [way] = info["ways_out"]
+        self.assertEqual(way["allocator"], "roundup_power2_divisions:4")
+        self.assertEqual(reserved(other, way["allocator"], halves, "1650MiB"), way["reserved_peak_bytes"])
+        self.assertFalse(json.loads(tidemark("info", other, "--json").stdout)["out_of_memory"])
 
     def test_an_allocator_that_tells_nothing_is_told_of_in_a_sentence(self):
         code = "import torch; torch.empty(1 << 20, device='cuda')"
