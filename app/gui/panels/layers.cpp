@@ -123,8 +123,8 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   HeaderCell("output");
   if (columns.types) HeaderCell("computed in");
   if (columns.parameters) HeaderCell("parameters", Align::kRight);
-  HeaderCell("kept, textbook", Align::kRight);
-  HeaderCell("kept, measured", Align::kRight);
+  HeaderCell(columns.parameters ? "kept, textbook" : "textbook", Align::kRight);
+  HeaderCell(columns.parameters ? "kept, measured" : "measured", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
   if (columns.share) HeaderCell("share of all");
   for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns, queue);
