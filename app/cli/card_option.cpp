@@ -9,6 +9,7 @@
 #include "app/cli/numbers.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/choices.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
@@ -26,6 +27,12 @@ Result<phantom::Card> CardNamed(std::string_view name) {
     known.push_back(card.name);
   }
   return Error{networks::UnknownChoice("graphics card", name, known)};
+}
+
+Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& description) {
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  return session::CardOf(description.device_name, description.device_bytes, *cards);
 }
 
 Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& card) {

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "profiler/base/result.h"
+#include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
 
 namespace tidemark::cli {
 
 // The card of that name; of an unknown one, which is meant.
 Result<phantom::Card> CardNamed(std::string_view name);
+
+// The card that a run was on, with the memory that it had; nothing where a file does not tell it, or it is
+// none of the known ones.
+Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& description);
 
 // "16GiB" and the like, more than the card's context takes.
 Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& card);

@@ -77,6 +77,7 @@ Json SetupJson(const AllocatorSetup& setup, const phantom::Replayed& replayed) {
   return {{"card", setup.card.name},
           {"memory_bytes", setup.card.memory_bytes},
           {"allocator", setup.settings},
+          {"after", setup.after_title},
           {"allocated_peak_bytes", replayed.allocated_peak_bytes},
           {"reserved_peak_bytes", replayed.reserved_peak_bytes},
           {"unused_bytes", advice::UnusedBytes(replayed)},
@@ -146,8 +147,9 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
 }
 
 std::string SetupInWords(const AllocatorSetup& setup) {
-  return fmt::format("{}, {}, {}", setup.card.title, BinarySize(setup.card.memory_bytes),
-                     setup.settings.empty() ? "PyTorch's own settings" : setup.settings);
+  return fmt::format("{}, {}, {}{}", setup.card.title, BinarySize(setup.card.memory_bytes),
+                     setup.settings.empty() ? "PyTorch's own settings" : setup.settings,
+                     setup.after == nullptr ? "" : ", with the cache that " + setup.after_title + " leaves");
 }
 
 std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {
@@ -167,6 +169,8 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
   size("of it unused", advice::UnusedBytes(answer.before), advice::UnusedBytes(answer.after));
   count("cache emptied", answer.before.retries, answer.after.retries);
   count("out of memory", answer.before.failures, answer.after.failures);
+  if (const std::string why = advice::WhyWithoutEffect(other.settings); !why.empty())
+    text += "\n" + why + "\n";
   if (!answer.is_as_recorded) {
     text +=
         "\nReplayed as it was, the run does not come to the peaks that were recorded: it had another "
@@ -179,7 +183,8 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
 Json WhatIfJson(const AllocatorSetup& own, const AllocatorSetup& other, const advice::WhatIf& answer) {
   return {{"before", SetupJson(own, answer.before)},
           {"after", SetupJson(other, answer.after)},
-          {"before_is_as_recorded", answer.is_as_recorded}};
+          {"before_is_as_recorded", answer.is_as_recorded},
+          {"note", advice::WhyWithoutEffect(other.settings)}};
 }
 
 }  // namespace tidemark::cli

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/card_option.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt_listener.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/script_files.h"
-#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
@@ -27,9 +27,8 @@ int64_t SavedBytes(const WaysOut& ways, const advice::Proposal& way) {
 Result<advice::FitAnswer> SearchFit(const advice::FitQuestion& question) {
   const InterruptListener listener;
   ProgressLine progress;
-  advice::Needs needs(question.card);
   Result<advice::FitAnswer> answer = advice::FindFit(
-      question, [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); },
+      question, advice::AskPhantom(std::make_shared<advice::Needs>(question.card, question.network)),
       [&](size_t done, size_t of) {
         progress.Show(fmt::format("{} of {} configurations", done, of));
         return !InterruptListener::WasInterrupted();
@@ -49,15 +48,14 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
   if (const Status own = networks::CheckNamedByFile(settings->network); !own) return own.error();
   const Result<networks::Network> network = networks::FindNetwork(settings->network);
   if (!network) return network.error();
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  if (!cards) return cards.error();
-  const auto card = session::CardOf(description.device_name, description.device_bytes, *cards);
-  if (!card) {
+  const Result<std::optional<phantom::Card>> card = CardOfRun(description);
+  if (!card) return card.error();
+  if (!*card) {
     return Error{
         fmt::format("What fits on \"{}\" is not known: it is none of the cards that tidemark cards lists.",
                     description.device_name)};
   }
-  const advice::FitQuestion question{*network, *settings, *card, 0};
+  const advice::FitQuestion question{*network, *settings, **card, 0, description.allocator_settings};
   Result<advice::FitAnswer> answer = SearchFit(question);
   if (!answer) return answer.error();
   return WaysOut{question, std::move(*answer)};

@@ -16,6 +16,7 @@
 #include "app/cli/fit_search.h"
 #include "app/cli/level_report.h"
 #include "app/cli/line_report.h"
+#include "app/cli/program_ways_out.h"
 #include "app/cli/rank_report.h"
 #include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
@@ -141,6 +142,16 @@ int RunRanksInfo(const InfoOptions& options) {
   return ranks->unreadable.empty() ? answered : kExitFailed;
 }
 
+// A program that ran out of memory, of whose settings only the allocator's can be changed from outside.
+int TellRoom(const session::Run& run, bool json) {
+  const Result<std::vector<advice::AllocatorTrial>> trials = FindRoom(run);
+  if (!trials) return Complain(trials.error().message, kExitFailed);
+  if (!json) return Answer(InfoText(run) + RoomRows(*trials));
+  Json info = InfoJson(run);
+  info["ways_out"] = RoomJson(*trials);
+  return Answer(TextOf(info));
+}
+
 int RunInfo(const InfoOptions& options) {
   if (options.files.empty()) return Complain("Name a recording: tidemark info FILE.", kExitUsage);
   if (options.files.size() > 1 && options.ways_out) {
@@ -154,13 +165,14 @@ int RunInfo(const InfoOptions& options) {
   if (options.ways_out && !ran_out)
     Complain("Memory did not run out here, so there is nothing to find a way out of.", kExitDone);
   if (!options.ways_out || !ran_out) {
-    const bool has_ways = ran_out && !IsForeign(**run) && !options.json;
+    const bool has_ways = ran_out && !options.json;
     const std::string hint =
         has_ways
             ? fmt::format("tidemark info {} --ways-out searches what makes it fit.\n", options.files.front())
             : "";
     return Answer(options.json ? TextOf(InfoJson(**run)) : InfoText(**run) + hint);
   }
+  if (IsForeign(**run)) return TellRoom(**run, options.json);
   const Result<WaysOut> ways = FindWaysOut(**run);
   if (!ways) return Complain(ways.error().message, kExitFailed);
   if (!options.json) return Answer(InfoText(**run) + WaysOutRows(*ways));

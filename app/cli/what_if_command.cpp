@@ -15,7 +15,6 @@
 #include "app/cli/recording_file.h"
 #include "app/presenters/picture.h"
 #include "profiler/networks/training_settings.h"
-#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
@@ -25,15 +24,16 @@ struct WhatIfOptions {
   std::string card;
   std::string memory;
   std::string allocator;
+  std::string after;
   std::string output;
   bool json = false;
 };
 
 // Where a file does not tell its card: the usual one, with the memory that it tells.
-Result<phantom::Card> CardOfRun(const events::RunDescription& description) {
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  if (!cards) return cards.error();
-  if (auto card = session::CardOf(description.device_name, description.device_bytes, *cards)) return *card;
+Result<phantom::Card> CardOrUsual(const events::RunDescription& description) {
+  Result<std::optional<phantom::Card>> known = CardOfRun(description);
+  if (!known) return known.error();
+  if (*known) return **known;
   Result<phantom::Card> usual = CardNamed(networks::DeviceChoice{}.card);
   if (usual && description.device_bytes > usual->context_bytes)
     usual->memory_bytes = description.device_bytes;
@@ -53,22 +53,16 @@ Result<advice::AllocatorSetup> OtherSetup(const WhatIfOptions& options, const ad
     other.card.memory_bytes = *bytes;
   }
   if (!options.allocator.empty()) other.settings = options.allocator;
+  if (options.after.empty()) return other;
+  const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.after);
+  if (!run) return run.error();
+  const Result<phantom::Card> card = CardOrUsual((*run)->description());
+  if (!card) return card.error();
+  Result<std::vector<phantom::Request>> requests = advice::RequestsBefore(*(*run)->view(), *card);
+  if (!requests) return requests.error();
+  other.after = std::make_shared<std::vector<phantom::Request>>(std::move(*requests));
+  other.after_title = options.after;
   return other;
-}
-
-presenters::ReplayCurve CurveOf(const advice::AllocatorSetup& setup, const phantom::Replayed& replayed) {
-  presenters::ReplayCurve curve{SetupInWords(setup), {}, {}, {}};
-  for (const phantom::ReplayColumn& column : replayed.curve) {
-    curve.allocated_bytes.push_back(column.allocated_bytes);
-    curve.reserved_bytes.push_back(column.reserved_bytes);
-    curve.out_of_memory.push_back(column.failures > 0);
-  }
-  return curve;
-}
-
-std::string PictureOf(const std::string& title, const advice::AllocatorSetup& own,
-                      const advice::AllocatorSetup& other, const advice::WhatIf& answer) {
-  return presenters::WhatIfPicture(CurveOf(own, answer.before), CurveOf(other, answer.after), title);
 }
 
 bool IsPicture(const std::filesystem::path& file) {
@@ -76,10 +70,12 @@ bool IsPicture(const std::filesystem::path& file) {
 }
 
 int RunWhatIf(const WhatIfOptions& options) {
-  if (options.file.empty() || (options.allocator.empty() && options.memory.empty() && options.card.empty())) {
+  const bool is_as_it_was =
+      options.allocator.empty() && options.memory.empty() && options.card.empty() && options.after.empty();
+  if (options.file.empty() || is_as_it_was) {
     return Complain(
         "Name a recording and what is to be otherwise: tidemark what-if FILE --alloc-conf SETTINGS, --memory "
-        "SIZE or --card NAME.",
+        "SIZE, --card NAME or --after FILE.",
         kExitUsage);
   }
   if (!options.output.empty() && !IsPicture(options.output)) {
@@ -91,7 +87,7 @@ int RunWhatIf(const WhatIfOptions& options) {
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const events::RunDescription description = (*run)->description();
-  const Result<phantom::Card> card = CardOfRun(description);
+  const Result<phantom::Card> card = CardOrUsual(description);
   if (!card) return Complain(card.error().message, kExitFailed);
   const advice::AllocatorSetup own{*card, description.allocator_settings};
   const Result<advice::AllocatorSetup> other = OtherSetup(options, own);
@@ -103,7 +99,9 @@ int RunWhatIf(const WhatIfOptions& options) {
   const Result<advice::WhatIf> answer = replayed->With(*other);
   if (!answer) return Complain(answer.error().message, kExitFailed);
   if (!options.output.empty()) {
-    const Status drawn = WritePicture(PictureOf(description.title, own, *other, *answer), options.output);
+    const Status drawn = WritePicture(
+        presenters::WhatIfPicture(*answer, {SetupInWords(own), SetupInWords(*other)}, description.title),
+        options.output);
     if (!drawn) return Complain(drawn.error().message, kExitFailed);
   }
   return Answer(options.json ? TextOf(WhatIfJson(own, *other, *answer)) : WhatIfText(own, *other, *answer));
@@ -117,9 +115,10 @@ Command RegisterWhatIf(CLI::App& application) {
   command->footer(
       "Examples:\n"
       "  tidemark what-if run.tide --alloc-conf expandable_segments:True\n"
-      "  tidemark what-if run.tide --alloc-conf max_split_size_mb:128,garbage_collection_threshold:0.8\n"
+      "  tidemark what-if run.tide --alloc-conf max_split_size_mb:128,roundup_power2_divisions:4\n"
       "  tidemark what-if run.tide --memory 16GiB\n"
       "  tidemark what-if run.tide --alloc-conf expandable_segments:True -o both.svg\n"
+      "  tidemark what-if train.tide --after evaluate.tide      with what evaluation left in the cache\n"
       "What the run asked PyTorch's allocator for is asked again, in its order, of the same allocator.");
   auto options = std::make_shared<WhatIfOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
@@ -128,6 +127,11 @@ Command RegisterWhatIf(CLI::App& application) {
   command->add_option("--memory", options->memory, "Memory of the card: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
   command->add_option("--card", options->card, "Another card; tidemark cards lists them")->type_name("NAME");
+  command
+      ->add_option(
+          "--after", options->after,
+          "A recording that ran before it in the same process: its cache is there when this one begins")
+      ->type_name("FILE");
   command->add_option("-o,--output", options->output, "Draw both curves as a picture, .svg or .png")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "One JSON object, sizes in bytes");

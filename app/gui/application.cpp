@@ -10,6 +10,7 @@
 #include "app/presenters/program_facts.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/nvidia_gpus.h"
+#include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"
@@ -58,7 +59,9 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   input_.log = log_.get();
   input_.fit = &fit_;
   input_.prices = &prices_;
+  input_.allocator = events::AllocatorSettings();
   book_ = LoadLessonBook();
+  UseDictionary(DictionaryOf(&book_.glossary));
   input_.book = &book_;
   input_.bookmarks = &bookmarks_;
   if (!book_.trouble.empty()) AddLogLine(presenters::LogLevel::kError, book_.trouble);
@@ -77,6 +80,7 @@ void Application::StartRun() {
   live.settings = input_.settings;
   live.device = input_.device;
   live.steps_per_second = input_.steps_per_second;
+  live.environment = events::AllocatorEnvironment(input_.allocator);
   if (input_.kernels) live.environment.push_back(events::DeviceWorkEntry());
   input_.starting = true;
   input_.live = false;

@@ -15,21 +15,12 @@ namespace {
 // Findings look at a whole step: once a second is as often as anyone reads them.
 constexpr std::chrono::seconds kFindingsEvery{1};
 
-Result<std::vector<AllocatorTrial>> TryAll(const timeline::View& view, const advice::AllocatorSetup& own,
-                                           const session::AllocatorOf& allocator,
-                                           const BackgroundJobs::Progress& progress) {
+advice::AllocatorTrials TryAll(const timeline::View& view, const advice::AllocatorSetup& own,
+                               const session::AllocatorOf& allocator,
+                               const BackgroundJobs::Progress& progress) {
   const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(view, own, allocator);
-  if (!run) return run.error();
-  std::vector<AllocatorTrial> trials;
-  for (const char* settings : kTriedSettings) {
-    const Result<advice::WhatIf> outcome = run->With({own.card, settings});
-    if (!outcome) return outcome.error();
-    trials.push_back({settings, *outcome});
-    if (!progress(static_cast<double>(trials.size()) / std::size(kTriedSettings))) {
-      return Error{"Stopped as asked."};
-    }
-  }
-  return trials;
+  if (!run) return {{}, run.error().message};
+  return advice::TrySettings(*run, own, progress);
 }
 
 std::vector<PricedWay> PriceAll(const networks::Network& network, const networks::TrainingSettings& settings,
@@ -43,10 +34,6 @@ std::vector<PricedWay> PriceAll(const networks::Network& network, const networks
     ways.push_back({std::move(point), seconds});
   }
   return ways;
-}
-
-advice::AskNeeds AskOf(const std::shared_ptr<advice::Needs>& needs) {
-  return [needs](std::span<const advice::Configuration> asked) { return needs->Ask(asked); };
 }
 
 advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress) {
@@ -90,12 +77,14 @@ void Application::FindWhatFits() {
   const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
   if (fit_.searching || !card || network == networks_.end()) return;
   fit_.searching = true;
-  const advice::FitQuestion question{*network, settings, *card, 0};
-  const auto needs = std::make_shared<advice::Needs>(question.card);
+  const advice::FitQuestion question{
+      *network, settings, *card, 0,
+      file_title_.empty() ? input_.allocator : input_.description.allocator_settings};
+  const auto needs = std::make_shared<advice::Needs>(question.card, question.network);
   jobs_.Start("Searching the largest batch", true,
               [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::LargestBatch>>(
-                    advice::FindLargestBatch(question, AskOf(needs), ProgressOf(progress)));
+                    advice::FindLargestBatch(question, advice::AskPhantom(needs), ProgressOf(progress)));
                 return [this, question, needs, outcome] {
                   if (!outcome->ok()) return EndSearch(outcome->error().message);
                   fit_.largest_batch = (*outcome)->batch;
@@ -111,7 +100,7 @@ void Application::FindCheapestChanges(const advice::FitQuestion& question,
   jobs_.Start("Searching what fits", true,
               [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
-                    advice::FindFit(question, AskOf(needs), ProgressOf(progress)));
+                    advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress)));
                 return [this, question, outcome] {
                   EndSearch(outcome->ok() ? "" : outcome->error().message);
                   if (!outcome->ok()) return;
@@ -226,13 +215,13 @@ void Application::TryAllocatorSettings() {
   jobs_.Start("Trying settings of the allocator", true,
               [this, view = input_.view, own, allocator = *allocator,
                number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const auto outcome = std::make_shared<Result<std::vector<AllocatorTrial>>>(
-                    TryAll(*view, own, allocator, progress));
+                const auto outcome =
+                    std::make_shared<advice::AllocatorTrials>(TryAll(*view, own, allocator, progress));
                 return [this, outcome, number] {
                   fit_.trying = false;
                   if (number != run_number_) return;  // of a run that is gone
-                  fit_.trial_error = outcome->ok() ? "" : outcome->error().message;
-                  fit_.trials = outcome->ok() ? **outcome : std::vector<AllocatorTrial>();
+                  fit_.trial_error = outcome->error;
+                  fit_.trials = outcome->trials;
                 };
               });
 }

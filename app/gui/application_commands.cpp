@@ -114,6 +114,7 @@ void Application::Execute(const Command& command) {
                  [this](const KeepBookmark& c) { Keep(c); },
                  [this](const StartAgain& c) {
                    ChangeByHand(c.settings);
+                   if (c.allocator) input_.allocator = *c.allocator;
                    StartRun();
                  },
                  [this](const SearchFit&) { FindWhatFits(); },

@@ -178,6 +178,8 @@ struct KeepBookmark {
 };
 struct StartAgain {
   networks::TrainingSettings settings;
+  std::optional<std::string> allocator =
+      {};  // PYTORCH_CUDA_ALLOC_CONF of this run and the next; none = as before
 };
 
 // What fits on the card, and at what cost.

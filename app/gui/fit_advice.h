@@ -11,11 +11,8 @@
 
 namespace tidemark::gui {
 
-// One of the allocator's settings, tried on a run.
-struct AllocatorTrial {
-  std::string settings;
-  advice::WhatIf outcome;
-};
+using advice::AllocatorTrial;
+using advice::kTriedSettings;
 
 struct FitAdvice {
   bool searching = false;
@@ -29,13 +26,7 @@ struct FitAdvice {
 
   bool trying = false;
   std::vector<AllocatorTrial> trials;
-  std::string trial_error;
+  std::string trial_error;  // why there are none, or not all
 };
-
-// The settings that are tried: one for each of the allocator's ways (PyTorch's notes on CUDA semantics,
-// "Optimizing memory usage with PYTORCH_CUDA_ALLOC_CONF").
-inline constexpr const char* kTriedSettings[] = {"expandable_segments:True", "max_split_size_mb:128",
-                                                 "garbage_collection_threshold:0.8",
-                                                 "roundup_power2_divisions:4"};
 
 }  // namespace tidemark::gui

@@ -77,6 +77,15 @@ LessonBook LoadLessonBook() {
   return book;
 }
 
+Dictionary DictionaryOf(const lessons::Glossary* glossary) {
+  return [glossary](std::string_view text) {
+    std::vector<ExplainedWord> words;
+    for (const lessons::Glossary::Place& place : glossary->PlacesIn(text))
+      words.push_back({place.begin, place.end, lessons::MeaningOf(glossary, place.term->forms.front())});
+    return words;
+  };
+}
+
 const timeline::Step* MeasuredStep(const timeline::View& view, const networks::TrainingSettings& settings) {
   const std::string wanted = networks::ToJson(settings);
   std::vector<bool> is_wanted;

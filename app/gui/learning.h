@@ -6,6 +6,7 @@
 
 #include "app/gui/estimates.h"
 #include "app/gui/panels/lessons.h"
+#include "app/gui/widgets/terms.h"
 #include "profiler/lessons/glossary.h"
 #include "profiler/lessons/lesson.h"
 #include "profiler/lessons/presets.h"
@@ -21,6 +22,9 @@ struct LessonBook {
   std::string trouble;  // why something of it could not be read; "" if all was
 };
 LessonBook LoadLessonBook();
+
+// `glossary` outlives it.
+Dictionary DictionaryOf(const lessons::Glossary* glossary);
 
 // What the panel shows of the page that is open; marks tasks of the page that are done.
 struct LessonQuestion {

@@ -150,7 +150,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.comparison = {nullptr, false, state.unit, kNothingToCompare};
   const bool is_program = presenters::IsProgram(input.description);
   frame_.breakdown = {&kNoBreakdown,         nullptr, state.unit, true, is_program, &owners_, nullptr,
-                      &input.book->glossary, ""};
+                      &input.book->glossary, "",      {}};
   frame_.bridge = {
       &bridge_,
       true,
@@ -166,6 +166,8 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.run_log.lines = &input.log->lines();
   // Only where the lessons are laid out: elsewhere nobody would know what lifts it.
   frame_.veiled = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
+  if (state.learning) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
+  frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
   PrepareSlowMotion(input, state);
   frame_.timeline.card_bytes = input.description.device == "cpu" ? 0 : input.description.device_bytes;
   frame_.timeline.selected = frame_.layers.selected = frame_.memory_map.selected = &owners_;

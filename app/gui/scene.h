@@ -47,7 +47,8 @@ struct SceneInput {
   networks::TrainingSettings settings;  // as asked for
   networks::DeviceChoice device;
   double steps_per_second = 0;
-  bool kernels = false;  // are told, and memory copies and memsets
+  std::string allocator;  // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own settings
+  bool kernels = false;   // are told, and memory copies and memsets
   std::optional<ComparedRun> compared;
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;

@@ -83,10 +83,13 @@ void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
   }
   frame_.fit.can_search = !is_program && has_card;
   frame_.fit.can_try = has_card && view_ != nullptr && !view_->empty();
+  frame_.fit.can_start = frame_.fit.can_search;
+  frame_.fit.allocator = input.allocator;
   frame_.fit.live = input.live;
   frame_.fit.unit = unit;
   frame_.findings.fit = input.fit;
   frame_.findings.can_search = frame_.fit.can_search;
+  frame_.findings.can_try = frame_.fit.can_try;
   frame_.findings.unit = unit;
   frame_.findings.found = input.findings;
   frame_.findings.glossary = &input.book->glossary;

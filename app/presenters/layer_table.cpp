@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -66,6 +67,8 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
                  {},
                  0,
                  layer.formula,
+                 layer.counts_with,
+                 {},
                  {}};
     if (const auto type = types.find(layer.name); type != types.end()) row.computed_in = type->second;
     if (peak) {
@@ -75,6 +78,10 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
       if (allocated_bytes > 0) row.share_of_peak = measured.all_bytes / allocated_bytes;
     }
     rows.push_back(std::move(row));
+  }
+  for (const LayerRow& row : rows) {
+    const auto counted = std::ranges::find(rows, row.counts_with, &LayerRow::name);
+    if (!row.counts_with.empty() && counted != rows.end()) counted->allocated_by = row.name;
   }
   return rows;
 }

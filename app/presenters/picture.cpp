@@ -185,14 +185,15 @@ void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas&
 }
 
 // One value over all columns, as SVG's points.
-std::string PointsOf(const std::vector<int64_t>& bytes, const Plot& plot, int64_t top_bytes) {
+std::string PointsOf(const std::vector<phantom::ReplayColumn>& curve, int64_t phantom::ReplayColumn::*value,
+                     const Plot& plot, int64_t top_bytes) {
   std::string points;
-  for (size_t i = 0; i < bytes.size(); ++i) {
+  for (size_t i = 0; i < curve.size(); ++i) {
     const double y =
-        plot.height - plot.height * static_cast<double>(bytes[i]) / static_cast<double>(top_bytes);
+        plot.height - plot.height * static_cast<double>(curve[i].*value) / static_cast<double>(top_bytes);
     for (const size_t edge : {i, i + 1}) {
       points += fmt::format("{:.1f},{:.1f} ",
-                            static_cast<double>(edge) * plot.width / static_cast<double>(bytes.size()), y);
+                            static_cast<double>(edge) * plot.width / static_cast<double>(curve.size()), y);
     }
   }
   return points;
@@ -205,22 +206,22 @@ struct ReplayColours {
 constexpr ReplayColours kBeforeColours{"#E4E7EB", "#7B8794"};
 constexpr ReplayColours kAfterColours{"#1A8977", "#415DA0"};
 
-void DrawLines(const ReplayCurve& curve, const Plot& plot, int64_t top_bytes, const ReplayColours& colours,
-               bool filled, Canvas& canvas) {
-  const std::string allocated = PointsOf(curve.allocated_bytes, plot, top_bytes);
+void DrawLines(const std::vector<phantom::ReplayColumn>& curve, const Plot& plot, int64_t top_bytes,
+               const ReplayColours& colours, bool filled, Canvas& canvas) {
+  const std::string allocated = PointsOf(curve, &phantom::ReplayColumn::allocated_bytes, plot, top_bytes);
   std::string shapes = filled
                            ? fmt::format("<polygon fill=\"{}\" points=\"0,{} {}{},{}\"/>\n",
                                          colours.allocated, plot.height, allocated, plot.width, plot.height)
                            : fmt::format("<polyline fill=\"none\" stroke=\"{}\" points=\"{}\"/>\n",
                                          colours.allocated, allocated);
-  shapes += fmt::format("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"{}\" points=\"{}\"/>\n",
-                        colours.reserved, PointsOf(curve.reserved_bytes, plot, top_bytes));
-  for (size_t i = 0; i < curve.out_of_memory.size(); ++i) {
-    if (!curve.out_of_memory[i]) continue;
-    shapes += fmt::format(
-        "<circle cx=\"{:.1f}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n",
-        (static_cast<double>(i) + 0.5) * plot.width / static_cast<double>(curve.out_of_memory.size()),
-        filled ? 8 : 20, filled ? colours.reserved : "#DA3D51");
+  shapes +=
+      fmt::format("<polyline fill=\"none\" stroke-width=\"2\" stroke=\"{}\" points=\"{}\"/>\n",
+                  colours.reserved, PointsOf(curve, &phantom::ReplayColumn::reserved_bytes, plot, top_bytes));
+  for (size_t i = 0; i < curve.size(); ++i) {
+    if (curve[i].failures == 0) continue;
+    shapes += fmt::format("<circle cx=\"{:.1f}\" cy=\"{}\" r=\"4\" fill=\"{}\"/>\n",
+                          (static_cast<double>(i) + 0.5) * plot.width / static_cast<double>(curve.size()),
+                          filled ? 8 : 20, filled ? colours.reserved : "#DA3D51");
   }
   canvas.Shapes(plot.left, plot.top, shapes);
 }
@@ -362,20 +363,16 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title) 
   return canvas.Finished();
 }
 
-std::string WhatIfPicture(const ReplayCurve& before, const ReplayCurve& after, std::string_view title) {
+std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setups, std::string_view title) {
   const Plot plot;
-  int64_t highest = 1;
-  for (const auto* bytes :
-       {&before.reserved_bytes, &before.allocated_bytes, &after.reserved_bytes, &after.allocated_bytes}) {
-    for (const int64_t value : *bytes) highest = std::max(highest, value);
-  }
+  const int64_t highest = HighestBytes(outcome);
   const int64_t tick = RoundTick(highest);
   const int64_t top_bytes = (highest / tick + 1) * tick;
   Canvas canvas(kTop + plot.height + 80, title,
-                fmt::format("The same requests, before: {}; after: {}", before.title, after.title));
+                fmt::format("The same requests, before: {}; after: {}", setups.before, setups.after));
   DrawGrid(plot, top_bytes, tick, canvas);
-  DrawLines(before, plot, top_bytes, kBeforeColours, true, canvas);
-  DrawLines(after, plot, top_bytes, kAfterColours, false, canvas);
+  DrawLines(outcome.before.curve, plot, top_bytes, kBeforeColours, true, canvas);
+  DrawLines(outcome.after.curve, plot, top_bytes, kAfterColours, false, canvas);
   double x = plot.left;
   const double y = plot.top + plot.height + 40;
   const std::pair<std::string_view, std::string_view> legend[] = {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/presenters/bridge.h"
+#include "profiler/advice/what_if.h"
 #include "profiler/events/event.h"
 #include "profiler/timeline/timeline.h"
 
@@ -34,15 +35,12 @@ int64_t HighestOf(const std::vector<CurveColumn>& curve);  // at least 1
 // to (width, height), which stands for `top_bytes`.
 std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int height, int64_t top_bytes);
 
-// What a run's requests took of an allocator, in columns of equal numbers of requests.
-struct ReplayCurve {
-  std::string title;  // of the setup: "PyTorch's own settings"
-  std::vector<int64_t> allocated_bytes;
-  std::vector<int64_t> reserved_bytes;
-  std::vector<bool> out_of_memory;
+// What a run's requests took of the allocator as it was, and with another setup, over each other.
+struct SetupTitles {
+  std::string before;  // "PyTorch's own settings"
+  std::string after;
 };
-// Both over each other; they may differ in how many columns they have.
-std::string WhatIfPicture(const ReplayCurve& before, const ReplayCurve& after, std::string_view title);
+std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setups, std::string_view title);
 
 std::string TimelinePicture(const timeline::View& view, std::string_view title);
 std::string BreakdownPicture(const timeline::View& view, std::string_view title);

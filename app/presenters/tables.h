@@ -68,6 +68,11 @@ struct LayerRow {
   std::optional<int64_t> measured_temporary_bytes;
   double share_of_peak = 0;  // what this layer allocated of everything that is alive at the peak
   std::string formula;
+  // Where the other figure of what is kept stands, if not in this row: the layer that the textbook counts
+  // this one's result with (a ReLU's with the convolution before it), and the layer that allocated what the
+  // textbook counts here.
+  std::string counts_with;
+  std::string allocated_by;
   std::string computed_in;  // under autocast: "float16", see timeline/computed_types.h; "" = nobody told
 };
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook);

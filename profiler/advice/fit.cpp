@@ -101,13 +101,14 @@ Configuration AskedAs(Configuration configuration) {
 }
 
 // What is to be changed, a bit for each.
-unsigned ChangesOf(const TrainingSettings& now, const Configuration& configuration) {
+unsigned ChangesOf(const Configuration& present, const Configuration& configuration) {
+  const TrainingSettings& now = present.settings;
   const TrainingSettings& then = configuration.settings;
   unsigned changes = 0;
   if (then.batch != now.batch || then.accumulate != now.accumulate) changes |= 1U;
   if (then.amp != now.amp) changes |= 2U;
   if (then.checkpoint != now.checkpoint) changes |= 4U;
-  if (!configuration.allocator.empty()) changes |= 8U;
+  if (configuration.allocator != present.allocator) changes |= 8U;
   if (then.optimizer != now.optimizer) changes |= 16U;
   return changes;
 }
@@ -172,7 +173,7 @@ class Search {
   }
 
   Status AskPresent() {
-    const Configuration present{question_.settings, ""};
+    const Configuration present{question_.settings, question_.allocator};
     const Result<std::vector<Need>> need = Ask({present});
     if (!need) return need.error();
     answer_.present = ProposalOf(present, need->front());
@@ -191,7 +192,7 @@ class Search {
           is_over[i] = true;
           continue;
         }
-        questions.push_back({ladders[i][rung], ""});
+        questions.push_back({ladders[i][rung], question_.allocator});
         of.push_back(i);
       }
       done_ += ladders.size();
@@ -208,6 +209,7 @@ class Search {
 
   // Where tensors would have room, and segments have not.
   Status TryOtherAllocator() {
+    if (question_.allocator == kExpandableSegments) return Done{};
     std::vector<Configuration> questions;
     for (const Proposal& proposal : known_) {
       if (!proposal.need.fits && proposal.need.allocated_peak_bytes <= usable_bytes_)
@@ -231,7 +233,7 @@ class Search {
     std::optional<std::pair<int, int64_t>> before;
     while (does_not - fits > 1) {
       guess = std::clamp(guess, fits + 1, does_not - 1);
-      Configuration configuration{question_.settings, ""};
+      Configuration configuration{question_.settings, question_.allocator};
       configuration.settings.batch = guess;
       Need need;
       if (guess == question_.settings.batch) {
@@ -292,7 +294,7 @@ class Search {
     std::map<unsigned, Proposal> cheapest;  // by what is changed
     for (const Proposal& proposal : known_) {
       if (!proposal.need.fits) continue;
-      const unsigned changes = ChangesOf(question_.settings, proposal.configuration);
+      const unsigned changes = ChangesOf(answer_.present.configuration, proposal.configuration);
       const auto [at, is_new] = cheapest.try_emplace(changes, proposal);
       if (!is_new && CostOf(proposal) < CostOf(at->second)) at->second = proposal;
     }
@@ -333,6 +335,10 @@ Error NotForPipelines() {
 
 }  // namespace
 
+AskNeeds AskPhantom(std::shared_ptr<Needs> needs) {
+  return [needs = std::move(needs)](std::span<const Configuration> asked) { return needs->Ask(asked); };
+}
+
 Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress) {
   if (networks::UsesPipeline(question.settings)) return NotForPipelines();
   return Search(question, ask, progress).Run();
@@ -345,7 +351,7 @@ Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeed
 }
 
 std::vector<Proposal> WaysOut(const FitAnswer& answer) {
-  const TrainingSettings& now = answer.present.configuration.settings;
+  const Configuration& now = answer.present.configuration;
   std::vector<Proposal> ways;
   // One that changes more than a cheaper one does, and saves no more for it.
   const auto adds_nothing = [&](const Proposal& proposal) {
@@ -366,7 +372,7 @@ std::vector<Proposal> WaysOut(const FitAnswer& answer) {
 
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal) {
   std::string text = networks::DescribeChange(question.settings, proposal.configuration.settings);
-  if (proposal.configuration.allocator.empty()) return text;
+  if (proposal.configuration.allocator == question.allocator) return text;
   return text + (text.empty() ? "" : ", ") + proposal.configuration.allocator;
 }
 

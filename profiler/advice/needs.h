@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/predictor.h"
@@ -41,8 +42,8 @@ struct Need {
 
 class Needs {
  public:
-  // `card` with the memory that it shall have.
-  explicit Needs(phantom::Card card);
+  // `card` with the memory that it shall have; `network` is the one that all questions are about.
+  Needs(phantom::Card card, const networks::Network& network);
 
   // In the order of the questions. Fails with a sentence where one has no answer.
   Result<std::vector<Need>> Ask(std::span<const Configuration> configurations);

@@ -1,5 +1,9 @@
 #include "profiler/advice/what_if.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "profiler/base/saturating.h"
 #include "profiler/session/reserved_band.h"
 
@@ -9,6 +13,19 @@ namespace {
 constexpr size_t kColumns = 600;  // of a curve: as many as a picture of it is wide
 
 }  // namespace
+
+Result<std::vector<phantom::Request>> RequestsBefore(const timeline::View& view, const phantom::Card& card) {
+  Result<std::vector<phantom::Request>> requests =
+      session::RequestsOf(view, card.memory_bytes - card.context_bytes);
+  if (!requests) return requests.error();
+  std::set<uint64_t> alive;
+  for (const phantom::Request& request : *requests) {
+    if (request.kind == phantom::Request::Kind::kAllocate) alive.insert(request.block);
+    if (request.kind == phantom::Request::Kind::kFree) alive.erase(request.block);
+  }
+  for (const uint64_t block : alive) requests->push_back({phantom::Request::Kind::kFree, block});
+  return requests;
+}
 
 Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorSetup& own,
                                     const session::AllocatorOf& allocator) {
@@ -28,13 +45,60 @@ Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorS
 }
 
 Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup) const {
-  return session::TryAllocator(requests_, setup.card, setup.settings, allocator_, kColumns);
+  if (setup.after == nullptr)
+    return session::TryAllocator(requests_, setup.card, setup.settings, allocator_, kColumns);
+  std::vector<phantom::Request> requests = *setup.after;
+  requests.push_back({phantom::Request::Kind::kCountHence});
+  requests.insert(requests.end(), requests_.begin(), requests_.end());
+  return session::TryAllocator(requests, setup.card, setup.settings, allocator_, kColumns);
 }
 
 Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other) const {
   Result<phantom::Replayed> after = Replay(other);
   if (!after) return after.error();
   return WhatIf{before_, std::move(*after), is_as_recorded_};
+}
+
+AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
+                            const std::function<bool(double)>& progress) {
+  AllocatorTrials tried;
+  double done = 0;
+  for (const char* settings : kTriedSettings) {
+    const Result<WhatIf> outcome = run.With({own.card, settings});
+    if (outcome) {
+      tried.trials.push_back({settings, *outcome});
+    } else {
+      tried.error = outcome.error().message;
+    }
+    if (progress && !progress(++done / std::size(kTriedSettings))) return {{}, "Stopped as asked."};
+  }
+  return tried;
+}
+
+std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials) {
+  std::erase_if(trials, [](const AllocatorTrial& trial) { return trial.outcome.after.failures > 0; });
+  std::ranges::stable_sort(
+      trials, {}, [](const AllocatorTrial& trial) { return trial.outcome.after.reserved_peak_bytes; });
+  return trials;
+}
+
+// As CUDACachingAllocator.cpp of PyTorch 2.6 to 2.11: malloc collects only if a fraction was set.
+std::string WhyWithoutEffect(const std::string& settings) {
+  const auto has = [&](const char* key) { return settings.find(key) != std::string::npos; };
+  if (!has("garbage_collection_threshold") || has("per_process_memory_fraction")) return "";
+  return "garbage_collection_threshold has no effect by itself: PyTorch collects only in a process whose "
+         "memory "
+         "is limited. Add per_process_memory_fraction:0.95 (a newer PyTorch), or call "
+         "torch.cuda.set_per_process_memory_fraction in the program, which a recording does not tell.";
+}
+
+int64_t HighestBytes(const WhatIf& outcome) {
+  int64_t highest = 1;
+  for (const phantom::Replayed* replayed : {&outcome.before, &outcome.after}) {
+    for (const phantom::ReplayColumn& column : replayed->curve)
+      highest = std::max({highest, column.allocated_bytes, column.reserved_bytes});
+  }
+  return highest;
 }
 
 int64_t UnusedBytes(const phantom::Replayed& replayed) {

@@ -3,6 +3,8 @@
 // process of its own, some 20 ms and 0.4 us for each request.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +20,13 @@ namespace tidemark::advice {
 struct AllocatorSetup {
   phantom::Card card;    // with the memory that it has
   std::string settings;  // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own
+  // The state that it begins with: what another run asked for in the same process before, and gave back, is
+  // cached. None: nothing is.
+  std::shared_ptr<const std::vector<phantom::Request>> after = {};
+  std::string after_title = {};  // of that run
 };
+// The requests of a run that go before another's; what they leave alive is freed. Fails as ReplayedRun::Of.
+Result<std::vector<phantom::Request>> RequestsBefore(const timeline::View& view, const phantom::Card& card);
 
 struct WhatIf {
   phantom::Replayed before;  // with the run's own setup
@@ -46,6 +54,32 @@ class ReplayedRun {
   phantom::Replayed before_;
   bool is_as_recorded_ = false;
 };
+
+// The settings that are tried where nobody names any: one for each of the allocator's ways (PyTorch's notes
+// on CUDA semantics, "Optimizing memory usage with PYTORCH_CUDA_ALLOC_CONF"). PyTorch only collects where a
+// fraction is set.
+inline constexpr const char* kTriedSettings[] = {
+    "expandable_segments:True", "max_split_size_mb:128",
+    "garbage_collection_threshold:0.8,per_process_memory_fraction:0.95", "roundup_power2_divisions:4"};
+struct AllocatorTrial {
+  std::string settings;
+  WhatIf outcome;
+};
+struct AllocatorTrials {
+  std::vector<AllocatorTrial> trials;
+  std::string error;  // why there are none, or not all: an older PyTorch may not know a setting
+};
+// `progress` (0..1) may return false to cancel.
+AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
+                            const std::function<bool(double)>& progress = {});
+// Those in which nothing failed, the one that reserves least first.
+std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials);
+
+// Of settings that cannot change anything as they are: why, and what to add; "" of others.
+std::string WhyWithoutEffect(const std::string& settings);
+
+// Of both curves; at least 1.
+int64_t HighestBytes(const WhatIf& outcome);
 
 // Reserved at most beyond what was ever allocated.
 int64_t UnusedBytes(const phantom::Replayed& replayed);

@@ -29,7 +29,11 @@ std::string FormatNumber(int64_t number) {
 
 std::string FormatExactBytes(int64_t bytes) { return FormatNumber(bytes) + " B"; }
 
-std::string FormatInUnit(int64_t bytes, ByteUnit unit) { return fmt::format("{:.2f}", InUnit(bytes, unit)); }
+std::string FormatInUnit(int64_t bytes, ByteUnit unit) {
+  constexpr double kLeastShown = 0.01;
+  if (bytes != 0 && std::abs(InUnit(bytes, unit)) < kLeastShown) return FormatBytes(bytes, unit);
+  return fmt::format("{:.2f}", InUnit(bytes, unit));
+}
 
 std::string FormatBytes(int64_t bytes, ByteUnit unit) {
   const bool decimal = unit == ByteUnit::kMegabytes;

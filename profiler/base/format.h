@@ -15,8 +15,9 @@ const char* UnitName(ByteUnit unit);          // "MB" or "MiB"
 double InUnit(int64_t bytes, ByteUnit unit);  // 25690112 -> 25.690112 (MB)
 std::string FormatNumber(int64_t number);     // 25690112 -> "25,690,112"
 std::string FormatExactBytes(int64_t bytes);  // 25690112 -> "25,690,112 B"
-std::string FormatInUnit(int64_t bytes,
-                         ByteUnit unit);  // 25690112 -> "25.69"; no unit: for columns with a header
+// 25690112 -> "25.69"; no unit: for columns with a header. What would read as nothing keeps its own: "5.1
+// kB".
+std::string FormatInUnit(int64_t bytes, ByteUnit unit);
 std::string FormatBytes(int64_t bytes, ByteUnit unit);  // 25690112 -> "25.7 MB"; small values keep B or kB
 std::string FormatDuration(int64_t nanoseconds);        // 1900000 -> "1.90 ms"
 // The other way, as people write it: "16GiB", "16g", "24 GB", "500000000" (bytes), a size above 0. A letter

@@ -160,6 +160,7 @@ class Author {
   std::string PiecesInWords() const;
   std::string MadeAgainInWords() const;
   std::string LayerFormula(size_t layer, const SavedOverall& overall) const;
+  std::string CountsWith(size_t layer) const;
   std::string OwnedBy(size_t layer, const std::vector<size_t>& tensors) const;
 
   const Network& network_;
@@ -541,6 +542,13 @@ std::string Author::OwnedBy(size_t layer, const std::vector<size_t>& tensors) co
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+std::string Author::CountsWith(size_t layer) const {
+  for (const SavedTensor& tensor : saved_.tensors) {
+    if (tensor.maker == layer && tensor.owner != layer) return network_.layers[tensor.owner].name;
+  }
+  return "";
+}
+
 std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) const {
   std::string kept = OwnedBy(layer, overall.kept);
   const std::string made_again = OwnedBy(layer, overall.made_again);
@@ -553,12 +561,8 @@ std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) cons
   if (!made_again.empty())
     return (kept.empty() ? kept : kept + "; ") + "made again in backward: " + made_again;
   if (networks::IsView(network_.layers[layer])) return "a view of its input, without memory of its own";
-  for (const SavedTensor& tensor : saved_.tensors) {
-    if (tensor.maker == layer && tensor.owner != layer) {
-      return fmt::format("its result counts with {}", network_.layers[tensor.owner].name);
-    }
-  }
-  return "nothing keeps its output";
+  const std::string counts_with = CountsWith(layer);
+  return counts_with.empty() ? "nothing keeps its output" : "its result counts with " + counts_with;
 }
 
 void Author::AddLayers() {
@@ -571,6 +575,7 @@ void Author::AddLayers() {
     row.parameters = layer.parameters();
     row.parameters_bytes = layer.parameters() * value_bytes_;
     row.formula = LayerFormula(index, overall);
+    row.counts_with = CountsWith(index);
     if (in_flight_ > 1 && !OwnedBy(index, overall.kept).empty())
       row.formula = fmt::format("of each of {} micro-batches in flight: {}", in_flight_, row.formula);
     estimate_.layers.push_back(std::move(row));

@@ -56,6 +56,8 @@ struct LayerEstimate {
                                  // or linear layer with the ReLU behind it, since the ReLU's result is kept
   int64_t recomputed_bytes = 0;  // made again in backward; 0 without checkpointing
   std::string formula;           // how activations_bytes came about, in numbers
+  std::string counts_with;  // the layer whose activations_bytes hold what this one allocates and keeps; "" if
+                            // its own do
 };
 
 // One line of the total: a category, its bytes, and why.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,10 +51,8 @@ Status MeasureSearch(const std::string& name, double seconds) {
   const auto card = phantom::FindCard(kCard);
   if (!card) return card.error();
   const auto began = Clock::now();
-  advice::Needs needs(*card);
-  const auto answer =
-      advice::FindFit({*network, SettingsOf(name, kSearchedBatch), *card, 0},
-                      [&](std::span<const advice::Configuration> asked) { return needs.Ask(asked); });
+  const auto answer = advice::FindFit({*network, SettingsOf(name, kSearchedBatch), *card, 0},
+                                      advice::AskPhantom(std::make_shared<advice::Needs>(*card, *network)));
   if (!answer) return answer.error();
   Tell({"fit, " + name + ", " + std::to_string(answer->considered) + " configurations", seconds},
        SecondsSince(began));

@@ -27,6 +27,9 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson == "where-memory-goes"; }));
   IM_CHECK(application().scene_input().access.locked.size() == 3);
   context->Yield(4);
+  const auto asked = [] { return application().frame()->breakdown.asked; };  // by later pages
+  IM_CHECK_EQ(asked().size(), 2U);
+  IM_CHECK(application().frame()->layers.activations_asked);
   Picture(context, "learn-page");
   // What is locked does not change, whoever asks.
   networks::TrainingSettings half = application().settings();
@@ -60,6 +63,7 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK_EQ(static_cast<int64_t>(*figures().textbook), 4'316'712);
   IM_CHECK(!application().frame()->veiled);
   IM_CHECK_EQ(*figures().measured, *figures().phantom);
+  IM_CHECK(!asked().contains(events::Category::kGradient));
   Picture(context, "learn-reveal");
 
   context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
@@ -108,6 +112,32 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson.empty(); }));
   application().Push(ActionId::kResetLayout);
   context->Yield(4);
+}
+
+// Every page as a person meets it, in both themes, at twice the size, and its prediction revealed. It takes
+// minutes; for who looks at the pictures.
+void WalksThroughAllLessons(ImGuiTestContext* context) {
+  application().Push(ActionId::kLearnLayout);
+  context->Yield(4);
+  LessonsState& state = application().view_state().lessons;
+  for (const lessons::Lesson& lesson : *application().frame()->lessons.lessons) {
+    for (size_t page = 0; page < lesson.pages.size(); ++page) {
+      const std::string name = lesson.name + "-" + std::to_string(page + 1);
+      application().Push(ShowLessonPage{lesson.name, static_cast<int>(page)});
+      application().view_state().dark = page % 2 == 0;
+      application().view_state().scale = page % 3 == 2 ? 2.0F : 1.0F;
+      context->Yield(4);
+      const auto ended = [] { return Run().status.state == RunState::kFailed; };  // out of memory, say
+      IM_CHECK(WaitUntil(context, [&] { return ended() || CompleteSteps() > 1; }));
+      Picture(context, name.c_str());
+      if (!AwaitsPrediction(*application().frame()->lessons.lessons, state)) continue;
+      state.predictions[PageKey(lesson.name, page)] = 1;
+      context->Yield(4);
+      Picture(context, (name + "-revealed").c_str());
+    }
+  }
+  application().view_state().dark = true;
+  application().view_state().scale = 1;
 }
 
 // A curve drawn by the mouse and the keys, taken back by a stroke, and revealed.

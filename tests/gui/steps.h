@@ -34,6 +34,7 @@ void Picture(ImGuiTestContext* context, const char* name);
 void Teaches(ImGuiTestContext* context);
 void PredictsByDrawing(ImGuiTestContext* context);
 void WalksThroughAStep(ImGuiTestContext* context);
+void WalksThroughAllLessons(ImGuiTestContext* context);
 void SharesItsSession(ImGuiTestContext* context);
 // selection_steps.cpp
 void SelectsEverywhere(ImGuiTestContext* context);

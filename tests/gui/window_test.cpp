@@ -561,6 +561,13 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   context->ScrollToBottom(context->WindowInfo("//###fit/fit").ID);
   context->Yield(4);
   Picture(context, "other-allocator-settings");
+  const auto of_run = [] { return Run().live ? Run().description.allocator_settings : "no run"; };
+  const std::string before = of_run();
+  context->ItemClick("//**/###start with");
+  IM_CHECK(WaitUntil(context, [&] { return of_run() != before && of_run() == fit().allocator; }));
+  context->ItemClick("//**/Back to PyTorch's own");
+  IM_CHECK(WaitUntil(context, [&] { return of_run().empty(); }));
+  IM_CHECK(application().settings() == wanted);
   context->WindowFocus("//###bridge");
   context->WindowFocus("//###layers");
 }
@@ -654,6 +661,9 @@ void Add(ImGuiTestEngine* engine) {
       {"explains out of memory", ExplainsOutOfMemory},
       {"applies what fits", AppliesWhatFits},
   };
+  static constexpr const char* kAllLessons = "walks through all lessons";  // on demand
+  if (std::ranges::count(WantedNames(), kAllLessons) > 0)
+    IM_REGISTER_TEST(engine, "window", kAllLessons)->TestFunc = WalksThroughAllLessons;
   for (const auto& [name, function] : kTests)
     if (Wanted(name)) IM_REGISTER_TEST(engine, "window", name)->TestFunc = function;
 }

@@ -6,6 +6,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
 #include "profiler/events/stack.h"
 
@@ -89,6 +90,7 @@ void SortableHeader(const ColumnLook& look, AllocationsState& state) {
   } else {
     Put(style, text);
   }
+  MarkTerms(ImGui::GetItemRectMin(), style, text);
   ImGui::SetCursorPos(at);
   if (ImGui::InvisibleButton(look.title, {std::max(1.0F, room), Px(kSmallTextSize + 4)})) {
     state.descending = sorted ? !state.descending : look.align == Align::kRight;

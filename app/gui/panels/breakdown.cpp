@@ -10,6 +10,7 @@
 #include "app/gui/consequences.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
 namespace {
@@ -108,6 +109,15 @@ ColumnWidths WidthsFor(const BreakdownInput& input) {
   return widths;
 }
 
+// A lesson asks for what would stand here.
+void NotToldCells(const BreakdownInput& input, const ColumnWidths& widths) {
+  const int figures = input.only_measured ? 1 : widths.phantom ? 3 : 2;
+  for (int i = 0; i < figures; ++i) {
+    NumberCell("?");
+    if (ImGui::IsItemHovered()) Tooltip("A page of this lesson asks for it first.");
+  }
+}
+
 void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const ColumnWidths& widths,
          CommandQueue& queue) {
   ImGui::TableNextRow();
@@ -123,13 +133,18 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
     ImGui::Dummy({Px(10), 1});
     ImGui::SameLine();
     Put(StrongWords(), row.title);
+    MarkTerms(ImGui::GetItemRectMin(), StrongWords(), row.title, TermHint::kNone);
     RowTooltip(input, row);
   } else {
     Swatch(Colors().Of(*row.category));
     ImGui::SameLine();
-    Put(Words(), Fitted(Words(), row.title, ImGui::GetContentRegionAvail().x));
+    const std::string shown = Fitted(Words(), row.title, ImGui::GetContentRegionAvail().x);
+    Put(Words(), shown);
+    MarkTerms(ImGui::GetItemRectMin(), Words(), shown, TermHint::kNone);
     RowTooltip(input, row);
   }
+  const bool untold = total ? !input.asked.empty() : input.asked.contains(*row.category);
+  if (untold) return NotToldCells(input, widths);
   if (input.only_measured) {
     BytesCell(row.measured_bytes, input.unit, total);
     return ShareCell(input, row);

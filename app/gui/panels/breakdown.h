@@ -1,6 +1,7 @@
 // Where the peak goes: category by category, textbook, phantom and measurement side by side.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "app/gui/commands.h"
@@ -20,7 +21,8 @@ struct BreakdownInput {
   const presenters::SelectedOwners* selected = nullptr;
   const presenters::BytesByCategory* selected_bytes = nullptr;  // of what is selected, at this moment
   const lessons::Glossary* glossary = nullptr;
-  std::string note;  // what the phantom does not include, under the table
+  std::string note;                  // what the phantom does not include, under the table
+  std::set<events::Category> asked;  // a lesson asks for these: their figures, and the sums, are not told
 };
 struct BreakdownState {};
 

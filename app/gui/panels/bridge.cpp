@@ -12,6 +12,7 @@
 
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 #include "app/presenters/signed_bytes.h"
 
 namespace tidemark::gui {
@@ -98,6 +99,7 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
   float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
   for (const std::string_view line : lines) {
     DrawText(list, {scale.left - Px(12), y}, LabelStyle(step), line, Align::kRight);
+    MarkTerms({scale.left - Px(12) - Measure(LabelStyle(step), line).x, y}, LabelStyle(step), line);
     y += Px(kLine);
   }
   const int64_t begin = IsLevel(step) ? 0 : step.from_bytes;
@@ -188,7 +190,7 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
   if (ImGui::BeginChild("why", {0, 0},
                         ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
-    PutWrapped(StrongWords(), story.question);
+    PutExplained(story.question, StrongWords(), input.glossary);
     for (const auto line : std::views::split(story.answer, '\n'))
       PutExplained(std::string(line.begin(), line.end()), MutedWords(), input.glossary);
   }

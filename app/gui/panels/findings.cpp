@@ -4,14 +4,35 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
 namespace {
 
 void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
   Put(MutedWords(), title);
+  MarkTerms(ImGui::GetItemRectMin(), MutedWords(), title);
   PutAtRowEnd(Numbers(), FormatBytes(bytes, unit));
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
+}
+
+// Of a program, whose own settings are not ours to change.
+void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
+  const FitAdvice& fit = *input.fit;
+  if (fit.trying) return PutWrapped(MutedWords(), "Trying other settings of the allocator…");
+  if (!fit.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), fit.trial_error);
+  if (fit.trials.empty()) {
+    if (PlainButton("Try other settings of the allocator")) queue.Push(TryAllocators{});
+    return;
+  }
+  const std::vector<AllocatorTrial> with_room = advice::WithRoom(fit.trials);
+  for (const AllocatorTrial& trial : with_room) {
+    PutWrapped(Words(), "PYTORCH_CUDA_ALLOC_CONF=" + trial.settings);
+    Put(SmallMuted(), "has room for all that it asked for until then, " +
+                          FormatBytes(trial.outcome.after.reserved_peak_bytes, input.unit) + " reserved");
+  }
+  if (with_room.empty())
+    PutWrapped(MutedWords(), "None of the allocator's settings that were tried makes room.");
 }
 
 // What makes it fit, with what each saves of the present need.
@@ -19,6 +40,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   const FitAdvice& fit = *input.fit;
   Label("Ways out");
   if (!input.can_search) {
+    if (input.can_try) DrawRoom(input, queue);
     return PutWrapped(MutedWords(), "tidemark fit -- python … tells which cards the program would fit on.");
   }
   if (fit.searching) return PutWrapped(MutedWords(), "Searching what makes it fit…");
@@ -40,13 +62,12 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     PutWrapped(Words(), DescribeProposal(*fit.question, way));
     Put(SmallMuted(), "saves " + FormatBytes(saved, input.unit) + " · a step ~" +
                           FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
-    if (way.configuration.allocator.empty()) {
-      const ImGuiStyle& style = ImGui::GetStyle();
-      const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;
-      const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-      if (ImGui::GetItemRectMax().x + style.ItemSpacing.x + width <= right) ImGui::SameLine();
-      if (PlainButton("Start so")) queue.Push(StartAgain{way.configuration.settings});
-    }
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;
+    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    if (ImGui::GetItemRectMax().x + style.ItemSpacing.x + width <= right) ImGui::SameLine();
+    if (PlainButton("Start so"))
+      queue.Push(StartAgain{way.configuration.settings, way.configuration.allocator});
     ImGui::PopID();
   }
 }
@@ -63,7 +84,9 @@ void DrawFigures(const FindingsInput& input) {
 void DrawOwners(const FindingsInput& input) {
   Label("Largest owners");
   for (const advice::Owner& owner : input.found->shortage->owners) {
-    Put(Words(), Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(80)));
+    const std::string shown = Fitted(Words(), owner.name, ImGui::GetContentRegionAvail().x - Px(80));
+    Put(Words(), shown);
+    MarkTerms(ImGui::GetItemRectMin(), Words(), shown);
     if (ImGui::IsItemHovered()) Tooltip(owner.name);
     PutAtRowEnd(Numbers(), FormatBytes(owner.bytes, input.unit));
   }
@@ -95,6 +118,7 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
 
 void DrawFinding(const advice::Finding& finding, const FindingsInput& input, CommandQueue& queue) {
   Put(StrongWords(), advice::TitleOf(finding.kind));
+  MarkTerms(ImGui::GetItemRectMin(), StrongWords(), advice::TitleOf(finding.kind));
   PutAtRowEnd(Numbers(), FormatBytes(finding.bytes, input.unit));
   PutExplained(finding.evidence, Words(), input.glossary);
   PutExplained(finding.advice, SmallMuted(), input.glossary);

@@ -34,6 +34,7 @@ struct FindingsInput {
   const RunFindings* found = nullptr;  // none = nobody has looked yet
   const lessons::Glossary* glossary = nullptr;
   const FitAdvice* fit = nullptr;
+  bool can_try = false;     // there is a run to replay
   bool can_search = false;  // the run is of a network of ours
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;

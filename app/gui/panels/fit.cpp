@@ -14,12 +14,13 @@ using advice::Proposal;
 
 std::string StepTime(double seconds) { return FormatDuration(static_cast<int64_t>(seconds * 1e9)); }
 
-// A change in force, or a run that begins with it where none goes on.
-void Apply(const FitInput& input, const networks::TrainingSettings& settings, CommandQueue& queue) {
-  if (input.live) {
-    queue.Push(ChangeSettings{settings});
+// A change in force, or a run that begins with it where none goes on. The allocator's settings are read when
+// a process begins.
+void Apply(const FitInput& input, const advice::Configuration& wanted, CommandQueue& queue) {
+  if (input.live && wanted.allocator == input.allocator) {
+    queue.Push(ChangeSettings{wanted.settings});
   } else {
-    queue.Push(StartAgain{settings});
+    queue.Push(StartAgain{wanted.settings, wanted.allocator});
   }
 }
 
@@ -72,13 +73,11 @@ void DrawProposals(const char* id, const FitInput& input, const std::vector<Prop
     Put(SmallMuted(), FormatBytes(proposal.need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
                           StepTime(proposal.step_seconds) +
                           (proposal.need.empties_cache ? " · nearly full" : ""));
-    const bool in_force = proposal.configuration.settings == input.settings;
-    if (proposal.configuration.allocator.empty() && !in_force) {
-      ImGui::SameLine();
-      if (PlainButton("Apply")) Apply(input, proposal.configuration.settings, queue);
-    } else if (in_force) {
-      ImGui::SameLine();
+    ImGui::SameLine();
+    if (proposal.configuration == advice::Configuration{input.settings, input.allocator}) {
       Put(SmallMuted(), "in force");
+    } else if (PlainButton("Apply")) {
+      Apply(input, proposal.configuration, queue);
     }
     ImGui::PopID();
     ImGui::PopID();
@@ -95,7 +94,8 @@ void DrawLargestBatch(const FitInput& input, CommandQueue& queue) {
   networks::TrainingSettings settings = input.advice->question->settings;
   if (settings.batch == answer.largest_batch) return;
   settings.batch = answer.largest_batch;
-  if (PlainButton(("Use " + batch).c_str())) Apply(input, settings, queue);
+  if (PlainButton(("Use " + batch).c_str()))
+    Apply(input, {settings, input.advice->question->allocator}, queue);
 }
 
 void DrawAnswer(const FitInput& input, CommandQueue& queue) {
@@ -136,38 +136,50 @@ const AllocatorTrial* PlottedOf(const std::vector<AllocatorTrial>& trials, int c
   return least == trials.end() ? nullptr : &*least;
 }
 
+// A click on a row plots it.
+void DrawTrialTable(const FitInput& input, const AllocatorTrial& plotted, int* chosen) {
+  const std::vector<AllocatorTrial>& trials = input.advice->trials;
+  if (!ImGui::BeginTable("trials", 4, ImGuiTableFlags_SizingStretchProp)) return;
+  ImGui::TableSetupColumn("settings", 0, 2.4F);
+  for (const char* name : {"reserved", "unused", "failed"}) ImGui::TableSetupColumn(name, 0, 1);
+  ImGui::TableNextRow();
+  HeaderCell("setting");
+  for (const char* name : {"reserved", "unused", "failed"}) HeaderCell(name, Align::kRight);
+  const auto row = [&](const std::string& name, const phantom::Replayed& replayed, bool strong) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    const TextStyle style = name == plotted.settings ? Colored(Words(), Colors().accent) : Words();
+    Put(style, Fitted(style, name, ImGui::GetContentRegionAvail().x));
+    if (ImGui::IsItemClicked()) *chosen = IndexOf(trials, name);
+    if (ImGui::IsItemHovered()) Tooltip(name);
+    BytesCell(replayed.reserved_peak_bytes, input.unit, strong);
+    BytesCell(advice::UnusedBytes(replayed), input.unit);
+    NumberCell(FormatNumber(replayed.failures));
+  };
+  row("as it was", trials.front().outcome.before, true);
+  for (const AllocatorTrial& trial : trials) {
+    const bool is_less = trial.outcome.after.reserved_peak_bytes < trial.outcome.before.reserved_peak_bytes;
+    row(trial.settings, trial.outcome.after, is_less);
+  }
+  ImGui::EndTable();
+}
+
 void DrawTrials(const FitInput& input, CommandQueue& queue) {
   const FitAdvice& found = *input.advice;
   Rule();
   Label("Other settings of the allocator");
+  if (input.can_start && !input.allocator.empty()) {
+    PutWrapped(Words(), "In force: " + input.allocator);
+    if (PlainButton("Back to PyTorch's own")) queue.Push(StartAgain{input.settings, ""});
+  }
   if (!found.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.trial_error);
-  ImGuiStorage* const storage = ImGui::GetStateStorage();
-  const ImGuiID chosen_id = ImGui::GetID("plotted");
-  const AllocatorTrial* plotted = PlottedOf(found.trials, storage->GetInt(chosen_id, -1));
-  if (plotted != nullptr && ImGui::BeginTable("trials", 4, ImGuiTableFlags_SizingStretchProp)) {
-    ImGui::TableSetupColumn("settings", 0, 2.4F);
-    for (const char* name : {"reserved", "unused", "failed"}) ImGui::TableSetupColumn(name, 0, 1);
-    ImGui::TableNextRow();
-    HeaderCell("setting");
-    for (const char* name : {"reserved", "unused", "failed"}) HeaderCell(name, Align::kRight);
-    const auto row = [&](const std::string& name, const phantom::Replayed& replayed, bool strong) {
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      const TextStyle style = name == plotted->settings ? Colored(Words(), Colors().accent) : Words();
-      Put(style, Fitted(style, name, ImGui::GetContentRegionAvail().x));
-      if (ImGui::IsItemClicked()) storage->SetInt(chosen_id, IndexOf(found.trials, name));
-      if (ImGui::IsItemHovered()) Tooltip(name);
-      BytesCell(replayed.reserved_peak_bytes, input.unit, strong);
-      BytesCell(advice::UnusedBytes(replayed), input.unit);
-      NumberCell(FormatNumber(replayed.failures));
-    };
-    row("as it was", found.trials.front().outcome.before, true);
-    for (const AllocatorTrial& trial : found.trials) {
-      const bool is_less = trial.outcome.after.reserved_peak_bytes < trial.outcome.before.reserved_peak_bytes;
-      row(trial.settings, trial.outcome.after, is_less);
-    }
-    ImGui::EndTable();
+  int* const chosen = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("plotted"), -1);
+  if (const AllocatorTrial* plotted = PlottedOf(found.trials, *chosen); plotted != nullptr) {
+    DrawTrialTable(input, *plotted, chosen);
     DrawWhatIfPlot(plotted->outcome, input.unit);
+    const bool can_start = input.can_start && plotted->settings != input.allocator;
+    if (can_start && PlainButton(("Start with " + plotted->settings + "###start with").c_str()))
+      queue.Push(StartAgain{input.settings, plotted->settings});
     if (!found.trials.front().outcome.is_as_recorded) {
       PutWrapped(
           SmallMuted(),

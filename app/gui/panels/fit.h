@@ -17,6 +17,8 @@ struct FitInput {
   std::string card_title;
   bool can_search = false;  // a network of ours on a card
   bool can_try = false;     // there is a run to replay
+  std::string allocator;    // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own
+  bool can_start = false;   // a run of ours, with other settings of the allocator
   bool live = false;
   ByteUnit unit = ByteUnit::kMegabytes;
 };

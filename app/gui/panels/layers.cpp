@@ -34,6 +34,35 @@ Columns ColumnsFor(float width, const std::vector<presenters::LayerRow>& rows) {
   return {room > Px(430), room > Px(520), room > Px(620), types};
 }
 
+// Where the figure stands that one would look for here.
+void ElsewhereCell(const std::string& layer, const std::string& why) {
+  ImGui::TableNextColumn();
+  const std::string text = "in " + layer;
+  PutRight(SmallMuted(), Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x));
+  if (ImGui::IsItemHovered()) Tooltip(why);
+}
+
+// The textbook counts a ReLU's result with the convolution before it; the run tells who allocated it.
+void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
+  if (input.activations_asked) {
+    NumberCell("?");
+    if (ImGui::IsItemHovered()) Tooltip("A page of this lesson asks for it first.");
+    return NumberCell("?");
+  }
+  if (row.activations_bytes == 0 && !row.counts_with.empty()) {
+    ElsewhereCell(row.counts_with, "The textbook counts what " + row.name + " keeps in the row of " +
+                                       row.counts_with + ", which it is the result of.");
+  } else {
+    BytesCell(NothingAsNone(row.activations_bytes), input.unit);
+    if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
+  }
+  if (row.measured_saved_bytes == 0 && !row.allocated_by.empty()) {
+    return ElsewhereCell(row.allocated_by, row.allocated_by + " allocated what the textbook counts here: " +
+                                               row.name + "'s own output is let go.");
+  }
+  BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
+}
+
 void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,
          CommandQueue& queue) {
   ImGui::TableNextRow();
@@ -41,7 +70,8 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   const bool lit = input.selected != nullptr && input.selected->layer == row.name;
   if (SelectableRow(row.name.c_str(), lit)) queue.Push(Select{presenters::LayerSelected(row.name)});
   Put(StrongWords(), Fitted(StrongWords(), row.name, ImGui::GetContentRegionAvail().x));
-  if (ImGui::IsItemHovered()) Tooltip(row.formula.empty() ? row.name : row.name + "\n" + row.formula);
+  if (ImGui::IsItemHovered())
+    Tooltip(row.formula.empty() || input.activations_asked ? row.name : row.name + "\n" + row.formula);
   ImGui::TableNextColumn();
   Put(MutedNumbers(), Fitted(MutedNumbers(), row.output, ImGui::GetContentRegionAvail().x));
   if (columns.types) {
@@ -52,9 +82,7 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   }
   if (columns.parameters)
     BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
-  BytesCell(NothingAsNone(row.activations_bytes), input.unit);
-  if (ImGui::IsItemHovered() && !row.formula.empty()) Tooltip(row.formula);
-  BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
+  KeptCells(input, row);
   if (columns.temporary) BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
   if (!columns.share) return;
   BarCell(row.share_of_peak, Colors().accent);
@@ -95,8 +123,8 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   HeaderCell("output");
   if (columns.types) HeaderCell("computed in");
   if (columns.parameters) HeaderCell("parameters", Align::kRight);
-  HeaderCell("kept, textbook", Align::kRight);
-  HeaderCell("kept, measured", Align::kRight);
+  HeaderCell(columns.parameters ? "kept, textbook" : "textbook", Align::kRight);
+  HeaderCell(columns.parameters ? "kept, measured" : "measured", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
   if (columns.share) HeaderCell("share of all");
   for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns, queue);

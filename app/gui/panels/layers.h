@@ -16,6 +16,7 @@ struct LayersInput {
   const std::vector<presenters::LayerRow>* rows = nullptr;
   std::string moment;
   ByteUnit unit = ByteUnit::kMegabytes;
+  bool activations_asked = false;  // a lesson asks for them: what is kept is not told
   std::string empty_reason;
 };
 struct LayersState {};

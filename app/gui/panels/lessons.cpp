@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "profiler/lessons/expression.h"
 
 namespace tidemark::gui {
 namespace {
@@ -78,10 +78,7 @@ void EndTask() {
 }
 
 std::string MegabytesText(std::optional<double> bytes) {
-  if (!bytes) return "–";
-  char text[48];
-  std::snprintf(text, sizeof text, "%.2f", *bytes / 1e6);
-  return text;
+  return bytes ? FormatInUnit(std::llround(*bytes), ByteUnit::kMegabytes) : "–";
 }
 
 // What is drawn counts as a number, too: its peak.
@@ -242,6 +239,20 @@ bool AwaitsPrediction(const std::vector<Lesson>& all, const LessonsState& state)
   if (open.page == nullptr || !open.page->prediction) return false;
   const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
   return !state.predictions.contains(PageKey(open.lesson->name, number));
+}
+
+std::set<events::Category> AskedLater(const std::vector<Lesson>& all, const LessonsState& state) {
+  std::set<events::Category> asked;
+  const OpenPage open = PageOf(all, state);
+  if (open.page == nullptr) return asked;
+  const std::vector<Page>& pages = open.lesson->pages;
+  for (auto i = static_cast<size_t>(open.page - pages.data()); i < pages.size(); ++i) {
+    const std::optional<lessons::Prediction>& prediction = pages[i].prediction;
+    if (!prediction || state.predictions.contains(PageKey(open.lesson->name, i))) continue;
+    const auto category = lessons::CategoryNamed(prediction->quantity);
+    if (category && prediction->situation == open.page->setup.situation) asked.insert(*category);
+  }
+  return asked;
 }
 
 void DrawLessonsPanel(const LessonsInput& input, LessonsState& state, CommandQueue& queue) {

@@ -8,6 +8,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
 namespace {
@@ -128,6 +129,7 @@ void NodeTooltip(const LiveTreeInput& input, const TreeNode& node) {
                    (node.blocks == 1 ? " block" : " blocks"));
   Put(MutedWords(), fmt::format("{:.1f} % of everything alive", share(root)));
   if (node.parent != 0) Put(MutedWords(), fmt::format("{:.1f} % of {}", share(parent), parent.title));
+  PutMeanings(node.title);
   Put(SmallMuted(), node.children > 0 ? "Click: select it, and show only this."
                                       : "Click: select it, and show what it is part of.");
   ImGui::EndTooltip();

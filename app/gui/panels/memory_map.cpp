@@ -8,6 +8,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
 
 namespace tidemark::gui {
@@ -87,6 +88,7 @@ void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
   Put(Words(), FormatExactBytes(block.bytes) + " · block of " + FormatExactBytes(block.rounded_bytes));
   const std::string layer(input.view->name(block.layer));
   Put(MutedWords(), std::string(events::NameOf(block.category)) + (layer.empty() ? "" : " · " + layer));
+  PutMeanings(events::NameOf(block.category));
   char address[64];
   std::snprintf(address, sizeof address, "at 0x%llx, since event %s",
                 static_cast<unsigned long long>(block.address),
@@ -211,8 +213,10 @@ void Caption(const MemoryMapInput& input) {
                 input.state->segments.size(), input.state->blocks.size(), 100 * map.share_free, rounding);
   Put(SmallMuted(), input.pinned ? "pinned; Esc shows the peak again" : "drag through time");
   ImGui::SameLine();
-  PutRight(SmallMuted(), Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x));
+  const std::string shown = Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x);
+  PutRight(SmallMuted(), shown);
   Tooltip(presenters::ExplainFreeMemory(map, input.unit));
+  MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), shown);
 }
 
 }  // namespace

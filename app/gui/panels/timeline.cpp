@@ -9,6 +9,7 @@
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
 namespace {
@@ -171,7 +172,9 @@ void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, float row, T
   }
   const Color quiet = item.hidden ? Colors().muted.WithAlpha(0.5) : Colors().muted;
   const TextStyle style = Colored(SmallMuted(), hovered || item.lit ? Colors().text : quiet);
-  DrawText(list, {at.x + Px(17), at.y + (row - Px(kSmallTextSize)) / 2 - Px(1)}, style, item.name);
+  const ImVec2 name_at(at.x + Px(17), at.y + (row - Px(kSmallTextSize)) / 2 - Px(1));
+  DrawText(list, name_at, style, item.name);
+  MarkTerms(name_at, style, item.name);
 }
 
 // Returns the legend's height: it wraps when the panel is narrow. Draws where there is a queue.

@@ -17,15 +17,6 @@ using Curve = std::vector<ReplayColumn>;
 
 constexpr float kHeight = 110;
 
-int64_t HighestOf(const advice::WhatIf& outcome) {
-  int64_t highest = 1;
-  for (const Curve* curve : {&outcome.before.curve, &outcome.after.curve}) {
-    for (const ReplayColumn& column : *curve)
-      highest = std::max({highest, column.allocated_bytes, column.reserved_bytes});
-  }
-  return highest;
-}
-
 class Plot {
  public:
   Plot(const ImRect& area, int64_t highest)
@@ -86,7 +77,7 @@ void DrawWhatIfPlot(const advice::WhatIf& outcome, ByteUnit unit) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size(ImGui::GetContentRegionAvail().x, Px(kHeight));
   ImGui::InvisibleButton("what-if", size);
-  const int64_t highest = HighestOf(outcome);
+  const int64_t highest = HighestBytes(outcome);
   const ImRect area({at.x, at.y + Px(18)}, at + size);
   const Plot plot(area, highest);
   ImGui::GetWindowDrawList()->AddRectFilled(area.Min, area.Max, U32(Colors().sunken), Px(3));

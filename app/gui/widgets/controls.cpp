@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
 namespace {
@@ -312,6 +313,9 @@ void Rule() {
   ImGui::Dummy({0, Px(4)});
 }
 
-void Label(const char* text) { Put(Words(), text); }
+void Label(const char* text) {
+  Put(Words(), text);
+  MarkTerms(ImGui::GetItemRectMin(), Words(), text);
+}
 
 }  // namespace tidemark::gui

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/gui/widgets/terms.h"
+
 namespace tidemark::gui {
 
 void PanelTitle(std::string_view title, std::string_view aside) {
@@ -12,7 +14,9 @@ void PanelTitle(std::string_view title, std::string_view aside) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float room = width - Measure(TitleWords(), title).x - Px(16);
     const TextStyle style = SmallMuted();
-    DrawText(list, {at.x + width, at.y + Px(2)}, style, Fitted(style, aside, room), Align::kRight);
+    const std::string shown = Fitted(style, aside, room);
+    DrawText(list, {at.x + width, at.y + Px(2)}, style, shown, Align::kRight);
+    MarkTerms({at.x + width - Measure(style, shown).x, at.y + Px(2)}, style, shown);
   }
   ImGui::Dummy({0, Px(2)});
 }
@@ -46,6 +50,7 @@ void HeaderCell(std::string_view text, Align align) {
   } else {
     Put(SmallMuted(), text);
   }
+  MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), text);
 }
 
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong) {

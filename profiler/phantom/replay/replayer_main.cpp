@@ -42,6 +42,11 @@ class Replaying {
         return Free(request.block);
       case Request::Kind::kEmptyCache:
         return allocator::emptyCache();
+      case Request::Kind::kCountHence:
+        allocator::resetPeakStats(0);
+        allocator::resetAccumulatedStats(0);
+        failures_ = 0;
+        return;
     }
   }
 
@@ -110,7 +115,8 @@ void Replay(const char* file, size_t columns) {
   allocator::init(1);
   std::ifstream requests(file, std::ios::binary);
   Replaying replaying;
-  Curve curve(columns, std::filesystem::file_size(file) / sizeof(Request));
+  size_t left = std::filesystem::file_size(file) / sizeof(Request);
+  Curve curve(columns, left);
   std::vector<Request> batch(4096);
   while (requests) {
     requests.read(reinterpret_cast<char*>(batch.data()),
@@ -118,7 +124,12 @@ void Replay(const char* file, size_t columns) {
     const auto count = static_cast<size_t>(requests.gcount()) / sizeof(Request);
     for (size_t i = 0; i < count; ++i) {
       replaying.Apply(batch[i]);
-      curve.Take(replaying.failures());
+      --left;
+      if (batch[i].kind == Request::Kind::kCountHence) {
+        curve = Curve(columns, left);
+      } else {
+        curve.Take(replaying.failures());
+      }
     }
   }
   const auto statistics = allocator::getDeviceStats(0);

@@ -13,6 +13,7 @@ struct Request {
     kTry,         // the same, but it is given back at once: it had failed
     kFree,        // the block of the latest kAllocate with this `block`
     kEmptyCache,  // torch.cuda.empty_cache()
+    kCountHence,  // what was before only made the state that it begins with: no peak, failure or curve of it
   };
   Kind kind = Kind::kAllocate;
   uint64_t block = 0;  // its address in the program that asked

@@ -352,6 +352,52 @@ for _ in range(3000):
         self.assertEqual(measured["allocated_peak_bytes"], 6 << 20)
         self.assertEqual(measured["reserved_peak_band"]["most_bytes"], measured["reserved_peak_bytes"])
 
+    def test_what_other_settings_would_do_is_what_they_do(self):
+        code = (
+            "import random, torch\n"
+            "random.seed(1)\n"
+            "held = []\n"
+            "for _ in range(400):\n"
+            "    held.append(torch.empty(random.randint(1, 90) << 20 >> random.choice([0, 0, 3, 9]), dtype=torch.uint8, device='cuda'))\n"
+            "    if len(held) > 30: held.pop(random.randrange(len(held)))\n"
+        )
+        other = str(Path(self.folder.name) / "other.tide")
+
+        def reserved(file, settings, program=code, memory="32GiB"):
+            env = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
+            run(TIDEMARK, "phantom", "--memory", memory, "-o", file, "--", PYTHON, "-c", program, env=env)
+            return json.loads(tidemark("info", file, "--json").stdout)["measured"]["reserved_peak_bytes"]
+
+        def what_if(*words):
+            answer = json.loads(tidemark("what-if", self.recording, *words, "--json").stdout)
+            self.assertEqual(answer["before"]["reserved_peak_bytes"], plain)
+            return answer["after"]["reserved_peak_bytes"], answer["note"]
+
+        plain = reserved(self.recording, "")
+        split = what_if("--alloc-conf", "max_split_size_mb:32")[0]
+        self.assertNotEqual(split, plain)
+        self.assertEqual(split, reserved(other, "max_split_size_mb:32"))
+        idle, note = what_if("--alloc-conf", "garbage_collection_threshold:0.5")
+        self.assertEqual(idle, plain)
+        self.assertIn("per_process_memory_fraction", note)
+        self.assertGreaterEqual(what_if("--after", self.recording)[0], plain)  # so much is cached already
+        # After an out of memory the settings that have room are told, and have: here half of each segment of 20 MiB is
+        # free, and blocks of 10 MiB would have segments of their own.
+        halves = (
+            "import torch\n"
+            "def empty(mib): return torch.empty(mib << 20, dtype=torch.uint8, device='cuda')\n"
+            "pieces = [empty(9) for _ in range(80)]\n"
+            "del pieces[::2]\n"
+            "empty(400)\n"
+        )
+        reserved(other, "", halves, "1650MiB")
+        info = json.loads(tidemark("info", other, "--ways-out", "--json").stdout)
+        self.assertTrue(info["out_of_memory"])
+        [way] = info["ways_out"]
+        self.assertEqual(way["allocator"], "roundup_power2_divisions:4")
+        self.assertEqual(reserved(other, way["allocator"], halves, "1650MiB"), way["reserved_peak_bytes"])
+        self.assertFalse(json.loads(tidemark("info", other, "--json").stdout)["out_of_memory"])
+
     def test_an_allocator_that_tells_nothing_is_told_of_in_a_sentence(self):
         code = "import torch; torch.empty(1 << 20, device='cuda')"
         streams = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")

@@ -192,6 +192,20 @@ TEST_CASE("Where only segments lack room, the allocator's setting is proposed") 
   CHECK(proposed);
 }
 
+TEST_CASE("Settings of the allocator that are in force already are kept, and are no change") {
+  MadeUpPhantom phantom(220 * kMebibyte);
+  const FitQuestion question{SmallNetwork(), TrainingSettings(), CardWith(220 * kMebibyte), 0,
+                             kExpandableSegments};
+  const Result<FitAnswer> answer =
+      FindFit(question, [&](std::span<const Configuration> all) { return phantom(all); });
+  REQUIRE(answer.ok());
+  REQUIRE_FALSE(answer->proposals.empty());
+  for (const Proposal& proposal : answer->proposals) {
+    CHECK(proposal.configuration.allocator == kExpandableSegments);
+    CHECK(DescribeProposal(question, proposal).find("segments") == std::string::npos);
+  }
+}
+
 TEST_CASE("Another number of samples a step is made of micro-batches, or refused") {
   const FitAnswer answer = FitOn(1000 * kMebibyte, nullptr, 512);
   REQUIRE_FALSE(answer.proposals.empty());

@@ -99,6 +99,23 @@ TEST_CASE("A curve has the highest of equal numbers of requests, and where the c
   CHECK(all[0].curve.size() == requests.size());
 }
 
+TEST_CASE("What came before the requests that count is cached, and else not told") {
+  const std::vector<Request> requests = {Allocate(1, 100 * kMiB),
+                                         {Request::Kind::kTry, 0, 500 * kMiB, 0},
+                                         Free(1),
+                                         Allocate(2, 100 * kMiB),
+                                         Free(2),
+                                         {Request::Kind::kCountHence},
+                                         Allocate(3, 60 * kMiB),
+                                         Allocate(4, 60 * kMiB)};
+  const Replayed replayed = Replay(OnACardWith(200 * kMiB), requests, {AddressOrder{}}, 2)->at(0);
+  CHECK(replayed.allocated_peak_bytes == 120 * kMiB);
+  CHECK(replayed.reserved_peak_bytes == 160 * kMiB);  // the rest of the 100 MiB is too small for the second
+  CHECK(replayed.failures == 0);
+  CHECK(replayed.retries == 0);
+  CHECK(replayed.curve == std::vector<ReplayColumn>{{60 * kMiB, 100 * kMiB, 0}, {120 * kMiB, 160 * kMiB, 0}});
+}
+
 TEST_CASE("The order of addresses moves what is reserved; the band holds what it moved") {
   const Replayer replayer = OnACardWith(100'000 * kMiB);
   const std::vector<Request> requests = RandomRequests();

@@ -18,8 +18,8 @@ textbook::Estimate SmallBook() {
   book.activations_bytes = 2000;
   book.total_bytes = 3000;
   book.terms = {{Category::kParameter, "", 1000, "", ""}, {Category::kActivation, "", 2000, "", ""}};
-  book.layers = {{"conv1", "64×10×10", 250, 1000, 2000, 0, "2,000"},
-                 {"relu", "64×10×10", 0, 0, 0, 0, "shared"}};
+  book.layers = {{"conv1", "64×10×10", 250, 1000, 2000, 0, "2,000", ""},
+                 {"relu", "64×10×10", 0, 0, 0, 0, "shared", "conv1"}};
   return book;
 }
 
@@ -174,6 +174,8 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   CHECK(rows[0].share_of_peak == Approx(1.0));
   CHECK(rows[1].measured_saved_bytes == 0);
   CHECK(rows[1].share_of_peak == 0);
+  CHECK(rows[1].counts_with == "conv1");
+  CHECK(rows[0].allocated_by == "relu");
   CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), SmallBook())[0].measured_saved_bytes);
 }
 

@@ -1,0 +1,48 @@
+#include "app/cli/program_ways_out.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/card_option.h"
+#include "app/cli/recorded_band.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::cli {
+
+Result<std::vector<advice::AllocatorTrial>> FindRoom(const session::Run& run) {
+  const events::RunDescription description = run.description();
+  const Result<std::optional<phantom::Card>> card = CardOfRun(description);
+  if (!card) return card.error();
+  if (!*card) {
+    return Error{fmt::format(
+        "What has room on \"{}\" is not known: it is none of the cards that tidemark cards lists.",
+        description.device_name)};
+  }
+  const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
+  if (!allocator) return allocator.error();
+  const advice::AllocatorSetup own{**card, description.allocator_settings};
+  const Result<advice::ReplayedRun> replayed = advice::ReplayedRun::Of(*run.view(), own, *allocator);
+  if (!replayed) return replayed.error();
+  return advice::WithRoom(advice::TrySettings(*replayed, own).trials);
+}
+
+std::string RoomRows(const std::vector<advice::AllocatorTrial>& trials) {
+  std::string rows = "Ways out, by what it had asked for until then\n";
+  for (const advice::AllocatorTrial& trial : trials) {
+    rows += fmt::format("  PYTORCH_CUDA_ALLOC_CONF={}: has room, {} reserved at most\n", trial.settings,
+                        FormatBytes(trial.outcome.after.reserved_peak_bytes, ByteUnit::kMebibytes));
+  }
+  if (trials.empty()) rows += "  None of the allocator's settings that were tried makes room.\n";
+  return rows + "  A larger card: tidemark fit -- PROGRAM tells which have room for all of it.\n";
+}
+
+Json RoomJson(const std::vector<advice::AllocatorTrial>& trials) {
+  Json json = Json::array();
+  for (const advice::AllocatorTrial& trial : trials) {
+    json.push_back({{"change", trial.settings},
+                    {"allocator", trial.settings},
+                    {"reserved_peak_bytes", trial.outcome.after.reserved_peak_bytes}});
+  }
+  return json;
+}
+
+}  // namespace tidemark::cli

@@ -1,0 +1,33 @@
+// Words that have a meaning which can be looked up, in whatever text of the window they stand: underlined,
+// and explained on hover. Who knows the meanings is told once; texts without such words are left as they are.
+// UI thread, inside a frame; O(text) where a text was asked about lately, else what the dictionary takes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/gui/widgets/text.h"
+
+namespace tidemark::gui {
+
+struct ExplainedWord {
+  size_t begin = 0;  // in bytes of the text
+  size_t end = 0;
+  std::string meaning;
+};
+using Dictionary = std::function<std::vector<ExplainedWord>(std::string_view)>;
+// From then on; an empty one explains nothing.
+void UseDictionary(Dictionary dictionary);
+
+enum class TermHint { kOnHover, kNone };  // none: the item has a tooltip of its own, which tells the meaning
+
+// Marks the words in a line of text that was drawn with its top left corner at `at`.
+void MarkTerms(ImVec2 at, const TextStyle& style, std::string_view text, TermHint hint = TermHint::kOnHover);
+
+// In a tooltip: a line for each of the text's words, with its meaning.
+void PutMeanings(std::string_view text);
+
+}  // namespace tidemark::gui
