@@ -150,7 +150,7 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   const bool has_last = input.only_measured || widths.has_difference;
   if (has_last) ImGui::TableSetupColumn(last, 0, widths.difference);
   ImGui::TableNextRow();
-  HeaderCell(std::string("category, ") + UnitName(input.unit));
+  HeaderCell(std::string("category, ") + UnitName(input.unit), Align::kLeft, "category");
   for (const char* name : figures) HeaderCell(name, Align::kRight);
   if (has_last) HeaderCell(last, Align::kRight);
 }

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/labels.h"
 
 namespace tidemark::gui {
 namespace {
@@ -198,6 +199,7 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   Edit edit;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   Put(Words(), label);
+  ExplainLabel(label);
   if (TypedValue(look, value)) edit = {true, true};
   // A field that is typed into would make the row higher.
   ImGui::SetCursorScreenPos({at.x, at.y + Px(kTextSize + 3) + ImGui::GetStyle().ItemSpacing.y});
@@ -225,11 +227,12 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   return edit;
 }
 
-bool BeginChoice(const char* label, const std::string& current, float label_share) {
+bool BeginChoice(const char* label, const std::string& current, float label_share, std::string_view help) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float left = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();
   Put(MutedWords(), label);
+  Tooltip(help.empty() ? MeaningOfLabel(label) : help);
   const float label_width = std::max(width * label_share, Measure(MutedWords(), label).x + Px(10));
   ImGui::SameLine(left + label_width);
   ImGui::SetNextItemWidth(width - label_width);
@@ -296,6 +299,9 @@ void Rule() {
   ImGui::Dummy({0, Px(4)});
 }
 
-void Label(const char* text) { Put(Words(), text); }
+void Label(const char* text) {
+  Put(Words(), text);
+  ExplainLabel(text);
+}
 
 }  // namespace tidemark::gui

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "app/gui/widgets/labels.h"
+
 namespace tidemark::gui {
 
 void PanelTitle(std::string_view title, std::string_view aside) {
@@ -39,13 +41,14 @@ bool SelectableRow(const char* id, bool lit) {
   return clicked;
 }
 
-void HeaderCell(std::string_view text, Align align) {
+void HeaderCell(std::string_view text, Align align, std::string_view label) {
   ImGui::TableNextColumn();
   if (align == Align::kRight) {
     PutRight(SmallMuted(), text);
   } else {
     Put(SmallMuted(), text);
   }
+  ExplainLabel(label.empty() ? text : label);
 }
 
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong) {
