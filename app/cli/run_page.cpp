@@ -201,8 +201,9 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
 std::vector<std::string> BookmarkRows(const timeline::View& view,
                                       const std::vector<trace::Bookmark>& bookmarks) {
   std::vector<std::string> rows;
+  if (view.empty()) return rows;
+  rows.reserve(bookmarks.size());
   for (const trace::Bookmark& bookmark : bookmarks) {
-    if (view.empty()) break;
     const timeline::EventIndex index = std::min(view.IndexAt(bookmark.time_ns), view.end() - 1);
     const timeline::Step* at = presenters::StepWith(view, index);
     const std::string step = at == nullptr ? "" : "step " + FormatNumber(at->number) + ", ";

@@ -57,14 +57,8 @@ std::vector<Span> SpansOf(const View& shown, TimeAxis axis, const TimelinePlot& 
 class RankCurve {
  public:
   RankCurve(const RankPeaks& rank, const View& shown) {
-    at_.push_back(&rank.curve_before_steps);
-    for (const Step& step : shown.steps()) {
-      const auto found =
-          std::lower_bound(rank.steps.begin(), rank.steps.end(), step.number,
-                           [](const RankPeaks::Step& one, int64_t number) { return one.number < number; });
-      const bool has = found != rank.steps.end() && found->number == step.number;
-      at_.push_back(has ? &found->curve : nullptr);
-    }
+    at_.push_back(CurveOf(rank, 0, -1));
+    for (const Step& step : shown.steps()) at_.push_back(CurveOf(rank, at_.size(), step.number));
   }
   int64_t Highest(const Span& span) const {
     if (span.begin.step == span.end.step) return HighestIn(span.begin.step, span.begin.share, span.end.share);
@@ -77,8 +71,8 @@ class RankCurve {
 
  private:
   int64_t HighestIn(size_t step, double from, double to) const {
-    if (step >= at_.size() || at_[step] == nullptr || at_[step]->empty()) return 0;
-    const std::vector<int64_t>& curve = *at_[step];
+    if (step >= at_.size() || at_[step] == nullptr || at_[step]->highest.empty()) return 0;
+    const std::vector<int64_t>& curve = at_[step]->highest;
     const auto parts = static_cast<double>(curve.size());
     const size_t begin = std::min(static_cast<size_t>(std::floor(from * parts)), curve.size() - 1);
     const auto end = std::clamp(static_cast<size_t>(std::ceil(to * parts)), begin + 1, curve.size());
@@ -86,7 +80,16 @@ class RankCurve {
                              curve.begin() + static_cast<std::ptrdiff_t>(end));
   }
 
-  std::vector<const std::vector<int64_t>*> at_;
+  // The one in the same place where that has the number, for a run that was restarted counts from 0 again.
+  static const RankPeaks::Curve* CurveOf(const RankPeaks& rank, size_t place, int64_t number) {
+    if (place < rank.curves.size() && rank.curves[place].step == number) return &rank.curves[place];
+    const auto found =
+        std::lower_bound(rank.curves.begin(), rank.curves.end(), number,
+                         [](const RankPeaks::Curve& curve, int64_t wanted) { return curve.step < wanted; });
+    return found != rank.curves.end() && found->step == number ? &*found : nullptr;
+  }
+
+  std::vector<const RankPeaks::Curve*> at_;
 };
 
 // Those with a group of their own, by rank.
@@ -105,6 +108,7 @@ std::vector<size_t> RanksWithGroups(const session::Ranks& ranks, std::optional<s
 
 std::vector<std::string> TitlesOf(const session::Ranks& ranks, const std::vector<size_t>& own) {
   std::vector<std::string> titles;
+  titles.reserve(own.size() + 1);
   for (const size_t index : own) titles.push_back("rank " + std::to_string(ranks.ranks[index].rank));
   const size_t others = ranks.ranks.size() - own.size();
   if (others > 0) titles.push_back(FormatNumber(static_cast<int64_t>(others)) + " other ranks");

@@ -33,8 +33,7 @@ int64_t NumberAt(std::string_view text, size_t at) {
 constexpr size_t kMostParts = 4096;
 constexpr size_t kMostPartsOfAStep = 1024;
 
-// Before the first step, then step by step.
-std::vector<std::vector<int64_t>> CurvesOf(const timeline::View& view) {
+std::vector<RankPeaks::Curve> CurvesOf(const timeline::View& view) {
   std::vector<timeline::EventIndex> begins = {view.first()};
   for (const timeline::Step& step : view.steps()) begins.push_back(std::max(step.begin, begins.back()));
   begins.push_back(view.end());
@@ -49,12 +48,13 @@ std::vector<std::vector<int64_t>> CurvesOf(const timeline::View& view) {
   }
   std::vector<timeline::View::Column> columns(edges.size() - 1);
   if (!columns.empty()) view.Columns(edges, columns);
-  std::vector<std::vector<int64_t>> curves;
+  std::vector<RankPeaks::Curve> curves;
   auto column = columns.begin();
-  for (const size_t count : parts) {
-    std::vector<int64_t>& curve = curves.emplace_back();
-    for (size_t part = 0; part < count; ++part, ++column)
-      curve.push_back(timeline::ValueOf(column->peak.values, timeline::Series::kAllocated));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    RankPeaks::Curve& curve = curves.emplace_back();
+    if (i > 0) curve.step = view.steps()[i - 1].number;
+    for (size_t part = 0; part < parts[i]; ++part, ++column)
+      curve.highest.push_back(timeline::ValueOf(column->peak.values, timeline::Series::kAllocated));
   }
   return curves;
 }
@@ -73,16 +73,13 @@ RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file, bool with_c
   };
   peaks.allocated = highest(timeline::Series::kAllocated);
   peaks.reserved = highest(timeline::Series::kReserved);
-  std::vector<std::vector<int64_t>> curves(view->steps().size() + 1);
-  if (with_curves) curves = CurvesOf(*view);
-  peaks.curve_before_steps = std::move(curves.front());
+  if (with_curves) peaks.curves = CurvesOf(*view);
   std::map<int64_t, RankPeaks::Step> steps;
-  for (size_t i = 0; i < view->steps().size(); ++i) {
-    const timeline::Step& step = view->steps()[i];
+  for (const timeline::Step& step : view->steps()) {
     steps[step.number] = {step.number, timeline::ValueOf(step.at_peak, timeline::Series::kAllocated),
-                          step.reserved_peak, std::move(curves[i + 1])};
+                          step.reserved_peak};
   }
-  for (auto& [number, step] : steps) peaks.steps.push_back(std::move(step));
+  for (const auto& [number, step] : steps) peaks.steps.push_back(step);
   return peaks;
 }
 

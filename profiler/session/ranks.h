@@ -29,12 +29,16 @@ struct RankPeaks {
     int64_t number = 0;
     int64_t allocated = 0;
     int64_t reserved = 0;
-    std::vector<int64_t> curve = {};  // with what follows the step until the next
   };
   std::vector<Step> steps;  // by number, each once: of a restarted run the later one; incomplete ones too
-  // The highest allocated in each of equally many events, for stacks of ranks: before the first step, and of
-  // each step. Exact where there are as many parts as events. Empty where nobody asked for curves.
-  std::vector<int64_t> curve_before_steps;
+  // For stacks of ranks: the highest allocated in each of equally many events, exact where there are as many
+  // parts as events.
+  struct Curve {
+    int64_t step = -1;  // its number; -1 = before the first
+    std::vector<int64_t> highest;
+  };
+  std::vector<Curve> curves;  // what is before the first step, then each step in its turn with what follows
+                              // it; a restarted run has a number again. Empty where nobody asked for them
   bool out_of_memory = false;
   std::string warning;  // "" or what its file lacks
 };

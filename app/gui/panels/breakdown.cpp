@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -155,6 +156,13 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   if (has_last) HeaderCell(last, Align::kRight);
 }
 
+// Above and below each row: less where all of them would not fit otherwise.
+float RowPadding(const BreakdownInput& input) {
+  const auto rows = static_cast<float>(input.breakdown->rows.size() + input.breakdown->totals.size() + 1);
+  const float room = (ImGui::GetContentRegionAvail().y - Px(12)) / rows - ImGui::GetTextLineHeight();
+  return std::clamp(std::floor(room / 2), Px(1), Px(4));
+}
+
 // "layer conv2: 29.70 MB of it, in the rows that are lit"
 std::string SelectedLine(const BreakdownInput& input) {
   int64_t bytes = 0;
@@ -173,7 +181,7 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
     return;
   }
   const ColumnWidths widths = WidthsFor(input);
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(4)));
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), RowPadding(input)));
   const int columns = input.only_measured ? 3 : widths.count();
   const std::string table = "breakdown " + std::to_string(columns);  // each has widths of its own
   if (ImGui::BeginTable(input.only_measured ? "measured breakdown" : table.c_str(), columns,

@@ -29,10 +29,10 @@ session::RankPeaks PeaksOf(const timeline::View& view, int64_t rank) {
     return bytes;
   };
   const auto& steps = view.steps();
-  peaks.curve_before_steps = curve(view.first(), steps.front().begin);
+  peaks.curves.push_back({-1, curve(view.first(), steps.front().begin)});
   for (size_t i = 0; i < steps.size(); ++i) {
     const timeline::EventIndex end = i + 1 < steps.size() ? steps[i + 1].begin : view.end();
-    peaks.steps.push_back({steps[i].number, 0, 0, curve(steps[i].begin, end)});
+    peaks.curves.push_back({steps[i].number, curve(steps[i].begin, end)});
   }
   return peaks;
 }
@@ -56,6 +56,19 @@ TEST_CASE("Ranks that do the same stack up to as many times one") {
     for (size_t i = 0; i < plot.grouped.size(); ++i)
       CHECK(plot.grouped[i] == ValueOf(plot.columns[i / 3].at_peak, timeline::Series::kAllocated));
   }
+}
+
+TEST_CASE("A run that was restarted has each of its steps, though numbers come again") {
+  Training training;
+  training.Weight(kWeight);
+  for (const int64_t bytes : {1 << 20, 3 << 20}) {
+    for (int step = 0; step < 2; ++step) training.Step(step, bytes, 512);
+  }
+  const auto view = training.Publish();
+  const session::Ranks ranks{{PeaksOf(*view, 0), PeaksOf(*view, 1)}, {}};
+  TimelinePlot plot = PlotOf(*view, TimeAxis::kEvents, 10'000);
+  AddRankGroups(*view, TimeAxis::kEvents, ranks, 0, plot);
+  for (size_t k = 0; k < plot.columns.size(); ++k) CHECK(plot.grouped[2 * k] == plot.grouped[2 * k + 1]);
 }
 
 TEST_CASE("However wide a column is, each rank's highest under it is told, and a missing step is empty") {
