@@ -159,8 +159,10 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
 // Above and below each row: less where all of them would not fit otherwise.
 float RowPadding(const BreakdownInput& input) {
   const auto rows = static_cast<float>(input.breakdown->rows.size() + input.breakdown->totals.size() + 1);
-  const float room = (ImGui::GetContentRegionAvail().y - Px(12)) / rows - ImGui::GetTextLineHeight();
-  return std::clamp(std::floor(room / 2), Px(1), Px(4));
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float note = input.note.empty() ? 0 : MeasureWrapped(SmallMuted(), input.note, room.x).y + Px(6);
+  const float row = (room.y - note - Px(12)) / rows;
+  return std::clamp(std::floor((row - ImGui::GetTextLineHeight()) / 2), Px(1), Px(4));
 }
 
 // "layer conv2: 29.70 MB of it, in the rows that are lit"
