@@ -196,11 +196,14 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
+  const Result<std::vector<trace::Bookmark>> bookmarks = trace::LoadBookmarks(options.file);
+  if (!bookmarks) Complain(bookmarks.error().message, kExitDone);
+  const session::NotedRun noted{**run, bookmarks ? *bookmarks : std::vector<trace::Bookmark>()};
   ProgressLine line;
-  const Status written = WriteRun(**run, format, options.output, line.ShowShare("writing"));
+  const Status written = WriteRun(noted, format, options.output, line.ShowShare("writing"));
   line.Clear();
   if (!written) return Complain(written.error().message, kExitFailed);
-  for (const std::string& sentence : LeftOutBy(**run, format)) Complain(sentence, kExitDone);
+  for (const std::string& sentence : LeftOutBy(noted, format)) Complain(sentence, kExitDone);
   return kExitDone;
 }
 

@@ -151,6 +151,18 @@ void AddHtmlBridge(const RunPage& page, std::string& out) {
   out += "</table>\n";
 }
 
+void AddMarkdownList(std::string_view title, const std::vector<std::string>& lines, std::string& out) {
+  if (!lines.empty()) out += fmt::format("\n## {}\n\n", title);
+  for (const std::string& line : lines) out += "- " + InCell(line) + "\n";
+}
+
+void AddHtmlList(std::string_view title, const std::vector<std::string>& lines, std::string& out) {
+  if (lines.empty()) return;
+  out += fmt::format("<h2>{}</h2>\n<ul>\n", title);
+  for (const std::string& line : lines) out += "<li>" + presenters::EscapedForXml(line) + "</li>\n";
+  out += "</ul>\n";
+}
+
 constexpr std::string_view kStyle =
     ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem "
     "auto;padding:0 "
@@ -186,6 +198,21 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   return page;
 }
 
+std::vector<std::string> BookmarkRows(const timeline::View& view,
+                                      const std::vector<trace::Bookmark>& bookmarks) {
+  std::vector<std::string> rows;
+  if (view.empty()) return rows;
+  rows.reserve(bookmarks.size());
+  for (const trace::Bookmark& bookmark : bookmarks) {
+    const timeline::EventIndex index = std::min(view.IndexAt(bookmark.time_ns), view.end() - 1);
+    const timeline::Step* at = presenters::StepWith(view, index);
+    const std::string step = at == nullptr ? "" : "step " + FormatNumber(at->number) + ", ";
+    rows.push_back(
+        fmt::format("{} ({}event {})", bookmark.text, step, FormatNumber(static_cast<int64_t>(index))));
+  }
+  return rows;
+}
+
 std::string MarkdownOf(const RunPage& page) {
   std::string out = fmt::format("# {}\n\n| | |\n|---|---|\n", InCell(page.title));
   for (const auto& [title, text] : page.facts)
@@ -194,8 +221,8 @@ std::string MarkdownOf(const RunPage& page) {
   AddMarkdownTable("From tensors to the card, " + page.moment, page.levels, out);
   AddMarkdownTable("By category, " + page.moment, page.categories, out);
   AddMarkdownTable("By layer, " + page.moment, page.layers, out);
-  if (!page.notes.empty()) out += "\n## Notes\n\n";
-  for (const std::string& note : page.notes) out += "- " + InCell(note) + "\n";
+  AddMarkdownList("Bookmarks", page.bookmarks, out);
+  AddMarkdownList("Notes", page.notes, out);
   return out;
 }
 
@@ -213,9 +240,8 @@ std::string HtmlOf(const RunPage& page) {
   AddHtmlTable("From tensors to the card, " + page.moment, page.levels, out);
   AddHtmlTable("By category, " + page.moment, page.categories, out);
   AddHtmlTable("By layer, " + page.moment, page.layers, out);
-  if (!page.notes.empty()) out += "<h2>Notes</h2>\n<ul>\n";
-  for (const std::string& note : page.notes) out += "<li>" + presenters::EscapedForXml(note) + "</li>\n";
-  if (!page.notes.empty()) out += "</ul>\n";
+  AddHtmlList("Bookmarks", page.bookmarks, out);
+  AddHtmlList("Notes", page.notes, out);
   return out + "</html>\n";
 }
 

@@ -13,6 +13,7 @@
 #include "app/presenters/picture.h"
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::cli {
 
@@ -33,10 +34,15 @@ struct RunPage {
   std::string why_no_bridge;        // and then a sentence
   std::vector<presenters::CurveColumn> curve;
   std::vector<std::string> notes;
+  std::vector<std::string> bookmarks;  // "the second peak (step 3, event 1,234)"
 };
 
 // O(columns · log events + blocks alive at the peak).
 RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& description);
+
+// What a person named, as the page tells it.
+std::vector<std::string> BookmarkRows(const timeline::View& view,
+                                      const std::vector<trace::Bookmark>& bookmarks);
 
 std::string MarkdownOf(const RunPage& page);
 std::string HtmlOf(const RunPage& page);

@@ -38,7 +38,8 @@ void AddCardFacts(const session::Run& run, RunPage& page) {
   page.facts.emplace_back("of the card, with it", FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));
 }
 
-std::string PageOf(const session::Run& run, std::string_view format) {
+std::string PageOf(const session::NotedRun& noted, std::string_view format) {
+  const session::Run& run = noted.run;
   RunPage page = MakeRunPage(*run.view(), run.description());
   page.facts = FactsOf(run);
   AddCardFacts(run, page);
@@ -50,6 +51,7 @@ std::string PageOf(const session::Run& run, std::string_view format) {
         "program there is no textbook. What lies between tensors and card is told below.";
   }
   for (const std::string& warning : WarningsOf(run)) page.notes.push_back(warning);
+  page.bookmarks = BookmarkRows(*run.view(), noted.bookmarks);
   return format == "html" ? HtmlOf(page) : MarkdownOf(page);
 }
 
@@ -64,31 +66,36 @@ std::string InWords(Tell tell) {
 
 }  // namespace
 
-Status WriteRun(const session::Run& run, std::string_view format, const std::filesystem::path& file,
+Status WriteRun(const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
                 const std::function<bool(double)>& progress) {
-  if (format == "tide") return run.Save(file);
-  if (format == "markdown" || format == "html") return trace::WriteWhole(PageOf(run, format), file);
+  const session::Run& run = noted.run;
+  if (format == "tide") {
+    const Status saved = run.Save(file);
+    return saved ? trace::SaveBookmarks(noted.bookmarks, file) : saved;
+  }
+  if (format == "markdown" || format == "html") return trace::WriteWhole(PageOf(noted, format), file);
   if (format == "svg" || format == "png") {
     const std::string drawing = presenters::TimelinePicture(*run.view(), run.description().title);
     return format == "svg" ? trace::WriteWhole(drawing, file) : WritePng(drawing, file);
   }
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (!exported) return exported.error();
-  return trace::Export(*run.view(), run.description(), *exported, file, progress);
+  return trace::Export(*run.view(), run.description(), *exported, file, progress, noted.bookmarks);
 }
 
-std::vector<std::string> LeftOutBy(const session::Run& run, std::string_view format) {
+std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format) {
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
-  if (!exported) return {};  // a recording holds everything; of a page or a picture nobody expects it
-  return trace::LeftOutBy(*exported, *run.view());
+  if (exported) return trace::LeftOutBy(*exported, *noted.run.view(), noted.bookmarks.size());
+  if (format == "svg" || format == "png") return trace::BookmarksLeftOut(noted.bookmarks.size());
+  return {};  // a recording holds everything; of a page nobody expects it
 }
 
-Result<std::vector<std::string>> ExportRun(const session::Run& run, std::string_view format,
+Result<std::vector<std::string>> ExportRun(const session::NotedRun& noted, std::string_view format,
                                            const std::filesystem::path& file,
                                            const std::function<bool(double)>& progress) {
-  const Status written = WriteRun(run, format, file, progress);
+  const Status written = WriteRun(noted, format, file, progress);
   if (!written) return written.error();
-  return LeftOutBy(run, format);
+  return LeftOutBy(noted, format);
 }
 
 std::string FormatKeysInWords() {

@@ -9,19 +9,19 @@
 #include <vector>
 
 #include "profiler/base/result.h"
-#include "profiler/session/run.h"
+#include "profiler/session/noted_run.h"
 
 namespace tidemark::cli {
 
 // `format`: a key. The file appears, or takes the place of the one before it, once all of it is written.
 // `progress` (0..1) may return false to cancel, which is an error.
-Status WriteRun(const session::Run& run, std::string_view format, const std::filesystem::path& file,
+Status WriteRun(const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
                 const std::function<bool(double)>& progress = {});
 // What of this run the format has no place for, in sentences.
-std::vector<std::string> LeftOutBy(const session::Run& run, std::string_view format);
+std::vector<std::string> LeftOutBy(const session::NotedRun& noted, std::string_view format);
 
 // Both, for the window.
-Result<std::vector<std::string>> ExportRun(const session::Run& run, std::string_view format,
+Result<std::vector<std::string>> ExportRun(const session::NotedRun& noted, std::string_view format,
                                            const std::filesystem::path& file,
                                            const std::function<bool(double)>& progress);
 

@@ -340,9 +340,11 @@ void Application::FollowRanks() {
   ranks_read_at_ = Clock::now();
   std::vector<std::shared_ptr<const timeline::View>> views;
   for (const session::Run* rank : run_->ranks()) views.push_back(rank->view());
-  if (views == ranks_read_) return;
+  const bool with_curves = state_.timeline.stack.by == presenters::StackBy::kRank;
+  if (views == ranks_read_ && with_curves == ranks_with_curves_) return;
   ranks_read_ = std::move(views);
-  ranks_.Follow(session::RanksOf(*run_), shown_rank_);
+  ranks_with_curves_ = with_curves;
+  ranks_.Follow(session::RanksOf(*run_, with_curves), shown_rank_);
 }
 
 // Once a program has ended: replaying it takes seconds at most, and the window goes on meanwhile.
@@ -520,6 +522,7 @@ ShellInput Application::MakeShellInput() {
   shell.own_p95_seconds = own_p95_seconds_;
   shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
   shell.of_code = of_code_;
+  shell.in_picture = screenshot_.has_value();
   shell.in_lesson = !state_.lessons.lesson.empty();
   shell.glossary = &book_.glossary;
   return shell;
@@ -542,6 +545,8 @@ void Application::Draw() {
   input_.recording = file_title_;
   input_.recorded = RecordedSettings();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));
+  input_.ranks = ranks_.ranks();
+  input_.shown_rank = ranks_.shown();
   frame_ = &scene_.Prepare(input_, state_, estimates_);
   DrawShell(MakeShellInput(), *frame_, shell_, state_, queue_);
 }

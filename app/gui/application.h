@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "app/gui/background_jobs.h"
-#include "app/gui/bookmarks.h"
 #include "app/gui/checkpoint_prices.h"
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
@@ -22,8 +21,10 @@
 #include "app/gui/shell/shell.h"
 #include "app/gui/view_history.h"
 #include "app/gui/view_state.h"
+#include "profiler/session/noted_run.h"
 #include "profiler/session/program_order.h"
 #include "profiler/session/run.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::gui {
 
@@ -35,7 +36,7 @@ using AllocatorOfRun = std::function<Result<session::AllocatorOf>(const events::
 
 // Writes a run in a format of presenters/run_formats.h; returns what the format has no place for. Any thread.
 using ExportRun = std::function<Result<std::vector<std::string>>(
-    const session::Run& run, std::string_view format, const std::filesystem::path& file,
+    const session::NotedRun& noted, std::string_view format, const std::filesystem::path& file,
     const std::function<bool(double)>& progress)>;
 
 struct ApplicationOptions {
@@ -182,6 +183,7 @@ class Application {
   bool ranks_closed_ = false;
   Clock::time_point ranks_read_at_{};
   std::vector<std::shared_ptr<const timeline::View>> ranks_read_;  // what was read then
+  bool ranks_with_curves_ = false;
   FitAdvice fit_;
   CheckpointPrices prices_;
   bool plans_budgets_ = false;
@@ -204,11 +206,11 @@ class Application {
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;
   ViewHistory history_;
-  std::vector<Bookmark> bookmarks_;    // of the run that is shown
-  std::filesystem::path opened_file_;  // beside which they are kept; "" = of a run that is live
-  std::string file_title_;             // of an opened recording
-  bool band_asked_ = false;            // of this run
-  uint64_t run_number_ = 0;            // a start that was overtaken by a later one is let go
+  std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
+  std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
+  std::string file_title_;                  // of an opened recording
+  bool band_asked_ = false;                 // of this run
+  uint64_t run_number_ = 0;                 // a start that was overtaken by a later one is let go
   bool quit_ = false;
   double own_p95_seconds_ = 0;
   std::vector<double> own_seconds_;

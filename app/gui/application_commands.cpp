@@ -357,7 +357,8 @@ void Application::Save(const std::filesystem::path& file) {
                bookmarks = bookmarks_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const Status saved = run->Save(file);
                 return [this, saved, file, bookmarks] {
-                  if (const Status kept = saved ? SaveBookmarks(bookmarks, file) : Status(Done{}); !kept)
+                  if (const Status kept = saved ? trace::SaveBookmarks(bookmarks, file) : Status(Done{});
+                      !kept)
                     AddLogLine(presenters::LogLevel::kError, kept.error().message);
                   AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
                              saved ? "Saved " + file.string() + "." : saved.error().message);
@@ -370,9 +371,9 @@ void Application::Export(const std::filesystem::path& file) {
   if (run_ == nullptr || format == nullptr || !options_.export_run) return;
   using Outcome = Result<std::vector<std::string>>;
   jobs_.Start("Exporting " + file.filename().string(), true,
-              [this, run = ShownRank(), key = format->key,
-               file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const Outcome left_out = options_.export_run(*run, key, file, progress);
+              [this, run = ShownRank(), key = format->key, file,
+               bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const Outcome left_out = options_.export_run({*run, bookmarks}, key, file, progress);
                 return [this, left_out, key, file] {
                   if (!left_out) return AddLogLine(presenters::LogLevel::kError, left_out.error().message);
                   for (const std::string& sentence : *left_out)

@@ -35,21 +35,21 @@ void Application::AskForBookmark() {
   asked.open = true;
   asked.time_ns = frame_->memory_map.state->time_ns;
   asked.moment = frame_->memory_map.moment;
-  for (const Bookmark& bookmark : bookmarks_) {
+  for (const trace::Bookmark& bookmark : bookmarks_) {
     if (bookmark.time_ns == asked.time_ns)
       std::snprintf(asked.text.data(), asked.text.size(), "%s", bookmark.text.c_str());
   }
 }
 
 void Application::Keep(const KeepBookmark& wanted) {
-  SetBookmark({wanted.time_ns, wanted.text}, &bookmarks_);
+  trace::SetBookmark({wanted.time_ns, wanted.text}, &bookmarks_);
   if (opened_file_.empty()) return;  // they are written with the recording
-  if (const Status kept = SaveBookmarks(bookmarks_, opened_file_); !kept)
+  if (const Status kept = trace::SaveBookmarks(bookmarks_, opened_file_); !kept)
     AddLogLine(presenters::LogLevel::kError, kept.error().message);
 }
 
 void Application::ReadBookmarks(const std::filesystem::path& file) {
-  Result<std::vector<Bookmark>> read = LoadBookmarks(file);
+  Result<std::vector<trace::Bookmark>> read = trace::LoadBookmarks(file);
   if (!read)
     return AddLogLine(presenters::LogLevel::kWarning, read.error().message);  // the file stays as it is
   opened_file_ = file;

@@ -13,6 +13,7 @@
 #include "profiler/lessons/session_code.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/allocator_trial.h"
+#include "profiler/session/noted_run.h"
 #include "profiler/session/program_order.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/run.h"
@@ -81,7 +82,7 @@ struct WindowOptions {
   session::StartProgram start_program;  // none = the window starts no programs
   // Writes a run in a format of presenters/run_formats.h, by its key; returns what the format has no place
   // for. Any thread.
-  std::function<Result<std::vector<std::string>>(const session::Run& run, std::string_view format,
+  std::function<Result<std::vector<std::string>>(const session::NotedRun& noted, std::string_view format,
                                                  const std::filesystem::path& file,
                                                  const std::function<bool(double)>& progress)>
       export_run;

@@ -6,26 +6,29 @@
 namespace tidemark::gui {
 
 OpenedRanks::OpenedRanks(session::Ranks ranks)
-    : ranks_(std::move(ranks)),
-      steps_(presenters::StepsOf(ranks_)),
-      strip_(presenters::MakeRankStrip(ranks_, std::nullopt)) {}
+    : ranks_(std::make_shared<const session::Ranks>(std::move(ranks))),
+      steps_(presenters::StepsOf(*ranks_)),
+      strip_(presenters::MakeRankStrip(*ranks_, std::nullopt)) {}
 
 const std::filesystem::path* OpenedRanks::FileOf(size_t index) const {
-  if (index >= ranks_.ranks.size() || ranks_.ranks[index].file.empty()) return nullptr;
-  return &ranks_.ranks[index].file;
+  if (!any() || index >= ranks_->ranks.size() || ranks_->ranks[index].file.empty()) return nullptr;
+  return &ranks_->ranks[index].file;
 }
 
-void OpenedRanks::CompareAt(std::optional<int64_t> step) { strip_ = presenters::MakeRankStrip(ranks_, step); }
+void OpenedRanks::CompareAt(std::optional<int64_t> step) {
+  if (any()) strip_ = presenters::MakeRankStrip(*ranks_, step);
+}
 
 std::optional<timeline::EventIndex> OpenedRanks::Show(const std::filesystem::path& file,
                                                       const timeline::View& view) {
-  const auto found = std::find_if(ranks_.ranks.begin(), ranks_.ranks.end(),
+  if (!any()) return std::nullopt;
+  const auto found = std::find_if(ranks_->ranks.begin(), ranks_->ranks.end(),
                                   [&file](const session::RankPeaks& peaks) { return peaks.file == file; });
-  if (found == ranks_.ranks.end()) {
+  if (found == ranks_->ranks.end()) {
     Close();
     return std::nullopt;
   }
-  shown_ = static_cast<size_t>(found - ranks_.ranks.begin());
+  shown_ = static_cast<size_t>(found - ranks_->ranks.begin());
   if (!strip_.step) return std::nullopt;
   std::optional<timeline::EventIndex> peak;
   for (const timeline::Step& step : view.steps()) {

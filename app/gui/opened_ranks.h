@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,9 @@ class OpenedRanks {
   OpenedRanks() = default;
   explicit OpenedRanks(session::Ranks ranks);
 
-  bool any() const { return !ranks_.ranks.empty(); }
+  bool any() const { return ranks_ != nullptr; }
+  // None where there are none; another object after each change.
+  const std::shared_ptr<const session::Ranks>& ranks() const { return ranks_; }
   const presenters::RankStrip& strip() const { return strip_; }
   const std::vector<int64_t>& steps() const { return steps_; }  // that any of them has
   std::optional<size_t> shown() const { return shown_; }
@@ -33,7 +36,7 @@ class OpenedRanks {
   void Close();
 
  private:
-  session::Ranks ranks_;
+  std::shared_ptr<const session::Ranks> ranks_;  // not without any
   std::vector<int64_t> steps_;
   presenters::RankStrip strip_;
   std::optional<size_t> shown_;

@@ -184,7 +184,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
     PrepareRange(state);
     PrepareSelection(state);
     PrepareBookmarks(input, state);
-    PrepareStack(state);
+    PrepareStack(input, state);
     // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
     // about it.
     PreparePlot(input, state, estimates, input.description.device == "cpu" ? "" : card);

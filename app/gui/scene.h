@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "app/gui/batch_curve.h"
-#include "app/gui/bookmarks.h"
 #include "app/gui/checkpoint_prices.h"
 #include "app/gui/consequences.h"
 #include "app/gui/estimates.h"
@@ -22,7 +21,9 @@
 #include "app/presenters/stacking.h"
 #include "app/presenters/tables.h"
 #include "app/presenters/timeline_plot.h"
+#include "profiler/session/ranks.h"
 #include "profiler/session/run.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::gui {
 
@@ -50,12 +51,14 @@ struct SceneInput {
   std::string allocator;  // PYTORCH_CUDA_ALLOC_CONF of the next run; "" = PyTorch's own settings
   bool kernels = false;   // are told, and memory copies and memsets
   std::optional<ComparedRun> compared;
+  std::shared_ptr<const session::Ranks> ranks;  // that the shown run is one of; none = it is one alone
+  std::optional<size_t> shown_rank;             // among them
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
   const CheckpointPrices* prices = nullptr;
   const RunFindings* findings = nullptr;  // none = nobody has looked yet
   const LessonBook* book = nullptr;
-  const std::vector<Bookmark>* bookmarks = nullptr;
+  const std::vector<trace::Bookmark>* bookmarks = nullptr;
   ControlAccess access;
   std::string recording;  // the file's name, of an opened recording; "" = none
   std::optional<networks::TrainingSettings> recorded;
@@ -113,7 +116,8 @@ class Scene {
   // scene_selection.cpp
   void PrepareSelection(const ViewState& state);
   void PrepareBookmarks(const SceneInput& input, const ViewState& state);
-  void PrepareStack(const ViewState& state);
+  void PrepareStack(const SceneInput& input, const ViewState& state);
+  void PrepareRankStack(const SceneInput& input, const ViewState& state);
   void FinishPlot();
   void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
                      const std::string& card);
@@ -180,6 +184,8 @@ class Scene {
   size_t stack_settings_ = 0;
   std::vector<std::string> stack_titles_;
   std::optional<presenters::GroupSums> stack_sums_;
+  std::shared_ptr<const session::Ranks> stack_ranks_;
+  std::optional<size_t> stack_shown_rank_;
   bool sums_grew_ = false;  // in this frame, behind the plot
 
   std::optional<timeline::State> map_state_;

@@ -3,6 +3,7 @@
 
 #include "app/gui/highlight.h"
 #include "app/gui/scene.h"
+#include "app/presenters/rank_stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -60,7 +61,7 @@ void Scene::PrepareSelection(const ViewState& state) {
 }
 
 void Scene::PrepareBookmarks(const SceneInput& input, const ViewState& state) {
-  for (const Bookmark& bookmark : *input.bookmarks) {
+  for (const trace::Bookmark& bookmark : *input.bookmarks) {
     const timeline::EventIndex index = std::min(view_->IndexAt(bookmark.time_ns), view_->end() - 1);
     frame_.bookmarks.push_back({index, bookmark.text});
     frame_.timeline.bookmarks.push_back(
@@ -68,7 +69,19 @@ void Scene::PrepareBookmarks(const SceneInput& input, const ViewState& state) {
   }
 }
 
-void Scene::PrepareStack(const ViewState& state) {
+// What a plot holds of ranks, its height as well, goes with it.
+void Scene::PrepareRankStack(const SceneInput& input, const ViewState& state) {
+  const bool wanted = state.timeline.stack.by == StackBy::kRank;
+  const std::shared_ptr<const session::Ranks> ranks = wanted ? input.ranks : nullptr;
+  if (ranks == stack_ranks_ && (ranks == nullptr || input.shown_rank == stack_shown_rank_)) return;
+  stack_ranks_ = ranks;
+  stack_shown_rank_ = input.shown_rank;
+  plot_view_.reset();
+}
+
+void Scene::PrepareStack(const SceneInput& input, const ViewState& state) {
+  frame_.timeline.has_ranks = input.ranks != nullptr;
+  PrepareRankStack(input, state);
   const presenters::StackOrder& order = state.timeline.stack;
   const size_t settings = view_->settings().size();
   if (order != stack_asked_ || (stack_sums_ && settings != stack_settings_)) {
@@ -76,7 +89,7 @@ void Scene::PrepareStack(const ViewState& state) {
     stack_settings_ = settings;
     frame_.timeline.stack_error.clear();
     stack_sums_.reset();
-    if (order.by != StackBy::kCategory) {
+    if (order.by != StackBy::kCategory && order.by != StackBy::kRank) {
       Result<presenters::Stacking> stacking = presenters::MakeStacking(*view_, order);
       if (stacking) {
         stack_titles_ = std::move(stacking->titles);
@@ -102,7 +115,9 @@ void Scene::FinishPlot() {
   const bool lacks_groups = stack_sums_ && plot_.groups.empty();
   const bool lacks_selected = selected_sums_ && plot_.selected.empty();
   if (!selected_sums_) plot_.selected.clear();
-  if (!stack_sums_) plot_.groups.clear();
+  if (!stack_sums_ && stack_ranks_ == nullptr) plot_.groups.clear();
+  if (plot_fresh_ && stack_ranks_ != nullptr)
+    presenters::AddRankGroups(*view_, plot_request_.axis, *stack_ranks_, stack_shown_rank_, plot_);
   if (plot_fresh_ || (sums_grew_ && (lacks_groups || lacks_selected))) {
     if (stack_sums_) presenters::AddGroups(*view_, *stack_sums_, stack_titles_, plot_);
     if (selected_sums_) presenters::AddSelected(*view_, *selected_sums_, plot_);

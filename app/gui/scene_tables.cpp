@@ -13,13 +13,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Those that a step ran with; < 0 = not known.
-int32_t SettingsOfStep(const timeline::View& view, int64_t number) {
-  const auto& steps = view.steps();
-  for (size_t i = steps.size(); i-- > 0;) {
-    if (steps[i].number == number) return steps[i].settings;
-  }
-  return -1;
+// Those that a moment's step ran with; < 0 = not known.
+int32_t SettingsOf(const timeline::View& view, const presenters::PeakMoment& moment) {
+  const timeline::Step* step = presenters::StepWith(view, moment.index);
+  return step != nullptr && step->number == moment.step ? step->settings : -1;
 }
 
 }  // namespace
@@ -73,7 +70,7 @@ void Scene::MakeTables(const SceneInput& input, Estimates& estimates, const std:
   // The estimates beside a step are those of the settings that it ran with.
   std::optional<session::Prediction> prediction;
   textbook_.reset();
-  const int32_t settings = moment ? SettingsOfStep(*view_, moment->step) : -1;
+  const int32_t settings = moment ? SettingsOf(*view_, *moment) : -1;
   if (settings >= 0 && static_cast<size_t>(settings) < view_->settings().size()) {
     const std::string& json = view_->settings()[static_cast<size_t>(settings)];
     const int rank = input.description.rank;

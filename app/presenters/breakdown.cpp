@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "app/presenters/level_chain.h"
 #include "app/presenters/signed_bytes.h"
@@ -108,8 +109,14 @@ std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
                     "at the peak of the run"};
 }
 
+const Step* StepWith(const View& view, events::EventIndex index) {
+  const auto after =
+      std::upper_bound(view.steps().begin(), view.steps().end(), index,
+                       [](events::EventIndex at, const Step& step) { return at < step.begin; });
+  return after == view.steps().begin() ? nullptr : &*std::prev(after);
+}
+
 PeakMoment ToldAt(const View& view, events::EventIndex index) {
-  const auto& steps = view.steps();
   const timeline::SeriesValues values = view.ValuesAt(index);
   PeakMoment moment{-1,
                     index,
@@ -118,15 +125,11 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
                     ValueOf(values, Series::kReserved),
                     "at event " + FormatNumber(static_cast<int64_t>(index)),
                     false};
-  for (size_t i = steps.size(); i-- > 0;) {
-    const Step& step = steps[i];
-    if (step.begin > index) continue;
-    if (step.complete && index >= step.end) break;  // between steps
-    if (step.complete && step.peak == index) return PeakOf(step);
-    moment.step = step.number;
-    moment.title += " of step " + FormatNumber(step.number);
-    break;
-  }
+  const Step* step = StepWith(view, index);
+  if (step == nullptr || (step->complete && index >= step->end)) return moment;  // between steps
+  if (step->complete && step->peak == index) return PeakOf(*step);
+  moment.step = step->number;
+  moment.title += " of step " + FormatNumber(step->number);
   return moment;
 }
 

@@ -14,6 +14,7 @@ namespace {
 struct AliveOfLayer {
   int64_t saved_bytes = 0;
   int64_t temporary_bytes = 0;
+  int64_t gradient_bytes = 0;
   double all_bytes = 0;
 };
 
@@ -28,6 +29,8 @@ std::map<std::string_view, AliveOfLayer> AliveByLayer(const timeline::View& view
       timeline::AddTo(layer.saved_bytes, block.rounded_bytes);
     if (block.category == events::Category::kTemporary)
       timeline::AddTo(layer.temporary_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kGradient)
+      timeline::AddTo(layer.gradient_bytes, block.rounded_bytes);
   }
   return layers;
 }
@@ -65,6 +68,8 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
                  layer.activations_bytes,
                  {},
                  {},
+                 {},
+                 layer.recomputed_bytes,
                  0,
                  layer.formula,
                  layer.counts_with,
@@ -75,6 +80,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
       const AliveOfLayer& measured = alive[layer.name];
       row.measured_saved_bytes = measured.saved_bytes;
       row.measured_temporary_bytes = measured.temporary_bytes;
+      row.measured_gradient_bytes = measured.gradient_bytes;
       if (allocated_bytes > 0) row.share_of_peak = measured.all_bytes / allocated_bytes;
     }
     rows.push_back(std::move(row));

@@ -93,6 +93,7 @@ Result<TitleOf> TitlesFor(const StackOrder& order) {
         return block.stream == 0 ? std::string("default stream") : "stream " + std::to_string(block.stream);
       });
     case StackBy::kCategory:
+    case StackBy::kRank:
     case StackBy::kExpression:
       break;
   }

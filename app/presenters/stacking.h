@@ -1,6 +1,6 @@
 // What the timeline's stack is made of: categories, or layers, operators, phases, streams, lines of code, or
-// whatever a person's regular expression finds. The largest become groups of their own, all else is one. Pure
-// but for the memory of names that have been looked at; one thread.
+// whatever a person's regular expression finds (ranks: rank_stack.h). The largest become groups of their own,
+// all else is one. Pure but for the memory of names that have been looked at; one thread.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace tidemark::presenters {
 
-enum class StackBy : uint8_t { kCategory, kLayer, kOperator, kPhase, kStream, kLine, kExpression };
-inline constexpr int kStackByCount = 7;
+enum class StackBy : uint8_t { kCategory, kLayer, kOperator, kPhase, kStream, kLine, kRank, kExpression };
+inline constexpr int kStackByCount = 8;
 
 struct StackOrder {
   StackBy by = StackBy::kCategory;
@@ -25,15 +25,15 @@ struct StackOrder {
   bool operator==(const StackOrder&) const = default;
 };
 
-// With one for all others, which comes last; as many as there are colours of categories.
-inline constexpr size_t kMostStackGroups = events::kCategoryCount;
+// With one for all others, which comes last; each has a colour that no category has.
+inline constexpr size_t kMostStackGroups = 10;
 
 struct Stacking {
   std::vector<std::string> titles;  // from the bottom: the largest first
   GroupSums::GroupOf group_of;
 };
-// Not for kCategory. The groups are those that are largest at the run's peak, at the last step's and at its
-// end. Error: the expression cannot be read; a sentence with what to do.
+// Not for kCategory and kRank. The groups are those that are largest at the run's peak, at the last step's
+// and at its end. Error: the expression cannot be read; a sentence with what to do.
 Result<Stacking> MakeStacking(const timeline::View& view, const StackOrder& order);
 
 // Fills the groups of a plot's columns; nothing where a column has not been taken in yet.

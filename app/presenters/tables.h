@@ -35,6 +35,9 @@ std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Tol
 // 318 of step 42". The index must be in the view.
 PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);
 
+// The last step that began before the event or with it; none before the first. O(log steps).
+const timeline::Step* StepWith(const timeline::View& view, events::EventIndex index);
+
 struct BreakdownRow {
   std::string title;
   std::optional<events::Category> category;  // none for the totals
@@ -66,6 +69,8 @@ struct LayerRow {
   int64_t activations_bytes = 0;                // textbook
   std::optional<int64_t> measured_saved_bytes;  // alive as activation at the peak, allocated by this layer
   std::optional<int64_t> measured_temporary_bytes;
+  std::optional<int64_t> measured_gradient_bytes;  // of its parameters
+  int64_t recomputed_bytes = 0;                    // textbook: made again in backward under checkpointing
   double share_of_peak = 0;  // what this layer allocated of everything that is alive at the peak
   std::string formula;
   // Where the other figure of what is kept stands, if not in this row: the layer that the textbook counts

@@ -29,7 +29,37 @@ int64_t NumberAt(std::string_view text, size_t at) {
   return number;
 }
 
-RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file) {
+// Of all curves of a rank together, but for one part a step at least.
+constexpr size_t kMostParts = 4096;
+constexpr size_t kMostPartsOfAStep = 1024;
+
+std::vector<RankPeaks::Curve> CurvesOf(const timeline::View& view) {
+  std::vector<timeline::EventIndex> begins = {view.first()};
+  for (const timeline::Step& step : view.steps()) begins.push_back(std::max(step.begin, begins.back()));
+  begins.push_back(view.end());
+  const size_t most = std::clamp<size_t>(kMostParts / (begins.size() - 1), 1, kMostPartsOfAStep);
+  std::vector<timeline::EventIndex> edges = {view.first()};
+  std::vector<size_t> parts;
+  for (size_t i = 0; i + 1 < begins.size(); ++i) {
+    const uint64_t events = begins[i + 1] - begins[i];
+    parts.push_back(std::min<uint64_t>(events, most));
+    for (size_t part = 1; part <= parts.back(); ++part)
+      edges.push_back(begins[i] + events * part / parts.back());
+  }
+  std::vector<timeline::View::Column> columns(edges.size() - 1);
+  if (!columns.empty()) view.Columns(edges, columns);
+  std::vector<RankPeaks::Curve> curves;
+  auto column = columns.begin();
+  for (size_t i = 0; i < parts.size(); ++i) {
+    RankPeaks::Curve& curve = curves.emplace_back();
+    if (i > 0) curve.step = view.steps()[i - 1].number;
+    for (size_t part = 0; part < parts[i]; ++part, ++column)
+      curve.highest.push_back(timeline::ValueOf(column->peak.values, timeline::Series::kAllocated));
+  }
+  return curves;
+}
+
+RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file, bool with_curves) {
   const auto view = run.view();
   RankPeaks peaks;
   peaks.rank = RankInName(file);                            // a person may have named it
@@ -43,6 +73,7 @@ RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file) {
   };
   peaks.allocated = highest(timeline::Series::kAllocated);
   peaks.reserved = highest(timeline::Series::kReserved);
+  if (with_curves) peaks.curves = CurvesOf(*view);
   std::map<int64_t, RankPeaks::Step> steps;
   for (const timeline::Step& step : view->steps()) {
     steps[step.number] = {step.number, timeline::ValueOf(step.at_peak, timeline::Series::kAllocated),
@@ -73,7 +104,7 @@ class RankReading {
   void ReadFiles() {
     for (size_t next = next_++; next < files_.size() && !cancelled_; next = next_++) {
       const auto run = Run::Open(files_[next], [this, next](double share) { return Report(next, share); });
-      read_[next] = run ? Result<RankPeaks>(PeaksOf(**run, files_[next])) : run.error();
+      read_[next] = run ? Result<RankPeaks>(PeaksOf(**run, files_[next], true)) : run.error();
       Report(next, 1);
     }
   }
@@ -107,10 +138,10 @@ void NumberByPlaceIfNeeded(std::vector<RankPeaks>& ranks) {
 
 }  // namespace
 
-Ranks RanksOf(const Run& run) {
+Ranks RanksOf(const Run& run, bool with_curves) {
   Ranks ranks;
   for (const Run* rank : run.ranks()) {
-    RankPeaks& peaks = ranks.ranks.emplace_back(PeaksOf(*rank, {}));
+    RankPeaks& peaks = ranks.ranks.emplace_back(PeaksOf(*rank, {}, with_curves));
     peaks.rank = static_cast<int64_t>(ranks.ranks.size()) - 1;
   }
   return ranks;

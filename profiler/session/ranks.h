@@ -31,6 +31,14 @@ struct RankPeaks {
     int64_t reserved = 0;
   };
   std::vector<Step> steps;  // by number, each once: of a restarted run the later one; incomplete ones too
+  // For stacks of ranks: the highest allocated in each of equally many events, exact where there are as many
+  // parts as events.
+  struct Curve {
+    int64_t step = -1;  // its number; -1 = before the first
+    std::vector<int64_t> highest;
+  };
+  std::vector<Curve> curves;  // what is before the first step, then each step in its turn with what follows
+                              // it; a restarted run has a number again. Empty where nobody asked for them
   bool out_of_memory = false;
   std::string warning;  // "" or what its file lacks
 };
@@ -46,11 +54,13 @@ int64_t RankInName(const std::filesystem::path& file);
 // run.tide → run.rank3.tide
 std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank);
 
-// Of the ranks that a run has here, as far as they have come; none of a run that is one alone.
-Ranks RanksOf(const Run& run);
+// Of the ranks that a run has here, as far as they have come; none of a run that is one alone. Curves cost
+// some 2 ms a rank.
+Ranks RanksOf(const Run& run, bool with_curves);
 
-// Reads all files, some at a time. An error if none can be read, if there are more than kMostRanks, or if
-// `progress` (0..1, from any of the reading threads, one at a time) answered false. O(events).
+// Reads all files, some at a time, with curves. An error if none can be read, if there are more than
+// kMostRanks, or if `progress` (0..1, from any of the reading threads, one at a time) answered false.
+// O(events).
 Result<Ranks> ReadRanks(std::span<const std::filesystem::path> files,
                         const std::function<bool(double)>& progress = {});
 

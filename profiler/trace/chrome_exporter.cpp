@@ -73,6 +73,14 @@ class ChromeExporter final : public Exporter {
     }
   }
 
+  void AddBookmark(const Bookmark& bookmark, std::string& out) override {
+    AppendFormatted(out,
+                    FMT_COMPILE(",\n"
+                                R"({{"ph":"i","s":"g","cat":"bookmark","pid":{},"tid":{},"ts":{},"name":{},)"
+                                R"("args":{{}}}})"),
+                    process_id_, kStepTrack, At(bookmark.time_ns).text(), Quoted(bookmark.text));
+  }
+
   void AddWork(const timeline::DeviceWorkPage& page, std::string& out) override {
     for (const timeline::DeviceWork& work : ByBeginning(page)) AddSlice(work, out);
   }

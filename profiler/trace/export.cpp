@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <future>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -48,7 +49,8 @@ void ReadBatch(const timeline::View& view, timeline::EventIndex begin, size_t co
 // Hands all events to the exporter, batch by batch. The next batch is read while this one is written.
 class Walk {
  public:
-  Walk(const timeline::View& view, Exporter& exporter) : view_(view), exporter_(exporter) {
+  Walk(const timeline::View& view, const std::vector<Bookmark>& bookmarks, Exporter& exporter)
+      : view_(view), exporter_(exporter), bookmarks_(bookmarks) {
     std::array<timeline::Bucket, 1> bucket;
     for (int series = 0; series < timeline::kSeriesCount; ++series) {
       view.Envelope(static_cast<timeline::Series>(series), view.first(), view.first() + 1, bucket);
@@ -68,14 +70,28 @@ class Walk {
     const timeline::SeriesValues* before = &before_;
     for (size_t i = 0; i < count; ++i) {
       const timeline::SeriesValues& values = batch.columns[i].peak.values;
+      TellBookmarks(batch.times[i], out);
       exporter_.Add({batch.events[i], batch.begin + i, batch.times[i], values, *before}, out);
       before = &values;
     }
     before_ = *before;
+    if (!next_.valid()) TellBookmarks(std::numeric_limits<int64_t>::max(), out);
     return count;
   }
 
  private:
+  // Those before an event of that time; none lies outside the run.
+  void TellBookmarks(int64_t before_ns, std::string& out) {
+    const int64_t begin_ns = view_.TimeOf(view_.first());
+    const int64_t end_ns = view_.TimeOf(view_.end() - 1);
+    for (; !bookmarks_.empty() && bookmarks_.front().time_ns < before_ns;
+         bookmarks_ = bookmarks_.subspan(1)) {
+      Bookmark bookmark = bookmarks_.front();
+      bookmark.time_ns = std::clamp(bookmark.time_ns, begin_ns, end_ns);
+      exporter_.AddBookmark(bookmark, out);
+    }
+  }
+
   void ReadAhead(timeline::EventIndex begin) {
     if (begin >= view_.end()) return;
     const auto count = static_cast<size_t>(std::min<timeline::EventIndex>(kBatchEvents, view_.end() - begin));
@@ -84,6 +100,7 @@ class Walk {
 
   const timeline::View& view_;
   Exporter& exporter_;
+  std::span<const Bookmark> bookmarks_;  // that are still to come, by time
   timeline::SeriesValues before_{};
   Batch batch_;
   Batch ahead_;             // belongs to who reads it until next_ is there
@@ -153,17 +170,27 @@ std::vector<std::string> OnlyCounted(std::span<const EventKind> kinds, const tim
 
 }  // namespace
 
-std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view) {
+std::vector<std::string> BookmarksLeftOut(size_t bookmarks) {
+  if (bookmarks == 0) return {};
+  return {"The format has no place for bookmarks; " +
+          (bookmarks == 1 ? std::string("one is") : FormatNumber(static_cast<int64_t>(bookmarks)) + " are") +
+          " left out."};
+}
+
+std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view, size_t bookmarks) {
+  std::vector<std::string> sentences = BookmarksLeftOut(bookmarks);
+  const auto with = [&sentences](const std::vector<std::string>& more) {
+    sentences.insert(sentences.end(), more.begin(), more.end());
+    return sentences;
+  };
   switch (format) {
     case ExportFormat::kSqlite:
     case ExportFormat::kArrow:
-      return LeftOut(kNotInTables, view);
-    case ExportFormat::kCsv: {
-      std::vector<std::string> sentences = LeftOut(kNotInTables, view);
+      return with(LeftOut(kNotInTables, view));
+    case ExportFormat::kCsv:
       sentences.insert(sentences.begin(),
                        "CSV has no place for what describes the run: its title, device, settings and notes.");
-      return sentences;
-    }
+      return with(LeftOut(kNotInTables, view));
     case ExportFormat::kChrome:
       return OnlyCounted(kNotInChrome, view);
     case ExportFormat::kPerfetto:
@@ -171,7 +198,7 @@ std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& vi
     case ExportFormat::kPickle:
       break;
   }
-  return LeftOut(kNotInSnapshots, view);
+  return with(LeftOut(kNotInSnapshots, view));
 }
 
 namespace {
@@ -227,14 +254,15 @@ Error Cancelled(const std::filesystem::path& file) {
 }  // namespace
 
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
-              const std::filesystem::path& file, const std::function<bool(double)>& progress) {
+              const std::filesystem::path& file, const std::function<bool(double)>& progress,
+              const std::vector<Bookmark>& bookmarks) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
   const std::unique_ptr<Exporter> exporter = MakeExporter(view, description, format, target->path(), file);
   if (exporter == nullptr)
     return Error{"This build of Tidemark writes no Arrow files. Choose csv or sqlite."};
   exporter->Begin(target->buffer());
-  Walk walk(view, *exporter);
+  Walk walk(view, bookmarks, *exporter);
   Progress told(view, progress);
   while (const size_t count = walk.Next(target->buffer())) {
     if (Status written = target->Write({}); !written) return written;

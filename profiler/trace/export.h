@@ -12,6 +12,7 @@
 #include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/timeline.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::trace {
 
@@ -20,8 +21,9 @@ enum class ExportFormat { kChrome, kCsv, kPickle, kPerfetto, kSqlite, kArrow };
 Result<ExportFormat> ExportFormatFromText(std::string_view text);
 
 // kChrome: Trace Event JSON for Perfetto and chrome://tracing: counters by category and level, phases, steps
-// and scopes as slices, markers and out-of-memory as instants, losses in the metadata. Times are microseconds
-// since baseTimeNanoseconds; allocations and frees are the `[memory]` instants that torch.profiler writes.
+// and scopes as slices, markers, bookmarks and out-of-memory as instants, losses in the metadata. Times are
+// microseconds since baseTimeNanoseconds; allocations and frees are the `[memory]` instants that
+// torch.profiler writes.
 //
 // kCsv: a header row and one row per event, `level` of what the driver and the card told; quoting as RFC 4180
 // says, lines end in \n.
@@ -41,9 +43,12 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text);
 //
 // `progress` (0..1) may return false to cancel, which is an error.
 Status Export(const timeline::View& view, const events::RunDescription& description, ExportFormat format,
-              const std::filesystem::path& file, const std::function<bool(double)>& progress = {});
+              const std::filesystem::path& file, const std::function<bool(double)>& progress = {},
+              const std::vector<Bookmark>& bookmarks = {});
 
 // What of this view the format has no place for: sentences for the person who exports.
-std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view);
+std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& view, size_t bookmarks = 0);
+// The same of a format that has no place for bookmarks.
+std::vector<std::string> BookmarksLeftOut(size_t bookmarks);
 
 }  // namespace tidemark::trace

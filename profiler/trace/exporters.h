@@ -10,6 +10,7 @@
 #include "profiler/events/run_description.h"
 #include "profiler/timeline/device_work.h"
 #include "profiler/timeline/timeline.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::trace {
 
@@ -34,6 +35,8 @@ class Exporter {
   virtual ~Exporter() = default;
   virtual void Begin(std::string& out) = 0;
   virtual void Add(const Moment& moment, std::string& out) = 0;
+  // Before the first event that came after it; its time is on the view's axis.
+  virtual void AddBookmark(const Bookmark& /*bookmark*/, std::string& /*out*/) {}
   // After all events: what the GPU did, a page at a time.
   virtual void AddWork(const timeline::DeviceWorkPage& /*page*/, std::string& /*out*/) {}
   virtual void End(std::string& out) = 0;

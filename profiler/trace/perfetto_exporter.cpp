@@ -180,6 +180,12 @@ class PerfettoExporter final : public Exporter {
     HandOver(out);
   }
 
+  void AddBookmark(const Bookmark& bookmark, std::string& out) override {
+    EventPacket(bookmark.time_ns, perfetto::kMemory, perfetto::kInstant, packets_, bookmark.text)
+        .event.Text(perfetto::kCategories, "bookmark");
+    HandOver(out);
+  }
+
   void AddWork(const timeline::DeviceWorkPage& page, std::string& out) override {
     for (const timeline::DeviceWork& work : ByBeginning(page)) AddSlice(work, packets_);
     HandOver(out);

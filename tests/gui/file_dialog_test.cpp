@@ -32,7 +32,8 @@ TEST_CASE("What is opened is filtered by its type") {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tidemark-file-filter-test";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  for (const char* name : {"a.tide", "b.pickle", "c.json.gz", "d.sqlite", "e.pftrace", "f.txt"})
+  for (const char* name :
+       {"a.tide", "b.pickle", "c.json.gz", "d.sqlite", "e.pftrace", "f.txt", "g.pt", "a.tide.bookmarks.json"})
     std::ofstream(folder / name) << "12345";
   const auto names = [&](const FileFilter& filter) {
     const Result<std::vector<FolderEntry>> entries = ListFolder(folder, filter);
@@ -41,8 +42,11 @@ TEST_CASE("What is opened is filtered by its type") {
     for (const FolderEntry& entry : *entries) text += entry.name + " ";
     return text;
   };
-  CHECK(names({}) == ".. a.tide b.pickle c.json.gz d.sqlite e.pftrace ");
-  CHECK(names({FileFilter::Shows::kAll, 0, ""}) == ".. a.tide b.pickle c.json.gz d.sqlite e.pftrace f.txt ");
+  CHECK(names({}) == ".. a.tide b.pickle c.json.gz d.sqlite e.pftrace g.pt ");
+  CHECK(names({FileFilter::Shows::kAll, 0, ""}) ==
+        ".. a.tide a.tide.bookmarks.json b.pickle c.json.gz d.sqlite e.pftrace f.txt "
+        "g.pt ");
+  CHECK(names({FileFilter::Shows::kNetworks, 0, ""}) == ".. g.pt ");
   CHECK(names({FileFilter::Shows::kType, 0, ""}) == ".. a.tide ");
   CHECK(names({FileFilter::Shows::kType, 1, ""}) == ".. b.pickle c.json.gz ");
   std::filesystem::remove_all(folder);

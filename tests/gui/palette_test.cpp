@@ -86,6 +86,21 @@ TEST_CASE("All categories can be told apart, also with colour blindness") {
   }
 }
 
+TEST_CASE("Groups of a stack can be told apart, and from all categories") {
+  for (const Palette* palette : {&DarkPalette(), &LightPalette()}) {
+    for (size_t a = 0; a < palette->groups.size(); ++a) {
+      INFO((palette->dark ? "dark: group " : "light: group ") << a);
+      CHECK(Distance(palette->groups[a], palette->panel, kNormal) >= 2 * kApart);
+      for (const Color category : palette->categories)
+        CHECK(Distance(palette->groups[a], category, kNormal) >= kApart);
+      for (size_t b = a + 1; b < palette->groups.size(); ++b) {
+        for (const Matrix& sight : {kNormal, kProtan, kDeutan, kTritan})
+          CHECK(Distance(palette->groups[a], palette->groups[b], sight) >= kApart);
+      }
+    }
+  }
+}
+
 TEST_CASE("The simulation does see what colour blindness takes away") {
   const Color red = Rgb(0xD03030);
   const Color green = Rgb(0x6E8020);

@@ -44,6 +44,9 @@ void LooksBack(ImGuiTestContext* context);
 void FindsMomentsAndNames(ImGuiTestContext* context);
 void ShowsBatchSizes(ImGuiTestContext* context);
 void StacksByOtherThings(ImGuiTestContext* context);
+// rank_steps.cpp
+void OpensRanks(ImGuiTestContext* context);
+void TrainsOnRanks(ImGuiTestContext* context);
 // checkpointing_steps.cpp
 void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/blocks.h"
@@ -96,7 +97,7 @@ void SortableHeader(const ColumnLook& look, AllocationsState& state) {
     state.descending = sorted ? !state.descending : look.align == Align::kRight;
     state.sort = look.column;
   }
-  Tooltip("Click to sort by it.");
+  Tooltip(std::string(MeaningOfLabel(look.title)) + "\nClick to sort by it.");
 }
 
 void TextCell(std::string_view text) {

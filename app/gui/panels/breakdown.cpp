@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -165,9 +166,18 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   const bool has_last = input.only_measured || widths.has_difference;
   if (has_last) ImGui::TableSetupColumn(last, 0, widths.difference);
   ImGui::TableNextRow();
-  HeaderCell(std::string("category, ") + UnitName(input.unit));
+  HeaderCell(std::string("category, ") + UnitName(input.unit), Align::kLeft, "category");
   for (const char* name : figures) HeaderCell(name, Align::kRight);
   if (has_last) HeaderCell(last, Align::kRight);
+}
+
+// Above and below each row: less where all of them would not fit otherwise.
+float RowPadding(const BreakdownInput& input) {
+  const auto rows = static_cast<float>(input.breakdown->rows.size() + input.breakdown->totals.size() + 1);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float note = input.note.empty() ? 0 : MeasureWrapped(SmallMuted(), input.note, room.x).y + Px(6);
+  const float row = (room.y - note - Px(12)) / rows;
+  return std::clamp(std::floor((row - ImGui::GetTextLineHeight()) / 2), Px(1), Px(4));
 }
 
 // "layer conv2: 29.70 MB of it, in the rows that are lit"
@@ -188,7 +198,7 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
     return;
   }
   const ColumnWidths widths = WidthsFor(input);
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(4)));
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), RowPadding(input)));
   const int columns = input.only_measured ? 3 : widths.count();
   const std::string table = "breakdown " + std::to_string(columns);  // each has widths of its own
   if (ImGui::BeginTable(input.only_measured ? "measured breakdown" : table.c_str(), columns,

@@ -102,8 +102,9 @@ void DrawFrontierLine(ImDrawList* list, const PriceAxes& axes, const Checkpointi
   const ImVec2 end = line.front();
   const bool is_room_behind = end.x + Px(90) < axes.plot.Max.x;
   const float x = end.x + (is_room_behind ? Px(14) : -Px(14));
-  DrawText(list, {x, end.y - (phantom ? Px(18) : 0)},
-           Colored(SmallMuted(), phantom ? Colors().accent : Colors().theory),
+  // The name of the way that the line ends in lies right under it (DrawWays).
+  const float below = phantom ? -Px(18) : is_room_behind ? 0 : Px(16);
+  DrawText(list, {x, end.y + below}, Colored(SmallMuted(), phantom ? Colors().accent : Colors().theory),
            phantom ? "phantom" : "textbook", is_room_behind ? Align::kLeft : Align::kRight);
 }
 
@@ -151,7 +152,8 @@ void DrawWays(const CheckpointingInput& input, const PriceAxes& axes, CommandQue
     // From the lowest upwards, as far as there is room between them.
     const bool is_named = way.checkpoint.mode != CheckpointMode::kBudget && way.share_run_again > 0;
     if (!is_named || label_y - at.y < Px(15)) continue;
-    DrawText(list, {at.x - Px(11), at.y - Px(8)}, SmallMuted(), NameOfWay(way.checkpoint), Align::kRight);
+    const float y = way.is_best ? at.y + Px(2) : at.y - Px(8);  // the line through the best leads here
+    DrawText(list, {at.x - Px(11), y}, SmallMuted(), NameOfWay(way.checkpoint), Align::kRight);
     label_y = at.y;
   }
 }

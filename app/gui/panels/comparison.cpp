@@ -116,10 +116,10 @@ void DrawTable(const SideBySide& comparison, ByteUnit unit) {
     for (const char* name : {"A", "B", "difference"}) ImGui::TableSetupColumn(name, 0, figures);
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableNextRow();
-    HeaderCell(std::string("what, ") + UnitName(unit));
-    HeaderCell(Fitted(SmallMuted(), comparison.title_a, figures), Align::kRight);
+    HeaderCell(std::string("what, ") + UnitName(unit), Align::kLeft, "what");
+    HeaderCell(Fitted(SmallMuted(), comparison.title_a, figures), Align::kRight, "first run");
     if (ImGui::IsItemHovered()) Tooltip(comparison.title_a);
-    HeaderCell(Fitted(SmallMuted(), comparison.title_b, figures), Align::kRight);
+    HeaderCell(Fitted(SmallMuted(), comparison.title_b, figures), Align::kRight, "second run");
     if (ImGui::IsItemHovered()) Tooltip(comparison.title_b);
     HeaderCell("difference", Align::kRight);
     ComparedGroup("levels", comparison.levels, unit);

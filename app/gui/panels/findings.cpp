@@ -3,6 +3,7 @@
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 
@@ -11,7 +12,8 @@ namespace {
 
 void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
   Put(MutedWords(), title);
-  MarkTerms(ImGui::GetItemRectMin(), MutedWords(), title);
+  MarkTerms(ImGui::GetItemRectMin(), MutedWords(), title, TermHint::kNone);
+  ExplainLabel(title);
   PutAtRowEnd(Numbers(), FormatBytes(bytes, unit));
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
 }

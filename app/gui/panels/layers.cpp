@@ -20,9 +20,11 @@ struct Columns {
   bool temporary = true;
   bool share = true;
   bool types = false;  // where autocast chose
+  bool gradients = true;
+  bool again = false;  // under checkpointing
   int count() const {
     return 4 + static_cast<int>(types) + static_cast<int>(parameters) + static_cast<int>(temporary) +
-           static_cast<int>(share);
+           static_cast<int>(share) + static_cast<int>(gradients) + static_cast<int>(again);
   }
 };
 
@@ -30,8 +32,11 @@ struct Columns {
 Columns ColumnsFor(float width, const std::vector<presenters::LayerRow>& rows) {
   const bool types = std::any_of(rows.begin(), rows.end(),
                                  [](const presenters::LayerRow& row) { return !row.computed_in.empty(); });
-  const float room = types ? width - Px(80) : width;
-  return {room > Px(430), room > Px(520), room > Px(620), types};
+  const bool runs_again = std::any_of(
+      rows.begin(), rows.end(), [](const presenters::LayerRow& row) { return row.recomputed_bytes > 0; });
+  const bool again = runs_again && width > Px(460);
+  const float room = width - (types ? Px(80) : 0) - (again ? Px(80) : 0);
+  return {room > Px(430), room > Px(520), room > Px(620), types, room > Px(700), again};
 }
 
 // Where the figure stands that one would look for here.
@@ -83,6 +88,8 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (columns.parameters)
     BytesCell(row.parameters == 0 ? std::nullopt : std::optional(row.parameters_bytes), input.unit);
   KeptCells(input, row);
+  if (columns.again) BytesCell(NothingAsNone(row.recomputed_bytes), input.unit);
+  if (columns.gradients) BytesCell(NothingAsNone(row.measured_gradient_bytes), input.unit);
   if (columns.temporary) BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
   if (!columns.share) return;
   BarCell(row.share_of_peak, Colors().accent);
@@ -116,6 +123,8 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
   ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
   ImGui::TableSetupColumn("measured keeps", 0, 1.2F);
+  if (columns.again) ImGui::TableSetupColumn("made again", 0, 1.0F);
+  if (columns.gradients) ImGui::TableSetupColumn("gradients", 0, 1.0F);
   if (columns.temporary) ImGui::TableSetupColumn("temporary", 0, 1.1F);
   if (columns.share) ImGui::TableSetupColumn("share", 0, 1.5F);
   ImGui::TableNextRow();
@@ -123,8 +132,10 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   HeaderCell("output");
   if (columns.types) HeaderCell("computed in");
   if (columns.parameters) HeaderCell("parameters", Align::kRight);
-  HeaderCell(columns.parameters ? "kept, textbook" : "textbook", Align::kRight);
-  HeaderCell(columns.parameters ? "kept, measured" : "measured", Align::kRight);
+  HeaderCell(columns.parameters ? "kept, textbook" : "textbook", Align::kRight, "kept, textbook");
+  HeaderCell(columns.parameters ? "kept, measured" : "measured", Align::kRight, "kept, measured");
+  if (columns.again) HeaderCell("made again", Align::kRight);
+  if (columns.gradients) HeaderCell("gradients", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
   if (columns.share) HeaderCell("share of all");
   for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns, queue);

@@ -5,6 +5,7 @@
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 
 namespace tidemark::gui {
@@ -13,6 +14,7 @@ namespace {
 void DrawFacts(const presenters::ProgramFacts& facts) {
   for (const presenters::Fact& fact : facts.facts) {
     Put(SmallMuted(), fact.title);
+    ExplainLabel(fact.title);
     PutWrapped(Words(), fact.text);
     ImGui::Dummy({0, Px(2)});
   }

@@ -8,6 +8,7 @@
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"
@@ -296,7 +297,7 @@ void TechniqueRow(const networks::Technique& technique, const TrainingSettings& 
     if (Toggle(technique.title, &on)) chosen = technique.choices[on ? 1 : 0];
     Tooltip(technique.help);
   } else {
-    const bool open = BeginChoice(technique.title, now, 0.5F);
+    const bool open = BeginChoice(technique.title, now, 0.5F, technique.help);
     if (!open) Tooltip(technique.help);
     for (size_t choice = 0; open && choice < technique.choices.size(); ++choice) {
       const std::string text(technique.choices[choice]);
@@ -339,6 +340,7 @@ void ClipRow(const RunControlsInput& input, const TrainingSettings& settings, Co
     changed.clip_norm = on ? 1.0 : 0.0;
     queue.Push(ChangeSettings{changed});
   }
+  ExplainLabel("Clip gradients");
   Consequence(input.consequences.clip);
 }
 
@@ -347,6 +349,7 @@ bool Field(const char* label, float width, ImGuiDataType type, void* value, cons
   const float left = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();
   Put(Words(), label);
+  ExplainLabel(label);
   ImGui::SameLine(left + Measure(Words(), label).x + Px(8));
   ImGui::SetNextItemWidth(width - Measure(Words(), label).x - Px(8));
   ImGui::PushID(label);

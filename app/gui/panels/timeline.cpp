@@ -35,13 +35,16 @@ bool TitleWord(const char* label, bool on, const char* help, float left_end, flo
 
 // What the stack is of; a click lets choose something else.
 void StackWord(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
+  using presenters::StackBy;
+  const bool lacks_ranks = state.stack.by == StackBy::kRank && !input.has_ranks;
+  const StackBy by = lacks_ranks ? StackBy::kCategory : state.stack.by;
   const std::string word =
-      std::string("by ") + NameOf(state.stack.by) + (input.stack_pending ? " …###stack" : "###stack");
-  if (TitleWord(
-          word.c_str(), state.stack.by != presenters::StackBy::kCategory,
-          "What the stack is made of: categories, layers, operators, phases, streams, or what a regular "
-          "expression finds.",
-          left_end, right, y)) {
+      std::string("by ") + NameOf(by) + (input.stack_pending ? " …###stack" : "###stack");
+  if (TitleWord(word.c_str(), by != StackBy::kCategory,
+                "What the stack is made of: categories, layers, operators, phases, streams, lines of code, "
+                "ranks, or "
+                "what a regular expression finds.",
+                left_end, right, y)) {
     ImGui::OpenPopup("stack by");
   }
   if (!ImGui::BeginPopup("stack by")) return;
@@ -125,6 +128,7 @@ struct LegendItem {
   bool lit = false;                 // it is what is selected
   presenters::Selection selection;  // by a click on its name
   int category = -1;                // that a click on its square hides; -1 = none
+  std::optional<size_t> rank;       // that a click on its name shows
 };
 
 std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineState& state) {
@@ -132,7 +136,7 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
   const presenters::TimelinePlot& plot = *input.plot;
   for (size_t group = 0; group < plot.groups.size(); ++group) {
     items.push_back({plot.groups[group], ColorOfGroup(plot, group), false, input.lit_group == group,
-                     SelectionOfGroup(plot, state, group), -1});
+                     SelectionOfGroup(plot, state, group), -1, RankOfGroup(plot, group)});
   }
   if (!items.empty()) return items;
   const auto present = PresentCategories(input);
@@ -142,7 +146,7 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
     const bool lit = input.selected != nullptr && input.selected->category == category;
     items.push_back({std::string(events::NameOf(category)), Colors().categories[i],
                      (state.hidden_categories >> i & 1U) != 0, lit, presenters::CategorySelected(category),
-                     static_cast<int>(i)});
+                     static_cast<int>(i), std::nullopt});
   }
   return items;
 }
@@ -157,10 +161,12 @@ void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, float row, T
     Tooltip(item.hidden ? "Click to show it again." : "Click to leave it out of the stack.");
   }
   ImGui::SetCursorScreenPos({at.x + square_width, at.y});
-  if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row}) &&
-      item.selection.any())
-    queue.Push(Select{item.selection});
+  if (ImGui::InvisibleButton(("legend " + item.name).c_str(), {width - square_width, row})) {
+    if (item.selection.any()) queue.Push(Select{item.selection});
+    if (item.rank) queue.Push(OpenRank{*item.rank});
+  }
   const bool hovered = ImGui::IsItemHovered();
+  if (item.rank) Tooltip("Click to show this rank.");
   if (item.selection.any()) Tooltip("Click to light it up in every panel; click again to stop.");
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float top = at.y + (row - Px(10)) / 2;
@@ -252,7 +258,9 @@ void DrawPin(ImDrawList* list, const TimelineGeometry& geometry, double position
                           {x, geometry.plot.Min.y}, U32(Colors().accent));
 }
 
-void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, const TimelineState& state) {
+// Returns what the label under the mouse means, "" if none is there.
+std::string_view DrawChart(const TimelineInput& input, const TimelineGeometry& geometry,
+                           const TimelineState& state) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   TakenPlaces taken;
   DrawGrid(list, geometry);
@@ -263,7 +271,8 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
   list->PopClipRect();
   list->PushClipRect(geometry.plot.Min - ImVec2(0, Px(8)), {geometry.plot.Max.x, geometry.steps.Max.y}, true);
   list->ChannelsSplit(2);
-  const bool whole_stack = hidden == 0;
+  // The levels are those of one rank.
+  const bool whole_stack = hidden == 0 && input.plot->group_ranks.empty();
   if (whole_stack && input.plot->groups.empty()) {
     DrawSelected(list, geometry, input);
     DrawHighlight(list, geometry, input.highlight);
@@ -277,7 +286,7 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
   }
   if (input.selected != nullptr && input.selected->selection.any()) {
     DrawLabel(list, geometry, {geometry.plot.Min.x + Px(6), geometry.plot.Max.y},
-              "selected: " + input.selected->title + " (Esc)", Colors().accent, &taken);
+              "selected: " + input.selected->title + " (Esc)", Colors().accent, "selected", &taken);
   }
   if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &taken);
   if (input.pinned) DrawPin(list, geometry, *input.pinned);
@@ -287,6 +296,7 @@ void DrawChart(const TimelineInput& input, const TimelineGeometry& geometry, con
   DrawPhases(list, geometry, *input.plot);
   DrawLane(list, geometry, input);
   DrawSteps(list, geometry, *input.plot);
+  return taken.explained;
 }
 
 }  // namespace
@@ -303,14 +313,14 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   state.overview_columns = std::max(16, static_cast<int>(geometry.overview.GetWidth() / 2));
   ChooseVerticalAxis(input, state, &geometry);
   HandlePlotInput(input, geometry, state, queue);
-  DrawChart(input, geometry, state);
+  const std::string_view explained = DrawChart(input, geometry, state);
   if (geometry.legend.GetWidth() > 0)
     DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), &queue);
   if (geometry.overview.GetWidth() > 0) {
     HandleOverviewInput(input, geometry, state);
     DrawOverview(ImGui::GetWindowDrawList(), geometry, input);
   }
-  DrawHoverTooltip(input, state);
+  DrawHoverTooltip(input, state, explained);
 }
 
 }  // namespace tidemark::gui

@@ -164,13 +164,13 @@ void TooltipRow(const char* name, const std::string& value) {
   ImGui::TableNextColumn();
   Put(SmallMuted(), name);
   ImGui::TableNextColumn();
-  Put(Words(), value);
+  PutNarrow(Words(), value, Px(520));
 }
 
 void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
   Swatch(Colors().Of(block.category));
   ImGui::SameLine();
-  Put(StrongWords(), block.title);
+  PutNarrow(StrongWords(), block.title, Px(520));
   if (!ImGui::BeginTable("block", 2, ImGuiTableFlags_SizingFixedFit)) return;
   std::string size = FormatExactBytes(block.bytes) + " · " + FormatBytes(block.bytes, unit);
   if (block.rounded_bytes != block.bytes) size += " · block of " + FormatExactBytes(block.rounded_bytes);
@@ -188,8 +188,9 @@ void GroupTooltip(const TimelineInput& input, const presenters::PlotColumn& colu
   const auto k = static_cast<size_t>(&column - plot.columns.data());
   Swatch(ColorOfGroup(plot, group));
   ImGui::SameLine();
-  Put(StrongWords(), plot.groups[group]);
+  PutNarrow(StrongWords(), plot.groups[group], Px(520));
   Put(Words(), FormatExactBytes(plot.grouped[k * plot.groups.size() + group]));
+  if (!plot.group_ranks.empty()) Put(SmallMuted(), "its highest at this place of the step");
 }
 
 }  // namespace
@@ -243,7 +244,11 @@ void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geo
   if (ImGui::IsItemDeactivated()) state.drag = Drag::kNone;
 }
 
-void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state) {
+void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, std::string_view explained) {
+  if (!explained.empty()) {
+    ImGui::SetTooltip("%s", std::string(explained).c_str());
+    return;
+  }
   if (!state.hover || state.drag != TimelineState::Drag::kNone) return;
   const presenters::PlotColumn* column = ColumnAt(*input.plot, state.hover->position);
   if (column == nullptr) return;
@@ -253,7 +258,9 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state) {
     if (const auto group = GroupAt(*input.plot, *column, state.hover->bytes))
       GroupTooltip(input, *column, *group);
     const int64_t allocated = column->at_peak[static_cast<size_t>(timeline::Series::kAllocated)];
-    Put(SmallMuted(), "event " + FormatNumber(static_cast<int64_t>(column->peak)) + " · allocated " +
+    const bool ranks = !input.plot->group_ranks.empty();
+    Put(SmallMuted(), (ranks ? "the rank shown: event " : "event ") +
+                          FormatNumber(static_cast<int64_t>(column->peak)) + " · allocated " +
                           FormatBytes(allocated, input.unit) + " · reserved " +
                           FormatBytes(column->reserved_max, input.unit));
     ImGui::EndTooltip();

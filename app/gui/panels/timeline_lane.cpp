@@ -40,9 +40,7 @@ std::string KindText(const timeline::DeviceWork& work, ByteUnit unit) {
 
 void WorkTooltip(const TimelineInput& input, const timeline::DeviceWork& work) {
   if (!ImGui::BeginTooltip()) return;
-  ImGui::PushTextWrapPos(Px(520));
-  PutWrapped(StrongWords(), presenters::TitleOf(*input.view, work));
-  ImGui::PopTextWrapPos();
+  PutNarrow(StrongWords(), presenters::TitleOf(*input.view, work), Px(520));
   Put(SmallMuted(), KindText(work, input.unit));
   ImGui::EndTooltip();
 }
@@ -55,9 +53,7 @@ void ColumnTooltip(const TimelineInput& input, const WorkColumn& column) {
   if (column.busy_ns > 0) text += " · " + FormatDuration(column.busy_ns);
   Put(StrongWords(), text);
   const std::string which = column.busy_ns > 0 ? "longest: " : "first: ";
-  ImGui::PushTextWrapPos(Px(520));
-  PutWrapped(SmallMuted(), which + presenters::TitleOf(*input.view, column.longest));
-  ImGui::PopTextWrapPos();
+  PutNarrow(SmallMuted(), which + presenters::TitleOf(*input.view, column.longest), Px(520));
   ImGui::EndTooltip();
 }
 

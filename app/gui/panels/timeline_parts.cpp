@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/text.h"
 #include "app/gui/window/theme.h"
 
@@ -38,9 +39,7 @@ std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPla
       const float top = below == 0 ? y - size.y - Px(3) : y + Px(3);
       const ImRect place(left, top, left + size.x, top + size.y);
       if (place.Min.y < geometry.plot.Min.y || place.Max.y > geometry.plot.Max.y) continue;
-      if (std::none_of(taken.begin(), taken.end(),
-                       [&](const ImRect& other) { return other.Overlaps(place); }))
-        return place;
+      if (!taken.Overlap(place)) return place;
     }
   }
   return std::nullopt;
@@ -92,7 +91,7 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   const float other = dotted ? from + Px(6) : to - size.x - Px(6);
   if (const auto place = FindPlace(geometry, *taken, size, y, {left, other, (from + to - size.x) / 2})) {
     DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
-    taken->push_back(*place);
+    taken->Take(*place, name);
   }
 }
 
@@ -110,15 +109,32 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
     const float top = geometry.plot.Min.y + Px(2) + static_cast<float>(row) * (size.y + Px(3));
     const float left = std::min(x, geometry.plot.Max.x - size.x);
     const ImRect place(left, top, left + size.x, top + size.y);
-    if (std::any_of(taken->begin(), taken->end(), [&](const ImRect& other) { return other.Overlaps(place); }))
-      continue;
+    if (taken->Overlap(place)) continue;
     DrawChip(list, place, style, text, fill);
-    taken->push_back(place);
+    taken->Take(place, "");
     return;
   }
 }
 
+// Where there is no room for the whole name.
+std::string_view ShortNameOf(events::Phase phase) {
+  static constexpr std::array<std::string_view, events::kPhaseCount> kNames = {"", "fwd", "bwd", "opt",
+                                                                               "eval"};
+  return kNames[static_cast<size_t>(phase)];
+}
+
 }  // namespace
+
+bool TakenPlaces::Overlap(const ImRect& place) const {
+  return std::ranges::any_of(places, [&](const ImRect& other) { return other.Overlaps(place); });
+}
+
+void TakenPlaces::Take(const ImRect& place, std::string_view label) {
+  places.push_back(place);
+  if (label.empty()) return;
+  const std::string_view meaning = MeaningOfLabel(label);
+  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max)) explained = meaning;
+}
 
 const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
   const auto after = std::upper_bound(plot.columns.begin(), plot.columns.end(), position,
@@ -196,7 +212,7 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
   const float top = geometry.plot.Max.y - size.y - Px(6);
   const ImRect place(left, top, left + size.x, top + size.y);
   DrawChip(list, place, style, text, Colors().panel.WithAlpha(0.92));
-  taken->push_back(place);
+  taken->Take(place, "");
 }
 
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
@@ -245,7 +261,7 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   if (const auto place =
           FindPlace(geometry, *taken, size, last_y, {end - size.x, geometry.plot.Min.x + Px(6)})) {
     DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
-    taken->push_back(*place);
+    taken->Take(*place, "reserved");
   }
 }
 
@@ -274,19 +290,19 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const float y = geometry.Y(static_cast<double>(highest->bytes));
   if (const auto place = FindPlace(geometry, *taken, size, y, {x, x - size.x})) {
     DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
-    taken->push_back(*place);
+    taken->Take(*place, "second run");
   }
 }
 
 void DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-               Color color, TakenPlaces* taken) {
+               Color color, std::string_view label, TakenPlaces* taken) {
   const TextStyle style = Colored(SmallMuted(), color);
   const ImVec2 size = ChipSize(style, text);
   const auto place = FindPlace(geometry, *taken, size, at.y,
                                {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
   if (!place) return;
   DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
-  taken->push_back(*place);
+  taken->Take(*place, label);
 }
 
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
@@ -324,10 +340,12 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     const std::string_view name = events::NameOf(phase.phase);
     if (ImGui::IsWindowHovered() &&
         ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
-      ImGui::SetTooltip("%s", std::string(name).c_str());
+      ImGui::SetTooltip("%s: %s", std::string(name).c_str(), std::string(MeaningOfLabel(name)).c_str());
     }
-    if (Measure(style, name).x + Px(10) < to - from) {
-      DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, style, name, Align::kCenter);
+    for (const std::string_view text : {name, ShortNameOf(phase.phase)}) {
+      if (Measure(style, text).x + Px(6) >= to - from) continue;
+      DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, style, text, Align::kCenter);
+      break;
     }
   }
   DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(),

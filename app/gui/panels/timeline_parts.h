@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,14 @@ inline constexpr int kLineChannel = 0;
 inline constexpr int kLabelChannel = 1;
 
 // Rectangles that already carry a label, so that no two labels lie on each other.
-using TakenPlaces = std::vector<ImRect>;
+struct TakenPlaces {
+  std::vector<ImRect> places;
+  std::string_view explained;  // what the label under the mouse means; "" = none is there
+
+  bool Overlap(const ImRect& place) const;
+  void Take(const ImRect& place,
+            std::string_view label);  // as widgets/labels.h names it; "" = needs no words
+};
 
 // Categories that the stack leaves out: none where it is of something else.
 uint32_t HiddenIn(const presenters::TimelinePlot& plot, const TimelineState& state);
@@ -65,6 +73,7 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
                uint32_t hidden_categories);
 // What the title row and the legend have for stacks of groups (timeline_stack.cpp).
 Color ColorOfGroup(const presenters::TimelinePlot& plot, size_t group);
+std::optional<size_t> RankOfGroup(const presenters::TimelinePlot& plot, size_t group);  // in the strip
 const char* NameOf(presenters::StackBy by);
 void DrawStackChoice(const TimelineInput& input, TimelineState& state);  // inside the popup "stack by"
 std::optional<size_t> GroupAt(const presenters::TimelinePlot& plot, const presenters::PlotColumn& column,
@@ -74,9 +83,9 @@ presenters::Selection SelectionOfGroup(const presenters::TimelinePlot& plot, con
 // What the driver and the card report, and what the card has; those above the axis as a label at the top.
 void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                TakenPlaces* taken);
-// A label as those of the levels, near (x, y).
+// A text as those of the levels, near (x, y); `label` is what explains it.
 void DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-               Color color, TakenPlaces* taken);
+               Color color, std::string_view label, TakenPlaces* taken);
 // Single allocations: a rim each, and their names where there is room.
 void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 // The two measuring cursors, and what lies between them.
@@ -104,7 +113,8 @@ void DrawOverview(ImDrawList* list, const TimelineGeometry& geometry, const Time
 void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
                      CommandQueue& queue);
 void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state);
-void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state);
+// `explained`, else of what lies under the mouse.
+void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, std::string_view explained);
 
 // The column that a position lies in; nothing outside of all of them.
 const presenters::PlotColumn* ColumnAt(const presenters::TimelinePlot& plot, double position);

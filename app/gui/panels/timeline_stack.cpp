@@ -129,16 +129,20 @@ int64_t HighestOf(const presenters::PlotLine& line) {
 }  // namespace
 
 Color ColorOfGroup(const TimelinePlot& plot, size_t group) {
-  // The categories' colours, which can be told apart, the greyest last; all else is as what nobody knows.
-  static constexpr auto kOrder = std::to_array<size_t>({0, 4, 6, 5, 1, 2, 7, 3, 9, 8});
-  static_assert(kOrder.size() == presenters::kMostStackGroups);
-  const bool other = group + 1 >= plot.groups.size();
-  return Colors().categories[other ? kOrder.back() : kOrder[group % (kOrder.size() - 1)]];
+  const auto& colors = Colors().groups;
+  static_assert(std::tuple_size_v<std::decay_t<decltype(colors)>> == presenters::kMostStackGroups);
+  const bool ranks = !plot.group_ranks.empty();
+  const bool other = ranks ? group >= plot.group_ranks.size() : group + 1 >= plot.groups.size();
+  return other ? colors.back() : colors[group % (colors.size() - 1)];
+}
+
+std::optional<size_t> RankOfGroup(const TimelinePlot& plot, size_t group) {
+  return group < plot.group_ranks.size() ? std::optional(plot.group_ranks[group]) : std::nullopt;
 }
 
 const char* NameOf(StackBy by) {
   static constexpr std::array<const char*, presenters::kStackByCount> kNames = {
-      "category", "layer", "operator", "phase", "stream", "line of code", "expression"};
+      "category", "layer", "operator", "phase", "stream", "line of code", "rank", "expression"};
   return kNames[static_cast<size_t>(by)];
 }
 
@@ -150,11 +154,16 @@ void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
       "The phase in which it was allocated.",
       "The CUDA stream that it was allocated on.",
       "The line that asked for it, where the run has stacks: record --stacks python, or a snapshot.",
+      "Every rank's highest at the same place of the same step, on the axis of the rank that is shown.",
       "A group for each thing that a regular expression finds in a block's tensor, layer or operator."};
   for (int i = 0; i < presenters::kStackByCount - 1; ++i) {
     const auto by = static_cast<StackBy>(i);
-    if (ImGui::Selectable(NameOf(by), state.stack.by == by)) state.stack = {by, ""};
-    Tooltip(kHelp[static_cast<size_t>(i)]);
+    const bool can_be = by != StackBy::kRank || input.has_ranks;
+    const auto flags = can_be ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled;
+    if (ImGui::Selectable(NameOf(by), state.stack.by == by, flags)) state.stack = {by, ""};
+    Tooltip(can_be
+                ? kHelp[static_cast<size_t>(i)]
+                : "This run is one rank alone. Open the recordings of several at once, or train on several.");
   }
   ImGui::SetNextItemWidth(Px(260));
   const bool entered =
@@ -180,7 +189,7 @@ std::optional<size_t> GroupAt(const TimelinePlot& plot, const PlotColumn& column
 }
 
 presenters::Selection SelectionOfGroup(const TimelinePlot& plot, const TimelineState& state, size_t group) {
-  if (group + 1 >= plot.groups.size()) return {};  // all others
+  if (group + 1 >= plot.groups.size() || !plot.group_ranks.empty()) return {};  // all others, or a rank
   if (state.stack.by == StackBy::kLayer) return presenters::LayerSelected(plot.groups[group]);
   if (state.stack.by == StackBy::kOperator) return presenters::OperatorSelected(plot.groups[group]);
   if (state.stack.by == StackBy::kLine) return presenters::FrameSelected(plot.groups[group]);
@@ -238,19 +247,21 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
     }
     DrawLine(list, geometry, line, color);
     DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.Y(static_cast<double>(line.bytes.back()))},
-              line.title + " " + FormatBytes(line.bytes.back(), input.unit), color, taken);
+              line.title + " " + FormatBytes(line.bytes.back(), input.unit), color, line.title, taken);
   }
   if (input.card_bytes > 0 && static_cast<double>(input.card_bytes) <= geometry.top_bytes) {
     const float y = std::round(geometry.Y(static_cast<double>(input.card_bytes)));
     list->AddRectFilled({geometry.plot.Min.x, y - Px(1)}, {geometry.plot.Max.x, y + Px(1)},
                         U32(Colors().bad));
     DrawLabel(list, geometry, {geometry.plot.Max.x, y},
-              "the card has " + FormatBytes(input.card_bytes, input.unit), Colors().bad, taken);
+              "the card has " + FormatBytes(input.card_bytes, input.unit), Colors().bad, "the card has",
+              taken);
   } else if (input.card_bytes > 0) {
     beyond("the card has", input.card_bytes);
   }
   if (!above.empty())
-    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.plot.Min.y}, above, color, taken);
+    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.plot.Min.y}, above, color, "above the axis",
+              taken);
 }
 
 }  // namespace tidemark::gui

@@ -95,7 +95,7 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
     return;
   }
   ImGuiID right_top = 0;
-  const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.55F, nullptr, &right_top);
+  const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.52F, nullptr, &right_top);
   ImGuiID top = 0;
   ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.46F, nullptr, &top);
   ImGuiID map = 0;

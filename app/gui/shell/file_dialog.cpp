@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <utility>
 
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/text.h"
 #include "app/presenters/run_formats.h"
 #include "profiler/base/format.h"
+#include "profiler/networks/specification.h"
 #include "profiler/trace/file_types.h"
 
 namespace tidemark::gui {
@@ -71,9 +73,14 @@ void SetName(FileDialogState& state, const std::string& name) {
 }
 
 bool Shows(const FileFilter& filter, const std::string& name) {
+  constexpr std::string_view kBookmarks = ".bookmarks.json";  // they come with their recording
+  if (filter.shows != FileFilter::Shows::kAll && name.ends_with(kBookmarks)) return false;
   switch (filter.shows) {
     case FileFilter::Shows::kOpenable:
-      return trace::HasOpenableEnding(name) || fs::path(name).extension() == kSessionEnding;
+      return trace::HasOpenableEnding(name) || networks::IsNetworkPath(name) ||
+             fs::path(name).extension() == kSessionEnding;
+    case FileFilter::Shows::kNetworks:
+      return networks::IsNetworkPath(name);
     case FileFilter::Shows::kType:
       return trace::HasEndingOf(trace::OpenableTypes()[filter.type], name);
     case FileFilter::Shows::kEnding:
@@ -87,6 +94,7 @@ bool Shows(const FileFilter& filter, const std::string& name) {
 std::string NameOf(const FileFilter& filter) {
   if (filter.shows == FileFilter::Shows::kOpenable) return "All that can be opened";
   if (filter.shows == FileFilter::Shows::kAll) return "All files";
+  if (filter.shows == FileFilter::Shows::kNetworks) return "Networks, also TorchScript's";
   if (filter.shows == FileFilter::Shows::kEnding) return filter.ending;
   std::string name(trace::OpenableTypes()[filter.type].name);
   name.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(name.front())));
@@ -193,6 +201,7 @@ void DrawFilter(FileDialogState& state) {
   std::vector<FileFilter> filters = {{FileFilter::Shows::kOpenable, 0, ""}};
   for (size_t type = 0; type < trace::OpenableTypes().size(); ++type)
     filters.push_back({FileFilter::Shows::kType, type, ""});
+  if (state.purpose == FilePurpose::kOpen) filters.push_back({FileFilter::Shows::kNetworks, 0, ""});
   filters.push_back({FileFilter::Shows::kAll, 0, ""});
   for (const FileFilter& filter : filters) {
     const bool chosen = filter.shows == before.shows && filter.type == before.type;
@@ -221,6 +230,22 @@ void DrawFormat(FileDialogState& state) {
   ImGui::EndCombo();
 }
 
+// True on Enter. What is typed next replaces a name that was wrong: the field stays the one that is typed
+// into.
+bool TypeName(FileDialogState& state) {
+  bool& stays = ImGui::GetIO().ConfigInputTextEnterKeepActive;
+  const bool before = std::exchange(stays, true);
+  ImGui::SetNextItemWidth(-1);
+  const bool entered = ImGui::InputTextWithHint("##name", "A file's name, or a path", state.name.data(),
+                                                state.name.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  stays = before;
+  if (ImGui::IsItemEdited()) {
+    state.overwrite = false;
+    state.trouble.clear();
+  }
+  return entered;
+}
+
 void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) {
   const PurposeText text = TextOf(state.purpose);
   Put(TitleWords(), text.title);
@@ -232,13 +257,7 @@ void DrawContent(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
   if (state.purpose == FilePurpose::kExport) DrawFormat(state);
   if (state.fresh) ImGui::SetKeyboardFocusHere();
   state.fresh = false;
-  ImGui::SetNextItemWidth(-1);
-  const bool entered = ImGui::InputTextWithHint("##name", "A file's name, or a path", state.name.data(),
-                                                state.name.size(), ImGuiInputTextFlags_EnterReturnsTrue);
-  if (ImGui::IsItemEdited()) {
-    state.overwrite = false;
-    state.trouble.clear();
-  }
+  const bool entered = TypeName(state);
   if (entered) Accept(state, last_folder, queue);
   Consequence(state.trouble, Colors().warning);
   if (PrimaryButton(state.overwrite ? "Replace" : text.button, {Px(110), 0}))

@@ -19,7 +19,7 @@ inline constexpr const char* kSessionEnding = ".tidecode";
 
 // Which files a listing shows.
 struct FileFilter {
-  enum class Shows : uint8_t { kOpenable, kType, kEnding, kAll };
+  enum class Shows : uint8_t { kOpenable, kType, kNetworks, kEnding, kAll };
   Shows shows = Shows::kOpenable;
   size_t type = 0;     // kType: index into trace::OpenableTypes()
   std::string ending;  // kEnding: ".json"

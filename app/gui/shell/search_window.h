@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/gui/bookmarks.h"
 #include "app/gui/commands.h"
 #include "app/presenters/search.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::gui {
 
@@ -34,7 +34,7 @@ struct BookmarkState {
   bool shown = false;
   int64_t time_ns = 0;
   std::string moment;  // "step 5 · event 1,234"
-  std::array<char, kMostBookmarkBytes> text{};
+  std::array<char, trace::kMostBookmarkBytes> text{};
 };
 
 void DrawBookmarkWindow(BookmarkState& state, CommandQueue& queue);

@@ -71,6 +71,7 @@ struct ShellInput {
   const std::vector<phantom::Card>* cards = nullptr;
   bool has_locks = false;  // a code or a lesson holds controls
   bool in_lesson = false;
+  bool in_picture = false;  // this frame becomes a screenshot
   bool in_slow_motion = false;
   ControlAccess of_code;  // what the session code holds
   const lessons::Glossary* glossary = nullptr;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
@@ -199,6 +200,7 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   Edit edit;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   Put(Words(), label);
+  ExplainLabel(label);
   if (TypedValue(look, value)) edit = {true, true};
   // A field that is typed into would make the row higher.
   ImGui::SetCursorScreenPos({at.x, at.y + Px(kTextSize + 3) + ImGui::GetStyle().ItemSpacing.y});
@@ -229,11 +231,12 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
 namespace {
 
 // A label, and behind it the next item as wide as what is left, which is returned.
-float PutLabelOf(const char* label, float label_share) {
+float PutLabelOf(const char* label, float label_share, std::string_view help) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float left = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();
   Put(MutedWords(), label);
+  Tooltip(help.empty() ? MeaningOfLabel(label) : help);
   const float label_width = std::max(width * label_share, Measure(MutedWords(), label).x + Px(10));
   ImGui::SameLine(left + label_width);
   ImGui::SetNextItemWidth(width - label_width);
@@ -243,14 +246,14 @@ float PutLabelOf(const char* label, float label_share) {
 }  // namespace
 
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share) {
-  PutLabelOf(label, label_share);
+  PutLabelOf(label, label_share, "");
   const std::string id = std::string("##") + label;
   return ImGui::InputTextWithHint(id.c_str(), hint, text.data(), text.size(),
                                   ImGuiInputTextFlags_EnterReturnsTrue);
 }
 
-bool BeginChoice(const char* label, const std::string& current, float label_share) {
-  const float width = PutLabelOf(label, label_share);
+bool BeginChoice(const char* label, const std::string& current, float label_share, std::string_view help) {
+  const float width = PutLabelOf(label, label_share, help);
   const float height = ImGui::GetFrameHeight();
   const ImRect box(ImGui::GetCursorScreenPos(), ImGui::GetCursorScreenPos() + ImVec2(width, height));
   ImDrawList* list = ImGui::GetWindowDrawList();  // an open list has one of its own
@@ -315,7 +318,8 @@ void Rule() {
 
 void Label(const char* text) {
   Put(Words(), text);
-  MarkTerms(ImGui::GetItemRectMin(), Words(), text);
+  MarkTerms(ImGui::GetItemRectMin(), Words(), text, TermHint::kNone);
+  ExplainLabel(text);
 }
 
 }  // namespace tidemark::gui

@@ -33,13 +33,15 @@ struct SliderLook {
   int decimals = 0;                    // of a number that is not whole
   const char* maximum_text = nullptr;  // shown instead of the number at the maximum
 };
-// Label left, the value right (click it to type), the track below. With the keyboard: left and right by one,
-// with Shift by a tenth of the range; Page Up and Page Down double and halve.
+// Label left (explained as labels.h says), the value right (click it to type), the track below. With the
+// keyboard: left and right by one, with Shift by a tenth of the range; Page Up and Page Down double and
+// halve.
 Edit Slider(const char* label, const SliderLook& look, double* value);
 
 // A label with a drop-down at the end of the row. Between Begin (if true) and ImGui::EndCombo the caller puts
-// the items.
-bool BeginChoice(const char* label, const std::string& current, float label_share = 0.4F);
+// the items. `help` is the label's tooltip, where labels.h has none for it.
+bool BeginChoice(const char* label, const std::string& current, float label_share = 0.4F,
+                 std::string_view help = {});
 // A line to type, ended by a 0; true: Enter was pressed.
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);
 
@@ -56,7 +58,7 @@ void Lamp(Color color);
 
 // A thin line with air above and below.
 void Rule();
-// A label of a group of controls.
+// A label of a group of controls, explained as labels.h says.
 void Label(const char* text);
 
 }  // namespace tidemark::gui

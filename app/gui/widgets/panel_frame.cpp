@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
@@ -43,14 +44,15 @@ bool SelectableRow(const char* id, bool lit) {
   return clicked;
 }
 
-void HeaderCell(std::string_view text, Align align) {
+void HeaderCell(std::string_view text, Align align, std::string_view label) {
   ImGui::TableNextColumn();
   if (align == Align::kRight) {
     PutRight(SmallMuted(), text);
   } else {
     Put(SmallMuted(), text);
   }
-  MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), text);
+  MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), text, TermHint::kNone);
+  ExplainLabel(label.empty() ? text : label);
 }
 
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong) {

@@ -20,8 +20,9 @@ void EmptyReason(std::string_view text);
 // The whole row of a table as a button under what is put into it next; true when it is clicked.
 bool SelectableRow(const char* id, bool lit);
 
-// A table's header cell, and a number in a cell: right-aligned, exact bytes on hover, "–" when there is none.
-void HeaderCell(std::string_view text, Align align = Align::kLeft);
+// A table's header cell, explained as labels.h says of `label`, else of `text`.
+void HeaderCell(std::string_view text, Align align = Align::kLeft, std::string_view label = {});
+// A number in a cell: right-aligned, exact bytes on hover, "–" when there is none.
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong = false);
 void NumberCell(std::string_view text, bool strong = false);
 // A bar of `share` (0..1) of the cell's width.

@@ -69,6 +69,17 @@ std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   return cut + "…";
 }
 
+std::string WithoutMiddle(std::string_view text, size_t most) {
+  constexpr std::string_view kGap = " … ";
+  if (text.size() <= most || most <= kGap.size()) return std::string(text);
+  const auto inside = [&text](size_t at) { return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80; };
+  size_t head = (most - kGap.size()) * 2 / 3;
+  size_t tail = text.size() - (most - kGap.size() - head);
+  while (head > 0 && inside(head)) --head;
+  while (tail < text.size() && inside(tail)) ++tail;
+  return std::string(text.substr(0, head)).append(kGap).append(text.substr(tail));
+}
+
 void Put(const TextStyle& style, std::string_view text) {
   text = Pointed(text);
   ImGui::PushFont(style.face, style.size);
@@ -81,6 +92,13 @@ void Put(const TextStyle& style, std::string_view text) {
 void PutWrapped(const TextStyle& style, std::string_view text) {
   ImGui::PushTextWrapPos(0);
   Put(style, text);
+  ImGui::PopTextWrapPos();
+}
+
+void PutNarrow(const TextStyle& style, std::string_view text, float width) {
+  constexpr size_t kMost = 480;  // some six lines
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  Put(style, WithoutMiddle(text, kMost));
   ImGui::PopTextWrapPos();
 }
 

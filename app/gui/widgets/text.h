@@ -40,9 +40,16 @@ void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::strin
 // Cut to `width` with an ellipsis when it is longer.
 std::string Fitted(const TextStyle& style, std::string_view text, float width);
 
+// Without its middle where it is longer than `most` bytes: names of kernels and C++ functions begin with what
+// they do and end with what they do it on.
+std::string WithoutMiddle(std::string_view text, size_t most);
+
 // As items at the cursor.
 void Put(const TextStyle& style, std::string_view text);
 void PutWrapped(const TextStyle& style, std::string_view text);
+// In a tooltip, which grows with what is in it: wrapped at `width`, and without its middle where it would
+// fill the screen.
+void PutNarrow(const TextStyle& style, std::string_view text, float width);
 // Right-aligned in what is left of the row (a table's cell, or the panel).
 void PutRight(const TextStyle& style, std::string_view text);
 // On the current row, ending at the content's right edge.

@@ -28,6 +28,8 @@ const Palette& DarkPalette() {
       .categories = {Rgb(0x5384DC), Rgb(0xBA9AEB), Rgb(0xE99A37), Rgb(0x8B8FA7), Rgb(0x23C7AA), Rgb(0xE4606C),
                      Rgb(0xE6CD50), Rgb(0xA0D9EE), Rgb(0x585C68), Rgb(0x9000B0)},
       .phases = {Rgb(0x2A303A), Rgb(0x35506B), Rgb(0x54457A), Rgb(0x55502F), Rgb(0x2B5A4C)},
+      .groups = {Rgb(0x4C6FA2), Rgb(0xAFD5A4), Rgb(0x7A562D), Rgb(0x7FBAE1), Rgb(0x9F6E19), Rgb(0xEDD5EC),
+                 Rgb(0x2C9CAD), Rgb(0x9B9267), Rgb(0xA7B09D), Rgb(0x797670)},
   };
   return kPalette;
 }
@@ -40,7 +42,7 @@ const Palette& LightPalette() {
       .raised = Rgb(0xEEF1F5),
       .hovered = Rgb(0xE1E6EC),
       .sunken = Rgb(0xF5F7F9),
-      .border = Rgb(0xD5DAE1),
+      .border = Rgb(0xC6CDD6),
       .text = Rgb(0x1A1E25),
       .muted = Rgb(0x5D6776),
       .faint = Rgb(0xE3E7EC),
@@ -58,6 +60,8 @@ const Palette& LightPalette() {
       .categories = {Rgb(0x415DA0), Rgb(0x8E64D2), Rgb(0xCC8A39), Rgb(0x8499AA), Rgb(0x1A8977), Rgb(0xDA3D51),
                      Rgb(0xD6B114), Rgb(0x4FB7EB), Rgb(0xB3BDB7), Rgb(0x401018)},
       .phases = {Rgb(0xE3E7EC), Rgb(0xBBD3EC), Rgb(0xD0C3EC), Rgb(0xE9E0B4), Rgb(0xBCE3D4)},
+      .groups = {Rgb(0x2A4A73), Rgb(0x95A35D), Rgb(0x9E6111), Rgb(0xCFB8EC), Rgb(0x77490E), Rgb(0x6B769F),
+                 Rgb(0xCD9AAC), Rgb(0x503D3C), Rgb(0x967D6D), Rgb(0x5F5F5F)},
   };
   return kPalette;
 }

@@ -1,6 +1,6 @@
 // The colours of the window, as data: one table for dark and one for light. A category has one colour,
 // everywhere. tests/gui/palette_test.cpp simulates three kinds of colour blindness and holds all categories
-// apart. No ImGui here.
+// apart, and all groups of a stack apart from each other and from them. No ImGui here.
 #pragma once
 
 #include <array>
@@ -56,6 +56,7 @@ struct Palette {
   Color compared;  // the second run's curve
   std::array<Color, events::kCategoryCount> categories;
   std::array<Color, events::kPhaseCount> phases;
+  std::array<Color, 10> groups;  // of a stack that is not of categories; the last is all others
 
   const Color& Of(events::Category category) const { return categories[static_cast<size_t>(category)]; }
   const Color& Of(events::Phase phase) const { return phases[static_cast<size_t>(phase)]; }

@@ -1,5 +1,7 @@
 #include "app/gui/window/theme.h"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <string>
 
@@ -135,6 +137,7 @@ void ApplyTheme(bool dark, float scale) {
   SetColors(style, *active.palette);
   SetSizes(style);
   style.ScaleAllSizes(scale);
+  style.WindowBorderSize = style.PopupBorderSize = std::max(1.0F, std::floor(scale));  // else none below 1
   style.FontSizeBase = kTextSize;
   style.FontScaleMain = scale;
   ImGui::GetStyle() = style;

@@ -72,6 +72,10 @@ TEST_CASE("ranks are read as one run, in the order of their numbers") {
   REQUIRE(ranks->ranks[0].steps.size() == 3);
   CHECK(ranks->ranks[0].steps[1].number == 1);
   CHECK(ranks->ranks[0].steps[1].allocated == 600);
+  REQUIRE(ranks->ranks[0].curves.size() == 4);
+  CHECK(ranks->ranks[0].curves[0].highest == std::vector<int64_t>{0});
+  CHECK(ranks->ranks[0].curves[2].step == 1);
+  CHECK(ranks->ranks[0].curves[2].highest == std::vector<int64_t>{0, 600, 0, 0});  // a part for each event
   CHECK(ranks->ranks[1].rank == 10);
   REQUIRE(ranks->unreadable.size() == 1);
   CHECK(ranks->unreadable.front().find("run.rank3.tide") != std::string::npos);

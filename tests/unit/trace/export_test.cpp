@@ -112,6 +112,34 @@ TEST_CASE("Chrome JSON: allocations and frees as torch.profiler writes them", "[
   CHECK(instants[2]["args"]["Total Allocated"] == 1024);
 }
 
+TEST_CASE("bookmarks are instants of a trace, in time's order and inside the run", "[export]") {
+  const auto view = SampleRun().View();
+  const int64_t begin_ns = view->TimeOf(view->first());
+  const int64_t end_ns = view->TimeOf(view->end() - 1);
+  const std::vector<Bookmark> bookmarks = {
+      {begin_ns - 5000, "before all"}, {begin_ns + 1000, "a \"quoted\" one"}, {end_ns + 9000, "after all"}};
+  const Scratch scratch;
+  REQUIRE(Export(*view, {}, ExportFormat::kChrome, scratch / "run.json", {}, bookmarks).ok());
+  const Json trace = Json::parse(ReadFile(scratch / "run.json"));
+  std::vector<Json> marks;
+  for (const Json& event : trace["traceEvents"]) {
+    if (event.value("cat", "") == "bookmark") marks.push_back(event);
+  }
+  REQUIRE(marks.size() == 3);
+  CHECK(marks[0]["name"] == "before all");
+  CHECK(marks[0]["ts"] == 0);
+  CHECK(marks[1]["name"] == "a \"quoted\" one");
+  CHECK(marks[1]["ts"] == 1);
+  CHECK(marks[2]["ts"].get<double>() * 1000 == Approx(end_ns - begin_ns));
+  REQUIRE(Export(*view, {}, ExportFormat::kPerfetto, scratch / "run.pftrace", {}, bookmarks).ok());
+  const std::string bytes = ReadFile(scratch / "run.pftrace");
+  const size_t first = bytes.find("before all");
+  CHECK(first < bytes.find("a \"quoted\" one"));
+  CHECK(bytes.find("after all") != std::string::npos);
+  CHECK(LeftOutBy(ExportFormat::kPerfetto, *view, 3) == LeftOutBy(ExportFormat::kPerfetto, *view));
+  CHECK(LeftOutBy(ExportFormat::kCsv, *view, 3)[1].find("bookmarks; 3 are left out") != std::string::npos);
+}
+
 TEST_CASE("Chrome JSON: slices nest, parents come first, and times are exact", "[export]") {
   const Json trace = Chrome(*SampleRun().View());
   std::map<int64_t, std::vector<std::pair<int64_t, int64_t>>> open;  // by track: begin and end, ns

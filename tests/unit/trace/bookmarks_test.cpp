@@ -1,10 +1,10 @@
-#include "app/gui/bookmarks.h"
+#include "profiler/trace/bookmarks.h"
 
 #include <fstream>
 
 #include "tests/support/catch.h"
 
-namespace tidemark::gui {
+namespace tidemark::trace {
 namespace {
 
 namespace fs = std::filesystem;
@@ -48,4 +48,4 @@ TEST_CASE("Bookmarks that make no sense are a sentence, or left out one by one")
 }
 
 }  // namespace
-}  // namespace tidemark::gui
+}  // namespace tidemark::trace

@@ -1,4 +1,4 @@
-#include "app/gui/bookmarks.h"
+#include "profiler/trace/bookmarks.h"
 
 #include <algorithm>
 #include <fstream>
@@ -9,12 +9,10 @@
 
 #include "profiler/trace/output_file.h"
 
-namespace tidemark::gui {
+namespace tidemark::trace {
 namespace {
 
-using nlohmann::json;
-
-constexpr std::streamoff kMostFileBytes = 4 << 20;
+constexpr std::streamoff kMostBookmarksFileBytes = 4 << 20;
 constexpr const char* kLeftAlone = " It is left as it is; no bookmarks are shown.";
 
 }  // namespace
@@ -36,15 +34,15 @@ Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recordi
   const std::filesystem::path file = BookmarksFileOf(recording);
   std::error_code failure;
   if (!std::filesystem::exists(file, failure)) return std::vector<Bookmark>{};
-  if (std::filesystem::file_size(file, failure) > kMostFileBytes || failure)
+  if (std::filesystem::file_size(file, failure) > kMostBookmarksFileBytes || failure)
     return Error{"The bookmarks in " + file.string() + " cannot be read." + kLeftAlone};
   std::ifstream in(file);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
-  const json all = json::parse(text, nullptr, false);
+  const nlohmann::json all = nlohmann::json::parse(text, nullptr, false);
   if (!all.is_array())
     return Error{"The bookmarks in " + file.string() + " are not a JSON array." + kLeftAlone};
   std::vector<Bookmark> bookmarks;
-  for (const json& entry : all) {
+  for (const nlohmann::json& entry : all) {
     if (!entry.is_object()) continue;
     const auto time = entry.find("time_ns");
     const auto words = entry.find("text");
@@ -63,10 +61,10 @@ Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesyst
     if (failure) return Error{file.string() + " cannot be removed: " + failure.message() + "."};
     return Done{};
   }
-  json all = json::array();
+  nlohmann::json all = nlohmann::json::array();
   for (const Bookmark& bookmark : bookmarks)
     all.push_back({{"time_ns", bookmark.time_ns}, {"text", bookmark.text}});
-  return trace::WriteWhole(all.dump(1, ' ', false, json::error_handler_t::replace) + "\n", file);
+  return WriteWhole(all.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n", file);
 }
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::trace

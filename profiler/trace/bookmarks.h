@@ -1,5 +1,5 @@
 // Moments that a person named, with what they wrote about them: kept beside a recording, in FILE with
-// ".bookmarks.json" after its whole name (profiler/trace/FORMAT.md). By time, which also an import keeps and
+// ".bookmarks.json" after its whole name (FORMAT.md). By time, which also an import keeps and
 // which stays when old events are let go. Pure but for the two functions on files; any thread.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "profiler/base/result.h"
 
-namespace tidemark::gui {
+namespace tidemark::trace {
 
 inline constexpr size_t kMostBookmarkBytes = 400;  // of a text
 
@@ -30,4 +30,4 @@ Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recordi
 // Removes the file where there are none.
 Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesystem::path& recording);
 
-}  // namespace tidemark::gui
+}  // namespace tidemark::trace

@@ -1,0 +1,133 @@
+#include "app/gui/widgets/labels.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/gui/widgets/text.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr auto kMeanings = std::to_array<LabelMeaning>({
+    // Sources of figures.
+    {"textbook", "What one computes on paper, layer by layer, from shapes alone."},
+    {"phantom", "What the same program needed when PyTorch ran it on a GPU that does not exist."},
+    {"phantom peak", "The most that the same program had allocated on a GPU that does not exist."},
+    {"measured", "What this run's allocator reported, event by event."},
+    {"you, MB", "What you predicted, in millions of bytes."},
+    {"diff.", "Measured minus phantom; = where they agree to the byte."},
+    {"%", "The share of what was allocated."},
+    // Levels.
+    {"reserved", "The segments that PyTorch's allocator took from the driver."},
+    {"driver", "What this process has from the CUDA driver, told by CUPTI."},
+    {"process", "What the card reports of this process, told by NVML."},
+    {"card", "What the card reports as used, by all processes together."},
+    {"the card has", "All memory of the card, as its driver tells it."},
+    {"above the axis", "Levels that lie above what the axis shows; card, at the top, makes room for them."},
+    {"selected", "What is lit up in every panel; Esc takes it away."},
+    // Phases and lanes.
+    {"phase", "What the training loop is at: forward, backward, optimizer or evaluation."},
+    {"forward", "The network computes its outputs, and keeps what backward will need."},
+    {"backward", "Gradients are computed from the loss back, and what was kept is let go."},
+    {"optimizer", "The optimizer moves the parameters along their gradients."},
+    {"evaluation", "The network computes outputs without keeping anything for backward."},
+    {"GPU", "What the card does: kernels, memory copies and memsets."},
+    // Tables.
+    {"category", "What a block holds."},
+    {"layer", "The layer that allocated it, by the name that the network gives it."},
+    {"output", "The shape of the layer's output for one micro-batch."},
+    {"computed in", "The type in which autocast had the layer's operators compute."},
+    {"parameters", "The layer's weights and biases."},
+    {"kept, textbook", "What the layer keeps for backward, computed from shapes."},
+    {"kept, measured", "Activations of this layer that were alive at this moment."},
+    {"gradients", "Gradients of the layer's parameters that were alive at this moment."},
+    {"temporary", "What the layer's operators had taken for a moment and nobody keeps."},
+    {"made again", "What the layer keeps only once backward has run it again."},
+    {"share of all", "How much of everything that is alive this layer allocated."},
+    {"setting", "What PYTORCH_CUDA_ALLOC_CONF would be."},
+    {"unused", "What would be reserved and not allocated, at the peak of what is reserved."},
+    {"failed", "Requests that would run out of memory."},
+    {"what", "What is compared: a level, a category, a layer or an allocation."},
+    {"first run", "The run that is shown, or what was before the change."},
+    {"second run", "The run that was laid over it, or what was after the change."},
+    {"difference", "The second minus the first; = where they agree to the byte."},
+    {"tensor", "What the block holds, by the name that the program gives it."},
+    {"holds", "The category of what the block holds."},
+    {"requested", "The bytes that the program asked for."},
+    {"block", "The bytes that the allocator set aside: what was requested, rounded up."},
+    {"operator", "The operator that asked for it, or the innermost line of code."},
+    {"born", "The event at which it was allocated."},
+    {"life", "The time from its allocation to its free."},
+    {"address", "Where it lies in the card's memory."},
+    // After an out of memory.
+    {"asked for", "The request that could not be served."},
+    {"free on the card", "What no process had taken of the card."},
+    {"allocated", "What PyTorch's blocks took when memory ran out."},
+    {"cached, in gaps", "What PyTorch had reserved, in pieces too small for the request."},
+    {"Largest owners", "What held the most when memory ran out."},
+    {"Ways out", "The cheapest changes that would have made it fit."},
+    // Advice.
+    {"What makes it fit, the cheapest first", "Changes of settings, by what they cost in time."},
+    {"Memory against time", "Each point is a way to train that no other beats in both."},
+    {"Other settings of the allocator", "What PYTORCH_CUDA_ALLOC_CONF would do to this run's requests."},
+    {"What comes and goes", "Blocks that the operator allocates, names or frees."},
+    {"Python", "The step as one writes it with PyTorch."},
+    {"C++", "The same step as one writes it with LibTorch."},
+    // Controls.
+    {"Device", "The card, real or phantom, or the CPU."},
+    {"Network", "What is trained."},
+    {"Data", "Synthetic samples, or CIFAR-10."},
+    {"Optimizer", "What it keeps for each parameter is memory."},
+    {"Sample", "The shape of one: 3x224x224 for a picture, or how many tokens. Enter runs the file on it."},
+    {"Batch", "Samples of a micro-batch: activations grow with it."},
+    {"Accumulate", "Micro-batches whose gradients are added before a step."},
+    {"Mixed precision", "Computing in 16 bits where that is safe: by autocast, or all in pure fp16."},
+    {"Checkpointing", "Keeps less for backward and runs layers again."},
+    {"Budget", "The most that forward may keep for backward."},
+    {"Segments", "How many pieces the network is cut into, each of which runs again."},
+    {"Layers in a segment", "How long the pieces are, each of which runs again."},
+    {"Clip gradients", "Scales gradients down whose norm is too large."},
+    {"Learning rate", "How far a step moves the parameters; it takes no memory."},
+    {"Seed", "The same seed gives the same weights and data."},
+    {"Pace", "How many steps a second are trained at most."},
+    {"Presets", "Settings from lectures and papers, one click each."},
+    {"by", "What the tree divides everything alive into, from the outside in."},
+    {"Show", "Which files the list shows."},
+    {"As", "The format, which the name's ending decides."},
+    {"Runs on", "The card that the program sees."},
+    {"Command", "The program and its arguments, as in a terminal."},
+    {"Recording", "The file that the run is written to, if any."},
+    // A program's facts.
+    {"Recorded by", "What wrote down the events."},
+    {"Card", "The card that the program saw."},
+    {"Steps", "How often an optimizer stepped."},
+    {"Allocated at the peak", "The most that PyTorch's blocks took at one moment."},
+    {"Reserved at the peak", "The most that PyTorch's segments took at one moment."},
+    {"Reserved in other orders", "What would be reserved if the driver gave addresses in another order."},
+    {"Of the card, with the context", "What it takes of the card, with what CUDA itself needs."},
+    {"Ended early", "Why the program did not reach its end."},
+});
+
+std::set<std::string>& Unexplained() {
+  static std::set<std::string> labels;
+  return labels;
+}
+
+}  // namespace
+
+std::span<const LabelMeaning> LabelMeanings() { return kMeanings; }
+
+std::string_view MeaningOfLabel(std::string_view label) {
+  const auto found = std::ranges::find(kMeanings, label, &LabelMeaning::label);
+  if (found != kMeanings.end()) return found->sentence;
+  Unexplained().emplace(label);
+  return "";
+}
+
+const std::set<std::string>& UnexplainedLabels() { return Unexplained(); }
+
+void ExplainLabel(std::string_view label) { Tooltip(MeaningOfLabel(label)); }
+
+}  // namespace tidemark::gui

@@ -1,0 +1,26 @@
+// What the words mean that stand before figures, over columns, at lines and on controls: one sentence each,
+// under the mouse. tests/gui walks the table, and the window's tests end with asking whether any panel drew a
+// label that has none. UI thread, inside a frame.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tidemark::gui {
+
+struct LabelMeaning {
+  std::string_view label;
+  std::string_view sentence;
+};
+std::span<const LabelMeaning> LabelMeanings();
+
+// "" where there is none, which UnexplainedLabels tells from then on. O(labels).
+std::string_view MeaningOfLabel(std::string_view label);
+const std::set<std::string>& UnexplainedLabels();
+
+// The tooltip of the item before it.
+void ExplainLabel(std::string_view label);
+
+}  // namespace tidemark::gui

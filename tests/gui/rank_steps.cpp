@@ -1,0 +1,89 @@
+// The ranks of a run: opened together, stacked, and trained beside each other.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/gui/steps.h"
+
+namespace tidemark::gui {
+
+namespace fs = std::filesystem;
+
+// The same run as eight ranks.
+void OpensRanks(ImGuiTestContext* context) {
+  const auto shows = [](const char* name) {
+    return [name] { return application().title().find(name) != std::string::npos; };
+  };
+  fs::create_directories(Artefacts() / "ranks");
+  std::vector<fs::path> files;
+  for (int rank = 0; rank < 8; ++rank) {
+    files.push_back(Artefacts() / "ranks" / ("run.rank" + std::to_string(rank) + ".tide"));
+    fs::copy_file(Artefacts() / "saved.tide", files.back(), fs::copy_options::overwrite_existing);
+  }
+  application().Push(OpenRanks{files});
+  IM_CHECK(WaitUntil(context, shows("run.rank0.tide")));  // the first of equals
+  application().Push(CompareRanksAt{Run().view->steps().front().number});
+  context->ItemClick("##ranks/rank bars");  // in the middle, where no bar is
+  context->Yield(2);
+  IM_CHECK(shows("run.rank0.tide")());
+  application().Push(OpenRank{5});
+  IM_CHECK(WaitUntil(context, shows("run.rank5.tide")));
+  IM_CHECK(application().view_state().pinned.has_value());
+  Picture(context, "ranks");
+  context->ItemClick("//###timeline/###stack");
+  context->ItemClick("//$FOCUSED/rank");
+  const auto plot = [] { return application().frame()->timeline.plot; };
+  IM_CHECK(WaitUntil(context, [&] { return plot()->groups.size() == 8; }));
+  for (size_t i = 0; i < plot()->grouped.size(); ++i) {  // each as the one that is shown
+    const auto& column = plot()->columns[i / 8];
+    IM_CHECK_GE(plot()->grouped[i], ValueOf(column.at_peak, timeline::Series::kAllocated));
+  }
+  IM_CHECK(plot()->group_ranks[3] == 3);
+  Picture(context, "stack-by-rank");
+  context->ItemClick("//**/legend rank 3");
+  IM_CHECK(WaitUntil(context, shows("run.rank3.tide")));
+  IM_CHECK(WaitUntil(context, [&] { return plot()->groups.size() == 8; }));
+  application().view_state().timeline.stack = {};
+  context->ItemClick("##ranks/###close ranks");
+  context->Yield(2);
+  IM_CHECK(!context->ItemExists("##ranks/rank bars"));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+// Two processes on the CPU, beside each other: one is shown, then the other.
+void TrainsOnRanks(ImGuiTestContext* context) {
+  const networks::DeviceChoice phantom = Run().device;
+  const networks::TrainingSettings alone = application().settings();
+  networks::TrainingSettings ranked = alone;
+  ranked.network = "smaller-conv-net";
+  ranked.batch = 4;
+  application().Push(ChooseDevice{{networks::DeviceKind::kCpu, 0, phantom.card}});
+  IM_CHECK(WaitUntil(context, [] { return Run().live && Run().description.device == "cpu"; }));
+  ranked.ranks = 2;
+  application().Push(ChangeSettings{ranked});  // which takes other processes
+  const auto shows = [](const char* rank) {
+    return [rank] { return Run().live && Run().description.title.find(rank) != std::string::npos; };
+  };
+  IM_CHECK(WaitUntil(context, shows("rank 0 of 2")));
+  IM_CHECK(WaitForSteps(context, 3));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("##ranks/rank bars"); }));
+  application().Push(OpenRank{1});
+  IM_CHECK(WaitUntil(context, shows("rank 1 of 2")));
+  IM_CHECK_EQ(Run().description.rank, 1);
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "ranks-live");
+  ranked.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
+  ranked.accumulate = 2;
+  application().Push(ChangeSettings{ranked});
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "stages-live");
+  application().Push(ChooseDevice{phantom});
+  application().Push(ChangeSettings{alone});
+  IM_CHECK(WaitUntil(context, [] { return Run().live && Run().description.device == "phantom"; }));
+  IM_CHECK(WaitUntil(context, [&] { return !context->ItemExists("##ranks/rank bars"); }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+}  // namespace tidemark::gui
