@@ -440,6 +440,10 @@ def checks_of_values():
         distributions.Independent(distributions.Gamma(scale, scale.double()), 0).rsample()
         distributions.Categorical(probs=one.div(3)).log_prob(torch.zeros((), device="cuda").add(1))
     distributions.MultivariateNormal(zero, torch.eye(3, device="cuda").mul(1)).rsample()
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), 1).cuda().eval()
+    with torch.no_grad():
+        padding = torch.tensor([[False, False, True], [False] * 3]).cuda()
+        assert encoder(torch.ones(2, 3, 16, device="cuda"), src_key_padding_mask=padding).shape == (2, 3, 16)
     assert torch.isfinite(one.sum()) and not torch.isnan(one.sum()) and not torch.isinf(one.sum())
     for number in (one.sum(), one.sum().half(), one.sum().double(), one.sum().long(), one.sum().to(torch.uint8)):
         assert number >= 0 and number <= 1 and number < 1 and number == 0 and number != 1 and number >= number
