@@ -486,6 +486,14 @@ def compiled():
     net(torch.ones(4, 64, device="cuda")).sum().backward()
 
 
+@program("triton-kernel", needs=("triton",))
+def triton_kernel():
+    """Of the program's own, tuned: as flash attention and state space models in Python bring theirs."""
+    from triton_kernels import doubled
+
+    assert doubled(torch.ones(1000, device="cuda")).shape == (1000,)
+
+
 @program("compile-eager-backend", quick=True)
 def compiled_eagerly():
     net = torch.compile(nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 64)).cuda(), backend="aot_eager")
