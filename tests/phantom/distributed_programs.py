@@ -15,6 +15,20 @@ def join():
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 
 
+@program("rank-among-others", world=8, rank=3, quick=True)
+def rank_among_others():
+    """As many scripts begin: they count the machine's GPUs, and take the one with their rank's number."""
+    join()
+    assert torch.cuda.device_count() == 8 and torch.cuda.current_device() == dist.get_rank() == 3
+    assert len({torch.cuda.get_device_properties(number).uuid for number in range(8)}) == 8
+    net = nn.parallel.DistributedDataParallel(nn.Linear(512, 512).to("cuda:3"), device_ids=[3])
+    optimizer = torch.optim.AdamW(net.parameters(), fused=True)
+    net(torch.ones(4, 512, device=torch.accelerator.current_accelerator())).sum().backward()
+    optimizer.step()
+    assert torch.cuda.memory_allocated("cuda:0") == 0 < torch.cuda.memory_allocated()
+    dist.destroy_process_group()
+
+
 def block():
     return nn.TransformerEncoderLayer(64, 4, 128, batch_first=True)
 

@@ -428,6 +428,28 @@ def reading_back():
     torch.repeat_interleave(x, torch.ones(6, dtype=torch.long, device="cuda")), torch.searchsorted(x, x), print(x)
 
 
+@program("checks-of-values", quick=True)
+def checks_of_values():
+    """PyTorch refuses arguments that are wrong. What kernels made of them nobody knows here, and nothing may be refused for that."""
+    from torch import distributions
+
+    zero, one = torch.zeros(3, device="cuda").add(0), torch.ones(3, device="cuda").mul(1)
+    torch.normal(zero, one), torch.normal(0.0, one.half()), torch.cov(torch.ones(3, 3, device="cuda"), aweights=one)
+    for loc, scale in ((zero, one), (zero[0], one[0]), (zero[:1, None], one[:1, None])):
+        distributions.Normal(loc, scale).sample()
+        distributions.Independent(distributions.Gamma(scale, scale.double()), 0).rsample()
+        distributions.Categorical(probs=one.div(3)).log_prob(torch.zeros((), device="cuda").add(1))
+    distributions.MultivariateNormal(zero, torch.eye(3, device="cuda").mul(1)).rsample()
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), 1).cuda().eval()
+    with torch.no_grad():
+        padding = torch.tensor([[False, False, True], [False] * 3]).cuda()
+        assert encoder(torch.ones(2, 3, 16, device="cuda"), src_key_padding_mask=padding).shape == (2, 3, 16)
+    assert torch.isfinite(one.sum()) and not torch.isnan(one.sum()) and not torch.isinf(one.sum())
+    for number in (one.sum(), one.sum().half(), one.sum().double(), one.sum().long(), one.sum().to(torch.uint8)):
+        assert number >= 0 and number <= 1 and number < 1 and number == 0 and number != 1 and number >= number
+        assert not number > 0 and not number < 0 and not number >= 1 and not number != 0 and not number == 1
+
+
 @program("losses-and-norms", quick=True)
 def losses():
     x = torch.randn(8, 16, 4, 4, device="cuda", requires_grad=True)
@@ -462,6 +484,14 @@ def jiterator():
 def compiled():
     net = torch.compile(nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Linear(64, 64)).cuda())
     net(torch.ones(4, 64, device="cuda")).sum().backward()
+
+
+@program("triton-kernel", needs=("triton",))
+def triton_kernel():
+    """Of the program's own, tuned: as flash attention and state space models in Python bring theirs."""
+    from triton_kernels import doubled
+
+    assert doubled(torch.ones(1000, device="cuda")).shape == (1000,)
 
 
 @program("compile-eager-backend", quick=True)

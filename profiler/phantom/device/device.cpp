@@ -2,15 +2,18 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/machine.h"
 
 namespace tidemark::phantom::device {
 namespace {
@@ -36,20 +39,59 @@ Device* OpenDevice() {
   return new Device(std::move(*card), *faults, *order);
 }
 
+// In the machine's own numbers.
+const std::vector<int>& VisibleNumbers() {
+  static const std::vector<int> numbers = InstalledDevice() == nullptr
+                                              ? std::vector<int>()
+                                              : VisibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"),
+                                                               InstalledDevice()->card, MachineDeviceCount());
+  return numbers;
+}
+
 Device* VisibleDevice() {
   Device* device = InstalledDevice();
-  if (device == nullptr) return nullptr;
+  if (device == nullptr || !VisibleNumbers().empty()) return device;
   const char* variable = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (IsVisible(variable, UuidTextOf(device->card))) return device;
   const std::string said = variable;
   if (!said.empty() && said != "-1") {
-    DoubtOrSay("tidemark phantom: CUDA_VISIBLE_DEVICES=" + said +
-               " leaves no GPU to see: the phantom machine has one, number 0.");
+    DoubtOrSay(
+        "tidemark phantom: CUDA_VISIBLE_DEVICES=" + said + " leaves no GPU to see: the phantom machine has " +
+        (MachineDeviceCount() == 1 ? "one, number 0."
+                                   : "numbers 0 to " + std::to_string(MachineDeviceCount() - 1) + "."));
   }
   return nullptr;
 }
 
 }  // namespace
+
+int DeviceCount() { return static_cast<int>(VisibleNumbers().size()); }
+
+int MachineDeviceCount() {
+  static const int count = [] {
+    const char* text = std::getenv(kDeviceCountVariable);
+    return text == nullptr ? 1 : std::max(1, std::atoi(text));
+  }();
+  return InstalledDevice() == nullptr ? 0 : count;
+}
+
+int MachineNumberOf(int number) { return VisibleNumbers().at(static_cast<size_t>(number)); }
+
+namespace {
+thread_local int current_device = 0;
+// The first on which anything was allocated.
+constexpr int kNone = -1;
+std::atomic<int> device_of_memory{kNone};
+}  // namespace
+
+int CurrentDevice() { return current_device; }
+void SetCurrentDevice(int number) { current_device = number; }
+
+void NoteAllocation() {
+  int first = kNone;
+  if (device_of_memory.compare_exchange_strong(first, current_device, std::memory_order_relaxed)) return;
+  if (first == current_device) return;
+  Doubt("The program took memory on several GPUs of its machine: all of it is counted as one card's.");
+}
 
 std::optional<Device::Freed> Device::Free(void* pointer) {
   // A piece of the pool's is an allocation of the device, but not the program's.

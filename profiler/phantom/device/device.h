@@ -35,7 +35,18 @@ struct Device {
   HostMemory host_memory;
 };
 
-// Null where there is none, or CUDA_VISIBLE_DEVICES hides it (visible_devices.h). Thread safe; after the
+// A rank's machine has a card for each of its ranks, all alike, and each process one rank. So they are
+// devices of their own in name only: whatever the process does on any of them is done to this one, and a
+// process that takes memory on several is told of in a doubt. Numbers are those that the program sees.
+int DeviceCount();
+int MachineDeviceCount();         // visible or not
+int MachineNumberOf(int number);  // of a device that the program sees
+// Of this thread.
+int CurrentDevice();
+void SetCurrentDevice(int number);
+void NoteAllocation();  // on it
+
+// Null where there is none, or CUDA_VISIBLE_DEVICES hides all (visible_devices.h). Thread safe; after the
 // first call it costs a nanosecond. Lives until the process ends: LibTorch frees memory while the process
 // exits.
 Device* TheDevice();

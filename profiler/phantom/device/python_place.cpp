@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <string_view>
 
 namespace tidemark::phantom::device {
 namespace {
@@ -116,6 +115,11 @@ class PlaceReading {
   bool is_pytorchs_ = false;
 };
 
+bool InnermostIsIn(const Python& python, std::string_view file_ending) {
+  Object* frame = python.frame();
+  return frame != nullptr && FileOf(python, frame).ends_with(file_ending);
+}
+
 std::optional<std::string> InnermostPlace(const Python& python) {
   Object* frame = python.frame();
   if (frame == nullptr) return {};
@@ -130,17 +134,25 @@ std::optional<std::string> InnermostPlace(const Python& python) {
   return reading.Place();
 }
 
+// What `read` finds, with Python's lock; `otherwise` where this process or this thread runs no Python.
+template <typename Value, typename Read>
+Value WithPython(Value otherwise, const Read& read) {
+  static const Python python;
+  if (!python.IsComplete() || python.is_initialized() == 0) return otherwise;
+  // A thread that Python does not know runs none of it.
+  if (python.thread_state() == nullptr) return otherwise;
+  const int state = python.lock();
+  Value value = read(python);
+  python.unlock(state);
+  return value;
+}
+
 }  // namespace
 
-std::optional<std::string> PythonPlace() {
-  static const Python python;
-  if (!python.IsComplete() || python.is_initialized() == 0) return {};
-  // A thread that Python does not know runs none of it.
-  if (python.thread_state() == nullptr) return {};
-  const int state = python.lock();
-  std::optional<std::string> place = InnermostPlace(python);
-  python.unlock(state);
-  return place;
+std::optional<std::string> PythonPlace() { return WithPython(std::optional<std::string>(), InnermostPlace); }
+
+bool PythonIsIn(std::string_view file_ending) {
+  return WithPython(false, [&](const Python& python) { return InnermostIsIn(python, file_ending); });
 }
 
 }  // namespace tidemark::phantom::device

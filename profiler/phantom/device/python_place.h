@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace tidemark::phantom::device {
 
@@ -11,5 +12,8 @@ namespace tidemark::phantom::device {
 // train.py:40)". Nothing where this process or this thread runs no Python. Takes Python's lock for a moment;
 // from a function that holds none of ours.
 std::optional<std::string> PythonPlace();
+
+// Whether the innermost line of this thread is in the file whose path ends so. Otherwise as PythonPlace.
+bool PythonIsIn(std::string_view file_ending);
 
 }  // namespace tidemark::phantom::device

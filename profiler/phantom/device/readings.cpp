@@ -1,20 +1,23 @@
 #include "profiler/phantom/device/readings.h"
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/activity.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/kernel_answers.h"
 #include "profiler/phantom/device/python_place.h"
 
 namespace tidemark::phantom::device {
 namespace {
 
-thread_local const void* last_kernel = nullptr;
+// Of the kernel that this thread launched last.
+thread_local KernelQuestion last_question;
+thread_local bool last_holds = false;
 
 // Enough to find them; a program that reads in more places reads everywhere.
 constexpr size_t kMostPlaces = 32;
@@ -35,29 +38,53 @@ Places& ThePlaces() {
   return *places;
 }
 
-// The end of the name of the function in PyTorch that makes `all` of a reduction.
-bool IsAll(const void* stub) {
-  const char* name = stub == nullptr ? nullptr : KernelName(stub);
-  return name != nullptr && std::string_view(name).find("15and_kernel_cuda") != std::string_view::npos;
+// A step launches the same few hundred kernels over and over, and to find a name takes longer than a launch.
+const KernelQuestion& QuestionOfStub(const void* stub) {
+  struct Known {
+    const void* stub = nullptr;
+    KernelQuestion question;
+  };
+  constexpr size_t kPlaces = 512;
+  constexpr int kAlignmentBits = 4;
+  thread_local std::array<Known, kPlaces> known;
+  Known& place = known.at((reinterpret_cast<uintptr_t>(stub) >> kAlignmentBits) % kPlaces);
+  if (place.stub != stub) {
+    const char* name = KernelName(stub);
+    place = {stub, name == nullptr ? KernelQuestion() : QuestionOf(name)};
+  }
+  return place.question;
+}
+
+// What is told of what was read, and the answer, where it is one.
+const char* AnswerUnknown(void* to, size_t bytes) {
+  constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
+  // torch.nn.TransformerEncoder asks whether it can leave out what a mask hides; how much that is it would
+  // then read as nothing at all.
+  if (bytes != 1 || PythonIsIn("/torch/nn/modules/transformer.py")) return kZero;
+  const bool is_argument =
+      last_question.kind != KernelQuestion::Kind::kNone && PythonIsIn("/torch/distributions/distribution.py");
+  if (!last_holds && !is_argument) return kZero;
+  *static_cast<unsigned char*>(to) = 1;
+  if (last_question.kind == KernelQuestion::Kind::kAll || is_argument) {
+    return " asked whether all of something is true, which no kernel had computed: it was told yes.";
+  }
+  return " compared a result that no kernel had computed: it was told what holds of zero.";
 }
 
 }  // namespace
 
-void NoteKernel(const void* stub) { last_kernel = stub; }
+void NoteKernel(const void* stub, void* const* arguments) {
+  last_question = QuestionOfStub(stub);
+  last_holds = Holds(last_question, arguments);
+}
 
 void NoteReading(void* to, size_t bytes, Certainty certainty) {
   if (certainty == Certainty::kKnown) return;
-  const bool unknown = certainty == Certainty::kUnknown;
-  const bool yes = unknown && bytes == 1 && IsAll(last_kernel);
-  if (yes) *static_cast<unsigned char*>(to) = 1;
   std::string sentence = PythonPlace().value_or("The program");
-  if (yes) {
-    sentence += " asked whether all of something is true, which no kernel had computed: it was told yes.";
-  } else if (unknown) {
-    sentence += " read a result that no kernel had computed: it was zero.";
-  } else {
-    sentence += " read what it had sent before kernels ran that may have been to change it: it was as sent.";
-  }
+  sentence +=
+      certainty == Certainty::kUnknown
+          ? AnswerUnknown(to, bytes)
+          : " read what it had sent before kernels ran that may have been to change it: it was as sent.";
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
   auto found = places.sentences.find(sentence);

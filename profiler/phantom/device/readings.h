@@ -7,14 +7,14 @@
 
 namespace tidemark::phantom::device {
 
-// The kernel that this thread launched last, by its host stub.
-void NoteKernel(const void* stub);
+// The kernel that this thread launched last, by its host stub, and what it was launched with.
+void NoteKernel(const void* stub, void* const* arguments);
 
 // For a copy to the host, already made, of something that is not certain (contents.h). Notes as a doubt that
-// it was read, and where, and says so at once where a loop does it over and over. Of what is not known, one
-// answer is not zero: whether something is true of all
-// elements (torch's `all`) is answered with yes, since programs ask it to check their own values, and zero
-// would end them.
+// it was read, and where, and says so at once where a loop does it over and over. What is not known is zero,
+// but for the answer to a question: whether all of something is true, and what PyTorch asks of a
+// distribution's arguments, is answered with yes, and a comparison with what holds of zero
+// (kernel_answers.h). Programs ask such a thing of their own values, and the other answer would end them.
 void NoteReading(void* to, size_t bytes, Certainty certainty);
 
 }  // namespace tidemark::phantom::device

@@ -9,24 +9,34 @@ namespace {
 
 constexpr const char* kUuidPrefix = "GPU-";
 
-// "0", " 0", "+0" and "0th" alike, as CUDA reads numbers.
-bool IsZero(const std::string& text) {
+// "0", " 0", "+0" and "0th" alike, as CUDA reads numbers; -1 for what is none of them.
+int NumberOf(const std::string& text, int gpus) {
   char* end = nullptr;
   const long number = std::strtol(text.c_str(), &end, 10);
-  return end != text.c_str() && number == 0;
+  return end != text.c_str() && number >= 0 && number < gpus ? static_cast<int>(number) : -1;
+}
+
+// The first whose name begins so.
+int NumberByUuid(const std::string& start, const Card& card, int gpus) {
+  if (!start.starts_with(kUuidPrefix)) return -1;
+  for (int number = 0; number < gpus; ++number) {
+    if (UuidTextOf(card, number).starts_with(start)) return number;
+  }
+  return -1;
 }
 
 }  // namespace
 
-std::array<uint8_t, 16> UuidOf(const Card& card) {
+std::array<uint8_t, 16> UuidOf(const Card& card, int number) {
   std::array<uint8_t, 16> uuid{};
   std::copy_n(card.name.begin(), std::min(card.name.size(), uuid.size() - 1), uuid.begin());
+  uuid.back() = static_cast<uint8_t>(number);
   return uuid;
 }
 
-std::string UuidTextOf(const Card& card) {
+std::string UuidTextOf(const Card& card, int number) {
   static constexpr char kHex[] = "0123456789abcdef";
-  const std::array<uint8_t, 16> uuid = UuidOf(card);
+  const std::array<uint8_t, 16> uuid = UuidOf(card, number);
   std::string text = "GPU-";
   for (size_t i = 0; i < uuid.size(); ++i) {
     text += {kHex[uuid.at(i) >> 4], kHex[uuid.at(i) & 15]};
@@ -35,17 +45,20 @@ std::string UuidTextOf(const Card& card) {
   return text;
 }
 
-bool IsVisible(const char* variable, const std::string& uuid) {
-  if (variable == nullptr) return true;
+std::vector<int> VisibleDevices(const char* variable, const Card& card, int gpus) {
+  std::vector<int> visible;
+  if (variable == nullptr) {
+    for (int number = 0; number < gpus; ++number) visible.push_back(number);
+    return visible;
+  }
   const std::string all = variable;
   const bool by_uuid = all.starts_with(kUuidPrefix);
-  bool visible = false;
   std::istringstream entries(all);
   for (std::string entry; std::getline(entries, entry, ',');) {
-    const bool is_ours = by_uuid ? entry.starts_with(kUuidPrefix) && uuid.starts_with(entry) : IsZero(entry);
-    if (!is_ours) break;
-    if (visible) return false;
-    visible = true;
+    const int number = by_uuid ? NumberByUuid(entry, card, gpus) : NumberOf(entry, gpus);
+    if (number < 0) break;
+    if (std::find(visible.begin(), visible.end(), number) != visible.end()) return {};
+    visible.push_back(number);
   }
   return visible;
 }

@@ -19,6 +19,7 @@
 #include "profiler/base/paths.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/machine.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -71,6 +72,9 @@ class SignalsForProgram {
   std::array<struct sigaction, kPassedOn.size()> passed_before_{};
 };
 
+// So many ranks, each with a card, share a machine: the usual one has eight cards.
+constexpr int64_t kRanksOfMachine = 8;
+
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
@@ -84,12 +88,16 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 std::vector<std::string> RankEnvironment(const Rank& rank) {
   const char* present = std::getenv("PYTHONPATH");
   const std::string python = (AssetsFolder() / "python").string();
+  // The last machine has what is left.
+  const int64_t of_machine =
+      std::min(kRanksOfMachine, rank.world - rank.rank / kRanksOfMachine * kRanksOfMachine);
   // Nobody else is there to meet, so any address serves.
   return {
       "RANK=" + std::to_string(rank.rank),
-      "LOCAL_RANK=0",
+      "LOCAL_RANK=" + std::to_string(rank.rank % kRanksOfMachine),
       "WORLD_SIZE=" + std::to_string(rank.world),
-      "LOCAL_WORLD_SIZE=1",
+      "LOCAL_WORLD_SIZE=" + std::to_string(of_machine),
+      std::string(kDeviceCountVariable) + "=" + std::to_string(of_machine),
       "MASTER_ADDR=127.0.0.1",
       "MASTER_PORT=29500",
       "TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world),

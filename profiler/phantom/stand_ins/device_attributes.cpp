@@ -4,12 +4,25 @@
 #include <driver_types.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tidemark::phantom {
 namespace {
 
 // Shared memory that the system takes of each block, from compute capability 8.0 on (same table).
 int ReservedSharedBytes(const Card& card) { return card.compute_capability >= 80 ? 1024 : 0; }
+
+// Data move on each edge of the clock: over stacks of 1024 bits (HBM), or over far fewer channels of 64
+// (GDDR).
+int MemoryBusBits(const Card& card) {
+  constexpr double kBitsPerByte = 8;
+  constexpr double kEdges = 2;
+  constexpr double kHzPerKhz = 1000;
+  const double bits =
+      card.memory_bytes_per_second * kBitsPerByte / (kEdges * kHzPerKhz * card.memory_clock_khz);
+  const int unit = bits > 2048 ? 1024 : 64;
+  return static_cast<int>(std::lround(bits / unit)) * unit;
+}
 
 std::optional<int> SizeOf(const Card& card, int attribute) {
   switch (attribute) {
@@ -33,6 +46,12 @@ std::optional<int> SizeOf(const Card& card, int attribute) {
       return ReservedSharedBytes(card);
     case cudaDevAttrL2CacheSize:
       return static_cast<int>(card.l2_bytes);
+    case cudaDevAttrClockRate:
+      return card.clock_khz;
+    case cudaDevAttrMemoryClockRate:
+      return card.memory_clock_khz;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      return MemoryBusBits(card);
     default:
       return {};
   }

@@ -23,7 +23,7 @@ CUctx_st primary_context;
 
 CUresult CheckDevice(CUdevice number) {
   if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
-  return number == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+  return number >= 0 && number < device::DeviceCount() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 struct ErrorText {
@@ -59,7 +59,7 @@ CUresult cuDriverGetVersion(int* version) {
 }
 
 CUresult cuDeviceGetCount(int* count) {
-  *count = TheDevice() == nullptr ? 0 : 1;
+  *count = device::DeviceCount();
   return CUDA_SUCCESS;
 }
 

@@ -33,6 +33,7 @@ CUresult Allocate(CUdeviceptr* address, size_t bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
   if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  device::NoteAllocation();
   *address = reinterpret_cast<CUdeviceptr>(device->memory.Allocate(bytes));
   if (*address == 0) return CUDA_ERROR_OUT_OF_MEMORY;
   TellBlock(Activity::Kind::kAllocate, *address, bytes);
@@ -54,6 +55,7 @@ CUresult Create(CUmemGenericAllocationHandle* handle, size_t bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return CUDA_ERROR_NO_DEVICE;
   if (!IsWhole(bytes)) return CUDA_ERROR_INVALID_VALUE;
+  device::NoteAllocation();
   const std::optional<uint64_t> piece = device->virtual_memory.Create(bytes);
   if (!piece) return CUDA_ERROR_OUT_OF_MEMORY;
   *handle = *piece;

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/visible_devices.h"
@@ -72,15 +74,26 @@ Return Ready() { return InstalledDevice() == nullptr ? kDriverNotLoaded : kSucce
 
 unsigned long long UsedBytes() { return InstalledDevice()->memory.taken_bytes(); }
 
-Return HandleOf(unsigned index, Device** device) {
-  if (device == nullptr || index != 0) return kInvalidArgument;
-  *device = InstalledDevice();
-  return Ready();
+// A card of the machine; all of them are alike, and only one has memory of its own (device.h).
+struct Gpu {
+  int number;
+};
+
+Return HandleOf(unsigned index, const Gpu** gpu) {
+  static const std::vector<Gpu>& gpus = *[] {
+    auto* all = new std::vector<Gpu>;
+    for (int number = 0; number < device::MachineDeviceCount(); ++number) all->push_back({number});
+    return all;
+  }();
+  if (InstalledDevice() == nullptr) return kDriverNotLoaded;
+  if (gpu == nullptr || index >= gpus.size()) return kInvalidArgument;
+  *gpu = &gpus.at(index);
+  return kSuccess;
 }
 
 Return Count(unsigned* count) {
   if (count == nullptr) return kInvalidArgument;
-  *count = InstalledDevice() == nullptr ? 0 : 1;
+  *count = static_cast<unsigned>(device::MachineDeviceCount());
   return kSuccess;
 }
 
@@ -93,6 +106,8 @@ Return Processes(unsigned* count, Process* processes) {
   *processes = {static_cast<unsigned>(getpid()), UsedBytes(), kNoInstance, kNoInstance};
   return kSuccess;
 }
+
+std::string UuidOf(const Gpu& gpu) { return device::UuidTextOf(InstalledDevice()->card, gpu.number); }
 
 }  // namespace
 
@@ -134,51 +149,61 @@ Return nvmlSystemGetCudaDriverVersion_v2(int* version) { return nvmlSystemGetCud
 
 Return nvmlDeviceGetCount(unsigned* count) { return Count(count); }
 Return nvmlDeviceGetCount_v2(unsigned* count) { return Count(count); }
-Return nvmlDeviceGetHandleByIndex(unsigned index, Device** device) { return HandleOf(index, device); }
-Return nvmlDeviceGetHandleByIndex_v2(unsigned index, Device** device) { return HandleOf(index, device); }
-// LibTorch passes what the runtime said of the device, of which there is one.
-Return nvmlDeviceGetHandleByPciBusId_v2(const char*, Device** device) { return HandleOf(0, device); }
-Return nvmlDeviceGetHandleByUUID(const char* uuid, Device** device) {
-  if (const Return error = HandleOf(0, device); error != kSuccess) return error;
-  return uuid != nullptr && device::UuidTextOf((*device)->card) == uuid ? kSuccess : kNotFound;
+Return nvmlDeviceGetHandleByIndex(unsigned index, const Gpu** gpu) { return HandleOf(index, gpu); }
+Return nvmlDeviceGetHandleByIndex_v2(unsigned index, const Gpu** gpu) { return HandleOf(index, gpu); }
+Return nvmlDeviceGetHandleByPciBusId_v2(const char* text, const Gpu** gpu) {
+  unsigned domain = 0;
+  unsigned bus = 0;
+  if (text == nullptr || std::sscanf(text, "%x:%x:", &domain, &bus) != 2) return kInvalidArgument;
+  return HandleOf(bus, gpu);  // the runtime's properties give the number as the bus
 }
-Return nvmlDeviceGetIndex(Device*, unsigned* index) {
-  *index = 0;
+Return nvmlDeviceGetHandleByUUID(const char* uuid, const Gpu** gpu) {
+  for (unsigned index = 0;; ++index) {
+    if (const Return error = HandleOf(index, gpu); error != kSuccess) {
+      return error == kInvalidArgument ? kNotFound : error;
+    }
+    if (uuid != nullptr && UuidOf(**gpu) == uuid) return kSuccess;
+  }
+}
+Return nvmlDeviceGetIndex(const Gpu* gpu, unsigned* index) {
+  *index = static_cast<unsigned>(gpu->number);
   return kSuccess;
 }
-Return nvmlDeviceGetMinorNumber(Device*, unsigned* number) {
-  *number = 0;
+Return nvmlDeviceGetMinorNumber(const Gpu* gpu, unsigned* number) {
+  *number = static_cast<unsigned>(gpu->number);
   return kSuccess;
 }
-Return nvmlDeviceGetName(Device* device, char* text, unsigned bytes) {
-  return Write(device->card.title, text, bytes);
+Return nvmlDeviceGetName(const Gpu*, char* text, unsigned bytes) {
+  return Write(InstalledDevice()->card.title, text, bytes);
 }
-Return nvmlDeviceGetUUID(Device* device, char* text, unsigned bytes) {
-  return Write(device::UuidTextOf(device->card), text, bytes);
+Return nvmlDeviceGetUUID(const Gpu* gpu, char* text, unsigned bytes) {
+  return Write(UuidOf(*gpu), text, bytes);
 }
-Return nvmlDeviceGetCudaComputeCapability(Device* device, int* major, int* minor) {
-  *major = device->card.compute_capability / 10;
-  *minor = device->card.compute_capability % 10;
+Return nvmlDeviceGetCudaComputeCapability(const Gpu*, int* major, int* minor) {
+  *major = InstalledDevice()->card.compute_capability / 10;
+  *minor = InstalledDevice()->card.compute_capability % 10;
   return kSuccess;
 }
 
-Return nvmlDeviceGetMemoryInfo(Device* device, Memory* memory) {
+Return nvmlDeviceGetMemoryInfo(const Gpu*, Memory* memory) {
+  const Device* const device = InstalledDevice();
   const unsigned long long used = UsedBytes();
   *memory = {device->memory.total_bytes(), device->memory.total_bytes() - used, used};
   return kSuccess;
 }
-Return nvmlDeviceGetMemoryInfo_v2(Device* device, MemoryV2* memory) {
+Return nvmlDeviceGetMemoryInfo_v2(const Gpu*, MemoryV2* memory) {
+  const Device* const device = InstalledDevice();
   const unsigned long long used = UsedBytes();
   *memory = {memory->version, device->memory.total_bytes(), 0, device->memory.total_bytes() - used, used};
   return kSuccess;
 }
-Return nvmlDeviceGetComputeRunningProcesses_v2(Device*, unsigned* count, Process* processes) {
+Return nvmlDeviceGetComputeRunningProcesses_v2(const Gpu*, unsigned* count, Process* processes) {
   return Processes(count, processes);
 }
-Return nvmlDeviceGetComputeRunningProcesses_v3(Device*, unsigned* count, Process* processes) {
+Return nvmlDeviceGetComputeRunningProcesses_v3(const Gpu*, unsigned* count, Process* processes) {
   return Processes(count, processes);
 }
-Return nvmlDeviceGetGraphicsRunningProcesses_v3(Device*, unsigned* count, Process*) {
+Return nvmlDeviceGetGraphicsRunningProcesses_v3(const Gpu*, unsigned* count, Process*) {
   *count = 0;
   return kSuccess;
 }
@@ -188,7 +213,7 @@ struct OldProcess {
   unsigned pid;
   unsigned long long bytes;
 };
-Return nvmlDeviceGetComputeRunningProcesses(Device*, unsigned* count, OldProcess* processes) {
+Return nvmlDeviceGetComputeRunningProcesses(const Gpu*, unsigned* count, OldProcess* processes) {
   if (count == nullptr) return kInvalidArgument;
   const unsigned room = *count;
   *count = 1;
@@ -198,21 +223,21 @@ Return nvmlDeviceGetComputeRunningProcesses(Device*, unsigned* count, OldProcess
 }
 
 // There is no NVLink, and no other GPU behind one.
-Return nvmlDeviceGetNvLinkRemoteDeviceType(Device*, unsigned, int*) { return kNotSupported; }
-Return nvmlDeviceGetNvLinkRemotePciInfo_v2(Device*, unsigned, void*) { return kNotSupported; }
-Return nvmlDeviceGetGpuFabricInfoV(Device*, void*) { return kNotSupported; }
-Return nvmlDeviceGetP2PStatus(Device*, Device*, int, int*) { return kNotSupported; }
+Return nvmlDeviceGetNvLinkRemoteDeviceType(const Gpu*, unsigned, int*) { return kNotSupported; }
+Return nvmlDeviceGetNvLinkRemotePciInfo_v2(const Gpu*, unsigned, void*) { return kNotSupported; }
+Return nvmlDeviceGetGpuFabricInfoV(const Gpu*, void*) { return kNotSupported; }
+Return nvmlDeviceGetP2PStatus(const Gpu*, const Gpu*, int, int*) { return kNotSupported; }
 
 // Nothing computes.
-Return nvmlDeviceGetUtilizationRates(Device*, Utilization* utilization) {
+Return nvmlDeviceGetUtilizationRates(const Gpu*, Utilization* utilization) {
   *utilization = {0, 0};
   return kSuccess;
 }
 
 // There is nothing to measure.
-Return nvmlDeviceGetTemperature(Device*, int, unsigned*) { return kNotSupported; }
-Return nvmlDeviceGetPowerUsage(Device*, unsigned*) { return kNotSupported; }
-Return nvmlDeviceGetClockInfo(Device*, int, unsigned*) { return kNotSupported; }
-Return nvmlDeviceGetFanSpeed(Device*, unsigned*) { return kNotSupported; }
+Return nvmlDeviceGetTemperature(const Gpu*, int, unsigned*) { return kNotSupported; }
+Return nvmlDeviceGetPowerUsage(const Gpu*, unsigned*) { return kNotSupported; }
+Return nvmlDeviceGetClockInfo(const Gpu*, int, unsigned*) { return kNotSupported; }
+Return nvmlDeviceGetFanSpeed(const Gpu*, unsigned*) { return kNotSupported; }
 
 }  // extern "C"

@@ -49,11 +49,12 @@ void FillSizes(const Card& card, cudaDeviceProp& properties) {
   std::memcpy(properties.maxGridSize, kGridSize, sizeof kGridSize);
 }
 
-cudaDeviceProp PropertiesOf(const Card& card) {
+cudaDeviceProp PropertiesOf(const Card& card, int number) {
   const auto attribute = [&](cudaDeviceAttr name) { return AttributeOf(card, name).value_or(0); };
   cudaDeviceProp properties = {};
   std::snprintf(properties.name, sizeof properties.name, "%s", card.title.c_str());
-  std::memcpy(properties.uuid.bytes, device::UuidOf(card).data(), sizeof properties.uuid.bytes);
+  std::memcpy(properties.uuid.bytes, device::UuidOf(card, number).data(), sizeof properties.uuid.bytes);
+  properties.pciBusID = number;
   properties.major = card.compute_capability / 10;
   properties.minor = card.compute_capability % 10;
   FillSizes(card, properties);
@@ -93,20 +94,26 @@ cudaError_t GiveDriverFunction(const char* name, void** function, cudaDriverEntr
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = TheDevice() == nullptr ? 0 : 1;
+  *count = device::DeviceCount();
   return Report(*count == 0 ? cudaErrorNoDevice : cudaSuccess);
 }
 
 cudaError_t cudaGetDevice(int* number) {
-  *number = 0;
-  return CheckDevice(0);
+  *number = device::CurrentDevice();
+  return CheckDevice(*number);
 }
 
-cudaError_t cudaSetDevice(int number) { return CheckDevice(number); }
+cudaError_t cudaSetDevice(int number) {
+  const cudaError_t error = CheckDevice(number);
+  if (error == cudaSuccess) device::SetCurrentDevice(number);
+  return error;
+}
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int number) {
   const cudaError_t error = CheckDevice(number);
-  if (error == cudaSuccess) *properties = PropertiesOf(TheDevice()->card);
+  if (error == cudaSuccess) {
+    *properties = PropertiesOf(TheDevice()->card, device::MachineNumberOf(number));
+  }
   return error;
 }
 
@@ -128,7 +135,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 
 cudaError_t cudaDeviceGetPCIBusId(char* text, int bytes, int number) {
   const cudaError_t error = CheckDevice(number);
-  if (error == cudaSuccess) std::snprintf(text, static_cast<size_t>(bytes), "0000:00:00.0");
+  if (error == cudaSuccess) {
+    std::snprintf(text, static_cast<size_t>(bytes), "0000:%02x:00.0", device::MachineNumberOf(number));
+  }
   return error;
 }
 

@@ -11,7 +11,6 @@ namespace tidemark::phantom::runtime {
 // Remembers the error, if it is one, and gives it back.
 cudaError_t Report(cudaError_t error);
 
-// The only device there is has the number 0.
-inline bool IsDeviceNumber(int number) { return number == 0; }
+inline bool IsDeviceNumber(int number) { return number >= 0 && number < device::DeviceCount(); }
 
 }  // namespace tidemark::phantom::runtime

@@ -26,13 +26,13 @@ constexpr int kNestedLaunches = 8;
 thread_local Configuration configurations[kNestedLaunches];
 thread_local int configuration_count = 0;
 
-cudaError_t Submit(const void* kernel, dim3 grid, dim3 block) {
+cudaError_t Submit(const runtime::LaunchParameters& launch) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  const uint64_t threads = uint64_t{block.x} * block.y * block.z;
-  const uint64_t blocks = uint64_t{grid.x} * grid.y * grid.z;
+  const uint64_t threads = uint64_t{launch.block.x} * launch.block.y * launch.block.z;
+  const uint64_t blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (threads == 0 || threads > kThreadsPerBlock || blocks == 0) return Report(cudaErrorInvalidConfiguration);
-  device::NoteKernel(kernel);
+  device::NoteKernel(launch.kernel, launch.arguments);
   device::KernelRan();
   return cudaSuccess;
 }
@@ -40,7 +40,7 @@ cudaError_t Submit(const void* kernel, dim3 grid, dim3 block) {
 cudaError_t Launch(const runtime::LaunchParameters& launch) {
   const char* symbol = device::SomeoneListens() ? device::KernelName(launch.kernel) : nullptr;
   const auto submit_and_tell = [&] {
-    const cudaError_t error = Submit(launch.kernel, launch.grid, launch.block);
+    const cudaError_t error = Submit(launch);
     if (error == cudaSuccess) {
       device::Activity activity;
       activity.address = reinterpret_cast<uint64_t>(launch.kernel);

@@ -28,6 +28,7 @@ void TellBlock(Activity::Kind kind, Place place, const void* pointer, size_t byt
 cudaError_t Allocate(void** pointer, size_t bytes) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
+  device::NoteAllocation();
   *pointer = device->memory.Allocate(bytes);
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
   TellBlock(Activity::Kind::kAllocate, Place::kDevice, *pointer, bytes);
@@ -156,6 +157,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   *attributes = {};
+  attributes->device = device::CurrentDevice();
   if (device->memory.IsAllocated(pointer, 1)) {
     attributes->type = cudaMemoryTypeDevice;
     attributes->devicePointer = const_cast<void*>(pointer);

@@ -58,6 +58,7 @@ cudaError_t Allocate(void** pointer, size_t bytes, cudaStream_t stream) {
   if (device == nullptr) return Report(cudaErrorNoDevice);
   device::Doubt(
       "How much the driver's memory pool keeps reserved is its own affair; only what is used is exact.");
+  device::NoteAllocation();
   *pointer = device->pool.Allocate(bytes);
   if (*pointer == nullptr) return Report(cudaErrorMemoryAllocation);
   TellBlock(Activity::Kind::kAllocate, {*pointer, bytes, true}, stream, *device);

@@ -37,12 +37,12 @@ TEST_CASE("Entries replace what the environment says") {
   const trace::Scratch scratch;
   setenv("TIDEMARK_TEST_WORD", "ours", 1);
   const std::string file = (scratch / "said").string();
-  CHECK(ExitCodeOf("echo $TIDEMARK_TEST_WORD $RANK $WORLD_SIZE > " + file, [] {
-          std::vector<std::string> entries = RankEnvironment({3, 8});
+  CHECK(ExitCodeOf("echo $TIDEMARK_TEST_WORD $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE > " + file, [] {
+          std::vector<std::string> entries = RankEnvironment({11, 12});
           entries.push_back("TIDEMARK_TEST_WORD=theirs");
           return entries;
         }()) == 0);
-  CHECK(Contents(file) == "theirs 3 8\n");
+  CHECK(Contents(file) == "theirs 11 12 3 4\n");
 }
 
 TEST_CASE("What would end us ends the program first") {

@@ -46,6 +46,10 @@ TEST_CASE("The device is the card") {
   CHECK(properties.maxThreadsPerMultiProcessor == 1536);
   CHECK(AttributeValue(cudaDevAttrMultiProcessorCount) == 128);
   CHECK(AttributeValue(cudaDevAttrMaxSharedMemoryPerBlockOptin) == 101376);
+  // Triton asks for these before it loads a kernel.
+  CHECK(AttributeValue(cudaDevAttrClockRate) == 2520000);
+  CHECK(AttributeValue(cudaDevAttrMemoryClockRate) == 10501000);
+  CHECK(AttributeValue(cudaDevAttrGlobalMemoryBusWidth) == 384);
   CHECK(cudaGetDeviceProperties(&properties, 1) == cudaErrorInvalidDevice);
   CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
   CHECK(cudaSetDevice(0) == cudaSuccess);

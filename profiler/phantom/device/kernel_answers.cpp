@@ -1,0 +1,120 @@
+#include "profiler/phantom/device/kernel_answers.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+namespace tidemark::phantom::device {
+namespace {
+
+using Kind = KernelQuestion::Kind;
+
+// aten/src/ATen/native/cuda/ReduceLogicKernel.cu, BitwiseOpsKernel.cu, BinaryLogicalOpsKernels.cu; isfinite
+// multiplies two conditions (TensorCompare.cpp).
+constexpr std::array<std::string_view, 4> kAllOf = {"15and_kernel_cuda", "BitwiseAndFunctorIbE",
+                                                    "logical_and_kernel_cuda", "MulFunctorIbE"};
+// CUDALoops.cuh: these take the number of elements, then what is done to each.
+constexpr std::string_view kElementwise = "d_elementwise_kernel";
+constexpr size_t kFunctor = 1;
+
+// CompareKernels.cu, CompareEQKernel.cu: how it is compared stands first, then the number, if it is one.
+enum Order : int { kGreaterOrEqual, kGreater, kLessOrEqual, kLess };
+enum Equality : int { kEqualTo, kNotEqualTo };
+
+// The letter of the type whose name begins there.
+char TypeAt(std::string_view name) {
+  if (name.starts_with("N3c104HalfE") || name.starts_with("N3c108BFloat16E")) return 'H';
+  constexpr std::string_view kKnown = "fdlisahb";
+  return name.empty() || kKnown.find(name.front()) == std::string_view::npos ? '\0' : name.front();
+}
+
+template <typename Number>
+int SignOf(const std::byte* functor) {
+  constexpr size_t kOffset = std::max(sizeof(int), alignof(Number));
+  Number number;
+  std::memcpy(&number, functor + kOffset, sizeof number);
+  return (number > Number{0}) - (number < Number{0});
+}
+
+int SignOfHalf(const std::byte* functor) {
+  uint16_t bits = 0;
+  std::memcpy(&bits, functor + sizeof(int), sizeof bits);
+  if ((bits & 0x7fff) == 0) return 0;
+  return bits >> 15 != 0 ? -1 : 1;
+}
+
+int SignOfScalar(char type, const std::byte* functor) {
+  switch (type) {
+    case 'f':
+      return SignOf<float>(functor);
+    case 'd':
+      return SignOf<double>(functor);
+    case 'l':
+      return SignOf<int64_t>(functor);
+    case 'i':
+      return SignOf<int32_t>(functor);
+    case 's':
+      return SignOf<int16_t>(functor);
+    case 'a':
+      return SignOf<int8_t>(functor);
+    case 'H':
+      return SignOfHalf(functor);
+    case 0:
+      return 0;  // another tensor, of zeros
+    default:
+      return SignOf<uint8_t>(functor);
+  }
+}
+
+bool HoldsInOrder(int order, int sign) {
+  switch (order) {
+    case kGreaterOrEqual:
+      return sign <= 0;
+    case kGreater:
+      return sign < 0;
+    case kLessOrEqual:
+      return sign >= 0;
+    default:
+      return sign > 0;
+  }
+}
+
+}  // namespace
+
+KernelQuestion QuestionOf(std::string_view kernel) {
+  const auto stands_in = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
+  const auto type_after = [&](std::string_view part) {
+    return TypeAt(kernel.substr(kernel.find(part) + part.size()));
+  };
+  if (std::any_of(kAllOf.begin(), kAllOf.end(), stands_in)) return {Kind::kAll};
+  if (!stands_in(kElementwise)) return {};
+  if (stands_in("11FillFunctorIbE")) return {Kind::kFill};
+  constexpr std::string_view kScalarOrder = "compare_scalar_kernelI";
+  if (stands_in(kScalarOrder)) {
+    const char type = type_after(kScalarOrder);
+    return type == 0 ? KernelQuestion() : KernelQuestion{Kind::kOrder, type};
+  }
+  if (stands_in("CompareFunctorI")) return {Kind::kOrder};
+  if (!stands_in("CompareEqFunctorI")) return {};
+  if (stands_in("BinaryFunctorI")) return {Kind::kEqual};
+  constexpr std::string_view kScalarEquality = "AUnaryFunctorI";
+  const char type = stands_in(kScalarEquality) ? type_after(kScalarEquality) : '\0';
+  if (type == 0) return {};
+  return {Kind::kEqual, type == 'H' ? 'f' : type};  // numbers of 16 bits are compared as float
+}
+
+bool Holds(const KernelQuestion& question, void* const* arguments) {
+  if (question.kind == Kind::kNone) return false;
+  if (question.kind == Kind::kAll) return true;
+  if (arguments == nullptr) return false;
+  const auto* functor = static_cast<const std::byte*>(arguments[kFunctor]);
+  if (question.kind == Kind::kFill) return *functor != std::byte{0};
+  int comparison = 0;
+  std::memcpy(&comparison, functor, sizeof comparison);
+  const int sign = SignOfScalar(question.scalar, functor);
+  return question.kind == Kind::kOrder ? HoldsInOrder(comparison, sign)
+                                       : (comparison == kEqualTo) == (sign == 0);
+}
+
+}  // namespace tidemark::phantom::device

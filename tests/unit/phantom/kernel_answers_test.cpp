@@ -1,0 +1,73 @@
+#include "profiler/phantom/device/kernel_answers.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "tests/support/catch.h"
+
+namespace tidemark::phantom::device {
+namespace {
+
+// As torch 2.6 to 2.11 name them; what stands between is the name of a file.
+const std::string kElementwise = "_ZN2at6native29vectorized_elementwise_kernelILi4E";
+
+std::string ComparedInOrder(const std::string& type) {
+  return kElementwise + "ZNS0_21compare_scalar_kernelI" + type + "EEvRNS_18TensorIteratorBaseE";
+}
+std::string ComparedForEquality(const std::string& types) {
+  return kElementwise + "NS0_13AUnaryFunctorI" + types + "bNS0_16CompareEqFunctorI";
+}
+
+// How it is compared, and with what, as a kernel gets it.
+template <typename Number>
+bool HoldsWith(const std::string& kernel, int comparison, Number number) {
+  struct Functor {
+    int comparison;
+    Number number;
+  } functor = {comparison, number};
+  int elements = 1;
+  std::array<void*, 2> arguments = {&elements, &functor};
+  return Holds(QuestionOf(kernel), arguments.data());
+}
+
+enum Order { kGreaterOrEqual, kGreater, kLessOrEqual, kLess };
+enum Equality { kEqualTo, kNotEqualTo };
+
+TEST_CASE("What is compared in order is zero") {
+  const std::string f = ComparedInOrder("f");
+  CHECK(HoldsWith(f, kGreaterOrEqual, 0.0F));
+  CHECK_FALSE(HoldsWith(f, kGreater, 0.0F));
+  CHECK(HoldsWith(f, kGreater, -0.5F));
+  CHECK(HoldsWith(f, kLess, 1e-6F));
+  CHECK(HoldsWith(f, kLessOrEqual, 0.0F));
+  CHECK_FALSE(HoldsWith(f, kLessOrEqual, -1.0F));
+  CHECK(HoldsWith(ComparedInOrder("d"), kLess, 0.25));
+  CHECK_FALSE(HoldsWith(ComparedInOrder("l"), kGreaterOrEqual, int64_t{7}));
+  CHECK(HoldsWith(ComparedInOrder("a"), kGreater, int8_t{-3}));
+  CHECK(HoldsWith(ComparedInOrder("N3c104HalfE"), kGreater, uint16_t{0xbc00}));  // -1
+  CHECK(HoldsWith(ComparedInOrder("N3c108BFloat16E"), kGreaterOrEqual, uint16_t{0x8000}));
+}
+
+TEST_CASE("What is compared for equality is zero") {
+  CHECK(HoldsWith(ComparedForEquality("ii"), kEqualTo, 0));
+  CHECK_FALSE(HoldsWith(ComparedForEquality("ii"), kNotEqualTo, 0));
+  CHECK(HoldsWith(ComparedForEquality("N3c104HalfES4_"), kNotEqualTo, 2.0F));
+  const std::string tensors = kElementwise + "NS0_13BinaryFunctorIffbNS0_16CompareEqFunctorIfE";
+  CHECK(HoldsWith(tensors, kEqualTo, 5.0F));  // not a number to compare with: past the functor's end
+  CHECK_FALSE(HoldsWith(tensors, kNotEqualTo, 5.0F));
+}
+
+TEST_CASE("Conditions that are joined hold, a fill is what it is, all else answers no") {
+  CHECK(Holds(QuestionOf("_ZZN2at6native15and_kernel_cuda"), nullptr));
+  CHECK(Holds(QuestionOf(kElementwise + "NS0_13BinaryFunctorIbbbNS0_17BitwiseAndFunctorIbEE"), nullptr));
+  CHECK(HoldsWith(kElementwise + "NS0_11FillFunctorIbEE", 1, 0));
+  CHECK_FALSE(HoldsWith(kElementwise + "NS0_11FillFunctorIbEE", 0, 0));
+  CHECK(QuestionOf(kElementwise + "NS0_15CUDAFunctor_addIfEE").kind == KernelQuestion::Kind::kNone);
+  CHECK(QuestionOf(ComparedInOrder("N3c107complexIfEE")).kind == KernelQuestion::Kind::kNone);
+  CHECK_FALSE(Holds({}, nullptr));
+  CHECK_FALSE(Holds(QuestionOf(ComparedInOrder("f")), nullptr));
+}
+
+}  // namespace
+}  // namespace tidemark::phantom::device
