@@ -119,9 +119,7 @@ void SampleRow(const RunControlsInput& input, const TrainingSettings& settings, 
   }
   if (TextRow("Sample", "3x224x224, or 128 tokens", state.sample, 0.3F))
     queue.Push(OpenRecording{networks::ScriptNameWith(network->script, state.sample.data())});
-  Tooltip(
-      "The shape of one sample: channels x height x width of a picture, or how many tokens. Enter runs "
-      "the file on it.");
+  ExplainLabel("Sample");
 }
 
 // Only where there is a choice.
