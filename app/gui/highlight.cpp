@@ -14,9 +14,9 @@ struct OlderBlock {
 
 std::vector<HighlightSpan> HighlightOf(const timeline::View& view, const presenters::TimelinePlot& plot,
                                        const presenters::BlockDescription& block,
-                                       timeline::EventIndex seen_at) {
+                                       const timeline::State& seen) {
   std::vector<OlderBlock> older;
-  for (const timeline::LiveBlock& other : view.StateAt(seen_at).blocks) {
+  for (const timeline::LiveBlock& other : seen.blocks) {
     if (other.category != block.category || other.born >= block.born) continue;
     older.push_back({view.FreedAt(other.born).value_or(view.end()), other.rounded_bytes});
   }

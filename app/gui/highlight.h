@@ -11,9 +11,9 @@ namespace tidemark::gui {
 
 // The stack puts categories in their order and blocks of one category by birth; so a block lies above the
 // categories before its own and above those older blocks of its category that are still alive. O(columns +
-// older blocks).
+// older blocks). `seen`: at a moment of the block's life.
 std::vector<HighlightSpan> HighlightOf(const timeline::View& view, const presenters::TimelinePlot& plot,
                                        const presenters::BlockDescription& block,
-                                       timeline::EventIndex seen_at);
+                                       const timeline::State& seen);
 
 }  // namespace tidemark::gui

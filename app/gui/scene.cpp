@@ -378,10 +378,10 @@ void Scene::PrepareHover(const ViewState& state) {
   for (const presenters::PlotColumn& column : plot_.columns) {
     if (timeline.hover->position < column.begin || timeline.hover->position >= column.end) continue;
     if (!plot_.groups.empty()) return;  // the panel knows the group
-    frame_.timeline.hovered = presenters::BlockUnder(*view_, column.peak, timeline.hover->bytes);
-    if (frame_.timeline.hovered) {
-      frame_.timeline.highlight = HighlightOf(*view_, plot_, *frame_.timeline.hovered, column.peak);
-    }
+    const timeline::State seen = view_->StateAt(column.peak);
+    frame_.timeline.hovered = presenters::BlockUnder(*view_, seen, timeline.hover->bytes);
+    if (frame_.timeline.hovered)
+      frame_.timeline.highlight = HighlightOf(*view_, plot_, *frame_.timeline.hovered, seen);
     return;
   }
 }

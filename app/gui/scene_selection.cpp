@@ -135,7 +135,7 @@ void Scene::FinishPlot() {
   description.rounded_bytes = block.rounded_bytes;
   const timeline::EventIndex end = view_->FreedAt(block.born).value_or(view_->end());
   frame_.timeline.selected_spans =
-      HighlightOf(*view_, plot_, description, block.born + (end - block.born) / 2);
+      HighlightOf(*view_, plot_, description, view_->StateAt(block.born + (end - block.born) / 2));
 }
 
 }  // namespace tidemark::gui

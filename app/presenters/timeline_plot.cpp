@@ -118,7 +118,11 @@ std::string MeasureBetween(const View& view, TimeAxis axis, VisibleRange range, 
 
 std::optional<BlockDescription> BlockUnder(const View& view, EventIndex index, int64_t bytes) {
   if (view.empty() || bytes < 0) return std::nullopt;
-  const timeline::State state = view.StateAt(index);
+  return BlockUnder(view, view.StateAt(index), bytes);
+}
+
+std::optional<BlockDescription> BlockUnder(const View& view, const timeline::State& state, int64_t bytes) {
+  if (bytes < 0) return std::nullopt;
   int64_t bottom = 0;
   for (int category = 0; category < events::kCategoryCount; ++category) {
     const int64_t height = std::max<int64_t>(0, state.values[static_cast<size_t>(category)]);

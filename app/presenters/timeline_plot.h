@@ -138,5 +138,8 @@ struct BlockDescription {
 };
 std::optional<BlockDescription> BlockUnder(const timeline::View& view, events::EventIndex index,
                                            int64_t bytes);
+// The same for who has the state there.
+std::optional<BlockDescription> BlockUnder(const timeline::View& view, const timeline::State& state,
+                                           int64_t bytes);
 
 }  // namespace tidemark::presenters
