@@ -64,7 +64,7 @@ Device* VisibleDevice() {
 
 }  // namespace
 
-int DeviceCount() { return static_cast<int>(VisibleNumbers().size()); }
+int DeviceCount() { return TheDevice() == nullptr ? 0 : static_cast<int>(VisibleNumbers().size()); }
 
 int MachineDeviceCount() {
   static const int count = [] {
