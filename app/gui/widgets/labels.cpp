@@ -80,7 +80,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Network", "What is trained."},
     {"Data", "Synthetic samples, or CIFAR-10."},
     {"Optimizer", "What it keeps for each parameter is memory."},
-    {"Sample", "The shape of one: 3x224x224 for a picture, or how many tokens. Enter runs the file on it."},
+    {"Sample", "The shape of one, 3x224x224 for a picture, or how many tokens; Enter runs the file on it."},
     {"Batch", "Samples of a micro-batch: activations grow with it."},
     {"Accumulate", "Micro-batches whose gradients are added before a step."},
     {"Mixed precision", "Computing in 16 bits where that is safe: by autocast, or all in pure fp16."},
