@@ -52,15 +52,18 @@ struct Python {
   }
 };
 
-std::string FileOf(const Python& python, Object* frame) {
+// A text that the code of a frame has: "co_filename", "co_name".
+std::string TextOf(const Python& python, Object* frame, const char* attribute) {
   Object* code = python.frame_code(frame);
-  Object* name = python.attribute(code, "co_filename");
-  const char* text = name == nullptr ? nullptr : python.text(name);
-  std::string file = text == nullptr ? "" : text;
-  if (name != nullptr) python.give_up(name);
+  Object* value = python.attribute(code, attribute);
+  const char* read = value == nullptr ? nullptr : python.text(value);
+  std::string text = read == nullptr ? "" : read;
+  if (value != nullptr) python.give_up(value);
   python.give_up(code);
-  return file;
+  return text;
 }
+
+std::string FileOf(const Python& python, Object* frame) { return TextOf(python, frame, "co_filename"); }
 
 bool IsPyTorchs(std::string_view file) { return file.find("/torch/") != std::string_view::npos; }
 
@@ -115,9 +118,10 @@ class PlaceReading {
   bool is_pytorchs_ = false;
 };
 
-bool InnermostIsIn(const Python& python, std::string_view file_ending) {
+bool InnermostIsIn(const Python& python, std::string_view file_ending, std::string_view function) {
   Object* frame = python.frame();
-  return frame != nullptr && FileOf(python, frame).ends_with(file_ending);
+  return frame != nullptr && FileOf(python, frame).ends_with(file_ending) &&
+         (function.empty() || TextOf(python, frame, "co_name") == function);
 }
 
 std::optional<std::string> InnermostPlace(const Python& python) {
@@ -151,8 +155,9 @@ Value WithPython(Value otherwise, const Read& read) {
 
 std::optional<std::string> PythonPlace() { return WithPython(std::optional<std::string>(), InnermostPlace); }
 
-bool PythonIsIn(std::string_view file_ending) {
-  return WithPython(false, [&](const Python& python) { return InnermostIsIn(python, file_ending); });
+bool PythonIsIn(std::string_view file_ending, std::string_view function) {
+  return WithPython(false,
+                    [&](const Python& python) { return InnermostIsIn(python, file_ending, function); });
 }
 
 }  // namespace tidemark::phantom::device

@@ -13,7 +13,8 @@ namespace tidemark::phantom::device {
 // from a function that holds none of ours.
 std::optional<std::string> PythonPlace();
 
-// Whether the innermost line of this thread is in the file whose path ends so. Otherwise as PythonPlace.
-bool PythonIsIn(std::string_view file_ending);
+// Whether the innermost line of this thread is in the file whose path ends so, and in the function of that
+// name, if one is given. Otherwise as PythonPlace.
+bool PythonIsIn(std::string_view file_ending, std::string_view function = {});
 
 }  // namespace tidemark::phantom::device

@@ -58,9 +58,9 @@ const KernelQuestion& QuestionOfStub(const void* stub) {
 // What is told of what was read, and the answer, where it is one.
 const char* AnswerUnknown(void* to, size_t bytes) {
   constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
-  // torch.nn.TransformerEncoder asks whether it can leave out what a mask hides; how much that is it would
-  // then read as nothing at all.
-  if (bytes != 1 || PythonIsIn("/torch/nn/modules/transformer.py")) return kZero;
+  // torch.nn.TransformerEncoder's forward asks whether it can leave out what a mask hides; how much that is
+  // it would then read as nothing at all.
+  if (bytes != 1 || PythonIsIn("/torch/nn/modules/transformer.py", "forward")) return kZero;
   const bool is_argument =
       last_question.kind != KernelQuestion::Kind::kNone && PythonIsIn("/torch/distributions/distribution.py");
   if (!last_holds && !is_argument) return kZero;
