@@ -159,6 +159,10 @@ void Application::OpenNetwork(const std::filesystem::path& file) {
               });
 }
 
+bool Application::expects_events() const {
+  return run_ != nullptr && (input_.live || input_.status.state == session::RunState::kRunning);
+}
+
 void Application::TrainNetwork(const Result<networks::Network>& network) {
   if (!network) return AddLogLine(presenters::LogLevel::kError, network.error().message);
   networks::TrainingSettings settings = input_.settings;

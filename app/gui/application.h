@@ -93,8 +93,8 @@ class Application {
   std::string title() const;  // of the window
   // The frame shows less than it could: the next goes on.
   bool unfinished() const { return scene_.pending(); }
-  bool asking() const { return estimates_.pending(); }                    // a prediction is on its way
-  bool expects_events() const { return input_.live || input_.can_stop; }  // of a run that goes on
+  bool asking() const { return estimates_.pending(); }  // a prediction is on its way
+  bool expects_events() const;                          // of a run that goes on
   // Something changes by itself: a job's progress, a notice that will go away, a prediction.
   bool waiting() const;
 
