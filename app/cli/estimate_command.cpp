@@ -96,13 +96,8 @@ struct Stages {
   std::vector<session::Prediction> phantom;  // as many, or none where it was not asked
 };
 
-std::vector<advice::StepTime> Times(const Question& question, const Stages& stages) {
-  std::vector<advice::StepTime> times;
-  for (size_t rank = 0; rank < std::max<size_t>(1, stages.textbook.size()); ++rank) {
-    times.push_back(
-        advice::EstimateStepTime(question.network, question.settings, question.card, static_cast<int>(rank)));
-  }
-  return times;
+std::vector<advice::StepTime> Times(const Question& question) {
+  return advice::EstimateStepTimeOfStages(question.network, question.settings, question.card);
 }
 
 std::string EstimateText(const Question& question, const textbook::Estimate& estimate,
@@ -122,8 +117,7 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
   if (question.settings.ranks > 1 && stages.textbook.empty())
     text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);
   // What a script's layers cost is not known.
-  if (question.network.script.empty())
-    text += "\n" + TimesTable(question.card.title, Times(question, stages));
+  if (question.network.script.empty()) text += "\n" + TimesTable(question.card.title, Times(question));
   return text;
 }
 
@@ -139,7 +133,7 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
   }
   if (question.settings.ranks > 1 && stages.textbook.empty()) json["on_paper"] = PaperJson(OnPaper(question));
   if (question.network.script.empty()) {
-    for (const advice::StepTime& time : Times(question, stages)) json["roofline"].push_back(TimeJson(time));
+    for (const advice::StepTime& time : Times(question)) json["roofline"].push_back(TimeJson(time));
   }
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "profiler/base/format.h"
@@ -300,8 +301,9 @@ std::string TimesTable(const std::string& card, const std::vector<advice::StepTi
 
 Json TimeJson(const advice::StepTime& time) {
   Json json;
-  for (const TimePart& part : kTimeParts) json[part.key] = time.*part.seconds;
-  json["step_seconds"] = time.total();
+  const auto microseconds = [](double seconds) { return std::round(seconds * 1e6) / 1e6; };
+  for (const TimePart& part : kTimeParts) json[part.key] = microseconds(time.*part.seconds);
+  json["step_seconds"] = microseconds(time.total());
   return json;
 }
 

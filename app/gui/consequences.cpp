@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "app/presenters/signed_bytes.h"
-#include "profiler/advice/step_time.h"
 #include "profiler/networks/pipeline_stages.h"
 #include "profiler/networks/techniques.h"
 #include "profiler/textbook/checkpoint_plan.h"
@@ -23,19 +22,12 @@ using presenters::SignedBytes;
 
 constexpr const char* kPending = "…";
 
-std::optional<double> StepSeconds(const ConsequenceQuestion& question, const TrainingSettings& settings) {
-  const bool is_known = question.card != nullptr && question.network->script.empty() &&
-                        settings.checkpoint.mode != CheckpointMode::kBudget;
-  if (!is_known) return std::nullopt;
-  return advice::EstimateStepTime(*question.network, settings, *question.card).total();
-}
-
 // ", time × 1.30"; "" where it takes as long, or nobody knows.
-std::string PriceOf(const ConsequenceQuestion& question, const TrainingSettings& from,
+std::string PriceOf(const ConsequenceSources& sources, const TrainingSettings& from,
                     const TrainingSettings& to) {
   constexpr double kWorthTelling = 0.01;
-  const std::optional<double> before = StepSeconds(question, from);
-  const std::optional<double> after = StepSeconds(question, to);
+  const std::optional<double> before = sources.step_seconds(from);
+  const std::optional<double> after = sources.step_seconds(to);
   if (!before || !after || std::abs(*after / *before - 1) < kWorthTelling) return "";
   char text[48];
   std::snprintf(text, sizeof text, ", time × %.2f", *after / *before);
@@ -43,10 +35,10 @@ std::string PriceOf(const ConsequenceQuestion& question, const TrainingSettings&
 }
 
 // The difference at peak between two configurations, in words.
-std::string AtPeak(const ConsequenceQuestion& question, const AskPrediction& ask,
+std::string AtPeak(const ConsequenceQuestion& question, const ConsequenceSources& sources,
                    const TrainingSettings& from, const TrainingSettings& to) {
-  const std::optional<session::Prediction> before = ask(from);
-  const std::optional<session::Prediction> after = ask(to);
+  const std::optional<session::Prediction> before = sources.phantom(from);
+  const std::optional<session::Prediction> after = sources.phantom(to);
   if (!before || !after) return kPending;
   if (after->out_of_memory) return "does not fit on the card";
   if (!after->sentence.empty() || !before->sentence.empty()) return "";
@@ -54,10 +46,11 @@ std::string AtPeak(const ConsequenceQuestion& question, const AskPrediction& ask
 }
 
 // And its price. `against`: behind the difference.
-std::string EffectOf(const ConsequenceQuestion& question, const AskPrediction& ask,
+std::string EffectOf(const ConsequenceQuestion& question, const ConsequenceSources& sources,
                      const TrainingSettings& from, const TrainingSettings& to, const char* against = "") {
-  const std::string change = AtPeak(question, ask, from, to);
-  return change.empty() ? "" : change + against + PriceOf(question, from, to);
+  const std::string change = AtPeak(question, sources, from, to);
+  if (change.empty()) return "";
+  return change + against + (change == kPending ? "" : PriceOf(sources, from, to));
 }
 
 TrainingSettings WithPrecision(TrainingSettings settings, Precision amp) {
@@ -65,26 +58,27 @@ TrainingSettings WithPrecision(TrainingSettings settings, Precision amp) {
   return settings;
 }
 
-std::string BatchLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+std::string BatchLine(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   const TrainingSettings& now = question.settings;
   TrainingSettings other = now;
   // Towards the smaller batch, because the larger one may not fit.
   other.batch = now.batch > 1 ? std::max(1, now.batch / 2) : 2;
-  const auto here = ask(now);
-  const auto there = ask(other);
+  const auto here = sources.phantom(now);
+  const auto there = sources.phantom(other);
   if (!here || !there) return kPending;
   if (!here->sentence.empty() || !there->sentence.empty() || here->out_of_memory) return "";
   const int64_t difference = here->allocated_peak_bytes - there->allocated_peak_bytes;
   return SignedBytes(difference / (now.batch - other.batch), question.unit) + " at peak per sample";
 }
 
-std::string PrecisionLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+std::string PrecisionLine(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   const TrainingSettings& now = question.settings;
   if (now.amp == Precision::kFloat32) {
-    const std::string change = EffectOf(question, ask, now, WithPrecision(now, Precision::kFloat16));
+    const std::string change = EffectOf(question, sources, now, WithPrecision(now, Precision::kFloat16));
     return change.empty() ? "" : "fp16 would be " + change;
   }
-  std::string line = EffectOf(question, ask, WithPrecision(now, Precision::kFloat32), now, " against fp32");
+  std::string line =
+      EffectOf(question, sources, WithPrecision(now, Precision::kFloat32), now, " against fp32");
   // A phantom computes nothing, so its scale reads 0.
   if (now.amp == Precision::kFloat16 && question.loss_scale.value_or(0) > 0) {
     line += "\nscale " + FormatNumber(static_cast<int64_t>(*question.loss_scale)) + " · " +
@@ -100,13 +94,13 @@ std::string PrecisionLine(const ConsequenceQuestion& question, const AskPredicti
   return line;
 }
 
-std::string CheckpointLine(const ConsequenceQuestion& question, const AskPrediction& ask,
+std::string CheckpointLine(const ConsequenceQuestion& question, const ConsequenceSources& sources,
                            const textbook::Estimate* estimate) {
   const TrainingSettings& now = question.settings;
   if (now.checkpoint.mode == CheckpointMode::kNone) return "nothing is computed twice";
   TrainingSettings without = now;
   without.checkpoint = {};
-  std::string line = EffectOf(question, ask, without, now, " against none");
+  std::string line = EffectOf(question, sources, without, now, " against none");
   if (estimate == nullptr) return line + "\n" + kPending;
   int64_t recomputed = 0;
   for (const textbook::LayerEstimate& layer : estimate->layers) recomputed += layer.recomputed_bytes;
@@ -134,26 +128,26 @@ std::string OptimizerLine(const ConsequenceQuestion& question, int64_t bytes) {
   return size;
 }
 
-std::string AccumulateLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+std::string AccumulateLine(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   const TrainingSettings& now = question.settings;
   std::string line = "effective batch " + FormatNumber(static_cast<int64_t>(now.batch) * now.accumulate *
                                                        (networks::UsesPipeline(now) ? 1 : now.ranks));
   if (now.accumulate == 1) return line;
   TrainingSettings single = now;
   single.accumulate = 1;
-  const std::string change = AtPeak(question, ask, single, now);
+  const std::string change = AtPeak(question, sources, single, now);
   return change.empty() ? line : line + " · " + change;
 }
 
-std::string ClipLine(const ConsequenceQuestion& question, const AskPrediction& ask) {
+std::string ClipLine(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   if (question.settings.clip_norm <= 0) return "";
   TrainingSettings without = question.settings;
   without.clip_norm = 0;
-  return EffectOf(question, ask, without, question.settings);
+  return EffectOf(question, sources, without, question.settings);
 }
 
 // The split, before anything runs: which layers each rank has, and what it needs.
-std::string PipelineLine(const ConsequenceQuestion& question, const AskEstimate& textbook) {
+std::string PipelineLine(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   constexpr size_t kMostTold = 8;
   const TrainingSettings& now = question.settings;
   if (now.ranks == 1) return "one rank is one stage: choose more ranks";
@@ -164,7 +158,7 @@ std::string PipelineLine(const ConsequenceQuestion& question, const AskEstimate&
   for (size_t rank = 0; rank < std::min(stages.size(), kMostTold); ++rank) {
     const std::string& first = question.network->layers[stages[rank].first].name;
     const std::string& last = question.network->layers[stages[rank].end - 1].name;
-    const textbook::Estimate* estimate = textbook(now, static_cast<int>(rank));
+    const textbook::Estimate* estimate = sources.textbook(now, static_cast<int>(rank));
     lines +=
         "\n" + std::to_string(rank) + ": " + first + (first == last ? "" : " … " + last) + ", " +
         (estimate == nullptr ? std::string(kPending) : FormatBytes(estimate->total_bytes, question.unit));
@@ -174,12 +168,12 @@ std::string PipelineLine(const ConsequenceQuestion& question, const AskEstimate&
 }
 
 std::string TechniqueLine(const networks::Technique& technique, const ConsequenceQuestion& question,
-                          const AskPrediction& ask, const AskEstimate& textbook) {
+                          const ConsequenceSources& sources) {
   const TrainingSettings& now = question.settings;
   if (!technique.IsInUse(now)) return "";
   if (technique.key == std::string_view("zero") && now.ranks == 1)
     return "one rank has nobody to share with: choose more ranks";
-  if (technique.key == std::string_view("pipeline")) return PipelineLine(question, textbook);
+  if (technique.key == std::string_view("pipeline")) return PipelineLine(question, sources);
   TrainingSettings without = now;
   if (!technique.Set(without, technique.choices.front())) return "";
   if (networks::EffectiveLearningRate(without) != networks::EffectiveLearningRate(now)) {
@@ -187,11 +181,12 @@ std::string TechniqueLine(const networks::Technique& technique, const Consequenc
     std::snprintf(rate, sizeof rate, "the learning rate is %.3g", networks::EffectiveLearningRate(now));
     return rate;
   }
-  return EffectOf(question, ask, without, now);
+  return EffectOf(question, sources, without, now);
 }
 
-void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, Consequences* lines) {
-  const auto here = ask(question.settings);
+void DescribeFit(const ConsequenceQuestion& question, const ConsequenceSources& sources,
+                 Consequences* lines) {
+  const auto here = sources.phantom(question.settings);
   if (!here) {
     lines->fit = kPending;
     return;
@@ -212,7 +207,7 @@ void DescribeFit(const ConsequenceQuestion& question, const AskPrediction& ask, 
       lines->fit +=
           "\nwith what is cached " + std::string(share) + " % of the " + ShortCardTitle(question.card->title);
     }
-    if (const std::optional<double> seconds = StepSeconds(question, question.settings))
+    if (const std::optional<double> seconds = sources.step_seconds(question.settings))
       lines->fit += "\na step ~" + FormatDuration(static_cast<int64_t>(*seconds * 1e9)) + ", by roofline";
   }
 }
@@ -248,40 +243,39 @@ std::vector<networks::Checkpointing> CheckpointChoices(const networks::Network& 
   return choices;
 }
 
-Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask,
-                                  const AskEstimate& textbook) {
+Consequences DescribeConsequences(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   Consequences lines;
   if (question.network == nullptr) return lines;
   const TrainingSettings& now = question.settings;
   lines.network = FormatNumber(question.network->parameters()) + " parameters · " +
                   FormatBytes(question.network->parameters() * 4, question.unit);
-  DescribeFit(question, ask, &lines);
-  lines.batch = BatchLine(question, ask);
-  lines.accumulate = AccumulateLine(question, ask);
-  lines.precision = PrecisionLine(question, ask);
-  lines.checkpoint = CheckpointLine(question, ask, textbook(now, 0));
+  DescribeFit(question, sources, &lines);
+  lines.batch = BatchLine(question, sources);
+  lines.accumulate = AccumulateLine(question, sources);
+  lines.precision = PrecisionLine(question, sources);
+  lines.checkpoint = CheckpointLine(question, sources, sources.textbook(now, 0));
   TrainingSettings unchecked = now;
   unchecked.checkpoint = {};
-  const textbook::Estimate* without = textbook(unchecked, 0);
+  const textbook::Estimate* without = sources.textbook(unchecked, 0);
   // What the optimizer keeps does not depend on what is checkpointed.
   lines.optimizer = without == nullptr ? kPending : OptimizerLine(question, without->optimizer_bytes);
   lines.unchecked_bytes = without == nullptr ? 0 : without->activations_bytes;
   lines.learning_rate = "no effect on memory";
-  lines.clip = ClipLine(question, ask);
+  lines.clip = ClipLine(question, sources);
   lines.seed = "same seed, same weights and data";
   for (const Precision amp :
        {Precision::kFloat32, Precision::kFloat16, Precision::kBfloat16, Precision::kPureFloat16}) {
-    lines.precision_hints.push_back(amp == now.amp ? "in force"
-                                                   : EffectOf(question, ask, now, WithPrecision(now, amp)));
+    lines.precision_hints.push_back(
+        amp == now.amp ? "in force" : EffectOf(question, sources, now, WithPrecision(now, amp)));
   }
   for (const networks::Checkpointing& checkpoint :
        CheckpointChoices(*question.network, now, lines.unchecked_bytes)) {
     TrainingSettings other = now;
     other.checkpoint = checkpoint;
-    lines.checkpoint_hints.push_back(other == now ? "in force" : EffectOf(question, ask, now, other));
+    lines.checkpoint_hints.push_back(other == now ? "in force" : EffectOf(question, sources, now, other));
   }
   for (const networks::Technique& technique : networks::Techniques())
-    lines.techniques.push_back(TechniqueLine(technique, question, ask, textbook));
+    lines.techniques.push_back(TechniqueLine(technique, question, sources));
   return lines;
 }
 

@@ -1,6 +1,6 @@
 // What each control does to memory and to a step's time, as the short lines under the controls: from the
 // textbook, from the phantom's predictions of this configuration and its neighbours, and by roofline
-// (advice/step_time.h; not where a checkpointing budget has to be planned for it). Pure functions; a figure
+// (advice/step_time.h). Pure functions; a figure
 // that is not there yet reads "…".
 #pragma once
 
@@ -50,8 +50,14 @@ struct ConsequenceQuestion {
   std::optional<double> vanished_gradients;  // of the last step, 0 to 1
   bool operator==(const ConsequenceQuestion&) const = default;
 };
-Consequences DescribeConsequences(const ConsequenceQuestion& question, const AskPrediction& ask,
-                                  const AskEstimate& textbook);
+// Of a step, by roofline; none = not known.
+using AskStepSeconds = std::function<std::optional<double>(const networks::TrainingSettings&)>;
+struct ConsequenceSources {
+  AskPrediction phantom;
+  AskEstimate textbook;
+  AskStepSeconds step_seconds;
+};
+Consequences DescribeConsequences(const ConsequenceQuestion& question, const ConsequenceSources& sources);
 
 // What the window offers, each with sizes that fit the network: none, √N, by layer, K segments, every K,
 // budget. Where `now` is of a kind, it is that choice itself.

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "profiler/advice/step_time.h"
 #include "profiler/networks/script_files.h"
 
 namespace tidemark::gui {
@@ -40,6 +41,18 @@ const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& 
     return &textbooks_.emplace(key, textbook::EstimateMemory(network, settings, rank)).first->second;
   }
   return nullptr;
+}
+
+std::optional<double> Estimates::StepSeconds(const networks::TrainingSettings& settings,
+                                             const phantom::Card& card) {
+  const auto network = std::ranges::find(*networks_, settings.network, &networks::Network::name);
+  if (network == networks_->end() || !network->script.empty() ||
+      settings.checkpoint.mode == networks::CheckpointMode::kBudget) {
+    return std::nullopt;
+  }
+  const auto [known, is_new] = step_seconds_.try_emplace(card.name + networks::ToJson(settings));
+  if (is_new) known->second = advice::EstimateStepTime(*network, settings, card).total();
+  return known->second;
 }
 
 std::vector<WantedPlan> Estimates::TakeWanted(size_t most) {

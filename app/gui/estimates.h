@@ -13,6 +13,7 @@
 
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/session/predictor.h"
 #include "profiler/textbook/textbook.h"
 
@@ -36,6 +37,9 @@ class Estimates {
   // Nothing for a network that is not known here (a foreign recording), and for a budget that is not planned
   // yet. `rank`: of several, this one; one that there is not counts as the first.
   const textbook::Estimate* Textbook(const networks::TrainingSettings& settings, int rank = 0);
+  // How long a step would take on the card, by roofline (advice/step_time.h). Nothing for a network that is
+  // not known here or a TorchScript file, and for a budget, which would have to be planned.
+  std::optional<double> StepSeconds(const networks::TrainingSettings& settings, const phantom::Card& card);
   // The same for settings as JSON, as the timeline keeps them.
   const textbook::Estimate* Textbook(const std::string& settings_json, int rank = 0);
   std::optional<session::Prediction> Phantom(const std::string& settings_json, const std::string& card);
@@ -63,6 +67,7 @@ class Estimates {
   const std::vector<networks::Network>* networks_;
   session::Predictor predictor_;
   std::map<std::string, textbook::Estimate> textbooks_;
+  std::map<std::string, double> step_seconds_;
   std::vector<WantedPlan> wanted_;
   std::set<std::string> planned_;  // or being planned
   bool given_up_ = false;

@@ -248,19 +248,22 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version();
   if (!same || !consequences_known_) {
     bool all_known = true;
-    consequences_ = DescribeConsequences(
-        question,
-        [&](const networks::TrainingSettings& settings) {
-          const auto answer =
-              on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
-          all_known = all_known && answer.has_value();
-          return answer;
-        },
-        [&](const networks::TrainingSettings& settings, int rank) {
-          const textbook::Estimate* estimate = estimates.Textbook(settings, rank);
-          all_known = all_known && estimate != nullptr;
-          return estimate;
-        });
+    ConsequenceSources sources;
+    sources.phantom = [&](const networks::TrainingSettings& settings) {
+      const auto answer =
+          on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
+      all_known = all_known && answer.has_value();
+      return answer;
+    };
+    sources.textbook = [&](const networks::TrainingSettings& settings, int rank) {
+      const textbook::Estimate* estimate = estimates.Textbook(settings, rank);
+      all_known = all_known && estimate != nullptr;
+      return estimate;
+    };
+    sources.step_seconds = [&](const networks::TrainingSettings& settings) {
+      return question.card == nullptr ? std::nullopt : estimates.StepSeconds(settings, *question.card);
+    };
+    consequences_ = DescribeConsequences(question, sources);
     consequences_asked_ = question;
     consequences_estimates_ = estimates.version();
     consequences_known_ = all_known;

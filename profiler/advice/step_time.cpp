@@ -146,18 +146,18 @@ StepTime MicroBatchTime(const networks::Network& network, const TrainingSettings
   return time;
 }
 
-// `backward`: the last one, behind which an all-reduce hides.
+// `last_backward`: with what it runs again; an all-reduce hides behind it.
 double SendingSeconds(const networks::Network& network, const TrainingSettings& settings,
-                      const phantom::Card& card, double backward) {
+                      const phantom::Card& card, double last_backward) {
   if (settings.ranks == 1 || settings.pass != networks::Pass::kTrain) return 0;
   const double others = static_cast<double>(settings.ranks - 1) / settings.ranks;
   const double bytes = static_cast<double>(network.parameters() * textbook::ValueBytes(settings));
   const double once = others * bytes / card.link_bytes_per_second;  // a gather or a scatter of all
   switch (settings.zero) {
     case networks::ZeroStage::kOff:
-      return std::max(0.0, 2 * once - backward);
+      return std::max(0.0, 2 * once - last_backward);
     case networks::ZeroStage::kState:
-      return std::max(0.0, 2 * once - backward) + once;
+      return std::max(0.0, 2 * once - last_backward) + once;
     case networks::ZeroStage::kGradients:
       return settings.accumulate * once + once;
     case networks::ZeroStage::kParameters:
@@ -183,41 +183,45 @@ double PassingSeconds(const networks::Network& stage, const TrainingSettings& se
          card.link_bytes_per_second;
 }
 
-StepTime PipelineTime(const networks::Network& network, const TrainingSettings& settings,
-                      const phantom::Card& card, int rank) {
+std::vector<StepTime> PipelineTimes(const networks::Network& network, const TrainingSettings& settings,
+                                    const phantom::Card& card) {
   const Roofline roofline(settings, card);
   const bool trains = settings.pass == networks::Pass::kTrain;
   const int directions = trains ? 2 : 1;
   TrainingSettings alone = settings;  // a stage's optimizer is that of a network by itself
   alone.pipeline = networks::PipelineSchedule::kOff;
   alone.ranks = 1;
-  StepTime own;
+  std::vector<StepTime> times;
   double through_all = 0;
   double slowest = 0;
   double last_optimizer = 0;
-  for (int number = 0; number < settings.ranks; ++number) {
-    const networks::Network stage = *textbook::StageOf(network, settings, number);
+  for (int rank = 0; rank < settings.ranks; ++rank) {
+    const networks::Network stage = *textbook::StageOf(network, settings, rank);
     const std::vector<textbook::CheckpointPiece> pieces = textbook::PlanCheckpoints(stage, settings).pieces;
-    StepTime time = MicroBatchTime(stage, settings, pieces, roofline);
-    time.sending = directions * PassingSeconds(stage, settings, card);
-    through_all += time.total();
-    slowest = std::max(slowest, time.total());
-    const double optimizer = trains ? OptimizerSeconds(stage, alone, card) : 0;
-    last_optimizer = std::max(last_optimizer, optimizer);
-    if (number != rank) continue;
-    own = Accumulated(time, settings.accumulate);
-    own.optimizer = optimizer;
+    StepTime micro_batch = MicroBatchTime(stage, settings, pieces, roofline);
+    micro_batch.sending = directions * PassingSeconds(stage, settings, card);
+    through_all += micro_batch.total();
+    slowest = std::max(slowest, micro_batch.total());
+    times.push_back(Accumulated(micro_batch, settings.accumulate));
+    times.back().optimizer = trains ? OptimizerSeconds(stage, alone, card) : 0;
+    last_optimizer = std::max(last_optimizer, times.back().optimizer);
   }
-  own.waiting = through_all + (settings.accumulate - 1) * slowest + last_optimizer - own.total();
-  return own;
+  const double step = through_all + (settings.accumulate - 1) * slowest + last_optimizer;
+  for (StepTime& time : times) time.waiting = step - time.total();
+  return times;
 }
 
 }  // namespace
 
 StepTime EstimateStepTime(const networks::Network& network, const TrainingSettings& settings,
-                          const phantom::Card& card, int rank) {
-  if (!networks::StagesOf(network, settings).empty()) return PipelineTime(network, settings, card, rank);
-  return EstimateStepTime(network, settings, textbook::PlanCheckpoints(network, settings).pieces, card);
+                          const phantom::Card& card) {
+  return EstimateStepTimeOfStages(network, settings, card).front();
+}
+
+std::vector<StepTime> EstimateStepTimeOfStages(const networks::Network& network,
+                                               const TrainingSettings& settings, const phantom::Card& card) {
+  if (!networks::StagesOf(network, settings).empty()) return PipelineTimes(network, settings, card);
+  return {EstimateStepTime(network, settings, textbook::PlanCheckpoints(network, settings).pieces, card)};
 }
 
 StepTime EstimateStepTime(const networks::Network& network, const TrainingSettings& settings,
@@ -227,7 +231,7 @@ StepTime EstimateStepTime(const networks::Network& network, const TrainingSettin
   StepTime time = Accumulated(micro_batch, settings.accumulate);
   if (settings.pass != networks::Pass::kTrain) return time;
   time.optimizer = OptimizerSeconds(network, settings, card);
-  time.sending = SendingSeconds(network, settings, card, micro_batch.backward);
+  time.sending = SendingSeconds(network, settings, card, micro_batch.backward + micro_batch.again);
   return time;
 }
 

@@ -8,7 +8,8 @@
 //   all-reduce        2 (N-1)/N G / W         (ring: Patarasuk and Yuan, Journal of Parallel and Distributed
 //                                             Computing 69(2), 2009)
 //   gather, scatter   (N-1)/N P / W, (N-1)/N G / W    half of it each
-//   data parallel     one all-reduce, which hides behind the last backward (DistributedDataParallel)
+//   data parallel     one all-reduce, which hides behind the last backward and what that runs again
+//                     (DistributedDataParallel)
 //   ZeRO 1            the same, and one gather of what the ranks have updated
 //   ZeRO 2            a scatter of gradients for each micro-batch, and one gather, and none hides
 //   ZeRO 3            two gathers and a scatter for each micro-batch, and none hides
@@ -20,6 +21,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
@@ -39,10 +41,14 @@ struct StepTime {
   double total() const { return forward + again + backward + optimizer + sending + waiting; }
 };
 
-// Kernels of small micro-batches leave multiprocessors idle and take at least what it takes to launch one.
-// `rank`: a pipeline's stage; other ranks take equally long.
+// Kernels of small micro-batches leave multiprocessors idle and take at least what it takes to launch one. Of
+// a pipeline the first rank's; all take equally long.
 StepTime EstimateStepTime(const networks::Network& network, const networks::TrainingSettings& settings,
-                          const phantom::Card& card, int rank = 0);
+                          const phantom::Card& card);
+// Of each of a pipeline's stages; one where there is none.
+std::vector<StepTime> EstimateStepTimeOfStages(const networks::Network& network,
+                                               const networks::TrainingSettings& settings,
+                                               const phantom::Card& card);
 // The same without a pipeline, with the pieces that checkpointing cuts the network into, where they are
 // planned already.
 StepTime EstimateStepTime(const networks::Network& network, const networks::TrainingSettings& settings,

@@ -221,8 +221,8 @@ Result<ScriptName> ScriptNameFromText(std::string_view name) {
   const std::optional<SampleShape> shape = ShapeFromText(text);
   if (!shape) {
     return Error{
-        fmt::format("--input is the shape of one sample, like 3x224x224 for pictures or 128 for as many "
-                    "tokens, not '{}'.",
+        fmt::format("The shape of one sample is like 3x224x224 for pictures or 128 for as many tokens, not "
+                    "'{}'.",
                     Quoted(text))};
   }
   script.input = *shape;

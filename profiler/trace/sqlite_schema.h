@@ -2,8 +2,13 @@
 // and levels are the numbers of profiler/events/event.h; the tables of that name give their words.
 #pragma once
 
+#include "profiler/events/event.h"
+
 namespace tidemark::trace {
 
+// Allocations and frees are the kinds up to this one, which the schema has as a number.
+static_assert(static_cast<int>(events::EventKind::kAllocate) == 0 &&
+              static_cast<int>(events::EventKind::kFreeCompleted) == 2);
 inline constexpr const char* kSqliteSchema = R"(
 CREATE TABLE run (description TEXT NOT NULL,  -- JSON
   global_pid INTEGER NOT NULL);  -- its process, as Nsight Systems numbers processes
@@ -22,7 +27,7 @@ CREATE TABLE contexts (id INTEGER PRIMARY KEY, kind INTEGER, category INTEGER, p
 CREATE VIEW events AS  -- moments with their contexts. A metric's value is the double whose bits are in address.
   SELECT moments.id AS id, time_ns, kind, address, bytes, rounded_bytes, stream, layer, op, name, thread, category,
     phase, source, device, recompute, level, change, allocated, reserved
-  FROM moments JOIN contexts ON contexts.id = context;
+  FROM moments LEFT JOIN contexts ON contexts.id = context;  -- LEFT: in the order of moments
 CREATE TABLE steps (number INTEGER, begin_event INTEGER, end_event INTEGER, begin_ns INTEGER, end_ns INTEGER,
   peak_event INTEGER, allocated_peak INTEGER, reserved_peak INTEGER, requested_peak INTEGER, loss REAL);
 CREATE VIEW StringIds AS SELECT id, name AS value FROM names;

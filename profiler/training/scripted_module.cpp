@@ -74,15 +74,17 @@ OperatorNames::OperatorNames(const torch::jit::Module& module) {
   }
 }
 
-std::string OperatorNames::WholePathOf(const std::string& path) const {
-  const auto ends_with_it = [&path](const std::string& name) { return name.ends_with("." + path); };
-  if (path.empty() || modules_.contains(path) || std::ranges::count_if(modules_, ends_with_it) != 1)
-    return path;
-  return *std::ranges::find_if(modules_, ends_with_it);
+const std::string& OperatorNames::WholePathOf(const std::string& path) {
+  const auto [known, is_new] = whole_paths_.try_emplace(path, path);
+  if (!is_new || path.empty() || modules_.contains(path)) return known->second;
+  const auto ends_with_it = [ending = "." + path](const std::string& name) { return name.ends_with(ending); };
+  if (std::ranges::count_if(modules_, ends_with_it) == 1)
+    known->second = *std::ranges::find_if(modules_, ends_with_it);
+  return known->second;
 }
 
 std::string OperatorNames::Next(const std::string& op) {
-  const std::string path = WholePathOf(PathOf(torch::jit::currentModuleHierarchy()));
+  const std::string& path = WholePathOf(PathOf(torch::jit::currentModuleHierarchy()));
   const bool has_leaf_name =
       !path.empty() && leaves_.contains(path) && first_of_leaf_.try_emplace(path, op).first->second == op;
   std::string name = has_leaf_name ? path : (path.empty() ? op : path + "." + op);

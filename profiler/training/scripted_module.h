@@ -24,9 +24,10 @@ class OperatorNames {
 
  private:
   // The interpreter does not tell of lists of modules: "0.conv" may be "layers.0.conv", if no other ends so.
-  std::string WholePathOf(const std::string& path) const;
+  const std::string& WholePathOf(const std::string& path);
 
   std::set<std::string> modules_;
+  std::map<std::string, std::string> whole_paths_;
   std::set<std::string> leaves_;
   std::map<std::string, std::string> first_of_leaf_;  // by path: which operator has the leaf's name
   std::map<std::string, int> uses_;

@@ -40,6 +40,13 @@ AskEstimate Textbook() {
   };
 }
 
+ConsequenceSources Sources() {
+  const auto step_seconds = [](const networks::TrainingSettings& settings) {
+    return std::optional(settings.amp == networks::Precision::kFloat32 ? 0.010 : 0.004);
+  };
+  return {Predict, Textbook(), step_seconds};
+}
+
 }  // namespace
 
 TEST_CASE("Each control says what it does to memory") {
@@ -48,25 +55,25 @@ TEST_CASE("Each control says what it does to memory") {
   question.network = &network;
   const phantom::Card card = T4();
   question.card = &card;
-  const Consequences lines = DescribeConsequences(question, Predict, Textbook());
+  const Consequences lines = DescribeConsequences(question, Sources());
   CHECK(lines.batch == "+2.0 MB at peak per sample");
-  CHECK(lines.precision == "fp16 would be −64.0 MB at peak, time × 0.26");
+  CHECK(lines.precision == "fp16 would be −64.0 MB at peak, time × 0.40");
   CHECK(lines.accumulate == "effective batch 64");
   CHECK(lines.optimizer == "two moments per parameter: 8.6 MB");
   CHECK(lines.fit ==
-        "predicted peak 228.0 MB\nwith what is cached 2.3 % of the T4\na step ~3.80 ms, by roofline");
+        "predicted peak 228.0 MB\nwith what is cached 2.3 % of the T4\na step ~10.00 ms, by roofline");
   CHECK(lines.fits);
   CHECK(lines.clip.empty());
   REQUIRE(lines.precision_hints.size() == 4);
   CHECK(lines.precision_hints[0] == "in force");
-  CHECK(lines.precision_hints[1] == "−64.0 MB at peak, time × 0.26");
+  CHECK(lines.precision_hints[1] == "−64.0 MB at peak, time × 0.40");
 
   question.settings.amp = networks::Precision::kFloat16;
   question.settings.accumulate = 4;
   question.loss_scale = 65536;
   question.skipped_steps = 1;
-  const Consequences half = DescribeConsequences(question, Predict, Textbook());
-  CHECK(half.precision == "−64.0 MB at peak against fp32, time × 0.24\nscale 65,536 · 1 step skipped");
+  const Consequences half = DescribeConsequences(question, Sources());
+  CHECK(half.precision == "−64.0 MB at peak against fp32, time × 0.40\nscale 65,536 · 1 step skipped");
   CHECK(half.accumulate == "effective batch 256 · ±0 B at peak");
 }
 
@@ -77,7 +84,7 @@ TEST_CASE("A technique in use says what it does, and one that is not says nothin
   question.settings.accumulate = 4;
   question.settings.learning_rate_rule = networks::LearningRateRule::kLinear;
   question.settings.channels_last = true;
-  const Consequences lines = DescribeConsequences(question, Predict, Textbook());
+  const Consequences lines = DescribeConsequences(question, Sources());
   const auto techniques = networks::Techniques();
   REQUIRE(lines.techniques.size() == techniques.size());
   for (size_t index = 0; index < techniques.size(); ++index) {
@@ -95,7 +102,7 @@ TEST_CASE("Sharing among one rank is told to be without effect") {
   question.network = &network;
   question.settings.zero = networks::ZeroStage::kGradients;
   const auto told = [&] {
-    return std::ranges::count(DescribeConsequences(question, Predict, Textbook()).techniques,
+    return std::ranges::count(DescribeConsequences(question, Sources()).techniques,
                               "one rank has nobody to share with: choose more ranks");
   };
   CHECK(told() == 1);
@@ -110,7 +117,7 @@ TEST_CASE("A pipeline tells its stages before anything runs") {
   question.settings.accumulate = 3;
   question.settings.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
   const auto line_of_pipeline = [&] {
-    const Consequences lines = DescribeConsequences(question, Predict, Textbook());
+    const Consequences lines = DescribeConsequences(question, Sources());
     for (size_t index = 0; index < networks::Techniques().size(); ++index) {
       if (networks::Techniques()[index].key == std::string_view("pipeline")) return lines.techniques[index];
     }
@@ -120,7 +127,7 @@ TEST_CASE("A pipeline tells its stages before anything runs") {
   question.settings.ranks = 2;
   CHECK(line_of_pipeline().starts_with("each waits 25 % of a step (bubble)\n0: conv1 … flatten, "));
   CHECK(line_of_pipeline().find("\n1: fc, ") != std::string::npos);
-  CHECK(DescribeConsequences(question, Predict, Textbook()).accumulate.starts_with("effective batch 192"));
+  CHECK(DescribeConsequences(question, Sources()).accumulate.starts_with("effective batch 192"));
 }
 
 TEST_CASE("Checkpointing offers six ways, and the one in force among them") {
@@ -144,13 +151,15 @@ TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   const phantom::Card card = T4();
   question.card = &card;
   question.settings.batch = 2000;
-  const Consequences lines = DescribeConsequences(question, Predict, Textbook());
+  const Consequences lines = DescribeConsequences(question, Sources());
   CHECK_FALSE(lines.fits);
   CHECK(lines.fit == "does not fit on the T4");
   question.settings.checkpoint = {networks::CheckpointMode::kBudget, 0, 20'000'000};
-  const Consequences open = DescribeConsequences(
-      question, [](const networks::TrainingSettings&) { return std::nullopt; },
-      [](const networks::TrainingSettings&, int) { return nullptr; });
+  ConsequenceSources nothing_yet;
+  nothing_yet.phantom = [](const networks::TrainingSettings&) { return std::nullopt; };
+  nothing_yet.textbook = [](const networks::TrainingSettings&, int) { return nullptr; };
+  nothing_yet.step_seconds = [](const networks::TrainingSettings&) { return std::nullopt; };
+  const Consequences open = DescribeConsequences(question, nothing_yet);
   CHECK(open.optimizer == "…");
   CHECK(open.checkpoint == "… against none\n…");
   CHECK(open.batch == "…");

@@ -55,7 +55,7 @@ void TrainsScript(ImGuiTestContext* context) {
   type_sample("four");
   IM_CHECK(WaitUntil(context, [] {
     const auto& lines = *application().frame()->run_log.lines;
-    return !lines.empty() && lines.back().text.find("is the shape of one sample") != std::string::npos;
+    return !lines.empty() && lines.back().text.find("The shape of one sample is") != std::string::npos;
   }));
   context->SetRef(ImGuiTestRef());
   application().Push(ChangeSettings{before});

@@ -36,6 +36,7 @@ constexpr const char* kSourceFiles[] = {"CMakeLists.txt",
                                         "profiler/phantom/environment.h",
                                         "profiler/phantom/environment.cpp",
                                         "profiler/phantom/faults.h",
+                                        "profiler/phantom/machine.h",
                                         "profiler/phantom/faults.cpp",
                                         "profiler/phantom/address_order.h",
                                         "profiler/phantom/address_order.cpp"};

@@ -222,7 +222,7 @@ Return nvmlDeviceGetComputeRunningProcesses(const Gpu*, unsigned* count, OldProc
   return kSuccess;
 }
 
-// There is no NVLink, and no other GPU behind one.
+// There is no NVLink.
 Return nvmlDeviceGetNvLinkRemoteDeviceType(const Gpu*, unsigned, int*) { return kNotSupported; }
 Return nvmlDeviceGetNvLinkRemotePciInfo_v2(const Gpu*, unsigned, void*) { return kNotSupported; }
 Return nvmlDeviceGetGpuFabricInfoV(const Gpu*, void*) { return kNotSupported; }

@@ -35,7 +35,10 @@ class SqliteReader {
         cancelled_(cancelled) {}
 
   Result<TideSummary> Run() {
-    if (database_.HasTable("moments") && database_.HasTable("contexts")) return ReadOwn();
+    if (database_.HasTable("moments") && database_.HasTable("contexts"))
+      return ReadOwn("moments LEFT JOIN contexts ON contexts.id = context ORDER BY moments.id");
+    // As they were written before contexts had a table of their own.
+    if (database_.HasTable("events") && database_.HasTable("run")) return ReadOwn("events ORDER BY id");
     if (database_.HasTable("CUDA_GPU_MEMORY_USAGE_EVENTS")) return ReadNsight();
     if (const std::string failure = database_.failure(); !failure.empty()) return Failed(failure);
     return Error{name_ +
@@ -63,7 +66,8 @@ class SqliteReader {
                      (to - from) * std::min(1.0, static_cast<double>(row) / static_cast<double>(most_rows_)));
   }
 
-  Result<TideSummary> ReadOwn() {
+  // `rows_of_events`: the events, in order, behind FROM.
+  Result<TideSummary> ReadOwn(const std::string& rows_of_events) {
     TideSummary summary;
     Result<SqlStatement> run = database_.Prepare("SELECT description FROM run");
     if (!run) return Failed(run.error().message);
@@ -77,7 +81,7 @@ class SqliteReader {
     uint64_t count = 0;
     while (count++ <= most_rows_ && rows->Step()) names[rows->Integer(0)] = rows->Text(1);
     EventWriter writer(accept_);
-    const std::string damage = ReadEvents(names, writer);
+    const std::string damage = ReadEvents(rows_of_events, names, writer);
     if (cancelled_) return Failed("");
     summary.events = writer.events();
     summary.complete = damage.empty();
@@ -91,11 +95,12 @@ class SqliteReader {
     return summary;
   }
 
-  std::string ReadEvents(const std::unordered_map<int64_t, std::string>& names, EventWriter& writer) {
+  std::string ReadEvents(const std::string& rows_of_events,
+                         const std::unordered_map<int64_t, std::string>& names, EventWriter& writer) {
     Result<SqlStatement> rows = database_.Prepare(
         "SELECT time_ns, kind, address, bytes, rounded_bytes, stream, layer, op, name, thread, category, "
-        "phase, source, device, recompute, level FROM moments CROSS JOIN contexts ON contexts.id = context "
-        "ORDER BY moments.id");  // CROSS: a context is looked up, and not the other way around
+        "phase, source, device, recompute, level FROM " +
+        rows_of_events);
     if (!rows) return rows.error().message;
     uint64_t count = 0;
     while (++count <= most_rows_ && rows->Step()) {
@@ -124,9 +129,8 @@ class SqliteReader {
       event.device = byte(13);
       event.recompute = byte(14);
       event.level = static_cast<events::Level>(byte(15));
-      if (event.kind == events::EventKind::kName) continue;
-      const bool is_known = IsWellFormed(event);
-      if (is_known) writer.Add(event);
+      const bool is_known = !rows->IsNull(1) && IsWellFormed(event);  // null: its context is missing
+      if (is_known && event.kind != events::EventKind::kName) writer.Add(event);
       malformed_ += is_known ? 0 : 1;
       if (!Report(count, 0, 1)) return "it was cancelled";
     }

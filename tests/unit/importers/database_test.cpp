@@ -145,6 +145,32 @@ TEST_CASE("rows of integers go in many at a time and are numbered on", "[importe
   CHECK_FALSE(IntegerRows::Into(*database, "none", 2).ok());
 }
 
+TEST_CASE("a database of ours without a context, or from before there were any, tells what it has",
+          "[importers]") {
+  const auto view = SampleRun().View();
+  const Scratch scratch;
+  REQUIRE(Export(*view, {}, ExportFormat::kSqlite, scratch / "out.sqlite").ok());
+  {
+    Result<Database> database = Database::Create(scratch / "out.sqlite");
+    REQUIRE(database.ok());
+    REQUIRE(database->Execute("DELETE FROM contexts WHERE kind = 1").ok());
+    REQUIRE(database->Commit().ok());
+  }
+  const ImportedRun damaged = ImportedFile(scratch / "out.sqlite");
+  CHECK(Mentions(damaged.summary.warning, "of its rows are no events that this version knows"));
+  CHECK(damaged.Of(EventKind::kFreeRequested).empty());
+  CHECK_FALSE(damaged.Of(EventKind::kAllocate).empty());
+  Make(scratch / "before.sqlite",
+       "CREATE TABLE run (description TEXT); CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT);"
+       "CREATE TABLE events (id INTEGER PRIMARY KEY, time_ns, kind, address, bytes, rounded_bytes, stream, "
+       "layer, op, name, thread, category, phase, source, device, recompute, level, allocated, reserved);"
+       "INSERT INTO events VALUES (5, 100, 0, 4096, 500, 512, 0, 0, 0, 0, 1, 4, 0, 1, 0, 0, 0, 512, 0)");
+  const ImportedRun before = ImportedFile(scratch / "before.sqlite");
+  CHECK(before.error.empty());
+  REQUIRE(before.Of(EventKind::kAllocate).size() == 1);
+  CHECK(ValueOf(before.Last(), Series::kAllocated) == 512);
+}
+
 TEST_CASE("databases that are none, or were made to hurt", "[importers]") {
   const Scratch scratch;
   Make(scratch / "other.sqlite", "CREATE TABLE a (b)");
