@@ -116,8 +116,7 @@ std::string EstimateText(const Question& question, const textbook::Estimate& est
     text += "\n" + StagesTable(stages.textbook, stages.phantom, textbook::BubbleShare(question.settings));
   if (question.settings.ranks > 1 && stages.textbook.empty())
     text += "\n" + PaperTable(OnPaper(question), question.settings.ranks);
-  // What a script's layers cost is not known.
-  if (question.network.script.empty()) text += "\n" + TimesTable(question.card.title, Times(question));
+  text += "\n" + TimesTable(question.card.title, Times(question));
   return text;
 }
 
@@ -132,9 +131,7 @@ Json EstimateJson(const Question& question, const textbook::Estimate& estimate,
     json["stages"] = StagesJson(stages.textbook, stages.phantom);
   }
   if (question.settings.ranks > 1 && stages.textbook.empty()) json["on_paper"] = PaperJson(OnPaper(question));
-  if (question.network.script.empty()) {
-    for (const advice::StepTime& time : Times(question)) json["roofline"].push_back(TimeJson(time));
-  }
+  for (const advice::StepTime& time : Times(question)) json["roofline"].push_back(TimeJson(time));
   if (phantom) {
     json["phantom"] = PeaksJson(*phantom);
     json["cudnn_workspaces_included"] = phantom->without_workspaces.empty();

@@ -46,10 +46,8 @@ const textbook::Estimate* Estimates::Textbook(const networks::TrainingSettings& 
 std::optional<double> Estimates::StepSeconds(const networks::TrainingSettings& settings,
                                              const phantom::Card& card) {
   const auto network = std::ranges::find(*networks_, settings.network, &networks::Network::name);
-  if (network == networks_->end() || !network->script.empty() ||
-      settings.checkpoint.mode == networks::CheckpointMode::kBudget) {
+  if (network == networks_->end() || settings.checkpoint.mode == networks::CheckpointMode::kBudget)
     return std::nullopt;
-  }
   const auto [known, is_new] = step_seconds_.try_emplace(card.name + networks::ToJson(settings));
   if (is_new) known->second = advice::EstimateStepTime(*network, settings, card).total();
   return known->second;

@@ -38,7 +38,7 @@ class Estimates {
   // yet. `rank`: of several, this one; one that there is not counts as the first.
   const textbook::Estimate* Textbook(const networks::TrainingSettings& settings, int rank = 0);
   // How long a step would take on the card, by roofline (advice/step_time.h). Nothing for a network that is
-  // not known here or a TorchScript file, and for a budget, which would have to be planned.
+  // not known here, and for a budget, which would have to be planned.
   std::optional<double> StepSeconds(const networks::TrainingSettings& settings, const phantom::Card& card);
   // The same for settings as JSON, as the timeline keeps them.
   const textbook::Estimate* Textbook(const std::string& settings_json, int rank = 0);

@@ -49,16 +49,32 @@ std::vector<Step> SteadyStepsAfter(const View& view, const Marker& marker) {
   return found;
 }
 
+struct Durations {
+  int64_t quarter_ns = 0;
+  int64_t median_ns = 0;
+  int64_t three_quarters_ns = 0;
+};
+
 // None where too few steps compute.
-std::optional<int64_t> MedianNs(const std::vector<Step>& steps) {
-  std::vector<int64_t> durations;
+std::optional<Durations> DurationsOf(const std::vector<Step>& steps) {
+  std::vector<int64_t> sorted;
   for (const Step& step : steps) {
-    if (step.loss.value_or(0) != 0) durations.push_back(Difference(step.end_ns, step.begin_ns));
+    if (step.loss.value_or(0) != 0) sorted.push_back(Difference(step.end_ns, step.begin_ns));
   }
-  if (durations.size() < kLeastTimedSteps) return std::nullopt;
-  const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
-  std::ranges::nth_element(durations, middle);
-  return *middle;
+  if (sorted.size() < kLeastTimedSteps) return std::nullopt;
+  std::ranges::sort(sorted);
+  const size_t last = sorted.size() - 1;
+  return Durations{sorted[last / 4], sorted[sorted.size() / 2], sorted[last - last / 4]};
+}
+
+// None where it is not clear: steps of one run differ, too.
+std::optional<double> TimesAsLong(const std::vector<Step>& before, const std::vector<Step>& after) {
+  const std::optional<Durations> from = DurationsOf(before);
+  const std::optional<Durations> to = DurationsOf(after);
+  if (!from || !to || from->median_ns <= 0) return std::nullopt;
+  const bool overlap = from->quarter_ns <= to->three_quarters_ns && to->quarter_ns <= from->three_quarters_ns;
+  if (overlap) return std::nullopt;
+  return static_cast<double>(to->median_ns) / static_cast<double>(from->median_ns);
 }
 
 }  // namespace
@@ -68,12 +84,7 @@ std::optional<SettingsChange> ChangeAt(const View& view, const Marker& marker) {
   const std::vector<Step> before = StepsBefore(view, marker.index);
   const std::vector<Step> after = SteadyStepsAfter(view, marker);
   if (before.empty() || after.empty()) return std::nullopt;
-  SettingsChange change{marker.text, before.front(), after.front(), std::nullopt};
-  const std::optional<int64_t> before_ns = MedianNs(before);
-  const std::optional<int64_t> after_ns = MedianNs(after);
-  if (after_ns && before_ns.value_or(0) > 0)
-    change.times_as_long = static_cast<double>(*after_ns) / static_cast<double>(*before_ns);
-  return change;
+  return SettingsChange{marker.text, before.front(), after.front(), TimesAsLong(before, after)};
 }
 
 std::optional<SettingsChange> LatestChange(const View& view) {
@@ -87,9 +98,9 @@ std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit) {
   constexpr auto kAllocated = timeline::Series::kAllocated;
   const int64_t difference =
       Difference(ValueOf(change.after.at_peak, kAllocated), ValueOf(change.before.at_peak, kAllocated));
-  constexpr double kNoise = 0.05;  // steps of one run differ by that
+  constexpr double kWorthTelling = 0.01;
   const double times = change.times_as_long.value_or(1);
-  const std::string price = std::abs(times - 1) > kNoise ? fmt::format(", time × {:.2f}", times) : "";
+  const std::string price = std::abs(times - 1) > kWorthTelling ? fmt::format(", time × {:.2f}", times) : "";
   return SignedBytes(difference, unit) + " at peak" + price;
 }
 

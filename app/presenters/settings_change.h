@@ -17,7 +17,7 @@ struct SettingsChange {
   timeline::Step before;
   timeline::Step after;
   // How many times as long a step takes: by the median of at most eight steps on either side, where there are
-  // three of each and they compute (a phantom's do not).
+  // three of each, they compute (a phantom's do not), and the middle halves of both lie apart.
   std::optional<double> times_as_long;
 };
 

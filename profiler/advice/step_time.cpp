@@ -52,12 +52,14 @@ class Roofline {
         autocasts_(networks::UsesAutocast(settings)),
         threads_(static_cast<double>(card.multiprocessors) * card.threads_per_multiprocessor) {}
 
-  double SecondsOf(const Work& work, LayerKind kind) const {
-    const bool tensor_cores = is_half_ && UsesTensorCores(kind) && card_.float16_tensor_flops > 0;
+  double SecondsOf(const Work& work, const Layer& layer) const {
+    const bool tensor_cores = is_half_ && UsesTensorCores(layer.kind) && card_.float16_tensor_flops > 0;
     const double peak = tensor_cores ? card_.float16_tensor_flops : card_.float32_flops;
     const double filled = std::clamp(work.elements / threads_, 1e-6, 1.0);
     const double seconds = std::max(work.operations / peak, work.bytes / card_.memory_bytes_per_second);
-    return std::max(kLaunchSeconds, seconds / filled);
+    // Time steps wait for each other: one kernel after another.
+    const int64_t in_a_row = layer.kind == LayerKind::kLstm ? layer.output[0] : 1;
+    return std::max(static_cast<double>(in_a_row) * kLaunchSeconds, seconds / filled);
   }
 
   Work ForwardOf(const Layer& layer) const {
@@ -75,7 +77,7 @@ class Roofline {
 
   double ForwardSeconds(const Layer& layer) const {
     if (layer.kind == LayerKind::kFlatten) return 0;  // a view
-    double seconds = SecondsOf(ForwardOf(layer), layer.kind);
+    double seconds = SecondsOf(ForwardOf(layer), layer);
     // Autocast casts its weights: 4 bytes read, 2 written, once for each forward.
     if (autocasts_ && UsesTensorCores(layer.kind) && layer.parameters() > 0) seconds += Moving(layer, 6);
     return seconds;
@@ -85,7 +87,7 @@ class Roofline {
   // forward's operations; it is read and written where it is accumulated.
   double BackwardSeconds(const Layer& layer) const {
     if (layer.kind == LayerKind::kFlatten) return 0;
-    const double kernel = SecondsOf(ForwardOf(layer), layer.kind);
+    const double kernel = SecondsOf(ForwardOf(layer), layer);
     const double gradient_bytes = is_half_ && !autocasts_ ? 2 : 4;
     return layer.parameters() > 0 ? 2 * kernel + Moving(layer, 2 * gradient_bytes) : kernel;
   }
@@ -174,7 +176,7 @@ StepTime Accumulated(StepTime micro_batch, int count) {
   return micro_batch;
 }
 
-// What the stage before sends for a micro-batch; backward sends as much back. Counted here, not there.
+// For a micro-batch, from the stage before to this one, and as long back.
 double PassingSeconds(const networks::Network& stage, const TrainingSettings& settings,
                       const phantom::Card& card) {
   if (!stage.passage.receives) return 0;
@@ -187,19 +189,25 @@ std::vector<StepTime> PipelineTimes(const networks::Network& network, const Trai
                                     const phantom::Card& card) {
   const Roofline roofline(settings, card);
   const bool trains = settings.pass == networks::Pass::kTrain;
-  const int directions = trains ? 2 : 1;
   TrainingSettings alone = settings;  // a stage's optimizer is that of a network by itself
   alone.pipeline = networks::PipelineSchedule::kOff;
   alone.ranks = 1;
+  std::vector<networks::Network> stages;
+  std::vector<double> passing;  // to each stage; to the one behind the last nothing
+  for (int rank = 0; rank < settings.ranks; ++rank) {
+    stages.push_back(*textbook::StageOf(network, settings, rank));
+    passing.push_back(PassingSeconds(stages.back(), settings, card));
+  }
+  passing.push_back(0);
   std::vector<StepTime> times;
   double through_all = 0;
   double slowest = 0;
   double last_optimizer = 0;
-  for (int rank = 0; rank < settings.ranks; ++rank) {
-    const networks::Network stage = *textbook::StageOf(network, settings, rank);
+  for (size_t rank = 0; rank < stages.size(); ++rank) {
+    const networks::Network& stage = stages[rank];
     const std::vector<textbook::CheckpointPiece> pieces = textbook::PlanCheckpoints(stage, settings).pieces;
     StepTime micro_batch = MicroBatchTime(stage, settings, pieces, roofline);
-    micro_batch.sending = directions * PassingSeconds(stage, settings, card);
+    micro_batch.sending = passing[rank + 1] + (trains ? passing[rank] : 0);  // on, and gradients back
     through_all += micro_batch.total();
     slowest = std::max(slowest, micro_batch.total());
     times.push_back(Accumulated(micro_batch, settings.accumulate));

@@ -299,7 +299,7 @@ Result<Network> Describe(const std::string& file, const SampleShape& told) {
       continue;
     }
     network->description = "a TorchScript file that takes " + SizesOf(trial) +
-                           (told.empty() ? ", found by trying (--input says another)" : "") +
+                           (told.empty() ? ", found by trying (--input, in the window Sample, says another)" : "") +
                            network->description;
     return network;
   }

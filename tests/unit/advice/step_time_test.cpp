@@ -89,8 +89,18 @@ TEST_CASE("A pipeline's stages take equally long, and wait for the slowest", "[s
   const StepTime time = pipeline.Time();
   CHECK(idle / time.total() < 0.25);  // the slowest stage waits about (S - 1) / (M + S - 1) = 3 / 19 of it
   CHECK(idle / time.total() > 0.05);
-  CHECK(pipeline.Time(1).sending > 0);
-  CHECK(pipeline.Time(0).sending == 0);  // what stages receive is counted
+  const auto sends = [&](size_t rank) { return pipeline.Time(rank).sending; };
+  CHECK(sends(0) > 0);                             // outputs on
+  CHECK(sends(0) + sends(3) == Approx(sends(1)));  // gradients back, or both: all as large
+  pipeline.settings.pass = networks::Pass::kEvaluate;
+  CHECK(sends(0) > 0);
+  CHECK(sends(3) == 0);
+}
+
+TEST_CASE("An LSTM's time steps wait for each other", "[step time]") {
+  Case lstm("lstm");
+  lstm.settings.batch = 1;
+  CHECK(lstm.Time().forward > 128 * 3.8e-6);
 }
 
 }  // namespace
