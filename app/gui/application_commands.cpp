@@ -115,6 +115,9 @@ void Application::Execute(const Command& command) {
                  [this](const StartAgain& c) {
                    ChangeByHand(c.settings);
                    if (c.allocator) input_.allocator = *c.allocator;
+                   // What is begun with was found for the card of the run that is shown.
+                   if (input_.device.kind == networks::DeviceKind::kPhantom)
+                     input_.device.card = CardFor(input_);
                    StartRun();
                  },
                  [this](const SearchFit&) { FindWhatFits(); },

@@ -298,9 +298,10 @@ Result<Network> Describe(const std::string& file, const SampleShape& told) {
       if (complaint.empty() || told.empty()) complaint = network.error().message;
       continue;
     }
-    network->description = "a TorchScript file that takes " + SizesOf(trial) +
-                           (told.empty() ? ", found by trying (--input, in the window Sample, says another)" : "") +
-                           network->description;
+    network->description =
+        "a TorchScript file that takes " + SizesOf(trial) +
+        (told.empty() ? ", found by trying (--input, in the window Sample, says another)" : "") +
+        network->description;
     return network;
   }
   if (!told.empty()) return Error{"it does not take " + networks::TextOf(told) + ": " + complaint};

@@ -502,12 +502,19 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   Picture(context, "what-fits");
   const networks::TrainingSettings wanted = fit().advice->answer->proposals.front().configuration.settings;
   IM_CHECK(wanted != application().settings());
+  IM_CHECK(!Run().live);
+  const networks::DeviceChoice asked = Run().device;
+  networks::DeviceChoice next = asked;  // what fits was found for the run that ended, whatever comes next
+  next.card = asked.card == "l4" ? "t4" : "l4";
+  application().Push(ChooseDevice{next});
+  IM_CHECK(WaitUntil(context, [&] { return Run().device == next; }));
   IM_CHECK(WaitUntil(context, [&] {
     context->WindowFocus("//###fit");
     return context->ItemInfo("//**/Apply", ImGuiTestOpFlags_NoError).ID != 0;
   }));
   context->ItemClick("//**/Apply");
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == wanted; }));
+  IM_CHECK(Run().device == asked);
   IM_CHECK(WaitForSteps(context, 3));
   application().Push(TryAllocators{});
   IM_CHECK(WaitUntil(context, [&] { return fit().advice->trials.size() == std::size(kTriedSettings); }));
