@@ -115,6 +115,7 @@ void Application::Execute(const Command& command) {
                  [this](const StartAgain& c) {
                    ChangeByHand(c.settings);
                    if (c.allocator) input_.allocator = *c.allocator;
+                   estimates_.UseAllocator(input_.allocator);
                    StartRun();
                  },
                  [this](const SearchFit&) { FindWhatFits(); },
