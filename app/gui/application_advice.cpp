@@ -217,11 +217,12 @@ void Application::TryAllocatorSettings() {
                number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome =
                     std::make_shared<advice::AllocatorTrials>(TryAll(*view, own, allocator, progress));
-                return [this, outcome, number] {
+                return [this, outcome, number, end = view->end()] {
                   fit_.trying = false;
                   if (number != run_number_) return;  // of a run that is gone
                   fit_.trial_error = outcome->error;
                   fit_.trials = outcome->trials;
+                  fit_.tried_until = end;
                 };
               });
 }
