@@ -12,7 +12,6 @@
 namespace tidemark::gui {
 
 using advice::AllocatorTrial;
-using advice::kTriedSettings;
 
 struct FitAdvice {
   bool searching = false;
