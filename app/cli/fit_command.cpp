@@ -41,7 +41,7 @@ Result<advice::FitQuestion> UnderstandFit(const FitOptions& options) {
   if (!network) return network.error();
   const Result<phantom::Card> card = options.training.Card();
   if (!card) return card.error();
-  advice::FitQuestion question{*network, *settings, *card, 0};
+  advice::FitQuestion question{*network, *settings, *card, 0, events::AllocatorSettings()};
   if (!options.memory.empty()) {
     const Result<int64_t> bytes = MemoryFromText(options.memory, *card);
     if (!bytes) return bytes.error();

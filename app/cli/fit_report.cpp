@@ -77,7 +77,7 @@ Json SetupJson(const AllocatorSetup& setup, const phantom::Replayed& replayed) {
   return {{"card", setup.card.name},
           {"memory_bytes", setup.card.memory_bytes},
           {"allocator", setup.settings},
-          {"after", setup.after_title},
+          {"cache_of", setup.after_title},
           {"allocated_peak_bytes", replayed.allocated_peak_bytes},
           {"reserved_peak_bytes", replayed.reserved_peak_bytes},
           {"unused_bytes", advice::UnusedBytes(replayed)},

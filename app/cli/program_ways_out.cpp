@@ -8,7 +8,7 @@
 
 namespace tidemark::cli {
 
-Result<std::vector<advice::AllocatorTrial>> FindRoom(const session::Run& run) {
+Result<advice::AllocatorTrials> FindRoom(const session::Run& run) {
   const events::RunDescription description = run.description();
   const Result<std::optional<phantom::Card>> card = CardOfRun(description);
   if (!card) return card.error();
@@ -22,22 +22,34 @@ Result<std::vector<advice::AllocatorTrial>> FindRoom(const session::Run& run) {
   const advice::AllocatorSetup own{**card, description.allocator_settings};
   const Result<advice::ReplayedRun> replayed = advice::ReplayedRun::Of(*run.view(), own, *allocator);
   if (!replayed) return replayed.error();
-  return advice::WithRoom(advice::TrySettings(*replayed, own).trials);
+  advice::AllocatorTrials tried = advice::TrySettings(*replayed, own);
+  if (tried.trials.empty()) return Error{tried.error};
+  return tried;
 }
 
-std::string RoomRows(const std::vector<advice::AllocatorTrial>& trials) {
+std::vector<std::string> RoomNotes(const advice::AllocatorTrials& tried) {
+  std::vector<std::string> notes;
+  if (!tried.error.empty()) notes.push_back("Not all could be tried. " + tried.error);
+  const bool is_as_recorded = tried.trials.empty() || tried.trials.front().outcome.is_as_recorded;
+  if (!is_as_recorded) notes.push_back(advice::kNotAsRecorded);
+  return notes;
+}
+
+std::string RoomRows(const advice::AllocatorTrials& tried) {
+  const std::vector<advice::AllocatorTrial> trials = advice::WithRoom(tried.trials);
   std::string rows = "Ways out, by what it had asked for until then\n";
   for (const advice::AllocatorTrial& trial : trials) {
     rows += fmt::format("  PYTORCH_CUDA_ALLOC_CONF={}: has room, {} reserved at most\n", trial.settings,
                         FormatBytes(trial.outcome.after.reserved_peak_bytes, ByteUnit::kMebibytes));
   }
   if (trials.empty()) rows += "  None of the allocator's settings that were tried makes room.\n";
+  for (const std::string& note : RoomNotes(tried)) rows += fmt::format("  {}\n", note);
   return rows + "  A larger card: tidemark fit -- PROGRAM tells which have room for all of it.\n";
 }
 
-Json RoomJson(const std::vector<advice::AllocatorTrial>& trials) {
+Json RoomJson(const advice::AllocatorTrials& tried) {
   Json json = Json::array();
-  for (const advice::AllocatorTrial& trial : trials) {
+  for (const advice::AllocatorTrial& trial : advice::WithRoom(tried.trials)) {
     json.push_back({{"change", trial.settings},
                     {"allocator", trial.settings},
                     {"reserved_peak_bytes", trial.outcome.after.reserved_peak_bytes}});

@@ -11,11 +11,14 @@
 
 namespace tidemark::cli {
 
-// The settings with which all that it asked for until it ended has room, the one that reserves least first.
-// Fails with a sentence where its card or its PyTorch is not known.
-Result<std::vector<advice::AllocatorTrial>> FindRoom(const session::Run& run);
+// All that it asked for until it ended, with other settings. Fails with a sentence where its card or its
+// PyTorch is not known, and where none could be tried.
+Result<advice::AllocatorTrials> FindRoom(const session::Run& run);
 
-std::string RoomRows(const std::vector<advice::AllocatorTrial>& trials);
-Json RoomJson(const std::vector<advice::AllocatorTrial>& trials);
+// Those that have room, the one that reserves least first; the rows end with the notes.
+std::string RoomRows(const advice::AllocatorTrials& tried);
+Json RoomJson(const advice::AllocatorTrials& tried);
+// What is to be known of them: why some were not tried, and how far the figures can be trusted.
+std::vector<std::string> RoomNotes(const advice::AllocatorTrials& tried);
 
 }  // namespace tidemark::cli

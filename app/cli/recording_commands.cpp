@@ -144,11 +144,12 @@ int RunRanksInfo(const InfoOptions& options) {
 
 // A program that ran out of memory, of whose settings only the allocator's can be changed from outside.
 int TellRoom(const session::Run& run, bool json) {
-  const Result<std::vector<advice::AllocatorTrial>> trials = FindRoom(run);
-  if (!trials) return Complain(trials.error().message, kExitFailed);
-  if (!json) return Answer(InfoText(run) + RoomRows(*trials));
+  const Result<advice::AllocatorTrials> tried = FindRoom(run);
+  if (!tried) return Complain(tried.error().message, kExitFailed);
+  if (!json) return Answer(InfoText(run) + RoomRows(*tried));
   Json info = InfoJson(run);
-  info["ways_out"] = RoomJson(*trials);
+  info["ways_out"] = RoomJson(*tried);
+  info["ways_out_notes"] = RoomNotes(*tried);
   return Answer(TextOf(info));
 }
 

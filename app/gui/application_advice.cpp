@@ -80,7 +80,7 @@ void Application::FindWhatFits() {
   const advice::FitQuestion question{
       *network, settings, *card, 0,
       file_title_.empty() ? input_.allocator : input_.description.allocator_settings};
-  const auto needs = std::make_shared<advice::Needs>(question.card, question.network);
+  const auto needs = std::make_shared<advice::Needs>(question.card, question.network, question.allocator);
   jobs_.Start("Searching the largest batch", true,
               [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::LargestBatch>>(
@@ -217,11 +217,12 @@ void Application::TryAllocatorSettings() {
                number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome =
                     std::make_shared<advice::AllocatorTrials>(TryAll(*view, own, allocator, progress));
-                return [this, outcome, number] {
+                return [this, outcome, number, end = view->end()] {
                   fit_.trying = false;
                   if (number != run_number_) return;  // of a run that is gone
                   fit_.trial_error = outcome->error;
                   fit_.trials = outcome->trials;
+                  fit_.tried_until = end;
                 };
               });
 }

@@ -118,6 +118,7 @@ void Application::Execute(const Command& command) {
                    // What is begun with was found for the card of the run that is shown.
                    if (input_.device.kind == networks::DeviceKind::kPhantom)
                      input_.device.card = CardFor(input_);
+                   estimates_.UseAllocator(input_.allocator);
                    StartRun();
                  },
                  [this](const SearchFit&) { FindWhatFits(); },

@@ -16,6 +16,13 @@ std::string KeyOf(const networks::TrainingSettings& settings, int rank) {
 
 }  // namespace
 
+void Estimates::UseAllocator(const std::string& settings) {
+  if (settings == allocator_) return;
+  allocator_ = settings;
+  predictor_.UseAllocator(settings);
+  ++kept_;
+}
+
 std::optional<session::Prediction> Estimates::Phantom(const networks::TrainingSettings& settings,
                                                       const std::string& card) {
   if (std::optional<session::Prediction> known = predictor_.Find(settings, card)) return known;

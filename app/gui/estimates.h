@@ -30,6 +30,9 @@ class Estimates {
  public:
   explicit Estimates(const std::vector<networks::Network>* networks) : networks_(networks) {}
 
+  // PYTORCH_CUDA_ALLOC_CONF of the run that is predicted; "" = PyTorch's own. At first that of this process.
+  void UseAllocator(const std::string& settings);
+
   // The order of questions after this is their order of importance.
   void BeginFrame() { asked_ = false; }
   std::optional<session::Prediction> Phantom(const networks::TrainingSettings& settings,
@@ -66,12 +69,13 @@ class Estimates {
 
   const std::vector<networks::Network>* networks_;
   session::Predictor predictor_;
+  std::string allocator_ = events::AllocatorSettings();
   std::map<std::string, textbook::Estimate> textbooks_;
   std::map<std::string, double> step_seconds_;
   std::vector<WantedPlan> wanted_;
   std::set<std::string> planned_;  // or being planned
   bool given_up_ = false;
-  uint64_t kept_ = 0;
+  uint64_t kept_ = 0;  // and changes of the allocator's settings
   std::map<std::string, std::optional<networks::TrainingSettings>> parsed_;
   bool asked_ = false;
 };

@@ -12,7 +12,6 @@
 namespace tidemark::gui {
 
 using advice::AllocatorTrial;
-using advice::kTriedSettings;
 
 struct FitAdvice {
   bool searching = false;
@@ -26,7 +25,8 @@ struct FitAdvice {
 
   bool trying = false;
   std::vector<AllocatorTrial> trials;
-  std::string trial_error;  // why there are none, or not all
+  timeline::EventIndex tried_until = 0;  // what came since is not in them
+  std::string trial_error;               // why there are none, or not all
 };
 
 }  // namespace tidemark::gui

@@ -27,7 +27,7 @@ struct FitQuestion {
   networks::TrainingSettings settings;  // as they are now
   phantom::Card card;                   // with the memory that it shall have
   int64_t samples = 0;                  // in a step, accumulated; 0 = as now
-  std::string allocator = {};  // PYTORCH_CUDA_ALLOC_CONF as it is now; "" = as it is set for this process
+  std::string allocator = {};           // PYTORCH_CUDA_ALLOC_CONF as it is now; "" = PyTorch's own
 };
 
 struct Proposal {
@@ -53,6 +53,7 @@ struct FitAnswer {
 };
 
 using AskNeeds = std::function<Result<std::vector<Need>>(std::span<const Configuration>)>;
+// Keeps `needs` alive, and is one thread's at a time as they are.
 AskNeeds AskPhantom(std::shared_ptr<Needs> needs);
 // After each round of questions: how many of the configurations are done with; false cancels.
 using FitProgress = std::function<bool(size_t done, size_t of)>;

@@ -5,7 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "profiler/events/allocator_settings.h"
 #include "profiler/session/allocator_trial.h"
 
 namespace tidemark::advice {
@@ -18,11 +17,13 @@ int64_t StepsOf(const networks::Network& network) { return network.discriminator
 
 }  // namespace
 
-Needs::Needs(phantom::Card card, const networks::Network& network) : card_(std::move(card)) {
+Needs::Needs(phantom::Card card, const networks::Network& network, std::string allocator)
+    : card_(std::move(card)), allocator_(std::move(allocator)) {
   session::PredictorOptions options;
   options.memory_bytes = kRoomForAllBytes;
   options.with_requests = true;
   options.steps = StepsOf(network);
+  options.allocator = allocator_;
   for (size_t i = 0; i < kTrainers; ++i) {
     predictors_.push_back(std::make_unique<session::Predictor>(options));
   }
@@ -39,12 +40,11 @@ Result<Need> Needs::AskOne(session::Predictor& predictor, const Configuration& c
   need.unknown_sizes = prediction->unknown_sizes;
   need.fits = need.reserved_peak_bytes <= usable_bytes;
   const bool cannot_fit = prediction->run_allocated_peak_bytes > usable_bytes;
-  if (cannot_fit || prediction->requests == nullptr || (need.fits && configuration.allocator.empty())) {
+  if (cannot_fit || prediction->requests == nullptr || (need.fits && configuration.allocator == allocator_)) {
     return need;
   }
-  const Result<phantom::Replayed> tried = session::TryAllocator(
-      *prediction->requests, card_,
-      configuration.allocator.empty() ? events::AllocatorSettings() : configuration.allocator);
+  const Result<phantom::Replayed> tried =
+      session::TryAllocator(*prediction->requests, card_, configuration.allocator);
   if (!tried) return tried.error();
   need.fits = tried->failures == 0;
   need.empties_cache = need.fits && tried->retries > 0;

@@ -27,7 +27,7 @@ inline constexpr size_t kTrainers = 2;
 
 struct Configuration {
   networks::TrainingSettings settings;
-  std::string allocator;  // PYTORCH_CUDA_ALLOC_CONF; "" = as it is set for this process
+  std::string allocator;  // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own
   bool operator==(const Configuration&) const = default;
 };
 
@@ -42,8 +42,9 @@ struct Need {
 
 class Needs {
  public:
-  // `card` with the memory that it shall have; `network` is the one that all questions are about.
-  Needs(phantom::Card card, const networks::Network& network);
+  // `card` with the memory that it shall have; `network` is the one that all questions are about;
+  // `allocator`, as Configuration has it, what most of them ask for: others are replayed.
+  Needs(phantom::Card card, const networks::Network& network, std::string allocator);
 
   // In the order of the questions. Fails with a sentence where one has no answer.
   Result<std::vector<Need>> Ask(std::span<const Configuration> configurations);
@@ -52,6 +53,7 @@ class Needs {
   Result<Need> AskOne(session::Predictor& predictor, const Configuration& configuration);
 
   const phantom::Card card_;
+  const std::string allocator_;
   std::vector<std::unique_ptr<session::Predictor>> predictors_;
 };
 

@@ -64,7 +64,9 @@ AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
   AllocatorTrials tried;
   double done = 0;
   for (const char* settings : kTriedSettings) {
-    const Result<WhatIf> outcome = run.With({own.card, settings});
+    AllocatorSetup other = own;
+    other.settings = settings;
+    const Result<WhatIf> outcome = run.With(other);
     if (outcome) {
       tried.trials.push_back({settings, *outcome});
     } else {
@@ -87,8 +89,7 @@ std::string WhyWithoutEffect(const std::string& settings) {
   const auto has = [&](const char* key) { return settings.find(key) != std::string::npos; };
   if (!has("garbage_collection_threshold") || has("per_process_memory_fraction")) return "";
   return "garbage_collection_threshold has no effect by itself: PyTorch collects only in a process whose "
-         "memory "
-         "is limited. Add per_process_memory_fraction:0.95 (a newer PyTorch), or call "
+         "memory is limited. Add per_process_memory_fraction:0.95 (a newer PyTorch), or call "
          "torch.cuda.set_per_process_memory_fraction in the program, which a recording does not tell.";
 }
 

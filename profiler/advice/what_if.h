@@ -36,6 +36,9 @@ struct WhatIf {
   bool is_as_recorded = false;
 };
 
+inline constexpr const char* kNotAsRecorded =
+    "Replayed as it was, the run does not come to the peaks that were recorded: trust the difference.";
+
 // One run, replayed once as it was and then as often as asked otherwise. Every replay has its curves.
 class ReplayedRun {
  public:

@@ -35,12 +35,13 @@ constexpr std::chrono::seconds kFailureHolds{10};
 struct Question {
   TrainingSettings settings;
   std::string card;
+  std::string allocator;
   std::string key;
 };
 
 // What changes no byte is the same for all questions of a kind.
 Question QuestionOf(const TrainingSettings& settings, const std::string& card) {
-  Question question{settings, card, {}};
+  Question question{settings, card, {}, {}};
   question.settings.seed = 0;
   question.settings.learning_rate = TrainingSettings().learning_rate;
   if (question.settings.clip_norm > 0) question.settings.clip_norm = 1;
@@ -77,7 +78,8 @@ class WarmTrainer {
 
   // Nothing if the process died of something that a fresh one may survive.
   std::optional<Prediction> Ask(const Question& question) {
-    const bool warm = run_ != nullptr && card_ == question.card && run_->live();
+    const bool warm =
+        run_ != nullptr && card_ == question.card && allocator_ == question.allocator && run_->live();
     if (warm) {
       if (!run_->Restart(question.settings)) return std::nullopt;
     } else if (Status started = Start(question); !started) {
@@ -142,6 +144,7 @@ class WarmTrainer {
     options.settings = question.settings;
     options.device = {networks::DeviceKind::kPhantom, 0, question.card};
     options.phantom_memory_bytes = options_.memory_bytes;
+    options.environment = events::AllocatorEnvironment(question.allocator);
     options.place = options_.place;
     options.step_limit = options_.steps;
     options.budget_events = kBudgetEvents;
@@ -151,6 +154,7 @@ class WarmTrainer {
     if (!run) return run.error();
     run_ = std::move(*run);
     card_ = question.card;
+    allocator_ = question.allocator;
     return Done{};
   }
 
@@ -168,6 +172,7 @@ class WarmTrainer {
   std::atomic<bool>& asks_cudnn_;
   std::unique_ptr<Run> run_;
   std::string card_;
+  std::string allocator_;
 };
 
 }  // namespace
@@ -175,7 +180,8 @@ class WarmTrainer {
 class Predictor::Implementation {
  public:
   explicit Implementation(const PredictorOptions& options)
-      : worker_([this, options] { Work(WarmTrainer(options, stop_, asks_cudnn_)); }) {}
+      : allocator_(options.allocator),
+        worker_([this, options] { Work(WarmTrainer(options, stop_, asks_cudnn_)); }) {}
   ~Implementation() {
     {
       const MutexLock lock(mutex_);
@@ -188,18 +194,23 @@ class Predictor::Implementation {
   Implementation& operator=(const Implementation&) = delete;
 
   std::optional<Prediction> Find(const TrainingSettings& settings, const std::string& card) {
-    const Question question = QuestionOf(settings, card);
     const MutexLock lock(mutex_);
+    const Question question = AskedNow(settings, card);
     const Answer* answer = Find(question.key);
     return answer == nullptr ? std::nullopt : std::optional(answer->prediction);
+  }
+
+  void UseAllocator(const std::string& settings) {
+    const MutexLock lock(mutex_);
+    allocator_ = settings;
   }
 
   uint64_t answers() const { return answered_; }
   bool asks_cudnn() const { return asks_cudnn_; }
 
   std::optional<Prediction> Ask(const TrainingSettings& settings, const std::string& card) {
-    Question question = QuestionOf(settings, card);
     const MutexLock lock(mutex_);
+    Question question = AskedNow(settings, card);
     if (const Answer* answer = Find(question.key)) return answer->prediction;
     if (question.key == in_work_) return std::nullopt;
     std::erase_if(waiting_, [&](const Question& other) { return other.key == question.key; });
@@ -225,6 +236,14 @@ class Predictor::Implementation {
   }
 
  private:
+  Question AskedNow(const TrainingSettings& settings, const std::string& card) const
+      TIDEMARK_REQUIRES(mutex_) {
+    Question question = QuestionOf(settings, card);
+    question.allocator = allocator_;
+    question.key += " " + allocator_;
+    return question;
+  }
+
   const Answer* Find(const std::string& key) const TIDEMARK_REQUIRES(mutex_) {
     const auto found = answers_.find(key);
     if (found == answers_.end()) return nullptr;
@@ -259,6 +278,7 @@ class Predictor::Implementation {
 
   Mutex mutex_;
   std::condition_variable_any changed_;
+  std::string allocator_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<std::string, Answer> answers_ TIDEMARK_GUARDED_BY(mutex_);
   std::deque<Question> waiting_ TIDEMARK_GUARDED_BY(mutex_);  // the newest at the back
   std::string in_work_ TIDEMARK_GUARDED_BY(mutex_);
@@ -276,6 +296,7 @@ std::optional<Prediction> Predictor::Find(const TrainingSettings& settings, cons
   return implementation_->Find(settings, card);
 }
 
+void Predictor::UseAllocator(const std::string& settings) { implementation_->UseAllocator(settings); }
 uint64_t Predictor::answers() const { return implementation_->answers(); }
 bool Predictor::asks_cudnn() const { return implementation_->asks_cudnn(); }
 

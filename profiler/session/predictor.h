@@ -13,6 +13,7 @@
 
 #include "profiler/base/rank_place.h"
 #include "profiler/base/result.h"
+#include "profiler/events/allocator_settings.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/timeline/series.h"
@@ -50,6 +51,7 @@ struct PredictorOptions {
   // The first step creates gradients and optimizer state; the second may still meet blocks of the first; two
   // more show that it stays.
   int64_t steps = 4;
+  std::string allocator = events::AllocatorSettings();  // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own
 };
 
 class Predictor {
@@ -69,6 +71,9 @@ class Predictor {
                                 const std::function<void()>& while_cudnn_is_asked = {});
   // Whether the answer under way waits for cuDNN, which is asked what nobody has asked it before: seconds.
   bool asks_cudnn() const;
+  // Questions from now on are of runs with these settings of the allocator, as PredictorOptions has them.
+  // What is known of others is kept.
+  void UseAllocator(const std::string& settings);
   // How many questions have been answered so far: what was made from fewer is stale.
   uint64_t answers() const;
 

@@ -517,7 +517,8 @@ void AppliesWhatFits(ImGuiTestContext* context) {
   IM_CHECK(Run().device == asked);
   IM_CHECK(WaitForSteps(context, 3));
   application().Push(TryAllocators{});
-  IM_CHECK(WaitUntil(context, [&] { return fit().advice->trials.size() == std::size(kTriedSettings); }));
+  IM_CHECK(
+      WaitUntil(context, [&] { return fit().advice->trials.size() == std::size(advice::kTriedSettings); }));
   IM_CHECK_STR_EQ(fit().advice->trial_error.c_str(), "");
   IM_CHECK_GT(fit().advice->trials.front().outcome.before.reserved_peak_bytes, 0);
   context->ScrollToBottom(context->WindowInfo("//###fit/fit").ID);

@@ -23,7 +23,9 @@ void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
   const FitAdvice& fit = *input.fit;
   if (fit.trying) return PutWrapped(MutedWords(), "Trying other settings of the allocator…");
   if (!fit.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), fit.trial_error);
-  if (fit.trials.empty()) {
+  // Those tried before memory ran out know nothing of the request that failed.
+  const bool is_early = fit.tried_until <= input.found->shortage->shortage.index;
+  if (fit.trials.empty() || is_early) {
     if (PlainButton("Try other settings of the allocator")) queue.Push(TryAllocators{});
     return;
   }
@@ -35,6 +37,7 @@ void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
   }
   if (with_room.empty())
     PutWrapped(MutedWords(), "None of the allocator's settings that were tried makes room.");
+  if (!fit.trials.front().outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
 }
 
 // What makes it fit, with what each saves of the present need.

@@ -180,11 +180,7 @@ void DrawTrials(const FitInput& input, CommandQueue& queue) {
     const bool can_start = input.can_start && plotted->settings != input.allocator;
     if (can_start && PlainButton(("Start with " + plotted->settings + "###start with").c_str()))
       queue.Push(StartAgain{input.settings, plotted->settings});
-    if (!found.trials.front().outcome.is_as_recorded) {
-      PutWrapped(
-          SmallMuted(),
-          "Replayed as it was, the run does not come to the peaks that were recorded: trust the difference.");
-    }
+    if (!plotted->outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
   }
   ImGui::BeginDisabled(!input.can_try || found.trying);
   if (PlainButton(found.trying ? "Trying…###try" : "Try them on this run###try")) queue.Push(TryAllocators{});

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/cli/program_ways_out.h"
 #include "profiler/networks/specification.h"
 #include "tests/support/catch.h"
 
@@ -85,4 +86,22 @@ TEST_CASE("The table has a column a source, and leaves out categories that are e
 TEST_CASE("Text that is not UTF-8 does not break JSON") {
   const std::string text = TextOf(Json{{"title", "caf\xe9"}});
   CHECK(Json::accept(text));
+}
+
+TEST_CASE("settings that make room are told with why others were not tried, and how far to trust them",
+          "[report]") {
+  advice::AllocatorTrials tried;
+  advice::AllocatorTrial trial{"expandable_segments:True", {}};
+  trial.outcome.is_as_recorded = true;
+  tried.trials = {trial};
+  CHECK(RoomNotes(tried).empty());
+  CHECK(RoomRows(tried).find("PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True: has room") !=
+        std::string::npos);
+  tried.error = "PyTorch's allocator does not take the settings.";
+  tried.trials.front().outcome.is_as_recorded = false;
+  tried.trials.front().outcome.after.failures = 1;
+  const std::string rows = RoomRows(tried);
+  CHECK(rows.find("  None of the allocator's settings that were tried makes room.\n") != std::string::npos);
+  CHECK(rows.find("  Not all could be tried. " + tried.error + "\n") != std::string::npos);
+  CHECK(rows.find(std::string("  ") + advice::kNotAsRecorded + "\n") != std::string::npos);
 }

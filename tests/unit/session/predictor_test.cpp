@@ -63,6 +63,18 @@ TEST_CASE("a question is put by asking, and its answer is known from then on", "
   CHECK_FALSE(predictor.Ask(Settings(kObeys), "t4").has_value());
 }
 
+TEST_CASE("what is known of other settings of the allocator is kept, and is no answer for these",
+          "[predictor]") {
+  Predictor predictor({FakeTrainer()});
+  CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys), "h200"));
+  predictor.UseAllocator("max_split_size_mb:128");
+  CHECK_FALSE(predictor.Find(Settings(kObeys), "h200").has_value());
+  CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys), "h200"));
+  CHECK(predictor.answers() == 2);
+  predictor.UseAllocator(events::AllocatorSettings());
+  CHECK(predictor.Find(Settings(kObeys), "h200").has_value());
+}
+
 TEST_CASE("out of memory is an answer, and the next question is answered too", "[predictor]") {
   Predictor predictor({FakeTrainer()});
   const bool warm = GENERATE(false, true);
