@@ -332,23 +332,34 @@ void Application::ShowRank(size_t index) {
   shown_rank_ = index;
   history_.Clear();
   bookmarks_.clear();
+  ranks_.ShowPlace(index);
   ShowFromHere();
-  ranks_read_at_ = {};
-  ranks_read_.clear();
 }
 
-// The peaks of the ranks that go on here, a few times a second.
+// The peaks of the ranks that go on here, a few times a second, and at once where curves are wanted.
 void Application::FollowRanks() {
   constexpr auto kReadEvery = 300ms;
-  if (ranks_closed_ || run_->ranks().empty() || Clock::now() - ranks_read_at_ < kReadEvery) return;
-  ranks_read_at_ = Clock::now();
-  std::vector<std::shared_ptr<const timeline::View>> views;
-  for (const session::Run* rank : run_->ranks()) views.push_back(rank->view());
   const bool with_curves = state_.timeline.stack.by == presenters::StackBy::kRank;
+  const bool lacks_curves = with_curves && !ranks_with_curves_;
+  if (reads_ranks_ || ranks_closed_ || run_->ranks().empty()) return;
+  if (!lacks_curves && Clock::now() - ranks_read_at_ < kReadEvery) return;
+  ranks_read_at_ = Clock::now();
+  std::vector<session::RankSoFar> ranks = session::RanksSoFar(*run_);
+  std::vector<std::shared_ptr<const timeline::View>> views;
+  for (const session::RankSoFar& rank : ranks) views.push_back(rank.view);
   if (views == ranks_read_ && with_curves == ranks_with_curves_) return;
   ranks_read_ = std::move(views);
   ranks_with_curves_ = with_curves;
-  ranks_.Follow(session::RanksOf(*run_, with_curves), shown_rank_);
+  reads_ranks_ = true;
+  jobs_.Start("", false,
+              [this, ranks = std::move(ranks), with_curves,
+               number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+                const auto peaks = std::make_shared<session::Ranks>(session::PeaksOf(ranks, with_curves));
+                return [this, peaks, number] {
+                  reads_ranks_ = false;
+                  if (number == run_number_ && !ranks_closed_) ranks_.Follow(std::move(*peaks), shown_rank_);
+                };
+              });
 }
 
 // Once a program has ended: replaying it takes seconds at most, and the window goes on meanwhile.

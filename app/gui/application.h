@@ -184,6 +184,7 @@ class Application {
   Clock::time_point ranks_read_at_{};
   std::vector<std::shared_ptr<const timeline::View>> ranks_read_;  // what was read then
   bool ranks_with_curves_ = false;
+  bool reads_ranks_ = false;
   FitAdvice fit_;
   CheckpointPrices prices_;
   bool plans_budgets_ = false;

@@ -37,6 +37,10 @@ std::optional<timeline::EventIndex> OpenedRanks::Show(const std::filesystem::pat
   return peak;
 }
 
+void OpenedRanks::ShowPlace(size_t index) {
+  if (any()) shown_ = index;
+}
+
 void OpenedRanks::Follow(session::Ranks ranks, size_t shown) {
   const std::optional<int64_t> step = strip_.step;
   *this = OpenedRanks(std::move(ranks));

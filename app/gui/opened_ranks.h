@@ -31,6 +31,8 @@ class OpenedRanks {
   // The window shows `file` now, with `view` in it. One that is no rank's closes them all. Returns the peak
   // of the step that they are compared at, if that is one step and `view` has it.
   std::optional<timeline::EventIndex> Show(const std::filesystem::path& file, const timeline::View& view);
+  // The window shows another one of those that go on here.
+  void ShowPlace(size_t index);
   // The ranks of a run that goes on, as they are now; the window shows one of them.
   void Follow(session::Ranks ranks, size_t shown);
   void Close();

@@ -126,11 +126,8 @@ std::string CardFor(const SceneInput& input) {
 
 void Scene::Reset() { *this = Scene(); }
 
-const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates) {
-  view_ = input.view;
-  const std::string card = CardFor(input);
-  estimates.BeginFrame();
-  // The order is that of importance: what is on the plot first, then what the controls say.
+// What the frame begins with, and what a panel without a run shows.
+void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.timeline.unit = state.unit;
   frame_.timeline.plot = &plot_;
   frame_.timeline.blocks = &blocks_;
@@ -168,42 +165,75 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   frame_.veiled = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
   if (state.learning) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
   frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
+  frame_.bookmarks.clear();
+  frame_.timeline.bookmarks.clear();
+  if (view_ != nullptr && !view_->empty()) return;
+  const char* reason = ReasonOfEmptiness(input);
+  frame_.timeline.empty_reason = reason;
+  frame_.memory_map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason = reason;
+  frame_.memory_map.state = nullptr;
+  frame_.memory_map.map = nullptr;
+}
+
+// What is told of events, where there are any.
+void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& estimates,
+                       const std::string& card) {
+  PrepareRange(state);
+  PrepareSelection(state);
+  PrepareBookmarks(input, state);
+  PrepareStack(input, state);
+  // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
+  // about it.
+  PreparePlot(input, state, estimates, input.description.device == "cpu" ? "" : card);
+  FinishPlot();
+  PrepareHover(state);
+  PrepareTables(input, state, estimates, card);
+  PrepareMap(state);
+  PrepareSelectedBytes();
+  frame_.slow_motion.state = &*map_state_;
+  PrepareTree(state);
+  PrepareComparison(input, state);
+  PrepareAllocations(state);
+}
+
+const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates) {
+  view_ = input.view;
+  const std::string card = CardFor(input);
+  estimates.BeginFrame();
+  PrepareEmpty(input, state);
+  // The order is that of importance: what is on the plot first, then what the controls say.
   PrepareSlowMotion(input, state);
   frame_.timeline.card_bytes = input.description.device == "cpu" ? 0 : input.description.device_bytes;
   frame_.timeline.selected = frame_.layers.selected = frame_.memory_map.selected = &owners_;
   frame_.allocations.selected = &owners_;
-  frame_.bookmarks.clear();
-  frame_.timeline.bookmarks.clear();
-  if (view_ == nullptr || view_->empty()) {
-    const char* reason = ReasonOfEmptiness(input);
-    frame_.timeline.empty_reason = reason;
-    frame_.memory_map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason = reason;
-    frame_.memory_map.state = nullptr;
-    frame_.memory_map.map = nullptr;
-  } else {
-    PrepareRange(state);
-    PrepareSelection(state);
-    PrepareBookmarks(input, state);
-    PrepareStack(input, state);
-    // The CPU's memory is laid out by the system, not by PyTorch's allocator: a phantom GPU says nothing
-    // about it.
-    PreparePlot(input, state, estimates, input.description.device == "cpu" ? "" : card);
-    FinishPlot();
-    PrepareHover(state);
-    PrepareTables(input, state, estimates, card);
-    PrepareMap(state);
-    PrepareSelectedBytes();
-    frame_.slow_motion.state = &*map_state_;
-    PrepareTree(state);
-    PrepareComparison(input, state);
-    PrepareAllocations(state);
-  }
+  if (view_ != nullptr && !view_->empty()) PrepareRun(input, state, estimates, card);
   PrepareControls(input, state, estimates);
   PrepareAdvice(input, state.unit);
   PrepareBatch(input, state, estimates);
   PrepareCheckpointing(input, state, estimates);
   PrepareLesson(input, state, estimates);
   return frame_;
+}
+
+ConsequenceQuestion Scene::QuestionOfControls(const SceneInput& input, const ViewState& state) {
+  ConsequenceQuestion question;
+  question.settings = state.run_controls.draft.value_or(input.settings);
+  question.unit = state.unit;
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == question.settings.network) question.network = &network;
+  }
+  if (input.device.kind != networks::DeviceKind::kCpu) question.card = CardNamed(input, input.device.card);
+  if (view_ != nullptr) {
+    CountSkippedSteps();
+    question.skipped_steps = skipped_steps_;
+    const auto& steps = view_->steps();
+    for (size_t i = steps.size() - std::min<size_t>(2, steps.size()); i < steps.size(); ++i) {
+      if (steps[i].loss_scale) question.loss_scale = steps[i].loss_scale;
+      const bool computes = steps[i].loss.value_or(0) != 0;  // a phantom does not
+      if (computes && steps[i].vanished_gradients) question.vanished_gradients = steps[i].vanished_gradients;
+    }
+  }
+  return question;
 }
 
 void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates) {
@@ -226,25 +256,9 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.recorded = input.recorded;
   PrepareProgram(input, state.unit);
 
-  ConsequenceQuestion question;
-  question.settings = state.run_controls.draft.value_or(input.settings);
-  question.unit = state.unit;
-  for (const networks::Network& network : *input.networks) {
-    if (network.name == question.settings.network) question.network = &network;
-  }
+  const ConsequenceQuestion question = QuestionOfControls(input, state);
   const std::string card_name = input.device.card;
   const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
-  if (!on_cpu) question.card = CardNamed(input, card_name);
-  if (view_ != nullptr) {
-    CountSkippedSteps();
-    question.skipped_steps = skipped_steps_;
-    const auto& steps = view_->steps();
-    for (size_t i = steps.size() - std::min<size_t>(2, steps.size()); i < steps.size(); ++i) {
-      if (steps[i].loss_scale) question.loss_scale = steps[i].loss_scale;
-      const bool computes = steps[i].loss.value_or(0) != 0;  // a phantom does not
-      if (computes && steps[i].vanished_gradients) question.vanished_gradients = steps[i].vanished_gradients;
-    }
-  }
   const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version();
   if (!same || !consequences_known_) {
     bool all_known = true;

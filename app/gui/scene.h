@@ -106,6 +106,9 @@ class Scene {
   std::optional<timeline::EventIndex> PeakInSight(const ViewState& state) const;
 
  private:
+  void PrepareEmpty(const SceneInput& input, const ViewState& state);
+  void PrepareRun(const SceneInput& input, ViewState& state, Estimates& estimates, const std::string& card);
+  ConsequenceQuestion QuestionOfControls(const SceneInput& input, const ViewState& state);
   void PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates);
   void PrepareLesson(const SceneInput& input, ViewState& state, Estimates& estimates);
   void PrepareProgram(const SceneInput& input, ByteUnit unit);

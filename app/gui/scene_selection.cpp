@@ -42,6 +42,12 @@ std::optional<size_t> LitGroup(const presenters::TimelinePlot& plot, const prese
   return static_cast<size_t>(found - plot.groups.begin());
 }
 
+// A live run's are read once somebody asks for them.
+bool CurvesAreKnown(const session::Ranks& ranks) {
+  return std::ranges::any_of(ranks.ranks,
+                             [](const session::RankPeaks& rank) { return !rank.curves.empty(); });
+}
+
 }  // namespace
 
 void Scene::PrepareSelection(const ViewState& state) {
@@ -71,8 +77,10 @@ void Scene::PrepareBookmarks(const SceneInput& input, const ViewState& state) {
 
 // What a plot holds of ranks, its height as well, goes with it.
 void Scene::PrepareRankStack(const SceneInput& input, const ViewState& state) {
-  const bool wanted = state.timeline.stack.by == StackBy::kRank;
-  const std::shared_ptr<const session::Ranks> ranks = wanted ? input.ranks : nullptr;
+  const bool wanted = state.timeline.stack.by == StackBy::kRank && input.ranks != nullptr;
+  const bool known = wanted && CurvesAreKnown(*input.ranks);
+  const std::shared_ptr<const session::Ranks> ranks = known ? input.ranks : nullptr;
+  frame_.timeline.stack_pending = wanted && !known;
   if (ranks == stack_ranks_ && (ranks == nullptr || input.shown_rank == stack_shown_rank_)) return;
   stack_ranks_ = ranks;
   stack_shown_rank_ = input.shown_rank;
@@ -100,7 +108,6 @@ void Scene::PrepareStack(const SceneInput& input, const ViewState& state) {
     }
     plot_.groups.clear();
   }
-  frame_.timeline.stack_pending = false;
   for (auto* sums : {&stack_sums_, &selected_sums_}) {
     if (!*sums) continue;
     const timeline::EventIndex before = (*sums)->end();

@@ -86,8 +86,9 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
     rows.push_back(std::move(row));
   }
   for (const LayerRow& row : rows) {
+    if (row.counts_with.empty() || row.measured_saved_bytes.value_or(0) == 0) continue;
     const auto counted = std::ranges::find(rows, row.counts_with, &LayerRow::name);
-    if (!row.counts_with.empty() && counted != rows.end()) counted->allocated_by = row.name;
+    if (counted != rows.end()) counted->allocated_by = row.name;
   }
   return rows;
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <string>
+#include <unordered_map>
 
 #include "app/presenters/stacking.h"
 
@@ -56,9 +57,9 @@ std::vector<Span> SpansOf(const View& shown, TimeAxis axis, const TimelinePlot& 
 // The curve of a rank at each of the shown rank's steps, as Place counts them; none where it lacks the step.
 class RankCurve {
  public:
-  RankCurve(const RankPeaks& rank, const View& shown) {
-    at_.push_back(CurveOf(rank, 0, -1));
-    for (const Step& step : shown.steps()) at_.push_back(CurveOf(rank, at_.size(), step.number));
+  RankCurve(const RankPeaks& rank, const View& shown) : curves_(rank.curves) {
+    at_.push_back(CurveOf(0, -1));
+    for (const Step& step : shown.steps()) at_.push_back(CurveOf(at_.size(), step.number));
   }
   int64_t Highest(const Span& span) const {
     if (span.begin.step == span.end.step) return HighestIn(span.begin.step, span.begin.share, span.end.share);
@@ -80,15 +81,19 @@ class RankCurve {
                              curve.begin() + static_cast<std::ptrdiff_t>(end));
   }
 
-  // The one in the same place where that has the number, for a run that was restarted counts from 0 again.
-  static const RankPeaks::Curve* CurveOf(const RankPeaks& rank, size_t place, int64_t number) {
-    if (place < rank.curves.size() && rank.curves[place].step == number) return &rank.curves[place];
-    const auto found =
-        std::lower_bound(rank.curves.begin(), rank.curves.end(), number,
-                         [](const RankPeaks::Curve& curve, int64_t wanted) { return curve.step < wanted; });
-    return found != rank.curves.end() && found->step == number ? &*found : nullptr;
+  // The one in the same place where that has the number, for a run that was restarted counts from 0 again;
+  // else the latest of the number.
+  const RankPeaks::Curve* CurveOf(size_t place, int64_t number) {
+    if (place < curves_.size() && curves_[place].step == number) return &curves_[place];
+    if (latest_.empty()) {
+      for (const RankPeaks::Curve& curve : curves_) latest_[curve.step] = &curve;
+    }
+    const auto found = latest_.find(number);
+    return found != latest_.end() ? found->second : nullptr;
   }
 
+  const std::vector<RankPeaks::Curve>& curves_;
+  std::unordered_map<int64_t, const RankPeaks::Curve*> latest_;  // made where places differ
   std::vector<const RankPeaks::Curve*> at_;
 };
 

@@ -13,7 +13,6 @@
 
 #include "profiler/base/format.h"
 #include "profiler/base/thread_annotations.h"
-#include "profiler/session/run.h"
 
 namespace tidemark::session {
 namespace {
@@ -59,14 +58,11 @@ std::vector<RankPeaks::Curve> CurvesOf(const timeline::View& view) {
   return curves;
 }
 
-RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file, bool with_curves) {
-  const auto view = run.view();
+RankPeaks PeaksOfRank(const RankSoFar& rank, bool with_curves) {
+  const auto& view = rank.view;
   RankPeaks peaks;
-  peaks.rank = RankInName(file);                            // a person may have named it
-  if (peaks.rank < 0) peaks.rank = run.description().rank;  // 0 also where nobody told one
-  peaks.file = file;
-  peaks.warning = run.status().sentence;
-  peaks.out_of_memory = run.status().out_of_memory;
+  peaks.warning = rank.status.sentence;
+  peaks.out_of_memory = rank.status.out_of_memory;
   const auto highest = [&view](timeline::Series series) {
     const auto peak = view->PeakIn(series, view->first(), view->end());
     return timeline::ValueOf(peak.values, series);
@@ -80,6 +76,14 @@ RankPeaks PeaksOf(const Run& run, const std::filesystem::path& file, bool with_c
                           step.reserved_peak};
   }
   for (const auto& [number, step] : steps) peaks.steps.push_back(step);
+  return peaks;
+}
+
+RankPeaks PeaksOfFile(const Run& run, const std::filesystem::path& file) {
+  RankPeaks peaks = PeaksOfRank({run.view(), run.status()}, true);
+  peaks.rank = RankInName(file);                            // a person may have named it
+  if (peaks.rank < 0) peaks.rank = run.description().rank;  // 0 also where nobody told one
+  peaks.file = file;
   return peaks;
 }
 
@@ -104,7 +108,7 @@ class RankReading {
   void ReadFiles() {
     for (size_t next = next_++; next < files_.size() && !cancelled_; next = next_++) {
       const auto run = Run::Open(files_[next], [this, next](double share) { return Report(next, share); });
-      read_[next] = run ? Result<RankPeaks>(PeaksOf(**run, files_[next], true)) : run.error();
+      read_[next] = run ? Result<RankPeaks>(PeaksOfFile(**run, files_[next])) : run.error();
       Report(next, 1);
     }
   }
@@ -138,13 +142,19 @@ void NumberByPlaceIfNeeded(std::vector<RankPeaks>& ranks) {
 
 }  // namespace
 
-Ranks RanksOf(const Run& run, bool with_curves) {
-  Ranks ranks;
-  for (const Run* rank : run.ranks()) {
-    RankPeaks& peaks = ranks.ranks.emplace_back(PeaksOf(*rank, {}, with_curves));
-    peaks.rank = static_cast<int64_t>(ranks.ranks.size()) - 1;
-  }
+std::vector<RankSoFar> RanksSoFar(const Run& run) {
+  std::vector<RankSoFar> ranks;
+  for (const Run* rank : run.ranks()) ranks.push_back({rank->view(), rank->status()});
   return ranks;
+}
+
+Ranks PeaksOf(std::span<const RankSoFar> ranks, bool with_curves) {
+  Ranks all;
+  for (const RankSoFar& rank : ranks) {
+    RankPeaks& peaks = all.ranks.emplace_back(PeaksOfRank(rank, with_curves));
+    peaks.rank = static_cast<int64_t>(all.ranks.size()) - 1;
+  }
+  return all;
 }
 
 int64_t RankInName(const std::filesystem::path& file) {

@@ -6,15 +6,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "profiler/base/result.h"
+#include "profiler/session/run.h"
 
 namespace tidemark::session {
-
-class Run;
 
 inline constexpr size_t kMostRanks = 1024;
 
@@ -54,9 +54,15 @@ int64_t RankInName(const std::filesystem::path& file);
 // run.tide → run.rank3.tide
 std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, int rank);
 
-// Of the ranks that a run has here, as far as they have come; none of a run that is one alone. Curves cost
-// some 2 ms a rank.
-Ranks RanksOf(const Run& run, bool with_curves);
+// One of the ranks that a run has here, as far as it has come.
+struct RankSoFar {
+  std::shared_ptr<const timeline::View> view;
+  RunStatus status;
+};
+// Of the run's owner's thread; none of a run that is one alone.
+std::vector<RankSoFar> RanksSoFar(const Run& run);
+// By their places. Curves cost some 2 ms a rank.
+Ranks PeaksOf(std::span<const RankSoFar> ranks, bool with_curves);
 
 // Reads all files, some at a time, with curves. An error if none can be read, if there are more than
 // kMostRanks, or if `progress` (0..1, from any of the reading threads, one at a time) answered false.

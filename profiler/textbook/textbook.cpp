@@ -160,7 +160,7 @@ class Author {
   std::string PiecesInWords() const;
   std::string MadeAgainInWords() const;
   std::string LayerFormula(size_t layer, const SavedOverall& overall) const;
-  std::string CountsWith(size_t layer) const;
+  std::string CountsWith(size_t layer, const std::vector<size_t>& tensors) const;
   std::string OwnedBy(size_t layer, const std::vector<size_t>& tensors) const;
 
   const Network& network_;
@@ -542,8 +542,10 @@ std::string Author::OwnedBy(size_t layer, const std::vector<size_t>& tensors) co
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string Author::CountsWith(size_t layer) const {
-  for (const SavedTensor& tensor : saved_.tensors) {
+// The layer that one of those tensors counts with, which `layer` makes; "" if none does.
+std::string Author::CountsWith(size_t layer, const std::vector<size_t>& tensors) const {
+  for (const size_t index : tensors) {
+    const SavedTensor& tensor = saved_.tensors[index];
     if (tensor.maker == layer && tensor.owner != layer) return network_.layers[tensor.owner].name;
   }
   return "";
@@ -561,7 +563,8 @@ std::string Author::LayerFormula(size_t layer, const SavedOverall& overall) cons
   if (!made_again.empty())
     return (kept.empty() ? kept : kept + "; ") + "made again in backward: " + made_again;
   if (networks::IsView(network_.layers[layer])) return "a view of its input, without memory of its own";
-  const std::string counts_with = CountsWith(layer);
+  std::string counts_with = CountsWith(layer, overall.kept);
+  if (counts_with.empty()) counts_with = CountsWith(layer, overall.made_again);
   return counts_with.empty() ? "nothing keeps its output" : "its result counts with " + counts_with;
 }
 
@@ -575,7 +578,7 @@ void Author::AddLayers() {
     row.parameters = layer.parameters();
     row.parameters_bytes = layer.parameters() * value_bytes_;
     row.formula = LayerFormula(index, overall);
-    row.counts_with = CountsWith(index);
+    row.counts_with = CountsWith(index, overall.kept);
     if (in_flight_ > 1 && !OwnedBy(index, overall.kept).empty())
       row.formula = fmt::format("of each of {} micro-batches in flight: {}", in_flight_, row.formula);
     estimate_.layers.push_back(std::move(row));

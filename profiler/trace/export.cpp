@@ -51,10 +51,13 @@ class Walk {
  public:
   Walk(const timeline::View& view, const std::vector<Bookmark>& bookmarks, Exporter& exporter)
       : view_(view), exporter_(exporter), bookmarks_(bookmarks) {
+    if (view.empty()) return;
+    begin_ns_ = view.TimeOf(view.first());
+    end_ns_ = view.TimeOf(view.end() - 1);
     std::array<timeline::Bucket, 1> bucket;
     for (int series = 0; series < timeline::kSeriesCount; ++series) {
       view.Envelope(static_cast<timeline::Series>(series), view.first(), view.first() + 1, bucket);
-      before_[static_cast<size_t>(series)] = view.empty() ? 0 : bucket[0].first;
+      before_[static_cast<size_t>(series)] = bucket[0].first;
     }
     ReadAhead(view.first());
   }
@@ -82,12 +85,10 @@ class Walk {
  private:
   // Those before an event of that time; none lies outside the run.
   void TellBookmarks(int64_t before_ns, std::string& out) {
-    const int64_t begin_ns = view_.TimeOf(view_.first());
-    const int64_t end_ns = view_.TimeOf(view_.end() - 1);
     for (; !bookmarks_.empty() && bookmarks_.front().time_ns < before_ns;
          bookmarks_ = bookmarks_.subspan(1)) {
       Bookmark bookmark = bookmarks_.front();
-      bookmark.time_ns = std::clamp(bookmark.time_ns, begin_ns, end_ns);
+      bookmark.time_ns = std::clamp(bookmark.time_ns, begin_ns_, end_ns_);
       exporter_.AddBookmark(bookmark, out);
     }
   }
@@ -102,6 +103,8 @@ class Walk {
   Exporter& exporter_;
   std::span<const Bookmark> bookmarks_;  // that are still to come, by time
   timeline::SeriesValues before_{};
+  int64_t begin_ns_ = 0;
+  int64_t end_ns_ = 0;
   Batch batch_;
   Batch ahead_;             // belongs to who reads it until next_ is there
   std::future<void> next_;  // goes first: it waits
@@ -183,6 +186,8 @@ std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& vi
     sentences.insert(sentences.end(), more.begin(), more.end());
     return sentences;
   };
+  if (view.empty() && bookmarks > 0 && (format == ExportFormat::kChrome || format == ExportFormat::kPerfetto))
+    return {"The run has no event at which a bookmark could stand; bookmarks are left out."};
   switch (format) {
     case ExportFormat::kSqlite:
     case ExportFormat::kArrow:

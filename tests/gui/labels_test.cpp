@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "app/gui/learning.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -19,6 +20,21 @@ TEST_CASE("Every label means one sentence") {
     CHECK(MeaningOfLabel(label) == sentence);
   }
   CHECK(UnexplainedLabels().empty());
+}
+
+TEST_CASE("A label that is a term means what the glossary says") {
+  const LessonBook book = LoadLessonBook();
+  REQUIRE(book.trouble.empty());
+  UseDictionary(DictionaryOf(&book.glossary));
+  for (const std::string_view label : {"textbook", "phantom", "measured", "reserved", "requested",
+                                       "allocated", "temporary", "Checkpointing"}) {
+    INFO(label);
+    CHECK_FALSE(MeaningOfLabel(label).empty());
+    CHECK(MeaningOfLabel(label) == lessons::MeaningOf(&book.glossary, label));
+  }
+  CHECK(MeaningOfTerm("the phantom").empty());
+  CHECK(UnexplainedLabels().empty());
+  UseDictionary({});
 }
 
 TEST_CASE("A label without a meaning is told") {

@@ -1,4 +1,5 @@
 // The ranks of a run: opened together, stacked, and trained beside each other.
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -74,6 +75,13 @@ void TrainsOnRanks(ImGuiTestContext* context) {
   IM_CHECK_EQ(Run().description.rank, 1);
   IM_CHECK(WaitForSteps(context, 2));
   Picture(context, "ranks-live");
+  application().view_state().timeline.stack.by = presenters::StackBy::kRank;
+  const auto plot = [] { return application().frame()->timeline.plot; };
+  IM_CHECK(WaitUntil(context, [&] { return plot()->groups.size() == 2; }));
+  int64_t highest = 0;  // of the one that is not shown, from the first frame on
+  for (size_t i = 0; i < plot()->grouped.size(); i += 2) highest = std::max(highest, plot()->grouped[i]);
+  IM_CHECK_GT(highest, 0);
+  application().view_state().timeline.stack = {};
   ranked.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
   ranked.accumulate = 2;
   application().Push(ChangeSettings{ranked});

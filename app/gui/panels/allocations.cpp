@@ -97,7 +97,7 @@ void SortableHeader(const ColumnLook& look, AllocationsState& state) {
     state.descending = sorted ? !state.descending : look.align == Align::kRight;
     state.sort = look.column;
   }
-  Tooltip(std::string(MeaningOfLabel(look.title)) + "\nClick to sort by it.");
+  Tooltip(MeaningOfLabel(look.title) + "\nClick to sort by it.");
 }
 
 void TextCell(std::string_view text) {

@@ -28,9 +28,7 @@ void DifferenceOf(std::optional<int64_t> difference, std::optional<double> perce
   const Color color = *difference > 0 ? Colors().warning : Colors().good;
   const int64_t size =
       presenters::Difference(std::max<int64_t>(*difference, 0), std::min<int64_t>(*difference, 0));
-  const bool seen = std::abs(InUnit(*difference, unit)) >= 0.005;  // in two decimals
-  PutRight(Colored(Numbers(), color),
-           seen ? sign + FormatInUnit(size, unit) : presenters::SignedBytes(*difference, unit));
+  PutRight(Colored(Numbers(), color), sign + FormatInUnit(size, unit));
   if (!ImGui::IsItemHovered()) return;
   std::string exact = sign + FormatExactBytes(size);
   if (percent) {

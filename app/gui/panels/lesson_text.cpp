@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "app/gui/widgets/terms.h"
+
 namespace tidemark::gui {
 namespace {
 
@@ -97,21 +99,9 @@ float WidthToSpace(const std::vector<Word>& words, size_t begin) {
 }
 
 void DrawWord(const Word& word, ImVec2 at, float width, float height) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  DrawText(list, at, word.style, word.text);
-  if (word.underlined) {
-    const float y = at.y + Pixels(word.style) + Px(1);
-    list->AddLine({at.x, y}, {at.x + width, y}, U32(Colors().accent.WithAlpha(0.6)));
-  }
-  if (word.hint.empty() || !ImGui::IsMouseHoveringRect(at, {at.x + width, at.y + height}) ||
-      !ImGui::IsWindowHovered()) {
-    return;
-  }
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(Px(360));
-  Put(Words(), word.hint);
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
+  DrawText(ImGui::GetWindowDrawList(), at, word.style, word.text);
+  if (word.underlined) return DrawTerm(at, width, word.style, word.hint);
+  TooltipOver(at, {at.x + width, at.y + height}, word.hint);
 }
 
 // A column of figures stands at the right.

@@ -42,8 +42,7 @@ void StackWord(const TimelineInput& input, TimelineState& state, float left_end,
       std::string("by ") + NameOf(by) + (input.stack_pending ? " …###stack" : "###stack");
   if (TitleWord(word.c_str(), by != StackBy::kCategory,
                 "What the stack is made of: categories, layers, operators, phases, streams, lines of code, "
-                "ranks, or "
-                "what a regular expression finds.",
+                "ranks, or what a regular expression finds.",
                 left_end, right, y)) {
     ImGui::OpenPopup("stack by");
   }
@@ -259,8 +258,8 @@ void DrawPin(ImDrawList* list, const TimelineGeometry& geometry, double position
 }
 
 // Returns what the label under the mouse means, "" if none is there.
-std::string_view DrawChart(const TimelineInput& input, const TimelineGeometry& geometry,
-                           const TimelineState& state) {
+std::string DrawChart(const TimelineInput& input, const TimelineGeometry& geometry,
+                      const TimelineState& state) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   TakenPlaces taken;
   DrawGrid(list, geometry);
@@ -313,7 +312,7 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   state.overview_columns = std::max(16, static_cast<int>(geometry.overview.GetWidth() / 2));
   ChooseVerticalAxis(input, state, &geometry);
   HandlePlotInput(input, geometry, state, queue);
-  const std::string_view explained = DrawChart(input, geometry, state);
+  const std::string explained = DrawChart(input, geometry, state);
   if (geometry.legend.GetWidth() > 0)
     DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), &queue);
   if (geometry.overview.GetWidth() > 0) {

@@ -38,7 +38,7 @@ struct TimelineInput {
   const presenters::SelectedOwners* selected = nullptr;  // by the person; lies where selected_spans say
   std::vector<HighlightSpan> selected_spans;             // of one allocation
   std::optional<size_t> lit_group;  // of plot->groups, where what is selected is one of them
-  bool has_ranks = false;           // the run is one of several whose curves are known
+  bool has_ranks = false;           // the run is one of several
   std::string stack_error;          // why the expression cannot be used; the stack stays as it was
   bool stack_pending = false;       // the groups are still being summed
   int64_t card_bytes = 0;           // memory that the device has; 0 = not known

@@ -132,8 +132,9 @@ bool TakenPlaces::Overlap(const ImRect& place) const {
 void TakenPlaces::Take(const ImRect& place, std::string_view label) {
   places.push_back(place);
   if (label.empty()) return;
-  const std::string_view meaning = MeaningOfLabel(label);
-  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max)) explained = meaning;
+  std::string meaning = MeaningOfLabel(label);
+  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max))
+    explained = std::move(meaning);
 }
 
 const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
@@ -340,7 +341,7 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     const std::string_view name = events::NameOf(phase.phase);
     if (ImGui::IsWindowHovered() &&
         ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
-      ImGui::SetTooltip("%s: %s", std::string(name).c_str(), std::string(MeaningOfLabel(name)).c_str());
+      ImGui::SetTooltip("%s: %s", std::string(name).c_str(), MeaningOfLabel(name).c_str());
     }
     for (const std::string_view text : {name, ShortNameOf(phase.phase)}) {
       if (Measure(style, text).x + Px(6) >= to - from) continue;

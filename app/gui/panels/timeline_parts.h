@@ -55,7 +55,7 @@ inline constexpr int kLabelChannel = 1;
 // Rectangles that already carry a label, so that no two labels lie on each other.
 struct TakenPlaces {
   std::vector<ImRect> places;
-  std::string_view explained;  // what the label under the mouse means; "" = none is there
+  std::string explained;  // what the label under the mouse means; "" = none is there
 
   bool Overlap(const ImRect& place) const;
   void Take(const ImRect& place,

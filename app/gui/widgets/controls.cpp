@@ -236,7 +236,7 @@ float PutLabelOf(const char* label, float label_share, std::string_view help) {
   const float left = ImGui::GetCursorPosX();
   ImGui::AlignTextToFramePadding();
   Put(MutedWords(), label);
-  Tooltip(help.empty() ? MeaningOfLabel(label) : help);
+  Tooltip(help.empty() ? MeaningOfLabel(label) : std::string(help));
   const float label_width = std::max(width * label_share, Measure(MutedWords(), label).x + Px(10));
   ImGui::SameLine(left + label_width);
   ImGui::SetNextItemWidth(width - label_width);

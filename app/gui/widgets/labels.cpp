@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/gui/widgets/terms.h"
 #include "app/gui/widgets/text.h"
 
 namespace tidemark::gui {
@@ -12,15 +13,11 @@ namespace {
 
 constexpr auto kMeanings = std::to_array<LabelMeaning>({
     // Sources of figures.
-    {"textbook", "What one computes on paper, layer by layer, from shapes alone."},
-    {"phantom", "What the same program needed when PyTorch ran it on a GPU that does not exist."},
     {"phantom peak", "The most that the same program had allocated on a GPU that does not exist."},
-    {"measured", "What this run's allocator reported, event by event."},
     {"you, MB", "What you predicted, in millions of bytes."},
     {"diff.", "Measured minus phantom; = where they agree to the byte."},
     {"%", "The share of what was allocated."},
     // Levels.
-    {"reserved", "The segments that PyTorch's allocator took from the driver."},
     {"driver", "What this process has from the CUDA driver, told by CUPTI."},
     {"process", "What the card reports of this process, told by NVML."},
     {"card", "What the card reports as used, by all processes together."},
@@ -36,18 +33,17 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"GPU", "What the card does: kernels, memory copies and memsets."},
     // Tables.
     {"category", "What a block holds."},
-    {"layer", "The layer that allocated it, by the name that the network gives it."},
+    {"layer", "By the name that the network gives it."},
     {"output", "The shape of the layer's output for one micro-batch."},
     {"computed in", "The type in which autocast had the layer's operators compute."},
     {"parameters", "The layer's weights and biases."},
     {"kept, textbook", "What the layer keeps for backward, computed from shapes."},
     {"kept, measured", "Activations of this layer that were alive at this moment."},
     {"gradients", "Gradients of the layer's parameters that were alive at this moment."},
-    {"temporary", "What the layer's operators had taken for a moment and nobody keeps."},
     {"made again", "What the layer keeps only once backward has run it again."},
     {"share of all", "How much of everything that is alive this layer allocated."},
     {"setting", "What PYTORCH_CUDA_ALLOC_CONF would be."},
-    {"unused", "What would be reserved and not allocated, at the peak of what is reserved."},
+    {"unused", "The most that would be reserved, less the most that would be allocated."},
     {"failed", "Requests that would run out of memory."},
     {"what", "What is compared: a level, a category, a layer or an allocation."},
     {"first run", "The run that is shown, or what was before the change."},
@@ -55,7 +51,6 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"difference", "The second minus the first; = where they agree to the byte."},
     {"tensor", "What the block holds, by the name that the program gives it."},
     {"holds", "The category of what the block holds."},
-    {"requested", "The bytes that the program asked for."},
     {"block", "The bytes that the allocator set aside: what was requested, rounded up."},
     {"operator", "The operator that asked for it, or the innermost line of code."},
     {"born", "The event at which it was allocated."},
@@ -64,7 +59,6 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     // After an out of memory.
     {"asked for", "The request that could not be served."},
     {"free on the card", "What no process had taken of the card."},
-    {"allocated", "What PyTorch's blocks took when memory ran out."},
     {"cached, in gaps", "What PyTorch had reserved, in pieces too small for the request."},
     {"Largest owners", "What held the most when memory ran out."},
     {"Ways out", "The cheapest changes that would have made it fit."},
@@ -84,7 +78,6 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Batch", "Samples of a micro-batch: activations grow with it."},
     {"Accumulate", "Micro-batches whose gradients are added before a step."},
     {"Mixed precision", "Computing in 16 bits where that is safe: by autocast, or all in pure fp16."},
-    {"Checkpointing", "Keeps less for backward and runs layers again."},
     {"Budget", "The most that forward may keep for backward."},
     {"Segments", "How many pieces the network is cut into, each of which runs again."},
     {"Layers in a segment", "How long the pieces are, each of which runs again."},
@@ -119,11 +112,12 @@ std::set<std::string>& Unexplained() {
 
 std::span<const LabelMeaning> LabelMeanings() { return kMeanings; }
 
-std::string_view MeaningOfLabel(std::string_view label) {
+std::string MeaningOfLabel(std::string_view label) {
   const auto found = std::ranges::find(kMeanings, label, &LabelMeaning::label);
-  if (found != kMeanings.end()) return found->sentence;
-  Unexplained().emplace(label);
-  return "";
+  if (found != kMeanings.end()) return std::string(found->sentence);
+  std::string meaning = MeaningOfTerm(label);
+  if (meaning.empty()) Unexplained().emplace(label);
+  return meaning;
 }
 
 const std::set<std::string>& UnexplainedLabels() { return Unexplained(); }

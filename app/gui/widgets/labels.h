@@ -1,6 +1,7 @@
 // What the words mean that stand before figures, over columns, at lines and on controls: one sentence each,
-// under the mouse. tests/gui walks the table, and the window's tests end with asking whether any panel drew a
-// label that has none. UI thread, inside a frame.
+// under the mouse; of a word that has no other meaning in its place, the dictionary's (terms.h). tests/gui
+// walks the table, and the window's tests end with asking whether any panel drew a label that has none. UI
+// thread, inside a frame.
 #pragma once
 
 #include <set>
@@ -17,7 +18,7 @@ struct LabelMeaning {
 std::span<const LabelMeaning> LabelMeanings();
 
 // "" where there is none, which UnexplainedLabels tells from then on. O(labels).
-std::string_view MeaningOfLabel(std::string_view label);
+std::string MeaningOfLabel(std::string_view label);
 const std::set<std::string>& UnexplainedLabels();
 
 // The tooltip of the item before it.

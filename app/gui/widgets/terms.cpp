@@ -35,19 +35,23 @@ void MarkTerms(ImVec2 at, const TextStyle& style, std::string_view text, TermHin
   if (!TermsInUse().dictionary) return;
   for (const ExplainedWord& word : WordsOf(text)) {
     const float left = at.x + Measure(style, text.substr(0, word.begin)).x;
-    const float right = left + Measure(style, text.substr(word.begin, word.end - word.begin)).x;
-    const float bottom = at.y + Pixels(style) + Px(1);
-    ImGui::GetWindowDrawList()->AddLine({left, bottom}, {right, bottom}, U32(Colors().accent.WithAlpha(0.4)));
-    if (hint == TermHint::kNone || !ImGui::IsMouseHoveringRect({left, at.y}, {right, bottom}) ||
-        !ImGui::IsWindowHovered()) {
-      continue;
-    }
-    ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(Px(360));
-    Put(Words(), word.meaning);
-    ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
+    const float width = Measure(style, text.substr(word.begin, word.end - word.begin)).x;
+    DrawTerm({left, at.y}, width, style, hint == TermHint::kNone ? std::string_view() : word.meaning);
   }
+}
+
+void DrawTerm(ImVec2 at, float width, const TextStyle& style, std::string_view meaning) {
+  const float bottom = at.y + Pixels(style) + Px(1);
+  ImGui::GetWindowDrawList()->AddLine({at.x, bottom}, {at.x + width, bottom},
+                                      U32(Colors().accent.WithAlpha(0.5)));
+  TooltipOver(at, {at.x + width, bottom}, meaning);
+}
+
+std::string MeaningOfTerm(std::string_view text) {
+  if (!TermsInUse().dictionary) return "";
+  const std::vector<ExplainedWord>& words = WordsOf(text);
+  const bool is_one = words.size() == 1 && words.front().begin == 0 && words.front().end == text.size();
+  return is_one ? words.front().meaning : "";
 }
 
 void PutMeanings(std::string_view text) {

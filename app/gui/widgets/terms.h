@@ -27,6 +27,12 @@ enum class TermHint { kOnHover, kNone };  // none: the item has a tooltip of its
 // Marks the words in a line of text that was drawn with its top left corner at `at`.
 void MarkTerms(ImVec2 at, const TextStyle& style, std::string_view text, TermHint hint = TermHint::kOnHover);
 
+// Underlines a word that was drawn at `at`; `meaning` is what hovering it tells, "" = nothing.
+void DrawTerm(ImVec2 at, float width, const TextStyle& style, std::string_view meaning);
+
+// What the dictionary tells of a text that is one of its words; "" if it is none.
+std::string MeaningOfTerm(std::string_view text);
+
 // In a tooltip: a line for each of the text's words, with its meaning.
 void PutMeanings(std::string_view text);
 

@@ -113,15 +113,27 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text) {
   PutRight(style, text);
 }
 
-void Tooltip(std::string_view text) {
-  if (text.empty() ||
-      !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
-    return;
+namespace {
+
+void PutTooltip(std::string_view text) {
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(Px(360));
   Put(Words(), text);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+}
+
+}  // namespace
+
+void Tooltip(std::string_view text) {
+  if (text.empty() ||
+      !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
+    return;
+  PutTooltip(text);
+}
+
+void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text) {
+  if (!text.empty() && ImGui::IsMouseHoveringRect(from, to) && ImGui::IsWindowHovered()) PutTooltip(text);
 }
 
 }  // namespace tidemark::gui

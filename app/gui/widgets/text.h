@@ -57,5 +57,7 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text);
 
 // A line of sight for a value: a tooltip with the item's help, after a short pause.
 void Tooltip(std::string_view text);
+// At once, of a place in the window that is no item.
+void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text);
 
 }  // namespace tidemark::gui

@@ -1,5 +1,6 @@
 #include "app/presenters/rank_stack.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "app/presenters/stacking.h"
@@ -69,6 +70,26 @@ TEST_CASE("A run that was restarted has each of its steps, though numbers come a
   TimelinePlot plot = PlotOf(*view, TimeAxis::kEvents, 10'000);
   AddRankGroups(*view, TimeAxis::kEvents, ranks, 0, plot);
   for (size_t k = 0; k < plot.columns.size(); ++k) CHECK(plot.grouped[2 * k] == plot.grouped[2 * k + 1]);
+}
+
+TEST_CASE("After a restart a rank's step is found by its number, the later one, wherever it lies") {
+  Training training;
+  training.Weight(kWeight);
+  training.Step(4, 5 << 20, 512);
+  training.Step(1, 7 << 20, 512);
+  training.Step(0, 3 << 20, 512);
+  training.Step(1, 2 << 20, 512);
+  const auto restarted = training.Publish();
+  Training alone;
+  alone.Weight(kWeight);
+  alone.Step(1, 1 << 20, 512);
+  const auto shown = alone.Publish();
+  const session::Ranks ranks{{PeaksOf(*shown, 0), PeaksOf(*restarted, 1)}, {}};
+  TimelinePlot plot = PlotOf(*shown, TimeAxis::kEvents, 10'000);
+  AddRankGroups(*shown, TimeAxis::kEvents, ranks, 0, plot);
+  int64_t highest = 0;
+  for (size_t k = 0; k < plot.columns.size(); ++k) highest = std::max(highest, plot.grouped[2 * k + 1]);
+  CHECK(highest == (2 << 20) + 512 + kWeight);
 }
 
 TEST_CASE("However wide a column is, each rank's highest under it is told, and a missing step is empty") {

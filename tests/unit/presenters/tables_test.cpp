@@ -175,8 +175,23 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   CHECK(rows[1].measured_saved_bytes == 0);
   CHECK(rows[1].share_of_peak == 0);
   CHECK(rows[1].counts_with == "conv1");
-  CHECK(rows[0].allocated_by == "relu");
+  CHECK(rows[0].allocated_by.empty());  // of which nothing is alive
   CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), SmallBook())[0].measured_saved_bytes);
+}
+
+TEST_CASE("A layer's figure stands where another layer allocated it") {
+  Training training;
+  training.BeginStep(0);
+  training.BeginPhase(events::Phase::kForward);
+  training.Allocate(0x200000, 2000).layer = training.Name("relu");
+  training.Categorize(0x200000, Category::kActivation, training.Name("relu output"));
+  training.EndStep(0);
+  const std::vector<LayerRow> rows = MakeLayerTable(*training.Publish(), SmallBook());
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].measured_saved_bytes == 0);
+  CHECK(rows[0].allocated_by == "relu");
+  CHECK(rows[1].measured_saved_bytes == 2048);
+  CHECK(rows[1].allocated_by.empty());
 }
 
 }  // namespace tidemark::presenters

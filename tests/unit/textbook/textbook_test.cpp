@@ -178,6 +178,9 @@ TEST_CASE("Checkpointed layers say what they keep and what they make again") {
   CHECK(estimate.layers[2].recomputed_bytes == 25'690'112);
   CHECK(estimate.layers[0].formula ==
         "made again in backward: the result of relu1: 64 · 64·30·30 · 4 B = 14,745,600 B");
+  CHECK(estimate.layers[1].formula == "its result counts with conv1");
+  CHECK(estimate.layers[1].counts_with.empty());  // which keeps nothing of it
+  CHECK(estimate.layers[3].counts_with == "conv2");
   REQUIRE(estimate.terms.size() == 6);
   CHECK(estimate.terms[4].title == "Activations, kept by checkpointing");
   CHECK(estimate.terms[5].words ==

@@ -137,6 +137,11 @@ TEST_CASE("bookmarks are instants of a trace, in time's order and inside the run
   CHECK(first < bytes.find("a \"quoted\" one"));
   CHECK(bytes.find("after all") != std::string::npos);
   CHECK(LeftOutBy(ExportFormat::kPerfetto, *view, 3) == LeftOutBy(ExportFormat::kPerfetto, *view));
+  const auto empty = timeline::Builder().Publish();
+  CHECK(LeftOutBy(ExportFormat::kPerfetto, *empty, 1).front().find("bookmarks are left out") !=
+        std::string::npos);
+  CHECK(LeftOutBy(ExportFormat::kPerfetto, *empty).empty());
+  REQUIRE(Export(*empty, {}, ExportFormat::kChrome, scratch / "empty.json", {}, bookmarks).ok());
   CHECK(LeftOutBy(ExportFormat::kCsv, *view, 3)[1].find("bookmarks; 3 are left out") != std::string::npos);
 }
 
