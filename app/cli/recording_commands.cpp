@@ -197,7 +197,8 @@ int Rewrite(const RecordingOptions& options, std::string_view format) {
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
-  const Result<std::vector<trace::Bookmark>> bookmarks = trace::LoadBookmarks(options.file);
+  const Result<std::vector<trace::Bookmark>> bookmarks =
+      trace::LoadBookmarks(options.file, (*run)->bookmarks());
   if (!bookmarks) Complain(bookmarks.error().message, kExitDone);
   const session::NotedRun noted{**run, bookmarks ? *bookmarks : std::vector<trace::Bookmark>()};
   ProgressLine line;

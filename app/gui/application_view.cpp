@@ -44,12 +44,12 @@ void Application::AskForBookmark() {
 void Application::Keep(const KeepBookmark& wanted) {
   trace::SetBookmark({wanted.time_ns, wanted.text}, &bookmarks_);
   if (opened_file_.empty()) return;  // they are written with the recording
-  if (const Status kept = trace::SaveBookmarks(bookmarks_, opened_file_); !kept)
+  if (const Status kept = trace::SaveBookmarks(bookmarks_, opened_file_, !run_->bookmarks().empty()); !kept)
     AddLogLine(presenters::LogLevel::kError, kept.error().message);
 }
 
 void Application::ReadBookmarks(const std::filesystem::path& file) {
-  Result<std::vector<trace::Bookmark>> read = trace::LoadBookmarks(file);
+  Result<std::vector<trace::Bookmark>> read = trace::LoadBookmarks(file, run_->bookmarks());
   if (!read)
     return AddLogLine(presenters::LogLevel::kWarning, read.error().message);  // the file stays as it is
   opened_file_ = file;

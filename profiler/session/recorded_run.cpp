@@ -33,6 +33,7 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
   std::unique_ptr<RecordedRun> run(new RecordedRun());
   run->view_ = builder.Publish();
   run->description_ = summary->description;
+  run->bookmarks_ = summary->bookmarks;
   run->status_.state = RunState::kFinished;
   run->status_.sentence = summary->warning;
   run->status_.cut_off = !summary->complete;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "profiler/session/run.h"
 
@@ -18,6 +19,7 @@ class RecordedRun final : public Run {
   RunStatus status() const override { return status_; }
   events::RunDescription description() const override { return description_; }
   bool live() const override { return false; }
+  std::vector<trace::Bookmark> bookmarks() const override { return bookmarks_; }
 
   bool Change(const networks::TrainingSettings&) override { return false; }
   bool SetMode(transport::RunMode) override { return false; }
@@ -34,6 +36,7 @@ class RecordedRun final : public Run {
   std::shared_ptr<const timeline::View> view_;
   RunStatus status_;
   events::RunDescription description_;
+  std::vector<trace::Bookmark> bookmarks_;
 };
 
 }  // namespace tidemark::session

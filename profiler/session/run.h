@@ -21,6 +21,7 @@
 #include "profiler/events/run_description.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/timeline/timeline.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::session {
 
@@ -84,6 +85,9 @@ class Run {
   virtual bool can_stop() const { return live(); }  // whether Stop() ends something
   // All ranks of a distributed run that go on here, this one first; none of a run that is one alone.
   virtual std::vector<const Run*> ranks() const { return {}; }
+
+  // That the recording holds itself, as exported traces do.
+  virtual std::vector<trace::Bookmark> bookmarks() const { return {}; }
 
   // Commands; ignored (false) when the run is not live any more.
   virtual bool Change(const networks::TrainingSettings& settings) = 0;

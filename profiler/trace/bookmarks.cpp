@@ -30,10 +30,11 @@ std::filesystem::path BookmarksFileOf(const std::filesystem::path& recording) {
   return recording.string() + ".bookmarks.json";
 }
 
-Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recording) {
+Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recording,
+                                            const std::vector<Bookmark>& own) {
   const std::filesystem::path file = BookmarksFileOf(recording);
   std::error_code failure;
-  if (!std::filesystem::exists(file, failure)) return std::vector<Bookmark>{};
+  if (!std::filesystem::exists(file, failure)) return own;
   if (std::filesystem::file_size(file, failure) > kMostBookmarksFileBytes || failure)
     return Error{"The bookmarks in " + file.string() + " cannot be read." + kLeftAlone};
   std::ifstream in(file);
@@ -43,6 +44,7 @@ Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recordi
     return Error{"The bookmarks in " + file.string() + " are not a JSON array." + kLeftAlone};
   std::vector<Bookmark> bookmarks;
   for (const nlohmann::json& entry : all) {
+    if (bookmarks.size() == kMostBookmarks) break;
     if (!entry.is_object()) continue;
     const auto time = entry.find("time_ns");
     const auto words = entry.find("text");
@@ -53,9 +55,10 @@ Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recordi
   return bookmarks;
 }
 
-Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesystem::path& recording) {
+Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesystem::path& recording,
+                     bool has_own) {
   const std::filesystem::path file = BookmarksFileOf(recording);
-  if (bookmarks.empty()) {
+  if (bookmarks.empty() && !has_own) {
     std::error_code failure;
     std::filesystem::remove(file, failure);
     if (failure) return Error{file.string() + " cannot be removed: " + failure.message() + "."};

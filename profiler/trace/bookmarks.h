@@ -13,6 +13,7 @@
 namespace tidemark::trace {
 
 inline constexpr size_t kMostBookmarkBytes = 400;  // of a text
+inline constexpr size_t kMostBookmarks = 4096;     // that a file is believed to hold
 
 struct Bookmark {
   int64_t time_ns = 0;
@@ -25,9 +26,11 @@ struct Bookmark {
 void SetBookmark(Bookmark bookmark, std::vector<Bookmark>* bookmarks);
 
 std::filesystem::path BookmarksFileOf(const std::filesystem::path& recording);
-// None where there is no such file.
-Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recording);
-// Removes the file where there are none.
-Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesystem::path& recording);
+// `own`, which the recording holds itself (an imported trace), where there is no such file.
+Result<std::vector<Bookmark>> LoadBookmarks(const std::filesystem::path& recording,
+                                            const std::vector<Bookmark>& own = {});
+// Where there are none, the file goes; unless the recording has some of its own, which it has to hide.
+Status SaveBookmarks(const std::vector<Bookmark>& bookmarks, const std::filesystem::path& recording,
+                     bool has_own = false);
 
 }  // namespace tidemark::trace

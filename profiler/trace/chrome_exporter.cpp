@@ -18,6 +18,7 @@
 #include "profiler/trace/exporters.h"
 #include "profiler/trace/formatted_text.h"
 #include "profiler/trace/scope_slices.h"
+#include "profiler/trace/trace_words.h"
 
 namespace tidemark::trace {
 namespace {
@@ -76,9 +77,10 @@ class ChromeExporter final : public Exporter {
   void AddBookmark(const Bookmark& bookmark, std::string& out) override {
     AppendFormatted(out,
                     FMT_COMPILE(",\n"
-                                R"({{"ph":"i","s":"g","cat":"bookmark","pid":{},"tid":{},"ts":{},"name":{},)"
+                                R"({{"ph":"i","s":"g","cat":"{}","pid":{},"tid":{},"ts":{},"name":{},)"
                                 R"("args":{{}}}})"),
-                    process_id_, kStepTrack, At(bookmark.time_ns).text(), Quoted(bookmark.text));
+                    kBookmarkCategory, process_id_, kStepTrack, At(bookmark.time_ns).text(),
+                    Quoted(bookmark.text));
   }
 
   void AddWork(const timeline::DeviceWorkPage& page, std::string& out) override {
@@ -87,12 +89,12 @@ class ChromeExporter final : public Exporter {
 
   void End(std::string& out) override {
     for (auto& [thread, scopes] : scopes_) {
-      scopes.EndAll(last_ns_);
+      scopes.CutAll(last_ns_);
       WriteScopes(thread, scopes, out);
     }
     Close(micro_batch_, kMicroBatchTrack, last_ns_, out);
-    Close(step_, kStepTrack, last_ns_, out);
-    Close(phase_, kPhaseTrack, last_ns_, out);
+    Cut(step_, kStepTrack, last_ns_, out);
+    Cut(phase_, kPhaseTrack, last_ns_, out);
     out += "\n]}\n";
   }
 
@@ -126,6 +128,7 @@ class ChromeExporter final : public Exporter {
         {"device_bytes", description_.device_bytes},
         {"settings", settings ? Json::parse(networks::ToJson(*settings)) : Json(description_.settings_json)},
         {"producer", description_.producer},
+        {"run", events::ToJson(description_)},
         {"start_time_ns", description_.start_time_ns},
         {"events", view_.end() - view_.first()},
         {"events_lost", view_.health().lost},
@@ -195,9 +198,10 @@ class ChromeExporter final : public Exporter {
         scope, category, process_id_, moment.event.thread, At(moment.time_ns).text(), quoted_name);
   }
 
-  void Instant(const Moment& moment, char scope, std::string_view category, std::string_view quoted_name,
-               std::string_view arguments, std::string& out) {
-    BeginInstant(moment, scope, category, quoted_name, out);
+  // Closes them.
+  void Instant(const Moment& moment, char scope, std::string_view quoted_name, std::string_view arguments,
+               std::string& out) {
+    BeginInstant(moment, scope, InstantCategoryOf(moment.event.kind), quoted_name, out);
     out += arguments;
     out += "}}";
   }
@@ -208,43 +212,68 @@ class ChromeExporter final : public Exporter {
       case EventKind::kAllocate:
       case EventKind::kFreeRequested:
       case EventKind::kFreeCompleted:
-        AddMemoryInstant(moment, out);
-        return;
+        return AddMemoryInstant(moment, out);
       case EventKind::kCategorize:
-        return;  // shows in the counters
+        return AddCategory(moment, out);
       case EventKind::kOutOfMemory:
-        Instant(moment, 'g', "memory", "\"out of memory\"",
-                fmt::format(FMT_COMPILE(R"("Requested":{},"Free":{})"), event.bytes, event.rounded_bytes),
-                out);
-        return;
+        return Instant(moment, 'g', "\"out of memory\"",
+                       fmt::format(FMT_COMPILE(R"("Requested":{},"Free":{},"Device Id":{})"), event.bytes,
+                                   event.rounded_bytes, event.device),
+                       out);
       default:
-        Instant(moment, 't', "segment", Quoted(NameOf(event.kind)),
-                fmt::format(FMT_COMPILE(R"("Addr":{},"Bytes":{})"), event.address, event.bytes), out);
+        return Instant(
+            moment, 't', Quoted(NameOf(event.kind)),
+            fmt::format(FMT_COMPILE(R"("Addr":{},"Bytes":{},"Device Id":{},"Stream":{},"Device Type":{})"),
+                        event.address, event.bytes, event.device, event.stream, DeviceType()),
+            out);
     }
   }
 
   // As torch.profiler writes them (kineto, output_json.cpp), with what we know besides. A block counts until
-  // the first of its two frees, so only that one is told.
+  // the first of its two frees; the other is told beside it.
   void AddMemoryInstant(const Moment& moment, std::string& out) {
     const Event& event = moment.event;
     const int64_t allocated = ValueOf(moment.values, Series::kAllocated);
-    const int64_t change = allocated - ValueOf(moment.before, Series::kAllocated);
-    if (change == 0) return;
-    constexpr int kCpu = 0;
-    constexpr int kCuda = 1;
+    const bool is_free = event.kind != EventKind::kAllocate;
+    if (is_free && allocated == ValueOf(moment.before, Series::kAllocated)) return AddSecondFree(moment, out);
     BeginInstant(moment, 't', "cpu_instant_event", "\"[memory]\"", out);
     AppendFormatted(
         out,
         FMT_COMPILE(
             R"("Total Reserved":{},"Total Allocated":{},"Bytes":{},"Addr":{},"Device Id":{},"Device Type":{},"Ev Idx":{})"
             R"(,"Requested":{},"Category":"{}")"),
-        ValueOf(moment.values, Series::kReserved), allocated, change, event.address, event.device,
-        description_.device == "cpu" ? kCpu : kCuda, moment.index, event.bytes, NameOf(event.category));
+        ValueOf(moment.values, Series::kReserved), allocated,
+        is_free ? -event.rounded_bytes : event.rounded_bytes, event.address, event.device, DeviceType(),
+        moment.index, event.bytes, NameOf(event.category));
+    if (event.stream != 0) AppendFormatted(out, FMT_COMPILE(R"(,"Stream":{})"), event.stream);
+    if (event.recompute != 0) out += R"(,"Recompute":true)";
+    if (event.kind == EventKind::kFreeRequested) out += R"(,"Kind":"free requested")";
     AppendName(R"(,"Layer":)", event.layer, out);
     AppendName(R"(,"Operator":)", event.op, out);
     AppendName(R"(,"Tensor":)", event.name, out);
     out += "}}";
   }
+
+  void AddSecondFree(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    Instant(moment, 't',
+            event.kind == EventKind::kFreeRequested ? R"("free requested")" : R"("free completed")",
+            fmt::format(FMT_COMPILE(R"("Addr":{},"Device Id":{},"Device Type":{})"), event.address,
+                        event.device, DeviceType()),
+            out);
+  }
+
+  void AddCategory(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    BeginInstant(moment, 't', InstantCategoryOf(event.kind), R"("categorize")", out);
+    AppendFormatted(out, FMT_COMPILE(R"("Addr":{},"Device Id":{},"Device Type":{},"Category":"{}")"),
+                    event.address, event.device, DeviceType(), NameOf(event.category));
+    AppendName(R"(,"Tensor":)", event.name, out);
+    out += "}}";
+  }
+
+  // As torch's c10::DeviceType.
+  int DeviceType() const { return description_.device == "cpu" ? 0 : 1; }
 
   void AppendName(std::string_view key, events::NameId name, std::string& out) {
     if (name == 0) return;
@@ -262,7 +291,7 @@ class ChromeExporter final : public Exporter {
         return;
       case EventKind::kStepBegin:
         Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
-        Close(step_, kStepTrack, moment.time_ns, out);
+        Cut(step_, kStepTrack, moment.time_ns, out);
         step_ = Open{fmt::format("step {}", event.bytes), moment.time_ns};
         return;
       case EventKind::kStepEnd:
@@ -278,33 +307,55 @@ class ChromeExporter final : public Exporter {
         AddScope(moment, out);
         return;
       case EventKind::kMarker:
-        Instant(moment, 'g', "marker", Name(event.name),
-                event.op == 0 ? std::string() : R"("settings":)" + Name(event.op), out);
-        return;
+        return AddMarker(moment, out);
       case EventKind::kLoss:
-        Instant(moment, 'g', "loss", "\"events lost\"",
-                fmt::format(FMT_COMPILE(R"("Events":{},"Source":"{}")"), event.bytes, NameOf(event.source)),
-                out);
-        return;
+        return Instant(
+            moment, 'g', "\"events lost\"",
+            fmt::format(FMT_COMPILE(R"("Events":{},"Source":"{}")"), event.bytes, NameOf(event.source)), out);
+      case EventKind::kMetric:
+        return AddMetric(moment, out);
+      case EventKind::kCounter:
+        return AddCounter(moment, out);
       default:
-        AddNumber(moment, out);
+        return;
     }
   }
 
-  void AddNumber(const Moment& moment, std::string& out) {
+  void AddMarker(const Moment& moment, std::string& out) {
     const Event& event = moment.event;
-    if (event.kind != EventKind::kMetric && event.kind != EventKind::kCounter) return;
-    const double metric = events::MetricOf(event);
-    if (event.kind == EventKind::kMetric && !std::isfinite(metric)) {  // JSON has no word for it
-      Instant(moment, 'g', "metric", Name(event.name), fmt::format(R"("value":"{}")", metric), out);
-      return;
-    }
-    const std::string value =
-        event.kind == EventKind::kMetric ? fmt::format("{}", metric) : fmt::format("{}", event.bytes);
+    BeginInstant(moment, 'g', InstantCategoryOf(event.kind), Name(event.name), out);
+    AppendFormatted(out, FMT_COMPILE(R"("Source":"{}")"), NameOf(event.source));
+    AppendName(R"(,"settings":)", event.op, out);
+    out += "}}";
+  }
+
+  // Viewers draw a curve for each argument of a counter, so what else it says stands beside them.
+  void AddValue(const Moment& moment, std::string_view value, std::string_view besides, std::string& out) {
+    const Event& event = moment.event;
     AppendFormatted(out,
                     FMT_COMPILE(",\n"
-                                R"({{"ph":"C","pid":{},"ts":{},"name":{},"args":{{"value":{}}}}})"),
-                    process_id_, At(moment.time_ns).text(), Name(event.name), value);
+                                R"({{"ph":"C","cat":"{}","pid":{},"tid":{},"ts":{},"name":{},)"
+                                R"("args":{{"value":{}}},"tidemark":{{{}}}}})"),
+                    InstantCategoryOf(event.kind), process_id_, event.thread, At(moment.time_ns).text(),
+                    Name(event.name), value, besides);
+  }
+
+  void AddMetric(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    const double value = events::MetricOf(event);
+    const std::string step = fmt::format(FMT_COMPILE(R"("Step":{})"), event.bytes);
+    if (std::isfinite(value)) return AddValue(moment, fmt::format("{}", value), step, out);
+    // JSON has no word for it.
+    Instant(moment, 'g', Name(event.name), fmt::format(R"("value":"{}",{})", value, step), out);
+  }
+
+  void AddCounter(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    std::string besides =
+        fmt::format(FMT_COMPILE(R"("Level":"{}","Source":"{}","Changed":{},"Addr":{})"), NameOf(event.level),
+                    NameOf(event.source), event.rounded_bytes, event.address);
+    AppendName(R"(,"Operator":)", event.op, besides);
+    AddValue(moment, fmt::format("{}", event.bytes), besides, out);
   }
 
   void AddScope(const Moment& moment, std::string& out) {
@@ -313,9 +364,12 @@ class ChromeExporter final : public Exporter {
     if (is_new) NameTrack(out, event.thread, fmt::format("thread {}", event.thread), 0);
     ScopeSlices& scopes = entry->second;
     if (event.kind == EventKind::kScopeBegin) {
-      scopes.Begin({moment.time_ns, 0, event.layer, event.op, event.recompute != 0});
+      scopes.Begin({.begin_ns = moment.time_ns,
+                    .layer = event.layer,
+                    .op = event.op,
+                    .recompute = event.recompute != 0});
     } else {
-      scopes.End(moment.time_ns);
+      scopes.End(moment.time_ns, event.name);
     }
     if (scopes.ready()) WriteScopes(event.thread, scopes, out);
   }
@@ -329,7 +383,7 @@ class ChromeExporter final : public Exporter {
         out,
         FMT_COMPILE(",\n"
                     R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{{}}}}})"),
-        TraceCategory(work), process_id_, track, At(work.begin_ns).text(),
+        WorkCategoryOf(work.kind), process_id_, track, At(work.begin_ns).text(),
         MicrosecondText(work.duration_ns).text(),
         work.kind == EventKind::kMemorySet ? std::string("\"memset\"") : Name(work.name), arguments);
   }
@@ -338,8 +392,13 @@ class ChromeExporter final : public Exporter {
     for (const ScopeSlices::Slice& slice : scopes.Take()) {
       const bool is_layer = slice.op == 0;
       std::string arguments;
-      if (!is_layer && slice.layer != 0) arguments += R"("Layer":)" + Name(slice.layer);
-      if (slice.recompute) arguments += std::string(arguments.empty() ? "" : ",") + R"("Recompute":true)";
+      const auto add = [&arguments](std::string_view key, std::string_view value) {
+        AppendFormatted(arguments, FMT_COMPILE(R"({}"{}":{})"), arguments.empty() ? "" : ",", key, value);
+      };
+      if (!is_layer && slice.layer != 0) add("Layer", Name(slice.layer));
+      if (slice.computed_in != 0) add("Computed in", Name(slice.computed_in));
+      if (slice.recompute) add("Recompute", "true");
+      if (slice.unfinished) add("Unfinished", "true");
       AppendFormatted(
           out,
           FMT_COMPILE(
@@ -357,13 +416,22 @@ class ChromeExporter final : public Exporter {
   }
 
   void Close(std::optional<Open>& open, Track track, int64_t time_ns, std::string& out) {
+    WriteStructure(open, track, time_ns, "", out);
+  }
+  // Its end was never told.
+  void Cut(std::optional<Open>& open, Track track, int64_t time_ns, std::string& out) {
+    WriteStructure(open, track, time_ns, R"("Unfinished":true)", out);
+  }
+  void WriteStructure(std::optional<Open>& open, Track track, int64_t time_ns, std::string_view arguments,
+                      std::string& out) {
     if (!open) return;
     AppendFormatted(
         out,
-        FMT_COMPILE(",\n"
-                    R"({{"ph":"X","cat":"structure","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}"}})"),
+        FMT_COMPILE(
+            ",\n"
+            R"({{"ph":"X","cat":"structure","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","args":{{{}}}}})"),
         process_id_, static_cast<uint32_t>(track), At(open->begin_ns).text(),
-        MicrosecondText(time_ns - open->begin_ns).text(), open->name);
+        MicrosecondText(time_ns - open->begin_ns).text(), open->name, arguments);
     open.reset();
   }
 

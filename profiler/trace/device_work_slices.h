@@ -20,17 +20,6 @@ inline uint32_t StreamNumber(const timeline::DeviceWork& work) {
   return uint32_t{work.device} << 16 | work.stream;
 }
 
-inline std::string_view TraceCategory(const timeline::DeviceWork& work) {
-  switch (work.kind) {
-    case events::EventKind::kMemoryCopy:
-      return "gpu_memcpy";
-    case events::EventKind::kMemorySet:
-      return "gpu_memset";
-    default:
-      return "kernel";
-  }
-}
-
 inline std::vector<timeline::DeviceWork> ByBeginning(const timeline::DeviceWorkPage& page) {
   std::vector<timeline::DeviceWork> items(page.items.begin(),
                                           page.items.begin() + static_cast<std::ptrdiff_t>(page.count));

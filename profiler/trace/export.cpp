@@ -134,12 +134,6 @@ constexpr std::array kNotInSnapshots = {
     EventKind::kMemoryCopy, EventKind::kMemorySet};
 // What the tables of events have no rows for.
 constexpr std::array kNotInTables = {EventKind::kKernel, EventKind::kMemoryCopy, EventKind::kMemorySet};
-// What shows in the counters of a trace only.
-constexpr std::array kNotInChrome = {EventKind::kCategorize};
-constexpr std::array kNotInPerfetto = {EventKind::kCategorize, EventKind::kSegmentAllocate,
-                                       EventKind::kSegmentFree, EventKind::kSegmentMap,
-                                       EventKind::kSegmentUnmap};
-
 // "3 of \"marker\", 1 of \"metric\"", of those that the view holds.
 std::string CountsOf(std::span<const EventKind> kinds, const timeline::View& view) {
   std::array<int64_t, events::kEventKindCount> counts{};
@@ -163,12 +157,6 @@ std::vector<std::string> LeftOut(std::span<const EventKind> kinds, const timelin
   const std::string list = CountsOf(kinds, view);
   if (list.empty()) return {};
   return {"The format has no place for these events, which are left out: " + list + "."};
-}
-
-std::vector<std::string> OnlyCounted(std::span<const EventKind> kinds, const timeline::View& view) {
-  const std::string list = CountsOf(kinds, view);
-  if (list.empty()) return {};
-  return {"A trace of this format has these events in its counters only, not one by one: " + list + "."};
 }
 
 }  // namespace
@@ -197,9 +185,8 @@ std::vector<std::string> LeftOutBy(ExportFormat format, const timeline::View& vi
                        "CSV has no place for what describes the run: its title, device, settings and notes.");
       return with(LeftOut(kNotInTables, view));
     case ExportFormat::kChrome:
-      return OnlyCounted(kNotInChrome, view);
     case ExportFormat::kPerfetto:
-      return OnlyCounted(kNotInPerfetto, view);
+      return {};
     case ExportFormat::kPickle:
       break;
   }

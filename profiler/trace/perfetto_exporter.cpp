@@ -14,12 +14,14 @@
 #include "profiler/trace/exporters.h"
 #include "profiler/trace/packet_buffer.h"
 #include "profiler/trace/perfetto_format.h"
+#include "profiler/trace/trace_words.h"
 
 namespace tidemark::trace {
 namespace {
 
 using events::EventKind;
 using timeline::Series;
+using Argument = TraceArgument;
 
 // A protobuf message, written where it belongs; it ends when this goes. While one inside it is open, it takes
 // nothing.
@@ -99,29 +101,6 @@ struct TrackPacket {
   Message descriptor;
 };
 
-// What an event is annotated with: their numbers, which the trace tells first, and their words.
-enum class Note : uint64_t {
-  kBytes = 1,
-  kFree,
-  kRequested,
-  kAddress,
-  kDevice,
-  kDeviceType,
-  kStream,
-  kThread,
-  kAllocated,
-  kReserved,
-  kCategory,
-  kLayer,
-  kOperator,
-  kTensor,
-  kDescription,
-};
-constexpr std::array<std::string_view, 15> kNotes = {
-    "Bytes",    "Free",   "Requested",       "Addr",           "Device Id", "Device Type",
-    "Stream",   "Thread", "Total Allocated", "Total Reserved", "Category",  "Layer",
-    "Operator", "Tensor", "Description"};
-
 // A packet with an event on a track. While it is open, no other packet is written.
 struct EventPacket {
   EventPacket(int64_t time_ns, uint64_t track, perfetto::Type type, PacketBuffer& out,
@@ -136,19 +115,20 @@ struct EventPacket {
         .Varint(perfetto::kSequenceFlags, perfetto::kNeedsIncrementalState);
   }
 
-  void Annotate(Note note, int64_t value) {
+  // Arguments' names are interned under their numbers, which the trace tells first.
+  void Annotate(Argument note, int64_t value) {
     AnnotateVarint(note, perfetto::kInteger, static_cast<uint64_t>(value));
   }
-  void Annotate(Note note, std::string_view value) {
+  void Annotate(Argument note, std::string_view value) {
     Message(event, perfetto::kAnnotations)
         .Varint(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note))
         .Text(perfetto::kText, value);
   }
   // An interned text; 0 = there is none.
-  void AnnotateIid(Note note, uint64_t iid) {
+  void AnnotateIid(Argument note, uint64_t iid) {
     if (iid != 0) AnnotateVarint(note, perfetto::kTextIid, iid);
   }
-  void AnnotateVarint(Note note, perfetto::Annotation field, uint64_t value) {
+  void AnnotateVarint(Argument note, perfetto::Annotation field, uint64_t value) {
     // Inside the event it would be moved when its length is known.
     std::array<char, 4 * kMostVarintBytes> bytes;
     protozero::fixed_size_buffer_adaptor buffer(bytes);
@@ -193,8 +173,8 @@ class PerfettoExporter final : public Exporter {
 
   void End(std::string& out) override {
     Close(perfetto::kMicroBatches, in_micro_batch_, packets_);
-    Close(perfetto::kSteps, in_step_, packets_);
-    Close(perfetto::kPhases, in_phase_, packets_);
+    Cut(perfetto::kSteps, in_step_, packets_);
+    Cut(perfetto::kPhases, in_phase_, packets_);
     HandOver(out);
   }
 
@@ -216,11 +196,12 @@ class PerfettoExporter final : public Exporter {
     AddSliceTrack(perfetto::kMicroBatches, "micro-batches", out);
     AddSliceTrack(perfetto::kPhases, "phases", out);
     AddSliceTrack(perfetto::kMemory, "memory", out);
-    for (int series = 0; series < timeline::kSeriesCount; ++series)
+    // Those after it are levels, which counters of their own tell.
+    for (int series = 0; series <= static_cast<int>(Series::kReserved); ++series)
       AddCounterTrack(static_cast<Series>(series), out);
-    for (uint64_t note = 0; note < kNotes.size(); ++note) notes_.Iid(note, kNotes[note], out);
+    for (uint64_t i = 1; i < kTraceArguments.size(); ++i) notes_.Iid(i, kTraceArguments[i], out);
     EventPacket(last_ns_, perfetto::kMemory, perfetto::kInstant, out, perfetto::kRunEvent)
-        .Annotate(Note::kDescription, events::ToJson(description_));
+        .Annotate(Argument::kDescription, events::ToJson(description_));
     if (!view_.empty()) EnterPhase(view_.event(view_.first()).phase, out);
   }
 
@@ -231,8 +212,7 @@ class PerfettoExporter final : public Exporter {
       case EventKind::kAllocate:
       case EventKind::kFreeRequested:
       case EventKind::kFreeCompleted:
-      case EventKind::kOutOfMemory:
-        return AddMemory(moment, out);
+        return AddBlock(moment, out);
       case EventKind::kPhase:
         return EnterPhase(moment.event.phase, out);
       case EventKind::kScopeBegin:
@@ -242,32 +222,21 @@ class PerfettoExporter final : public Exporter {
       case EventKind::kCounter:
         return AddNumber(moment.event, out);
       case EventKind::kMarker:
-        return AddInstant("marker", view_.name(moment.event.name), out);
+        return AddMarker(moment.event, out);
       case EventKind::kLoss:
-        return AddInstant("loss", std::to_string(moment.event.bytes) + " events lost", out);
+        return AddLoss(moment.event, out);
       default:
+        if (moment.event.kind <= EventKind::kSnapshot) return AddOtherMemory(moment.event, out);
         return AddStep(moment.event, out);
     }
   }
 
-  static bool IsLevel(Series series) { return static_cast<int>(series) >= events::kCategoryCount; }
   static std::string_view NameOf(Series series) {
-    if (!IsLevel(series)) return events::NameOf(static_cast<events::Category>(series));
-    switch (series) {
-      case Series::kAllocated:
-        return "allocated";
-      case Series::kRequested:
-        return "requested";
-      case Series::kReserved:
-        return "reserved";
-      case Series::kDriver:
-        return "driver";
-      case Series::kProcess:
-        return "process";
-      case Series::kCard:
-        break;
-    }
-    return "card";
+    if (static_cast<int>(series) < events::kCategoryCount)
+      return events::NameOf(static_cast<events::Category>(series));
+    return series == Series::kAllocated   ? "allocated"
+           : series == Series::kRequested ? "requested"
+                                          : "reserved";
   }
 
   static void AddSliceTrack(uint64_t uuid, std::string_view name, PacketBuffer& out) {
@@ -291,42 +260,77 @@ class PerfettoExporter final : public Exporter {
     counted_ = true;
   }
 
-  // A block counts until the first of its two frees, so only that one is told.
-  void AddMemory(const Moment& moment, PacketBuffer& out) {
+  // A block counts until the first of its two frees; the other is told beside it.
+  void AddBlock(const Moment& moment, PacketBuffer& out) {
     const events::Event& event = moment.event;
-    const bool is_shortage = event.kind == EventKind::kOutOfMemory;
     const int64_t total = ValueOf(moment.values, Series::kAllocated);
-    const int64_t change = total - ValueOf(moment.before, Series::kAllocated);
-    if (change == 0 && !is_shortage) return;
-    const uint64_t name =
-        event_names_.Iid(is_shortage ? kShortageKey : kMemoryKey,
-                         is_shortage ? perfetto::kShortageEvent : perfetto::kMemoryEvent, out);
-    const uint64_t category =
-        texts_.Iid(kCategoryKey + static_cast<uint64_t>(event.category), events::NameOf(event.category), out);
+    const bool is_free = event.kind != EventKind::kAllocate;
+    if (is_free && total == ValueOf(moment.before, Series::kAllocated)) return AddOtherMemory(event, out);
+    const uint64_t name = event_names_.Iid(kMemoryKey, kMemoryInstant, out);
+    const uint64_t category = CategoryIid(event.category, out);
     const uint64_t layer = TextIid(event.layer, out);
     const uint64_t op = TextIid(event.op, out);
     const uint64_t tensor = TextIid(event.name, out);
+    const bool is_first_free = event.kind == EventKind::kFreeRequested;
+    const uint64_t kind = is_first_free ? texts_.Iid(kFirstFreeKey, events::NameOf(event.kind), out) : 0;
     EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out);
     written.event.Varint(perfetto::kEventNameIid, name);
-    written.Annotate(Note::kBytes, is_shortage ? event.bytes : change);
-    if (is_shortage) written.Annotate(Note::kFree, event.rounded_bytes);
-    if (!is_shortage) written.Annotate(Note::kRequested, event.bytes);
-    written.Annotate(Note::kAddress, static_cast<int64_t>(event.address));
-    written.Annotate(Note::kDevice, event.device);
-    written.Annotate(Note::kDeviceType, int64_t{description_.device == "cpu" ? 0 : 1});
-    written.Annotate(Note::kStream, static_cast<int64_t>(event.stream));
-    written.Annotate(Note::kThread, event.thread);
-    written.Annotate(Note::kAllocated, total);
-    written.Annotate(Note::kReserved, ValueOf(moment.values, Series::kReserved));
-    written.AnnotateIid(Note::kCategory, category);
-    written.AnnotateIid(Note::kLayer, layer);
-    written.AnnotateIid(Note::kOperator, op);
-    written.AnnotateIid(Note::kTensor, tensor);
+    written.Annotate(Argument::kBytes, is_free ? -event.rounded_bytes : event.rounded_bytes);
+    written.Annotate(Argument::kRequested, event.bytes);
+    AnnotatePlace(event, written);
+    written.Annotate(Argument::kTotalAllocated, total);
+    written.Annotate(Argument::kTotalReserved, ValueOf(moment.values, Series::kReserved));
+    if (event.recompute != 0) written.Annotate(Argument::kRecompute, 1);
+    written.AnnotateIid(Argument::kKind, kind);
+    written.AnnotateIid(Argument::kCategory, category);
+    written.AnnotateIid(Argument::kLayer, layer);
+    written.AnnotateIid(Argument::kOperator, op);
+    written.AnnotateIid(Argument::kTensor, tensor);
   }
 
-  void AddInstant(std::string_view category, std::string_view name, PacketBuffer& out) {
-    EventPacket(last_ns_, perfetto::kMemory, perfetto::kInstant, out, name)
-        .event.Text(perfetto::kCategories, category);
+  void AnnotatePlace(const events::Event& event, EventPacket& written) const {
+    written.Annotate(Argument::kAddress, static_cast<int64_t>(event.address));
+    written.Annotate(Argument::kDevice, event.device);
+    written.Annotate(Argument::kDeviceType, int64_t{description_.device == "cpu" ? 0 : 1});
+    written.Annotate(Argument::kStream, static_cast<int64_t>(event.stream));
+    written.Annotate(Argument::kThread, event.thread);
+  }
+
+  // What leaves the blocks' total as it is: a block's second free, its category, segments, out of memory.
+  void AddOtherMemory(const events::Event& event, PacketBuffer& out) {
+    const bool is_shortage = event.kind == EventKind::kOutOfMemory;
+    const bool is_category = event.kind == EventKind::kCategorize;
+    const uint64_t name = event_names_.Iid(kFirstKindKey + static_cast<uint64_t>(event.kind),
+                                           is_shortage ? kShortageInstant : events::NameOf(event.kind), out);
+    const uint64_t told_as = InstantCategoryIid(event.kind, out);
+    const uint64_t category = is_category ? CategoryIid(event.category, out) : 0;
+    const uint64_t tensor = is_category ? TextIid(event.name, out) : 0;
+    EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out);
+    written.event.Varint(perfetto::kEventNameIid, name).Varint(perfetto::kCategoryIid, told_as);
+    if (is_shortage) written.Annotate(Argument::kFree, event.rounded_bytes);
+    if (event.kind > EventKind::kCategorize) written.Annotate(Argument::kBytes, event.bytes);
+    AnnotatePlace(event, written);
+    written.AnnotateIid(Argument::kCategory, category);
+    written.AnnotateIid(Argument::kTensor, tensor);
+  }
+
+  void AddMarker(const events::Event& event, PacketBuffer& out) {
+    const uint64_t told_as = InstantCategoryIid(event.kind, out);
+    const uint64_t settings = TextIid(event.op, out);
+    EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out, view_.name(event.name));
+    written.event.Varint(perfetto::kCategoryIid, told_as);
+    written.Annotate(Argument::kSource, events::NameOf(event.source));
+    written.Annotate(Argument::kThread, event.thread);
+    written.AnnotateIid(Argument::kSettings, settings);
+  }
+
+  void AddLoss(const events::Event& event, PacketBuffer& out) {
+    const uint64_t told_as = InstantCategoryIid(event.kind, out);
+    EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out,
+                        std::to_string(event.bytes) + " events lost");
+    written.event.Varint(perfetto::kCategoryIid, told_as);
+    written.Annotate(Argument::kEvents, event.bytes);
+    written.Annotate(Argument::kSource, events::NameOf(event.source));
   }
 
   void AddScope(const events::Event& event, PacketBuffer& out) {
@@ -338,19 +342,23 @@ class PerfettoExporter final : public Exporter {
           .Varint(perfetto::kThreadTid, event.thread);
     }
     if (event.kind == EventKind::kScopeEnd) {
-      const EventPacket end(last_ns_, track, perfetto::kSliceEnd, out);
+      const uint64_t computed_in = TextIid(event.name, out);
+      EventPacket end(last_ns_, track, perfetto::kSliceEnd, out);
+      end.AnnotateIid(Argument::kComputedIn, computed_in);
       return;
     }
     const bool is_layer = event.op == 0;
     const events::NameId id = is_layer ? event.layer : event.op;
     const std::string_view text = view_.name(id);
     const uint64_t name = text.empty() ? 0 : event_names_.Iid(id, text, out);
-    const uint64_t category = categories_.Iid(is_layer ? 0 : 1, is_layer ? "layer" : "cpu_op", out);
+    const uint64_t category =
+        categories_.Iid(is_layer ? kLayerKey : kOperatorKey, is_layer ? "layer" : "cpu_op", out);
     const uint64_t layer = is_layer ? 0 : TextIid(event.layer, out);
     EventPacket begin(last_ns_, track, perfetto::kSliceBegin, out);
     if (name != 0) begin.event.Varint(perfetto::kEventNameIid, name);
     begin.event.Varint(perfetto::kCategoryIid, category);
-    begin.AnnotateIid(Note::kLayer, layer);
+    begin.AnnotateIid(Argument::kLayer, layer);
+    if (event.recompute != 0) begin.Annotate(Argument::kRecompute, 1);
   }
 
   void AddSlice(const timeline::DeviceWork& work, PacketBuffer& out) {
@@ -360,41 +368,58 @@ class PerfettoExporter final : public Exporter {
     const std::string_view text = is_set ? events::NameOf(work.kind) : view_.name(work.name);
     const uint64_t name = text.empty() ? 0 : event_names_.Iid(is_set ? kMemsetKey : work.name, text, out);
     const uint64_t category =
-        categories_.Iid(kFirstWorkKey + timeline::KindIndex(work), TraceCategory(work), out);
+        categories_.Iid(static_cast<uint64_t>(work.kind), WorkCategoryOf(work.kind), out);
     {
       EventPacket begin(work.begin_ns, track, perfetto::kSliceBegin, out);
       if (name != 0) begin.event.Varint(perfetto::kEventNameIid, name);
       begin.event.Varint(perfetto::kCategoryIid, category);
-      if (work.kind != EventKind::kKernel) begin.Annotate(Note::kBytes, work.bytes);
+      if (work.kind != EventKind::kKernel) begin.Annotate(Argument::kBytes, work.bytes);
     }
     const EventPacket end(work.end_ns(), track, perfetto::kSliceEnd, out);
   }
 
   void AddNumber(const events::Event& event, PacketBuffer& out) {
     const bool is_metric = event.kind == EventKind::kMetric;
-    if (!is_metric && event.level != events::Level::kNone) return;  // a level's counter tells it
     const uint64_t track = perfetto::kNamedCounters + event.name;
     if (counters_.insert(event.name).second) {
       TrackPacket described(track, view_.name(event.name), out);
-      Message(described.descriptor, perfetto::kCounterDescriptor);
+      Message descriptor(described.descriptor, perfetto::kCounterDescriptor);
+      if (!is_metric) descriptor.Varint(perfetto::kUnit, perfetto::kUnitBytes);
     }
+    const uint64_t told_as = InstantCategoryIid(event.kind, out);
+    const uint64_t op = TextIid(event.op, out);
     EventPacket counter(last_ns_, track, perfetto::kCounter, out);
+    counter.event.Varint(perfetto::kCategoryIid, told_as);
+    counter.Annotate(Argument::kThread, event.thread);
     if (is_metric) {
       counter.event.Real(perfetto::kCounterReal, events::MetricOf(event));
-    } else {
-      counter.event.Signed(perfetto::kCounterValue, event.bytes);
+      counter.Annotate(Argument::kStep, event.bytes);
+      return;
     }
+    counter.event.Signed(perfetto::kCounterValue, event.bytes);
+    counter.Annotate(Argument::kLevel, events::NameOf(event.level));
+    counter.Annotate(Argument::kSource, events::NameOf(event.source));
+    counter.Annotate(Argument::kChanged, event.rounded_bytes);
+    counter.Annotate(Argument::kAddress, static_cast<int64_t>(event.address));
+    counter.AnnotateIid(Argument::kOperator, op);
   }
 
   void AddStep(const events::Event& event, PacketBuffer& out) {
-    const bool is_step = event.kind == EventKind::kStepBegin || event.kind == EventKind::kStepEnd;
-    if (!is_step && event.kind != EventKind::kMicroBatchBegin) return;
-    Close(perfetto::kMicroBatches, in_micro_batch_, out);
-    if (is_step) Close(perfetto::kSteps, in_step_, out);
-    if (event.kind == EventKind::kStepEnd) return;
-    const std::string name = (is_step ? "step " : "micro-batch ") + std::to_string(event.bytes);
-    Open(is_step ? perfetto::kSteps : perfetto::kMicroBatches, is_step ? in_step_ : in_micro_batch_, name,
-         out);
+    switch (event.kind) {
+      case EventKind::kMicroBatchBegin:
+        Close(perfetto::kMicroBatches, in_micro_batch_, out);
+        return Open(perfetto::kMicroBatches, in_micro_batch_, "micro-batch " + std::to_string(event.bytes),
+                    out);
+      case EventKind::kStepBegin:
+        Close(perfetto::kMicroBatches, in_micro_batch_, out);
+        Cut(perfetto::kSteps, in_step_, out);
+        return Open(perfetto::kSteps, in_step_, "step " + std::to_string(event.bytes), out);
+      case EventKind::kStepEnd:
+        Close(perfetto::kMicroBatches, in_micro_batch_, out);
+        return Close(perfetto::kSteps, in_step_, out);
+      default:
+        return;
+    }
   }
 
   void EnterPhase(events::Phase phase, PacketBuffer& out) {
@@ -411,14 +436,30 @@ class PerfettoExporter final : public Exporter {
     if (!std::exchange(open, false)) return;
     const EventPacket end(last_ns_, track, perfetto::kSliceEnd, out);
   }
+  // Its end was never told.
+  void Cut(uint64_t track, bool& open, PacketBuffer& out) {
+    if (!std::exchange(open, false)) return;
+    EventPacket end(last_ns_, track, perfetto::kSliceEnd, out);
+    end.Annotate(Argument::kUnfinished, 1);
+  }
 
   // Keys of words that are no names of the view.
   static constexpr uint64_t kMemoryKey = uint64_t{1} << 32;
-  static constexpr uint64_t kShortageKey = kMemoryKey + 1;
-  static constexpr uint64_t kMemsetKey = kMemoryKey + 2;
-  static constexpr uint64_t kCategoryKey = uint64_t{1} << 32;
-  static constexpr uint64_t kFirstWorkKey = 2;  // categories_: after layers and operators
+  static constexpr uint64_t kMemsetKey = kMemoryKey + 1;
+  static constexpr uint64_t kFirstFreeKey = kMemoryKey + 2;
+  static constexpr uint64_t kFirstKindKey = kMemoryKey + 64;
+  static constexpr uint64_t kCategoryKey = kMemoryKey + 128;
+  // Of categories_: kinds, and what follows them.
+  static constexpr uint64_t kLayerKey = events::kEventKindCount;
+  static constexpr uint64_t kOperatorKey = kLayerKey + 1;
 
+  // A category that several kinds share gets a number for each.
+  uint64_t InstantCategoryIid(EventKind kind, PacketBuffer& out) {
+    return categories_.Iid(static_cast<uint64_t>(kind), InstantCategoryOf(kind), out);
+  }
+  uint64_t CategoryIid(events::Category category, PacketBuffer& out) {
+    return texts_.Iid(kCategoryKey + static_cast<uint64_t>(category), events::NameOf(category), out);
+  }
   uint64_t TextIid(events::NameId id, PacketBuffer& out) {
     const std::string_view text = view_.name(id);
     return text.empty() ? 0 : texts_.Iid(id, text, out);

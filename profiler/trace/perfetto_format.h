@@ -74,13 +74,12 @@ enum TrackId : uint64_t {
   kPhases = 4,
   kMemory = 5,
   kNamedCounters = 1000,               // + events::NameId
-  kDeviceStreams = uint64_t{1} << 39,  // + StreamNumber
+  kDeviceStreams = uint64_t{1} << 39,  // + device << kStreamBits + stream
   kCounters = uint64_t{1} << 40,
   kThreads = uint64_t{1} << 41,
 };
+inline constexpr int kStreamBits = 16;
 
 inline constexpr std::string_view kRunEvent = "tidemark run";  // its annotation is the run's description
-inline constexpr std::string_view kMemoryEvent = "[memory]";   // as torch.profiler calls it
-inline constexpr std::string_view kShortageEvent = "[OutOfMemory]";
 
 }  // namespace tidemark::trace::perfetto

@@ -18,8 +18,10 @@ class ScopeSlices {
     int64_t end_ns = 0;
     events::NameId layer = 0;
     events::NameId op = 0;
+    events::NameId computed_in = 0;  // the type, where autocast chose
     bool recompute = false;
     bool ended = false;
+    bool unfinished = false;  // the run ended before
   };
   static constexpr size_t kMaxWaiting = 1 << 16;
 
@@ -28,14 +30,17 @@ class ScopeSlices {
     slices_.push_back(slice);
   }
   // The innermost; nothing if none is open (it began before the view does).
-  void End(int64_t time_ns) {
+  void End(int64_t time_ns, events::NameId computed_in) {
     if (open_.empty()) return;
-    slices_[open_.back()].end_ns = time_ns;
-    slices_[open_.back()].ended = true;
+    Slice& slice = slices_[open_.back()];
+    slice.end_ns = time_ns;
+    slice.computed_in = computed_in;
+    slice.ended = true;
     open_.pop_back();
   }
-  void EndAll(int64_t time_ns) {
-    while (!open_.empty()) End(time_ns);
+  void CutAll(int64_t time_ns) {
+    for (const size_t open : open_) slices_[open].unfinished = true;
+    while (!open_.empty()) End(time_ns, 0);
   }
 
   bool ready() const {

@@ -12,6 +12,7 @@
 #include "profiler/base/result.h"
 #include "profiler/events/event.h"
 #include "profiler/events/run_description.h"
+#include "profiler/trace/bookmarks.h"
 
 namespace tidemark::trace {
 
@@ -49,6 +50,7 @@ struct TideSummary {
   uint64_t events = 0;
   bool complete = false;  // it ends with a closing chunk
   std::string warning;    // "" or a sentence: where and why reading ended before the end of the file
+  std::vector<Bookmark> bookmarks;  // that the file holds itself, as traces of ours do
 };
 
 // Calls `accept` for each chunk's events in order. An unreadable header is an error; damage later on ends the

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "profiler/trace/export.h"
 #include "profiler/trace/save.h"
@@ -54,7 +55,8 @@ constexpr std::string_view kTimeline =
     "[[10, 20], [[0, 100, 0, 0, 0, 0, 0, 0, 0], [0, 50, 0, 7, 0, 0, 40, 0, 3.5]]]";
 
 bool WriteSeeds(const fs::path& folder) {
-  const auto view = SampleRun().View();
+  const auto view = RunWithEverything().View();
+  const std::vector<Bookmark> bookmarks = {{Stream::kBaseNs, "here"}};
   const events::RunDescription description{.title = "sample", .device = "cuda:0", .producer = "seeds"};
   const fs::path pickle = FileIn(folder / "pickle", "run.pickle");
   const fs::path chrome = FileIn(folder / "json", "run.json");
@@ -64,8 +66,9 @@ bool WriteSeeds(const fs::path& folder) {
   std::ofstream(FileIn(folder / "json", "timeline.json")) << kTimeline;
   return SaveTide(*view, description, FileIn(folder / "recording", "run.tide")) &&
          Export(*view, description, ExportFormat::kPickle, pickle) &&
-         Export(*view, description, ExportFormat::kChrome, chrome) &&
-         Export(*view, description, ExportFormat::kPerfetto, FileIn(folder / "perfetto", "run.pftrace")) &&
+         Export(*view, description, ExportFormat::kChrome, chrome, {}, bookmarks) &&
+         Export(*view, description, ExportFormat::kPerfetto, FileIn(folder / "perfetto", "run.pftrace"), {},
+                bookmarks) &&
          Export(*view, description, ExportFormat::kSqlite, FileIn(folder / "database", "run.sqlite")) &&
          Pack(pickle, FileIn(folder / "gzip", "run.pickle.gz")) &&
          Pack(snapshot, FileIn(folder / "gzip", "snapshot.json.gz"));

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <utility>
 
 namespace tidemark::trace {
+
+using events::EventKind;
+
 namespace {
 
 // Times of a hundred years are none; sums of two stay within 2^63.
@@ -37,11 +39,8 @@ ChromeEvents::Field ChromeEvents::FieldOfEvent(std::string_view key) {
   if (key == "ts") return Field::kTime;
   if (key == "dur") return Field::kDuration;
   if (key == "tid") return Field::kThread;
-  return key == "args" ? Field::kArguments : Field::kOther;
-}
-
-bool ChromeEvents::IsAboutMemory() const {
-  return parts_.name == "[memory]" || parts_.name == "[OutOfMemory]" || parts_.name == "out of memory";
+  // "tidemark" holds what a counter says besides its value: viewers draw a curve for each argument of one.
+  return key == "args" || key == "tidemark" ? Field::kArguments : Field::kOther;
 }
 
 // Arguments are passed over where the event is known by then to have none that count.
@@ -49,9 +48,31 @@ bool ChromeEvents::Wants() {
   if (!in_event_) return lists_ == 0;
   if (in_arguments_) return argument_ != TraceArgument::kOther;
   if (field_ != Field::kArguments) return field_ != Field::kOther;
-  return parts_.phase == 0 ||
-         (parts_.phase == 'X' && (parts_.category == "cpu_op" || parts_.category.empty())) ||
-         (parts_.phase == 'i' && (IsAboutMemory() || parts_.name.empty()));
+  switch (parts_.phase) {
+    case 0:
+      return true;
+    case 'X':
+      return parts_.category.empty() || SliceKind() || KindOfWork(parts_.category);
+    case 'C':
+      return parts_.category.empty() || IsNumber();
+    case 'i':
+      return parts_.name.empty() || KindOfInstant(parts_.category, parts_.name);
+    default:
+      return false;
+  }
+}
+
+std::optional<TraceSlice::Kind> ChromeEvents::SliceKind() const {
+  if (parts_.category == "cpu_op") return TraceSlice::Kind::kOperator;
+  if (parts_.category == "user_annotation") return TraceSlice::Kind::kAnnotation;
+  if (parts_.category == "layer") return TraceSlice::Kind::kLayer;
+  if (parts_.category == "structure") return TraceSlice::Kind::kStructure;
+  return std::nullopt;
+}
+
+bool ChromeEvents::IsNumber() const {
+  return parts_.category == InstantCategoryOf(EventKind::kMetric) ||
+         parts_.category == InstantCategoryOf(EventKind::kCounter);
 }
 
 bool ChromeEvents::BeginObject() {
@@ -108,6 +129,7 @@ bool ChromeEvents::Number(int64_t number) {
 }
 
 bool ChromeEvents::Real(double real, std::string_view written) {
+  if (in_arguments_) parts_.arguments.Set(argument_, real);
   if (field_ == Field::kTime) parts_.time_ns = NanosecondsFromWritten(real, written);
   if (field_ == Field::kDuration)
     parts_.duration_ns = std::max<int64_t>(NanosecondsFromWritten(real, written), 0);
@@ -123,46 +145,69 @@ bool ChromeEvents::Text(std::string_view text) {
 }
 
 void ChromeEvents::Take() {
-  if (parts_.phase == 'i' && IsAboutMemory()) return TakeMemory();
-  if (parts_.phase == 'X' && parts_.category == "cpu_op") return TakeSlice(TraceSlice::Kind::kOperator);
-  if (parts_.phase == 'X' && parts_.category == "user_annotation")
-    return TakeSlice(TraceSlice::Kind::kAnnotation);
-  if (parts_.phase == 'X' && parts_.category == "layer") return TakeSlice(TraceSlice::Kind::kLayer);
-  if (parts_.phase == 'X' && parts_.category == "structure") return TakeSlice(TraceSlice::Kind::kStructure);
-  const bool is_work =
-      parts_.category == "kernel" || parts_.category == "gpu_memcpy" || parts_.category == "gpu_memset";
-  if (parts_.phase == 'X' && is_work) {
-    ++records_.device_work;
-  } else if (parts_.phase != 'M' && parts_.phase != 'C') {
-    ++records_.without_memory;
+  switch (parts_.phase) {
+    case 'i':
+      if (parts_.category == kBookmarkCategory) return TakeBookmark();
+      if (const auto kind = KindOfInstant(parts_.category, parts_.name)) return TakeInstant(*kind);
+      break;
+    case 'C':
+      if (IsNumber()) TakeInstant(*KindOfInstant(parts_.category, parts_.name));
+      return;
+    case 'X':
+      if (const auto kind = SliceKind()) return TakeSlice(*kind);
+      if (const auto kind = KindOfWork(parts_.category)) return TakeWork(*kind);
+      break;
+    case 'M':
+      return;
+    default:
+      break;
   }
+  ++records_.without_memory;
 }
 
-void ChromeEvents::TakeMemory() {
-  MemoryRecord& memory = parts_.arguments.memory;
-  memory.time_ns = parts_.time_ns;
-  memory.thread = parts_.thread;
-  const bool is_ours = parts_.name == "out of memory";  // what our exporter calls it
-  const bool is_shortage = is_ours || parts_.name == "[OutOfMemory]";
-  if (is_shortage) memory.action = MemoryRecord::Action::kOutOfMemory;
-  if (is_ours) memory.bytes = std::exchange(memory.requested, MemoryRecord::kNotTold);
-  const bool is_whole = parts_.time_ns != kNoTime && (parts_.arguments.is_sized || is_ours);
-  if (!is_whole) {
+void ChromeEvents::TakeInstant(EventKind kind) {
+  const bool is_named = kind > EventKind::kSnapshot;
+  std::optional<TraceInstant> told =
+      parts_.arguments.InstantOf(kind, is_named ? records_.texts.Add(parts_.name) : 0);
+  if (!told || parts_.time_ns == kNoTime) {
     ++records_.unreadable;
-  } else if (memory.bytes > 0) {
-    records_.memory.push_back(memory);
+    return;
   }
+  told->time_ns = parts_.time_ns;
+  told->thread = parts_.thread;
+  if (kind != EventKind::kAllocate || told->bytes > 0) records_.instants.push_back(*told);
+}
+
+void ChromeEvents::TakeBookmark() {
+  if (parts_.time_ns == kNoTime) return;
+  records_.AddBookmark(parts_.time_ns, parts_.name);
 }
 
 void ChromeEvents::TakeSlice(TraceSlice::Kind kind) {
   if (parts_.time_ns == kNoTime) return;
+  const TraceArguments& arguments = parts_.arguments;
   records_.slices.push_back({.begin_ns = parts_.time_ns,
                              .end_ns = parts_.time_ns + parts_.duration_ns,
                              .name = records_.texts.Add(parts_.name),
-                             .layer = parts_.arguments.memory.layer,
+                             .layer = arguments.instant.layer,
+                             .computed_in = arguments.computed_in,
                              .thread = parts_.thread,
                              .kind = kind,
-                             .is_differentiable = parts_.arguments.is_differentiable});
+                             .is_differentiable = arguments.is_differentiable,
+                             .is_unfinished = arguments.is_unfinished,
+                             .recompute = arguments.instant.recompute});
+}
+
+void ChromeEvents::TakeWork(EventKind kind) {
+  if (parts_.time_ns == kNoTime) return;
+  const TraceInstant& told = parts_.arguments.instant;
+  records_.works.push_back({.begin_ns = parts_.time_ns,
+                            .end_ns = parts_.time_ns + parts_.duration_ns,
+                            .bytes = told.bytes,
+                            .stream = told.stream,
+                            .name = kind == EventKind::kMemorySet ? 0 : records_.texts.Add(parts_.name),
+                            .kind = kind,
+                            .device = told.device});
 }
 
 }  // namespace tidemark::trace

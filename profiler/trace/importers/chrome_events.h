@@ -1,11 +1,13 @@
 // The events of a Trace Event JSON, as torch.profiler (Kineto) writes it with profile_memory=True, and as we
-// do: what they tell of memory and of operators. Not thread safe. O(1) each; see trace_records.h for memory.
+// do: what they tell of memory, of operators and of what the GPU did. Not thread safe. O(1) each; see
+// trace_records.h for memory.
 //
 // Sources: the "[memory]" and "[OutOfMemory]" instants and their arguments are those of torch 2.11 (Kineto's
 // output_json.cpp, torch/csrc/profiler/collection.cpp); times are microseconds, in fractions of 0.001.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -53,10 +55,13 @@ class ChromeEvents final : public JsonHandler {
   static constexpr int64_t kNoTime = INT64_MIN;
 
   static Field FieldOfEvent(std::string_view key);
-  bool IsAboutMemory() const;
+  std::optional<TraceSlice::Kind> SliceKind() const;
+  bool IsNumber() const;  // a counter of ours that stands for an event
   void Take();
-  void TakeMemory();
+  void TakeInstant(events::EventKind kind);
+  void TakeBookmark();
   void TakeSlice(TraceSlice::Kind kind);
+  void TakeWork(events::EventKind kind);
 
   TraceRecords& records_;
   Parts parts_;

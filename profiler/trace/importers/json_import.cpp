@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "profiler/base/format.h"
 #include "profiler/trace/importers/chrome_events.h"
@@ -11,23 +12,24 @@
 #include "profiler/trace/importers/memory_timeline.h"
 #include "profiler/trace/importers/objects.h"
 #include "profiler/trace/importers/snapshot.h"
-#include "profiler/trace/importers/trace_history.h"
+#include "profiler/trace/importers/trace_import.h"
 
 namespace tidemark::trace {
 namespace {
 
 constexpr std::string_view kTorchProfiler = "torch.profiler trace";
 
-// What stands beside the events. Our own exporter's "otherData" is a run's description.
+// What stands beside the events. Our own exporter's "otherData" holds a run's description as "run"; before it
+// did, only in part.
 TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const TraceRecords& records) {
   TraceOrigin origin;
   origin.damage = read.damage;
   origin.base_ns = objects.NumberIn(read.root, "baseTimeNanoseconds", 0);
   events::RunDescription& description = origin.description;
   description.producer = kTorchProfiler;
-  const bool has_card =
-      std::any_of(records.memory.begin(), records.memory.end(),
-                  [](const MemoryRecord& record) { return record.device_type != MemoryRecord::kCpu; });
+  const bool has_card = std::any_of(
+      records.instants.begin(), records.instants.end(),
+      [](const TraceInstant& told) { return told.is_of_memory() && told.device_type != TraceInstant::kCpu; });
   const Value* cards = objects.Find(read.root, "deviceProperties");
   if (cards != nullptr && has_card && !objects.ItemsOf(*cards).empty()) {
     const Value& card = objects.ItemsOf(*cards).front();
@@ -40,15 +42,15 @@ TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const Trac
     description.device = objects.TextIn(*own, "device");
     description.device_name = objects.TextIn(*own, "device_name");
     description.device_bytes = objects.NumberIn(*own, "device_bytes", 0);
+    origin.is_own = true;
+    if (auto whole = events::DescriptionFromJson(objects.TextIn(*own, "run")))
+      description = std::move(*whole);
   }
-  const bool is_own = description.producer != kTorchProfiler;
-  if (is_own) AddWorkNote(records, description);
-  const uint64_t others = records.without_memory + records.device_work;
-  if (others > 0 && !is_own) {
-    description.notes.push_back(fmt::format(
-        "{} other events of the trace (kernels, calls, Python's functions) say nothing of memory and "
-        "are not shown.",
-        FormatNumber(static_cast<int64_t>(others))));
+  if (records.without_memory > 0 && description.producer == kTorchProfiler) {
+    description.notes.push_back(
+        fmt::format("{} other events of the trace (calls, Python's functions) say nothing of memory and are "
+                    "not shown.",
+                    FormatNumber(static_cast<int64_t>(records.without_memory))));
   }
   return origin;
 }

@@ -8,6 +8,7 @@ namespace tidemark::trace {
 namespace {
 
 using events::Category;
+using events::EventKind;
 
 // In the order of torch.profiler._memory_profiler's _CATEGORY_TO_INDEX. What it calls AUTOGRAD_DETAIL is made
 // by backward and kept by nobody.
@@ -73,7 +74,7 @@ void MemoryTimelineRows::TakeEvent(const std::vector<int64_t>& row) {
   if (bytes > 0) {
     alive_[{category, bytes}].push_back(Allocate(row[0], bytes, category));
   } else if (const auto address = TakeAlive(-bytes, category)) {
-    Record(MemoryRecord::Action::kFree, row[0], {*address, -bytes}, category);
+    Record(EventKind::kFreeCompleted, row[0], {*address, -bytes}, category);
   } else {
     Misfit();
   }
@@ -89,7 +90,7 @@ void MemoryTimelineRows::TakeVersion(int64_t time_ns, int64_t bytes, size_t cate
   }
   const bool is_known = changing_ && changing_->bytes == bytes;
   const uint64_t address = is_known ? changing_->address : Allocate(time_ns, bytes, category);
-  if (is_known) Record(MemoryRecord::Action::kCategorize, time_ns, {address, bytes}, category);
+  if (is_known) Record(EventKind::kCategorize, time_ns, {address, bytes}, category);
   alive_[{category, bytes}].push_back(address);
   changing_.reset();
 }
@@ -120,7 +121,7 @@ void MemoryTimelineRows::Shrink(int64_t time_ns, size_t category, int64_t bytes)
   while (bytes > 0 && !pieces.empty()) {
     const Block piece = pieces.back();
     pieces.pop_back();
-    Record(MemoryRecord::Action::kFree, time_ns, piece, category);
+    Record(EventKind::kFreeCompleted, time_ns, piece, category);
     const int64_t rest = piece.bytes - bytes;
     if (rest > 0) pieces.push_back({Allocate(time_ns, rest, category), rest});
     bytes -= piece.bytes;
@@ -130,19 +131,18 @@ void MemoryTimelineRows::Shrink(int64_t time_ns, size_t category, int64_t bytes)
 uint64_t MemoryTimelineRows::Allocate(int64_t time_ns, int64_t bytes, size_t category) {
   const Block block{next_address_, bytes};
   next_address_ += static_cast<uint64_t>(bytes);
-  Record(MemoryRecord::Action::kAllocate, time_ns, block, category);
+  Record(EventKind::kAllocate, time_ns, block, category);
   return block.address;
 }
 
-void MemoryTimelineRows::Record(MemoryRecord::Action action, int64_t time_ns, const Block& block,
-                                size_t category) {
-  MemoryRecord record;
+void MemoryTimelineRows::Record(EventKind kind, int64_t time_ns, const Block& block, size_t category) {
+  TraceInstant record;
   record.time_ns = time_ns;
   record.address = block.address;
   record.bytes = block.bytes;
-  record.action = action;
+  record.kind = kind;
   record.category = kTimelineCategories[category];
-  records_.memory.push_back(record);
+  records_.instants.push_back(record);
 }
 
 }  // namespace tidemark::trace

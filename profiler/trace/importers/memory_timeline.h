@@ -57,7 +57,7 @@ class MemoryTimelineRows final : public JsonHandler {
   uint64_t Allocate(int64_t time_ns, int64_t bytes, size_t category);
   std::optional<uint64_t> TakeAlive(int64_t bytes, size_t category);
   void Shrink(int64_t time_ns, size_t category, int64_t bytes);
-  void Record(MemoryRecord::Action action, int64_t time_ns, const Block& block, size_t category);
+  void Record(events::EventKind kind, int64_t time_ns, const Block& block, size_t category);
 
   TraceRecords& records_;
   Form form_ = Form::kNotKnown;

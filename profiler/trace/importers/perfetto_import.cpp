@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -11,12 +12,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profiler/trace/importers/trace_history.h"
+#include "profiler/trace/importers/trace_import.h"
 #include "profiler/trace/importers/trace_records.h"
 #include "profiler/trace/perfetto_format.h"
+#include "profiler/trace/trace_words.h"
 
 namespace tidemark::trace {
 namespace {
+
+using events::EventKind;
 
 // The fields of a protobuf message, one after another.
 class Fields {
@@ -83,10 +87,13 @@ class PerfettoReader {
     std::string packet;
     while (NextPacket(packet)) TakePacket(packet);
     for (auto& [track, slices] : open_) {
-      while (!slices.empty()) Close(slices);
+      while (!slices.empty()) {
+        slices.back().is_unfinished = true;
+        Close(slices);
+      }
     }
     origin_.damage = damage_;
-    AddWorkNote(records_, origin_.description);
+    origin_.is_own = true;
     return std::move(origin_);
   }
 
@@ -123,6 +130,7 @@ class PerfettoReader {
       if (fields.number == perfetto::kTimestamp) time_ns_ = static_cast<int64_t>(fields.value);
       if (fields.number == perfetto::kTrackEvent) event = fields.bytes;
       if (fields.number == perfetto::kInternedData) TakeWords(fields.bytes);
+      if (fields.number == perfetto::kTrackDescriptor) TakeTrack(fields.bytes);
     }
     if (!event.empty()) TakeEvent(event);
   }
@@ -148,6 +156,19 @@ class PerfettoReader {
     return word == words.end() ? std::string_view() : word->second;
   }
 
+  // Of named counters the track tells the name.
+  void TakeTrack(std::string_view descriptor) {
+    uint64_t uuid = 0;
+    std::string_view name;
+    Fields fields(descriptor);
+    while (fields.Next()) {
+      if (fields.number == perfetto::kUuid) uuid = fields.value;
+      if (fields.number == perfetto::kTrackName) name = fields.bytes;
+    }
+    if (uuid >= perfetto::kNamedCounters && uuid < perfetto::kDeviceStreams)
+      counters_[uuid] = records_.texts.Add(name);
+  }
+
   void TakeEvent(std::string_view event) {
     uint64_t type = 0;
     uint64_t track = 0;
@@ -163,27 +184,38 @@ class PerfettoReader {
       if (fields.number == perfetto::kCategories) category = fields.bytes;
       if (fields.number == perfetto::kCategoryIid) category = WordOf(perfetto::kCategoryNames, fields.value);
       if (fields.number == perfetto::kAnnotations) TakeAnnotation(fields.bytes, arguments);
+      if (fields.number == perfetto::kCounterValue)
+        arguments.Set(TraceArgument::kValue, static_cast<int64_t>(fields.value));
+      if (fields.number == perfetto::kCounterReal)
+        arguments.Set(TraceArgument::kValue, std::bit_cast<double>(fields.value));
     }
-    if (track >= perfetto::kDeviceStreams && track < perfetto::kCounters) {
-      if (type == perfetto::kSliceBegin) ++records_.device_work;
-      return;
-    }
-    if (type == perfetto::kInstant) return TakeInstant(name, arguments);
-    if (type == perfetto::kSliceEnd) {
-      if (const auto open = open_.find(track); open != open_.end() && !open->second.empty())
-        Close(open->second);
+    if (type == perfetto::kInstant) return TakeInstant(category, name, arguments);
+    if (type == perfetto::kCounter) return TakeNumber(track, category, arguments);
+    if (track >= perfetto::kDeviceStreams && track < perfetto::kCounters)
+      return TakeWork(track, type, category, name, arguments);
+    TakeSlice(track, type, category, name, arguments);
+  }
+
+  void TakeSlice(uint64_t track, uint64_t type, std::string_view category, std::string_view name,
+                 const TraceArguments& arguments) {
+    std::vector<TraceSlice>& open = open_[track];
+    if (type == perfetto::kSliceEnd && !open.empty()) {
+      open.back().computed_in = arguments.computed_in;
+      open.back().is_unfinished = arguments.is_unfinished;
+      Close(open);
     }
     if (type != perfetto::kSliceBegin) return;
     const bool is_thread = track >= perfetto::kThreads;
-    open_[track].push_back({.begin_ns = time_ns_,
-                            .end_ns = 0,
-                            .name = records_.texts.Add(name),
-                            .layer = arguments.memory.layer,
-                            .thread = is_thread ? static_cast<uint32_t>(track - perfetto::kThreads) : 0,
-                            .kind = !is_thread            ? TraceSlice::Kind::kStructure
-                                    : category == "layer" ? TraceSlice::Kind::kLayer
-                                                          : TraceSlice::Kind::kOperator,
-                            .is_differentiable = false});
+    open.push_back({.begin_ns = time_ns_,
+                    .end_ns = 0,
+                    .name = records_.texts.Add(name),
+                    .layer = arguments.instant.layer,
+                    .thread = is_thread ? static_cast<uint32_t>(track - perfetto::kThreads) : 0,
+                    .kind = !is_thread            ? TraceSlice::Kind::kStructure
+                            : category == "layer" ? TraceSlice::Kind::kLayer
+                                                  : TraceSlice::Kind::kOperator,
+                    .is_differentiable = false,
+                    .recompute = arguments.instant.recompute});
   }
 
   void TakeAnnotation(std::string_view annotation, TraceArguments& arguments) {
@@ -199,24 +231,59 @@ class PerfettoReader {
       if (fields.number == perfetto::kTextIid) text = WordOf(perfetto::kAnnotationTexts, fields.value);
       if (fields.number == perfetto::kInteger) number = static_cast<int64_t>(fields.value);
     }
-    if (name == "Description") description_ = text;
+    if (name == NameOf(TraceArgument::kDescription)) description_ = text;
     if (number) arguments.Set(ArgumentOf(name), *number);
     if (!number) arguments.Set(ArgumentOf(name), text, records_.texts);
   }
 
-  void TakeInstant(std::string_view name, TraceArguments& arguments) {
+  void TakeInstant(std::string_view category, std::string_view name, const TraceArguments& arguments) {
     if (name == perfetto::kRunEvent) {
       if (auto description = events::DescriptionFromJson(description_))
         origin_.description = std::move(*description);
       return;
     }
-    const bool is_shortage = name == perfetto::kShortageEvent;
-    if (!is_shortage && name != perfetto::kMemoryEvent) return;
-    MemoryRecord& memory = arguments.memory;
-    memory.time_ns = time_ns_;
-    if (is_shortage) memory.action = MemoryRecord::Action::kOutOfMemory;
-    if (!arguments.is_sized) ++records_.unreadable;
-    if (memory.bytes > 0) records_.memory.push_back(memory);
+    if (category == kBookmarkCategory) return records_.AddBookmark(time_ns_, name);
+    const std::optional<EventKind> kind = KindOfInstant(category, name);
+    if (!kind) return;
+    Keep(arguments.InstantOf(*kind, *kind > EventKind::kSnapshot ? records_.texts.Add(name) : 0));
+  }
+
+  void TakeNumber(uint64_t track, std::string_view category, const TraceArguments& arguments) {
+    const auto name = counters_.find(track);
+    const std::optional<EventKind> kind = KindOfInstant(category, {});
+    if (name != counters_.end() && kind) Keep(arguments.InstantOf(*kind, name->second));
+  }
+
+  void Keep(std::optional<TraceInstant> told) {
+    if (!told) {
+      ++records_.unreadable;
+      return;
+    }
+    told->time_ns = time_ns_;
+    if (told->kind != EventKind::kAllocate || told->bytes > 0) records_.instants.push_back(*told);
+  }
+
+  // One ends before the next one of its stream begins.
+  void TakeWork(uint64_t track, uint64_t type, std::string_view category, std::string_view name,
+                const TraceArguments& arguments) {
+    if (type == perfetto::kSliceEnd) {
+      const auto open = open_works_.find(track);
+      if (open == open_works_.end()) return;
+      TraceWork& work = records_.works[open->second];
+      work.end_ns = std::max(time_ns_, work.begin_ns);
+      return static_cast<void>(open_works_.erase(open));
+    }
+    const std::optional<EventKind> kind = KindOfWork(category);
+    if (type != perfetto::kSliceBegin || !kind) return;
+    const uint64_t stream = track - perfetto::kDeviceStreams;
+    open_works_[track] = records_.works.size();
+    records_.works.push_back({.begin_ns = time_ns_,
+                              .end_ns = time_ns_,
+                              .bytes = arguments.instant.bytes,
+                              .stream = stream & ((1U << perfetto::kStreamBits) - 1),
+                              .name = *kind == EventKind::kMemorySet ? 0 : records_.texts.Add(name),
+                              .kind = *kind,
+                              .device = static_cast<uint8_t>(stream >> perfetto::kStreamBits)});
   }
 
   void Close(std::vector<TraceSlice>& open) {
@@ -236,7 +303,9 @@ class PerfettoReader {
                                                                           {perfetto::kEventNames, {}},
                                                                           {perfetto::kAnnotationNames, {}},
                                                                           {perfetto::kAnnotationTexts, {}}};
-  std::map<uint64_t, std::vector<TraceSlice>> open_;  // by track, outermost first
+  std::map<uint64_t, std::vector<TraceSlice>> open_;       // by track, outermost first
+  std::unordered_map<uint64_t, size_t> open_works_;        // by track
+  std::unordered_map<uint64_t, TraceTexts::Id> counters_;  // names by track
 };
 
 }  // namespace
@@ -246,7 +315,7 @@ Result<TideSummary> ImportPerfetto(ByteSource& source, const std::string& file_n
   TraceRecords records;
   TraceOrigin origin = PerfettoReader(source, records).Run();
   if (source.cancelled()) return Error{"Reading " + file_name + " was cancelled."};
-  if (records.memory.empty() && origin.damage.empty()) {
+  if (records.instants.empty() && origin.damage.empty()) {
     return Error{file_name +
                  " is a Perfetto trace without a run of Tidemark's: only those that \"tidemark export "
                  "--to perfetto\" wrote can be read."};

@@ -11,13 +11,14 @@
 
 #include "profiler/base/format.h"
 #include "profiler/trace/database.h"
-#include "profiler/trace/importers/trace_history.h"
+#include "profiler/trace/importers/trace_import.h"
 #include "profiler/trace/importers/trace_records.h"
 
 namespace tidemark::trace {
 namespace {
 
 using events::Event;
+using events::EventKind;
 
 // Nsight Systems' memKind (its ENUM_CUDA_MEM_KIND) and memoryOperationType (ENUM_CUDA_DEV_MEM_EVENT_OPER).
 enum NsightMemory : int64_t { kPageable = 0, kPinned = 1 };
@@ -114,7 +115,7 @@ class SqliteReader {
       };
       Event event;
       event.time_ns = time_ns;
-      event.kind = static_cast<events::EventKind>(byte(1));
+      event.kind = static_cast<EventKind>(byte(1));
       event.address = static_cast<uint64_t>(rows->Integer(2));
       event.bytes = rows->Integer(3);
       event.rounded_bytes = rows->Integer(4);
@@ -130,7 +131,7 @@ class SqliteReader {
       event.recompute = byte(14);
       event.level = static_cast<events::Level>(byte(15));
       const bool is_known = !rows->IsNull(1) && IsWellFormed(event);  // null: its context is missing
-      if (is_known && event.kind != events::EventKind::kName) writer.Add(event);
+      if (is_known && event.kind != EventKind::kName) writer.Add(event);
       malformed_ += is_known ? 0 : 1;
       if (!Report(count, 0, 1)) return "it was cancelled";
     }
@@ -171,14 +172,14 @@ class SqliteReader {
       }
       constexpr int kProcessShift = 50;  // above what a process can address
       const uint64_t process = processes.try_emplace(rows->Integer(1), processes.size()).first->second;
-      MemoryRecord record;
+      TraceInstant record;
       record.time_ns = rows->Integer(0);
       record.device = static_cast<uint8_t>(std::clamp<int64_t>(rows->Integer(2), 0, 255));
       record.address = static_cast<uint64_t>(rows->Integer(3)) ^ process << kProcessShift;
       record.bytes = std::max<int64_t>(rows->Integer(4), 0);
-      if (rows->Integer(6) == kNsightFree) record.action = MemoryRecord::Action::kFree;
+      if (rows->Integer(6) == kNsightFree) record.kind = EventKind::kFreeCompleted;
       if (has_streams) record.stream = static_cast<uint64_t>(rows->Integer(7));
-      if (record.bytes > 0) records.memory.push_back(record);
+      if (record.bytes > 0) records.instants.push_back(record);
       if (record.bytes == 0) ++records.unreadable;
       if (!Report(count, 0, 0.5)) return "it was cancelled";
     }

@@ -1,11 +1,7 @@
 #include "profiler/trace/importers/trace_history.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
@@ -14,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
+#include "profiler/timeline/segments.h"
 #include "profiler/trace/importers/annotated_steps.h"
 
 namespace tidemark::trace {
@@ -24,7 +20,6 @@ namespace {
 using events::Event;
 using events::EventKind;
 using events::Phase;
-using MemoryAction = MemoryRecord::Action;
 using Kind = TraceSlice::Kind;
 
 constexpr std::string_view kBackwardNode = "autograd::engine::evaluate_function: ";
@@ -35,16 +30,14 @@ constexpr int64_t kMostReserved = int64_t{1} << 47;
 
 uint64_t OfDevice(uint64_t base, uint8_t device) { return base + (uint64_t{device} << 48); }
 
-std::string InWords(uint64_t number) { return FormatNumber(static_cast<int64_t>(number)); }
-
 // What the trace does not say but what follows from it: which blocks were there before it, and what of the
 // devices' totals no block explains.
 struct Earlier {
-  std::vector<MemoryRecord> blocks;
+  std::vector<TraceInstant> blocks;
   std::map<uint8_t, int64_t> unexplained_bytes;  // by device
 };
 
-Earlier EarlierThan(const std::vector<MemoryRecord>& memory) {
+Earlier EarlierThan(const std::vector<TraceInstant>& instants) {
   struct Device {
     std::optional<int64_t> before;  // in all, when the trace began
     int64_t explained = 0;
@@ -52,20 +45,21 @@ Earlier EarlierThan(const std::vector<MemoryRecord>& memory) {
   Earlier earlier;
   std::map<uint8_t, Device> devices;
   std::unordered_map<uint64_t, bool> alive;
-  for (const MemoryRecord& record : memory) {
-    Device& device = devices[record.device];
-    const bool adds = record.action == MemoryAction::kAllocate;
-    const bool takes = record.action == MemoryAction::kFree;
-    if (!device.before && record.total_allocated >= 0) {
-      const int64_t change = adds ? record.bytes : takes ? -record.bytes : 0;
-      device.before = record.total_allocated - change - device.explained;
+  for (const TraceInstant& told : instants) {
+    if (!told.is_of_memory()) continue;
+    Device& device = devices[told.device];
+    const bool adds = told.kind == EventKind::kAllocate;
+    const bool takes = told.kind == EventKind::kFreeRequested || told.kind == EventKind::kFreeCompleted;
+    if (!device.before && told.total_allocated >= 0) {
+      const int64_t change = adds ? told.bytes : takes ? -told.bytes : 0;
+      device.before = told.total_allocated - change - device.explained;
     }
-    const auto [block, is_new] = alive.try_emplace(record.address, false);
-    if (takes && is_new) {
-      earlier.blocks.push_back(record);
-      device.explained += record.bytes;
-    }
-    if (adds || takes) block->second = adds;
+    if (!adds && !takes) continue;
+    const auto [block, is_new] = alive.try_emplace(told.address, adds);
+    block->second = adds;
+    if (!takes || !is_new || told.bytes == 0) continue;
+    earlier.blocks.push_back(told);
+    device.explained += told.bytes;
   }
   for (const auto& [number, device] : devices) {
     const int64_t rest = device.before.value_or(0) - device.explained;
@@ -97,10 +91,15 @@ class GuessedPhase {
 
 class TraceHistory {
  public:
-  // `device_bytes`: of each card, 0 if not known.
-  TraceHistory(TraceRecords& records, int64_t base_ns, int64_t device_bytes, const AcceptEvents& accept)
-      : records_(records), base_ns_(base_ns), device_bytes_(device_bytes), writer_(accept), steps_(writer_) {
+  TraceHistory(TraceRecords& records, const TraceOrigin& origin, const AcceptEvents& accept)
+      : records_(records),
+        base_ns_(origin.base_ns),
+        device_bytes_(origin.description.device_bytes),
+        is_own_(origin.is_own),
+        writer_(accept),
+        steps_(writer_) {
     Sort();
+    JoinPhases();
     for (const TraceSlice& slice : records_.slices) {
       if (slice.kind == Kind::kAnnotation) steps_.Expect(records_.texts[slice.name]);
       told_phases_ = told_phases_ || slice.kind == Kind::kStructure;
@@ -113,26 +112,25 @@ class TraceHistory {
     steps_.Start(Stamped(EventKind::kStepBegin));
     size_t slice = 0;
     size_t done = 0;
-    for (const MemoryRecord& record : records_.memory) {
+    for (const TraceInstant& record : records_.instants) {
       for (; slice < records_.slices.size() && records_.slices[slice].begin_ns <= record.time_ns; ++slice)
         Begin(slice);
       EndUntil(record.time_ns);
-      WriteMemory(record);
+      WriteWorksUntil(record.time_ns);
+      WriteInstant(record);
       constexpr size_t kBetweenReports = 1 << 15;
       if (done++ % kBetweenReports != 0 || !progress) continue;
-      if (!progress(0.5 + 0.5 * static_cast<double>(done) / static_cast<double>(records_.memory.size())))
+      if (!progress(0.5 + 0.5 * static_cast<double>(done) / static_cast<double>(records_.instants.size())))
         return false;
     }
     for (; slice < records_.slices.size(); ++slice) Begin(slice);
     EndUntil(std::numeric_limits<int64_t>::max());
+    WriteWorksUntil(std::numeric_limits<int64_t>::max());
     writer_.Flush();
     return true;
   }
 
-  uint64_t events() const { return writer_.events(); }
-  int64_t start_ns() const { return start_ns_; }
-  uint64_t disagreements() const { return disagreements_; }
-  bool guessed_free() const { return guessed_free_; }
+  WrittenHistory outcome() const { return {writer_.events(), start_ns_, disagreements_, guessed_free_}; }
 
  private:
   static constexpr events::NameId kNotNamed = ~events::NameId{0};
@@ -147,16 +145,20 @@ class TraceHistory {
   struct Device {
     int64_t allocated = 0;
     int64_t reserved = 0;
+    timeline::Segments segments;  // told and made up
+    int64_t made_up = 0;          // of reserved
   };
 
   void Sort() {
-    std::stable_sort(records_.memory.begin(), records_.memory.end(),
+    std::stable_sort(records_.instants.begin(), records_.instants.end(),
                      [](const auto& one, const auto& other) { return one.time_ns < other.time_ns; });
     std::stable_sort(records_.slices.begin(), records_.slices.end(), [](const auto& one, const auto& other) {
       return std::pair(one.begin_ns, -one.end_ns) < std::pair(other.begin_ns, -other.end_ns);
     });
+    std::stable_sort(records_.works.begin(), records_.works.end(),
+                     [](const auto& one, const auto& other) { return one.end_ns < other.end_ns; });
     int64_t first = std::numeric_limits<int64_t>::max();
-    for (const MemoryRecord& record : records_.memory) {
+    for (const TraceInstant& record : records_.instants) {
       if (record.time_ns >= 0) first = std::min(first, record.time_ns);
     }
     if (!records_.slices.empty()) first = std::min(first, records_.slices.front().begin_ns);
@@ -164,10 +166,7 @@ class TraceHistory {
     start_ns_ = At(time_ns_);
   }
 
-  int64_t At(int64_t time_ns) const {
-    constexpr int64_t kLatest = std::numeric_limits<int64_t>::max() / 2;
-    return std::clamp(time_ns, -kLatest, kLatest) + std::clamp(base_ns_, -kLatest, kLatest);
-  }
+  int64_t At(int64_t time_ns) const { return TimeOf(time_ns, base_ns_); }
   void Advance(int64_t time_ns) { time_ns_ = std::max(time_ns_, time_ns); }
 
   Event Stamped(EventKind kind) const {
@@ -184,8 +183,8 @@ class TraceHistory {
   }
 
   void WriteEarlier() {
-    const Earlier earlier = EarlierThan(records_.memory);
-    for (const MemoryRecord& block : earlier.blocks) WriteEarlierBlock(block);
+    const Earlier earlier = EarlierThan(records_.instants);
+    for (const TraceInstant& block : earlier.blocks) WriteEarlierBlock(block);
     for (const auto& [device, bytes] : earlier.unexplained_bytes) {
       const events::NameId name = writer_.Name("alive before the trace, never freed in it", At(time_ns_));
       Event event = Stamped(EventKind::kAllocate);
@@ -205,7 +204,7 @@ class TraceHistory {
     writer_.Add(marker);
   }
 
-  void WriteEarlierBlock(const MemoryRecord& block) {
+  void WriteEarlierBlock(const TraceInstant& block) {
     Event event = Stamped(EventKind::kAllocate);
     event.address = block.address;
     event.bytes = event.rounded_bytes = block.bytes;
@@ -216,77 +215,123 @@ class TraceHistory {
     has_earlier_ = true;
   }
 
-  void WriteMemory(const MemoryRecord& record) {
+  void WriteInstant(const TraceInstant& record) {
     Advance(record.time_ns);
-    WriteReserved(record);
-    const bool is_allocate = record.action == MemoryAction::kAllocate;
-    const events::NameId op = record.op != 0 ? Name(record.op) : InnermostOn(record.thread, Kind::kOperator);
-    const events::NameId layer =
-        record.layer != 0 ? Name(record.layer) : InnermostOn(record.thread, Kind::kLayer);
-    const events::NameId tensor = Name(record.tensor);
-    Event event = Stamped(KindOf(record.action));
-    event.address = record.address;
-    event.bytes = record.requested >= 0 ? record.requested : record.bytes;
-    event.stream = record.stream;
-    event.thread = record.thread;
-    event.category = record.category;
-    event.device = record.device;
-    event.op = op;
-    event.layer = layer;
-    event.name = record.action == MemoryAction::kFree ? 0 : tensor;
-    if (is_allocate) event.rounded_bytes = record.bytes;
-    if (record.action == MemoryAction::kOutOfMemory) {
-      event.address = 0;
-      event.rounded_bytes = FreeWhen(record);
-    }
-    writer_.Add(event);
+    if (!record.is_of_memory()) return WriteOther(record);
+    const bool is_of_segment =
+        record.kind >= EventKind::kSegmentAllocate && record.kind <= EventKind::kSegmentUnmap;
+    if (!is_of_segment) WriteReserved(record);
+    writer_.Add(EventOf(record));
     Device& device = devices_[record.device];
-    if (is_allocate) device.allocated = SaturatingSum(device.allocated, record.bytes);
-    if (record.action == MemoryAction::kFree) {
+    if (is_of_segment) CountSegment(record.kind, record.address, record.bytes, device);
+    if (record.kind == EventKind::kAllocate) device.allocated = SaturatingSum(device.allocated, record.bytes);
+    if (record.kind == EventKind::kFreeRequested || record.kind == EventKind::kFreeCompleted)
       device.allocated = SaturatingDifference(device.allocated, record.bytes);
-    }
     if (record.total_allocated >= 0 && device.allocated != record.total_allocated) {
       ++disagreements_;
       device.allocated = record.total_allocated;
     }
   }
 
+  Event EventOf(const TraceInstant& record) {
+    const bool guesses = !is_own_ && record.kind <= EventKind::kFreeCompleted;
+    const events::NameId op = record.op != 0 ? Name(record.op)
+                              : guesses      ? InnermostOn(record.thread, Kind::kOperator)
+                                             : 0;
+    const events::NameId layer = record.layer != 0 ? Name(record.layer)
+                                 : guesses         ? InnermostOn(record.thread, Kind::kLayer)
+                                                   : 0;
+    const bool is_free = record.kind == EventKind::kFreeRequested || record.kind == EventKind::kFreeCompleted;
+    const events::NameId tensor = is_free ? 0 : Name(record.name);
+    Event event = Stamped(record.kind);
+    event.address = record.address;
+    event.bytes = record.requested >= 0 ? record.requested : record.bytes;
+    event.stream = record.stream;
+    event.thread = record.thread;
+    event.category = record.category;
+    event.device = record.device;
+    event.recompute = record.recompute;
+    event.op = op;
+    event.layer = layer;
+    event.name = tensor;
+    if (record.kind == EventKind::kAllocate) event.rounded_bytes = record.bytes;
+    if (record.kind == EventKind::kOutOfMemory) {
+      event.address = 0;
+      event.rounded_bytes = FreeWhen(record);
+    }
+    return event;
+  }
+
+  // Markers, numbers and losses.
+  void WriteOther(const TraceInstant& record) {
+    const events::NameId name = Name(record.name);
+    const events::NameId op = Name(record.op);
+    Event event = Stamped(record.kind);
+    event.address = record.address;
+    event.bytes = record.bytes;
+    event.rounded_bytes = record.changed_bytes;
+    event.name = name;
+    event.op = op;
+    event.thread = record.thread;
+    event.source = record.source;
+    event.level = record.level;
+    event.device = record.device;
+    writer_.Add(event);
+  }
+
+  // They are told once they are over, and may have begun before all else.
+  void WriteWorksUntil(int64_t time_ns) {
+    for (; next_work_ < records_.works.size() && records_.works[next_work_].end_ns <= time_ns; ++next_work_) {
+      const TraceWork& work = records_.works[next_work_];
+      const events::NameId name = Name(work.name);
+      Event event = Stamped(work.kind);
+      event.time_ns = At(work.end_ns);
+      event.address = static_cast<uint64_t>(At(work.begin_ns));
+      event.rounded_bytes = work.end_ns - work.begin_ns;
+      event.bytes = work.bytes;
+      event.stream = work.stream;
+      event.name = name;
+      event.source = events::Source::kDriver;
+      event.device = work.device;
+      writer_.Add(event);
+    }
+  }
+
   // Kineto does not tell it: then all of the card but what PyTorch had reserved.
-  int64_t FreeWhen(const MemoryRecord& record) {
+  int64_t FreeWhen(const TraceInstant& record) {
     if (record.free_bytes >= 0) return record.free_bytes;
     guessed_free_ = guessed_free_ || device_bytes_ > 0;
     return std::max<int64_t>(device_bytes_ - std::max<int64_t>(record.total_reserved, 0), 0);
   }
 
-  static EventKind KindOf(MemoryAction action) {
-    switch (action) {
-      case MemoryAction::kAllocate:
-        return EventKind::kAllocate;
-      case MemoryAction::kFree:
-        return EventKind::kFreeCompleted;
-      case MemoryAction::kCategorize:
-        return EventKind::kCategorize;
-      case MemoryAction::kOutOfMemory:
-        break;
+  static void CountSegment(EventKind kind, uint64_t address, int64_t bytes, Device& device) {
+    const bool is_expandable = kind == EventKind::kSegmentMap;
+    if (is_expandable || kind == EventKind::kSegmentAllocate) {
+      device.reserved =
+          SaturatingSum(device.reserved, device.segments.Reserve(address, bytes, 0, is_expandable));
+    } else {
+      device.reserved = SaturatingDifference(device.reserved, device.segments.Release(address, bytes));
     }
-    return EventKind::kOutOfMemory;
   }
 
-  // How much is reserved is told, where it lies is not: one segment, that grows and shrinks at its end.
-  void WriteReserved(const MemoryRecord& record) {
+  // How much is reserved is told. What of it no segment of the trace explains lies nobody knows where: in one
+  // segment that grows and shrinks at its end.
+  void WriteReserved(const TraceInstant& record) {
     if (record.total_reserved < 0) return;
-    int64_t& reserved = devices_[record.device].reserved;
-    const int64_t now = std::min(record.total_reserved, kMostReserved);
-    if (now == reserved) return;
+    Device& device = devices_[record.device];
+    const int64_t change =
+        std::max(std::min(record.total_reserved, kMostReserved) - device.reserved, -device.made_up);
+    if (change == 0) return;
     const events::NameId name = writer_.Name("reserved; the trace does not tell where", At(time_ns_));
-    Event event = Stamped(now > reserved ? EventKind::kSegmentMap : EventKind::kSegmentUnmap);
-    event.address =
-        OfDevice(kAddressOfReserved, record.device) + static_cast<uint64_t>(std::min(now, reserved));
-    event.bytes = std::abs(now - reserved);
+    Event event = Stamped(change > 0 ? EventKind::kSegmentMap : EventKind::kSegmentUnmap);
+    const int64_t at = std::min(device.made_up, device.made_up + change);
+    event.address = OfDevice(kAddressOfReserved, record.device) + static_cast<uint64_t>(at);
+    event.bytes = std::abs(change);
     event.device = record.device;
     event.name = name;
     writer_.Add(event);
-    reserved = now;
+    CountSegment(event.kind, event.address, event.bytes, device);
+    device.made_up += change;
   }
 
   // The innermost of that kind that is open on the thread.
@@ -321,7 +366,7 @@ class TraceHistory {
       Advance(end.time_ns);
       const TraceSlice& slice = records_.slices[end.slice];
       if (slice.kind != Kind::kStructure) open_[slice.thread].pop_back();
-      WriteSlice(slice, false);
+      if (!slice.is_unfinished) WriteSlice(slice, false);
     }
   }
 
@@ -348,11 +393,14 @@ class TraceHistory {
     const bool is_layer = slice.kind == Kind::kLayer;
     const events::NameId name = Name(slice.name);
     const events::NameId layer = is_layer ? name : Name(slice.layer);
+    const events::NameId computed_in = Name(slice.computed_in);
     Event event = Stamped(begins ? EventKind::kScopeBegin : EventKind::kScopeEnd);
     event.source = events::Source::kTrainer;
     event.layer = layer;
     event.op = is_layer ? 0 : name;
+    if (!begins) event.name = computed_in;
     event.thread = slice.thread;
+    event.recompute = slice.recompute;
     writer_.Add(event);
   }
 
@@ -366,11 +414,28 @@ class TraceHistory {
     phase_.Set(phase);
   }
 
+  static std::optional<Phase> PhaseOf(std::string_view name) {
+    for (int number = 0; number < events::kPhaseCount; ++number) {
+      if (name == NameOf(static_cast<Phase>(number))) return static_cast<Phase>(number);
+    }
+    return std::nullopt;
+  }
+
+  // A phase that goes over into the next one ends with its beginning.
+  void JoinPhases() {
+    TraceSlice* before = nullptr;
+    for (TraceSlice& slice : records_.slices) {
+      if (slice.kind != Kind::kStructure || !PhaseOf(records_.texts[slice.name])) continue;
+      if (before != nullptr && before->end_ns >= slice.begin_ns) before->is_unfinished = true;
+      before = &slice;
+    }
+  }
+
   // As our own exporters name them: "step 7", "micro-batch 0", "forward".
   void WriteStructure(std::string_view name, bool begins) {
-    for (int number = 0; number < events::kPhaseCount; ++number) {
-      const auto phase = static_cast<Phase>(number);
-      if (name == NameOf(phase)) return ChangePhase(begins ? phase : Phase::kIdle);
+    if (const std::optional<Phase> phase = PhaseOf(name)) {
+      phase_.Set(begins ? *phase : Phase::kIdle);
+      return WritePhase(phase_.now());
     }
     constexpr std::string_view kStep = "step ";
     const bool is_step = name.starts_with(kStep);
@@ -385,7 +450,8 @@ class TraceHistory {
 
   TraceRecords& records_;
   const int64_t base_ns_;
-  const int64_t device_bytes_;
+  const int64_t device_bytes_;  // of each card, 0 if not known
+  const bool is_own_;
   EventWriter writer_;
   AnnotatedSteps steps_;
   GuessedPhase phase_;
@@ -396,88 +462,25 @@ class TraceHistory {
   std::map<uint8_t, Device> devices_;
   int64_t start_ns_ = 0;
   int64_t time_ns_ = 0;
+  size_t next_work_ = 0;
   bool has_earlier_ = false;
   uint64_t disagreements_ = 0;
   bool guessed_free_ = false;
 };
 
-// The cards' memory where a trace has any; how many records of the CPU's were left out.
-uint64_t LeaveCpuOut(std::vector<MemoryRecord>& memory) {
-  const auto is_cpu = [](const MemoryRecord& record) { return record.device_type == MemoryRecord::kCpu; };
-  if (std::all_of(memory.begin(), memory.end(), is_cpu)) return 0;
-  return std::erase_if(memory, is_cpu);
-}
-
-std::string DevicesIn(const std::vector<MemoryRecord>& memory) {
-  if (memory.empty() || memory.front().device_type == MemoryRecord::kCpu) return "cpu";
-  std::array<bool, 256> used{};
-  for (const MemoryRecord& record : memory) used[record.device] = true;
-  std::string names;
-  for (size_t device = 0; device < used.size(); ++device) {
-    if (used[device]) names += fmt::format("{}cuda:{}", names.empty() ? "" : ", ", device);
-  }
-  return names;
-}
-
-std::string SentencesOf(const TraceRecords& records, const TraceOrigin& origin, const TraceHistory& history,
-                        const std::string& file_name, uint64_t of_cpu) {
-  std::string text;
-  const auto add = [&text](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
-  if (!origin.damage.empty()) {
-    add(fmt::format("{} is cut short or damaged: {}. What came before it is shown.", file_name,
-                    origin.damage));
-  }
-  if (records.unreadable > 0) {
-    add(fmt::format("{} records of memory lack their size, their time or what they free; they were left out.",
-                    InWords(records.unreadable)));
-  }
-  if (of_cpu > 0) {
-    add(fmt::format("{} allocations and frees of the CPU's memory are left out: the trace has a card's.",
-                    InWords(of_cpu)));
-  }
-  if (history.disagreements() > 0) {
-    add(fmt::format(
-        "At {} places the trace's own total differs from what its records sum up to: some are missing.",
-        InWords(history.disagreements())));
-  }
-  return text;
-}
-
 }  // namespace
 
-void AddWorkNote(const TraceRecords& records, events::RunDescription& description) {
-  if (records.device_work == 0) return;
-  description.notes.push_back(
-      fmt::format("{} kernels, memory copies and memsets of the trace are not shown: they come back from "
-                  "recordings (.tide) only.",
-                  InWords(records.device_work)));
+int64_t TimeOf(int64_t time_ns, int64_t base_ns) {
+  constexpr int64_t kLatest = std::numeric_limits<int64_t>::max() / 2;
+  return std::clamp(time_ns, -kLatest, kLatest) + std::clamp(base_ns, -kLatest, kLatest);
 }
 
-Result<TideSummary> ImportTrace(TraceRecords& records, TraceOrigin origin, const std::string& file_name,
-                                const AcceptEvents& accept, const std::function<bool(double)>& progress) {
-  if (records.memory.empty()) {
-    return Error{file_name + (origin.damage.empty()
-                                  ? " tells nothing of memory. Record it with torch.profiler.profile("
-                                    "profile_memory=True), or choose another file."
-                                  : " cannot be read: " + origin.damage + ".")};
-  }
-  const uint64_t of_cpu = LeaveCpuOut(records.memory);
-  TraceHistory history(records, origin.base_ns, origin.description.device_bytes, accept);
-  if (!history.Write(progress)) return Error{"Reading " + file_name + " was cancelled."};
-  TideSummary summary;
-  summary.description = std::move(origin.description);
-  if (history.guessed_free()) {
-    summary.description.notes.emplace_back(
-        "What was free on the card when memory ran out the trace does not tell; what is shown is all that "
-        "PyTorch had not reserved.");
-  }
-  summary.description.title = std::filesystem::path(file_name).filename().string();
-  if (summary.description.device.empty()) summary.description.device = DevicesIn(records.memory);
-  summary.description.start_time_ns = history.start_ns();
-  summary.events = history.events();
-  summary.complete = origin.damage.empty();
-  summary.warning = SentencesOf(records, origin, history, file_name, of_cpu);
-  return summary;
+std::optional<WrittenHistory> WriteHistory(TraceRecords& records, const TraceOrigin& origin,
+                                           const AcceptEvents& accept,
+                                           const std::function<bool(double)>& progress) {
+  TraceHistory history(records, origin, accept);
+  if (!history.Write(progress)) return std::nullopt;
+  return history.outcome();
 }
 
 }  // namespace tidemark::trace

@@ -4,29 +4,28 @@
 // autograd's engine evaluates, and forward where operators run that backward will need.
 #pragma once
 
+#include <cstdint>
 #include <functional>
-#include <string>
+#include <optional>
 
-#include "profiler/base/result.h"
 #include "profiler/trace/importers/event_writer.h"
 #include "profiler/trace/importers/trace_records.h"
-#include "profiler/trace/tide.h"
 
 namespace tidemark::trace {
 
-// What a reader found out besides the records.
-struct TraceOrigin {
-  events::RunDescription description;  // all but its title and its start
-  int64_t base_ns = 0;                 // CLOCK_REALTIME of the records' time 0
-  std::string damage;                  // "" or the end of a sentence: "at byte 17, the file ends early"
+struct WrittenHistory {
+  uint64_t events = 0;
+  int64_t start_ns = 0;        // CLOCK_REALTIME
+  uint64_t disagreements = 0;  // of the trace's totals with its records
+  bool guessed_free = false;   // what was free on the card when memory ran out
 };
 
-// A note of the works that the trace tells and that are not shown; none where there are none.
-void AddWorkNote(const TraceRecords& records, events::RunDescription& description);
+// CLOCK_REALTIME of a time of the records; extremes of hostile files stay apart from overflow.
+int64_t TimeOf(int64_t time_ns, int64_t base_ns);
 
-// Sorts `records`. Of a trace with memory of cards and of the CPU, the cards' is taken. An error if there is
-// none at all. O(n · log n).
-Result<TideSummary> ImportTrace(TraceRecords& records, TraceOrigin origin, const std::string& file_name,
-                                const AcceptEvents& accept, const std::function<bool(double)>& progress);
+// Sorts `records`, which hold an instant at least. None: `progress` said to stop. O(n · log n).
+std::optional<WrittenHistory> WriteHistory(TraceRecords& records, const TraceOrigin& origin,
+                                           const AcceptEvents& accept,
+                                           const std::function<bool(double)>& progress);
 
 }  // namespace tidemark::trace

@@ -1,13 +1,16 @@
 #include "profiler/trace/importers/trace_records.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "profiler/trace/importers/objects.h"
 
 namespace tidemark::trace {
+
+using events::EventKind;
 
 TraceTexts::Id TraceTexts::Add(std::string_view text) {
   const auto found = ids_.find(text);
@@ -18,78 +21,149 @@ TraceTexts::Id TraceTexts::Add(std::string_view text) {
   return id;
 }
 
-TraceArgument ArgumentOf(std::string_view key) {
-  using enum TraceArgument;
-  static constexpr std::array<std::pair<std::string_view, TraceArgument>, 15> kNamed = {
-      {{"Addr", kAddress},
-       {"Bytes", kBytes},
-       {"Device Id", kDevice},
-       {"Device Type", kDeviceType},
-       {"Total Allocated", kTotalAllocated},
-       {"Total Reserved", kTotalReserved},
-       {"Requested", kRequested},
-       {"Free", kFree},
-       {"Stream", kStream},
-       {"Thread", kThread},
-       {"Category", kCategory},
-       {"Layer", kLayer},
-       {"Operator", kOperator},
-       {"Tensor", kTensor},
-       {"Sequence number", kSequence}}};
-  const auto found =
-      std::find_if(kNamed.begin(), kNamed.end(), [key](const auto& named) { return named.first == key; });
-  return found == kNamed.end() ? kOther : found->second;
+namespace {
+
+// By the name that the exporters write; the first where it is none.
+template <typename Enumeration>
+Enumeration FromText(std::string_view text, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (text == events::NameOf(static_cast<Enumeration>(i))) return static_cast<Enumeration>(i);
+  }
+  return static_cast<Enumeration>(0);
 }
+
+}  // namespace
 
 void TraceArguments::Set(TraceArgument argument, int64_t number) {
   const auto at_least_0 = std::max<int64_t>(number, 0);
   const auto small = static_cast<uint8_t>(std::clamp<int64_t>(number, 0, 255));
   switch (argument) {
     case TraceArgument::kAddress:
-      memory.address = static_cast<uint64_t>(number);
+      instant.address = static_cast<uint64_t>(number);
       return;
     case TraceArgument::kBytes:
       is_sized = true;
-      memory.bytes = number == std::numeric_limits<int64_t>::min() ? 0 : std::abs(number);
-      memory.action = number < 0 ? MemoryRecord::Action::kFree : MemoryRecord::Action::kAllocate;
+      instant.bytes = number == std::numeric_limits<int64_t>::min() ? 0 : std::abs(number);
+      is_freed = number < 0;
       return;
     case TraceArgument::kDevice:
-      memory.device = small;  // the CPU's is -1
+      instant.device = small;  // the CPU's is -1
       return;
     case TraceArgument::kDeviceType:
-      memory.device_type = small;
+      instant.device_type = small;
       return;
     case TraceArgument::kTotalAllocated:
-      memory.total_allocated = at_least_0;
+      instant.total_allocated = at_least_0;
       return;
     case TraceArgument::kTotalReserved:
-      memory.total_reserved = at_least_0;
+      instant.total_reserved = at_least_0;
       return;
     case TraceArgument::kRequested:
-      memory.requested = at_least_0;
+      instant.requested = at_least_0;
       return;
     case TraceArgument::kFree:
-      memory.free_bytes = at_least_0;
+      instant.free_bytes = at_least_0;
       return;
     case TraceArgument::kStream:
-      memory.stream = static_cast<uint64_t>(number);
+      instant.stream = static_cast<uint64_t>(number);
       return;
     case TraceArgument::kThread:
-      memory.thread = static_cast<uint32_t>(number);
+      instant.thread = static_cast<uint32_t>(number);
       return;
     case TraceArgument::kSequence:
       is_differentiable = number >= 0;
+      return;
+    case TraceArgument::kChanged:
+      instant.changed_bytes = number;
+      return;
+    case TraceArgument::kValue:
+      instant.bytes = number;
+      value = static_cast<double>(number);
+      return;
+    case TraceArgument::kEvents:
+      instant.bytes = at_least_0;
+      return;
+    case TraceArgument::kStep:
+      step = number;
+      return;
+    case TraceArgument::kRecompute:
+      instant.recompute = number != 0 ? 1 : 0;
+      return;
+    case TraceArgument::kUnfinished:
+      is_unfinished = number != 0;
       return;
     default:
       return;
   }
 }
 
+void TraceArguments::Set(TraceArgument argument, double number) {
+  if (argument == TraceArgument::kValue) value = number;
+}
+
 void TraceArguments::Set(TraceArgument argument, std::string_view text, TraceTexts& texts) {
-  if (argument == TraceArgument::kCategory) memory.category = CategoryFromText(text);
-  if (argument == TraceArgument::kLayer) memory.layer = texts.Add(text);
-  if (argument == TraceArgument::kOperator) memory.op = texts.Add(text);
-  if (argument == TraceArgument::kTensor) memory.tensor = texts.Add(text);
+  switch (argument) {
+    case TraceArgument::kCategory:
+      instant.category = CategoryFromText(text);
+      return;
+    case TraceArgument::kLayer:
+      instant.layer = texts.Add(text);
+      return;
+    case TraceArgument::kOperator:
+    case TraceArgument::kSettings:
+      instant.op = texts.Add(text);
+      return;
+    case TraceArgument::kTensor:
+      instant.name = texts.Add(text);
+      return;
+    case TraceArgument::kComputedIn:
+      computed_in = texts.Add(text);
+      return;
+    case TraceArgument::kKind:
+      is_first_of_two = text == NameOf(EventKind::kFreeRequested);
+      return;
+    case TraceArgument::kSource:
+      instant.source = FromText<events::Source>(text, events::kSourceCount);
+      return;
+    case TraceArgument::kLevel:
+      instant.level = FromText<events::Level>(text, events::kLevelCount);
+      return;
+    case TraceArgument::kValue:  // JSON has no word for what is not finite
+      value = std::strtod(std::string(text.substr(0, 8)).c_str(), nullptr);
+      return;
+    default:
+      return;
+  }
+}
+
+std::optional<TraceInstant> TraceArguments::InstantOf(EventKind kind, TraceTexts::Id name) const {
+  TraceInstant told = instant;
+  told.kind = kind;
+  switch (kind) {
+    case EventKind::kAllocate:
+      if (is_freed) told.kind = is_first_of_two ? EventKind::kFreeRequested : EventKind::kFreeCompleted;
+      return is_sized ? std::optional(told) : std::nullopt;
+    case EventKind::kOutOfMemory:
+      if (!is_sized) told.bytes = std::exchange(told.requested, TraceInstant::kNotTold);
+      return told.bytes >= 0 ? std::optional(told) : std::nullopt;
+    case EventKind::kMetric:
+      static_assert(sizeof value == sizeof told.address);
+      std::memcpy(&told.address, &value, sizeof value);
+      told.bytes = step;
+      break;
+    case EventKind::kMarker:
+    case EventKind::kCounter:
+      break;
+    default:
+      return told;
+  }
+  told.name = name;
+  return told;
+}
+
+void TraceRecords::AddBookmark(int64_t time_ns, std::string_view text) {
+  if (bookmarks.size() < kMostBookmarks)
+    SetBookmark({time_ns, std::string(text.substr(0, kMostBookmarkBytes))}, &bookmarks);
 }
 
 }  // namespace tidemark::trace

@@ -27,6 +27,11 @@ TEST_CASE("Bookmarks are kept in their order beside the recording") {
   SetBookmark({200, ""}, &bookmarks);
   REQUIRE(SaveBookmarks(bookmarks, recording).ok());
   CHECK_FALSE(fs::exists(BookmarksFileOf(recording)));
+
+  const std::vector<Bookmark> own = {{300, "of the trace itself"}};
+  CHECK(*LoadBookmarks(recording, own) == own);
+  REQUIRE(SaveBookmarks({}, recording, true).ok());
+  CHECK(LoadBookmarks(recording, own)->empty());
   fs::remove_all(folder);
 }
 

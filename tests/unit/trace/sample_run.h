@@ -118,4 +118,53 @@ inline Stream SampleRun() {
   return run;
 }
 
+// The sample and what it lacks of what an event can say; two steps that never ended, and kernels.
+inline Stream RunWithEverything() {
+  using events::EventKind;
+  Stream run = SampleRun();
+  run.Name(20, "float16");
+  run.Name(21, "fc.weight");
+  run.Name(22, "driver");
+  constexpr uint64_t kAddress = (1 << 20) + 65536;
+  run.Numbered(EventKind::kStepBegin, 2);
+  run.Phase(events::Phase::kForward);
+  run.Allocate(kAddress, 700, events::Category::kTemporary);
+  run.events.back().recompute = 1;
+  run.events.back().stream = 77;
+  run.Add({.address = kAddress,
+           .name = 21,
+           .kind = EventKind::kCategorize,
+           .category = events::Category::kGradient});
+  run.Add({.address = kAddress, .kind = EventKind::kFreeRequested});
+  run.Scope(true, 10, 11, 78);
+  run.events.back().recompute = 1;
+  run.Scope(false, 10, 11, 78);
+  run.events.back().recompute = 1;
+  run.events.back().name = 20;
+  run.Add({.address = kAddress, .kind = EventKind::kFreeCompleted});
+  run.Add({.address = 1 << 30, .bytes = 4 << 20, .kind = EventKind::kSegmentMap});
+  run.Add({.address = 1 << 30, .bytes = 2 << 20, .kind = EventKind::kSegmentUnmap});
+  run.Add({.address = 1 << 20, .bytes = 2 << 20, .kind = EventKind::kSegmentFree});
+  run.Add({.bytes = 1024, .kind = EventKind::kSnapshot});
+  run.Add({.name = 1, .kind = EventKind::kMarker, .source = events::Source::kDriver});
+  run.Add({.address = 99,
+           .bytes = 5 << 20,
+           .rounded_bytes = -(1 << 20),
+           .op = 11,
+           .name = 22,
+           .kind = EventKind::kCounter,
+           .source = events::Source::kDriver,
+           .level = events::Level::kDriver});
+  run.Numbered(EventKind::kStepBegin, 3);  // the one before it never ended
+  run.Metric(3, 1.0 / 3, 3);
+  for (const EventKind kind : {EventKind::kKernel, EventKind::kMemoryCopy, EventKind::kMemorySet})
+    run.Add({.address = Stream::kBaseNs,
+             .bytes = 64,
+             .rounded_bytes = 500,
+             .stream = 7,
+             .kind = kind,
+             .device = 1});
+  return run;
+}
+
 }  // namespace tidemark::trace

@@ -1,0 +1,143 @@
+// The words in which our traces (Trace Event JSON, Perfetto) tell what a run holds, shared by those who write
+// them and those who read them. Where torch.profiler (Kineto) has a word, it is that one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "profiler/events/event.h"
+
+namespace tidemark::trace {
+
+// Both as torch.profiler calls them. "[memory]" tells what changes the total: an allocation, or with negative
+// bytes the first of a block's two frees.
+inline constexpr std::string_view kMemoryInstant = "[memory]";
+inline constexpr std::string_view kShortageInstant = "[OutOfMemory]";
+inline constexpr std::string_view kBookmarkCategory = "bookmark";
+
+// What an event says of itself.
+enum class TraceArgument : uint8_t {
+  kOther,  // none of these
+  kAddress,
+  kBytes,  // negative: freed
+  kDevice,
+  kDeviceType,
+  kTotalAllocated,
+  kTotalReserved,
+  kRequested,
+  kFree,
+  kStream,
+  kThread,
+  kCategory,
+  kLayer,
+  kOperator,
+  kTensor,
+  kSequence,
+  kKind,
+  kSource,
+  kLevel,
+  kChanged,
+  kValue,
+  kStep,
+  kEvents,
+  kSettings,
+  kComputedIn,
+  kRecompute,
+  kUnfinished,
+  kDescription,
+};
+inline constexpr std::array<std::string_view, 28> kTraceArguments = {
+    "",
+    "Addr",
+    "Bytes",
+    "Device Id",
+    "Device Type",
+    "Total Allocated",
+    "Total Reserved",
+    "Requested",
+    "Free",
+    "Stream",
+    "Thread",
+    "Category",
+    "Layer",
+    "Operator",
+    "Tensor",
+    "Sequence number",
+    "Kind",
+    "Source",
+    "Level",
+    "Changed",
+    "value",
+    "Step",
+    "Events",
+    "settings",
+    "Computed in",
+    "Recompute",
+    "Unfinished",
+    "Description",
+};
+inline constexpr std::string_view NameOf(TraceArgument argument) {
+  return kTraceArguments[static_cast<size_t>(argument)];
+}
+inline TraceArgument ArgumentOf(std::string_view key) {
+  // torch.profiler's own words for what kernels, copies and memsets ran on.
+  if (key == "device") return TraceArgument::kDevice;
+  if (key == "stream") return TraceArgument::kStream;
+  if (key == "bytes") return TraceArgument::kBytes;
+  const auto* const found = std::find(kTraceArguments.begin(), kTraceArguments.end(), key);
+  return found == kTraceArguments.end() ? TraceArgument::kOther
+                                        : static_cast<TraceArgument>(found - kTraceArguments.begin());
+}
+
+// The category of an instant that tells an event of that kind; "" where slices tell it.
+inline std::string_view InstantCategoryOf(events::EventKind kind) {
+  using enum events::EventKind;
+  switch (kind) {
+    case kSegmentAllocate:
+    case kSegmentFree:
+    case kSegmentMap:
+    case kSegmentUnmap:
+      return "segment";
+    case kMarker:
+    case kMetric:
+    case kCounter:
+    case kLoss:
+      return events::NameOf(kind);
+    default:
+      return kind <= kSnapshot ? "memory" : "";
+  }
+}
+
+// The kind that an instant tells; none where it is nobody's whom we know. kAllocate stands for what
+// "[memory]" tells.
+inline std::optional<events::EventKind> KindOfInstant(std::string_view category, std::string_view name) {
+  if (name == kMemoryInstant) return events::EventKind::kAllocate;
+  if (name == kShortageInstant) return events::EventKind::kOutOfMemory;
+  for (int i = 0; i < events::kEventKindCount && !category.empty(); ++i) {
+    const auto kind = static_cast<events::EventKind>(i);
+    if (category != InstantCategoryOf(kind)) continue;
+    if (kind > events::EventKind::kSnapshot || name == events::NameOf(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+// What the GPU did, as torch.profiler calls it; "" of any other kind.
+inline std::string_view WorkCategoryOf(events::EventKind kind) {
+  using enum events::EventKind;
+  return kind == kKernel       ? "kernel"
+         : kind == kMemoryCopy ? "gpu_memcpy"
+         : kind == kMemorySet  ? "gpu_memset"
+                               : "";
+}
+inline std::optional<events::EventKind> KindOfWork(std::string_view category) {
+  using enum events::EventKind;
+  for (const events::EventKind kind : {kKernel, kMemoryCopy, kMemorySet}) {
+    if (category == WorkCategoryOf(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tidemark::trace
