@@ -207,25 +207,13 @@ class ChromeExporter final : public Exporter {
   }
 
   void AddMemory(const Moment& moment, std::string& out) {
-    const Event& event = moment.event;
-    switch (event.kind) {
+    switch (moment.event.kind) {
       case EventKind::kAllocate:
       case EventKind::kFreeRequested:
       case EventKind::kFreeCompleted:
         return AddMemoryInstant(moment, out);
-      case EventKind::kCategorize:
-        return AddCategory(moment, out);
-      case EventKind::kOutOfMemory:
-        return Instant(moment, 'g', "\"out of memory\"",
-                       fmt::format(FMT_COMPILE(R"("Requested":{},"Free":{},"Device Id":{})"), event.bytes,
-                                   event.rounded_bytes, event.device),
-                       out);
       default:
-        return Instant(
-            moment, 't', Quoted(NameOf(event.kind)),
-            fmt::format(FMT_COMPILE(R"("Addr":{},"Bytes":{},"Device Id":{},"Stream":{},"Device Type":{})"),
-                        event.address, event.bytes, event.device, event.stream, DeviceType()),
-            out);
+        return AddOtherMemory(moment, out);
     }
   }
 
@@ -235,7 +223,8 @@ class ChromeExporter final : public Exporter {
     const Event& event = moment.event;
     const int64_t allocated = ValueOf(moment.values, Series::kAllocated);
     const bool is_free = event.kind != EventKind::kAllocate;
-    if (is_free && allocated == ValueOf(moment.before, Series::kAllocated)) return AddSecondFree(moment, out);
+    if (is_free && allocated == ValueOf(moment.before, Series::kAllocated))
+      return AddOtherMemory(moment, out);
     BeginInstant(moment, 't', "cpu_instant_event", "\"[memory]\"", out);
     AppendFormatted(
         out,
@@ -245,29 +234,34 @@ class ChromeExporter final : public Exporter {
         ValueOf(moment.values, Series::kReserved), allocated,
         is_free ? -event.rounded_bytes : event.rounded_bytes, event.address, event.device, DeviceType(),
         moment.index, event.bytes, NameOf(event.category));
+    if (event.kind == EventKind::kFreeRequested) out += R"(,"Kind":"free requested")";
+    EndMemory(event, out);
+  }
+
+  // What leaves the blocks' total as it is: a block's second free, its category, segments, out of memory.
+  void AddOtherMemory(const Moment& moment, std::string& out) {
+    const Event& event = moment.event;
+    const bool is_shortage = event.kind == EventKind::kOutOfMemory;
+    BeginInstant(moment, is_shortage ? 'g' : 't', InstantCategoryOf(event.kind),
+                 fmt::format(FMT_COMPILE(R"("{}")"), NameOf(event.kind)), out);
+    AppendFormatted(out, FMT_COMPILE(R"("Addr":{},"Device Id":{},"Device Type":{})"), event.address,
+                    event.device, DeviceType());
+    if (is_shortage) {
+      AppendFormatted(out, FMT_COMPILE(R"(,"Requested":{},"Free":{})"), event.bytes, event.rounded_bytes);
+    } else if (event.kind == EventKind::kCategorize) {
+      AppendFormatted(out, FMT_COMPILE(R"(,"Category":"{}")"), NameOf(event.category));
+    } else if (event.kind > EventKind::kCategorize) {
+      AppendFormatted(out, FMT_COMPILE(R"(,"Bytes":{})"), event.bytes);
+    }
+    EndMemory(event, out);
+  }
+
+  // What any event of memory says last.
+  void EndMemory(const Event& event, std::string& out) {
     if (event.stream != 0) AppendFormatted(out, FMT_COMPILE(R"(,"Stream":{})"), event.stream);
     if (event.recompute != 0) out += R"(,"Recompute":true)";
-    if (event.kind == EventKind::kFreeRequested) out += R"(,"Kind":"free requested")";
     AppendName(R"(,"Layer":)", event.layer, out);
     AppendName(R"(,"Operator":)", event.op, out);
-    AppendName(R"(,"Tensor":)", event.name, out);
-    out += "}}";
-  }
-
-  void AddSecondFree(const Moment& moment, std::string& out) {
-    const Event& event = moment.event;
-    Instant(moment, 't',
-            event.kind == EventKind::kFreeRequested ? R"("free requested")" : R"("free completed")",
-            fmt::format(FMT_COMPILE(R"("Addr":{},"Device Id":{},"Device Type":{})"), event.address,
-                        event.device, DeviceType()),
-            out);
-  }
-
-  void AddCategory(const Moment& moment, std::string& out) {
-    const Event& event = moment.event;
-    BeginInstant(moment, 't', InstantCategoryOf(event.kind), R"("categorize")", out);
-    AppendFormatted(out, FMT_COMPILE(R"("Addr":{},"Device Id":{},"Device Type":{},"Category":"{}")"),
-                    event.address, event.device, DeviceType(), NameOf(event.category));
     AppendName(R"(,"Tensor":)", event.name, out);
     out += "}}";
   }

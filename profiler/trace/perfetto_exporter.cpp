@@ -268,50 +268,56 @@ class PerfettoExporter final : public Exporter {
     if (is_free && total == ValueOf(moment.before, Series::kAllocated)) return AddOtherMemory(event, out);
     const uint64_t name = event_names_.Iid(kMemoryKey, kMemoryInstant, out);
     const uint64_t category = CategoryIid(event.category, out);
-    const uint64_t layer = TextIid(event.layer, out);
-    const uint64_t op = TextIid(event.op, out);
-    const uint64_t tensor = TextIid(event.name, out);
+    const Owner owner = OwnerOf(event, out);
     const bool is_first_free = event.kind == EventKind::kFreeRequested;
     const uint64_t kind = is_first_free ? texts_.Iid(kFirstFreeKey, events::NameOf(event.kind), out) : 0;
     EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out);
     written.event.Varint(perfetto::kEventNameIid, name);
     written.Annotate(Argument::kBytes, is_free ? -event.rounded_bytes : event.rounded_bytes);
     written.Annotate(Argument::kRequested, event.bytes);
-    AnnotatePlace(event, written);
     written.Annotate(Argument::kTotalAllocated, total);
     written.Annotate(Argument::kTotalReserved, ValueOf(moment.values, Series::kReserved));
-    if (event.recompute != 0) written.Annotate(Argument::kRecompute, 1);
     written.AnnotateIid(Argument::kKind, kind);
     written.AnnotateIid(Argument::kCategory, category);
-    written.AnnotateIid(Argument::kLayer, layer);
-    written.AnnotateIid(Argument::kOperator, op);
-    written.AnnotateIid(Argument::kTensor, tensor);
-  }
-
-  void AnnotatePlace(const events::Event& event, EventPacket& written) const {
-    written.Annotate(Argument::kAddress, static_cast<int64_t>(event.address));
-    written.Annotate(Argument::kDevice, event.device);
-    written.Annotate(Argument::kDeviceType, int64_t{description_.device == "cpu" ? 0 : 1});
-    written.Annotate(Argument::kStream, static_cast<int64_t>(event.stream));
-    written.Annotate(Argument::kThread, event.thread);
+    AnnotateMemory(event, owner, written);
   }
 
   // What leaves the blocks' total as it is: a block's second free, its category, segments, out of memory.
   void AddOtherMemory(const events::Event& event, PacketBuffer& out) {
     const bool is_shortage = event.kind == EventKind::kOutOfMemory;
-    const bool is_category = event.kind == EventKind::kCategorize;
     const uint64_t name = event_names_.Iid(kFirstKindKey + static_cast<uint64_t>(event.kind),
                                            is_shortage ? kShortageInstant : events::NameOf(event.kind), out);
     const uint64_t told_as = InstantCategoryIid(event.kind, out);
-    const uint64_t category = is_category ? CategoryIid(event.category, out) : 0;
-    const uint64_t tensor = is_category ? TextIid(event.name, out) : 0;
+    const uint64_t category = event.kind == EventKind::kCategorize ? CategoryIid(event.category, out) : 0;
+    const Owner owner = OwnerOf(event, out);
     EventPacket written(last_ns_, perfetto::kMemory, perfetto::kInstant, out);
     written.event.Varint(perfetto::kEventNameIid, name).Varint(perfetto::kCategoryIid, told_as);
     if (is_shortage) written.Annotate(Argument::kFree, event.rounded_bytes);
     if (event.kind > EventKind::kCategorize) written.Annotate(Argument::kBytes, event.bytes);
-    AnnotatePlace(event, written);
     written.AnnotateIid(Argument::kCategory, category);
-    written.AnnotateIid(Argument::kTensor, tensor);
+    AnnotateMemory(event, owner, written);
+  }
+
+  // Whose memory it is, as numbers of words that are told before the packet.
+  struct Owner {
+    uint64_t layer = 0;
+    uint64_t op = 0;
+    uint64_t tensor = 0;
+  };
+  Owner OwnerOf(const events::Event& event, PacketBuffer& out) {
+    return {TextIid(event.layer, out), TextIid(event.op, out), TextIid(event.name, out)};
+  }
+
+  void AnnotateMemory(const events::Event& event, const Owner& owner, EventPacket& written) const {
+    written.Annotate(Argument::kAddress, static_cast<int64_t>(event.address));
+    written.Annotate(Argument::kDevice, event.device);
+    written.Annotate(Argument::kDeviceType, int64_t{description_.device == "cpu" ? 0 : 1});
+    written.Annotate(Argument::kStream, static_cast<int64_t>(event.stream));
+    written.Annotate(Argument::kThread, event.thread);
+    if (event.recompute != 0) written.Annotate(Argument::kRecompute, 1);
+    written.AnnotateIid(Argument::kLayer, owner.layer);
+    written.AnnotateIid(Argument::kOperator, owner.op);
+    written.AnnotateIid(Argument::kTensor, owner.tensor);
   }
 
   void AddMarker(const events::Event& event, PacketBuffer& out) {

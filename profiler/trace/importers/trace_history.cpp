@@ -173,7 +173,8 @@ class TraceHistory {
     Event event;
     event.time_ns = At(time_ns_);
     event.kind = kind;
-    event.source = events::Source::kAllocator;
+    const bool is_programs = kind == EventKind::kCategorize || kind > EventKind::kSnapshot;
+    event.source = is_programs ? events::Source::kTrainer : events::Source::kAllocator;
     return event;
   }
 
@@ -395,7 +396,6 @@ class TraceHistory {
     const events::NameId layer = is_layer ? name : Name(slice.layer);
     const events::NameId computed_in = Name(slice.computed_in);
     Event event = Stamped(begins ? EventKind::kScopeBegin : EventKind::kScopeEnd);
-    event.source = events::Source::kTrainer;
     event.layer = layer;
     event.op = is_layer ? 0 : name;
     if (!begins) event.name = computed_in;

@@ -132,6 +132,8 @@ inline Stream RunWithEverything() {
   run.events.back().recompute = 1;
   run.events.back().stream = 77;
   run.Add({.address = kAddress,
+           .layer = 10,
+           .op = 11,
            .name = 21,
            .kind = EventKind::kCategorize,
            .category = events::Category::kGradient});
@@ -142,7 +144,7 @@ inline Stream RunWithEverything() {
   run.events.back().recompute = 1;
   run.events.back().name = 20;
   run.Add({.address = kAddress, .kind = EventKind::kFreeCompleted});
-  run.Add({.address = 1 << 30, .bytes = 4 << 20, .kind = EventKind::kSegmentMap});
+  run.Add({.address = 1 << 30, .bytes = 4 << 20, .layer = 10, .op = 11, .kind = EventKind::kSegmentMap});
   run.Add({.address = 1 << 30, .bytes = 2 << 20, .kind = EventKind::kSegmentUnmap});
   run.Add({.address = 1 << 20, .bytes = 2 << 20, .kind = EventKind::kSegmentFree});
   run.Add({.bytes = 1024, .kind = EventKind::kSnapshot});
