@@ -55,7 +55,10 @@ constexpr std::string_view kTimeline =
     "[[10, 20], [[0, 100, 0, 0, 0, 0, 0, 0, 0], [0, 50, 0, 7, 0, 0, 40, 0, 3.5]]]";
 
 bool WriteSeeds(const fs::path& folder) {
-  const auto view = RunWithEverything().View();
+  const auto view = SampleRun().View();
+  Stream rest;
+  AddTheRest(rest);
+  const auto rest_view = rest.View();
   const std::vector<Bookmark> bookmarks = {{Stream::kBaseNs, "here"}};
   const events::RunDescription description{.title = "sample", .device = "cuda:0", .producer = "seeds"};
   const fs::path pickle = FileIn(folder / "pickle", "run.pickle");
@@ -66,9 +69,12 @@ bool WriteSeeds(const fs::path& folder) {
   std::ofstream(FileIn(folder / "json", "timeline.json")) << kTimeline;
   return SaveTide(*view, description, FileIn(folder / "recording", "run.tide")) &&
          Export(*view, description, ExportFormat::kPickle, pickle) &&
-         Export(*view, description, ExportFormat::kChrome, chrome, {}, bookmarks) &&
-         Export(*view, description, ExportFormat::kPerfetto, FileIn(folder / "perfetto", "run.pftrace"), {},
+         Export(*view, description, ExportFormat::kChrome, chrome) &&
+         Export(*rest_view, description, ExportFormat::kChrome, FileIn(folder / "json", "rest.json"), {},
                 bookmarks) &&
+         Export(*view, description, ExportFormat::kPerfetto, FileIn(folder / "perfetto", "run.pftrace")) &&
+         Export(*rest_view, description, ExportFormat::kPerfetto, FileIn(folder / "perfetto", "rest.pftrace"),
+                {}, bookmarks) &&
          Export(*view, description, ExportFormat::kSqlite, FileIn(folder / "database", "run.sqlite")) &&
          Pack(pickle, FileIn(folder / "gzip", "run.pickle.gz")) &&
          Pack(snapshot, FileIn(folder / "gzip", "snapshot.json.gz"));

@@ -123,11 +123,15 @@ class PerfettoReader {
     return source_.Append(size, packet) || Fail("the file ends early");
   }
 
+  // Differences of two stay within 2^63.
+  static constexpr uint64_t kLatest = uint64_t{1} << 62;
+
   void TakePacket(std::string_view packet) {
     std::string_view event;
     Fields fields(packet);
     while (fields.Next()) {
-      if (fields.number == perfetto::kTimestamp) time_ns_ = static_cast<int64_t>(fields.value);
+      if (fields.number == perfetto::kTimestamp)
+        time_ns_ = static_cast<int64_t>(std::min(fields.value, kLatest));
       if (fields.number == perfetto::kTrackEvent) event = fields.bytes;
       if (fields.number == perfetto::kInternedData) TakeWords(fields.bytes);
       if (fields.number == perfetto::kTrackDescriptor) TakeTrack(fields.bytes);

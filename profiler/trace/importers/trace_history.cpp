@@ -320,8 +320,8 @@ class TraceHistory {
   void WriteReserved(const TraceInstant& record) {
     if (record.total_reserved < 0) return;
     Device& device = devices_[record.device];
-    const int64_t change =
-        std::max(std::min(record.total_reserved, kMostReserved) - device.reserved, -device.made_up);
+    const int64_t change = std::clamp(std::min(record.total_reserved, kMostReserved) - device.reserved,
+                                      -device.made_up, kMostReserved - device.made_up);
     if (change == 0) return;
     const events::NameId name = writer_.Name("reserved; the trace does not tell where", At(time_ns_));
     Event event = Stamped(change > 0 ? EventKind::kSegmentMap : EventKind::kSegmentUnmap);
