@@ -124,6 +124,11 @@ std::string CardFor(const SceneInput& input) {
   return input.device.card;
 }
 
+bool IsOnCard(const SceneInput& input) {
+  const bool is_others = !input.recording.empty() || presenters::IsProgram(input.description);
+  return is_others ? input.description.device != "cpu" : input.device.kind != networks::DeviceKind::kCpu;
+}
+
 void Scene::Reset() { *this = Scene(); }
 
 // What the frame begins with, and what a panel without a run shows.

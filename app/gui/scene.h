@@ -67,6 +67,8 @@ struct SceneInput {
 // The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording
 // is.
 std::string CardFor(const SceneInput& input);
+// Whether the run that is shown had one: a recording's device is not the one chosen for the next run.
+bool IsOnCard(const SceneInput& input);
 
 // What the table of allocations was made from.
 struct AllocationsAsked {
