@@ -106,6 +106,9 @@ void Teaches(ImGuiTestContext* context) {
   context->Yield(3);
   Picture(context, "learn-highlight");
   context->ItemClick("//**/More techniques");
+  application().Push(ShowLessonPage{"the-caching-allocator", 0});  // its prediction takes the focus
+  IM_CHECK(
+      WaitUntil(context, [&] { return context->WindowInfo("//###memory_map").Window->DockTabIsVisible; }));
   application().Push(ShowLessonPage{"where-memory-goes", 0});
   context->Yield(3);
   context->ItemClick("//**/###all lessons");
