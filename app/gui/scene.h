@@ -143,6 +143,7 @@ class Scene {
 
   using Clock = std::chrono::steady_clock;
   Frame frame_;
+  bool was_veiled_ = false;  // in the frame before
   std::shared_ptr<const timeline::View> view_;
 
   // What the plot was made from. Views are held, not only compared: another one may come to lie where it was.
