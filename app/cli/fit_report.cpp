@@ -92,16 +92,19 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
   std::string text =
       fmt::format("{} on a phantom {}: {} of it beside the CUDA context\n{}\n\n", question.network.title,
                   question.card.title, DecimalSize(usable), SettingsLine(question.settings));
-  text += fmt::format("It {}: {} allocated, {} reserved at the peak.\n",
-                      answer.present.need.fits ? "fits" : "does not fit",
-                      DecimalSize(answer.present.need.allocated_peak_bytes),
-                      DecimalSize(answer.present.need.reserved_peak_bytes));
+  text +=
+      fmt::format("It {}: {} allocated, {} reserved at the peak, a step ~{}.\n",
+                  answer.present.need.fits ? "fits" : "does not fit",
+                  DecimalSize(answer.present.need.allocated_peak_bytes),
+                  DecimalSize(answer.present.need.reserved_peak_bytes), Seconds(answer.present.step_seconds));
   text += LargestBatchRow(answer) + "\n";
   if (!answer.proposals.empty()) {
-    text += ProposalTable(
-                "What makes it fit, the cheapest first (another optimizer last, since it learns differently)",
-                question, answer.proposals) +
-            "\n";
+    text +=
+        ProposalTable(
+            "What makes it fit: the cheapest first, then what nearly fills the card, last another optimizer "
+            "(it learns differently)",
+            question, answer.proposals) +
+        "\n";
   } else if (!answer.present.need.fits) {
     text += "None of these changes makes it fit: choose a card with more memory.\n\n";
   }

@@ -68,7 +68,9 @@ std::string WaysOutRows(const WaysOut& ways) {
   const std::vector<advice::Proposal> told = advice::WaysOut(ways.answer);
   if (told.empty())
     return "Ways out\n  No change of settings makes it fit: choose a card with more memory.\n";
-  std::string rows = "Ways out, the cheapest first\n";
+  std::string rows =
+      fmt::format("Ways out, the cheapest first (as it is a step would take ~{})\n",
+                  FormatDuration(static_cast<int64_t>(ways.answer.present.step_seconds * 1e9)));
   for (const advice::Proposal& way : told) {
     rows += fmt::format("  {}: saves {}, a step ~{}\n", DescribeProposal(ways.question, way),
                         FormatBytes(SavedBytes(ways, way), ByteUnit::kMebibytes),

@@ -42,7 +42,7 @@ std::string RoomRows(const advice::AllocatorTrials& tried) {
     rows += fmt::format("  PYTORCH_CUDA_ALLOC_CONF={}: has room, {} reserved at most\n", trial.settings,
                         FormatBytes(trial.outcome.after.reserved_peak_bytes, ByteUnit::kMebibytes));
   }
-  if (trials.empty()) rows += "  None of the allocator's settings that were tried makes room.\n";
+  if (trials.empty()) rows += fmt::format("  {}\n", advice::kNoneMakesRoom);
   for (const std::string& note : RoomNotes(tried)) rows += fmt::format("  {}\n", note);
   return rows + "  A larger card: tidemark fit -- PROGRAM tells which have room for all of it.\n";
 }

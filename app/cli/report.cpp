@@ -348,7 +348,7 @@ Json PaperJson(const std::vector<textbook::PaperLine>& lines) {
 std::string SettingsLine(const networks::TrainingSettings& settings) {
   std::string line =
       fmt::format("batch {} · accumulate {} · amp {} · checkpoint {} · {}", settings.batch,
-                  settings.accumulate, networks::TextOf(settings.amp), networks::TextOf(settings.checkpoint),
+                  settings.accumulate, networks::TextOf(settings.amp), networks::TitleOf(settings.checkpoint),
                   networks::TitleOf(settings.optimizer));
   for (const networks::Technique& technique : networks::Techniques()) {
     if (technique.IsInUse(settings))

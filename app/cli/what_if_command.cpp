@@ -14,7 +14,7 @@
 #include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
 #include "app/presenters/picture.h"
-#include "profiler/networks/training_settings.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
@@ -29,15 +29,10 @@ struct WhatIfOptions {
   bool json = false;
 };
 
-// Where a file does not tell its card: the usual one, with the memory that it tells.
-Result<phantom::Card> CardOrUsual(const events::RunDescription& description) {
-  Result<std::optional<phantom::Card>> known = CardOfRun(description);
-  if (!known) return known.error();
-  if (*known) return **known;
-  Result<phantom::Card> usual = CardNamed(networks::DeviceChoice{}.card);
-  if (usual && description.device_bytes > usual->context_bytes)
-    usual->memory_bytes = description.device_bytes;
-  return usual;
+Result<phantom::Card> CardOfFile(const events::RunDescription& description) {
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards) return cards.error();
+  return session::CardOrUsual(description, *cards);
 }
 
 Result<advice::AllocatorSetup> OtherSetup(const WhatIfOptions& options, const advice::AllocatorSetup& own) {
@@ -56,7 +51,7 @@ Result<advice::AllocatorSetup> OtherSetup(const WhatIfOptions& options, const ad
   if (options.after.empty()) return other;
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.after);
   if (!run) return run.error();
-  const Result<phantom::Card> card = CardOrUsual((*run)->description());
+  const Result<phantom::Card> card = CardOfFile((*run)->description());
   if (!card) return card.error();
   Result<std::vector<phantom::Request>> requests = advice::RequestsBefore(*(*run)->view(), *card);
   if (!requests) return requests.error();
@@ -87,7 +82,7 @@ int RunWhatIf(const WhatIfOptions& options) {
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const events::RunDescription description = (*run)->description();
-  const Result<phantom::Card> card = CardOrUsual(description);
+  const Result<phantom::Card> card = CardOfFile(description);
   if (!card) return Complain(card.error().message, kExitFailed);
   const advice::AllocatorSetup own{*card, description.allocator_settings};
   const Result<advice::AllocatorSetup> other = OtherSetup(options, own);

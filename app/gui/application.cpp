@@ -289,6 +289,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
     fit_.error.clear();
   }
   fit_.trials.clear();
+  fit_.others.clear();
   fit_.trial_error.clear();
   input_.band.reset();
   band_asked_ = false;

@@ -154,6 +154,9 @@ class Application {
   void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs);
   void EndSearch(const std::string& error);  // "" = it has an answer
   void TryAllocatorSettings();
+  void TryOther(const OtherSetup& wanted);
+  std::optional<session::AllocatorOf> BeginTrial();
+  void KeepTrialsOf(timeline::EventIndex end);
   void AskForFindings();
   void AskForPrices();
   void AskForPlans();

@@ -23,6 +23,34 @@ advice::AllocatorTrials TryAll(const timeline::View& view, const advice::Allocat
   return advice::TrySettings(*run, own, progress);
 }
 
+// With what `wanted` has before the run in the same process.
+Result<advice::WhatIf> TryOne(const timeline::View& view, const advice::AllocatorSetup& own,
+                              advice::AllocatorSetup other, const OtherSetup& wanted,
+                              const session::AllocatorOf& allocator,
+                              const std::vector<phantom::Card>& cards) {
+  using Requests = std::vector<phantom::Request>;
+  const auto begin_after = [&](Result<Requests> requests) -> Status {
+    if (!requests) return requests.error();
+    other.after = std::make_shared<Requests>(std::move(*requests));
+    return Done{};
+  };
+  if (wanted.cache == CacheOf::kThisRun) {
+    if (const Status begun = begin_after(advice::RequestsBefore(view, own.card)); !begun)
+      return begun.error();
+  }
+  if (wanted.cache == CacheOf::kRecording) {
+    const Result<std::unique_ptr<session::Run>> run = session::Run::Open(wanted.recording);
+    if (!run) return run.error();
+    const Result<phantom::Card> card = session::CardOrUsual((*run)->description(), cards);
+    if (!card) return card.error();
+    const Status begun = begin_after(advice::RequestsBefore(*(*run)->view(), *card));
+    if (!begun) return begun.error();
+  }
+  const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(view, own, allocator);
+  if (!run) return run.error();
+  return run->With(other);
+}
+
 std::vector<PricedWay> PriceAll(const networks::Network& network, const networks::TrainingSettings& settings,
                                 const std::optional<phantom::Card>& card,
                                 const textbook::CurveProgress& progress) {
@@ -45,7 +73,7 @@ advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress) {
 }  // namespace
 
 std::optional<phantom::Card> Application::CardOfRun() const {
-  if (input_.device.kind == networks::DeviceKind::kCpu) return {};
+  if (!IsOnCard(input_)) return {};
   const std::string name = CardFor(input_);
   const auto known = std::ranges::find(cards_, name, &phantom::Card::name);
   if (known == cards_.end()) return {};
@@ -200,17 +228,57 @@ void Application::EndSearch(const std::string& error) {
   fit_.answer.reset();
 }
 
-void Application::TryAllocatorSettings() {
-  const std::optional<phantom::Card> card = CardOfRun();
-  if (fit_.trying || !card || input_.view == nullptr || input_.view->empty()) return;
+// None where there is nothing to try, or it is being tried.
+std::optional<session::AllocatorOf> Application::BeginTrial() {
+  if (fit_.trying || !CardOfRun() || input_.view == nullptr || input_.view->empty()) return std::nullopt;
   Result<session::AllocatorOf> allocator = session::AllocatorOf{};
   if (options_.allocator_of) allocator = options_.allocator_of(input_.description);
-  if (!allocator) {
-    fit_.trial_error = allocator.error().message;
-    return;
-  }
-  fit_.trying = true;
-  const advice::AllocatorSetup own{*card, input_.description.allocator_settings};
+  fit_.trying = allocator.ok();
+  fit_.trial_error = allocator ? "" : allocator.error().message;
+  return allocator ? std::optional(*allocator) : std::nullopt;
+}
+
+// Rows beside each other are of the same requests: what was tried on fewer goes.
+void Application::KeepTrialsOf(timeline::EventIndex end) {
+  if (fit_.tried_until == end) return;
+  fit_.trials.clear();
+  fit_.others.clear();
+  fit_.tried_until = end;
+}
+
+void Application::TryOther(const OtherSetup& wanted) {
+  const std::optional<session::AllocatorOf> allocator = BeginTrial();
+  if (!allocator) return;
+  const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
+  advice::AllocatorSetup other = own;
+  const auto card = std::ranges::find(cards_, wanted.card, &phantom::Card::name);
+  if (card != cards_.end()) other.card = *card;
+  if (wanted.memory_bytes > 0) other.card.memory_bytes = wanted.memory_bytes;
+  if (!wanted.allocator.empty()) other.settings = wanted.allocator;
+  jobs_.Start("Trying the run otherwise", false,
+              [this, view = input_.view, own, other, wanted, allocator = *allocator, cards = cards_,
+               number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+                const auto outcome = std::make_shared<Result<advice::WhatIf>>(
+                    TryOne(*view, own, other, wanted, allocator, cards));
+                return [this, outcome, wanted, number, end = view->end()] {
+                  fit_.trying = false;
+                  if (number != run_number_) return;  // of a run that is gone
+                  if (!*outcome) {
+                    fit_.trial_error = outcome->error().message;
+                    return;
+                  }
+                  KeepTrialsOf(end);
+                  std::erase_if(fit_.others, [&](const SetupTrial& old) { return old.setup == wanted; });
+                  fit_.others.push_back({wanted, **outcome});
+                  state_.what_if.plotted = static_cast<int>(fit_.trials.size() + fit_.others.size()) - 1;
+                };
+              });
+}
+
+void Application::TryAllocatorSettings() {
+  const std::optional<session::AllocatorOf> allocator = BeginTrial();
+  if (!allocator) return;
+  const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
   const uint64_t number = run_number_;
   jobs_.Start("Trying settings of the allocator", true,
               [this, view = input_.view, own, allocator = *allocator,
@@ -221,8 +289,9 @@ void Application::TryAllocatorSettings() {
                   fit_.trying = false;
                   if (number != run_number_) return;  // of a run that is gone
                   fit_.trial_error = outcome->error;
+                  KeepTrialsOf(end);
                   fit_.trials = outcome->trials;
-                  fit_.tried_until = end;
+                  state_.what_if.plotted = -1;
                 };
               });
 }

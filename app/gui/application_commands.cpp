@@ -123,6 +123,14 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const SearchFit&) { FindWhatFits(); },
                  [this](const TryAllocators&) { TryAllocatorSettings(); },
+                 [this](const TryOtherSetup& c) { TryOther(c.setup); },
+                 [this](const ChooseRunBefore&) {
+                   OpenFileDialog(FilePurpose::kRunBefore, state_.last_folder, "", &shell_.file_dialog);
+                 },
+                 [this](const TakeRunBefore& c) {
+                   state_.what_if.setup.cache = CacheOf::kRecording;
+                   state_.what_if.setup.recording = c.file;
+                 },
                  [this](const PlanCheckpointCurve&) { prices_.cancelled_for.reset(); },
                  [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
                  [this](const SetUpPage&) {

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/gui/other_setup.h"
 #include "app/presenters/selection.h"
 #include "profiler/events/event.h"
 #include "profiler/lessons/session_code.h"
@@ -186,6 +187,14 @@ struct StartAgain {
 struct SearchFit {};
 // What other settings of PyTorch's allocator would do to the run.
 struct TryAllocators {};
+struct TryOtherSetup {
+  OtherSetup setup;
+};
+// What ran before in the same process: a file is chosen, and taken.
+struct ChooseRunBefore {};
+struct TakeRunBefore {
+  std::filesystem::path file;
+};
 // What each way to checkpoint costs, after it was cancelled.
 struct PlanCheckpointCurve {};
 // Of a lesson; sets the page up, where a run of our own is shown.
@@ -211,7 +220,8 @@ using Command =
                  OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
                  ExportRecording, TakeScreenshot, ShowPanel, ShowControl, PinMoment, GoToOperator, Select,
                  ListAllocations, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
-                 PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
+                 TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage,
+                 SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

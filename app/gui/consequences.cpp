@@ -1,10 +1,10 @@
 #include "app/gui/consequences.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <string_view>
 
+#include "app/presenters/settings_change.h"
 #include "app/presenters/signed_bytes.h"
 #include "profiler/networks/pipeline_stages.h"
 #include "profiler/networks/techniques.h"
@@ -21,17 +21,15 @@ using networks::TrainingSettings;
 using presenters::SignedBytes;
 
 constexpr const char* kPending = "…";
+constexpr const char* kDoesNotFit = "does not fit on the card";
+constexpr const char* kFits = "fits on the card";
 
 // ", time × 1.30"; "" where it takes as long, or nobody knows.
 std::string PriceOf(const ConsequenceSources& sources, const TrainingSettings& from,
                     const TrainingSettings& to) {
-  constexpr double kWorthTelling = 0.01;
   const std::optional<double> before = sources.step_seconds(from);
   const std::optional<double> after = sources.step_seconds(to);
-  if (!before || !after || std::abs(*after / *before - 1) < kWorthTelling) return "";
-  char text[48];
-  std::snprintf(text, sizeof text, ", time × %.2f", *after / *before);
-  return text;
+  return before && after ? presenters::PriceOfTime(*after / *before) : "";
 }
 
 // The difference at peak between two configurations, in words.
@@ -40,7 +38,8 @@ std::string AtPeak(const ConsequenceQuestion& question, const ConsequenceSources
   const std::optional<session::Prediction> before = sources.phantom(from);
   const std::optional<session::Prediction> after = sources.phantom(to);
   if (!before || !after) return kPending;
-  if (after->out_of_memory) return "does not fit on the card";
+  if (after->out_of_memory) return kDoesNotFit;
+  if (before->out_of_memory && after->sentence.empty()) return kFits;
   if (!after->sentence.empty() || !before->sentence.empty()) return "";
   return SignedBytes(after->allocated_peak_bytes - before->allocated_peak_bytes, question.unit) + " at peak";
 }
@@ -49,8 +48,8 @@ std::string AtPeak(const ConsequenceQuestion& question, const ConsequenceSources
 std::string EffectOf(const ConsequenceQuestion& question, const ConsequenceSources& sources,
                      const TrainingSettings& from, const TrainingSettings& to, const char* against = "") {
   const std::string change = AtPeak(question, sources, from, to);
-  if (change.empty()) return "";
-  return change + against + (change == kPending ? "" : PriceOf(sources, from, to));
+  if (change.empty() || change == kDoesNotFit) return change;
+  return change + (change == kFits ? "" : against) + (change == kPending ? "" : PriceOf(sources, from, to));
 }
 
 TrainingSettings WithPrecision(TrainingSettings settings, Precision amp) {
@@ -75,7 +74,9 @@ std::string PrecisionLine(const ConsequenceQuestion& question, const Consequence
   const TrainingSettings& now = question.settings;
   if (now.amp == Precision::kFloat32) {
     const std::string change = EffectOf(question, sources, now, WithPrecision(now, Precision::kFloat16));
-    return change.empty() ? "" : "fp16 would be " + change;
+    if (change.empty()) return "";
+    const bool is_difference = change != kDoesNotFit && !change.starts_with(kFits);
+    return (is_difference ? "fp16 would be " : "fp16 ") + change;
   }
   std::string line =
       EffectOf(question, sources, WithPrecision(now, Precision::kFloat32), now, " against fp32");

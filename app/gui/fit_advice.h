@@ -6,12 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "app/gui/other_setup.h"
 #include "profiler/advice/fit.h"
 #include "profiler/advice/what_if.h"
 
 namespace tidemark::gui {
 
 using advice::AllocatorTrial;
+
+// One that a person named.
+struct SetupTrial {
+  OtherSetup setup;
+  advice::WhatIf outcome;
+};
 
 struct FitAdvice {
   bool searching = false;
@@ -25,6 +32,7 @@ struct FitAdvice {
 
   bool trying = false;
   std::vector<AllocatorTrial> trials;
+  std::vector<SetupTrial> others;
   timeline::EventIndex tried_until = 0;  // what came since is not in them
   std::string trial_error;               // why there are none, or not all
 };

@@ -124,6 +124,11 @@ std::string CardFor(const SceneInput& input) {
   return input.device.card;
 }
 
+bool IsOnCard(const SceneInput& input) {
+  const bool is_others = !input.recording.empty() || presenters::IsProgram(input.description);
+  return is_others ? input.description.device != "cpu" : input.device.kind != networks::DeviceKind::kCpu;
+}
+
 void Scene::Reset() { *this = Scene(); }
 
 // What the frame begins with, and what a panel without a run shows.
@@ -289,6 +294,13 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
   const LessonQuestion question{
       input.book, {input.settings, input.device.card}, view_.get(), input.networks, input.cards};
   frame_.lessons = PrepareLessons(question, state.lessons, estimates);
+  const bool is_revealed = std::exchange(was_veiled_, frame_.veiled) && !frame_.veiled;
+  if (!is_revealed || !state.run_controls.sought.empty()) return;
+  // What the controls say is there again and moves them: the one that the page is about stays in sight.
+  for (const std::string& control : input.access.highlighted) {
+    if (std::ranges::count(input.access.hidden, control) == 0)
+      return void(state.run_controls.sought = control);
+  }
 }
 
 // What our own controls would set is nothing to a program.

@@ -67,6 +67,8 @@ struct SceneInput {
 // The card whose phantom is set beside a run: the one chosen, or the one that a real device or a recording
 // is.
 std::string CardFor(const SceneInput& input);
+// Whether the run that is shown had one: a recording's device is not the one chosen for the next run.
+bool IsOnCard(const SceneInput& input);
 
 // What the table of allocations was made from.
 struct AllocationsAsked {
@@ -141,6 +143,7 @@ class Scene {
 
   using Clock = std::chrono::steady_clock;
   Frame frame_;
+  bool was_veiled_ = false;  // in the frame before
   std::shared_ptr<const timeline::View> view_;
 
   // What the plot was made from. Views are held, not only compared: another one may come to lie where it was.

@@ -73,7 +73,7 @@ void Scene::PrepareCheckpointing(const SceneInput& input, ViewState& state, Esti
 
 void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
   const bool is_program = presenters::IsProgram(input.description);
-  const bool has_card = input.device.kind != networks::DeviceKind::kCpu;
+  const bool has_card = IsOnCard(input);
   const std::string card = CardFor(input);
   frame_.fit.advice = input.fit;
   frame_.fit.settings = input.settings;
@@ -82,18 +82,24 @@ void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
     if (has_card && known.name == card) frame_.fit.card_title = ShortCardTitle(known.title);
   }
   frame_.fit.can_search = !is_program && has_card;
-  frame_.fit.can_try = has_card && view_ != nullptr && !view_->empty();
-  frame_.fit.can_start = frame_.fit.can_search;
   frame_.fit.allocator = input.allocator;
   frame_.fit.live = input.live;
   frame_.fit.unit = unit;
+  const bool is_empty = view_ == nullptr || view_->empty();
+  frame_.fit.what_if = {input.fit,
+                        input.cards,
+                        card,
+                        input.recorded.value_or(input.settings),
+                        input.allocator,
+                        has_card && !is_empty,
+                        frame_.fit.can_search,
+                        unit};
   frame_.findings.fit = input.fit;
   frame_.findings.can_search = frame_.fit.can_search;
-  frame_.findings.can_try = frame_.fit.can_try;
+  frame_.findings.can_try = frame_.fit.what_if.can_try;
   frame_.findings.unit = unit;
   frame_.findings.found = input.findings;
   frame_.findings.glossary = &input.book->glossary;
-  const bool is_empty = view_ == nullptr || view_->empty();
   frame_.findings.empty_reason = is_empty ? "Findings appear as soon as there are events to look at." : "";
 }
 

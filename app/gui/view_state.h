@@ -23,6 +23,7 @@
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/slow_motion.h"
 #include "app/gui/panels/timeline.h"
+#include "app/gui/panels/what_if.h"
 #include "profiler/base/format.h"
 #include "profiler/base/result.h"
 
@@ -60,6 +61,7 @@ struct ViewState {
   ComparisonState comparison;
   LessonsState lessons;
   SlowMotionState slow_motion;  // not kept
+  WhatIfState what_if;          // not kept
   presenters::Selection selection;
   std::optional<events::EventIndex> pinned;  // the moment that the memory map shows; none = the latest peak
 };

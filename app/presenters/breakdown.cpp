@@ -4,6 +4,7 @@
 #include "app/presenters/level_chain.h"
 #include "app/presenters/signed_bytes.h"
 #include "app/presenters/tables.h"
+#include "profiler/base/saturating.h"
 #include "profiler/timeline/settled_state.h"
 
 namespace tidemark::presenters {
@@ -60,6 +61,15 @@ bool IsEmpty(const BreakdownRow& row) {
          row.measured_bytes.value_or(0) == 0;
 }
 
+// What it gave beside segments, and the segments of reserved's row: some are taken after the peak of a
+// prediction's few steps.
+std::optional<int64_t> DriverPeak(const session::Prediction& phantom) {
+  const int64_t driver = ValueOf(phantom.at_peak, timeline::SeriesOf(events::Level::kDriver));
+  const int64_t later =
+      SaturatingDifference(phantom.reserved_peak_bytes, ValueOf(phantom.at_peak, Series::kReserved));
+  return driver == 0 ? std::nullopt : std::optional(SaturatingSum(driver, std::max<int64_t>(0, later)));
+}
+
 std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMoment>& peak,
                                  const std::optional<textbook::Estimate>& textbook,
                                  const std::optional<session::Prediction>& phantom) {
@@ -84,8 +94,7 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     BreakdownRow row{std::string(events::NameOf(level)), {}, {}, {}, {}, {}};
     // What the card says is read ten times a second, and a prediction takes milliseconds: it has none of
     // that.
-    if (phantom && level == events::Level::kDriver)
-      row.phantom_bytes = UnlessZero(ValueOf(phantom->at_peak, series));
+    if (phantom && level == events::Level::kDriver) row.phantom_bytes = DriverPeak(*phantom);
     if (peak) row.measured_bytes = UnlessZero(LevelAt(view, peak->index, series));
     if (row.measured_bytes) totals.push_back(std::move(row));
   }

@@ -94,14 +94,16 @@ std::optional<SettingsChange> LatestChange(const View& view) {
   return std::nullopt;
 }
 
+std::string PriceOfTime(double times_as_long) {
+  constexpr double kWorthTelling = 0.01;
+  return std::abs(times_as_long - 1) < kWorthTelling ? "" : fmt::format(", time × {:.2f}", times_as_long);
+}
+
 std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit) {
   constexpr auto kAllocated = timeline::Series::kAllocated;
   const int64_t difference =
       Difference(ValueOf(change.after.at_peak, kAllocated), ValueOf(change.before.at_peak, kAllocated));
-  constexpr double kWorthTelling = 0.01;
-  const double times = change.times_as_long.value_or(1);
-  const std::string price = std::abs(times - 1) > kWorthTelling ? fmt::format(", time × {:.2f}", times) : "";
-  return SignedBytes(difference, unit) + " at peak" + price;
+  return SignedBytes(difference, unit) + " at peak" + PriceOfTime(change.times_as_long.value_or(1));
 }
 
 }  // namespace tidemark::presenters

@@ -26,6 +26,8 @@ std::optional<SettingsChange> ChangeAt(const timeline::View& view, const timelin
 // The last of the view. O(markers since then · log steps).
 std::optional<SettingsChange> LatestChange(const timeline::View& view);
 
+// ", time × 1.30"; "" of what nobody would notice.
+std::string PriceOfTime(double times_as_long);
 // "−45.4 MB at peak, time × 0.62".
 std::string ConsequenceOf(const SettingsChange& change, ByteUnit unit);
 

@@ -316,14 +316,21 @@ class Examination {
         BirthsOf(copies));
   }
 
+  std::string AgainstFragmentation(EventIndex moment) const {
+    const auto& segments = view_.StateAt(moment).segments;
+    if (std::ranges::any_of(segments, &timeline::Segment::expandable))
+      return "Segments grow already (expandable_segments): let sizes repeat from step to step, the last, "
+             "smaller "
+             "batch dropped.";
+    return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow instead of leaving gaps; "
+           "tidemark what-if tells whether that makes room here.";
+  }
+
   void FindFragmentation() {
     const View::Peak peak = view_.PeakIn(Series::kReserved, view_.first(), view_.end());
     const int64_t reserved = ValueOf(peak.values, Series::kReserved);
     const View::Peak highest = view_.PeakIn(Series::kAllocated, view_.first(), view_.end());
     const int64_t unused = SaturatingDifference(reserved, ValueOf(highest.values, Series::kAllocated));
-    constexpr std::string_view kAdvice =
-        "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow instead of leaving gaps; "
-        "tidemark what-if tells what it would change.";
     for (const session::Shortage& shortage : session::ShortagesIn(view_)) {
       const int64_t in_all = SaturatingSum(shortage.free_bytes, shortage.cached_bytes);
       if (shortage.free_bytes >= shortage.requested_bytes || in_all < shortage.requested_bytes) continue;
@@ -331,13 +338,13 @@ class Examination {
                  Size(shortage.requested_bytes) + " were asked for and not found, though " + Size(in_all) +
                      " were free in all: " + Size(shortage.cached_bytes) +
                      " of it in gaps between blocks that are alive.",
-                 std::string(kAdvice));
+                 AgainstFragmentation(shortage.index));
     }
     if (unused < kWorthTellingBytes || unused < reserved / kFragmentedShare) return;
     Add(FindingKind::kFragmentation, unused, peak.index,
         Size(reserved) + " were reserved at most, and never more than " + Size(reserved - unused) +
             " of it allocated: " + Size(unused) + " lay in gaps and in segments of other sizes.",
-        std::string(kAdvice));
+        AgainstFragmentation(peak.index));
   }
 
   const View& view_;

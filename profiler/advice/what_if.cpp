@@ -84,6 +84,26 @@ std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials) {
   return trials;
 }
 
+std::string AdviceOf(const std::vector<AllocatorTrial>& trials, ByteUnit unit) {
+  if (trials.empty()) return "";
+  const AllocatorTrial* best = nullptr;
+  for (const AllocatorTrial& trial : trials) {
+    const auto& [before, after, is_as_recorded] = trial.outcome;
+    const bool helps =
+        after.failures <= before.failures && after.reserved_peak_bytes < before.reserved_peak_bytes;
+    if (helps && (best == nullptr || after.reserved_peak_bytes < best->outcome.after.reserved_peak_bytes))
+      best = &trial;
+  }
+  if (best == nullptr) {
+    return "No setting of the allocator that was tried on this run reserves less: let sizes repeat from step "
+           "to "
+           "step.";
+  }
+  const auto& [before, after, is_as_recorded] = best->outcome;
+  return "Tried on this run, PYTORCH_CUDA_ALLOC_CONF=" + best->settings + " reserves " +
+         FormatBytes(before.reserved_peak_bytes - after.reserved_peak_bytes, unit) + " less.";
+}
+
 // As CUDACachingAllocator.cpp of PyTorch 2.6 to 2.11: malloc collects only if a fraction was set.
 std::string WhyWithoutEffect(const std::string& settings) {
   const auto has = [&](const char* key) { return settings.find(key) != std::string::npos; };

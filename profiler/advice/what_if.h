@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/format.h"
 #include "profiler/base/result.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/replay/replay.h"
@@ -38,6 +39,8 @@ struct WhatIf {
 
 inline constexpr const char* kNotAsRecorded =
     "Replayed as it was, the run does not come to the peaks that were recorded: trust the difference.";
+
+inline constexpr const char* kNoneMakesRoom = "None of the allocator's settings that were tried makes room.";
 
 // One run, replayed once as it was and then as often as asked otherwise. Every replay has its curves.
 class ReplayedRun {
@@ -77,6 +80,9 @@ AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
                             const std::function<bool(double)>& progress = {});
 // Those in which nothing failed, the one that reserves least first.
 std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials);
+
+// What trials say of a run's fragmentation, a sentence; "" where there are none.
+std::string AdviceOf(const std::vector<AllocatorTrial>& trials, ByteUnit unit);
 
 // Of settings that cannot change anything as they are: why, and what to add; "" of others.
 std::string WhyWithoutEffect(const std::string& settings);

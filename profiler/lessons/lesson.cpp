@@ -114,6 +114,12 @@ class LessonReader {
     return text;
   }
 
+  // The window shows what is to be done last, so that a file reads in the same order.
+  Status CheckPlace() {
+    if (!page().prediction && page().attempts.empty()) return Done{};
+    return At(Error{"Text follows what is to be predicted or tried; put it before, or into a **Reveal.**"});
+  }
+
   Status ReadBlock(Block::Kind kind, std::string_view markdown) {
     Result<ParsedText> text = Parse(markdown);
     if (!text) return text.error();
@@ -122,6 +128,7 @@ class LessonReader {
           fmt::format("The comment '{}' is neither a figure's (=, ~) nor a check.", text->remarks.front())});
     }
     if (text->text.empty()) return Done{};  // checks alone
+    if (Status placed = CheckPlace(); !placed) return placed;
     page().blocks.push_back({kind, std::move(text->text), {}});
     return Done{};
   }
@@ -146,6 +153,7 @@ class LessonReader {
       if (more) line = lines_[next_++];
     }
     if (table.rows.empty()) return At(Error{"The table has no row."});
+    if (Status placed = CheckPlace(); !placed) return placed;
     for (std::vector<RichText>& row : table.rows) row.resize(table.rows.front().size());
     page().blocks.push_back(std::move(table));
     return Done{};

@@ -225,6 +225,22 @@ std::string TextOf(const Checkpointing& checkpoint) {
   }
   return fmt::format("{}", checkpoint.segments);
 }
+std::string TitleOf(const Checkpointing& checkpoint) {
+  const char* const plural = checkpoint.segments == 1 ? "" : "s";
+  switch (checkpoint.mode) {
+    case CheckpointMode::kNone:
+      return "none";
+    case CheckpointMode::kByLayer:
+      return "by layer";
+    case CheckpointMode::kSegments:
+      return fmt::format("{} segment{}", checkpoint.segments, plural);
+    case CheckpointMode::kEvery:
+      return fmt::format("segments of {} layer{}", checkpoint.segments, plural);
+    case CheckpointMode::kBudget:
+      break;
+  }
+  return "budget " + FormatBytes(checkpoint.budget_bytes, ByteUnit::kMegabytes);
+}
 std::string TextOf(const DeviceChoice& device) {
   if (device.kind == DeviceKind::kPhantom) return "phantom";
   if (device.kind == DeviceKind::kCpu) return "cpu";
@@ -361,7 +377,7 @@ std::string DescribeChange(const TrainingSettings& before, const TrainingSetting
   if (before.accumulate != after.accumulate)
     say(fmt::format("accumulate {} → {}", before.accumulate, after.accumulate));
   if (before.checkpoint != after.checkpoint) {
-    say(fmt::format("checkpoint {} → {}", TextOf(before.checkpoint), TextOf(after.checkpoint)));
+    say(fmt::format("checkpoint {} → {}", TitleOf(before.checkpoint), TitleOf(after.checkpoint)));
   }
   if (before.optimizer != after.optimizer) {
     say(fmt::format("{} → {}", TitleOf(before.optimizer), TitleOf(after.optimizer)));

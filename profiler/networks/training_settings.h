@@ -126,7 +126,8 @@ std::string TextOf(Precision precision);
 std::string TextOf(OptimizerKind optimizer);
 std::string TitleOf(OptimizerKind optimizer);  // "SGD with momentum"
 std::string TextOf(const Checkpointing& checkpoint);
-std::string TextOf(const DeviceChoice& device);  // "phantom", "cpu", "cuda:0"
+std::string TitleOf(const Checkpointing& checkpoint);  // "none", "by layer", "13 segments"
+std::string TextOf(const DeviceChoice& device);        // "phantom", "cpu", "cuda:0"
 
 // The first thing that is out of range, as a sentence that names the option and what it may be. Whether there
 // is a network of that name, FindNetwork says.

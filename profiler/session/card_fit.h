@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/base/result.h"
 #include "profiler/base/saturating.h"
+#include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/reserved_band.h"
 
@@ -34,5 +36,9 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
 // of them.
 std::optional<phantom::Card> CardOf(std::string_view title, int64_t memory_bytes,
                                     const std::vector<phantom::Card>& known);
+// The same; where a file does not tell its card, the usual one with the memory that it tells. Error: that one
+// is not known, either.
+Result<phantom::Card> CardOrUsual(const events::RunDescription& description,
+                                  const std::vector<phantom::Card>& known);
 
 }  // namespace tidemark::session

@@ -43,15 +43,6 @@ TEST_CASE("Where the peak is elsewhere, a way that keeps less says that it stays
   CHECK_FALSE(stays());
 }
 
-TEST_CASE("Ways to checkpoint have names") {
-  CHECK(NameOfWay({}) == "none");
-  CHECK(NameOfWay({CheckpointMode::kByLayer}) == "by layer");
-  CHECK(NameOfWay({CheckpointMode::kSegments, 1}) == "1 segment");
-  CHECK(NameOfWay({CheckpointMode::kSegments, 3}) == "3 segments");
-  CHECK(NameOfWay({CheckpointMode::kEvery, 2}) == "segments of 2 layers");
-  CHECK(NameOfWay({CheckpointMode::kBudget, 0, 4'540'000'000}) == "budget 4.54 GB");
-}
-
 TEST_CASE("A curve answers for its settings and every way on it") {
   CheckpointPrices prices;
   PriceQuestion question;

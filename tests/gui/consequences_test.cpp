@@ -154,6 +154,14 @@ TEST_CASE("What does not fit is said, and what is not known yet is left open") {
   const Consequences lines = DescribeConsequences(question, Sources());
   CHECK_FALSE(lines.fits);
   CHECK(lines.fit == "does not fit on the T4");
+  CHECK(lines.precision == "fp16 does not fit on the card");
+  ConsequenceSources half_fits = Sources();
+  half_fits.phantom = [](const networks::TrainingSettings& settings) {
+    std::optional<session::Prediction> prediction = Predict(settings);
+    prediction->out_of_memory = settings.amp == networks::Precision::kFloat32;
+    return prediction;
+  };
+  CHECK(DescribeConsequences(question, half_fits).precision == "fp16 fits on the card, time × 0.40");
   question.settings.checkpoint = {networks::CheckpointMode::kBudget, 0, 20'000'000};
   ConsequenceSources nothing_yet;
   nothing_yet.phantom = [](const networks::TrainingSettings&) { return std::nullopt; };

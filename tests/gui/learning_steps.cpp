@@ -106,6 +106,15 @@ void Teaches(ImGuiTestContext* context) {
   context->Yield(3);
   Picture(context, "learn-highlight");
   context->ItemClick("//**/More techniques");
+  application().Push(ShowLessonPage{"the-caching-allocator", 0});  // its prediction takes the focus
+  IM_CHECK(
+      WaitUntil(context, [&] { return context->WindowInfo("//###memory_map").Window->DockTabIsVisible; }));
+  application().Push(ShowLessonPage{"batch-size", 0});
+  IM_CHECK(WaitUntil(context, [&] { return controls.found == "batch" && controls.sought.empty(); }));
+  const double marked_until = controls.marked_until;
+  context->ItemInput("//**/##prediction");
+  context->KeyCharsReplaceEnter("300");
+  IM_CHECK(WaitUntil(context, [&] { return controls.marked_until > marked_until; }));  // in sight again
   application().Push(ShowLessonPage{"where-memory-goes", 0});
   context->Yield(3);
   context->ItemClick("//**/###all lessons");

@@ -52,6 +52,8 @@ void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
+// what_if_steps.cpp
+void TriesTheRunOtherwise(ImGuiTestContext* context);
 // script_steps.cpp
 void TrainsScript(ImGuiTestContext* context);
 // What the window would start programs with; these only wait for a process to ask.

@@ -626,6 +626,7 @@ void Add(ImGuiTestEngine* engine) {
       {"survives a killed trainer", SurvivesAKilledTrainer},
       {"explains out of memory", ExplainsOutOfMemory},
       {"applies what fits", AppliesWhatFits},
+      {"tries the run otherwise", TriesTheRunOtherwise},
   };
   static constexpr const char* kAllLessons = "walks through all lessons";  // on demand
   if (std::ranges::count(WantedNames(), kAllLessons) > 0)

@@ -109,7 +109,7 @@ void DrawFrontierLine(ImDrawList* list, const PriceAxes& axes, const Checkpointi
 }
 
 std::string TooltipOf(const CheckpointingInput& input, const CheckpointWay& way) {
-  std::string text = NameOfWay(way.checkpoint) + "\n" + WhyOfWay(way, input.ways, input.unit);
+  std::string text = networks::TitleOf(way.checkpoint) + "\n" + WhyOfWay(way, input.ways, input.unit);
   text += "\nTextbook, a step in all: " + FormatExactBytes(way.total_bytes);
   if (way.phantom_bytes)
     text += way.does_not_fit ? "\nPhantom: does not fit on the card"
@@ -153,7 +153,7 @@ void DrawWays(const CheckpointingInput& input, const PriceAxes& axes, CommandQue
     const bool is_named = way.checkpoint.mode != CheckpointMode::kBudget && way.share_run_again > 0;
     if (!is_named || label_y - at.y < Px(15)) continue;
     const float y = way.is_best ? at.y + Px(2) : at.y - Px(8);  // the line through the best leads here
-    DrawText(list, {at.x - Px(11), y}, SmallMuted(), NameOfWay(way.checkpoint), Align::kRight);
+    DrawText(list, {at.x - Px(11), y}, SmallMuted(), networks::TitleOf(way.checkpoint), Align::kRight);
     label_y = at.y;
   }
 }
@@ -166,7 +166,7 @@ const CheckpointWay* WayInForce(const CheckpointingInput& input) {
 // "none · textbook 58.5 MB · phantom 177.7 MB"
 std::string SummaryOf(const CheckpointingInput& input) {
   const CheckpointWay* now = WayInForce(input);
-  std::string text = NameOfWay(input.settings.checkpoint);
+  std::string text = networks::TitleOf(input.settings.checkpoint);
   if (now == nullptr) return text;
   text += " · textbook " + FormatBytes(now->total_bytes, input.unit);
   if (now->does_not_fit) return text + " · does not fit";
@@ -180,7 +180,7 @@ std::string WhyOf(const CheckpointWay& now, const CheckpointingInput& input) {
   if (std::ranges::count(input.ways, true, &CheckpointWay::is_best) > 1 || vain == input.ways.end() ||
       !now.is_best)
     return why;
-  return why + " " + NameOfWay(vain->checkpoint) + ": " + WhyOfWay(*vain, input.ways, input.unit);
+  return why + " " + networks::TitleOf(vain->checkpoint) + ": " + WhyOfWay(*vain, input.ways, input.unit);
 }
 
 void DrawPlot(const CheckpointingInput& input, const ImRect& area, CommandQueue& queue) {
@@ -198,22 +198,6 @@ void DrawPlot(const CheckpointingInput& input, const ImRect& area, CommandQueue&
 }
 
 }  // namespace
-
-std::string NameOfWay(const networks::Checkpointing& checkpoint) {
-  switch (checkpoint.mode) {
-    case CheckpointMode::kNone:
-      return "none";
-    case CheckpointMode::kByLayer:
-      return "by layer";
-    case CheckpointMode::kSegments:
-      return fmt::format("{} segment{}", checkpoint.segments, checkpoint.segments == 1 ? "" : "s");
-    case CheckpointMode::kEvery:
-      return fmt::format("segments of {} layer{}", checkpoint.segments, checkpoint.segments == 1 ? "" : "s");
-    case CheckpointMode::kBudget:
-      break;
-  }
-  return "budget " + FormatBytes(checkpoint.budget_bytes, ByteUnit::kMegabytes);
-}
 
 std::string WhyOfWay(const CheckpointWay& way, const std::vector<CheckpointWay>& ways, ByteUnit unit) {
   const auto none = std::ranges::find(ways, CheckpointMode::kNone,

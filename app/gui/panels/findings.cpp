@@ -35,8 +35,7 @@ void DrawRoom(const FindingsInput& input, CommandQueue& queue) {
     Put(SmallMuted(), "has room for all that it asked for until then, " +
                           FormatBytes(trial.outcome.after.reserved_peak_bytes, input.unit) + " reserved");
   }
-  if (with_room.empty())
-    PutWrapped(MutedWords(), "None of the allocator's settings that were tried makes room.");
+  if (with_room.empty()) PutWrapped(MutedWords(), advice::kNoneMakesRoom);
   if (!fit.trials.front().outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
 }
 
@@ -60,6 +59,9 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
                                         ? "By the phantom it fits as it is."
                                         : "No change of settings makes it fit: choose a larger card.");
   }
+  PutWrapped(SmallMuted(), "As it is a step would take ~" +
+                               FormatDuration(static_cast<int64_t>(fit.answer->present.step_seconds * 1e9)) +
+                               ".");
   for (size_t i = 0; i < ways.size(); ++i) {
     const advice::Proposal& way = ways[i];
     const int64_t saved = fit.answer->present.need.reserved_peak_bytes - way.need.reserved_peak_bytes;
@@ -121,12 +123,21 @@ void DrawShortage(const FindingsInput& input, CommandQueue& queue) {
   Rule();
 }
 
+// What was tried on the run since, rather than what helps in general.
+std::string AdviceFor(const advice::Finding& finding, const FindingsInput& input) {
+  const FitAdvice& fit = *input.fit;
+  const bool is_tried =
+      finding.kind == advice::FindingKind::kFragmentation && fit.tried_until > finding.moment;
+  const std::string tried = is_tried ? advice::AdviceOf(fit.trials, input.unit) : "";
+  return tried.empty() ? finding.advice : tried;
+}
+
 void DrawFinding(const advice::Finding& finding, const FindingsInput& input, CommandQueue& queue) {
   Put(StrongWords(), advice::TitleOf(finding.kind));
   MarkTerms(ImGui::GetItemRectMin(), StrongWords(), advice::TitleOf(finding.kind));
   PutAtRowEnd(Numbers(), FormatBytes(finding.bytes, input.unit));
   PutExplained(finding.evidence, Words(), input.glossary);
-  PutExplained(finding.advice, SmallMuted(), input.glossary);
+  PutExplained(AdviceFor(finding, input), SmallMuted(), input.glossary);
   const std::string show = std::string(icons::kPin) + "  Show the moment";
   if (PlainButton(show.c_str())) queue.Push(PinMoment{finding.moment});
   Tooltip("The memory map, the tree and the table of allocations show it.");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/gui/panels/what_if_plot.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 
@@ -108,7 +107,8 @@ void DrawAnswer(const FitInput& input, CommandQueue& queue) {
   }
   Put(Colored(StrongWords(), need.fits ? Colors().good : Colors().bad),
       need.fits ? "It fits." : "It does not fit.");
-  PutAtRowEnd(Numbers(), FormatBytes(need.reserved_peak_bytes, input.unit) + " reserved");
+  PutAtRowEnd(Numbers(), FormatBytes(need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
+                             StepTime(found.answer->present.step_seconds));
   DrawLargestBatch(input, queue);
   if (!found.answer->proposals.empty()) {
     Label("What makes it fit, the cheapest first");
@@ -123,74 +123,9 @@ void DrawAnswer(const FitInput& input, CommandQueue& queue) {
              "phantom's.");
 }
 
-int IndexOf(const std::vector<AllocatorTrial>& trials, const std::string& settings) {
-  const auto found = std::ranges::find(trials, settings, &AllocatorTrial::settings);
-  return found == trials.end() ? -1 : static_cast<int>(found - trials.begin());
-}
-
-// The one that was clicked; else the one that reserves least. None where nothing was tried.
-const AllocatorTrial* PlottedOf(const std::vector<AllocatorTrial>& trials, int chosen) {
-  if (chosen >= 0 && static_cast<size_t>(chosen) < trials.size()) return &trials[static_cast<size_t>(chosen)];
-  const auto least = std::ranges::min_element(
-      trials, {}, [](const AllocatorTrial& trial) { return trial.outcome.after.reserved_peak_bytes; });
-  return least == trials.end() ? nullptr : &*least;
-}
-
-// A click on a row plots it.
-void DrawTrialTable(const FitInput& input, const AllocatorTrial& plotted, int* chosen) {
-  const std::vector<AllocatorTrial>& trials = input.advice->trials;
-  if (!ImGui::BeginTable("trials", 4, ImGuiTableFlags_SizingStretchProp)) return;
-  ImGui::TableSetupColumn("settings", 0, 2.4F);
-  for (const char* name : {"reserved", "unused", "failed"}) ImGui::TableSetupColumn(name, 0, 1);
-  ImGui::TableNextRow();
-  HeaderCell("setting");
-  for (const char* name : {"reserved", "unused", "failed"}) HeaderCell(name, Align::kRight);
-  const auto row = [&](const std::string& name, const phantom::Replayed& replayed, bool strong) {
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    const TextStyle style = name == plotted.settings ? Colored(Words(), Colors().accent) : Words();
-    Put(style, Fitted(style, name, ImGui::GetContentRegionAvail().x));
-    if (ImGui::IsItemClicked()) *chosen = IndexOf(trials, name);
-    if (ImGui::IsItemHovered()) Tooltip(name);
-    BytesCell(replayed.reserved_peak_bytes, input.unit, strong);
-    BytesCell(advice::UnusedBytes(replayed), input.unit);
-    NumberCell(FormatNumber(replayed.failures));
-  };
-  row("as it was", trials.front().outcome.before, true);
-  for (const AllocatorTrial& trial : trials) {
-    const bool is_less = trial.outcome.after.reserved_peak_bytes < trial.outcome.before.reserved_peak_bytes;
-    row(trial.settings, trial.outcome.after, is_less);
-  }
-  ImGui::EndTable();
-}
-
-void DrawTrials(const FitInput& input, CommandQueue& queue) {
-  const FitAdvice& found = *input.advice;
-  Rule();
-  Label("Other settings of the allocator");
-  if (input.can_start && !input.allocator.empty()) {
-    PutWrapped(Words(), "In force: " + input.allocator);
-    if (PlainButton("Back to PyTorch's own")) queue.Push(StartAgain{input.settings, ""});
-  }
-  if (!found.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.trial_error);
-  int* const chosen = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("plotted"), -1);
-  if (const AllocatorTrial* plotted = PlottedOf(found.trials, *chosen); plotted != nullptr) {
-    DrawTrialTable(input, *plotted, chosen);
-    DrawWhatIfPlot(plotted->outcome, input.unit);
-    const bool can_start = input.can_start && plotted->settings != input.allocator;
-    if (can_start && PlainButton(("Start with " + plotted->settings + "###start with").c_str()))
-      queue.Push(StartAgain{input.settings, plotted->settings});
-    if (!plotted->outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
-  }
-  ImGui::BeginDisabled(!input.can_try || found.trying);
-  if (PlainButton(found.trying ? "Trying…###try" : "Try them on this run###try")) queue.Push(TryAllocators{});
-  ImGui::EndDisabled();
-  Tooltip("What the run asked PyTorch's allocator for is asked again with each of them.");
-}
-
 }  // namespace
 
-void DrawFitPanel(const FitInput& input, CommandQueue& queue) {
+void DrawFitPanel(const FitInput& input, WhatIfState& what_if, CommandQueue& queue) {
   PanelTitle("What fits", input.card_title.empty() ? "" : "on the " + input.card_title);
   if (!ImGui::BeginChild("fit", {0, 0}, ImGuiChildFlags_NavFlattened)) return ImGui::EndChild();
   const FitAdvice& found = *input.advice;
@@ -207,7 +142,7 @@ void DrawFitPanel(const FitInput& input, CommandQueue& queue) {
   if (PrimaryButton(found.searching ? "Searching…###search fit" : "Search###search fit", {Px(140), 0}))
     queue.Push(SearchFit{});
   ImGui::EndDisabled();
-  DrawTrials(input, queue);
+  DrawWhatIf(input.what_if, what_if, queue);
   ImGui::EndChild();
 }
 

@@ -174,6 +174,7 @@ void DrawLessonBlock(const lessons::Block& block, LessonTextContext& context) {
       ImGui::Indent(Px(16));
       PutWrapped(Numbers(), lessons::PlainTextOf(block.text));
       ImGui::Unindent(Px(16));
+      ImGui::Dummy({0, Px(2)});
       break;
     case Kind::kTable:
       DrawTable(block, context);

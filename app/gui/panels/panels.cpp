@@ -77,9 +77,12 @@ constexpr Panel kPanels[] = {
      false,
      [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawFindingsPanel(frame.findings, queue); }},
     {"fit", "What fits", icons::kGauge,
-     "The cheapest change that fits on the card, the largest batch, and other settings of the allocator.",
+     "The cheapest change that fits on the card, the largest batch, and the same run with another card, "
+     "allocator or start.",
      PanelPlace::kRightBottom, false,
-     [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawFitPanel(frame.fit, queue); }},
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawFitPanel(frame.fit, state.what_if, queue);
+     }},
     {"slow_motion", "Slow motion", icons::kOperator,
      "One training step, operator by operator: code, and the blocks that come and go.",
      PanelPlace::kCenterBottom, false,

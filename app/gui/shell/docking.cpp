@@ -220,6 +220,14 @@ void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQ
   ImGui::End();
 }
 
+// Also where another panel takes the focus in the same frame.
+void BringToFront(const char* id) {
+  ImGui::SetWindowFocus(id);
+  const ImGuiWindow* window = ImGui::FindWindowByName(id);
+  if (window == nullptr || window->DockNode == nullptr || window->DockNode->TabBar == nullptr) return;
+  window->DockNode->TabBar->NextSelectedTabId = window->TabId;
+}
+
 }  // namespace
 
 void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue) {
@@ -258,7 +266,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     const bool has_content = !frame.program || !Panels()[i].of_networks;
     if (view.shown[i] && has_content) DrawPanel(Panels()[i], frame, view, queue);
     if (!raise) continue;
-    ImGui::SetWindowFocus(WindowId(Panels()[i]).c_str());
+    BringToFront(WindowId(Panels()[i]).c_str());
     shell.raise_panel.clear();
   }
 }

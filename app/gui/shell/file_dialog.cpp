@@ -29,6 +29,8 @@ PurposeText TextOf(FilePurpose purpose) {
       return {"Open", "Open", ""};
     case FilePurpose::kCompare:
       return {"Compare with", "Compare", ""};
+    case FilePurpose::kRunBefore:
+      return {"What ran before, in the same process", "Use it", ""};
     case FilePurpose::kData:
       return {"One of CIFAR-10's files", "Use its folder", ".bin"};
     case FilePurpose::kSave:
@@ -50,6 +52,8 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
       return OpenRecording{file};
     case FilePurpose::kCompare:
       return CompareWith{file};
+    case FilePurpose::kRunBefore:
+      return TakeRunBefore{file};
     case FilePurpose::kSave:
       return SaveRecording{file};
     case FilePurpose::kExport:
@@ -63,7 +67,8 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
 }
 
 bool Reads(FilePurpose purpose) {
-  return purpose == FilePurpose::kOpen || purpose == FilePurpose::kCompare || purpose == FilePurpose::kData;
+  return purpose == FilePurpose::kOpen || purpose == FilePurpose::kCompare ||
+         purpose == FilePurpose::kRunBefore || purpose == FilePurpose::kData;
 }
 
 void SetName(FileDialogState& state, const std::string& name) {

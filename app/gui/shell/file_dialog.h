@@ -13,7 +13,16 @@
 
 namespace tidemark::gui {
 
-enum class FilePurpose : uint8_t { kOpen, kCompare, kData, kSave, kExport, kScreenshot, kSaveSession };
+enum class FilePurpose : uint8_t {
+  kOpen,
+  kCompare,
+  kRunBefore,
+  kData,
+  kSave,
+  kExport,
+  kScreenshot,
+  kSaveSession
+};
 
 inline constexpr const char* kSessionEnding = ".tidecode";
 

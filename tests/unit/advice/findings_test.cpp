@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "profiler/advice/owners.h"
+#include "profiler/advice/what_if.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -218,6 +219,32 @@ TEST_CASE("Segments that blocks never fill are fragmentation") {
   const auto finding = Only(stream, FindingKind::kFragmentation);
   REQUIRE(finding);
   CHECK(finding->bytes == 72 * kMiB);  // 192 reserved, 120 allocated at most
+}
+
+TEST_CASE("Segments that grow already are not advised to") {
+  for (const auto kind : {EventKind::kSegmentAllocate, EventKind::kSegmentMap}) {
+    TrainingStream stream;
+    stream.Add(kind, 0x40000000, 64 * kMiB);
+    for (int64_t step = 0; step < 4; ++step) stream.StepWithoutFault(step);
+    const auto finding = Only(stream, FindingKind::kFragmentation);
+    REQUIRE(finding);
+    CHECK(finding->advice.starts_with("Segments grow already") == (kind == EventKind::kSegmentMap));
+  }
+}
+
+TEST_CASE("What was tried on a run tells whether a setting helps it") {
+  AllocatorTrial trial{"expandable_segments:True", {}};
+  trial.outcome.before.reserved_peak_bytes = 100 * kMiB;
+  const auto told = [&](int64_t reserved_bytes, int64_t failures) {
+    trial.outcome.after.reserved_peak_bytes = reserved_bytes;
+    trial.outcome.after.failures = failures;
+    return AdviceOf({trial}, ByteUnit::kMebibytes);
+  };
+  CHECK(AdviceOf({}, ByteUnit::kMebibytes).empty());
+  CHECK(told(60 * kMiB, 0) ==
+        "Tried on this run, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True reserves 40.0 MiB less.");
+  CHECK(told(100 * kMiB, 0).starts_with("No setting"));
+  CHECK(told(60 * kMiB, 1).starts_with("No setting"));  // less, since it failed
 }
 
 TEST_CASE("A request that failed though enough was free in pieces is fragmentation, steps or not") {

@@ -202,7 +202,7 @@ TEST_CASE("Settings of the allocator that are in force already are kept, and are
   REQUIRE_FALSE(answer->proposals.empty());
   for (const Proposal& proposal : answer->proposals) {
     CHECK(proposal.configuration.allocator == kExpandableSegments);
-    CHECK(DescribeProposal(question, proposal).find("segments") == std::string::npos);
+    CHECK(DescribeProposal(question, proposal).find("expandable_segments") == std::string::npos);
   }
 }
 

@@ -107,6 +107,9 @@ TEST_CASE("What is wrong in a lesson is said with its line") {
         std::string::npos);
   CHECK(SentenceOf(page + "> **Try.** It. <!-- batch=64 -->\n").find("holds already") != std::string::npos);
   CHECK(SentenceOf(page + "> **Reveal.** It.\n").find("without a **Predict.**") != std::string::npos);
+  for (const char* text : {"Afterthought.\n", "| a |\n|---|\n| 1 |\n"})
+    CHECK(SentenceOf(page + "> **Try.** It. <!-- batch=8 -->\n\n" + text).find("Text follows") !=
+          std::string::npos);
   CHECK(SentenceOf(page + "text <!-- open\n").find("not ended by -->") != std::string::npos);
 }
 

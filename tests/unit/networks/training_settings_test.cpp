@@ -160,13 +160,22 @@ TEST_CASE("A change is told in words") {
   // Every field is noticed.
   const std::string all = DescribeChange(before, Unusual());
   for (const char* part :
-       {"smaller-conv-net", "bf16 on", "batch 64 → 4096", "accumulate 1 → 64", "checkpoint none → 5",
+       {"smaller-conv-net", "bf16 on", "batch 64 → 4096", "accumulate 1 → 64", "checkpoint none → 5 segments",
         "Adam → SGD with momentum", "learning rate", "clip gradients at 1.5", "seed 0 →",
         "loss scale dynamic → 0.30000000000000004", "learning rate rule none → sqrt", "pass train → forward",
         "in-place ReLU on", "channels last on", "zeroed gradients on", "empty cache on", "kept losses on"}) {
     INFO(all);
     CHECK(all.find(part) != std::string::npos);
   }
+}
+
+TEST_CASE("Ways to checkpoint have names") {
+  CHECK(TitleOf(Checkpointing{}) == "none");
+  CHECK(TitleOf(Checkpointing{CheckpointMode::kByLayer}) == "by layer");
+  CHECK(TitleOf(Checkpointing{CheckpointMode::kSegments, 1}) == "1 segment");
+  CHECK(TitleOf(Checkpointing{CheckpointMode::kSegments, 3}) == "3 segments");
+  CHECK(TitleOf(Checkpointing{CheckpointMode::kEvery, 2}) == "segments of 2 layers");
+  CHECK(TitleOf(Checkpointing{CheckpointMode::kBudget, 0, 4'540'000'000}) == "budget 4.54 GB");
 }
 
 TEST_CASE("A technique is told in JSON where it is in use") {

@@ -152,6 +152,21 @@ TEST_CASE("The breakdown puts textbook, phantom and measurement side by side at 
   CHECK(breakdown.totals[2].measured_bytes == 1 << 21);
 }
 
+TEST_CASE("What the driver is predicted to give has room for all segments, those after the peak, too") {
+  Training training;
+  training.Step(0, 1000, 1000);
+  training.Add(events::EventKind::kCounter, 0, 5000).level = events::Level::kDriver;
+  training.Step(1, 1000, 1000);
+  session::Prediction prediction;
+  prediction.reserved_peak_bytes = 4000;
+  prediction.at_peak[static_cast<size_t>(timeline::Series::kReserved)] = 3000;
+  prediction.at_peak[static_cast<size_t>(timeline::Series::kDriver)] = 3500;
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, prediction);
+  REQUIRE(breakdown.totals.size() == 4);
+  CHECK(breakdown.totals[3].title == "driver");
+  CHECK(breakdown.totals[3].phantom_bytes == 4500);
+}
+
 TEST_CASE("Without segments there is no reserved figure") {
   Training training;
   training.Step(0, 1000, 1000);

@@ -1,0 +1,199 @@
+#include "app/gui/panels/what_if.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "app/gui/consequences.h"
+#include "app/gui/panels/what_if_plot.h"
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
+
+namespace tidemark::gui {
+namespace {
+
+constexpr float kLabelShare = 0.3F;
+
+// A row of the table: settings that are tried unasked, or what a person named.
+struct Otherwise {
+  std::string title;
+  const advice::WhatIf* outcome;
+  std::string allocator;
+  bool only_allocator;  // a run can be started so
+};
+
+const phantom::Card* CardOf(const WhatIfInput& input, const std::string& name) {
+  const auto found = std::ranges::find(*input.cards, name, &phantom::Card::name);
+  return found == input.cards->end() ? nullptr : &*found;
+}
+
+std::string CacheInWords(const OtherSetup& setup) {
+  if (setup.cache == CacheOf::kNothing) return "with nothing cached";
+  return "after " +
+         (setup.cache == CacheOf::kThisRun ? "this run itself" : setup.recording.filename().string());
+}
+
+std::string TitleOf(const WhatIfInput& input, const OtherSetup& setup) {
+  std::vector<std::string> parts;
+  const phantom::Card* card = CardOf(input, setup.card);
+  if (card != nullptr) parts.push_back(ShortCardTitle(card->title));
+  if (setup.memory_bytes > 0) parts.push_back(FormatBytes(setup.memory_bytes, input.unit));
+  if (!setup.allocator.empty()) parts.push_back(setup.allocator);
+  if (setup.cache != CacheOf::kNothing) parts.push_back(CacheInWords(setup));
+  std::string title;
+  for (const std::string& part : parts) title += (title.empty() ? "" : ", ") + part;
+  return title;
+}
+
+std::vector<Otherwise> RowsOf(const WhatIfInput& input) {
+  std::vector<Otherwise> rows;
+  for (const AllocatorTrial& trial : input.advice->trials)
+    rows.push_back({trial.settings, &trial.outcome, trial.settings, true});
+  for (const auto& [setup, outcome] : input.advice->others) {
+    const bool only_allocator = setup == OtherSetup{.allocator = setup.allocator};
+    rows.push_back({TitleOf(input, setup), &outcome, setup.allocator, only_allocator});
+  }
+  return rows;
+}
+
+// The one that was clicked; else of those that fail least the one that reserves least.
+const Otherwise& PlottedOf(const std::vector<Otherwise>& rows, int chosen) {
+  if (chosen >= 0 && static_cast<size_t>(chosen) < rows.size()) return rows[static_cast<size_t>(chosen)];
+  return *std::ranges::min_element(rows, {}, [](const Otherwise& row) {
+    return std::tuple(row.outcome->after.failures, row.outcome->after.reserved_peak_bytes);
+  });
+}
+
+// A click on a row plots it.
+void DrawTable(const WhatIfInput& input, const std::vector<Otherwise>& rows, const Otherwise& plotted,
+               int* chosen) {
+  if (!ImGui::BeginTable("trials", 4, ImGuiTableFlags_SizingStretchProp)) return;
+  ImGui::TableSetupColumn("settings", 0, 2.4F);
+  for (const char* name : {"reserved", "unused", "failed"}) ImGui::TableSetupColumn(name, 0, 1);
+  ImGui::TableNextRow();
+  HeaderCell("setting");
+  for (const char* name : {"reserved", "unused", "failed"}) HeaderCell(name, Align::kRight);
+  const auto put = [&](const TextStyle& style, const std::string& title, const phantom::Replayed& replayed,
+                       bool strong) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    Put(style, Fitted(style, title, ImGui::GetContentRegionAvail().x));
+    const bool clicked = ImGui::IsItemClicked();
+    if (ImGui::IsItemHovered()) Tooltip(title);
+    BytesCell(replayed.reserved_peak_bytes, input.unit, strong);
+    BytesCell(advice::UnusedBytes(replayed), input.unit);
+    NumberCell(FormatNumber(replayed.failures), replayed.failures > 0);
+    return clicked;
+  };
+  put(Words(), "as it was", plotted.outcome->before, true);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const advice::WhatIf& outcome = *rows[i].outcome;
+    const bool is_less = outcome.after.reserved_peak_bytes < outcome.before.reserved_peak_bytes &&
+                         outcome.after.failures <= outcome.before.failures;
+    const bool is_plotted = &rows[i] == &plotted;
+    if (put(is_plotted ? Colored(Words(), Colors().accent) : Words(), rows[i].title, outcome.after, is_less))
+      *chosen = static_cast<int>(i);
+  }
+  ImGui::EndTable();
+}
+
+void DrawOutcomes(const WhatIfInput& input, WhatIfState& state, CommandQueue& queue) {
+  const std::vector<Otherwise> rows = RowsOf(input);
+  const bool has_more = rows.size() > std::exchange(state.rows, rows.size());
+  if (rows.empty()) return;
+  const Otherwise& plotted = PlottedOf(rows, state.plotted);
+  DrawTable(input, rows, plotted, &state.plotted);
+  DrawWhatIfPlot(*plotted.outcome, input.unit);
+  if (has_more) ImGui::SetScrollHereY(1);
+  const bool can_start = input.can_start && plotted.only_allocator && plotted.allocator != input.allocator;
+  if (can_start && PlainButton(("Start with " + plotted.allocator + "###start with").c_str()))
+    queue.Push(StartAgain{input.settings, plotted.allocator});
+  if (const std::string why = advice::WhyWithoutEffect(plotted.allocator); !why.empty())
+    PutWrapped(SmallMuted(), why);
+  if (!plotted.outcome->is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
+}
+
+void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
+  const auto title = [&](const std::string& name) {
+    const phantom::Card* card = CardOf(input, name.empty() ? input.card : name);
+    const std::string known = card == nullptr ? input.card : ShortCardTitle(card->title);
+    return name.empty() ? known + ", as it was" : known + " · " + CardSize(card->memory_bytes, input.unit);
+  };
+  if (!BeginChoice("On the card", title(setup.card), kLabelShare)) return;
+  if (ImGui::Selectable(title("").c_str(), setup.card.empty())) setup.card.clear();
+  for (const phantom::Card& card : *input.cards) {
+    if (card.name == input.card) continue;
+    const std::string item = title(card.name) + "###" + card.name;
+    if (ImGui::Selectable(item.c_str(), setup.card == card.name)) setup.card = card.name;
+  }
+  ImGui::EndCombo();
+}
+
+void ChooseCache(OtherSetup& setup, CommandQueue& queue) {
+  if (!BeginChoice("Begins", CacheInWords(setup), kLabelShare)) return;
+  for (const CacheOf cache : {CacheOf::kNothing, CacheOf::kThisRun}) {
+    if (ImGui::Selectable(CacheInWords({.cache = cache}).c_str(), setup.cache == cache)) setup.cache = cache;
+  }
+  if (ImGui::Selectable("after another recording…", setup.cache == CacheOf::kRecording))
+    queue.Push(ChooseRunBefore{});
+  ImGui::EndCombo();
+}
+
+// What was typed as a size; says why where it is none that a card can have.
+std::optional<int64_t> TypedMemory(const WhatIfInput& input, const WhatIfState& state) {
+  const std::string text = state.memory.data();
+  if (text.empty()) return 0;
+  const std::optional<int64_t> bytes = BytesFromText(text);
+  const phantom::Card* card = CardOf(input, state.setup.card.empty() ? input.card : state.setup.card);
+  const int64_t context = card == nullptr ? 0 : card->context_bytes;
+  if (bytes && *bytes > context) return bytes;
+  Consequence(bytes ? "More than the " + FormatBytes(context, input.unit) +
+                          " that the CUDA context takes, such as 16GiB."
+                    : std::string("A size, such as 16GiB or 24GB."),
+              Colors().warning);
+  return std::nullopt;
+}
+
+// Nothing where what was typed cannot be tried, or nothing is otherwise.
+std::optional<OtherSetup> ChooseSetup(const WhatIfInput& input, WhatIfState& state, CommandQueue& queue) {
+  ChooseOtherCard(input, state.setup);
+  TextRow("With memory", "as much as the card has", state.memory, kLabelShare);
+  const std::optional<int64_t> memory = TypedMemory(input, state);
+  TextRow("Allocator", "max_split_size_mb:64, …", state.allocator, kLabelShare);
+  ChooseCache(state.setup, queue);
+  OtherSetup wanted = state.setup;
+  wanted.memory_bytes = memory.value_or(0);
+  wanted.allocator = state.allocator.data();
+  return !memory || wanted == OtherSetup{} ? std::nullopt : std::optional(wanted);
+}
+
+}  // namespace
+
+void DrawWhatIf(const WhatIfInput& input, WhatIfState& state, CommandQueue& queue) {
+  const FitAdvice& found = *input.advice;
+  Rule();
+  Label("The same run, otherwise");
+  if (input.can_start && !input.allocator.empty()) {
+    PutWrapped(Words(), "In force: " + input.allocator);
+    if (PlainButton("Back to PyTorch's own")) queue.Push(StartAgain{input.settings, ""});
+  }
+  const std::optional<OtherSetup> wanted = ChooseSetup(input, state, queue);
+  ImGui::BeginDisabled(!input.can_try || found.trying || !wanted);
+  if (PlainButton(found.trying ? "Trying…###try it" : "Try it###try it")) queue.Push(TryOtherSetup{*wanted});
+  ImGui::EndDisabled();
+  Tooltip("What the run asked PyTorch's allocator for is asked again, with this.");
+  ImGui::SameLine();
+  ImGui::BeginDisabled(!input.can_try || found.trying);
+  if (PlainButton("Try four of its settings###try")) queue.Push(TryAllocators{});
+  ImGui::EndDisabled();
+  Tooltip("The same, with one setting for each of the allocator's ways against fragmentation.");
+  if (!input.can_try) {
+    PutWrapped(MutedWords(),
+               "As soon as a run has asked PyTorch's allocator of a card for memory, it can be tried.");
+  }
+  if (!found.trial_error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.trial_error);
+  DrawOutcomes(input, state, queue);
+}
+
+}  // namespace tidemark::gui
