@@ -355,7 +355,7 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
                     Same(plot_request_.visible, request.visible);
   if (same) return;
   const bool other_axis = plot_request_.axis != request.axis;
-  plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
+  plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request, &plot_cut_);
   lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot_.columns);
   plot_fresh_ = true;
   if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot_);

@@ -16,6 +16,7 @@
 #include "app/gui/learning.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/device_work.h"
+#include "app/presenters/plot_columns.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/side_by_side.h"
 #include "app/presenters/stacking.h"
@@ -149,6 +150,7 @@ class Scene {
   std::shared_ptr<const timeline::View> plot_compared_;
   uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;
+  presenters::PlotColumns plot_cut_;
   bool plot_fresh_ = false;  // made in this frame
   std::vector<presenters::PlotBlock> blocks_;
   presenters::DeviceLane lane_;

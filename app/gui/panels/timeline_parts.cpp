@@ -116,6 +116,38 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
   }
 }
 
+TextStyle LaneWords() { return Colored(SmallMuted(), Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x3A4350)); }
+
+void DrawLaneName(ImDrawList* list, const TimelineGeometry& geometry, const char* name) {
+  DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(), name,
+           Align::kRight);
+}
+
+// Where phases are too narrow: from one step that is named below to the next, in two shades by turns, which a
+// step keeps while the axis is moved.
+void DrawStepBands(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
+  const std::vector<presenters::PlotStep>& steps = plot.steps;
+  const int64_t stride = steps.size() < 2 ? 1 : std::max<int64_t>(1, steps[1].number - steps[0].number);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const double end = i + 1 < steps.size() ? steps[i + 1].begin : plot.columns.back().end;
+    const float from = std::max(geometry.X(steps[i].begin), geometry.phases.Min.x);
+    const float to = std::min(geometry.X(end), geometry.phases.Max.x);
+    if (to - from < 1) continue;
+    const bool odd = steps[i].number / stride % 2 != 0;
+    list->AddRectFilled({from + Px(1), geometry.phases.Min.y}, {to - Px(1), geometry.phases.Max.y},
+                        U32(odd ? Colors().raised : Colors().Of(events::Phase::kForward)), Px(3));
+    if (ImGui::IsWindowHovered() &&
+        ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y}))
+      ImGui::SetTooltip("Steps from %s on. Zoom in to see their phases.",
+                        FormatNumber(steps[i].number).c_str());
+    const std::string text = stride == 1 ? "" : FormatNumber(stride) + " steps";
+    if (!text.empty() && Measure(LaneWords(), text).x + Px(6) < to - from)
+      DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, LaneWords(), text,
+               Align::kCenter);
+  }
+  DrawLaneName(list, geometry, "steps");
+}
+
 // Where there is no room for the whole name.
 std::string_view ShortNameOf(events::Phase phase) {
   static constexpr std::array<std::string_view, events::kPhaseCount> kNames = {"", "fwd", "bwd", "opt",
@@ -329,7 +361,8 @@ void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const Timel
 }
 
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
-  const TextStyle style = Colored(SmallMuted(), Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x3A4350));
+  if (plot.phases.empty() && !plot.steps.empty()) return DrawStepBands(list, geometry, plot);
+  const TextStyle style = LaneWords();
   for (const presenters::PlotPhase& phase : plot.phases) {
     if (phase.phase == events::Phase::kIdle) continue;
     const float from = std::max(geometry.X(phase.begin), geometry.phases.Min.x);
@@ -349,8 +382,7 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
       break;
     }
   }
-  DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(),
-           "phase", Align::kRight);
+  DrawLaneName(list, geometry, "phase");
 }
 
 void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
