@@ -16,6 +16,9 @@ TEST_CASE("A view comes back as it was saved") {
   state.panel_tabs = true;
   state.shown[2] = false;
   state.last_folder = "/some/where";
+  state.layout = "[Docking][Data]\n";
+  state.layout_scale = 1.25F;
+  state.layout_height = 900;
   state.window_width = 1280;
   state.window_height = 800;
   state.timeline.axis = presenters::TimeAxis::kWallClock;
@@ -32,6 +35,8 @@ TEST_CASE("A view comes back as it was saved") {
   REQUIRE(back.ok());
   CHECK(ToJson(*back) == ToJson(state));
   CHECK_FALSE(back->dark);
+  CHECK(back->layout == state.layout);
+  CHECK(back->layout_scale == state.layout_scale);
   CHECK_FALSE(back->shown[2]);
   CHECK(back->timeline.follow_steps == 9);
   CHECK(back->lessons.page == 2);
@@ -55,6 +60,13 @@ TEST_CASE("A saved view that makes no sense does no harm") {
   CHECK(state->lessons.done.empty());
   CHECK(state->lessons.page == 0);
   CHECK_FALSE(ViewStateFromJson("not JSON").ok());
+  ViewState odd;
+  odd.last_folder = "/\xFF";  // no UTF-8
+  odd.layout_scale = 1;
+  odd.layout_height = 900;
+  const Result<ViewState> back = ViewStateFromJson(ToJson(odd));
+  REQUIRE(back.ok());
+  CHECK(back->layout_scale == 0);  // a scale without the layout that it is of
 }
 
 TEST_CASE("Saving and loading a view") {
