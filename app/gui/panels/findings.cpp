@@ -11,9 +11,7 @@ namespace tidemark::gui {
 namespace {
 
 void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
-  Put(MutedWords(), title);
-  MarkTerms(ImGui::GetItemRectMin(), MutedWords(), title, TermHint::kNone);
-  ExplainLabel(title);
+  PutLabel(MutedWords(), title);
   PutAtRowEnd(Numbers(), FormatBytes(bytes, unit));
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
 }

@@ -10,7 +10,6 @@
 
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/labels.h"
-#include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
 namespace {
@@ -199,8 +198,7 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   ImGui::PushID(label);
   Edit edit;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  Put(Words(), label);
-  ExplainLabel(label);
+  PutLabel(Words(), label);
   if (TypedValue(look, value)) edit = {true, true};
   // A field that is typed into would make the row higher.
   ImGui::SetCursorScreenPos({at.x, at.y + Px(kTextSize + 3) + ImGui::GetStyle().ItemSpacing.y});
@@ -316,10 +314,6 @@ void Rule() {
   ImGui::Dummy({0, Px(4)});
 }
 
-void Label(const char* text) {
-  Put(Words(), text);
-  MarkTerms(ImGui::GetItemRectMin(), Words(), text, TermHint::kNone);
-  ExplainLabel(text);
-}
+void Label(const char* text) { PutLabel(Words(), text); }
 
 }  // namespace tidemark::gui
