@@ -9,6 +9,7 @@
 
 #include "app/gui/application.h"
 #include "app/gui/script.h"
+#include "app/gui/view_keeper.h"
 #include "app/gui/window/window.h"
 
 namespace tidemark::gui {
@@ -62,33 +63,19 @@ Kept LoadKept(const WindowOptions& options) {
   return kept;
 }
 
-// What outlives the window, written as soon as it changes: a window that is killed comes back as it was.
-class Keeper {
- public:
-  explicit Keeper(std::filesystem::path file) : file_(std::move(file)) {}  // "" = nothing is kept
-
-  // Not during slow motion, which has panels of its own.
-  void Keep(const Window& window, ViewState& state) {
-    if (file_.empty() || state.slow_motion.active) return;
-    const WindowSize last = window.design_size();
-    state.window_width = last.width;
-    state.window_height = last.height;
-    state.layout = window.LayoutNow();
-    std::string now = ToJson(state);
-    if (now == kept_) return;
-    kept_ = std::move(now);
-    if (const Status saved = SaveViewState(state, file_); !saved)
-      std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
-  }
-
- private:
-  const std::filesystem::path file_;
-  std::string kept_;
-};
+void Keep(ViewKeeper& keeper, const Window& window, ViewState& state) {
+  if (!keeper.keeps()) return;
+  const WindowSize last = window.design_size();
+  state.window_width = last.width;
+  state.window_height = last.height;
+  state.layout = window.LayoutNow();
+  if (const Status saved = keeper.Keep(state); !saved)
+    std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
+}
 
 class FrameLoop {
  public:
-  FrameLoop(const WindowOptions& options, Keeper& keeper, Window& window, Application& application)
+  FrameLoop(const WindowOptions& options, ViewKeeper& keeper, Window& window, Application& application)
       : options_(options),
         keeper_(keeper),
         window_(window),
@@ -155,7 +142,7 @@ class FrameLoop {
     if (!has_drawn_ || Clock::now() - kept_at_ < kKeepEvery) return;
     has_drawn_ = false;
     kept_at_ = Clock::now();
-    keeper_.Keep(window_, application_.view_state());
+    Keep(keeper_, window_, application_.view_state());
   }
 
   void Screenshot(const std::filesystem::path& file) {
@@ -165,7 +152,7 @@ class FrameLoop {
   }
 
   const WindowOptions& options_;
-  Keeper& keeper_;
+  ViewKeeper& keeper_;
   Window& window_;
   Application& application_;
   Script script_;
@@ -204,10 +191,10 @@ int RunWindow(const WindowOptions& options) {
   }
   for (const std::string& complaint : kept.complaints)
     app.AddLogLine(presenters::LogLevel::kWarning, complaint);
-  Keeper keeper(kept.state_file);
+  ViewKeeper keeper(kept.state_file);
   FrameLoop(options, keeper, **window, app).Run();
   app.EndSlowMotion();
-  keeper.Keep(**window, app.view_state());
+  Keep(keeper, **window, app.view_state());
   if (options.hooks.closing) options.hooks.closing();
   return 0;
 }

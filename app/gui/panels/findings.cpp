@@ -63,6 +63,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     const int64_t saved = fit.answer->present.need.reserved_peak_bytes - way.need.reserved_peak_bytes;
     ImGui::PushID(static_cast<int>(i));
     PutWrapped(Words(), DescribeProposal(*fit.question, way));
+    ImGui::AlignTextToFramePadding();
     Put(SmallMuted(), "saves " + FormatBytes(saved, input.unit) + " · a step ~" +
                           FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
     const ImGuiStyle& style = ImGui::GetStyle();

@@ -70,6 +70,7 @@ void DrawProposals(const char* id, const FitInput& input, const std::vector<Prop
     ImGui::PushID(static_cast<int>(i));
     const std::string change = DescribeProposal(*input.advice->question, proposal);
     PutWrapped(Words(), change.empty() ? "as it is" : change);
+    ImGui::AlignTextToFramePadding();
     Put(SmallMuted(), FormatBytes(proposal.need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
                           StepTime(proposal.step_seconds) +
                           (proposal.need.empties_cache ? " · nearly full" : ""));
@@ -177,8 +178,9 @@ void DrawTrials(const FitInput& input, CommandQueue& queue) {
   if (const AllocatorTrial* plotted = PlottedOf(found.trials, *chosen); plotted != nullptr) {
     DrawTrialTable(input, *plotted, chosen);
     DrawWhatIfPlot(plotted->outcome, input.unit);
+    PutWrapped(SmallMuted(), plotted->settings);
     const bool can_start = input.can_start && plotted->settings != input.allocator;
-    if (can_start && PlainButton(("Start with " + plotted->settings + "###start with").c_str()))
+    if (can_start && PlainButton("Start with these###start with"))
       queue.Push(StartAgain{input.settings, plotted->settings});
     if (!plotted->outcome.is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
   }

@@ -160,9 +160,11 @@ bool Segmented(const char* id, std::span<const char* const> labels, std::span<co
                           U32(colors.hovered), Px(5));
     }
     if (static_cast<size_t>(i) < hints.size()) Tooltip(hints[static_cast<size_t>(i)]);
-    const TextStyle style = chosen ? Colored(StrongWords(), colors.text_on_accent) : MutedWords();
-    DrawText(list, {cell.GetCenter().x, cell.GetCenter().y - Px(kTextSize) / 2 - Px(1)}, style,
-             labels[static_cast<size_t>(i)], Align::kCenter);
+    TextStyle style = chosen ? Colored(StrongWords(), colors.text_on_accent) : MutedWords();
+    const char* label = labels[static_cast<size_t>(i)];
+    if (Measure(style, label).x > cell.GetWidth() - Px(6)) style.size = kSmallTextSize;
+    DrawText(list, {cell.GetCenter().x, cell.GetCenter().y - Px(style.size) / 2 - Px(1)}, style, label,
+             Align::kCenter);
     if (clicked && !chosen) {
       *selected = i;
       changed = true;
