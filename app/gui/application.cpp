@@ -89,9 +89,6 @@ void Application::StartRun() {
   shell_.banner_closed = false;
   file_title_.clear();
   ranks_.Close();
-  shown_rank_ = 0;
-  ranks_closed_ = false;
-  ranks_read_.clear();
   jobs_.Start("Starting the trainer", false,
               [this, live, old = std::exchange(run_, nullptr),
                number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
@@ -280,6 +277,7 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
   run_ = std::move(run);
+  live_ranks_.Begin();
   history_.Clear();
   bookmarks_.clear();
   opened_file_.clear();
@@ -324,41 +322,31 @@ void Application::ShowFromHere() {
 }
 
 std::shared_ptr<const session::Run> Application::ShownRank() const {
-  const auto ranks = run_->ranks();
-  return {run_, shown_rank_ < ranks.size() ? ranks[shown_rank_] : run_.get()};
+  return {run_, &live_ranks_.ShownOf(*run_)};
 }
 
 void Application::ShowRank(size_t index) {
-  if (run_ == nullptr || index >= run_->ranks().size() || index == shown_rank_) return;
-  shown_rank_ = index;
+  if (run_ == nullptr || !live_ranks_.Show(*run_, index)) return;
   history_.Clear();
   bookmarks_.clear();
   ranks_.ShowPlace(index);
   ShowFromHere();
 }
 
-// The peaks of the ranks that go on here, a few times a second, and at once where curves are wanted.
+// Beside the window, and into the strip.
 void Application::FollowRanks() {
-  constexpr auto kReadEvery = 300ms;
   const bool with_curves = state_.timeline.stack.by == presenters::StackBy::kRank;
-  const bool lacks_curves = with_curves && !ranks_with_curves_;
-  if (reads_ranks_ || ranks_closed_ || run_->ranks().empty()) return;
-  if (!lacks_curves && Clock::now() - ranks_read_at_ < kReadEvery) return;
-  ranks_read_at_ = Clock::now();
-  std::vector<session::RankSoFar> ranks = session::RanksSoFar(*run_);
-  std::vector<std::shared_ptr<const timeline::View>> views;
-  for (const session::RankSoFar& rank : ranks) views.push_back(rank.view);
-  if (views == ranks_read_ && with_curves == ranks_with_curves_) return;
-  ranks_read_ = std::move(views);
-  ranks_with_curves_ = with_curves;
-  reads_ranks_ = true;
+  std::optional<LiveRanks::Reading> reading = live_ranks_.BeginReading(*run_, with_curves, Clock::now());
+  if (!reading) return;
   jobs_.Start("", false,
-              [this, ranks = std::move(ranks), with_curves,
+              [this, reading = std::move(*reading),
                number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
-                const auto peaks = std::make_shared<session::Ranks>(session::PeaksOf(ranks, with_curves));
+                const auto peaks =
+                    std::make_shared<session::Ranks>(session::PeaksOf(reading.ranks, reading.with_curves));
                 return [this, peaks, number] {
-                  reads_ranks_ = false;
-                  if (number == run_number_ && !ranks_closed_) ranks_.Follow(std::move(*peaks), shown_rank_);
+                  live_ranks_.EndReading();
+                  if (number != run_number_ || live_ranks_.closed()) return;
+                  ranks_.Follow(std::move(*peaks), live_ranks_.shown());
                 };
               });
 }

@@ -16,6 +16,7 @@
 #include "app/gui/commands.h"
 #include "app/gui/estimates.h"
 #include "app/gui/fit_advice.h"
+#include "app/gui/live_ranks.h"
 #include "app/gui/opened_ranks.h"
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
@@ -111,8 +112,16 @@ class Application {
 
   void Execute(const Command& command);
   void Execute(ActionId action);
+  void ExecuteFileAction(ActionId action);
+  void ExecuteWindowAction(ActionId action);
   void ExecuteRunAction(ActionId action);
-  void ExecuteViewAction(ActionId action);
+  void ExecuteTimelineAction(ActionId action);
+  void ExecuteLookAction(ActionId action);
+  void Choose(const ChooseDevice& wanted);
+  void ChooseKernels(bool on);
+  void ShowSelected(const presenters::Selection& selection);
+  void StartWith(const StartAgain& wanted);
+  void SetUpOpenPage();
   void Change(networks::TrainingSettings settings, bool remember);
   void ShowRanks(session::Ranks ranks);
   // Of the ranks that go on here the one that is shown; else the run itself.
@@ -181,13 +190,8 @@ class Application {
   std::shared_ptr<session::Run> run_;
   std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
-  OpenedRanks ranks_;      // empty unless several were opened, or go on here
-  size_t shown_rank_ = 0;  // of those that go on here
-  bool ranks_closed_ = false;
-  Clock::time_point ranks_read_at_{};
-  std::vector<std::shared_ptr<const timeline::View>> ranks_read_;  // what was read then
-  bool ranks_with_curves_ = false;
-  bool reads_ranks_ = false;
+  OpenedRanks ranks_;  // empty unless several were opened, or go on here
+  LiveRanks live_ranks_;
   FitAdvice fit_;
   CheckpointPrices prices_;
   bool plans_budgets_ = false;

@@ -65,20 +65,12 @@ void Application::Execute(const Command& command) {
   std::visit(Overloaded{
                  [this](const DoAction& c) { Execute(c.id); },
                  [this](const ChangeSettings& c) { ChangeByHand(c.settings); },
-                 [this](const ChooseDevice& c) {
-                   if (c.device == input_.device || std::ranges::count(Access().locked, "card") > 0) return;
-                   input_.device = c.device;
-                   StartRun();
-                 },
+                 [this](const ChooseDevice& c) { Choose(c); },
                  [this](const ChoosePace& c) {
                    input_.steps_per_second = c.steps_per_second;
                    if (run_ != nullptr) run_->SetPace(c.steps_per_second);
                  },
-                 [this](const RecordKernels& c) {
-                   if (std::ranges::count(Access().locked, "kernels") > 0) return;
-                   input_.kernels = c.on;
-                   if (run_ != nullptr && input_.live) StartRun();
-                 },
+                 [this](const RecordKernels& c) { ChooseKernels(c.on); },
                  [this](const StartProgram& c) { Start(c.order); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
                  [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
@@ -89,7 +81,7 @@ void Application::Execute(const Command& command) {
                  [this](const CompareRanksAt& c) { ranks_.CompareAt(c.step); },
                  [this](const CloseRanks&) {
                    ranks_.Close();
-                   ranks_closed_ = true;
+                   live_ranks_.Close();
                  },
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
@@ -102,9 +94,7 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const PinMoment& c) { state_.pinned = c.index; },
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
-                 [this](const gui::Select& c) {
-                   state_.selection = state_.selection == c.selection ? presenters::Selection() : c.selection;
-                 },
+                 [this](const gui::Select& c) { ShowSelected(c.selection); },
                  [this](const ListAllocations& c) {
                    state_.selection = c.selection;
                    state_.allocations.only_selected = true;
@@ -112,15 +102,7 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const GoToMoment& c) { Show(c); },
                  [this](const KeepBookmark& c) { Keep(c); },
-                 [this](const StartAgain& c) {
-                   ChangeByHand(c.settings);
-                   if (c.allocator) input_.allocator = *c.allocator;
-                   // What is begun with was found for the card of the run that is shown.
-                   if (input_.device.kind == networks::DeviceKind::kPhantom)
-                     input_.device.card = CardFor(input_);
-                   estimates_.UseAllocator(input_.allocator);
-                   StartRun();
-                 },
+                 [this](const StartAgain& c) { StartWith(c); },
                  [this](const SearchFit&) { FindWhatFits(); },
                  [this](const TryAllocators&) { TryAllocatorSettings(); },
                  [this](const TryOtherSetup& c) { TryOther(c.setup); },
@@ -133,10 +115,7 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const PlanCheckpointCurve&) { prices_.cancelled_for.reset(); },
                  [this](const ShowLessonPage& c) { ShowPage(c.lesson, c.page); },
-                 [this](const SetUpPage&) {
-                   if (const OpenPage open = PageOf(book_.lessons, state_.lessons); open.page != nullptr)
-                     SetUp(open.page->setup);
-                 },
+                 [this](const SetUpPage&) { SetUpOpenPage(); },
                  [this](const UseSession& c) { Use(c.state); },
                  [this](const LockControls& c) {
                    of_code_ = {c.locked, c.hidden, {}};
@@ -144,6 +123,32 @@ void Application::Execute(const Command& command) {
                  [this](const SaveSession& c) { WriteSession(c.file); },
              },
              command);
+}
+
+void Application::Choose(const ChooseDevice& wanted) {
+  if (wanted.device == input_.device || std::ranges::count(Access().locked, "card") > 0) return;
+  input_.device = wanted.device;
+  StartRun();
+}
+
+void Application::ChooseKernels(bool on) {
+  if (std::ranges::count(Access().locked, "kernels") > 0) return;
+  input_.kernels = on;
+  if (run_ != nullptr && input_.live) StartRun();
+}
+
+// The same again takes it away.
+void Application::ShowSelected(const presenters::Selection& selection) {
+  state_.selection = state_.selection == selection ? presenters::Selection() : selection;
+}
+
+void Application::StartWith(const StartAgain& wanted) {
+  ChangeByHand(wanted.settings);
+  if (wanted.allocator) input_.allocator = *wanted.allocator;
+  // What is begun with was found for the card of the run that is shown.
+  if (input_.device.kind == networks::DeviceKind::kPhantom) input_.device.card = CardFor(input_);
+  estimates_.UseAllocator(input_.allocator);
+  StartRun();
 }
 
 // What another network cannot take is left behind: data, and what takes a network apart. A TorchScript file
@@ -189,7 +194,18 @@ void Application::Change(networks::TrainingSettings settings, bool remember) {
   run_->Change(settings);
 }
 
+// Each knows the actions of one subject, and leaves the others.
 void Application::Execute(ActionId action) {
+  ExecuteFileAction(action);
+  ExecuteWindowAction(action);
+  ExecuteSlowMotionAction(action);
+  ExecuteRunAction(action);
+  ExecuteLearningAction(action);
+  ExecuteTimelineAction(action);
+  ExecuteLookAction(action);
+}
+
+void Application::ExecuteFileAction(ActionId action) {
   switch (action) {
     case ActionId::kNewRun:
       StartRun();
@@ -215,8 +231,18 @@ void Application::Execute(ActionId action) {
     case ActionId::kQuit:
       quit_ = true;
       break;
+    default:
+      break;
+  }
+}
+
+void Application::ExecuteWindowAction(ActionId action) {
+  switch (action) {
     case ActionId::kPalette:
       shell_.palette.open = true;
+      break;
+    case ActionId::kSearch:
+      shell_.search.open = true;
       break;
     case ActionId::kKeys:
       shell_.keys_open = !shell_.keys_open;
@@ -248,10 +274,7 @@ void Application::Execute(ActionId action) {
       }
       break;
     default:
-      ExecuteSlowMotionAction(action);
-      ExecuteRunAction(action);
-      ExecuteLearningAction(action);
-      ExecuteViewAction(action);
+      break;
   }
 }
 
@@ -298,7 +321,7 @@ void Application::ExecuteRunAction(ActionId action) {
   }
 }
 
-void Application::ExecuteViewAction(ActionId action) {
+void Application::ExecuteTimelineAction(ActionId action) {
   TimelineState& timeline = state_.timeline;
   switch (action) {
     case ActionId::kFit:
@@ -333,9 +356,13 @@ void Application::ExecuteViewAction(ActionId action) {
     case ActionId::kBookmark:
       AskForBookmark();
       break;
-    case ActionId::kSearch:
-      shell_.search.open = true;
+    default:
       break;
+  }
+}
+
+void Application::ExecuteLookAction(ActionId action) {
+  switch (action) {
     case ActionId::kLightOrDark:
       state_.dark = !state_.dark;
       break;

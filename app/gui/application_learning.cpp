@@ -68,6 +68,11 @@ void Application::ShowPage(const std::string& lesson, int page) {
   }
 }
 
+void Application::SetUpOpenPage() {
+  if (const OpenPage open = PageOf(book_.lessons, state_.lessons); open.page != nullptr)
+    SetUp(open.page->setup);
+}
+
 // What the run before has cached and pinned is nothing to a page that is about other settings.
 void Application::SetUp(const lessons::Setup& setup) {
   state_.run_controls.draft.reset();

@@ -9,6 +9,7 @@
 
 #include "app/gui/application.h"
 #include "app/gui/script.h"
+#include "app/gui/view_keeper.h"
 #include "app/gui/window/window.h"
 
 namespace tidemark::gui {
@@ -25,9 +26,10 @@ constexpr double kAskingSeconds = 0.01;  // and one that has asked for a predict
 // How often it is drawn while it waits for work to be done: painting in software would take the processors
 // from that work.
 constexpr double kWaitingSeconds = 0.1;
-constexpr double kAfterInputSeconds = 0.6;  // hover effects and tooltips come after a pause
-constexpr int kFirstFrames = 8;             // ImGui settles its layout over some frames
-constexpr int kFramesAfterNews = 3;         // a banner that comes or goes moves the panels in the next frames
+constexpr double kAfterInputSeconds = 0.6;            // hover effects and tooltips come after a pause
+constexpr std::chrono::milliseconds kKeepEvery{500};  // what changed is written
+constexpr int kFirstFrames = 8;                       // ImGui settles its layout over some frames
+constexpr int kFramesAfterNews = 3;  // a banner that comes or goes moves the panels in the next frames
 
 int Fail(const Error& error) {
   std::fprintf(stderr, "tidemark: %s\n", error.message.c_str());
@@ -37,7 +39,6 @@ int Fail(const Error& error) {
 struct Kept {
   ViewState state;
   std::filesystem::path state_file;  // empty = nothing is kept
-  std::filesystem::path layout_file;
   std::vector<std::string> complaints;
 };
 
@@ -47,7 +48,6 @@ Kept LoadKept(const WindowOptions& options) {
     const Result<std::filesystem::path> folder = ConfigFolder();
     if (folder) {
       kept.state_file = *folder / "view.json";
-      kept.layout_file = *folder / "layout.ini";
       Result<ViewState> state = LoadViewState(kept.state_file);
       if (state) {
         kept.state = std::move(*state);
@@ -63,28 +63,24 @@ Kept LoadKept(const WindowOptions& options) {
   return kept;
 }
 
-// The panels as they are beside slow motion, and the window's size.
-void Keep(const Window& window, const std::filesystem::path& file, ViewState& state) {
-  if (file.empty()) return;
+void Keep(ViewKeeper& keeper, const Window& window, ViewState& state) {
+  if (!keeper.keeps()) return;
   const WindowSize last = window.design_size();
   state.window_width = last.width;
   state.window_height = last.height;
-  if (const Status saved = SaveViewState(state, file); !saved)
+  state.layout = window.LayoutNow();
+  if (const Status saved = keeper.Keep(state); !saved)
     std::fprintf(stderr, "tidemark: %s\n", saved.error().message.c_str());
 }
 
-size_t ProgressOf(const LessonsState& lessons) { return lessons.done.size() + lessons.predictions.size(); }
-
 class FrameLoop {
  public:
-  FrameLoop(const WindowOptions& options, std::filesystem::path state_file, Window& window,
-            Application& application)
+  FrameLoop(const WindowOptions& options, ViewKeeper& keeper, Window& window, Application& application)
       : options_(options),
-        state_file_(std::move(state_file)),
+        keeper_(keeper),
         window_(window),
         application_(application),
-        script_(options.script),
-        kept_progress_(ProgressOf(application.view_state().lessons)) {}
+        script_(options.script) {}
 
   void Run() {
     while (!Finished()) {
@@ -104,6 +100,7 @@ class FrameLoop {
       if (frames_left_ > 0 || busy || needs_frame_ || waited ||
           window_.SecondsSinceInput() < kAfterInputSeconds)
         DrawFrame();
+      KeepSettings();
     }
   }
 
@@ -127,6 +124,7 @@ class FrameLoop {
 
   void DrawFrame() {
     last_frame_ = Clock::now();
+    has_drawn_ = true;
     if (title_ != application_.title()) window_.SetTitle(title_ = application_.title());
     window_.BeginFrame(application_.view_state().dark, application_.view_state().scale, script_.mouse());
     application_.Draw();
@@ -136,17 +134,15 @@ class FrameLoop {
     if (options_.hooks.painting_time) options_.hooks.painting_time(window_.painting_seconds());
     if (options_.hooks.shown) options_.hooks.shown();
     if (const auto file = application_.TakeScreenshotRequest()) Screenshot(*file);
-    KeepProgress();
     frames_left_ = std::max(0, frames_left_ - 1);
     needs_frame_ = application_.ExecuteCommands() || frames_left_ > 0;
   }
 
-  // What was learned outlives a window that is killed. Slow motion has panels of its own, which are not kept.
-  void KeepProgress() {
-    ViewState& state = application_.view_state();
-    if (ProgressOf(state.lessons) == kept_progress_ || state.slow_motion.active) return;
-    kept_progress_ = ProgressOf(state.lessons);
-    Keep(window_, state_file_, state);
+  void KeepSettings() {
+    if (!has_drawn_ || Clock::now() - kept_at_ < kKeepEvery) return;
+    has_drawn_ = false;
+    kept_at_ = Clock::now();
+    Keep(keeper_, window_, application_.view_state());
   }
 
   void Screenshot(const std::filesystem::path& file) {
@@ -156,11 +152,12 @@ class FrameLoop {
   }
 
   const WindowOptions& options_;
-  const std::filesystem::path state_file_;  // "" = nothing is kept
+  ViewKeeper& keeper_;
   Window& window_;
   Application& application_;
   Script script_;
-  size_t kept_progress_;
+  Clock::time_point kept_at_;
+  bool has_drawn_ = false;  // since then
   Clock::time_point last_frame_;
   std::string title_;
   bool needs_frame_ = true;
@@ -172,8 +169,9 @@ class FrameLoop {
 
 int RunWindow(const WindowOptions& options) {
   Kept kept = LoadKept(options);
-  Result<std::unique_ptr<Window>> window = Window::Open(
-      {options.width, options.height}, {kept.state.window_width, kept.state.window_height}, kept.layout_file);
+  Result<std::unique_ptr<Window>> window =
+      Window::Open({options.width, options.height}, {kept.state.window_width, kept.state.window_height},
+                   kept.state.layout);
   if (!window) return Fail(window.error());
   Result<std::unique_ptr<Application>> application =
       Application::Create({options.state, options.settings, options.device, options.steps_per_second,
@@ -193,9 +191,10 @@ int RunWindow(const WindowOptions& options) {
   }
   for (const std::string& complaint : kept.complaints)
     app.AddLogLine(presenters::LogLevel::kWarning, complaint);
-  FrameLoop(options, kept.state_file, **window, app).Run();
+  ViewKeeper keeper(kept.state_file);
+  FrameLoop(options, keeper, **window, app).Run();
   app.EndSlowMotion();
-  Keep(**window, kept.state_file, app.view_state());
+  Keep(keeper, **window, app.view_state());
   if (options.hooks.closing) options.hooks.closing();
   return 0;
 }

@@ -338,12 +338,8 @@ void Scene::PrepareRange(ViewState& state) {
   if (state.pinned) frame_.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
 }
 
-void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
-                        const std::string& card) {
-  const TimelineState& timeline = state.timeline;
-  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns,
-                                                state.unit};
-  // Estimates of settings that ever were in force on this timeline; few, and looked up in a map.
+// Of the settings that ever were in force on this timeline; few, and looked up in a map.
+void Scene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card) {
   settings_estimates_.clear();
   for (const std::string& json : view_->settings()) {
     presenters::SettingsEstimate estimate;
@@ -359,34 +355,49 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
     }
     settings_estimates_.push_back(estimate);
   }
+}
+
+void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                        const std::string& card) {
+  const TimelineState& timeline = state.timeline;
+  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns,
+                                                state.unit};
+  PrepareSettingsEstimates(input, estimates, card);
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
   frame_.timeline.compared = input.compared ? input.compared->title : "";
   const bool same = plot_view_ == view_ && plot_compared_ == compared &&
                     plot_estimates_ == estimates.version() && plot_request_.axis == request.axis &&
                     plot_request_.columns == request.columns && plot_request_.unit == request.unit &&
                     Same(plot_request_.visible, request.visible);
-  if (same) return;
-  const bool other_axis = plot_request_.axis != request.axis;
-  plot_ = presenters::MakeTimelinePlot(*view_, settings_estimates_, request);
-  lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot_.columns);
-  plot_fresh_ = true;
-  if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot_);
+  if (same || (stack_ranks_ != nullptr && ranked_.busy())) return;  // what is being made comes first
+  presenters::TimelinePlot plot =
+      presenters::MakeTimelinePlot(*view_, settings_estimates_, request, &plot_cut_);
+  lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot.columns);
+  if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot);
   constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
   constexpr int kTitleColumns = 70;  // of a block with room for its name
   const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
-  const int64_t per_row = plot_.highest_bytes / std::max(1, timeline.rows);
-  blocks_ = presenters::BlocksInSight(*view_, plot_,
-                                      {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
+  const int64_t per_row = plot.highest_bytes / std::max(1, timeline.rows);
+  blocks_ =
+      presenters::BlocksInSight(*view_, plot, {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
+  UsePlot(std::move(plot), request.axis);
   plot_view_ = view_;
   plot_compared_ = compared;
   plot_estimates_ = estimates.version();
   plot_request_ = request;
-  if (other_axis || Clock::now() - overview_time_ > 250ms) {
-    overview_ = presenters::MakeTimelinePlot(
-        *view_, settings_estimates_,
-        {timeline.axis, frame_.timeline.whole, timeline.overview_columns, state.unit});
-    overview_time_ = Clock::now();
+  overview_ = presenters::MakeTimelinePlot(
+      *view_, settings_estimates_,
+      {timeline.axis, frame_.timeline.whole, timeline.overview_columns, state.unit}, &overview_cut_);
+}
+
+// Until ranks are stacked on a plot the one before stays, if it has ranks and lies on the same axis.
+void Scene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
+  const bool waits = stack_ranks_ != nullptr && !plot_.group_ranks.empty() && plot_request_.axis == axis;
+  if (!waits) {
+    plot_ = plot;
+    plot_fresh_ = true;
   }
+  if (stack_ranks_ != nullptr) ranked_.Begin({view_, axis, stack_ranks_, stack_shown_rank_, std::move(plot)});
 }
 
 void Scene::PrepareHover(const ViewState& state) {

@@ -14,8 +14,10 @@
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
 #include "app/gui/learning.h"
+#include "app/gui/ranked_plot.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/device_work.h"
+#include "app/presenters/plot_columns.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/side_by_side.h"
 #include "app/presenters/stacking.h"
@@ -117,6 +119,8 @@ class Scene {
   void PrepareRange(ViewState& state);
   void PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
                    const std::string& card);  // card "" = no phantom
+  void PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card);
+  void UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis);
   void PrepareHover(const ViewState& state);
   // scene_selection.cpp
   void PrepareSelection(const ViewState& state);
@@ -152,11 +156,12 @@ class Scene {
   std::shared_ptr<const timeline::View> plot_compared_;
   uint64_t plot_estimates_ = 0;
   presenters::TimelinePlot plot_;
+  presenters::PlotColumns plot_cut_;
   bool plot_fresh_ = false;  // made in this frame
   std::vector<presenters::PlotBlock> blocks_;
   presenters::DeviceLane lane_;
   presenters::TimelinePlot overview_;
-  Clock::time_point overview_time_;
+  presenters::PlotColumns overview_cut_;
   std::vector<presenters::SettingsEstimate> settings_estimates_;
 
   // What the tables were made from. Ten times a second is as often as a person can read.
@@ -192,6 +197,7 @@ class Scene {
   std::optional<presenters::GroupSums> stack_sums_;
   std::shared_ptr<const session::Ranks> stack_ranks_;
   std::optional<size_t> stack_shown_rank_;
+  RankedPlot ranked_;       // the plot that is being made with them
   bool sums_grew_ = false;  // in this frame, behind the plot
 
   std::optional<timeline::State> map_state_;

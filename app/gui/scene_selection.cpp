@@ -3,7 +3,6 @@
 
 #include "app/gui/highlight.h"
 #include "app/gui/scene.h"
-#include "app/presenters/rank_stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -123,8 +122,11 @@ void Scene::FinishPlot() {
   const bool lacks_selected = selected_sums_ && plot_.selected.empty();
   if (!selected_sums_) plot_.selected.clear();
   if (!stack_sums_ && stack_ranks_ == nullptr) plot_.groups.clear();
-  if (plot_fresh_ && stack_ranks_ != nullptr)
-    presenters::AddRankGroups(*view_, plot_request_.axis, *stack_ranks_, stack_shown_rank_, plot_);
+  if (std::optional<presenters::TimelinePlot> ranked = ranked_.Take(); ranked && stack_ranks_ != nullptr) {
+    plot_ = std::move(*ranked);
+    plot_fresh_ = true;
+  }
+  if (ranked_.busy()) frame_.timeline.stack_pending = true;
   if (plot_fresh_ || (sums_grew_ && (lacks_groups || lacks_selected))) {
     if (stack_sums_) presenters::AddGroups(*view_, *stack_sums_, stack_titles_, plot_);
     if (selected_sums_) presenters::AddSelected(*view_, *selected_sums_, plot_);

@@ -66,6 +66,7 @@ std::string ToJson(const ViewState& state) {
       {"lesson_done", state.lessons.done},
       {"panels", panels},
       {"last_folder", state.last_folder.string()},
+      {"layout", state.layout},
       {"layout_scale", state.layout_scale},
       {"layout_height", state.layout_height},
       {"window_width", state.window_width},
@@ -75,7 +76,8 @@ std::string ToJson(const ViewState& state) {
       {"follow_steps", state.timeline.follow_steps},
       {"hidden_categories", state.timeline.hidden_categories},
   };
-  return out.dump(2);
+  constexpr int kIndent = 2;
+  return out.dump(kIndent, ' ', false, json::error_handler_t::replace);  // a folder's name may be no UTF-8
 }
 
 Result<ViewState> ViewStateFromJson(std::string_view text) {
@@ -99,15 +101,17 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
   std::string folder;
   Read(in, "last_folder", &folder);
   state.last_folder = folder;
+  Read(in, "layout", &state.layout);
   Read(in, "layout_scale", &state.layout_scale);
   Read(in, "layout_height", &state.layout_height);
   // A layout that was made before a panel existed has no place for it: the default is laid out anew.
   const bool has_all = knows_panels && std::all_of(Panels().begin(), Panels().end(), [&](const Panel& panel) {
                          return panels->contains(panel.name);
                        });
-  const bool sensible =
-      has_all && state.layout_scale > 0.1F && state.layout_scale < 20 && state.layout_height > 50;
+  const bool sensible = has_all && !state.layout.empty() && state.layout_scale > 0.1F &&
+                        state.layout_scale < 20 && state.layout_height > 50;
   if (!sensible) state.layout_scale = state.layout_height = 0;
+  if (!sensible) state.layout.clear();
   Read(in, "window_width", &state.window_width);
   Read(in, "window_height", &state.window_height);
   if (state.window_width < 640 || state.window_height < 480) state.window_width = state.window_height = 0;

@@ -17,6 +17,7 @@ using timeline::Step;
 using timeline::View;
 
 constexpr double kPixelsPerStepLabel = 40;
+constexpr double kPixelsPerPhase = 4;  // on average; narrower ones say nothing
 
 // Joins spans until they are as wide as a column; what is joined shows the phase of its longest part.
 class PhaseJoiner {
@@ -49,20 +50,6 @@ class PhaseJoiner {
   double longest_ = 0;
   std::vector<PlotPhase> phases_;
 };
-
-// With more phases than columns: the phase at each column's peak, neighbours of one phase joined.
-std::vector<PlotPhase> SampledPhases(const View& view, const PlotColumns& cut) {
-  std::vector<PlotPhase> phases;
-  for (const PlotColumn& column : cut.columns) {
-    const Phase phase = view.event(std::clamp(column.peak, view.first(), view.end() - 1)).phase;
-    if (!phases.empty() && phases.back().phase == phase) {
-      phases.back().end = column.end;
-    } else {
-      phases.push_back({column.begin, column.end, phase});
-    }
-  }
-  return phases;
-}
 
 // Steps are numbered in tens where they are many: 1, 2, 5, 10, 20, 50, …
 int64_t RoundStride(double least) {
@@ -109,7 +96,8 @@ std::vector<PlotPhase> PhasesOver(const View& view, TimeAxis axis, const PlotCol
   const auto last =
       std::lower_bound(phase, phases.end(), cut.end,
                        [](const timeline::PhaseSpan& span, EventIndex at) { return span.begin < at; });
-  if (last - phase > static_cast<std::ptrdiff_t>(cut.columns.size())) return SampledPhases(view, cut);
+  const double pixels = (cut.columns.back().end - cut.columns.front().begin) / cut.pixel;
+  if (static_cast<double>(last - phase) * kPixelsPerPhase > pixels) return {};
   PhaseJoiner joiner(cut.width);
   for (; phase != last; ++phase) {
     joiner.Add(PositionOf(view, axis, std::max(phase->begin, view.first())),

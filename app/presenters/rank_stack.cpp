@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -54,47 +56,91 @@ std::vector<Span> SpansOf(const View& shown, TimeAxis axis, const TimelinePlot& 
   return spans;
 }
 
-// The curve of a rank at each of the shown rank's steps, as Place counts them; none where it lacks the step.
+// From a part of a step's curve to before a part of the same or a later step's.
+struct PartRange {
+  size_t first_step = 0;
+  size_t from = 0;
+  size_t last_step = 0;
+  size_t to = 0;
+};
+
+// The curve of a rank at each of the shown rank's steps, as Place counts them; empty where it lacks the step.
 class RankCurve {
  public:
   RankCurve(const RankPeaks& rank, const View& shown) : curves_(rank.curves) {
+    at_.reserve(shown.steps().size() + 1);
     at_.push_back(CurveOf(0, -1));
     for (const Step& step : shown.steps()) at_.push_back(CurveOf(at_.size(), step.number));
   }
-  int64_t Highest(const Span& span) const {
-    if (span.begin.step == span.end.step) return HighestIn(span.begin.step, span.begin.share, span.end.share);
-    int64_t highest = HighestIn(span.begin.step, span.begin.share, 1);
-    for (size_t step = span.begin.step + 1; step < span.end.step; ++step)
-      highest = std::max(highest, HighestIn(step, 0, 1));
-    if (span.end.share > 0) highest = std::max(highest, HighestIn(span.end.step, 0, span.end.share));
-    return highest;
+
+  // The same parts lie under the same places.
+  bool IsCutAs(const RankCurve& other) const {
+    return std::ranges::equal(at_, other.at_, {}, &std::span<const int64_t>::size,
+                              &std::span<const int64_t>::size);
+  }
+  PartRange PartsUnder(const Span& span) const {
+    PartRange range{span.begin.step, 0, span.end.step, 0};
+    const size_t parts = at_[range.first_step].size();
+    if (parts > 0) range.from = std::min(PartsIn(parts, span.begin.share, false), parts - 1);
+    const size_t last_parts = at_[range.last_step].size();
+    const size_t least = range.first_step == range.last_step ? range.from + 1 : span.end.share > 0 ? 1 : 0;
+    if (last_parts > 0 && least > 0)
+      range.to = std::clamp(PartsIn(last_parts, span.end.share, true), least, last_parts);
+    return range;
+  }
+  int64_t Highest(const PartRange& range) const {
+    if (range.first_step == range.last_step) return HighestOf(at_[range.first_step], range.from, range.to);
+    int64_t highest = HighestOf(at_[range.first_step], range.from, at_[range.first_step].size());
+    for (size_t step = range.first_step + 1; step < range.last_step; ++step)
+      highest = std::max(highest, HighestOf(at_[step], 0, at_[step].size()));
+    return std::max(highest, HighestOf(at_[range.last_step], 0, range.to));
   }
 
  private:
-  int64_t HighestIn(size_t step, double from, double to) const {
-    if (step >= at_.size() || at_[step] == nullptr || at_[step]->highest.empty()) return 0;
-    const std::vector<int64_t>& curve = at_[step]->highest;
-    const auto parts = static_cast<double>(curve.size());
-    const size_t begin = std::min(static_cast<size_t>(std::floor(from * parts)), curve.size() - 1);
-    const auto end = std::clamp(static_cast<size_t>(std::ceil(to * parts)), begin + 1, curve.size());
-    return *std::max_element(curve.begin() + static_cast<std::ptrdiff_t>(begin),
-                             curve.begin() + static_cast<std::ptrdiff_t>(end));
+  static size_t PartsIn(size_t parts, double share, bool upwards) {
+    const double exact = share * static_cast<double>(parts);
+    return static_cast<size_t>(upwards ? std::ceil(exact) : std::floor(exact));
+  }
+  static int64_t HighestOf(std::span<const int64_t> curve, size_t from, size_t to) {
+    int64_t highest = 0;
+    for (size_t part = from; part < to; ++part) highest = std::max(highest, curve[part]);
+    return highest;
   }
 
   // The one in the same place where that has the number, for a run that was restarted counts from 0 again;
   // else the latest of the number.
-  const RankPeaks::Curve* CurveOf(size_t place, int64_t number) {
-    if (place < curves_.size() && curves_[place].step == number) return &curves_[place];
+  std::span<const int64_t> CurveOf(size_t place, int64_t number) {
+    if (place < curves_.size() && curves_[place].step == number) return curves_[place].highest;
     if (latest_.empty()) {
       for (const RankPeaks::Curve& curve : curves_) latest_[curve.step] = &curve;
     }
     const auto found = latest_.find(number);
-    return found != latest_.end() ? found->second : nullptr;
+    if (found == latest_.end()) return {};
+    return found->second->highest;
   }
 
   const std::vector<RankPeaks::Curve>& curves_;
   std::unordered_map<int64_t, const RankPeaks::Curve*> latest_;  // made where places differ
-  std::vector<const RankPeaks::Curve*> at_;
+  std::vector<std::span<const int64_t>> at_;
+};
+
+// What lies under each span, found once for all ranks whose curves are cut alike.
+class PartsUnderSpans {
+ public:
+  explicit PartsUnderSpans(const std::vector<Span>& spans) : spans_(spans) {}
+
+  const std::vector<PartRange>& Of(const RankCurve& curve) {
+    if (like_ && like_->IsCutAs(curve)) return ranges_;
+    ranges_.clear();
+    for (const Span& span : spans_) ranges_.push_back(curve.PartsUnder(span));
+    like_.emplace(curve);
+    return ranges_;
+  }
+
+ private:
+  const std::vector<Span>& spans_;
+  std::optional<RankCurve> like_;
+  std::vector<PartRange> ranges_;
 };
 
 // Those with a group of their own, by rank.
@@ -123,22 +169,26 @@ std::vector<std::string> TitlesOf(const session::Ranks& ranks, const std::vector
 }  // namespace
 
 void AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks,
-                   std::optional<size_t> shown_rank, TimelinePlot& plot) {
+                   std::optional<size_t> shown_rank, TimelinePlot& plot, const std::stop_token& stop) {
   plot.group_ranks = RanksWithGroups(ranks, shown_rank);
   plot.groups = TitlesOf(ranks, plot.group_ranks);
   const size_t groups = plot.groups.size();
   plot.grouped.assign(plot.columns.size() * groups, 0);
   const std::vector<Span> spans = SpansOf(shown, axis, plot);
-  for (size_t rank = 0; rank < ranks.ranks.size(); ++rank) {
+  PartsUnderSpans parts(spans);
+  for (size_t rank = 0; rank < ranks.ranks.size() && !stop.stop_requested(); ++rank) {
     const auto own = std::lower_bound(plot.group_ranks.begin(), plot.group_ranks.end(), rank);
     const bool has_own = own != plot.group_ranks.end() && *own == rank;
     const size_t group = has_own ? static_cast<size_t>(own - plot.group_ranks.begin()) : groups - 1;
-    const RankCurve curve(ranks.ranks[rank], shown);
-    for (size_t k = 0; k < spans.size(); ++k) {
-      Add(plot.grouped[k * groups + group],
-          shown_rank == rank ? ValueOf(plot.columns[k].at_peak, timeline::Series::kAllocated)
-                             : curve.Highest(spans[k]));
+    if (shown_rank == rank) {
+      for (size_t k = 0; k < spans.size(); ++k)
+        Add(plot.grouped[k * groups + group], ValueOf(plot.columns[k].at_peak, timeline::Series::kAllocated));
+      continue;
     }
+    const RankCurve curve(ranks.ranks[rank], shown);
+    const std::vector<PartRange>& ranges = parts.Of(curve);
+    for (size_t k = 0; k < ranges.size(); ++k)
+      Add(plot.grouped[k * groups + group], curve.Highest(ranges[k]));
   }
   for (size_t k = 0; k < spans.size(); ++k) {
     int64_t sum = 0;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 
 #include "app/presenters/timeline_plot.h"
 #include "profiler/session/ranks.h"
@@ -13,8 +14,8 @@ namespace tidemark::presenters {
 
 // Fills the groups of a plot's columns: a rank each, from the bottom in their order; where there are more
 // than colours, the largest and the shown one, and the last group is all others. `shown_rank` is an index
-// into `ranks`.
+// into `ranks`. Where it is asked to stop the plot is of no use.
 void AddRankGroups(const timeline::View& shown, TimeAxis axis, const session::Ranks& ranks,
-                   std::optional<size_t> shown_rank, TimelinePlot& plot);
+                   std::optional<size_t> shown_rank, TimelinePlot& plot, const std::stop_token& stop = {});
 
 }  // namespace tidemark::presenters

@@ -86,16 +86,17 @@ BlockDescription Describe(const View& view, const LiveBlock& block) {
 }  // namespace
 
 TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstimate>& estimates,
-                              const TimelinePlotRequest& request) {
+                              const TimelinePlotRequest& request, PlotColumns* before) {
   TimelinePlot plot;
-  PlotColumns cut = CutIntoColumns(view, request);
+  PlotColumns cut = CutIntoColumns(view, request, before == nullptr ? PlotColumns() : *before);
   if (cut.columns.empty()) return plot;
   plot.phases = PhasesOver(view, request.axis, cut);
   plot.steps = StepsOver(view, request.axis, cut);
   plot.markers = MarkersOver(view, request, cut);
   plot.failures = FailuresOver(view, request, cut);
   AddLevels(view, request.axis, estimates, cut, plot);
-  plot.columns = std::move(cut.columns);
+  plot.columns = cut.columns;
+  if (before != nullptr) *before = std::move(cut);
   plot.highest_bytes = HighestOf(plot);
   AddLines(view, request.axis, plot);
   return plot;

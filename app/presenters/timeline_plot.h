@@ -35,6 +35,8 @@ struct PlotColumn {
   int64_t allocated_min = 0;
   int64_t reserved_max = 0;
   events::EventIndex peak = 0;
+
+  bool operator==(const PlotColumn&) const = default;
 };
 
 struct PlotPhase {
@@ -81,8 +83,10 @@ struct PlotLine {
 
 struct TimelinePlot {
   std::vector<PlotColumn> columns;
-  std::vector<PlotPhase> phases;  // spans narrower than a column are merged into their neighbours
-  std::vector<PlotStep> steps;    // at most one per 40 pixels, so that labels fit
+  // Spans narrower than a column are merged into their neighbours; empty where all are too narrow to tell
+  // apart.
+  std::vector<PlotPhase> phases;
+  std::vector<PlotStep> steps;  // at most one per 40 pixels, so that labels fit
   std::vector<PlotMarker> markers;
   std::vector<PlotMarker> failures;  // out of memory
   std::vector<PlotLevel> textbook;
@@ -108,8 +112,11 @@ struct TimelinePlotRequest {
   ByteUnit unit = ByteUnit::kMegabytes;  // of the texts
 };
 
+struct PlotColumns;
+// `before` is what the plot before this one, of the same run, was cut into, and now this one
+// (plot_columns.h): what it knows is not asked for again.
 TimelinePlot MakeTimelinePlot(const timeline::View& view, const std::vector<SettingsEstimate>& estimates,
-                              const TimelinePlotRequest& request);
+                              const TimelinePlotRequest& request, PlotColumns* before = nullptr);
 
 // The whole axis of a view, and positions on it. That of time reaches to the end of what the GPU did.
 VisibleRange WholeRange(const timeline::View& view, TimeAxis axis);

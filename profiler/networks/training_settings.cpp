@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -361,10 +362,20 @@ Result<TrainingSettings> SettingsFromJson(std::string_view text) {
   return settings;
 }
 
+namespace {
+
+// Without the folders of what is named by its file.
+std::string NameOfFile(const std::string& name) {
+  const std::filesystem::path path(name);
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+}  // namespace
+
 std::string DescribeChange(const TrainingSettings& before, const TrainingSettings& after) {
   std::string text;
   const auto say = [&text](const std::string& change) { text += (text.empty() ? "" : ", ") + change; };
-  if (before.network != after.network) say(after.network);
+  if (before.network != after.network) say(NameOfFile(after.network));
   if (before.amp != after.amp) {
     const bool off = after.amp == Precision::kFloat32;
     if (!off && before.amp != Precision::kFloat32) {
@@ -390,7 +401,8 @@ std::string DescribeChange(const TrainingSettings& before, const TrainingSetting
                              : fmt::format("clip gradients at {}", after.clip_norm));
   }
   if (before.seed != after.seed) say(fmt::format("seed {} → {}", before.seed, after.seed));
-  if (before.data != after.data) say(after.data.empty() ? "synthetic data" : "data " + after.data);
+  if (before.data != after.data)
+    say(after.data.empty() ? "synthetic data" : "data " + NameOfFile(after.data));
   for (const Technique& technique : Techniques()) {
     const std::string was = technique.TextOf(before);
     const std::string is = technique.TextOf(after);

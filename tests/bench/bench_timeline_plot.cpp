@@ -1,9 +1,11 @@
 // What the timeline panel's presenter costs at every zoom: 2,000 columns over one million and ten million
-// events.
+// events; and with as many ranks on top of each other as can be shown.
 #include <cstdio>
 #include <memory>
 
+#include "app/presenters/rank_stack.h"
 #include "app/presenters/timeline_plot.h"
+#include "profiler/session/ranks.h"
 #include "tests/bench/stopwatch.h"
 #include "tests/bench/training_stream.h"
 
@@ -26,6 +28,25 @@ void Measure(const timeline::View& view, TimeAxis axis, double share) {
               columns, time);
 }
 
+// All ranks do the same, each at other heights.
+void MeasureRanks(const std::shared_ptr<const timeline::View>& view) {
+  const session::RankSoFar one{view, {}};
+  session::Ranks ranks = session::PeaksOf({&one, 1}, true);
+  while (ranks.ranks.size() < session::kMostRanks) {
+    session::RankPeaks& next = ranks.ranks.emplace_back(ranks.ranks.front());
+    for (session::RankPeaks::Curve& curve : next.curves) {
+      for (int64_t& bytes : curve.highest) bytes += static_cast<int64_t>(ranks.ranks.size() * 512);
+    }
+  }
+  for (const double share : {1.0, 0.1, 0.01}) {
+    const auto end = static_cast<double>(view->end());
+    const presenters::TimelinePlotRequest request{TimeAxis::kEvents, {end * (1 - share), end}, 2000};
+    presenters::TimelinePlot plot = MakeTimelinePlot(*view, {}, request);
+    const double time = BestMicroseconds(5, [&] { AddRankGroups(*view, request.axis, ranks, 0, plot); });
+    std::printf("  %zu ranks, %5.1f %% of the run %10.1f us\n", ranks.ranks.size(), 100 * share, time);
+  }
+}
+
 }  // namespace
 }  // namespace tidemark::bench
 
@@ -45,6 +66,7 @@ int main() {
       for (double share = 1; share * static_cast<double>(count) > 500; share /= 4)
         Measure(*view, axis, share);
     }
+    MeasureRanks(view);
     std::printf("  block under the mouse %10.1f us\n", BestMicroseconds(20, [&] {
                   tidemark::presenters::BlockUnder(*view, view->end() - 100, 20'000'000);
                 }));

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "app/gui/view_keeper.h"
 #include "profiler/session/steady_state.h"
 #include "tests/support/catch.h"
 
@@ -16,6 +17,9 @@ TEST_CASE("A view comes back as it was saved") {
   state.panel_tabs = true;
   state.shown[2] = false;
   state.last_folder = "/some/where";
+  state.layout = "[Docking][Data]\n";
+  state.layout_scale = 1.25F;
+  state.layout_height = 900;
   state.window_width = 1280;
   state.window_height = 800;
   state.timeline.axis = presenters::TimeAxis::kWallClock;
@@ -32,6 +36,8 @@ TEST_CASE("A view comes back as it was saved") {
   REQUIRE(back.ok());
   CHECK(ToJson(*back) == ToJson(state));
   CHECK_FALSE(back->dark);
+  CHECK(back->layout == state.layout);
+  CHECK(back->layout_scale == state.layout_scale);
   CHECK_FALSE(back->shown[2]);
   CHECK(back->timeline.follow_steps == 9);
   CHECK(back->lessons.page == 2);
@@ -55,6 +61,44 @@ TEST_CASE("A saved view that makes no sense does no harm") {
   CHECK(state->lessons.done.empty());
   CHECK(state->lessons.page == 0);
   CHECK_FALSE(ViewStateFromJson("not JSON").ok());
+  ViewState odd;
+  odd.last_folder = "/\xFF";  // no UTF-8
+  odd.layout_scale = 1;
+  odd.layout_height = 900;
+  const Result<ViewState> back = ViewStateFromJson(ToJson(odd));
+  REQUIRE(back.ok());
+  CHECK(back->layout_scale == 0);  // a scale without the layout that it is of
+}
+
+TEST_CASE("A view is kept as soon as it changes, and not as slow motion lays it out") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tidemark-view-keeper-test";
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path file = folder / "view.json";
+  std::filesystem::remove(file);
+  ViewKeeper keeper(file);
+  ViewState state;
+  state.scale = 1.5F;
+  state.layout = "as a person has it";
+  state.layout_scale = 1.5F;
+  state.layout_height = 900;
+  REQUIRE(keeper.Keep(state).ok());
+  CHECK(LoadViewState(file)->scale == 1.5F);
+  std::filesystem::remove(file);
+  REQUIRE(keeper.Keep(state).ok());
+  CHECK_FALSE(std::filesystem::exists(file));  // nothing has changed
+  state.slow_motion.active = true;
+  state.layout = "three panels";
+  REQUIRE(keeper.Keep(state).ok());
+  CHECK_FALSE(std::filesystem::exists(file));
+  state.slow_motion.active = false;
+  state.layout = "as a person has it";
+  state.dark = false;
+  REQUIRE(keeper.Keep(state).ok());
+  CHECK_FALSE(LoadViewState(file)->dark);
+  CHECK(LoadViewState(file)->layout == state.layout);
+  CHECK_FALSE(ViewKeeper(folder / "missing" / "view.json").Keep(state).ok());
+  CHECK(ViewKeeper("").Keep(state).ok());
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("Saving and loading a view") {

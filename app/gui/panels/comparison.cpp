@@ -144,7 +144,7 @@ void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, C
     EmptyReason(input.empty_reason);
     return;
   }
-  if (!input.comparison->headline.empty()) Put(StrongWords(), input.comparison->headline);
+  if (!input.comparison->headline.empty()) PutWrapped(StrongWords(), input.comparison->headline);
   DrawTable(*input.comparison, input.unit);
 }
 

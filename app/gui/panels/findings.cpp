@@ -11,9 +11,7 @@ namespace tidemark::gui {
 namespace {
 
 void SizeRow(std::string_view title, int64_t bytes, ByteUnit unit) {
-  Put(MutedWords(), title);
-  MarkTerms(ImGui::GetItemRectMin(), MutedWords(), title, TermHint::kNone);
-  ExplainLabel(title);
+  PutLabel(MutedWords(), title);
   PutAtRowEnd(Numbers(), FormatBytes(bytes, unit));
   if (ImGui::IsItemHovered()) Tooltip(FormatExactBytes(bytes));
 }
@@ -67,6 +65,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     const int64_t saved = fit.answer->present.need.reserved_peak_bytes - way.need.reserved_peak_bytes;
     ImGui::PushID(static_cast<int>(i));
     PutWrapped(Words(), DescribeProposal(*fit.question, way));
+    ImGui::AlignTextToFramePadding();
     Put(SmallMuted(), "saves " + FormatBytes(saved, input.unit) + " · a step ~" +
                           FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
     const ImGuiStyle& style = ImGui::GetStyle();

@@ -69,6 +69,7 @@ void DrawProposals(const char* id, const FitInput& input, const std::vector<Prop
     ImGui::PushID(static_cast<int>(i));
     const std::string change = DescribeProposal(*input.advice->question, proposal);
     PutWrapped(Words(), change.empty() ? "as it is" : change);
+    ImGui::AlignTextToFramePadding();
     Put(SmallMuted(), FormatBytes(proposal.need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
                           StepTime(proposal.step_seconds) +
                           (proposal.need.empties_cache ? " · nearly full" : ""));

@@ -119,7 +119,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("layer", 0, 0.8F);
   ImGui::TableSetupColumn("output", 0, 1.5F);
-  if (columns.types) ImGui::TableSetupColumn("type", 0, 0.9F);
+  if (columns.types) ImGui::TableSetupColumn("type", 0, 1.0F);
   if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
   ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
   ImGui::TableSetupColumn("measured keeps", 0, 1.2F);
@@ -130,7 +130,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   ImGui::TableNextRow();
   HeaderCell("layer");
   HeaderCell("output");
-  if (columns.types) HeaderCell("computed in");
+  if (columns.types) HeaderCell(columns.gradients ? "computed in" : "type", Align::kLeft, "computed in");
   if (columns.parameters) HeaderCell("parameters", Align::kRight);
   HeaderCell(columns.parameters ? "kept, textbook" : "textbook", Align::kRight, "kept, textbook");
   HeaderCell(columns.parameters ? "kept, measured" : "measured", Align::kRight, "kept, measured");

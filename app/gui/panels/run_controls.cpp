@@ -108,24 +108,18 @@ const networks::Network* FindNetworkIn(const RunControlsInput& input, const std:
 }
 
 // What one sample is, of a TorchScript file, which does not tell.
-void SampleRow(const RunControlsInput& input, const TrainingSettings& settings, RunControlsState& state,
-               CommandQueue& queue) {
-  const networks::Network* network = FindNetworkIn(input, settings.network);
-  if (network == nullptr || network->script.empty()) return;
-  if (std::exchange(state.sample_of, network->name) != network->name) {
-    const std::string shape = networks::SampleTextOf(network->input);
+void SampleRow(const networks::Network& network, RunControlsState& state, CommandQueue& queue) {
+  if (std::exchange(state.sample_of, network.name) != network.name) {
+    const std::string shape = networks::SampleTextOf(network.input);
     state.sample.fill(0);
     shape.copy(state.sample.data(), state.sample.size() - 1);
   }
   if (TextRow("Sample", "3x224x224, or 128 tokens", state.sample, 0.3F))
-    queue.Push(OpenRecording{networks::ScriptNameWith(network->script, state.sample.data())});
+    queue.Push(OpenRecording{networks::ScriptNameWith(network.script, state.sample.data())});
   ExplainLabel("Sample");
 }
 
-// Only where there is a choice.
-void ChooseDataRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
-  const networks::Network* network = FindNetworkIn(input, settings.network);
-  if (network == nullptr || !networks::TakesCifar10(*network)) return;
+void ChooseDataRow(const TrainingSettings& settings, CommandQueue& queue) {
   const bool is_synthetic = settings.data.empty();
   if (BeginChoice("Data", is_synthetic ? "synthetic" : "CIFAR-10", 0.3F)) {
     if (ImGui::Selectable("synthetic", is_synthetic)) {
@@ -274,9 +268,10 @@ void Control(const ControlAccess& access, RunControlsState& state, const char* n
     state.marked_until = ImGui::GetTime() + kMarkSeconds;
   }
   const bool is_found = state.found == name && ImGui::GetTime() < state.marked_until;
-  if (is_found)
-    list->AddRect(low - ImVec2(Px(5), Px(3)), high + ImVec2(Px(5), Px(1)), U32(Colors().accent), Px(4),
-                  Px(1.5F));
+  if (is_found) {
+    const float right = std::min(high.x + Px(5), list->GetClipRectMax().x - Px(1));
+    list->AddRect(low - ImVec2(Px(5), Px(3)), {right, high.y + Px(1)}, U32(Colors().accent), Px(4), Px(1.5F));
+  }
   if (Names(access.highlighted, name)) {
     list->AddRectFilled({low.x - Px(9), low.y}, {low.x - Px(6), high.y}, U32(Colors().accent), Px(2));
   }
@@ -432,12 +427,12 @@ void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
                             .maximum_text = "as fast as it goes"},
                            &pace);
   if (edit.changed) queue.Push(ChoosePace{pace >= kFastest ? 0.0 : pace});
+  char now[64] = " ";  // a line all the same: what starts and stops the run stays under the mouse
   if (input.measured_pace && input.live && !input.paused) {
-    char text[64];
-    std::snprintf(text, sizeof text, *input.measured_pace < 10 ? "now %.1f steps/s" : "now %.0f steps/s",
+    std::snprintf(now, sizeof now, *input.measured_pace < 10 ? "now %.1f steps/s" : "now %.0f steps/s",
                   *input.measured_pace);
-    Consequence(text);
   }
+  Consequence(now);
 }
 
 }  // namespace
@@ -491,10 +486,9 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   PanelTitle(input.recording.empty() ? "Run" : "Next run", "");
   if (!input.recording.empty()) DrawRecordingNote(input, queue);
   // What starts and stops the run stays in sight however small the window is.
-  const float footer = Px(190) + (ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y) *
-                                     static_cast<float>(input.capture.size() + 2);
   const float room = ImGui::GetContentRegionAvail().y;
-  ImGui::BeginChild("controls", {0, std::max(Px(160), std::min(state.controls_height, room - footer))},
+  ImGui::BeginChild("controls",
+                    {0, std::max(Px(160), std::min(state.controls_height, room - state.footer_height))},
                     ImGuiChildFlags_NavFlattened);
   Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
   // Three lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
@@ -502,8 +496,11 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   for (auto lines = std::ranges::count(fit, '\n'); !fit.empty() && lines < 2; ++lines) fit += "\n ";
   Consequence(fit, input.consequences.fits ? Colors().muted : Colors().bad);
   Control(input.access, state, "network", [&] { ChooseNetworkRow(input, settings, queue); });
-  Control(input.access, state, "network", [&] { SampleRow(input, settings, state, queue); });
-  Control(input.access, state, "data", [&] { ChooseDataRow(input, settings, queue); });
+  const networks::Network* network = FindNetworkIn(input, settings.network);
+  if (network != nullptr && !network->script.empty())
+    Control(input.access, state, "network", [&] { SampleRow(*network, state, queue); });
+  if (network != nullptr && networks::TakesCifar10(*network))
+    Control(input.access, state, "data", [&] { ChooseDataRow(settings, queue); });
   Control(input.access, state, "optimizer", [&] { ChooseOptimizerRow(input, settings, queue); });
   Rule();
   Control(input.access, state, "batch", [&] { BatchRow(input, settings, state, queue); });
@@ -518,6 +515,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   });
   state.controls_height = ImGui::GetCursorPosY() + Px(4);
   ImGui::EndChild();
+  const float footer = ImGui::GetCursorPosY();
   Rule();
   RunButtons(input, queue);
   PaceRow(input, queue);
@@ -529,6 +527,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
     if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
     ImGui::EndDisabled();
   });
+  state.footer_height = ImGui::GetCursorPosY() - footer;
 }
 
 }  // namespace tidemark::gui

@@ -58,10 +58,11 @@ struct RunControlsState {
   std::array<char, 64> sample{};  // as typed; of a TorchScript network
   std::string sample_of;          // that network
   float controls_height =
-      10000;                // of the last frame, in screen pixels: how much room the controls would like
-  std::string sought;       // the control to bring into sight, by its name; "" = none
-  std::string found;        // the one that was, marked for a while
-  double marked_until = 0;  // in ImGui's time
+      10000;                  // of the last frame, in screen pixels: how much room the controls would like
+  float footer_height = 400;  // of the same frame: what starts and stops the run, and what is below
+  std::string sought;         // the control to bring into sight, by its name; "" = none
+  std::string found;          // the one that was, marked for a while
+  double marked_until = 0;    // in ImGui's time
 };
 
 // A control, for who looks for it by words.

@@ -218,22 +218,27 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
   // The curve comes first: where there is little room, what lies under it goes, the least needed first.
   const float top = all.Min.y + Px(20);
   const float strips = Px(18 + 4 + 18 + 6);
+  const bool has_strips = all.Max.y - top >= Px(24) + strips;
   float left_over = all.Max.y - top - Px(110) - strips;
   float bottom = all.Max.y;
-  const auto take = [&](float height, float gap, bool if_there_is_room) {
-    if (if_there_is_room && left_over < height + gap) return ImRect(left, bottom, left, bottom);
-    if (if_there_is_room) left_over -= height + gap;
+  const auto take = [&](float height, float gap, bool has_room) {
+    if (!has_room) return ImRect(left, bottom, left, bottom);
     const ImRect rect(left, bottom - height, all.Max.x, bottom);
     bottom -= height + gap;
     return rect;
   };
-  geometry.overview = take(Px(26), Px(8), true);
-  geometry.legend = take(legend, Px(2), true);
-  geometry.steps = take(Px(18), Px(4), false);
+  const auto take_if_left = [&](float height, float gap) {
+    const bool has_room = left_over >= height + gap;
+    if (has_room) left_over -= height + gap;
+    return take(height, gap, has_room);
+  };
+  geometry.overview = take_if_left(Px(26), Px(8));
+  geometry.legend = take_if_left(legend, Px(2));
+  geometry.steps = take(Px(18), Px(4), has_strips);
   const bool has_lane = input.lane != nullptr && !input.lane->columns.empty();
-  if (has_lane) geometry.lane = take(Px(18), Px(4), true);
-  geometry.phases = take(Px(18), Px(6), false);
-  geometry.plot = ImRect(left, top, all.Max.x, std::max(bottom, top + Px(24)));
+  if (has_lane) geometry.lane = take_if_left(Px(18), Px(4));
+  geometry.phases = take(Px(18), Px(6), has_strips);
+  geometry.plot = ImRect(left, top, all.Max.x, std::max(bottom, top + Px(10)));
   geometry.plot.Min.x = std::floor(geometry.plot.Min.x);
   geometry.plot.Max.x = std::floor(geometry.plot.Max.x);
   return geometry;
@@ -292,9 +297,11 @@ std::string DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   DrawCrosshair(list, geometry, state);
   list->ChannelsMerge();
   list->PopClipRect();
-  DrawPhases(list, geometry, *input.plot);
+  if (geometry.phases.GetWidth() > 0) {
+    DrawPhases(list, geometry, *input.plot);
+    DrawSteps(list, geometry, *input.plot);
+  }
   DrawLane(list, geometry, input);
-  DrawSteps(list, geometry, *input.plot);
   return taken.explained;
 }
 

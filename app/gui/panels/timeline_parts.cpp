@@ -103,7 +103,7 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
   const TextStyle style{Faces().strong, kSmallTextSize, color};
   const std::string whole =
       marker.consequence.empty() ? marker.text : marker.text + ": " + marker.consequence;
-  const std::string text = Fitted(style, whole, std::max(Px(120), geometry.plot.GetWidth() * 0.4F));
+  const std::string text = Fitted(style, whole, std::max(Px(120), geometry.plot.GetWidth() * 0.6F));
   const ImVec2 size = ChipSize(style, text);
   for (int row = 0; row < 4; ++row) {
     const float top = geometry.plot.Min.y + Px(2) + static_cast<float>(row) * (size.y + Px(3));
@@ -112,8 +112,42 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
     if (taken->Overlap(place)) continue;
     DrawChip(list, place, style, text, fill);
     taken->Take(place, "");
+    if (text != whole) taken->Explain(place, whole);
     return;
   }
+}
+
+TextStyle LaneWords() { return Colored(SmallMuted(), Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x3A4350)); }
+
+void DrawLaneName(ImDrawList* list, const TimelineGeometry& geometry, const char* name) {
+  DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(), name,
+           Align::kRight);
+}
+
+// Where phases are too narrow: from one step that is named below to the next.
+void DrawStepBands(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
+  const std::vector<presenters::PlotStep>& steps = plot.steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool last = i + 1 == steps.size();
+    const double end = last ? plot.columns.back().end : steps[i + 1].begin;
+    const float from = std::max(geometry.X(steps[i].begin), geometry.phases.Min.x);
+    const float to = std::min(geometry.X(end), geometry.phases.Max.x);
+    if (to - from < Px(3)) continue;
+    list->AddRectFilled({from + Px(1), geometry.phases.Min.y}, {to - Px(1), geometry.phases.Max.y},
+                        U32(Colors().raised), Px(3));
+    if (ImGui::IsWindowHovered() &&
+        ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
+      ImGui::SetTooltip("From step %s on. Zoom in to see the phases.", FormatNumber(steps[i].number).c_str());
+    }
+    // Of a run that was restarted numbers come again.
+    const int64_t count = last ? 0 : steps[i + 1].number - steps[i].number;
+    const std::string text = FormatNumber(count) + (count == 1 ? " step" : " steps");
+    if (count > 0 && Measure(LaneWords(), text).x + Px(6) < to - from) {
+      DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, LaneWords(), text,
+               Align::kCenter);
+    }
+  }
+  DrawLaneName(list, geometry, "steps");
 }
 
 // Where there is no room for the whole name.
@@ -131,10 +165,11 @@ bool TakenPlaces::Overlap(const ImRect& place) const {
 
 void TakenPlaces::Take(const ImRect& place, std::string_view label) {
   places.push_back(place);
-  if (label.empty()) return;
-  std::string meaning = MeaningOfLabel(label);
-  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max))
-    explained = std::move(meaning);
+  if (!label.empty()) Explain(place, MeaningOfLabel(label));
+}
+
+void TakenPlaces::Explain(const ImRect& place, const std::string& words) {
+  if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(place.Min, place.Max)) explained = words;
 }
 
 const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
@@ -329,9 +364,12 @@ void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const Timel
 }
 
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {
-  const TextStyle style = Colored(SmallMuted(), Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x3A4350));
+  if (plot.phases.empty() && !plot.steps.empty()) return DrawStepBands(list, geometry, plot);
+  const TextStyle style = LaneWords();
+  bool any = false;
   for (const presenters::PlotPhase& phase : plot.phases) {
     if (phase.phase == events::Phase::kIdle) continue;
+    any = true;
     const float from = std::max(geometry.X(phase.begin), geometry.phases.Min.x);
     const float to = std::min(geometry.X(phase.end), geometry.phases.Max.x);
     if (to - from < 1) continue;
@@ -349,8 +387,7 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
       break;
     }
   }
-  DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(),
-           "phase", Align::kRight);
+  if (any) DrawLaneName(list, geometry, "phase");
 }
 
 void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot) {

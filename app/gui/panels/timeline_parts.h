@@ -60,6 +60,7 @@ struct TakenPlaces {
   bool Overlap(const ImRect& place) const;
   void Take(const ImRect& place,
             std::string_view label);  // as widgets/labels.h names it; "" = needs no words
+  void Explain(const ImRect& place, const std::string& words);  // under the mouse
 };
 
 // Categories that the stack leaves out: none where it is of something else.

@@ -169,7 +169,7 @@ void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
   const bool entered =
       ImGui::InputTextWithHint("##expression", "expression, as conv|relu", state.expression.data(),
                                state.expression.size(), ImGuiInputTextFlags_EnterReturnsTrue);
-  Tooltip(kHelp.back());
+  if (input.stack_error.empty()) Tooltip(kHelp.back());  // which would lie over it
   if (entered && state.expression.front() != 0) state.stack = {StackBy::kExpression, state.expression.data()};
   if (input.stack_error.empty()) return;
   ImGui::PushTextWrapPos(Px(300));

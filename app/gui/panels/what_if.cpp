@@ -105,9 +105,10 @@ void DrawOutcomes(const WhatIfInput& input, WhatIfState& state, CommandQueue& qu
   const Otherwise& plotted = PlottedOf(rows, state.plotted);
   DrawTable(input, rows, plotted, &state.plotted);
   DrawWhatIfPlot(*plotted.outcome, input.unit);
+  PutWrapped(SmallMuted(), plotted.title);
   if (has_more) ImGui::SetScrollHereY(1);
   const bool can_start = input.can_start && plotted.only_allocator && plotted.allocator != input.allocator;
-  if (can_start && PlainButton(("Start with " + plotted.allocator + "###start with").c_str()))
+  if (can_start && PlainButton("Start with these###start with"))
     queue.Push(StartAgain{input.settings, plotted.allocator});
   if (const std::string why = advice::WhyWithoutEffect(plotted.allocator); !why.empty())
     PutWrapped(SmallMuted(), why);

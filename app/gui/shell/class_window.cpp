@@ -19,7 +19,7 @@ void ControlRow(const std::string& name, const ControlAccess& access, CommandQue
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();
-  Put(Words(), name);
+  Put(Words(), name);  // as the session code has it
   ImGui::TableNextColumn();
   int selected = Holds(access.hidden, name) ? 2 : Holds(access.locked, name) ? 1 : 0;
   if (!Segmented(name.c_str(), kLabels, kHints, &selected)) return;
@@ -48,7 +48,7 @@ void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queu
   if (visible) {
     PutWrapped(MutedWords(), "Whoever uses the code finds the settings as they are now, and these controls:");
     if (ImGui::BeginTable("controls", 2)) {
-      ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed, Px(130));
+      ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed);
       ImGui::TableSetupColumn("access", ImGuiTableColumnFlags_WidthStretch);
       for (const std::string& name : lessons::ControlNames()) {
         if (name != "seed") ControlRow(name, access, queue);  // in one row with the learning rate

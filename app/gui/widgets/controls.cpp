@@ -10,7 +10,6 @@
 
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/labels.h"
-#include "app/gui/widgets/terms.h"
 
 namespace tidemark::gui {
 namespace {
@@ -161,9 +160,11 @@ bool Segmented(const char* id, std::span<const char* const> labels, std::span<co
                           U32(colors.hovered), Px(5));
     }
     if (static_cast<size_t>(i) < hints.size()) Tooltip(hints[static_cast<size_t>(i)]);
-    const TextStyle style = chosen ? Colored(StrongWords(), colors.text_on_accent) : MutedWords();
-    DrawText(list, {cell.GetCenter().x, cell.GetCenter().y - Px(kTextSize) / 2 - Px(1)}, style,
-             labels[static_cast<size_t>(i)], Align::kCenter);
+    TextStyle style = chosen ? Colored(StrongWords(), colors.text_on_accent) : MutedWords();
+    const char* label = labels[static_cast<size_t>(i)];
+    if (Measure(style, label).x > cell.GetWidth() - Px(6)) style.size = kSmallTextSize;
+    DrawText(list, {cell.GetCenter().x, cell.GetCenter().y - Px(style.size) / 2 - Px(1)}, style, label,
+             Align::kCenter);
     if (clicked && !chosen) {
       *selected = i;
       changed = true;
@@ -199,8 +200,7 @@ Edit Slider(const char* label, const SliderLook& look, double* value) {
   ImGui::PushID(label);
   Edit edit;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  Put(Words(), label);
-  ExplainLabel(label);
+  PutLabel(Words(), label);
   if (TypedValue(look, value)) edit = {true, true};
   // A field that is typed into would make the row higher.
   ImGui::SetCursorScreenPos({at.x, at.y + Px(kTextSize + 3) + ImGui::GetStyle().ItemSpacing.y});
@@ -316,10 +316,6 @@ void Rule() {
   ImGui::Dummy({0, Px(4)});
 }
 
-void Label(const char* text) {
-  Put(Words(), text);
-  MarkTerms(ImGui::GetItemRectMin(), Words(), text, TermHint::kNone);
-  ExplainLabel(text);
-}
+void Label(const char* text) { PutLabel(Words(), text); }
 
 }  // namespace tidemark::gui

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "app/gui/widgets/terms.h"
-#include "app/gui/widgets/text.h"
 
 namespace tidemark::gui {
 namespace {
@@ -129,5 +128,15 @@ std::string MeaningOfLabel(std::string_view label) {
 const std::set<std::string>& UnexplainedLabels() { return Unexplained(); }
 
 void ExplainLabel(std::string_view label) { Tooltip(MeaningOfLabel(label)); }
+
+void PutLabel(const TextStyle& style, std::string_view text, Align align, std::string_view label) {
+  if (align == Align::kRight) {
+    PutRight(style, text);
+  } else {
+    Put(style, text);
+  }
+  MarkTerms(ImGui::GetItemRectMin(), style, text, TermHint::kNone);
+  ExplainLabel(label.empty() ? text : label);
+}
 
 }  // namespace tidemark::gui

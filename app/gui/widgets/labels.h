@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "app/gui/widgets/text.h"
+
 namespace tidemark::gui {
 
 struct LabelMeaning {
@@ -23,5 +25,9 @@ const std::set<std::string>& UnexplainedLabels();
 
 // The tooltip of the item before it.
 void ExplainLabel(std::string_view label);
+// A label as text: its terms underlined, and under the mouse what it means; `label` where it is known by
+// another name.
+void PutLabel(const TextStyle& style, std::string_view text, Align align = Align::kLeft,
+              std::string_view label = {});
 
 }  // namespace tidemark::gui

@@ -46,13 +46,7 @@ bool SelectableRow(const char* id, bool lit) {
 
 void HeaderCell(std::string_view text, Align align, std::string_view label) {
   ImGui::TableNextColumn();
-  if (align == Align::kRight) {
-    PutRight(SmallMuted(), text);
-  } else {
-    Put(SmallMuted(), text);
-  }
-  MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), text, TermHint::kNone);
-  ExplainLabel(label.empty() ? text : label);
+  PutLabel(SmallMuted(), text, align, label);
 }
 
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong) {

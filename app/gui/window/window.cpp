@@ -92,7 +92,7 @@ Error NoDisplay() {
 }  // namespace
 
 Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const WindowSize& last,
-                                             const std::filesystem::path& layout_file) {
+                                             const std::string& layout) {
   glfwSetErrorCallback([](int, const char* text) { LastGlfwError() = text; });
   if (glfwInit() == GLFW_FALSE) return NoDisplay();
   std::unique_ptr<Window> window(new Window);
@@ -130,8 +130,8 @@ Result<std::unique_ptr<Window>> Window::Open(const WindowSize& size, const Windo
   IMGUI_CHECKVERSION();
   ImGui::CreateContext();
   ImGuiIO& io = ImGui::GetIO();
-  window->layout_file_ = layout_file.string();
-  io.IniFilename = window->layout_file_.empty() ? nullptr : window->layout_file_.c_str();
+  io.IniFilename = nullptr;  // what outlives the window is kept in one place, with the scale that it fits
+  if (!layout.empty()) ImGui::LoadIniSettingsFromMemory(layout.data(), layout.size());
   io.ConfigFlags |= ImGuiConfigFlags_DockingEnable | ImGuiConfigFlags_NavEnableKeyboard;
   io.ConfigWindowsMoveFromTitleBarOnly = true;
   io.ConfigDockingWithShift = false;
@@ -172,6 +172,7 @@ bool Window::has_unseen_input() const { return !ImGui::GetCurrentContext()->Inpu
 double Window::SecondsSinceInput() const { return glfwGetTime() - last_input_; }
 bool Window::should_close() const { return glfwWindowShouldClose(window_) == GLFW_TRUE; }
 void Window::KeepOpen() { glfwSetWindowShouldClose(window_, GLFW_FALSE); }
+std::string Window::LayoutNow() const { return ImGui::SaveIniSettingsToMemory(); }
 void Window::SetTitle(const std::string& title) { glfwSetWindowTitle(window_, title.c_str()); }
 
 WindowSize Window::size() const {

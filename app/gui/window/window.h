@@ -26,8 +26,9 @@ class Window {
   // `size` in screen pixels; without one, `last` in design pixels, as the window was when it was closed on
   // whatever screen; without either, most of the screen.
   // Errors: no display, no OpenGL 3.2, missing fonts; each says what to do.
+  // `layout`: as LayoutNow() told it; "" = none.
   static Result<std::unique_ptr<Window>> Open(const WindowSize& size, const WindowSize& last,
-                                              const std::filesystem::path& layout_file);
+                                              const std::string& layout);
   ~Window();
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
@@ -53,6 +54,7 @@ class Window {
   WindowSize size() const;         // screen pixels
   WindowSize design_size() const;  // the same on a screen whose scale is 1
   void SetTitle(const std::string& title);
+  std::string LayoutNow() const;  // where Dear ImGui's windows are docked
   // Own time of the last frame, from BeginFrame to the point where painting by OpenGL begins.
   double own_seconds() const { return own_seconds_; }
   // The part of it in which this thread had a processor: what is left when other programs take theirs.
@@ -68,7 +70,6 @@ class Window {
   void NoteDamage();
 
   GLFWwindow* window_ = nullptr;
-  std::string layout_file_;
   float screen_scale_ = 1.0F;
   double last_input_ = 0;
   double frame_begin_ = 0;

@@ -157,6 +157,10 @@ TEST_CASE("A change is told in words") {
   CHECK(DescribeChange(after, before) == "fp16 off");
   after.batch = 128;
   CHECK(DescribeChange(before, after) == "fp16 on, batch 64 → 128");
+  TrainingSettings named = before;
+  named.network = "/a/long/way/model.pt";
+  named.data = "/another/cifar-10-batches-bin/";
+  CHECK(DescribeChange(before, named) == "model.pt, data cifar-10-batches-bin");
   // Every field is noticed.
   const std::string all = DescribeChange(before, Unusual());
   for (const char* part :

@@ -51,7 +51,12 @@ TEST_CASE("Phases narrower than a column join their neighbours") {
   Training training;
   for (int step = 0; step < 400; ++step) training.Step(step, 1000, 1000);
   const auto view = training.Publish();
-  for (const int columns : {2000, 1000, 300, 20}) {
+  for (const int columns : {2000, 300, 20}) {
+    const TimelinePlot plot = PlotAll(*view, columns);
+    CHECK(plot.phases.empty());  // too narrow to tell apart: the lane tells steps
+    CHECK_FALSE(plot.steps.empty());
+  }
+  for (const int columns : {20'000, 7000}) {
     const TimelinePlot plot = PlotAll(*view, columns);
     REQUIRE_FALSE(plot.phases.empty());
     CHECK(plot.phases.size() <= plot.columns.size());

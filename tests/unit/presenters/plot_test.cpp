@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <limits>
+#include <random>
+#include <span>
 
+#include "app/presenters/plot_columns.h"
 #include "app/presenters/timeline_plot.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
@@ -138,6 +141,41 @@ TEST_CASE("Columns of time lose no event") {
       const double at = PositionOf(*view, TimeAxis::kWallClock, column.peak);
       CHECK(at <= column.end);
       CHECK(column.at_peak == view->ValuesAt(column.peak));
+    }
+  }
+}
+
+TEST_CASE(
+    "What an earlier cut knows is what would be asked for, while a run goes on and lets go of its "
+    "beginning") {
+  std::mt19937_64 random(20);
+  const auto below = [&random](uint64_t limit) { return static_cast<int64_t>(random() % limit); };
+  Training training;
+  training.Weight(1 << 20);
+  for (int step = 0; step < 6000; ++step) training.Step(step, 100'000 + below(5000), 1 + below(90'000));
+  std::vector<events::Event> run = training.events();
+  int64_t late_ns = 0;
+  for (events::Event& event : run) {  // pauses, and clocks that go back
+    late_ns += below(50) == 0 ? below(3'000'000) : 0;
+    event.time_ns += late_ns - below(3000);
+  }
+  for (const TimeAxis axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
+    timeline::Builder builder(50'000);
+    PlotColumns cut;
+    for (size_t sent = 0; sent < run.size();) {
+      const size_t next = std::min(run.size() - sent, static_cast<size_t>(1 + below(1500)));
+      builder.Append(std::span(run).subspan(sent, next));
+      sent += next;
+      const auto view = builder.Publish();
+      const VisibleRange whole = WholeRange(*view, axis);
+      const double span = whole.end - whole.begin;
+      const double begin =
+          below(3) == 0 ? whole.begin : whole.end - span / static_cast<double>(1 + sent / 20'000);
+      const TimelinePlotRequest request{axis, {begin, whole.end}, 300};
+      const PlotColumns alone = CutIntoColumns(*view, request);
+      cut = CutIntoColumns(*view, request, cut);
+      REQUIRE(cut.edges == alone.edges);
+      for (size_t k = 0; k < alone.columns.size(); ++k) REQUIRE(cut.columns[k] == alone.columns[k]);
     }
   }
 }

@@ -1,0 +1,44 @@
+#include "app/gui/live_ranks.h"
+
+#include <utility>
+
+namespace tidemark::gui {
+
+using namespace std::chrono_literals;
+
+// A reading that goes on is of the run before; it ends all the same.
+void LiveRanks::Begin() {
+  const bool reads = reads_;
+  *this = LiveRanks();
+  reads_ = reads;
+}
+
+bool LiveRanks::Show(const session::Run& run, size_t index) {
+  if (index >= run.ranks().size() || index == shown_) return false;
+  shown_ = index;
+  return true;
+}
+
+const session::Run& LiveRanks::ShownOf(const session::Run& run) const {
+  const auto ranks = run.ranks();
+  return shown_ < ranks.size() ? *ranks[shown_] : run;
+}
+
+std::optional<LiveRanks::Reading> LiveRanks::BeginReading(const session::Run& run, bool with_curves,
+                                                          Clock::time_point now) {
+  constexpr auto kReadEvery = 300ms;
+  const bool lacks_curves = with_curves && !with_curves_;
+  if (reads_ || closed_ || run.ranks().empty()) return std::nullopt;
+  if (!lacks_curves && now - read_at_ < kReadEvery) return std::nullopt;
+  read_at_ = now;
+  Reading reading{session::RanksSoFar(run), with_curves};
+  std::vector<std::shared_ptr<const timeline::View>> views;
+  for (const session::RankSoFar& rank : reading.ranks) views.push_back(rank.view);
+  if (views == read_ && with_curves == with_curves_) return std::nullopt;
+  read_ = std::move(views);
+  with_curves_ = with_curves;
+  reads_ = true;
+  return reading;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,46 @@
+// The ranks of one run that go on here: which of them is shown, and when their peaks are to be read again.
+// Reading takes some 2 ms a rank, so somebody else does it, beside the window. UI thread only.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "profiler/session/ranks.h"
+#include "profiler/session/run.h"
+
+namespace tidemark::gui {
+
+class LiveRanks {
+ public:
+  using Clock = std::chrono::steady_clock;
+  struct Reading {
+    std::vector<session::RankSoFar> ranks;
+    bool with_curves = false;
+  };
+
+  void Begin();                     // another run
+  void Close() { closed_ = true; }  // nobody wants to see them, until another run begins
+  bool closed() const { return closed_; }
+  size_t shown() const { return shown_; }
+  // False where that one is shown already, and where there is no such rank.
+  bool Show(const session::Run& run, size_t index);
+  // The one that is shown; a run that is one alone is its own.
+  const session::Run& ShownOf(const session::Run& run) const;
+
+  // What is to be read now: a few times a second what has changed, and at once where curves are wanted that
+  // were not read. Nothing while one reading goes on: EndReading() ends it.
+  std::optional<Reading> BeginReading(const session::Run& run, bool with_curves, Clock::time_point now);
+  void EndReading() { reads_ = false; }
+
+ private:
+  size_t shown_ = 0;
+  bool closed_ = false;
+  bool reads_ = false;
+  Clock::time_point read_at_{};
+  std::vector<std::shared_ptr<const timeline::View>> read_;  // what was read then
+  bool with_curves_ = false;
+};
+
+}  // namespace tidemark::gui
