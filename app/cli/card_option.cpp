@@ -1,7 +1,9 @@
 #include "app/cli/card_option.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,18 @@ namespace {
 
 constexpr int64_t kMostGibibytes = 4096;  // of a bare number that was meant so
 
+// "; did you mean 'rtx-3060-ti' or 'rtx-3060-12gb'?": those that begin so, or else the nearest; or "."
+std::string Suggested(std::string_view given, const std::vector<std::string>& known) {
+  std::vector<std::string> meant;
+  for (const std::string& name : known) {
+    if (!given.empty() && name.starts_with(given)) meant.push_back(name);
+  }
+  if (meant.empty()) meant.push_back(networks::NearestChoice(given, known));
+  constexpr size_t kFewEnough = 4;
+  if (meant.front().empty() || meant.size() > kFewEnough) return ".";
+  return fmt::format("; did you mean '{}'?", fmt::join(meant, "' or '"));
+}
+
 }  // namespace
 
 Result<phantom::Card> CardNamed(std::string_view name) {
@@ -26,7 +40,8 @@ Result<phantom::Card> CardNamed(std::string_view name) {
     if (card.name == name) return std::move(card);
     known.push_back(card.name);
   }
-  return Error{networks::UnknownChoice("graphics card", name, known)};
+  return Error{fmt::format("There is no graphics card '{}'{} tidemark cards lists them all.",
+                           networks::Quoted(name), Suggested(name, known))};
 }
 
 Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& description) {

@@ -123,7 +123,7 @@ int ListCards(bool as_json) {
                     {"compute_capability", card.compute_capability / 10.0},
                     {"multiprocessors", card.multiprocessors},
                     {"source", card.source}});
-    text += fmt::format("{:<16}{:>12}  {}\n", card.name, FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
+    text += fmt::format("{:<18}{:>12}  {}\n", card.name, FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
                         card.title);
   }
   return Answer(as_json ? TextOf(json) : text);

@@ -12,6 +12,7 @@
 
 #include "app/cli/card_option.h"
 #include "app/cli/numbers.h"
+#include "app/cli/user_program.h"
 #include "profiler/phantom/faults.h"
 
 namespace tidemark::cli {
@@ -95,6 +96,7 @@ std::string HintOnRanks(const std::vector<std::string>& program, int64_t world, 
   const bool has_rank = std::getenv("RANK") != nullptr && std::getenv("WORLD_SIZE") != nullptr;
   constexpr int kLastOfItsOwn = 128;  // a signal's are larger, as in a shell: somebody stopped it
   if (exit_code == 0 || exit_code > kLastOfItsOwn || world > 1 || has_rank) return "";
+  if (ProcessesOfLauncher(program)) return "";
   const bool asks = std::ranges::any_of(
       program, [](const std::string& word) { return word.ends_with(".py") && AsksForRank(word); });
   if (!asks) return "";

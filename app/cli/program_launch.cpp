@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "profiler/events/device_work.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
+#include "profiler/phantom/machine.h"
 #include "profiler/phantom/programs/torch_installation.h"
 #include "profiler/session/ranks.h"
 
@@ -31,6 +33,7 @@ std::string ValueOf(const char* name) {
 
 // What the program needs to find itself on the phantom.
 Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
+                                               const std::vector<std::string>& program,
                                                const phantom::ProgramLibraries& libraries) {
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
       order.card, libraries.stand_ins, {libraries.capture / "libtidemark-capture-gates.so"});
@@ -50,23 +53,21 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   if (order.rank.world > 1) {
     for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
   }
+  if (const int cards = ProcessesOfLauncher(program).value_or(1); cards > 1 && order.rank.world == 1) {
+    environment->push_back(fmt::format("{}={}", phantom::kDeviceCountVariable, cards));
+  }
   return environment;
 }
 
-Result<phantom::TorchInstallation> TorchOf(const std::vector<std::string>& program,
-                                           const std::function<bool()>& goes_on) {
-  const Result<std::filesystem::path> python = phantom::PythonOf(program);
-  if (!python) return python.error();
-  return phantom::FindTorch(*python, goes_on);
-}
-
 events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchInstallation& torch,
-                                const std::vector<std::string>& program) {
+                                const std::vector<std::string>& program, size_t python) {
   events::RunDescription description;
+  const std::vector<std::string> from_python(program.begin() + static_cast<std::ptrdiff_t>(python),
+                                             program.end());
   description.device = networks::TextOf(networks::DeviceChoice{});
   description.device_name = order.card.title;
   description.device_bytes = order.memory_bytes.value_or(order.card.memory_bytes);
-  description.title = fmt::format("{} on phantom {}", TitleOf(program), order.card.title);
+  description.title = fmt::format("{} on phantom {}", TitleOf(from_python), order.card.title);
   description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
   description.torch_build_id = torch.build_id;
   description.torch_cuda = torch.cuda;
@@ -122,11 +123,13 @@ std::vector<std::string> ProgramLaunch::Notes() const {
 Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vector<std::string>& program,
                                       const std::string& recording, const phantom::BuildWatch& building) {
   if (Status writable = CanBeWritten(recording); !writable) return writable.error();
-  const Result<phantom::TorchInstallation> torch = TorchOf(program, building.goes_on);
+  const Result<phantom::PythonStart> python = phantom::PythonOf(program);
+  if (!python) return python.error();
+  const Result<phantom::TorchInstallation> torch = phantom::FindTorch(python->words, building.goes_on);
   if (!torch) return torch.error();
   const Result<phantom::ProgramLibraries> libraries = phantom::LibrariesFor(*torch, building);
   if (!libraries) return libraries.error();
-  Result<std::vector<std::string>> environment = EnvironmentOf(order, *libraries);
+  Result<std::vector<std::string>> environment = EnvironmentOf(order, program, *libraries);
   if (!environment) return environment.error();
   Result<phantom::DoubtsFile> doubts = phantom::DoubtsFile::Create();
   if (!doubts) return doubts.error();
@@ -135,7 +138,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   launch.environment = std::move(*environment);
   launch.recorded.on_phantom = true;
   launch.recorded.first_only = true;
-  launch.recorded.description = Describe(order, *torch, program);
+  launch.recorded.description = Describe(order, *torch, program, python->place);
   launch.recorded.stop = phantom::StopProgram;
   if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);
   launch.libraries = *libraries;

@@ -99,11 +99,19 @@ Card ReadCard(Reader& reader) {
 }  // namespace
 
 bool HasKernelsFor(std::string_view cuda, const Card& card) {
-  constexpr int kFirstWithoutVolta = 13;
-  constexpr int kTuring = 75;
   int major = 0;
-  std::from_chars(cuda.data(), cuda.data() + cuda.size(), major);
-  return major < kFirstWithoutVolta || card.compute_capability >= kTuring;
+  int minor = 0;
+  const char* const end = cuda.data() + cuda.size();
+  const char* const point = std::from_chars(cuda.data(), end, major).ptr;
+  if (point != end) std::from_chars(point + 1, end, minor);
+  if (major == 0) return true;
+  constexpr int kVolta = 70;
+  constexpr int kTuring = 75;
+  constexpr int kBlackwell = 100;
+  const bool since_12_8 = major > 12 || (major == 12 && minor >= 8);
+  if (card.compute_capability < kVolta) return !since_12_8;
+  if (card.compute_capability < kTuring) return major < 13;
+  return card.compute_capability < kBlackwell || since_12_8;
 }
 
 Result<Card> CardFromFile(const std::filesystem::path& file) {

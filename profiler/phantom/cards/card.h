@@ -38,8 +38,9 @@ struct Card {
 };
 
 // Whether a PyTorch that was built with this CUDA ("13.0"; "" = not known, which rules out none) can have
-// kernels for the card: CUDA 13 compiles for none before compute capability 7.5 (release notes of the CUDA
-// Toolkit 13.0, "Deprecated Architectures"; PyTorch 2.11's torch.cuda.get_arch_list() begins with sm_75).
+// kernels for the card. As torch.cuda.get_arch_list() says: 2.6 for CUDA 12.4 goes from sm_50 to sm_90, 2.9
+// for 12.8 from sm_70 to sm_120, 2.11 for 13.0 begins with sm_75, below which CUDA 13 compiles for none
+// (release notes of the CUDA Toolkit 13.0, "Deprecated Architectures").
 bool HasKernelsFor(std::string_view cuda, const Card& card);
 
 Result<Card> CardFromFile(const std::filesystem::path& file);

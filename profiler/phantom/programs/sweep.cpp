@@ -64,13 +64,13 @@ size_t TakerIn(const std::string& word) {
 }
 
 // Launchers start a Python of their own, which would be none of the warm one's.
-Result<Entry> EntryOf(const std::vector<std::string>& program) {
-  if (!std::filesystem::path(program.front()).filename().string().starts_with("python")) {
-    return Error{"To be run many times, a program needs Python and its script, not " + program.front() +
+Result<Entry> EntryOf(const std::vector<std::string>& program, size_t place) {
+  if (!std::filesystem::path(program[place]).filename().string().starts_with("python")) {
+    return Error{"To be run many times, a program needs Python and its script, not " + program[place] +
                  ", as in: python train.py."};
   }
   std::vector<std::string> options;
-  for (size_t i = 1; i < program.size(); ++i) {
+  for (size_t i = place + 1; i < program.size(); ++i) {
     const std::string& word = program[i];
     if (!word.starts_with('-')) return Entry{"script", word, options, i + 1};
     const size_t taker = TakerIn(word);
@@ -130,11 +130,11 @@ Result<SweepRange> SweepRangeFromText(const std::string& text) {
 
 Status Sweep(const SweepTask& task, const std::function<void(const SweepAnswer&)>& answered,
              const std::function<bool()>& goes_on) {
-  const Result<std::filesystem::path> python = PythonOf(task.program);
+  const Result<PythonStart> python = PythonOf(task.program);
   if (!python) return python.error();
-  const Result<Entry> entry = EntryOf(task.program);
+  const Result<Entry> entry = EntryOf(task.program, python->place);
   if (!entry) return entry.error();
-  std::vector<std::string> words = {python->string()};
+  std::vector<std::string> words = python->words;
   words.insert(words.end(), entry->options.begin(), entry->options.end());
   words.insert(words.end(), {"-u", (AssetsFolder() / "python" / "sweep.py").string(),
                              OrderOf(task, *entry).dump(-1, ' ', false, Json::error_handler_t::replace)});

@@ -3,13 +3,17 @@
 #include <elf.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "profiler/base/command.h"
 
@@ -20,11 +24,12 @@ namespace fs = std::filesystem;
 
 // Run by the program's Python. The folder that it stands in is not one to import from. torch/version.py
 // imports nothing of torch.
+constexpr const char* kAsked = "TIDEMARK_ASKED";  // reaches the program as the phantom's variables would
 constexpr const char* kQuestion = R"(
 import sys
 sys.path = [folder for folder in sys.path if folder]
 import importlib.util, json, os
-answer = {"site": None, "version": "", "cuda": None}
+answer = {"site": None, "version": "", "cuda": None, "python": sys.executable, "asked": "TIDEMARK_ASKED" in os.environ}
 found = importlib.util.find_spec("torch")
 if found and found.origin:
     folder = os.path.dirname(os.path.realpath(found.origin))
@@ -50,7 +55,27 @@ std::optional<fs::path> InPath(const std::string& name) {
   return std::nullopt;
 }
 
-bool IsPythonName(const fs::path& file) { return file.filename().string().rfind("python", 0) == 0; }
+bool IsPythonName(const fs::path& file) { return file.filename().string().starts_with("python"); }
+
+// "python", ".venv/bin/python3.13t"; not "python_paths.sh", which may be an argument.
+bool IsCalledPython(const fs::path& word) {
+  const std::string name = word.filename().string();
+  return name.starts_with("python") && name.find_first_not_of("0123456789.t", 6) == std::string::npos;
+}
+
+// They bring a Python, which need not be in PATH, and scripts beside it.
+bool RunsInItsOwnPython(const fs::path& program) {
+  constexpr std::array<std::string_view, 10> kNames = {"uv",  "poetry", "pdm",   "pipenv", "hatch",
+                                                       "rye", "pixi",   "conda", "mamba",  "micromamba"};
+  return std::ranges::count(kNames, program.filename().string()) > 0;
+}
+
+// What such a program is told to run, where that is not Python by name.
+bool IsScriptOfPython(const std::string& word) {
+  constexpr std::array<std::string_view, 5> kLaunchers = {"torchrun", "accelerate", "deepspeed", "lightning",
+                                                          "ipython"};
+  return word.ends_with(".py") || word == "-m" || std::ranges::count(kLaunchers, word) > 0;
+}
 
 // "#!/usr/bin/env python3" and "#!/venv/bin/python"; nothing if the file does not begin like that.
 std::optional<std::string> InterpreterOf(const fs::path& script) {
@@ -95,9 +120,25 @@ std::optional<std::string> BuildIdIn(const std::string& notes) {
   return {};
 }
 
-Result<TorchInstallation> Understand(const fs::path& python, const std::string& answer) {
+// The Python behind a word: itself, or the interpreter of a script of its own.
+std::optional<fs::path> PythonBehind(const std::string& word) {
+  const std::optional<fs::path> program = InPath(word);
+  if (!program || IsPythonName(*program)) return program;
+  const std::optional<std::string> interpreter = InterpreterOf(*program);
+  const std::optional<fs::path> python = interpreter ? InPath(*interpreter) : std::nullopt;
+  return python && IsPythonName(*python) ? python : std::nullopt;
+}
+
+Result<TorchInstallation> Understand(const std::vector<std::string>& start, const std::string& answer) {
   const nlohmann::json json = nlohmann::json::parse(answer, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Error{python.string() + " gave no answer about its torch: " + answer + "."};
+  if (!json.is_object()) return Error{start.back() + " gave no answer about its torch: " + answer + "."};
+  if (start.size() > 1 && !json.value("asked", false)) {
+    return Error{
+        start.front() +
+        " takes away the environment in which the program would find the phantom GPU, as env -i, sudo "
+        "and ssh do. Leave it out, or write tidemark phantom -- behind it, before Python."};
+  }
+  const fs::path python = json.value("python", start.back());
   if (!json["site"].is_string()) {
     return Error{"There is no torch in " + python.string() +
                  ". Install it there (pip install torch), or name the Python that has it."};
@@ -120,37 +161,54 @@ Result<TorchInstallation> Understand(const fs::path& python, const std::string& 
 
 }  // namespace
 
-Result<fs::path> PythonOf(const std::vector<std::string>& command) {
-  const std::optional<fs::path> program = InPath(command.front());
-  if (!program) {
+Result<PythonStart> PythonOf(const std::vector<std::string>& command) {
+  if (!InPath(command.front())) {
     return Error{"There is no program " + command.front() +
                  ". Name one after --, as in: tidemark phantom -- python train.py."};
   }
-  if (IsPythonName(*program)) return *program;
-  if (const std::optional<std::string> interpreter = InterpreterOf(*program)) {
-    const std::optional<fs::path> python = InPath(*interpreter);
-    if (python && IsPythonName(*python)) return *python;
+  if (const std::optional<fs::path> python = PythonBehind(command.front())) return PythonStart{{*python}, 0};
+  const bool has_its_own = RunsInItsOwnPython(command.front());
+  for (size_t i = 1; i < command.size(); ++i) {
+    const std::string& word = command[i];
+    std::optional<fs::path> python;
+    if (IsCalledPython(word)) {
+      python = word;
+    } else if (has_its_own && IsScriptOfPython(word)) {
+      python = "python";
+    } else if (!has_its_own) {
+      python = PythonBehind(word);
+    }
+    if (!python) continue;
+    PythonStart start{{command.begin(), command.begin() + static_cast<std::ptrdiff_t>(i)}, i};
+    start.words.push_back(python->string());
+    return start;
   }
   return Error{
       command.front() +
-      " is neither Python nor a script that Python runs. Put the Python that runs your program after "
-      "--, as in: tidemark phantom -- python train.py."};
+      " is neither Python nor a script that Python runs, and nothing behind it is, so which torch its "
+      "program will have is not known. Write tidemark phantom -- where Python is started (inside, if "
+      "that is a script), as in: tidemark phantom -- python train.py."};
 }
 
-Result<TorchInstallation> FindTorch(const fs::path& python, const std::function<bool()>& goes_on) {
-  const Result<CommandOutcome> asked = RunCommand({python.string(), "-c", kQuestion}, {true, {}, goes_on});
+Result<TorchInstallation> FindTorch(const std::vector<std::string>& start,
+                                    const std::function<bool()>& goes_on) {
+  const std::string& python = start.back();
+  std::vector<std::string> question = start;
+  question.insert(question.end(), {"-c", kQuestion});
+  const Result<CommandOutcome> asked =
+      RunCommand(question, {true, {}, goes_on, {std::string(kAsked) + "=1"}});
   if (!asked) return asked.error();
   if (goes_on && !goes_on()) {  // whatever Python made of it: Ctrl-C reaches it, too
-    return Error{"Stopped as asked, before " + python.string() + " had told which torch it has."};
+    return Error{"Stopped as asked, before " + python + " had told which torch it has."};
   }
   // What start-up hooks print comes before it.
   const size_t answer = asked->output.rfind("tidemark {");
   if (asked->exit_code != 0 || answer == std::string::npos) {
-    return Error{python.string() + " cannot tell which torch it has: " +
+    return Error{python + " cannot tell which torch it has: " +
                  asked->output.substr(asked->output.size() - std::min<size_t>(asked->output.size(), 300))};
   }
   const size_t begin = asked->output.find('{', answer);
-  return Understand(python, asked->output.substr(begin, asked->output.find('\n', begin) - begin));
+  return Understand(start, asked->output.substr(begin, asked->output.find('\n', begin) - begin));
 }
 
 Result<std::string> BuildIdOf(const fs::path& file) {

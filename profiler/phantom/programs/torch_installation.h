@@ -2,6 +2,7 @@
 // it. Any thread; takes as long as starting Python.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -19,13 +20,19 @@ struct TorchInstallation {
   std::string build_id;          // of libtorch_cuda.so: two builds of one version differ in it
 };
 
-// The Python that a command line starts: the program itself, or the interpreter that a script's first line
-// names (torchrun and accelerate are such scripts).
-Result<std::filesystem::path> PythonOf(const std::vector<std::string>& command);
+// How a command line starts Python: the words up to Python's own, and where in the line that is named. What
+// stands before it (env, timeout, nice, uv run) is among them, for it may decide which Python that is. Of a
+// script that Python runs (torchrun and accelerate are such), it is the interpreter of its first line.
+struct PythonStart {
+  std::vector<std::string> words;
+  size_t place = 0;
+};
+Result<PythonStart> PythonOf(const std::vector<std::string>& command);
 
-// Fails with a sentence where there is no torch, or one that was built without CUDA. `goes_on`, if any, is
-// asked five times a second while Python answers, and where it says no, that is ended and is the error.
-Result<TorchInstallation> FindTorch(const std::filesystem::path& python,
+// Asks the Python that these words start. Fails with a sentence where there is no torch, or one that was
+// built without CUDA, and where what starts it takes our environment away. `goes_on`, if any, is asked five
+// times a second while Python answers, and where it says no, that is ended and is the error.
+Result<TorchInstallation> FindTorch(const std::vector<std::string>& start,
                                     const std::function<bool()>& goes_on = {});
 
 // The build id that the linker left in an ELF file, in hexadecimal.

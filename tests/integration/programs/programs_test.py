@@ -237,8 +237,9 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         ran = tidemark("phantom", "--", PYTHON, "-c", "import os; os.kill(os.getpid(), 9)")
         self.assertEqual(ran.returncode, 128 + 9)
         self.assertIn("asked the phantom GPU for no memory", ran.stderr)
-        ran = run(TIDEMARK, "phantom", "--", PYTHON, "-c", "print(input())", input="through\n")
-        self.assertEqual(ran.stdout, "through\n")
+        code = "import os; print(input(), os.environ['HOW'])"
+        ran = run(TIDEMARK, "phantom", "--", "env", "HOW=well", "timeout", "100", PYTHON, "-c", code, input="through\n")
+        self.assertEqual(ran.stdout, "through well\n")
 
     def test_a_first_start_that_is_interrupted_ends_with_a_sentence_and_leaves_nothing(self):
         tools, cache = Path(self.folder.name) / "tools", Path(self.folder.name) / "cache"

@@ -22,6 +22,19 @@ TEST_CASE("A program's title is its script or module") {
   CHECK(TitleOf({"python", "-W", "ignore", "a/train.py", "x"}) == "train.py");
   CHECK(TitleOf({"python", "-m", "train.main"}) == "train.main");
   CHECK(TitleOf({"/usr/bin/python3", "-c", "print()"}) == "python3");
+  CHECK(TitleOf({"venv/bin/torchrun", "--nproc-per-node", "2", "a/train.py", "b.py"}) == "train.py");
+}
+
+TEST_CASE("A launcher's processes are as many as it is told, by any of the ways to write that") {
+  CHECK(ProcessesOfLauncher({"torchrun", "--nproc-per-node", "4", "train.py"}) == 4);
+  CHECK(ProcessesOfLauncher({"env", "A=1", "venv/bin/torchrun", "--nproc_per_node=8", "train.py"}) == 8);
+  CHECK(ProcessesOfLauncher({"python", "-m", "torch.distributed.run", "--nproc-per-node=2", "t.py"}) == 2);
+  CHECK(ProcessesOfLauncher({"accelerate", "launch", "--num_processes", "3", "t.py"}) == 3);
+  CHECK(ProcessesOfLauncher({"torchrun", "--nproc-per-node", "gpu", "train.py"}) == 1);
+  CHECK(ProcessesOfLauncher({"torchrun", "--nproc-per-node"}) == 1);
+  CHECK(ProcessesOfLauncher({"torchrun", "--nproc-per-node=-3", "train.py"}) == 1);
+  CHECK(ProcessesOfLauncher({"torchrun", "train.py", "--num-gpus", "4"}) == 1);
+  CHECK_FALSE(ProcessesOfLauncher({"python", "train.py", "--num-gpus", "4"}));
 }
 
 TEST_CASE("A script that asks for its rank and failed gets a hint") {
@@ -33,6 +46,7 @@ TEST_CASE("A script that asks for its rank and failed gets a hint") {
   CHECK(HintOnRanks({"python", script}, 1, 0).empty());
   CHECK(HintOnRanks({"python", script}, 1, 128 + SIGINT).empty());
   CHECK(HintOnRanks({"python", script}, 8, 1).empty());
+  CHECK(HintOnRanks({"torchrun", script}, 1, 1).empty());
   std::ofstream(script) << "print()\n";
   CHECK(HintOnRanks({"python", script}, 1, 1).empty());
 }

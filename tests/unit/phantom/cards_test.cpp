@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -54,7 +55,7 @@ TEST_CASE("Every card's figures are possible ones") {
     CHECK(card.title.find("NVIDIA") == 0);
     CHECK(card.source.size() > 100);
     CHECK(card.source.find("http") == std::string::npos);
-    CHECK((card.compute_capability >= 70 && card.compute_capability <= 121));
+    CHECK((card.compute_capability >= 60 && card.compute_capability <= 121));
     CHECK(card.compiled_architecture <= card.compute_capability);
     CHECK(card.compiled_architecture / 10 == card.compute_capability / 10);
     CHECK((card.multiprocessors >= 10 && card.multiprocessors <= 200));
@@ -71,6 +72,9 @@ TEST_CASE("Every card's figures are possible ones") {
     CHECK((card.memory_bytes_per_second > 1e11 && card.memory_bytes_per_second < 1e13));
     CHECK((card.float32_flops > 1e12 && card.float32_flops < 2e14));
     CHECK((card.link_bytes_per_second > 1e10 && card.link_bytes_per_second < 1e12));
+    // Its memory's width in bits, as clock and rate make it: whole chips of 32, stacks of 128 or more.
+    const double width = card.memory_bytes_per_second * 8 / (2000.0 * card.memory_clock_khz);
+    CHECK(std::abs(width - 32 * std::round(width / 32)) < width / 60);
     CHECK((card.float16_tensor_flops == 0 || card.float16_tensor_flops > card.float32_flops));
   }
 }
@@ -83,17 +87,24 @@ TEST_CASE("A card is found by its name; an unknown name lists the known ones") {
   const auto unknown = FindCard("gtx-480");
   REQUIRE(!unknown.ok());
   CHECK(unknown.error().message.find("'gtx-480'") != std::string::npos);
-  CHECK(unknown.error().message.find("h100, h200") != std::string::npos);
+  CHECK(unknown.error().message.find("h200, b200") != std::string::npos);
 }
 
-TEST_CASE("CUDA 13 has no kernels for a V100, and what is not known rules out no card") {
-  const Card volta = *FindCard("v100-16gb");
-  const Card turing = *FindCard("t4");
-  CHECK(HasKernelsFor("12.8", volta));
-  CHECK_FALSE(HasKernelsFor("13.0", volta));
-  CHECK_FALSE(HasKernelsFor("14.1", volta));
-  CHECK(HasKernelsFor("13.0", turing));
-  CHECK(HasKernelsFor("", volta));
+TEST_CASE(
+    "A CUDA too new or too old for a card has no kernels for it, and what is not known rules out none") {
+  const auto has = [](const char* card, const char* cuda) { return HasKernelsFor(cuda, *FindCard(card)); };
+  CHECK(has("p100-16gb", "12.6"));
+  CHECK_FALSE(has("p100-16gb", "12.8"));
+  CHECK_FALSE(has("p100-16gb", "13.0"));
+  CHECK(has("v100-16gb", "12.8"));
+  CHECK_FALSE(has("v100-16gb", "13.0"));
+  CHECK_FALSE(has("v100-16gb", "14.1"));
+  CHECK(has("t4", "12.4"));
+  CHECK(has("t4", "13.0"));
+  CHECK_FALSE(has("rtx-5090", "12.6"));
+  CHECK(has("rtx-5090", "12.8"));
+  CHECK(has("b200", "13.0"));
+  for (const char* card : {"p100-16gb", "v100-16gb", "rtx-5090"}) CHECK(has(card, ""));
 }
 
 TEST_CASE("A damaged card file is refused with what is wrong in it") {

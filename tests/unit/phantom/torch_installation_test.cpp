@@ -16,6 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using Words = std::vector<std::string>;
+
 void WriteProgram(const fs::path& file, const std::string& text) {
   fs::create_directories(file.parent_path());
   std::ofstream(file) << text;
@@ -56,16 +58,51 @@ TEST_CASE("The Python of a command line is its program, or the one that its scri
   WriteProgram(scratch / "torchrun", "#!" + python + "\nimport torch\n");
   WriteProgram(scratch / "launcher", "#!/usr/bin/env -S python3.11 -u\nimport torch\n");
   WriteProgram(scratch / "script.sh", "#!/bin/sh\n");
-  CHECK(*PythonOf({python, "train.py"}) == python);
-  CHECK(*PythonOf({(scratch / "torchrun").string()}) == python);
+  CHECK(PythonOf({python, "train.py"})->words == Words{python});
+  CHECK(PythonOf({(scratch / "torchrun").string()})->words == Words{python});
   const std::string path = std::getenv("PATH");
   setenv("PATH", (scratch / "").string().c_str(), 1);
-  const Result<fs::path> launched = PythonOf({"launcher"});
+  const Result<PythonStart> launched = PythonOf({"launcher"});
   setenv("PATH", path.c_str(), 1);
   REQUIRE(launched.ok());
-  CHECK(launched->filename() == "python3.11");
+  CHECK(fs::path(launched->words.back()).filename() == "python3.11");
   CHECK_FALSE(PythonOf({(scratch / "script.sh").string()}).ok());
   CHECK_FALSE(PythonOf({(scratch / "nothing").string()}).ok());
+}
+
+TEST_CASE("What stands before Python is kept, and Python is asked through it") {
+  const trace::Scratch scratch;
+  const std::string python = (scratch / "python3.11").string();
+  WriteProgram(python, "#!/bin/sh\n");
+  const std::string torchrun = (scratch / "torchrun").string();
+  WriteProgram(torchrun, "#!" + python + "\n");
+  const std::string uv = (scratch / "uv").string();
+  WriteProgram(uv, "#!/bin/sh\n");
+  const auto words = [](const Words& command) { return PythonOf(command)->words; };
+  CHECK(words({"env", "A=python", python, "train.py"}) == Words{"env", "A=python", python});
+  CHECK(words({"nice", "-n", "5", "env", torchrun, "train.py"}) == Words{"nice", "-n", "5", "env", python});
+  CHECK(PythonOf({"env", "A=1", python, "train.py"})->place == 2);
+  CHECK(words({uv, "run", "--with", "numpy", "train.py", "--lr", "1"}) ==
+        Words{uv, "run", "--with", "numpy", "python"});
+  CHECK(words({uv, "run", "torchrun", "train.py"}) == Words{uv, "run", "python"});
+  CHECK(words({uv, "run", "python3", "train.py"}) == Words{uv, "run", "python3"});
+  const Result<PythonStart> shell = PythonOf({"sh", "python_run.sh"});
+  REQUIRE_FALSE(shell.ok());
+  CHECK(shell.error().message.find("where Python is started") != std::string::npos);
+}
+
+TEST_CASE("What takes the environment away is told of before anything is started on it") {
+  const trace::Scratch scratch;
+  const fs::path site = scratch / "site";
+  WriteLibrary(site / "torch" / "lib" / "libtorch_cuda.so", "abcd");
+  const std::string python = (scratch / "python").string();
+  WriteProgram(python, "#!/bin/sh\necho 'tidemark {\"site\": \"" + site.string() +
+                           "\", \"version\": \"2.6.0\", \"cuda\": \"12.4\", \"asked\": '"
+                           "$([ $TIDEMARK_ASKED ] && echo true || echo false)'}'\n");
+  CHECK(FindTorch({"env", "A=1", python}).ok());
+  const Result<TorchInstallation> torch = FindTorch({"env", "-i", python});
+  REQUIRE_FALSE(torch.ok());
+  CHECK(torch.error().message.find("takes away the environment") != std::string::npos);
 }
 
 TEST_CASE("The torch is what its Python says, told from other builds by its library") {
@@ -74,7 +111,7 @@ TEST_CASE("The torch is what its Python says, told from other builds by its libr
   WriteLibrary(site / "torch" / "lib" / "libtorch_cuda.so", std::string("\x01\xab\xff\x10", 4));
   WriteProgram(scratch / "python", Answering(R"({"site": ")" + site.string() +
                                              R"(", "version": "2.6.0+cu124", "cuda": "12.4"})"));
-  const Result<TorchInstallation> torch = FindTorch(scratch / "python");
+  const Result<TorchInstallation> torch = FindTorch({(scratch / "python").string()});
   REQUIRE(torch.ok());
   CHECK(torch->site == site);
   CHECK(torch->version == "2.6.0+cu124");
@@ -86,7 +123,7 @@ TEST_CASE("What is no torch for a GPU is said in a sentence") {
   const trace::Scratch scratch;
   const auto message = [&](const std::string& program) {
     WriteProgram(scratch / "python", program);
-    const Result<TorchInstallation> torch = FindTorch(scratch / "python");
+    const Result<TorchInstallation> torch = FindTorch({(scratch / "python").string()});
     REQUIRE_FALSE(torch.ok());
     return torch.error().message;
   };
