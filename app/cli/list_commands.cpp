@@ -8,6 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/report.h"
+#include "app/cli/training_options.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/layer_kinds.h"
 #include "profiler/networks/operators.h"
@@ -105,8 +106,10 @@ std::string LayersText(const networks::Network& network) {
   return text + "\nShapes, saved bytes and forward operations are of one sample, in float32.\n";
 }
 
-int ShowNetwork(const std::string& name, bool as_json) {
-  const Result<networks::Network> network = networks::FindNetwork(name);
+int ShowNetwork(const std::string& name, const std::string& input, bool as_json) {
+  const Result<std::string> given = NetworkGiven(name, input);
+  if (!given) return Complain(given.error().message, kExitUsage);
+  const Result<networks::Network> network = networks::FindNetwork(*given);
   if (!network) return Complain(network.error().message, networks::LoadNetworks() ? kExitUsage : kExitFailed);
   return Answer(as_json ? TextOf(LayersJson(*network)) : LayersText(*network));
 }
@@ -146,10 +149,15 @@ Command RegisterNetworks(CLI::App& application) {
       "Examples:\n  tidemark networks\n  tidemark networks resnet-50\n  tidemark networks --json");
   auto name = std::make_shared<std::string>();
   command->add_option("network", *name, "Show this one's layers: shapes, parameters, bytes")->type_name("");
+  auto input = std::make_shared<std::string>();
+  command->add_option("--input", *input, "Of a TorchScript file the shape of one sample: 3x224x224, or 128")
+      ->type_name("");
   auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "A JSON list, or one network as an object");
-  return {command,
-          [name, as_json] { return name->empty() ? ListNetworks(*as_json) : ShowNetwork(*name, *as_json); }};
+  return {command, [name, input, as_json] {
+            return name->empty() && input->empty() ? ListNetworks(*as_json)
+                                                   : ShowNetwork(*name, *input, *as_json);
+          }};
 }
 
 Command RegisterCards(CLI::App& application) {

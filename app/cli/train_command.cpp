@@ -94,6 +94,8 @@ Result<Order> Understand(const TrainOptions& options) {
   if (!card) return card.error();
   Result<networks::DeviceChoice> device = options.training.Device();
   if (!device) return device.error();
+  if (options.kernels && device->kind == networks::DeviceKind::kCpu)
+    return Error{"--kernels tells what a GPU does, and --device cpu has none. Leave one of them out."};
   const Result<int64_t> steps = WholeNumber("--steps", options.steps, 1, kMostSteps);
   if (!steps) return steps.error();
   const Result<std::optional<RankPlace>> place = PlaceOf(options, device->kind, *settings);

@@ -92,14 +92,20 @@ void TrainingOptions::RegisterDevice(CLI::App& command) {
       ->group(kGroup);
 }
 
-Result<networks::TrainingSettings> TrainingOptions::Settings() const {
-  networks::TrainingSettings settings;
-  if (!input_.empty() && !networks::IsScriptPath(network_)) {
+Result<std::string> NetworkGiven(const std::string& network, const std::string& input) {
+  if (!input.empty() && !networks::IsScriptPath(network)) {
     return Error{
         "--input says what a TorchScript file (.pt, .pth, .ts) is given; any other network knows it. Leave "
         "it out."};
   }
-  settings.network = networks::ScriptNameWith(network_, input_);
+  return networks::ScriptNameWith(network, input);
+}
+
+Result<networks::TrainingSettings> TrainingOptions::Settings() const {
+  networks::TrainingSettings settings;
+  const Result<std::string> given = NetworkGiven(network_, input_);
+  if (!given) return given.error();
+  settings.network = *given;
   if (networks::IsNetworkPath(network_))
     settings.network = std::filesystem::absolute(settings.network).string();
   const Result<int64_t> batch = WholeNumber("--batch", batch_, 1, networks::kMaxBatch);

@@ -12,6 +12,9 @@
 
 namespace tidemark::cli {
 
+// The network's name with what a sample of it is (--input), which only TorchScript files are told.
+Result<std::string> NetworkGiven(const std::string& network, const std::string& input);
+
 // The options as typed. Register() before parsing, the others after it; each error is a sentence about an
 // option.
 class TrainingOptions {
