@@ -87,7 +87,10 @@ void Application::Execute(const Command& command) {
                  [this](const SaveRecording& c) { Save(c.file); },
                  [this](const ExportRecording& c) { Export(c.file); },
                  [this](const TakeScreenshot& c) { screenshot_ = c.file; },
-                 [this](const ShowPanel& c) { state_.shown[c.panel] = c.shown; },
+                 [this](const ShowPanel& c) {
+                   state_.shown[c.panel] = c.shown;
+                   if (c.shown) shell_.raise_panel = Panels()[c.panel].name;
+                 },
                  [this](const ShowControl& c) {
                    state_.run_controls.sought = c.name;
                    shell_.raise_panel = "run_controls";

@@ -212,6 +212,16 @@ void FindsCommands(ImGuiTestContext* context) {
   IM_CHECK_LT(std::abs((seen.end - seen.begin) - (whole.end - whole.begin)),
               0.05 * (whole.end - whole.begin));
   Picture(context, "whole-run");
+  // And a panel, behind which others it may lie.
+  const auto is_in_front = [&] { return context->WindowInfo("//###fit").Window->DockTabIsVisible; };
+  IM_CHECK(!is_in_front());
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
+  context->Yield(3);
+  context->KeyChars("what fits");
+  context->Yield(2);
+  context->KeyPress(ImGuiKey_Enter);
+  IM_CHECK(WaitUntil(context, is_in_front));
+  context->WindowFocus("//###bridge");
   // A control is brought into sight, wherever it is.
   context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
   context->Yield(3);

@@ -186,7 +186,7 @@ void DrawWhatIf(const WhatIfInput& input, WhatIfState& state, CommandQueue& queu
   Tooltip("What the run asked PyTorch's allocator for is asked again, with this.");
   ImGui::SameLine();
   ImGui::BeginDisabled(!input.can_try || found.trying);
-  if (PlainButton("Try four of its settings###try")) queue.Push(TryAllocators{});
+  if (PlainButton("Try four allocator settings###try")) queue.Push(TryAllocators{});
   ImGui::EndDisabled();
   Tooltip("The same, with one setting for each of the allocator's ways against fragmentation.");
   if (!input.can_try) {

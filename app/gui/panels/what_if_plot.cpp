@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
 #include "app/gui/window/theme.h"
 
@@ -100,6 +101,10 @@ void DrawWhatIfPlot(const advice::WhatIf& outcome, ByteUnit unit) {
   Legend(Colors().faint, "allocated before");
   ImGui::SameLine(0, Px(12));
   Legend(Colors().good, "after");
+  if (outcome.before.failures + outcome.after.failures == 0) return;
+  Lamp(Colors().bad);
+  ImGui::SameLine();
+  Put(SmallMuted(), "out of memory");
 }
 
 }  // namespace tidemark::gui

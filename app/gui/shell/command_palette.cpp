@@ -34,9 +34,11 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
   }
   for (size_t i = 0; i < Panels().size(); ++i) {
     const Panel& panel = Panels()[i];
-    const bool shown = view.shown[i];
-    const std::string title = std::string(shown ? "Hide panel: " : "Show panel: ") + panel.label;
-    entries.push_back({{panel.icon, title, "", panel.help, true}, ShowPanel{i, !shown}, 0});
+    // One that is there may lie behind others.
+    const std::string label = std::string("panel: ") + panel.label;
+    entries.push_back({{panel.icon, "Show " + label, "", panel.help, true}, ShowPanel{i, true}, 0});
+    if (view.shown[i])
+      entries.push_back({{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{i, false}, 0});
   }
   for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });

@@ -41,7 +41,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"gradients", "Gradients of the layer's parameters that were alive at this moment."},
     {"made again", "What the layer keeps only once backward has run it again."},
     {"share of all", "How much of everything that is alive this layer allocated."},
-    {"setting", "What PYTORCH_CUDA_ALLOC_CONF would be."},
+    {"setting", "What is otherwise: settings of the allocator, the card, its memory or what ran before."},
     {"unused", "The most that would be reserved, less the most that would be allocated."},
     {"failed", "Requests that would run out of memory."},
     {"what", "What is compared: a level, a category, a layer or an allocation."},
