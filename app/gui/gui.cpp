@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "app/gui/application.h"
+#include "app/gui/language.h"
 #include "app/gui/script.h"
 #include "app/gui/view_keeper.h"
 #include "app/gui/window/window.h"
@@ -39,6 +40,7 @@ int Fail(const Error& error) {
 struct Kept {
   ViewState state;
   std::filesystem::path state_file;  // empty = nothing is kept
+  Translations translations;
   std::vector<std::string> complaints;
 };
 
@@ -53,6 +55,12 @@ Kept LoadKept(const WindowOptions& options) {
         kept.state = std::move(*state);
       } else {
         kept.complaints.push_back(state.error().message);
+      }
+      Result<Translations> translations = LoadTranslations(*folder / "texts.json");
+      if (translations) {
+        kept.translations = std::move(*translations);
+      } else {
+        kept.complaints.push_back(translations.error().message);
       }
     } else {
       kept.complaints.push_back(folder.error().message);
@@ -169,6 +177,7 @@ class FrameLoop {
 
 int RunWindow(const WindowOptions& options) {
   Kept kept = LoadKept(options);
+  UseTranslations(std::move(kept.translations));
   Result<std::unique_ptr<Window>> window =
       Window::Open({options.width, options.height}, {kept.state.window_width, kept.state.window_height},
                    kept.state.layout);

@@ -99,8 +99,9 @@ PlotColumns CutByEvents(const View& view, const TimelinePlotRequest& request, co
   if (cut.first >= cut.end) return cut;
   const uint64_t width = EventsPerColumn(request.visible.end - request.visible.begin, request.columns);
   cut.width = static_cast<double>(width);
-  cut.place = static_cast<double>(cut.first / width);
-  for (EventIndex edge = cut.first / width * width; edge < cut.end; edge += width)
+  const EventIndex place = cut.first / width;
+  cut.place = static_cast<double>(place);
+  for (EventIndex edge = place * width; edge < cut.end; edge += width)
     cut.edges.push_back(std::max(edge, view.first()));
   cut.edges.push_back(std::min(cut.edges.back() + width - cut.edges.back() % width, view.end()));
   cut.first = cut.edges.front();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/gui/widgets/terms.h"
+#include "app/gui/widgets/translation.h"
 
 namespace tidemark::gui {
 namespace {
@@ -136,6 +137,9 @@ void DrawTable(const lessons::Block& table, LessonTextContext& context) {
 }  // namespace
 
 void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContext& context) {
+  const std::string whole = lessons::PlainTextOf(text);
+  if (Translated(whole) != whole) return PutWrapped(style, whole);  // its terms lie elsewhere
+  const WordByWord words_stay;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const float line = Pixels(style) + Px(6);

@@ -236,7 +236,7 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQue
   const bool has_caption =
       room.y >= least_map + scrubber + caption;  // the first to go where there is no room
   const float below = scrubber + (has_caption ? caption : 0);
-  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(6), room.y - below)}), queue);
+  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(12), room.y - below)}), queue);
   Scrubber(input, queue);
   if (has_caption) Caption(input);
 }

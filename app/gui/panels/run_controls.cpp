@@ -10,6 +10,7 @@
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/translation.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/networks/techniques.h"
@@ -42,7 +43,7 @@ std::string TitleOf(const RunControlsInput& input, const DeviceChoice& device) {
 
 void Heading(const char* text) {
   ImGui::PushFont(nullptr, kSmallTextSize);
-  ImGui::TextDisabled("%s", text);
+  ImGui::TextDisabled("%s", std::string(Translated(text)).c_str());
   ImGui::PopFont();
 }
 
@@ -314,8 +315,9 @@ void TechniqueFold(const RunControlsInput& input, const TrainingSettings& settin
   const bool is_sought = std::ranges::any_of(
       networks::Techniques(), [&](const networks::Technique& one) { return state.sought == one.key; });
   if (is_sought) ImGui::SetNextItemOpen(true);
-  const bool open = ImGui::TreeNodeEx(
-      "More techniques", ImGuiTreeNodeFlags_SpanAvailWidth | ImGuiTreeNodeFlags_NoTreePushOnOpen);
+  const bool open =
+      ImGui::TreeNodeEx(TranslatedLabel("More techniques").c_str(),
+                        ImGuiTreeNodeFlags_SpanAvailWidth | ImGuiTreeNodeFlags_NoTreePushOnOpen);
   if (!open) return Consequence(in_use);
   for (size_t index = 0; index < networks::Techniques().size(); ++index) {
     const networks::Technique& technique = networks::Techniques()[index];

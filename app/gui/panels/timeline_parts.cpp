@@ -227,7 +227,7 @@ void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     const TextStyle style = fades ? SmallMuted() : Colored(SmallMuted(), TextOn(Colors().Of(block.category)));
     const float left = std::max(box.Min.x, geometry.plot.Min.x) + Px(5);
     const float room = std::min(box.Max.x, geometry.plot.Max.x) - Px(5) - left;
-    if (room < Px(30)) continue;
+    if (room < Px(60) && Measure(style, block.title).x > room) continue;  // two letters say nothing
     const float y = box.GetCenter().y - Px(kSmallTextSize) / 2 - Px(1);
     DrawText(list, {left, y}, style, Fitted(style, block.title, room));
   }
@@ -246,7 +246,9 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
   const float left = std::clamp(band.GetCenter().x - size.x / 2, geometry.plot.Min.x,
                                 std::max(geometry.plot.Min.x, geometry.plot.Max.x - size.x));
   const float top = geometry.plot.Max.y - size.y - Px(6);
-  const ImRect place(left, top, left + size.x, top + size.y);
+  ImRect place(left, top, left + size.x, top + size.y);
+  while (taken->Overlap(place) && place.Min.y > geometry.plot.Min.y + size.y)
+    place.Translate({0, -size.y - Px(3)});
   DrawChip(list, place, style, text, Colors().panel.WithAlpha(0.92));
   taken->Take(place, "");
 }

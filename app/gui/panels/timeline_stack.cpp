@@ -6,6 +6,7 @@
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
+#include "app/gui/widgets/translation.h"
 #include "app/gui/window/theme.h"
 
 namespace tidemark::gui {
@@ -160,7 +161,8 @@ void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
     const auto by = static_cast<StackBy>(i);
     const bool can_be = by != StackBy::kRank || input.has_ranks;
     const auto flags = can_be ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled;
-    if (ImGui::Selectable(NameOf(by), state.stack.by == by, flags)) state.stack = {by, ""};
+    if (ImGui::Selectable(TranslatedLabel(NameOf(by)).c_str(), state.stack.by == by, flags))
+      state.stack = {by, ""};
     Tooltip(can_be
                 ? kHelp[static_cast<size_t>(i)]
                 : "This run is one rank alone. Open the recordings of several at once, or train on several.");

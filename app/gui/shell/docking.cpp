@@ -8,6 +8,7 @@
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/gui/widgets/translation.h"
 #include "app/gui/window/opaque_fill.h"
 
 namespace tidemark::gui {
@@ -15,7 +16,9 @@ namespace {
 
 std::string WindowId(const Panel& panel) { return "###" + std::string(panel.name); }
 
-std::string TabOf(const Panel& panel) { return std::string(panel.icon) + "  " + panel.label; }
+std::string TabOf(const Panel& panel) {
+  return std::string(panel.icon) + "  " + std::string(Translated(panel.label));
+}
 
 // As wide as the tabs of a place are with their whole titles.
 float TabsWidth(const ImGuiDockNode& node) {
@@ -43,7 +46,8 @@ void TabTooltip(const Panel& panel) {
   const ImGuiWindow* window = ImGui::GetCurrentWindow();
   const bool is_hovered = (window->DC.DockTabItemStatusFlags & ImGuiItemStatusFlags_HoveredRect) != 0;
   if (!window->DockIsActive || !is_hovered) return;
-  ImGui::SetTooltip("%s: %s", panel.label, panel.help);
+  const std::string label(Translated(panel.label));
+  ImGui::SetTooltip("%s: %s", label.c_str(), std::string(Translated(panel.help)).c_str());
 }
 
 // To learn: left the controls, middle the timeline over all else in tabs, right the lessons.

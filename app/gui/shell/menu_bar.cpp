@@ -7,6 +7,7 @@
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/translation.h"
 
 namespace tidemark::gui {
 namespace {
@@ -28,8 +29,8 @@ void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, Comman
   for (const Action& action : Actions()) {
     if (action.menu != menu) continue;
     if (action.rule_before) ImGui::Separator();
-    if (ImGui::MenuItemEx(action.label, action.icon, action.keys, IsChecked(action.id, view),
-                          IsEnabled(action.id, input)))
+    if (ImGui::MenuItemEx(TranslatedLabel(action.label).c_str(), action.icon, action.keys,
+                          IsChecked(action.id, view), IsEnabled(action.id, input)))
       queue.Push(action.id);
     Tooltip(action.help);
   }
@@ -38,7 +39,8 @@ void DrawItems(Menu menu, const ShellInput& input, const ViewState& view, Comman
 void DrawPanelItems(const ViewState& view, CommandQueue& queue) {
   ImGui::Separator();
   for (size_t i = 0; i < Panels().size(); ++i) {
-    if (ImGui::MenuItemEx(Panels()[i].label, Panels()[i].icon, nullptr, view.shown[i]))
+    if (ImGui::MenuItemEx(TranslatedLabel(Panels()[i].label).c_str(), Panels()[i].icon, nullptr,
+                          view.shown[i]))
       queue.Push(ShowPanel{i, !view.shown[i]});
     Tooltip(Panels()[i].help);
   }
@@ -104,7 +106,7 @@ void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, Co
   static constexpr std::pair<const char*, Menu> kMenus[] = {
       {"File", Menu::kFile}, {"Run", Menu::kRun}, {"View", Menu::kView}, {"Help", Menu::kHelp}};
   for (const auto& [label, menu] : kMenus) {
-    if (!ImGui::BeginMenu(label)) continue;
+    if (!ImGui::BeginMenu(TranslatedLabel(label).c_str())) continue;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(Px(18), Px(9)));
     DrawItems(menu, input, view, queue);
     if (menu == Menu::kView) DrawPanelItems(view, queue);

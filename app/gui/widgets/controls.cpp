@@ -10,6 +10,7 @@
 
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/labels.h"
+#include "app/gui/widgets/translation.h"
 
 namespace tidemark::gui {
 namespace {
@@ -284,13 +285,15 @@ bool PrimaryButton(const char* label, ImVec2 size) {
   ImGui::PushStyleColor(ImGuiCol_ButtonActive, U32(colors.accent_fill));
   ImGui::PushStyleColor(ImGuiCol_Text, U32(colors.text_on_accent));
   ImGui::PushFont(Faces().strong, 0.0F);
-  const bool clicked = ImGui::Button(label, size);
+  const bool clicked = ImGui::Button(TranslatedLabel(label).c_str(), size);
   ImGui::PopFont();
   ImGui::PopStyleColor(4);
   return clicked;
 }
 
-bool PlainButton(const char* label, ImVec2 size) { return ImGui::Button(label, size); }
+bool PlainButton(const char* label, ImVec2 size) {
+  return ImGui::Button(TranslatedLabel(label).c_str(), size);
+}
 
 void Swatch(Color color) {
   const ImVec2 at = ImGui::GetCursorScreenPos();

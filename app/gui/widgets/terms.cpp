@@ -3,6 +3,8 @@
 #include <map>
 #include <utility>
 
+#include "app/gui/widgets/translation.h"
+
 namespace tidemark::gui {
 namespace {
 
@@ -32,7 +34,8 @@ const std::vector<ExplainedWord>& WordsOf(std::string_view text) {
 void UseDictionary(Dictionary dictionary) { TermsInUse() = {std::move(dictionary), {}}; }
 
 void MarkTerms(ImVec2 at, const TextStyle& style, std::string_view text, TermHint hint) {
-  if (!TermsInUse().dictionary) return;
+  // In another language the words lie elsewhere.
+  if (!TermsInUse().dictionary || Translated(text) != text) return;
   for (const ExplainedWord& word : WordsOf(text)) {
     const float left = at.x + Measure(style, text.substr(0, word.begin)).x;
     const float width = Measure(style, text.substr(word.begin, word.end - word.begin)).x;

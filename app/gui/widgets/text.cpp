@@ -3,11 +3,19 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/gui/widgets/translation.h"
+
 namespace tidemark::gui {
 namespace {
 
 // An empty view may point nowhere, and a null end is to ImGui that of a text that ends with 0.
 std::string_view Pointed(std::string_view text) { return text.empty() ? std::string_view("") : text; }
+
+// Of a text as it is.
+ImVec2 Extent(const TextStyle& style, std::string_view text) {
+  text = Pointed(text);
+  return style.face->CalcTextSizeA(Pixels(style), 1e9F, 0.0F, text.data(), text.data() + text.size());
+}
 
 }  // namespace
 
@@ -31,15 +39,13 @@ TextStyle Strongly(TextStyle style) {
 
 float Pixels(const TextStyle& style) { return std::round(Px(style.size)); }
 
-ImVec2 Measure(const TextStyle& style, std::string_view text) {
-  text = Pointed(text);
-  return style.face->CalcTextSizeA(Pixels(style), 1e9F, 0.0F, text.data(), text.data() + text.size());
-}
+ImVec2 Measure(const TextStyle& style, std::string_view text) { return Extent(style, Translated(text)); }
 
 void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, Align align) {
   if (text.empty()) return;
+  text = Translated(text);
   if (align != Align::kLeft) {
-    const float width = Measure(style, text).x;
+    const float width = Extent(style, text).x;
     at.x -= align == Align::kRight ? width : width / 2;
   }
   at.x = static_cast<float>(static_cast<int>(at.x));
@@ -48,20 +54,20 @@ void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_v
 }
 
 ImVec2 MeasureWrapped(const TextStyle& style, std::string_view text, float width) {
-  text = Pointed(text);
+  text = Pointed(Translated(text));
   return style.face->CalcTextSizeA(Pixels(style), 1e9F, width, text.data(), text.data() + text.size());
 }
 
 void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, float width) {
-  text = Pointed(text);
+  text = Pointed(Translated(text));
   list->AddText(style.face, Pixels(style), at, U32(style.color), text.data(), text.data() + text.size(),
                 width);
 }
 
 std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   if (Measure(style, text).x <= width) return std::string(text);
-  std::string cut(text);
-  while (!cut.empty() && Measure(style, cut + "…").x > width) {
+  std::string cut(Translated(text));
+  while (!cut.empty() && Extent(style, cut + "…").x > width) {
     cut.pop_back();
     while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
     if (!cut.empty() && static_cast<unsigned char>(cut.back()) >= 0xC0) cut.pop_back();
@@ -81,7 +87,7 @@ std::string WithoutMiddle(std::string_view text, size_t most) {
 }
 
 void Put(const TextStyle& style, std::string_view text) {
-  text = Pointed(text);
+  text = Pointed(Translated(text));
   ImGui::PushFont(style.face, style.size);
   ImGui::PushStyleColor(ImGuiCol_Text, U32(style.color));
   ImGui::TextUnformatted(text.data(), text.data() + text.size());
@@ -98,7 +104,7 @@ void PutWrapped(const TextStyle& style, std::string_view text) {
 void PutNarrow(const TextStyle& style, std::string_view text, float width) {
   constexpr size_t kMost = 480;  // some six lines
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  Put(style, WithoutMiddle(text, kMost));
+  Put(style, WithoutMiddle(Translated(text), kMost));
   ImGui::PopTextWrapPos();
 }
 

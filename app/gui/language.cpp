@@ -1,0 +1,34 @@
+#include "app/gui/language.h"
+
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tidemark::gui {
+
+Result<Translations> TranslationsFromJson(std::string_view json) {
+  const nlohmann::json texts = nlohmann::json::parse(json, nullptr, false);
+  if (!texts.is_object()) {
+    return Error{
+        "The table of texts is no JSON object, so the window stays English. Write {\"Memory map\": \"…\", "
+        "\"step #\": \"…\"}."};
+  }
+  Translations translations;
+  for (const auto& [english, text] : texts.items()) {
+    if (text.is_string() && !text.get<std::string>().empty()) translations[english] = text.get<std::string>();
+  }
+  return translations;
+}
+
+Result<Translations> LoadTranslations(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return Translations{};
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in)
+    return Error{"The table of texts in " + file.string() + " could not be read: the window stays English."};
+  return TranslationsFromJson(text);
+}
+
+}  // namespace tidemark::gui

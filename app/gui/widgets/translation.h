@@ -1,0 +1,32 @@
+// The window's words in another language: a table from each English text, as the window draws it, to what
+// stands there instead. A text that the table lacks stays English. "#" in the table is a number, in the order
+// of the text's: "step #" is "step 12", too. UI thread; O(log of the table), and of the texts drawn lately.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace tidemark::gui {
+
+using Translations = std::map<std::string, std::string, std::less<>>;
+
+// From then on; an empty one leaves all English.
+void UseTranslations(Translations translations);
+
+// Holds until the next call.
+std::string_view Translated(std::string_view text);
+// Of a label as Dear ImGui takes it: what is behind "##" stays, and names the item.
+std::string TranslatedLabel(std::string_view label);
+
+// While one lives all is drawn as it is: what is laid out word by word would be translated so.
+class WordByWord {
+ public:
+  WordByWord();
+  ~WordByWord();
+  WordByWord(const WordByWord&) = delete;
+  WordByWord& operator=(const WordByWord&) = delete;
+};
+
+}  // namespace tidemark::gui

@@ -1,0 +1,53 @@
+#include "app/gui/widgets/translation.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "app/gui/language.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::gui {
+
+TEST_CASE("A text is drawn as the table has it, with its own numbers, and else as it is") {
+  UseTranslations({{"Memory map", "Speicherkarte"},
+                   {"step # of #", "#. von # Schritten"},
+                   {"step 7", "der siebte"},
+                   {"# events in sight", "# Ereignisse zu sehen"}});
+  CHECK(Translated("Memory map") == "Speicherkarte");
+  CHECK(Translated("Memory maps") == "Memory maps");
+  CHECK(Translated("step 3 of 12") == "3. von 12 Schritten");
+  CHECK(Translated("step 7") == "der siebte");
+  CHECK(Translated("1,771 events in sight") == "1,771 Ereignisse zu sehen");
+  CHECK(Translated("2.5 events in sight, 3.") == "2.5 events in sight, 3.");
+  CHECK(Translated("").empty());
+  CHECK(TranslatedLabel("Memory map") == "Speicherkarte###Memory map");
+  CHECK(TranslatedLabel("Memory map###map") == "Speicherkarte###map");
+  CHECK(TranslatedLabel("Layers##1") == "Layers##1");
+  for (int i = 0; i < 20'000; ++i) {  // more than are remembered
+    const std::string number = std::to_string(i);
+    REQUIRE(Translated("step " + number + " of 9") == number + ". von 9 Schritten");
+  }
+  {
+    const WordByWord words;
+    CHECK(Translated("Memory map") == "Memory map");
+  }
+  CHECK(Translated("Memory map") == "Speicherkarte");
+  UseTranslations({});
+  CHECK(Translated("Memory map") == "Memory map");
+}
+
+TEST_CASE("A table of texts is a JSON object; without one the window is English") {
+  const Result<Translations> texts = TranslationsFromJson(R"({"File": "Datei", "Run": 7, "View": ""})");
+  REQUIRE(texts.ok());
+  CHECK(*texts == Translations{{"File", "Datei"}});
+  CHECK_FALSE(TranslationsFromJson("[]").ok());
+  CHECK_FALSE(TranslationsFromJson("{").ok());
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "tidemark-texts-test.json";
+  std::filesystem::remove(file);
+  CHECK(LoadTranslations(file)->empty());
+  std::ofstream(file) << R"({"Help": "Hilfe"})";
+  CHECK(LoadTranslations(file)->at("Help") == "Hilfe");
+  std::filesystem::remove(file);
+}
+
+}  // namespace tidemark::gui
