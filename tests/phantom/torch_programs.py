@@ -428,6 +428,18 @@ def reading_back():
     torch.repeat_interleave(x, torch.ones(6, dtype=torch.long, device="cuda")), torch.searchsorted(x, x), print(x)
 
 
+@program("different-values", quick=True)
+def different_values():
+    """How many there are is read back: of zeros, which is what kernels leave here, one. No card would answer with none."""
+    x = torch.randint(9, (5000,), device="cuda")
+    assert torch.unique(x).numel() == 1 and torch.unique(x, return_inverse=True)[0].numel() == 1
+    assert torch.unique_consecutive(x).numel() == 1 and torch.unique(x.view(50, 100), dim=0).shape == (1, 100)
+    torch.isin(x, torch.randint(9, (500,), device="cuda"))
+    loss = x.sum()
+    torch.unique(x)
+    assert loss.item() == 0  # only the count is told
+
+
 @program("checks-of-values", quick=True)
 def checks_of_values():
     """PyTorch refuses arguments that are wrong. What kernels made of them nobody knows here, and nothing may be refused for that."""

@@ -18,6 +18,14 @@ constexpr std::array<std::string_view, 4> kAllOf = {"15and_kernel_cuda", "Bitwis
 constexpr std::string_view kElementwise = "d_elementwise_kernel";
 constexpr size_t kFunctor = 1;
 
+// What torch.unique, unique_consecutive and isin leave the count with: CUB's select of what differs from what
+// stands before it (UniqueCub.cu), Thrust's for rows (Unique.cu). CUB's other selects compare nothing.
+bool CountsDistinct(std::string_view kernel) {
+  const auto stands_in = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
+  if (stands_in("__unique")) return stands_in("UniqueAgent");
+  return stands_in("DeviceSelectSweepKernel") && (stands_in("8equal_to") || stands_in("8EqualityE"));
+}
+
 // CompareKernels.cu, CompareEQKernel.cu: how it is compared stands first, then the number, if it is one.
 enum Order : int { kGreaterOrEqual, kGreater, kLessOrEqual, kLess };
 enum Equality : int { kEqualTo, kNotEqualTo };
@@ -88,6 +96,7 @@ KernelQuestion QuestionOf(std::string_view kernel) {
     return TypeAt(kernel.substr(kernel.find(part) + part.size()));
   };
   if (std::any_of(kAllOf.begin(), kAllOf.end(), stands_in)) return {Kind::kAll};
+  if (CountsDistinct(kernel)) return {Kind::kDistinct};
   if (!stands_in(kElementwise)) return {};
   if (stands_in("11FillFunctorIbE")) return {Kind::kFill};
   constexpr std::string_view kScalarOrder = "compare_scalar_kernelI";
@@ -105,7 +114,7 @@ KernelQuestion QuestionOf(std::string_view kernel) {
 }
 
 bool Holds(const KernelQuestion& question, void* const* arguments) {
-  if (question.kind == Kind::kNone) return false;
+  if (question.kind == Kind::kNone || question.kind == Kind::kDistinct) return false;
   if (question.kind == Kind::kAll) return true;
   if (arguments == nullptr) return false;
   const auto* functor = static_cast<const std::byte*>(arguments[kFunctor]);

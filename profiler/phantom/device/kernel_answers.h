@@ -1,6 +1,7 @@
 // What a kernel of PyTorch's that compares answers where all that it compares is zero, as every result reads
 // here: 0 >= 0 and 0 < 1e-6 hold, 0 > 0 does not. Programs, and PyTorch in their name, ask such a thing of
-// their own values, and end where the answer is no. Pure functions; any thread. A question takes a
+// their own values, and end where the answer is no. And how many different values there are among zeros: one,
+// where "none" would be an answer that no card gives. Pure functions; any thread. A question takes a
 // microsecond, Holds some nanoseconds.
 #pragma once
 
@@ -12,10 +13,11 @@ namespace tidemark::phantom::device {
 struct KernelQuestion {
   enum class Kind : uint8_t {
     kNone,
-    kAll,    // whether all of several things are true: yes
-    kOrder,  // >=, >, <=, <
-    kEqual,  // ==, !=
-    kFill,   // the answer is given
+    kAll,       // whether all of several things are true: yes
+    kOrder,     // >=, >, <=, <
+    kEqual,     // ==, !=
+    kFill,      // the answer is given
+    kDistinct,  // how many different values there are: Holds says no, for that is no condition
   };
   Kind kind = Kind::kNone;
   // The number that it compares with, as the Itanium C++ ABI writes its type: 'f', 'd', 'l', ...; 'H' for

@@ -58,6 +58,12 @@ const KernelQuestion& QuestionOfStub(const void* stub) {
 // What is told of what was read, and the answer, where it is one.
 const char* AnswerUnknown(void* to, size_t bytes) {
   constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
+  const bool is_count = bytes == sizeof(int32_t) || bytes == sizeof(int64_t);
+  if (is_count && last_question.kind == KernelQuestion::Kind::kDistinct) {
+    last_question = {};  // what is read next is something else
+    *static_cast<unsigned char*>(to) = 1;
+    return " read how many different values a result has that no kernel had computed: all are zero, so one.";
+  }
   // torch.nn.TransformerEncoder's forward asks whether it can leave out what a mask hides; how much that is
   // it would then read as nothing at all.
   if (bytes != 1 || PythonIsIn("/torch/nn/modules/transformer.py", "forward")) return kZero;

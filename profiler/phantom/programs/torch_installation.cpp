@@ -122,7 +122,7 @@ std::optional<std::string> BuildIdIn(const std::string& notes) {
 
 // The Python behind a word: itself, or the interpreter of a script of its own.
 std::optional<fs::path> PythonBehind(const std::string& word) {
-  const std::optional<fs::path> program = InPath(word);
+  std::optional<fs::path> program = InPath(word);
   if (!program || IsPythonName(*program)) return program;
   const std::optional<std::string> interpreter = InterpreterOf(*program);
   const std::optional<fs::path> python = interpreter ? InPath(*interpreter) : std::nullopt;

@@ -69,5 +69,18 @@ TEST_CASE("Conditions that are joined hold, a fill is what it is, all else answe
   CHECK_FALSE(Holds(QuestionOf(ComparedInOrder("f")), nullptr));
 }
 
+TEST_CASE("Different values are counted by the kernels that compare neighbours, not by those that select") {
+  const std::string select = "_ZN14at_cuda_detail3cub6detail6select23DeviceSelectSweepKernelINS2_";
+  const auto counts = [](const std::string& kernel) {
+    return QuestionOf(kernel).kind == KernelQuestion::Kind::kDistinct;
+  };
+  CHECK(counts(select + "N4cuda3std3__48equal_to"));
+  CHECK(counts("_ZN14at_cuda_detail3cub23DeviceSelectSweepKernelINS0_8EqualityE"));
+  CHECK(counts("_ZN6thrust8cuda_cub8__unique11UniqueAgentIPlS3_"));
+  CHECK_FALSE(counts("_ZN6thrust8cuda_cub8__unique9InitAgentI"));
+  CHECK_FALSE(counts(select + "8NullTypeEiLb0E"));
+  CHECK_FALSE(Holds(QuestionOf(select + "N4cuda3std3__48equal_to"), nullptr));
+}
+
 }  // namespace
 }  // namespace tidemark::phantom::device
