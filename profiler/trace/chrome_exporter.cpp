@@ -243,11 +243,12 @@ class ChromeExporter final : public Exporter {
     const Event& event = moment.event;
     const bool is_shortage = event.kind == EventKind::kOutOfMemory;
     BeginInstant(moment, is_shortage ? 'g' : 't', InstantCategoryOf(event.kind),
-                 fmt::format(FMT_COMPILE(R"("{}")"), NameOf(event.kind)), out);
+                 fmt::format(FMT_COMPILE(R"("{}")"), is_shortage ? kShortageInstant : NameOf(event.kind)),
+                 out);
     AppendFormatted(out, FMT_COMPILE(R"("Addr":{},"Device Id":{},"Device Type":{})"), event.address,
                     event.device, DeviceType());
     if (is_shortage) {
-      AppendFormatted(out, FMT_COMPILE(R"(,"Requested":{},"Free":{})"), event.bytes, event.rounded_bytes);
+      AppendFormatted(out, FMT_COMPILE(R"(,"Bytes":{},"Free":{})"), event.bytes, event.rounded_bytes);
     } else if (event.kind == EventKind::kCategorize) {
       AppendFormatted(out, FMT_COMPILE(R"(,"Category":"{}")"), NameOf(event.category));
     } else if (event.kind > EventKind::kCategorize) {
@@ -398,7 +399,7 @@ class ChromeExporter final : public Exporter {
           FMT_COMPILE(
               ",\n"
               R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":{},"args":{{{}}}}})"),
-          is_layer ? "layer" : "cpu_op", process_id_, thread, At(slice.begin_ns).text(),
+          is_layer ? kLayerCategory : kOperatorCategory, process_id_, thread, At(slice.begin_ns).text(),
           MicrosecondText(slice.end_ns - slice.begin_ns).text(), Name(is_layer ? slice.layer : slice.op),
           arguments);
     }
@@ -423,8 +424,8 @@ class ChromeExporter final : public Exporter {
         out,
         FMT_COMPILE(
             ",\n"
-            R"({{"ph":"X","cat":"structure","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","args":{{{}}}}})"),
-        process_id_, static_cast<uint32_t>(track), At(open->begin_ns).text(),
+            R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","args":{{{}}}}})"),
+        kStructureCategory, process_id_, static_cast<uint32_t>(track), At(open->begin_ns).text(),
         MicrosecondText(time_ns - open->begin_ns).text(), open->name, arguments);
     open.reset();
   }

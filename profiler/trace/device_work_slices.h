@@ -1,4 +1,4 @@
-// How traces tell what the GPU did: a track for each stream of each card, categories as torch.profiler's.
+// How traces tell what the GPU did: a track for each stream of each card.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "profiler/timeline/device_work.h"
+#include "profiler/trace/trace_words.h"
 
 namespace tidemark::trace {
 
@@ -15,9 +16,9 @@ inline std::string StreamTitle(const timeline::DeviceWork& work) {
   return "GPU " + std::to_string(work.device) + " stream " + std::to_string(work.stream);
 }
 
-// Streams of two cards may have the same number.
 inline uint32_t StreamNumber(const timeline::DeviceWork& work) {
-  return uint32_t{work.device} << 16 | work.stream;
+  static_assert(sizeof work.stream * 8 == kStreamBits);
+  return uint32_t{work.device} << kStreamBits | work.stream;
 }
 
 inline std::vector<timeline::DeviceWork> ByBeginning(const timeline::DeviceWorkPage& page) {

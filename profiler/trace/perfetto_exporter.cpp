@@ -162,7 +162,7 @@ class PerfettoExporter final : public Exporter {
 
   void AddBookmark(const Bookmark& bookmark, std::string& out) override {
     EventPacket(bookmark.time_ns, perfetto::kMemory, perfetto::kInstant, packets_, bookmark.text)
-        .event.Text(perfetto::kCategories, "bookmark");
+        .event.Text(perfetto::kCategories, kBookmarkCategory);
     HandOver(out);
   }
 
@@ -357,8 +357,8 @@ class PerfettoExporter final : public Exporter {
     const events::NameId id = is_layer ? event.layer : event.op;
     const std::string_view text = view_.name(id);
     const uint64_t name = text.empty() ? 0 : event_names_.Iid(id, text, out);
-    const uint64_t category =
-        categories_.Iid(is_layer ? kLayerKey : kOperatorKey, is_layer ? "layer" : "cpu_op", out);
+    const uint64_t category = categories_.Iid(is_layer ? kLayerKey : kOperatorKey,
+                                              is_layer ? kLayerCategory : kOperatorCategory, out);
     const uint64_t layer = is_layer ? 0 : TextIid(event.layer, out);
     EventPacket begin(last_ns_, track, perfetto::kSliceBegin, out);
     if (name != 0) begin.event.Varint(perfetto::kEventNameIid, name);

@@ -74,11 +74,10 @@ enum TrackId : uint64_t {
   kPhases = 4,
   kMemory = 5,
   kNamedCounters = 1000,               // + events::NameId
-  kDeviceStreams = uint64_t{1} << 39,  // + device << kStreamBits + stream
+  kDeviceStreams = uint64_t{1} << 39,  // + StreamNumber
   kCounters = uint64_t{1} << 40,
   kThreads = uint64_t{1} << 41,
 };
-inline constexpr int kStreamBits = 16;
 
 inline constexpr std::string_view kRunEvent = "tidemark run";  // its annotation is the run's description
 

@@ -17,6 +17,13 @@ namespace tidemark::trace {
 inline constexpr std::string_view kMemoryInstant = "[memory]";
 inline constexpr std::string_view kShortageInstant = "[OutOfMemory]";
 inline constexpr std::string_view kBookmarkCategory = "bookmark";
+// Of slices. Operators and annotations (record_function) are torch.profiler's, the others ours.
+inline constexpr std::string_view kOperatorCategory = "cpu_op";
+inline constexpr std::string_view kAnnotationCategory = "user_annotation";
+inline constexpr std::string_view kLayerCategory = "layer";
+inline constexpr std::string_view kStructureCategory = "structure";  // steps, micro-batches, phases
+// A stream's track: streams of two cards may have the same number.
+inline constexpr int kStreamBits = 16;
 
 // What an event says of itself.
 enum class TraceArgument : uint8_t {
@@ -79,6 +86,7 @@ inline constexpr std::array<std::string_view, 28> kTraceArguments = {
     "Unfinished",
     "Description",
 };
+static_assert(kTraceArguments.size() == static_cast<size_t>(TraceArgument::kDescription) + 1);
 inline constexpr std::string_view NameOf(TraceArgument argument) {
   return kTraceArguments[static_cast<size_t>(argument)];
 }

@@ -56,17 +56,17 @@ bool ChromeEvents::Wants() {
     case 'C':
       return parts_.category.empty() || IsNumber();
     case 'i':
-      return parts_.name.empty() || KindOfInstant(parts_.category, parts_.name);
+      return parts_.name.empty() || parts_.category.empty() || KindOfInstant(parts_.category, parts_.name);
     default:
       return false;
   }
 }
 
 std::optional<TraceSlice::Kind> ChromeEvents::SliceKind() const {
-  if (parts_.category == "cpu_op") return TraceSlice::Kind::kOperator;
-  if (parts_.category == "user_annotation") return TraceSlice::Kind::kAnnotation;
-  if (parts_.category == "layer") return TraceSlice::Kind::kLayer;
-  if (parts_.category == "structure") return TraceSlice::Kind::kStructure;
+  if (parts_.category == kOperatorCategory) return TraceSlice::Kind::kOperator;
+  if (parts_.category == kAnnotationCategory) return TraceSlice::Kind::kAnnotation;
+  if (parts_.category == kLayerCategory) return TraceSlice::Kind::kLayer;
+  if (parts_.category == kStructureCategory) return TraceSlice::Kind::kStructure;
   return std::nullopt;
 }
 

@@ -19,8 +19,25 @@ namespace {
 
 constexpr std::string_view kTorchProfiler = "torch.profiler trace";
 
-// What stands beside the events. Our own exporter's "otherData" holds a run's description as "run"; before it
-// did, only in part.
+// Our own exporter's "otherData" holds a run's description as "run"; before it did, only in part.
+void ReadOwn(const ReadObjects& read, const Objects& objects, TraceOrigin& origin) {
+  const Value* own = objects.Find(read.root, "otherData");
+  if (own == nullptr) return;
+  if (auto whole = events::DescriptionFromJson(objects.TextIn(*own, "run"))) {
+    origin.description = std::move(*whole);
+    origin.is_own = true;
+    return;
+  }
+  const std::string_view producer = objects.TextIn(*own, "producer");
+  if (!producer.starts_with("tidemark")) return;
+  origin.is_own = true;
+  origin.description.producer = producer;
+  origin.description.device = objects.TextIn(*own, "device");
+  origin.description.device_name = objects.TextIn(*own, "device_name");
+  origin.description.device_bytes = objects.NumberIn(*own, "device_bytes", 0);
+}
+
+// What stands beside the events.
 TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const TraceRecords& records) {
   TraceOrigin origin;
   origin.damage = read.damage;
@@ -36,17 +53,8 @@ TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const Trac
     description.device_name = objects.TextIn(card, "name");
     description.device_bytes = objects.NumberIn(card, "totalGlobalMem", 0);
   }
-  if (const Value* own = objects.Find(read.root, "otherData");
-      own != nullptr && objects.Find(*own, "producer")) {
-    description.producer = objects.TextIn(*own, "producer");
-    description.device = objects.TextIn(*own, "device");
-    description.device_name = objects.TextIn(*own, "device_name");
-    description.device_bytes = objects.NumberIn(*own, "device_bytes", 0);
-    origin.is_own = true;
-    if (auto whole = events::DescriptionFromJson(objects.TextIn(*own, "run")))
-      description = std::move(*whole);
-  }
-  if (records.without_memory > 0 && description.producer == kTorchProfiler) {
+  ReadOwn(read, objects, origin);
+  if (records.without_memory > 0 && !origin.is_own) {
     description.notes.push_back(
         fmt::format("{} other events of the trace (calls, Python's functions) say nothing of memory and are "
                     "not shown.",

@@ -215,9 +215,9 @@ class PerfettoReader {
                     .name = records_.texts.Add(name),
                     .layer = arguments.instant.layer,
                     .thread = is_thread ? static_cast<uint32_t>(track - perfetto::kThreads) : 0,
-                    .kind = !is_thread            ? TraceSlice::Kind::kStructure
-                            : category == "layer" ? TraceSlice::Kind::kLayer
-                                                  : TraceSlice::Kind::kOperator,
+                    .kind = !is_thread                   ? TraceSlice::Kind::kStructure
+                            : category == kLayerCategory ? TraceSlice::Kind::kLayer
+                                                         : TraceSlice::Kind::kOperator,
                     .is_differentiable = false,
                     .recompute = arguments.instant.recompute});
   }
@@ -284,10 +284,10 @@ class PerfettoReader {
     records_.works.push_back({.begin_ns = time_ns_,
                               .end_ns = time_ns_,
                               .bytes = arguments.instant.bytes,
-                              .stream = stream & ((1U << perfetto::kStreamBits) - 1),
+                              .stream = stream & ((1U << kStreamBits) - 1),
                               .name = *kind == EventKind::kMemorySet ? 0 : records_.texts.Add(name),
                               .kind = *kind,
-                              .device = static_cast<uint8_t>(stream >> perfetto::kStreamBits)});
+                              .device = static_cast<uint8_t>(stream >> kStreamBits)});
   }
 
   void Close(std::vector<TraceSlice>& open) {

@@ -13,6 +13,8 @@
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/segments.h"
 #include "profiler/trace/importers/annotated_steps.h"
+#include "profiler/trace/importers/earlier_blocks.h"
+#include "profiler/trace/importers/guessed_phase.h"
 
 namespace tidemark::trace {
 namespace {
@@ -22,7 +24,6 @@ using events::EventKind;
 using events::Phase;
 using Kind = TraceSlice::Kind;
 
-constexpr std::string_view kBackwardNode = "autograd::engine::evaluate_function: ";
 // Where nothing is told of addresses: above all that processes have, apart by device.
 constexpr uint64_t kAddressOfEarlier = uint64_t{0xfe} << 56;
 constexpr uint64_t kAddressOfReserved = uint64_t{0xff} << 56;
@@ -30,71 +31,12 @@ constexpr int64_t kMostReserved = int64_t{1} << 47;
 
 uint64_t OfDevice(uint64_t base, uint8_t device) { return base + (uint64_t{device} << 48); }
 
-// What the trace does not say but what follows from it: which blocks were there before it, and what of the
-// devices' totals no block explains.
-struct Earlier {
-  std::vector<TraceInstant> blocks;
-  std::map<uint8_t, int64_t> unexplained_bytes;  // by device
-};
-
-Earlier EarlierThan(const std::vector<TraceInstant>& instants) {
-  struct Device {
-    std::optional<int64_t> before;  // in all, when the trace began
-    int64_t explained = 0;
-  };
-  Earlier earlier;
-  std::map<uint8_t, Device> devices;
-  std::unordered_map<uint64_t, bool> alive;
-  for (const TraceInstant& told : instants) {
-    if (!told.is_of_memory()) continue;
-    Device& device = devices[told.device];
-    const bool adds = told.kind == EventKind::kAllocate;
-    const bool takes = told.kind == EventKind::kFreeRequested || told.kind == EventKind::kFreeCompleted;
-    if (!device.before && told.total_allocated >= 0) {
-      const int64_t change = adds ? told.bytes : takes ? -told.bytes : 0;
-      device.before = told.total_allocated - change - device.explained;
-    }
-    if (!adds && !takes) continue;
-    const auto [block, is_new] = alive.try_emplace(told.address, adds);
-    block->second = adds;
-    if (!takes || !is_new || told.bytes == 0) continue;
-    earlier.blocks.push_back(told);
-    device.explained += told.bytes;
-  }
-  for (const auto& [number, device] : devices) {
-    const int64_t rest = device.before.value_or(0) - device.explained;
-    if (rest > 0 && device.before) earlier.unexplained_bytes[number] = rest;
-  }
-  return earlier;
-}
-
-// What the program was doing, from operators, where nobody says it.
-class GuessedPhase {
- public:
-  Phase now() const { return now_; }
-  void Set(Phase phase) { now_ = phase; }
-  // Whether that changed the phase. Within an optimizer's step nothing does.
-  bool Begin(const TraceSlice& slice, std::string_view name) {
-    const bool is_node = name.starts_with(kBackwardNode);
-    nodes_ += is_node ? 1 : 0;
-    const Phase before = now_;
-    if (now_ != Phase::kOptimizer && is_node) now_ = Phase::kBackward;
-    if (now_ != Phase::kOptimizer && nodes_ == 0 && slice.is_differentiable) now_ = Phase::kForward;
-    return now_ != before;
-  }
-  void End(std::string_view name) { nodes_ -= name.starts_with(kBackwardNode) ? 1 : 0; }
-
- private:
-  Phase now_ = Phase::kIdle;
-  int64_t nodes_ = 0;  // of backward's graph that are being evaluated, on all threads
-};
-
 class TraceHistory {
  public:
   TraceHistory(TraceRecords& records, const TraceOrigin& origin, const AcceptEvents& accept)
       : records_(records),
         base_ns_(origin.base_ns),
-        device_bytes_(origin.description.device_bytes),
+        device_bytes_(std::max<int64_t>(origin.description.device_bytes, 0)),
         is_own_(origin.is_own),
         writer_(accept),
         steps_(writer_) {
@@ -166,6 +108,7 @@ class TraceHistory {
     start_ns_ = At(time_ns_);
   }
 
+  Device& DeviceOf(const TraceInstant& told) { return devices_[told.TotalsOf(is_own_)]; }
   int64_t At(int64_t time_ns) const { return TimeOf(time_ns, base_ns_); }
   void Advance(int64_t time_ns) { time_ns_ = std::max(time_ns_, time_ns); }
 
@@ -184,7 +127,7 @@ class TraceHistory {
   }
 
   void WriteEarlier() {
-    const Earlier earlier = EarlierThan(records_.instants);
+    const Earlier earlier = EarlierThan(records_.instants, is_own_);
     for (const TraceInstant& block : earlier.blocks) WriteEarlierBlock(block);
     for (const auto& [device, bytes] : earlier.unexplained_bytes) {
       const events::NameId name = writer_.Name("alive before the trace, never freed in it", At(time_ns_));
@@ -194,7 +137,7 @@ class TraceHistory {
       event.device = device;
       event.name = name;
       writer_.Add(event);
-      devices_[device].allocated += bytes;
+      devices_[device].allocated = SaturatingSum(devices_[device].allocated, bytes);
       has_earlier_ = true;
     }
     if (!has_earlier_) return;
@@ -212,7 +155,8 @@ class TraceHistory {
     event.device = block.device;
     event.category = block.category;
     writer_.Add(event);
-    devices_[block.device].allocated += block.bytes;
+    Device& device = DeviceOf(block);
+    device.allocated = SaturatingSum(device.allocated, block.bytes);
     has_earlier_ = true;
   }
 
@@ -223,7 +167,7 @@ class TraceHistory {
         record.kind >= EventKind::kSegmentAllocate && record.kind <= EventKind::kSegmentUnmap;
     if (!is_of_segment) WriteReserved(record);
     writer_.Add(EventOf(record));
-    Device& device = devices_[record.device];
+    Device& device = DeviceOf(record);
     if (is_of_segment) CountSegment(record.kind, record.address, record.bytes, device);
     if (record.kind == EventKind::kAllocate) device.allocated = SaturatingSum(device.allocated, record.bytes);
     if (record.kind == EventKind::kFreeRequested || record.kind == EventKind::kFreeCompleted)
@@ -319,14 +263,14 @@ class TraceHistory {
   // segment that grows and shrinks at its end.
   void WriteReserved(const TraceInstant& record) {
     if (record.total_reserved < 0) return;
-    Device& device = devices_[record.device];
+    Device& device = DeviceOf(record);
     const int64_t change = std::clamp(std::min(record.total_reserved, kMostReserved) - device.reserved,
                                       -device.made_up, kMostReserved - device.made_up);
     if (change == 0) return;
     const events::NameId name = writer_.Name("reserved; the trace does not tell where", At(time_ns_));
     Event event = Stamped(change > 0 ? EventKind::kSegmentMap : EventKind::kSegmentUnmap);
     const int64_t at = std::min(device.made_up, device.made_up + change);
-    event.address = OfDevice(kAddressOfReserved, record.device) + static_cast<uint64_t>(at);
+    event.address = OfDevice(kAddressOfReserved, record.TotalsOf(is_own_)) + static_cast<uint64_t>(at);
     event.bytes = std::abs(change);
     event.device = record.device;
     event.name = name;

@@ -1,7 +1,7 @@
 // The records of a trace as events, in the order of time: what was alive before it began (worked out from
 // what is freed in it, and from the totals that it tells), then what happened. Each allocation gets the
-// operator that ran around it on its thread. Phases: what is annotated; else backward is where
-// autograd's engine evaluates, and forward where operators run that backward will need.
+// operator that ran around it on its thread, unless the trace is ours and tells it. Phases: what is
+// annotated; else guessed_phase.h.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// A trace's records as a run.
+// A trace's records as a run. Any thread.
 #pragma once
 
 #include <functional>

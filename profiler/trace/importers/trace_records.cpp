@@ -34,23 +34,38 @@ Enumeration FromText(std::string_view text, int count) {
 
 }  // namespace
 
-void TraceArguments::Set(TraceArgument argument, int64_t number) {
-  const auto at_least_0 = std::max<int64_t>(number, 0);
+// Where it was; false of any other argument.
+bool TraceArguments::SetPlace(TraceArgument argument, int64_t number) {
   const auto small = static_cast<uint8_t>(std::clamp<int64_t>(number, 0, 255));
   switch (argument) {
     case TraceArgument::kAddress:
       instant.address = static_cast<uint64_t>(number);
-      return;
+      return true;
+    case TraceArgument::kDevice:
+      instant.device = small;  // the CPU's is -1
+      return true;
+    case TraceArgument::kDeviceType:
+      instant.device_type = small;
+      return true;
+    case TraceArgument::kStream:
+      instant.stream = static_cast<uint64_t>(number);
+      return true;
+    case TraceArgument::kThread:
+      instant.thread = static_cast<uint32_t>(number);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void TraceArguments::Set(TraceArgument argument, int64_t number) {
+  const auto at_least_0 = std::max<int64_t>(number, 0);
+  if (SetPlace(argument, number)) return;
+  switch (argument) {
     case TraceArgument::kBytes:
       is_sized = true;
       instant.bytes = number == std::numeric_limits<int64_t>::min() ? 0 : std::abs(number);
       is_freed = number < 0;
-      return;
-    case TraceArgument::kDevice:
-      instant.device = small;  // the CPU's is -1
-      return;
-    case TraceArgument::kDeviceType:
-      instant.device_type = small;
       return;
     case TraceArgument::kTotalAllocated:
       instant.total_allocated = at_least_0;
@@ -63,12 +78,6 @@ void TraceArguments::Set(TraceArgument argument, int64_t number) {
       return;
     case TraceArgument::kFree:
       instant.free_bytes = at_least_0;
-      return;
-    case TraceArgument::kStream:
-      instant.stream = static_cast<uint64_t>(number);
-      return;
-    case TraceArgument::kThread:
-      instant.thread = static_cast<uint32_t>(number);
       return;
     case TraceArgument::kSequence:
       is_differentiable = number >= 0;

@@ -1,6 +1,6 @@
-// What traces of others tell of memory and of what ran meanwhile, in the order of their files, which is not
-// that of time. Condensed: a trace of 1 GB has some 2 million operators and allocations, which take 40 to 96
-// bytes each. Not thread safe.
+// What traces, of others and our own, tell of memory and of what ran meanwhile, in the order of their files,
+// which is not that of time. Condensed: a trace of 1 GB has some 2 million operators and allocations, which
+// take 40 to 96 bytes each. Not thread safe.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +58,8 @@ struct TraceInstant {
   uint8_t recompute = 0;
 
   bool is_of_memory() const { return kind <= events::EventKind::kSnapshot; }
+  // What its totals are of: one device, but in traces of ours all together, as 0.
+  uint8_t TotalsOf(bool is_own) const { return is_own ? uint8_t{0} : device; }
 };
 
 // What was said of an event so far.
@@ -77,6 +79,9 @@ struct TraceArguments {
   void Set(TraceArgument argument, std::string_view text, TraceTexts& texts);
   // What they tell as an instant of that kind (KindOfInstant) and name; none where they lack its size.
   std::optional<TraceInstant> InstantOf(events::EventKind kind, TraceTexts::Id name) const;
+
+ private:
+  bool SetPlace(TraceArgument argument, int64_t number);
 };
 
 // Something that took time on a thread.

@@ -143,6 +143,8 @@ TEST_CASE("sizes that add up to more than 64 bits stop at the most there is", "[
                           Memory("3", -512, 4096, kMost - 512, 0)}));
   CHECK(run.error.empty());
   CHECK_FALSE(Has(run.summary.warning, "own total differs"));
+  CHECK(ImportedFrom(Trace({Memory("1", -kMost, 1024, kMost, 0), Memory("2", -kMost, 2048, kMost, kMost)}))
+            .error.empty());
 }
 
 TEST_CASE("a trace that is cut off at any byte keeps what came before", "[importers]") {

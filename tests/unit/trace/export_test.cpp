@@ -185,7 +185,7 @@ TEST_CASE("Chrome JSON: markers, out of memory, losses, numbers that JSON has no
   const auto marker = Select(trace, "i", "start, with \"quotes\"").at(0);
   CHECK(marker["s"] == "g");
   CHECK(Json::parse(marker["args"]["settings"].get<std::string>())["batch"] == 64);
-  CHECK(Select(trace, "i", "out of memory").at(0)["args"]["Requested"] == 1 << 30);
+  CHECK(Select(trace, "i", "[OutOfMemory]").at(0)["args"]["Bytes"] == 1 << 30);
   CHECK(Select(trace, "i", "events lost").at(0)["args"]["Events"] == 7);
   CHECK(Select(trace, "i", "loss").at(0)["args"]["value"].get<std::string>().find("nan") !=
         std::string::npos);
