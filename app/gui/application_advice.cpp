@@ -257,12 +257,12 @@ void Application::TryOther(const OtherSetup& wanted) {
   if (!wanted.allocator.empty()) other.settings = wanted.allocator;
   jobs_.Start("Trying the run otherwise", false,
               [this, view = input_.view, own, other, wanted, allocator = *allocator, cards = cards_,
-               number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+               number = shown_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::WhatIf>>(
                     TryOne(*view, own, other, wanted, allocator, cards));
                 return [this, outcome, wanted, number, end = view->end()] {
                   fit_.trying = false;
-                  if (number != run_number_) return;  // of a run that is gone
+                  if (number != shown_number_) return;  // of a run or a rank that is shown no more
                   if (!*outcome) {
                     fit_.trial_error = outcome->error().message;
                     return;
@@ -279,7 +279,7 @@ void Application::TryAllocatorSettings() {
   const std::optional<session::AllocatorOf> allocator = BeginTrial();
   if (!allocator) return;
   const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
-  const uint64_t number = run_number_;
+  const uint64_t number = shown_number_;
   jobs_.Start("Trying settings of the allocator", true,
               [this, view = input_.view, own, allocator = *allocator,
                number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
@@ -287,7 +287,7 @@ void Application::TryAllocatorSettings() {
                     std::make_shared<advice::AllocatorTrials>(TryAll(*view, own, allocator, progress));
                 return [this, outcome, number, end = view->end()] {
                   fit_.trying = false;
-                  if (number != run_number_) return;  // of a run that is gone
+                  if (number != shown_number_) return;  // of a run or a rank that is shown no more
                   fit_.trial_error = outcome->error;
                   KeepTrialsOf(end);
                   fit_.trials = outcome->trials;
