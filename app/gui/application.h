@@ -118,8 +118,10 @@ class Application {
   void ExecuteTimelineAction(ActionId action);
   void ExecuteLookAction(ActionId action);
   void Choose(const ChooseDevice& wanted);
+  void SetPace(double steps_per_second);
   void ChooseKernels(bool on);
   void ShowSelected(const presenters::Selection& selection);
+  void ListSelected(const presenters::Selection& selection);
   void StartWith(const StartAgain& wanted);
   void SetUpOpenPage();
   void Change(networks::TrainingSettings settings, bool remember);

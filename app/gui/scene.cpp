@@ -117,11 +117,8 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
 }  // namespace
 
 std::string CardFor(const SceneInput& input) {
-  const std::string& name = input.description.device_name;
-  for (const phantom::Card& card : *input.cards) {
-    if (!name.empty() && (card.title == name || card.name == name)) return card.name;
-  }
-  return input.device.card;
+  const auto card = session::CardOf(input.description.device_name, 0, *input.cards);
+  return card ? card->name : input.device.card;
 }
 
 bool IsOnCard(const SceneInput& input) {
