@@ -15,10 +15,10 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
   return fit;
 }
 
-std::optional<phantom::Card> CardOf(std::string_view title, int64_t memory_bytes,
+std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
                                     const std::vector<phantom::Card>& known) {
   const auto found = std::ranges::find_if(
-      known, [&](const phantom::Card& card) { return card.title == title || card.name == title; });
+      known, [&](const phantom::Card& card) { return card.title == told || card.name == told; });
   if (found == known.end()) return {};
   phantom::Card card = *found;
   if (memory_bytes > card.context_bytes) card.memory_bytes = memory_bytes;

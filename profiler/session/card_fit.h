@@ -35,7 +35,7 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
 
 // The card that a run was on, by its title or name, with the run's memory; where that is no more than the
 // context (0, say), the card's own. Nothing if it is none of them.
-std::optional<phantom::Card> CardOf(std::string_view title, int64_t memory_bytes,
+std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
                                     const std::vector<phantom::Card>& known);
 // The same; where it is none of them, or nothing tells it, the one named `fallback` with the memory that the
 // run tells. Error: that one is not known, either.
