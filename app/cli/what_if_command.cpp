@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
@@ -14,6 +15,7 @@
 #include "app/cli/recorded_band.h"
 #include "app/cli/recording_file.h"
 #include "app/presenters/picture.h"
+#include "profiler/networks/training_settings.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
@@ -29,35 +31,35 @@ struct WhatIfOptions {
   bool json = false;
 };
 
-Result<phantom::Card> CardOfFile(const events::RunDescription& description) {
+Result<phantom::Card> CardOfFile(const events::RunDescription& description, const std::string& fallback) {
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   if (!cards) return cards.error();
-  return session::CardOrUsual(description, *cards);
+  return session::CardOr(fallback, description, *cards);
 }
 
-Result<advice::AllocatorSetup> OtherSetup(const WhatIfOptions& options, const advice::AllocatorSetup& own) {
-  advice::AllocatorSetup other = own;
+Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advice::AllocatorSetup& own) {
+  std::optional<phantom::Card> other_card;
   if (!options.card.empty()) {
-    Result<phantom::Card> card = CardNamed(options.card);
-    if (!card) return card.error();
-    other.card = *card;
+    Result<phantom::Card> named = CardNamed(options.card);
+    if (!named) return named.error();
+    other_card = std::move(*named);
   }
+  int64_t memory_bytes = 0;
   if (!options.memory.empty()) {
-    const Result<int64_t> bytes = MemoryFromText(options.memory, other.card);
+    const Result<int64_t> bytes = MemoryFromText(options.memory, other_card.value_or(own.card));
     if (!bytes) return bytes.error();
-    other.card.memory_bytes = *bytes;
+    memory_bytes = *bytes;
   }
-  if (!options.allocator.empty()) other.settings = options.allocator;
-  if (options.after.empty()) return other;
+  advice::AllocatorSetup setup = advice::Otherwise(own, other_card, memory_bytes, options.allocator);
+  if (options.after.empty()) return setup;
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.after);
   if (!run) return run.error();
-  const Result<phantom::Card> card = CardOfFile((*run)->description());
+  const Result<phantom::Card> card = CardOfFile((*run)->description(), own.card.name);
   if (!card) return card.error();
-  Result<std::vector<phantom::Request>> requests = advice::RequestsBefore(*(*run)->view(), *card);
-  if (!requests) return requests.error();
-  other.after = std::make_shared<std::vector<phantom::Request>>(std::move(*requests));
-  other.after_title = options.after;
-  return other;
+  const Status begun = advice::BeginAfter(*(*run)->view(), *card, setup);
+  if (!begun) return begun.error();
+  setup.after_title = options.after;
+  return setup;
 }
 
 bool IsPicture(const std::filesystem::path& file) {
@@ -82,10 +84,10 @@ int RunWhatIf(const WhatIfOptions& options) {
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const events::RunDescription description = (*run)->description();
-  const Result<phantom::Card> card = CardOfFile(description);
+  const Result<phantom::Card> card = CardOfFile(description, networks::DeviceChoice{}.card);
   if (!card) return Complain(card.error().message, kExitFailed);
   const advice::AllocatorSetup own{*card, description.allocator_settings};
-  const Result<advice::AllocatorSetup> other = OtherSetup(options, own);
+  const Result<advice::AllocatorSetup> other = SetupOf(options, own);
   if (!other) return Complain(other.error().message, kExitUsage);
   const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
   if (!allocator) return Complain(allocator.error().message, kExitFailed);

@@ -286,9 +286,6 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
     fit_.answer.reset();
     fit_.error.clear();
   }
-  fit_.trials.clear();
-  fit_.others.clear();
-  fit_.trial_error.clear();
   input_.band.reset();
   band_asked_ = false;
   if (run_->live()) {
@@ -304,7 +301,11 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
 
 // Nothing of what was shown before holds.
 void Application::ShowFromHere() {
+  ++shown_number_;
   scene_.Reset();
+  fit_.trials.clear();
+  fit_.others.clear();
+  fit_.trial_error.clear();
   input_.findings = nullptr;
   findings_asked_.reset();
   frame_ = nullptr;

@@ -118,14 +118,16 @@ class Application {
   void ExecuteTimelineAction(ActionId action);
   void ExecuteLookAction(ActionId action);
   void Choose(const ChooseDevice& wanted);
+  void SetPace(double steps_per_second);
   void ChooseKernels(bool on);
   void ShowSelected(const presenters::Selection& selection);
+  void ListSelected(const presenters::Selection& selection);
   void StartWith(const StartAgain& wanted);
   void SetUpOpenPage();
   void Change(networks::TrainingSettings settings, bool remember);
   void ShowRanks(session::Ranks ranks);
-  // Of the ranks that go on here the one that is shown; else the run itself.
   bool NeedsOtherProcesses(const networks::TrainingSettings& before) const;
+  // Of the ranks that go on here the one that is shown; else the run itself.
   std::shared_ptr<const session::Run> ShownRank() const;
   void ShowRank(size_t index);
   void FollowRanks();
@@ -219,6 +221,7 @@ class Application {
   std::string file_title_;                  // of an opened recording
   bool band_asked_ = false;                 // of this run
   uint64_t run_number_ = 0;                 // a start that was overtaken by a later one is let go
+  uint64_t shown_number_ = 0;               // so is what was asked of a run or a rank that was shown before
   bool quit_ = false;
   double own_p95_seconds_ = 0;
   std::vector<double> own_seconds_;

@@ -28,24 +28,16 @@ Result<advice::WhatIf> TryOne(const timeline::View& view, const advice::Allocato
                               advice::AllocatorSetup other, const OtherSetup& wanted,
                               const session::AllocatorOf& allocator,
                               const std::vector<phantom::Card>& cards) {
-  using Requests = std::vector<phantom::Request>;
-  const auto begin_after = [&](Result<Requests> requests) -> Status {
-    if (!requests) return requests.error();
-    other.after = std::make_shared<Requests>(std::move(*requests));
-    return Done{};
-  };
-  if (wanted.cache == CacheOf::kThisRun) {
-    if (const Status begun = begin_after(advice::RequestsBefore(view, own.card)); !begun)
-      return begun.error();
-  }
+  Status begun = Done{};
+  if (wanted.cache == CacheOf::kThisRun) begun = advice::BeginAfter(view, own.card, other);
   if (wanted.cache == CacheOf::kRecording) {
-    const Result<std::unique_ptr<session::Run>> run = session::Run::Open(wanted.recording);
-    if (!run) return run.error();
-    const Result<phantom::Card> card = session::CardOrUsual((*run)->description(), cards);
+    const Result<std::unique_ptr<session::Run>> before = session::Run::Open(wanted.recording);
+    if (!before) return before.error();
+    const Result<phantom::Card> card = session::CardOr(own.card.name, (*before)->description(), cards);
     if (!card) return card.error();
-    const Status begun = begin_after(advice::RequestsBefore(*(*run)->view(), *card));
-    if (!begun) return begun.error();
+    begun = advice::BeginAfter(*(*before)->view(), *card, other);
   }
+  if (!begun) return begun.error();
   const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(view, own, allocator);
   if (!run) return run.error();
   return run->With(other);
@@ -74,13 +66,8 @@ advice::FitProgress ProgressOf(const BackgroundJobs::Progress& progress) {
 
 std::optional<phantom::Card> Application::CardOfRun() const {
   if (!IsOnCard(input_)) return {};
-  const std::string name = CardFor(input_);
-  const auto known = std::ranges::find(cards_, name, &phantom::Card::name);
-  if (known == cards_.end()) return {};
-  phantom::Card card = *known;
-  if (input_.description.device_bytes > card.context_bytes)
-    card.memory_bytes = input_.description.device_bytes;
-  return card;
+  const Result<phantom::Card> card = session::CardOr(input_.device.card, input_.description, cards_);
+  return card ? std::optional(*card) : std::nullopt;
 }
 
 // Those of the run that is shown: a recording's are not the ones on the left.
@@ -250,19 +237,16 @@ void Application::TryOther(const OtherSetup& wanted) {
   const std::optional<session::AllocatorOf> allocator = BeginTrial();
   if (!allocator) return;
   const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
-  advice::AllocatorSetup other = own;
-  const auto card = std::ranges::find(cards_, wanted.card, &phantom::Card::name);
-  if (card != cards_.end()) other.card = *card;
-  if (wanted.memory_bytes > 0) other.card.memory_bytes = wanted.memory_bytes;
-  if (!wanted.allocator.empty()) other.settings = wanted.allocator;
+  const auto other =
+      advice::Otherwise(own, session::CardOf(wanted.card, 0, cards_), wanted.memory_bytes, wanted.allocator);
   jobs_.Start("Trying the run otherwise", false,
               [this, view = input_.view, own, other, wanted, allocator = *allocator, cards = cards_,
-               number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+               number = shown_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::WhatIf>>(
                     TryOne(*view, own, other, wanted, allocator, cards));
                 return [this, outcome, wanted, number, end = view->end()] {
                   fit_.trying = false;
-                  if (number != run_number_) return;  // of a run that is gone
+                  if (number != shown_number_) return;  // of a run or a rank that is shown no more
                   if (!*outcome) {
                     fit_.trial_error = outcome->error().message;
                     return;
@@ -279,7 +263,7 @@ void Application::TryAllocatorSettings() {
   const std::optional<session::AllocatorOf> allocator = BeginTrial();
   if (!allocator) return;
   const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
-  const uint64_t number = run_number_;
+  const uint64_t number = shown_number_;
   jobs_.Start("Trying settings of the allocator", true,
               [this, view = input_.view, own, allocator = *allocator,
                number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
@@ -287,7 +271,7 @@ void Application::TryAllocatorSettings() {
                     std::make_shared<advice::AllocatorTrials>(TryAll(*view, own, allocator, progress));
                 return [this, outcome, number, end = view->end()] {
                   fit_.trying = false;
-                  if (number != run_number_) return;  // of a run that is gone
+                  if (number != shown_number_) return;  // of a run or a rank that is shown no more
                   fit_.trial_error = outcome->error;
                   KeepTrialsOf(end);
                   fit_.trials = outcome->trials;

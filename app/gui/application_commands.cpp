@@ -66,10 +66,7 @@ void Application::Execute(const Command& command) {
                  [this](const DoAction& c) { Execute(c.id); },
                  [this](const ChangeSettings& c) { ChangeByHand(c.settings); },
                  [this](const ChooseDevice& c) { Choose(c); },
-                 [this](const ChoosePace& c) {
-                   input_.steps_per_second = c.steps_per_second;
-                   if (run_ != nullptr) run_->SetPace(c.steps_per_second);
-                 },
+                 [this](const ChoosePace& c) { SetPace(c.steps_per_second); },
                  [this](const RecordKernels& c) { ChooseKernels(c.on); },
                  [this](const StartProgram& c) { Start(c.order); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
@@ -98,11 +95,7 @@ void Application::Execute(const Command& command) {
                  [this](const PinMoment& c) { state_.pinned = c.index; },
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
                  [this](const gui::Select& c) { ShowSelected(c.selection); },
-                 [this](const ListAllocations& c) {
-                   state_.selection = c.selection;
-                   state_.allocations.only_selected = true;
-                   shell_.raise_panel = "allocations";
-                 },
+                 [this](const ListAllocations& c) { ListSelected(c.selection); },
                  [this](const GoToMoment& c) { Show(c); },
                  [this](const KeepBookmark& c) { Keep(c); },
                  [this](const StartAgain& c) { StartWith(c); },
@@ -134,6 +127,11 @@ void Application::Choose(const ChooseDevice& wanted) {
   StartRun();
 }
 
+void Application::SetPace(double steps_per_second) {
+  input_.steps_per_second = steps_per_second;
+  if (run_ != nullptr) run_->SetPace(steps_per_second);
+}
+
 void Application::ChooseKernels(bool on) {
   if (std::ranges::count(Access().locked, "kernels") > 0) return;
   input_.kernels = on;
@@ -143,6 +141,12 @@ void Application::ChooseKernels(bool on) {
 // The same again takes it away.
 void Application::ShowSelected(const presenters::Selection& selection) {
   state_.selection = state_.selection == selection ? presenters::Selection() : selection;
+}
+
+void Application::ListSelected(const presenters::Selection& selection) {
+  state_.selection = selection;
+  state_.allocations.only_selected = true;
+  shell_.raise_panel = "allocations";
 }
 
 void Application::StartWith(const StartAgain& wanted) {

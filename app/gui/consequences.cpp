@@ -21,8 +21,12 @@ using networks::TrainingSettings;
 using presenters::SignedBytes;
 
 constexpr const char* kPending = "…";
-constexpr const char* kDoesNotFit = "does not fit on the card";
-constexpr const char* kFits = "fits on the card";
+
+struct Effect {
+  enum class Kind : uint8_t { kNone, kNotKnown, kDoesNotFit, kFits, kDifference };  // kFits: now, at last
+  Kind kind = Kind::kNone;
+  std::string text = {};  // "" = kNone
+};
 
 // ", time × 1.30"; "" where it takes as long, or nobody knows.
 std::string PriceOf(const ConsequenceSources& sources, const TrainingSettings& from,
@@ -33,23 +37,26 @@ std::string PriceOf(const ConsequenceSources& sources, const TrainingSettings& f
 }
 
 // The difference at peak between two configurations, in words.
-std::string AtPeak(const ConsequenceQuestion& question, const ConsequenceSources& sources,
-                   const TrainingSettings& from, const TrainingSettings& to) {
+Effect AtPeak(const ConsequenceQuestion& question, const ConsequenceSources& sources,
+              const TrainingSettings& from, const TrainingSettings& to) {
   const std::optional<session::Prediction> before = sources.phantom(from);
   const std::optional<session::Prediction> after = sources.phantom(to);
-  if (!before || !after) return kPending;
-  if (after->out_of_memory) return kDoesNotFit;
-  if (before->out_of_memory && after->sentence.empty()) return kFits;
-  if (!after->sentence.empty() || !before->sentence.empty()) return "";
-  return SignedBytes(after->allocated_peak_bytes - before->allocated_peak_bytes, question.unit) + " at peak";
+  if (!before || !after) return {Effect::Kind::kNotKnown, kPending};
+  if (after->out_of_memory) return {Effect::Kind::kDoesNotFit, "does not fit on the card"};
+  if (before->out_of_memory && after->sentence.empty()) return {Effect::Kind::kFits, "fits on the card"};
+  if (!after->sentence.empty() || !before->sentence.empty()) return {};
+  const int64_t difference = after->allocated_peak_bytes - before->allocated_peak_bytes;
+  return {Effect::Kind::kDifference, SignedBytes(difference, question.unit) + " at peak"};
 }
 
 // And its price. `against`: behind the difference.
-std::string EffectOf(const ConsequenceQuestion& question, const ConsequenceSources& sources,
-                     const TrainingSettings& from, const TrainingSettings& to, const char* against = "") {
-  const std::string change = AtPeak(question, sources, from, to);
-  if (change.empty() || change == kDoesNotFit) return change;
-  return change + (change == kFits ? "" : against) + (change == kPending ? "" : PriceOf(sources, from, to));
+Effect EffectOf(const ConsequenceQuestion& question, const ConsequenceSources& sources,
+                const TrainingSettings& from, const TrainingSettings& to, const char* against = "") {
+  Effect effect = AtPeak(question, sources, from, to);
+  const bool is_difference = effect.kind == Effect::Kind::kDifference;
+  if (is_difference || effect.kind == Effect::Kind::kNotKnown) effect.text += against;
+  if (is_difference || effect.kind == Effect::Kind::kFits) effect.text += PriceOf(sources, from, to);
+  return effect;
 }
 
 TrainingSettings WithPrecision(TrainingSettings settings, Precision amp) {
@@ -73,13 +80,13 @@ std::string BatchLine(const ConsequenceQuestion& question, const ConsequenceSour
 std::string PrecisionLine(const ConsequenceQuestion& question, const ConsequenceSources& sources) {
   const TrainingSettings& now = question.settings;
   if (now.amp == Precision::kFloat32) {
-    const std::string change = EffectOf(question, sources, now, WithPrecision(now, Precision::kFloat16));
-    if (change.empty()) return "";
-    const bool is_difference = change != kDoesNotFit && !change.starts_with(kFits);
-    return (is_difference ? "fp16 would be " : "fp16 ") + change;
+    const Effect effect = EffectOf(question, sources, now, WithPrecision(now, Precision::kFloat16));
+    if (effect.kind == Effect::Kind::kNone) return "";
+    const bool is_verb = effect.kind == Effect::Kind::kDoesNotFit || effect.kind == Effect::Kind::kFits;
+    return (is_verb ? "fp16 " : "fp16 would be ") + effect.text;
   }
   std::string line =
-      EffectOf(question, sources, WithPrecision(now, Precision::kFloat32), now, " against fp32");
+      EffectOf(question, sources, WithPrecision(now, Precision::kFloat32), now, " against fp32").text;
   // A phantom computes nothing, so its scale reads 0.
   if (now.amp == Precision::kFloat16 && question.loss_scale.value_or(0) > 0) {
     line += "\nscale " + FormatNumber(static_cast<int64_t>(*question.loss_scale)) + " · " +
@@ -101,7 +108,7 @@ std::string CheckpointLine(const ConsequenceQuestion& question, const Consequenc
   if (now.checkpoint.mode == CheckpointMode::kNone) return "nothing is computed twice";
   TrainingSettings without = now;
   without.checkpoint = {};
-  std::string line = EffectOf(question, sources, without, now, " against none");
+  std::string line = EffectOf(question, sources, without, now, " against none").text;
   if (estimate == nullptr) return line + "\n" + kPending;
   int64_t recomputed = 0;
   for (const textbook::LayerEstimate& layer : estimate->layers) recomputed += layer.recomputed_bytes;
@@ -136,7 +143,7 @@ std::string AccumulateLine(const ConsequenceQuestion& question, const Consequenc
   if (now.accumulate == 1) return line;
   TrainingSettings single = now;
   single.accumulate = 1;
-  const std::string change = AtPeak(question, sources, single, now);
+  const std::string change = AtPeak(question, sources, single, now).text;
   return change.empty() ? line : line + " · " + change;
 }
 
@@ -144,7 +151,7 @@ std::string ClipLine(const ConsequenceQuestion& question, const ConsequenceSourc
   if (question.settings.clip_norm <= 0) return "";
   TrainingSettings without = question.settings;
   without.clip_norm = 0;
-  return EffectOf(question, sources, without, question.settings);
+  return EffectOf(question, sources, without, question.settings).text;
 }
 
 // The split, before anything runs: which layers each rank has, and what it needs.
@@ -182,7 +189,7 @@ std::string TechniqueLine(const networks::Technique& technique, const Consequenc
     std::snprintf(rate, sizeof rate, "the learning rate is %.3g", networks::EffectiveLearningRate(now));
     return rate;
   }
-  return EffectOf(question, sources, without, now);
+  return EffectOf(question, sources, without, now).text;
 }
 
 void DescribeFit(const ConsequenceQuestion& question, const ConsequenceSources& sources,
@@ -267,13 +274,14 @@ Consequences DescribeConsequences(const ConsequenceQuestion& question, const Con
   for (const Precision amp :
        {Precision::kFloat32, Precision::kFloat16, Precision::kBfloat16, Precision::kPureFloat16}) {
     lines.precision_hints.push_back(
-        amp == now.amp ? "in force" : EffectOf(question, sources, now, WithPrecision(now, amp)));
+        amp == now.amp ? "in force" : EffectOf(question, sources, now, WithPrecision(now, amp)).text);
   }
   for (const networks::Checkpointing& checkpoint :
        CheckpointChoices(*question.network, now, lines.unchecked_bytes)) {
     TrainingSettings other = now;
     other.checkpoint = checkpoint;
-    lines.checkpoint_hints.push_back(other == now ? "in force" : EffectOf(question, sources, now, other));
+    lines.checkpoint_hints.push_back(other == now ? "in force"
+                                                  : EffectOf(question, sources, now, other).text);
   }
   for (const networks::Technique& technique : networks::Techniques())
     lines.techniques.push_back(TechniqueLine(technique, question, sources));

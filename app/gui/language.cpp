@@ -28,7 +28,9 @@ Result<Translations> LoadTranslations(const std::filesystem::path& file) {
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in)
     return Error{"The table of texts in " + file.string() + " could not be read: the window stays English."};
-  return TranslationsFromJson(text);
+  Result<Translations> translations = TranslationsFromJson(text);
+  if (!translations) return Error{file.string() + ": " + translations.error().message};
+  return translations;
 }
 
 }  // namespace tidemark::gui

@@ -117,11 +117,8 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
 }  // namespace
 
 std::string CardFor(const SceneInput& input) {
-  const std::string& name = input.description.device_name;
-  for (const phantom::Card& card : *input.cards) {
-    if (!name.empty() && (card.title == name || card.name == name)) return card.name;
-  }
-  return input.device.card;
+  const auto card = session::CardOf(input.description.device_name, 0, *input.cards);
+  return card ? card->name : input.device.card;
 }
 
 bool IsOnCard(const SceneInput& input) {
@@ -370,10 +367,11 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
                     plot_request_.columns == request.columns && plot_request_.unit == request.unit &&
                     Same(plot_request_.visible, request.visible);
   if (same) return;
-  if (stack_ranks_ != nullptr && ranked_.busy()) {  // what is being made comes first
+  if (ranked_.busy() && plot_request_.axis == request.axis) {  // what is being made comes first
     frame_.timeline.stack_pending = true;
     return;
   }
+  ranked_ = {};
   presenters::TimelinePlot plot =
       presenters::MakeTimelinePlot(*view_, settings_estimates_, request, &plot_cut_);
   lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot.columns);

@@ -86,14 +86,15 @@ void Scene::PrepareAdvice(const SceneInput& input, ByteUnit unit) {
   frame_.fit.live = input.live;
   frame_.fit.unit = unit;
   const bool is_empty = view_ == nullptr || view_->empty();
-  frame_.fit.what_if = {input.fit,
-                        input.cards,
-                        card,
-                        input.recorded.value_or(input.settings),
-                        input.allocator,
-                        has_card && !is_empty,
-                        frame_.fit.can_search,
-                        unit};
+  WhatIfInput& what_if = frame_.fit.what_if;
+  what_if.advice = input.fit;
+  what_if.cards = input.cards;
+  what_if.card = card;
+  what_if.settings = input.recorded.value_or(input.settings);
+  what_if.allocator = input.allocator;
+  what_if.can_try = has_card && !is_empty;
+  what_if.can_start = frame_.fit.can_search;
+  what_if.unit = unit;
   frame_.findings.fit = input.fit;
   frame_.findings.can_search = frame_.fit.can_search;
   frame_.findings.can_try = frame_.fit.what_if.can_try;

@@ -83,6 +83,7 @@ void Scene::PrepareRankStack(const SceneInput& input, const ViewState& state) {
   if (ranks == stack_ranks_ && (ranks == nullptr || input.shown_rank == stack_shown_rank_)) return;
   stack_ranks_ = ranks;
   stack_shown_rank_ = input.shown_rank;
+  if (ranks == nullptr) ranked_ = {};
   plot_view_.reset();
 }
 
@@ -122,7 +123,7 @@ void Scene::FinishPlot() {
   const bool lacks_selected = selected_sums_ && plot_.selected.empty();
   if (!selected_sums_) plot_.selected.clear();
   if (!stack_sums_ && stack_ranks_ == nullptr) plot_.groups.clear();
-  if (std::optional<presenters::TimelinePlot> ranked = ranked_.Take(); ranked && stack_ranks_ != nullptr) {
+  if (std::optional<presenters::TimelinePlot> ranked = ranked_.Take()) {
     plot_ = std::move(*ranked);
     plot_fresh_ = true;
   }

@@ -320,8 +320,7 @@ class Examination {
     const auto& segments = view_.StateAt(moment).segments;
     if (std::ranges::any_of(segments, &timeline::Segment::expandable))
       return "Segments grow already (expandable_segments): let sizes repeat from step to step, the last, "
-             "smaller "
-             "batch dropped.";
+             "smaller batch dropped.";
     return "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow instead of leaving gaps; "
            "tidemark what-if tells whether that makes room here.";
   }

@@ -14,9 +14,18 @@ constexpr size_t kColumns = 600;  // of a curve: as many as a picture of it is w
 
 }  // namespace
 
-Result<std::vector<phantom::Request>> RequestsBefore(const timeline::View& view, const phantom::Card& card) {
+AllocatorSetup Otherwise(AllocatorSetup own, const std::optional<phantom::Card>& card, int64_t memory_bytes,
+                         const std::string& settings) {
+  if (card) own.card = *card;
+  if (memory_bytes > 0) own.card.memory_bytes = memory_bytes;
+  if (!settings.empty()) own.settings = settings;
+  return own;
+}
+
+// What the requests leave alive is freed.
+Status BeginAfter(const timeline::View& before, const phantom::Card& card, AllocatorSetup& setup) {
   Result<std::vector<phantom::Request>> requests =
-      session::RequestsOf(view, card.memory_bytes - card.context_bytes);
+      session::RequestsOf(before, card.memory_bytes - card.context_bytes);
   if (!requests) return requests.error();
   std::set<uint64_t> alive;
   for (const phantom::Request& request : *requests) {
@@ -24,7 +33,8 @@ Result<std::vector<phantom::Request>> RequestsBefore(const timeline::View& view,
     if (request.kind == phantom::Request::Kind::kFree) alive.erase(request.block);
   }
   for (const uint64_t block : alive) requests->push_back({phantom::Request::Kind::kFree, block});
-  return requests;
+  setup.after = std::make_shared<std::vector<phantom::Request>>(std::move(*requests));
+  return Done{};
 }
 
 Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorSetup& own,
@@ -95,9 +105,8 @@ std::string AdviceOf(const std::vector<AllocatorTrial>& trials, ByteUnit unit) {
       best = &trial;
   }
   if (best == nullptr) {
-    return "No setting of the allocator that was tried on this run reserves less: let sizes repeat from step "
-           "to "
-           "step.";
+    return "No setting of the allocator that was tried on this run reserves less: let sizes repeat from "
+           "step to step.";
   }
   const auto& [before, after, is_as_recorded] = best->outcome;
   return "Tried on this run, PYTORCH_CUDA_ALLOC_CONF=" + best->settings + " reserves " +

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,8 +27,12 @@ struct AllocatorSetup {
   std::shared_ptr<const std::vector<phantom::Request>> after = {};
   std::string after_title = {};  // of that run
 };
-// The requests of a run that go before another's; what they leave alive is freed. Fails as ReplayedRun::Of.
-Result<std::vector<phantom::Request>> RequestsBefore(const timeline::View& view, const phantom::Card& card);
+// `own` with what is said: another card, its memory (0 = all that the card has), settings ("" = as they
+// were).
+AllocatorSetup Otherwise(AllocatorSetup own, const std::optional<phantom::Card>& card, int64_t memory_bytes,
+                         const std::string& settings);
+// It begins with what is cached after `before`, a run on `card`. Fails as ReplayedRun::Of.
+Status BeginAfter(const timeline::View& before, const phantom::Card& card, AllocatorSetup& setup);
 
 struct WhatIf {
   phantom::Replayed before;  // with the run's own setup

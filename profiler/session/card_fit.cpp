@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "profiler/networks/training_settings.h"
-
 namespace tidemark::session {
 
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
@@ -17,25 +15,21 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
   return fit;
 }
 
-std::optional<phantom::Card> CardOf(std::string_view title, int64_t memory_bytes,
+std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
                                     const std::vector<phantom::Card>& known) {
-  const auto found = std::ranges::find(known, title, &phantom::Card::title);
+  const auto found = std::ranges::find_if(
+      known, [&](const phantom::Card& card) { return card.title == told || card.name == told; });
   if (found == known.end()) return {};
   phantom::Card card = *found;
-  if (memory_bytes > 0) card.memory_bytes = memory_bytes;
+  if (memory_bytes > card.context_bytes) card.memory_bytes = memory_bytes;
   return card;
 }
 
-Result<phantom::Card> CardOrUsual(const events::RunDescription& description,
-                                  const std::vector<phantom::Card>& known) {
+Result<phantom::Card> CardOr(const std::string& fallback, const events::RunDescription& description,
+                             const std::vector<phantom::Card>& known) {
   if (const auto card = CardOf(description.device_name, description.device_bytes, known)) return *card;
-  const std::string name = networks::DeviceChoice{}.card;
-  const auto usual = std::ranges::find(known, name, &phantom::Card::name);
-  if (usual == known.end())
-    return Error{"There is no card " + name + " among the known ones; install again."};
-  phantom::Card card = *usual;
-  if (description.device_bytes > card.context_bytes) card.memory_bytes = description.device_bytes;
-  return card;
+  if (const auto card = CardOf(fallback, description.device_bytes, known)) return *card;
+  return Error{"There is no card " + fallback + " among the known ones; install again."};
 }
 
 }  // namespace tidemark::session

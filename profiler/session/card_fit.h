@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,13 +33,13 @@ struct CardFit {
 CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known, int64_t reserved_bytes,
               const std::optional<ReservedBand>& band);
 
-// The card that a run was on, by its title, with the run's memory (0 = the card's own). Nothing if it is none
-// of them.
-std::optional<phantom::Card> CardOf(std::string_view title, int64_t memory_bytes,
+// The card that a run was on, by its title or name, with the run's memory; where that is no more than the
+// context (0, say), the card's own. Nothing if it is none of them.
+std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
                                     const std::vector<phantom::Card>& known);
-// The same; where a file does not tell its card, the usual one with the memory that it tells. Error: that one
-// is not known, either.
-Result<phantom::Card> CardOrUsual(const events::RunDescription& description,
-                                  const std::vector<phantom::Card>& known);
+// The same; where it is none of them, or nothing tells it, the one named `fallback` with the memory that the
+// run tells. Error: that one is not known, either.
+Result<phantom::Card> CardOr(const std::string& fallback, const events::RunDescription& description,
+                             const std::vector<phantom::Card>& known);
 
 }  // namespace tidemark::session

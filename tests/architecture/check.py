@@ -1,7 +1,7 @@
 """Holds the tree to rules.py: usage: check.py ROOT. Prints every offending line; exit code 0 when there is none.
 
 Checked are the includes of C++ files, the link edges of CMake targets, that a target links what its folder includes, the
-length of files, and that no build file names a host and no file a path of somebody's machine.
+length of files, that the window's words go through its widgets, and that no build file names a host and no file a path of somebody's machine.
 """
 
 import pathlib
@@ -16,6 +16,7 @@ TOP_FOLDERS = ["app", "profiler", "tests", "cmake", "assets", ".ci"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]')
 ADDRESS = re.compile(r"\b(?:https?|ftp|git|ssh)://")
 MACHINE_PATH = re.compile(r"(?<![\w.$}])/(?:home|root|work|Users)/\w")
+UNTRANSLATED = re.compile(r'\bImGui::(?:InputTextWithHint\(|(?:Selectable|Button|Checkbox|MenuItem|RadioButton|Text\w*|SetTooltip)\((?!\(?"##))')
 LIBRARY_CALL = re.compile(r"\b(tidemark_library|add_library|add_executable)\s*\(\s*([\w-]+)([^)]*)\)")
 LINK_CALL = re.compile(r"\btarget_link_libraries\s*\(\s*([^\s)]+)([^)]*)\)")
 SOURCES_ELSEWHERE = re.compile(r"PREPEND \"\$\{PROJECT_SOURCE_DIR\}/(\S+)/\"")
@@ -152,9 +153,17 @@ def check_addresses(files):
                 yield f"{name}:{number}: {line.strip()}   (a path of one machine)"
 
 
+def check_words(files):
+    for _, name, lines in files:
+        if lies_in(str(pathlib.PurePath(name).parent), ["app/gui"]) and not name.startswith("app/gui/widgets/"):
+            for number, line in enumerate(lines, 1):
+                if UNTRANSLATED.search(line) and "Translated" not in line:
+                    yield f"{name}:{number}: {line.strip()}   (what a person reads goes through app/gui/widgets, which translate it)"
+
+
 def problems_in(root):
     files = list(files_of(root))
-    for check in (check_includes, check_links, check_lengths, check_addresses):
+    for check in (check_includes, check_links, check_lengths, check_addresses, check_words):
         yield from check(files)
 
 

@@ -88,6 +88,12 @@ class Tree(unittest.TestCase):
         self.assertEqual([], problems({"app/cli/a.cpp": "\n" * rules.LONGEST_FILE_LINES}))
         self.assertEqual(1, len(problems({"app/cli/a.cpp": "\n" * (rules.LONGEST_FILE_LINES + 1)})))
 
+    def test_words_that_no_table_translates(self):
+        for call in ['ImGui::Selectable("synthetic", on)', 'ImGui::InputTextWithHint("##a", "A name", b, 1)', "ImGui::Button(name)"]:
+            self.assertEqual(1, len(problems({"app/gui/panels/a.cpp": call})), call)
+            self.assertEqual([], problems({"app/gui/widgets/a.cpp": call}))
+        self.assertEqual([], problems({"app/gui/panels/a.cpp": 'ImGui::Selectable("##row", on)'}))
+
     def test_addresses_and_paths_of_one_machine(self):
         address, home = "https:" + "//example.org/x", "/ho" + "me/somebody/x"
         self.assertEqual(1, len(problems({"cmake/a.cmake": f"set(x {address})\n"})))

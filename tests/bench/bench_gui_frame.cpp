@@ -25,6 +25,7 @@
 #include "profiler/trace/tide.h"
 #include "tests/bench/machine.h"
 #include "tests/bench/training_stream.h"
+#include "tests/support/fake_run.h"
 
 namespace tidemark::bench {
 namespace {
@@ -47,7 +48,7 @@ int64_t ResidentBytes() {
 }
 
 // A run that a thread of its own goes on writing.
-class StreamingRun : public session::Run {
+class StreamingRun : public session::FakeRun {
  public:
   explicit StreamingRun(size_t allocations) : builder_(allocations * 5 + 10'000'000) {
     while (allocations_ < allocations) Append(stream_.Take(1 << 18));
@@ -87,15 +88,6 @@ class StreamingRun : public session::Run {
     description.device = "cuda:0";
     return description;
   }
-  bool live() const override { return false; }
-  bool Change(const networks::TrainingSettings&) override { return false; }
-  bool SetMode(transport::RunMode) override { return false; }
-  bool SetPace(double) override { return false; }
-  bool Restart(const networks::TrainingSettings&) override { return false; }
-  bool SetStepLimit(int64_t) override { return false; }
-  void Stop() override {}
-  bool WaitUntilSettled(int) override { return true; }
-  Status Save(const std::filesystem::path&) const override { return Done{}; }
 
  private:
   void Append(const std::vector<events::Event>& events) {

@@ -1,6 +1,11 @@
 #include "app/gui/live_ranks.h"
 
+#include <memory>
+
+#include "app/gui/application.h"
 #include "tests/support/catch.h"
+#include "tests/support/fake_run.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
 namespace {
@@ -8,25 +13,20 @@ namespace {
 using namespace std::chrono_literals;
 
 // A run that goes on by itself, alone or with others.
-class RunOfRanks : public session::Run {
+class RunOfRanks : public session::FakeRun {
  public:
   RunOfRanks() { Grow(); }
   void Grow() { view_ = timeline::Builder().Publish(); }
+  void Allocate() {
+    timeline::Stream stream;
+    stream.Allocate(1 << 20, 512);
+    view_ = stream.Publish();
+  }
   void Add(const RunOfRanks* rank) { ranks_.push_back(rank); }
 
   std::shared_ptr<const timeline::View> view() const override { return view_; }
-  session::RunStatus status() const override { return {}; }
-  events::RunDescription description() const override { return {}; }
   bool live() const override { return true; }
   std::vector<const session::Run*> ranks() const override { return ranks_; }
-  bool Change(const networks::TrainingSettings&) override { return false; }
-  bool SetMode(transport::RunMode) override { return false; }
-  bool SetPace(double) override { return false; }
-  bool Restart(const networks::TrainingSettings&) override { return false; }
-  bool SetStepLimit(int64_t) override { return false; }
-  void Stop() override {}
-  bool WaitUntilSettled(int) override { return true; }
-  Status Save(const std::filesystem::path&) const override { return Done{}; }
 
  private:
   std::shared_ptr<const timeline::View> view_;
@@ -87,6 +87,28 @@ TEST_CASE("The rank that is shown is the run's own until another is asked for") 
   CHECK(&ranks.ShownOf(other) == &other);  // one that is alone
   ranks.Begin();
   CHECK(&ranks.ShownOf(run) == &run);
+}
+
+TEST_CASE("What was tried of one rank is not told of another") {
+  const auto run = std::make_shared<RunOfRanks>();
+  RunOfRanks other;
+  for (RunOfRanks* rank : {run.get(), &other}) {
+    rank->Allocate();
+    run->Add(rank);
+  }
+  ApplicationOptions options;
+  options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "t4"};
+  options.allocator_of = [](const events::RunDescription&) { return Error{"There is no such torch."}; };
+  const auto application = Application::Create(options, {});
+  REQUIRE(application.ok());
+  (*application)->ShowRun(run);
+  (*application)->Push(TryAllocators{});
+  (*application)->ExecuteCommands();
+  const FitAdvice& found = *(*application)->scene_input().fit;
+  CHECK(found.trial_error == "There is no such torch.");
+  (*application)->Push(OpenRank{1});
+  (*application)->ExecuteCommands();
+  CHECK(found.trial_error.empty());
 }
 
 }  // namespace tidemark::gui

@@ -60,7 +60,7 @@ void FilterRow(const AllocationsInput& input, AllocationsState& state) {
   const float only_width = selects ? Px(120) : 0;
   const bool copy_fits = width > Px(420) + only_width;
   ImGui::SetNextItemWidth(width - scope_width - Px(10) - (copy_fits ? Px(98) : 0) - only_width);
-  ImGui::InputTextWithHint("##filter", "conv1 >1MB life>10ms …", state.filter.data(), state.filter.size());
+  TextField("##filter", "conv1 >1MB life>10ms …", state.filter, 0);
   Tooltip(kFilterHelp);
   if (copy_fits) {
     ImGui::SameLine(0, Px(10));

@@ -44,7 +44,6 @@ struct CheckpointingState {
 
 void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState& state, CommandQueue& queue);
 
-// "3 segments", "budget 4.54 GB".
 // What a way gains or why it gains nothing, in a sentence. Pure.
 std::string WhyOfWay(const CheckpointWay& way, const std::vector<CheckpointWay>& ways, ByteUnit unit);
 

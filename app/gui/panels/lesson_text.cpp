@@ -95,12 +95,12 @@ std::vector<Word> WordsIn(const RichText& text, const TextStyle& style, LessonTe
 float WidthToSpace(const std::vector<Word>& words, size_t begin) {
   float width = 0;
   for (size_t i = begin; i < words.size() && (i == begin || !words[i].space_before); ++i)
-    width += Measure(words[i].style, words[i].text).x;
+    width += MeasureAsIs(words[i].style, words[i].text).x;
   return width;
 }
 
 void DrawWord(const Word& word, ImVec2 at, float width, float height) {
-  DrawText(ImGui::GetWindowDrawList(), at, word.style, word.text);
+  DrawTextAsIs(ImGui::GetWindowDrawList(), at, word.style, word.text);
   if (word.underlined) return DrawTerm(at, width, word.style, word.hint);
   TooltipOver(at, {at.x + width, at.y + height}, word.hint);
 }
@@ -139,7 +139,6 @@ void DrawTable(const lessons::Block& table, LessonTextContext& context) {
 void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContext& context) {
   const std::string whole = lessons::PlainTextOf(text);
   if (Translated(whole) != whole) return PutWrapped(style, whole);  // its terms lie elsewhere
-  const WordByWord words_stay;
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const float line = Pixels(style) + Px(6);
@@ -151,7 +150,7 @@ void DrawRichText(const RichText& text, const TextStyle& style, LessonTextContex
       at.x += space;
       if (at.x + WidthToSpace(words, i) > origin.x + width) at = {origin.x, at.y + line};
     }
-    const float needs = Measure(words[i].style, words[i].text).x;
+    const float needs = MeasureAsIs(words[i].style, words[i].text).x;
     DrawWord(words[i], at, needs, line);
     at.x += needs;
   }

@@ -52,7 +52,7 @@ void ChooseGroupingFromList(LiveTreeState& state) {
   if (!BeginChoice("by", kTreeGroupings[static_cast<size_t>(state.grouping)].label, 0.25F)) return;
   for (size_t i = 0; i < kTreeGroupings.size(); ++i) {
     const auto grouping = static_cast<TreeGrouping>(i);
-    if (ImGui::Selectable(kTreeGroupings[i].label, state.grouping == grouping)) GroupBy(grouping, state);
+    if (Choice(kTreeGroupings[i].label, state.grouping == grouping)) GroupBy(grouping, state);
     Tooltip(kTreeGroupings[i].help);
   }
   ImGui::EndCombo();

@@ -51,7 +51,7 @@ void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const
                 const std::string& memory, CommandQueue& queue) {
   const bool chosen = choice == input.device;
   const float width = std::max(ImGui::GetContentRegionAvail().x, Px(250));
-  if (ImGui::Selectable(label.c_str(), chosen, 0, {width, 0})) queue.Push(ChooseDevice{choice});
+  if (Choice(label, chosen, 0, {width, 0})) queue.Push(ChooseDevice{choice});
   if (chosen) ImGui::SetItemDefaultFocus();
   const ImVec2 corner = ImGui::GetItemRectMax();
   DrawText(ImGui::GetWindowDrawList(), {corner.x - Px(8), ImGui::GetItemRectMin().y + Px(1)}, SmallMuted(),
@@ -69,7 +69,7 @@ void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
   }
   if (input.cuda_devices->empty()) {
     ImGui::BeginDisabled();
-    ImGui::Selectable("CUDA: no NVIDIA driver here");
+    Choice("CUDA: no NVIDIA driver here", false);
     ImGui::EndDisabled();
   }
   DeviceChoice cpu = input.device;
@@ -92,8 +92,7 @@ void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& set
     for (const networks::Network& network : *input.networks) {
       TrainingSettings changed = settings;
       changed.network = network.name;
-      if (ImGui::Selectable(network.title.c_str(), network.name == settings.network))
-        queue.Push(ChangeSettings{changed});
+      if (Choice(network.title, network.name == settings.network)) queue.Push(ChangeSettings{changed});
       Tooltip(network.description);
     }
     ImGui::EndCombo();
@@ -123,12 +122,12 @@ void SampleRow(const networks::Network& network, RunControlsState& state, Comman
 void ChooseDataRow(const TrainingSettings& settings, CommandQueue& queue) {
   const bool is_synthetic = settings.data.empty();
   if (BeginChoice("Data", is_synthetic ? "synthetic" : "CIFAR-10", 0.3F)) {
-    if (ImGui::Selectable("synthetic", is_synthetic)) {
+    if (Choice("synthetic", is_synthetic)) {
       TrainingSettings changed = settings;
       changed.data.clear();
       queue.Push(ChangeSettings{changed});
     }
-    if (ImGui::Selectable("CIFAR-10 in a folder…", !is_synthetic)) queue.Push(ActionId::kChooseData);
+    if (Choice("CIFAR-10 in a folder…", !is_synthetic)) queue.Push(ActionId::kChooseData);
     ImGui::EndCombo();
   }
   if (!is_synthetic) Consequence(settings.data);
@@ -148,7 +147,7 @@ void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& s
     for (const auto& [kind, name] : kChoices) {
       TrainingSettings changed = settings;
       changed.optimizer = kind;
-      if (ImGui::Selectable(name, kind == settings.optimizer)) queue.Push(ChangeSettings{changed});
+      if (Choice(name, kind == settings.optimizer)) queue.Push(ChangeSettings{changed});
     }
     ImGui::EndCombo();
   }
@@ -295,7 +294,7 @@ void TechniqueRow(const networks::Technique& technique, const TrainingSettings& 
     if (!open) Tooltip(technique.help);
     for (size_t choice = 0; open && choice < technique.choices.size(); ++choice) {
       const std::string text(technique.choices[choice]);
-      if (ImGui::Selectable(text.c_str(), text == now)) chosen = text;
+      if (Choice(text, text == now)) chosen = text;
     }
     if (open) ImGui::EndCombo();
   }

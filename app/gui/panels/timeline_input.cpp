@@ -3,6 +3,7 @@
 
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/translation.h"
 
 namespace tidemark::gui {
 namespace {
@@ -246,7 +247,7 @@ void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geo
 
 void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, std::string_view explained) {
   if (!explained.empty()) {
-    ImGui::SetTooltip("%s", std::string(explained).c_str());
+    ImGui::SetTooltip("%s", std::string(Translated(explained)).c_str());
     return;
   }
   if (!state.hover || state.drag != TimelineState::Drag::kNone) return;

@@ -7,6 +7,7 @@
 
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/text.h"
+#include "app/gui/widgets/translation.h"
 #include "app/gui/window/theme.h"
 
 namespace tidemark::gui {
@@ -137,7 +138,9 @@ void DrawStepBands(ImDrawList* list, const TimelineGeometry& geometry, const Tim
                         U32(Colors().raised), Px(3));
     if (ImGui::IsWindowHovered() &&
         ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
-      ImGui::SetTooltip("From step %s on. Zoom in to see the phases.", FormatNumber(steps[i].number).c_str());
+      const std::string told =
+          "From step " + FormatNumber(steps[i].number) + " on. Zoom in to see the phases.";
+      ImGui::SetTooltip("%s", std::string(Translated(told)).c_str());
     }
     // Of a run that was restarted numbers come again.
     const int64_t count = last ? 0 : steps[i + 1].number - steps[i].number;
@@ -381,7 +384,8 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     const std::string_view name = events::NameOf(phase.phase);
     if (ImGui::IsWindowHovered() &&
         ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
-      ImGui::SetTooltip("%s: %s", std::string(name).c_str(), MeaningOfLabel(name).c_str());
+      const std::string title(Translated(name));
+      ImGui::SetTooltip("%s: %s", title.c_str(), std::string(Translated(MeaningOfLabel(name))).c_str());
     }
     for (const std::string_view text : {name, ShortNameOf(phase.phase)}) {
       if (Measure(style, text).x + Px(6) >= to - from) continue;

@@ -6,7 +6,6 @@
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
-#include "app/gui/widgets/translation.h"
 #include "app/gui/window/theme.h"
 
 namespace tidemark::gui {
@@ -161,16 +160,13 @@ void DrawStackChoice(const TimelineInput& input, TimelineState& state) {
     const auto by = static_cast<StackBy>(i);
     const bool can_be = by != StackBy::kRank || input.has_ranks;
     const auto flags = can_be ? ImGuiSelectableFlags_None : ImGuiSelectableFlags_Disabled;
-    if (ImGui::Selectable(TranslatedLabel(NameOf(by)).c_str(), state.stack.by == by, flags))
-      state.stack = {by, ""};
+    if (Choice(NameOf(by), state.stack.by == by, flags)) state.stack = {by, ""};
     Tooltip(can_be
                 ? kHelp[static_cast<size_t>(i)]
                 : "This run is one rank alone. Open the recordings of several at once, or train on several.");
   }
   ImGui::SetNextItemWidth(Px(260));
-  const bool entered =
-      ImGui::InputTextWithHint("##expression", "expression, as conv|relu", state.expression.data(),
-                               state.expression.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = TextField("##expression", "expression, as conv|relu", state.expression);
   if (input.stack_error.empty()) Tooltip(kHelp.back());  // which would lie over it
   if (entered && state.expression.front() != 0) state.stack = {StackBy::kExpression, state.expression.data()};
   if (input.stack_error.empty()) return;

@@ -122,11 +122,11 @@ void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
     return name.empty() ? known + ", as it was" : known + " · " + CardSize(card->memory_bytes, input.unit);
   };
   if (!BeginChoice("On the card", title(setup.card), kLabelShare)) return;
-  if (ImGui::Selectable(title("").c_str(), setup.card.empty())) setup.card.clear();
+  if (Choice(title(""), setup.card.empty())) setup.card.clear();
   for (const phantom::Card& card : *input.cards) {
     if (card.name == input.card) continue;
     const std::string item = title(card.name) + "###" + card.name;
-    if (ImGui::Selectable(item.c_str(), setup.card == card.name)) setup.card = card.name;
+    if (Choice(item, setup.card == card.name)) setup.card = card.name;
   }
   ImGui::EndCombo();
 }
@@ -134,10 +134,9 @@ void ChooseOtherCard(const WhatIfInput& input, OtherSetup& setup) {
 void ChooseCache(OtherSetup& setup, CommandQueue& queue) {
   if (!BeginChoice("Begins", CacheInWords(setup), kLabelShare)) return;
   for (const CacheOf cache : {CacheOf::kNothing, CacheOf::kThisRun}) {
-    if (ImGui::Selectable(CacheInWords({.cache = cache}).c_str(), setup.cache == cache)) setup.cache = cache;
+    if (Choice(CacheInWords({.cache = cache}), setup.cache == cache)) setup.cache = cache;
   }
-  if (ImGui::Selectable("after another recording…", setup.cache == CacheOf::kRecording))
-    queue.Push(ChooseRunBefore{});
+  if (Choice("after another recording…", setup.cache == CacheOf::kRecording)) queue.Push(ChooseRunBefore{});
   ImGui::EndCombo();
 }
 

@@ -9,6 +9,7 @@
 
 #include "app/gui/panels/panels.h"
 #include "app/gui/shell/pick_list.h"
+#include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 
 namespace tidemark::gui {
@@ -94,9 +95,7 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
     if (state.focus) ImGui::SetKeyboardFocusHere();
     state.focus = false;
     ImGui::SetNextItemWidth(-1);
-    const bool entered =
-        ImGui::InputTextWithHint("##query", "Type a part of a command, a panel or a control",
-                                 state.text.data(), state.text.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    const bool entered = TextField("##query", "Type a part of a command, a panel or a control", state.text);
     if (ImGui::IsItemEdited()) state.selected = 0;
     const std::vector<Entry> entries = Matching(state.text.data(), enabled, controls, view);
     std::vector<PickRow> rows;

@@ -174,8 +174,8 @@ void DrawEntries(FileDialogState& state, fs::path& last_folder, CommandQueue& qu
   for (const FolderEntry& entry : state.entries) {
     const std::string label = std::string(entry.folder ? icons::kFolder : icons::kFile) + "   " + entry.name;
     const bool picked =
-        ImGui::Selectable(label.c_str(), entry.name == state.name.data(),
-                          ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
+        Choice(label, entry.name == state.name.data(),
+               ImGuiSelectableFlags_NoAutoClosePopups | ImGuiSelectableFlags_AllowDoubleClick);
     if (!entry.folder) {
       const ImVec2 corner(ImGui::GetItemRectMax().x - Px(8), ImGui::GetItemRectMin().y + Px(1));
       DrawText(ImGui::GetWindowDrawList(), corner, SmallMuted(),
@@ -210,7 +210,7 @@ void DrawFilter(FileDialogState& state) {
   filters.push_back({FileFilter::Shows::kAll, 0, ""});
   for (const FileFilter& filter : filters) {
     const bool chosen = filter.shows == before.shows && filter.type == before.type;
-    if (!ImGui::Selectable(NameOf(filter).c_str(), chosen)) continue;
+    if (!Choice(NameOf(filter), chosen)) continue;
     state.filter = filter;
     EnterFolder(state, state.folder);
   }
@@ -228,7 +228,7 @@ void DrawFormat(FileDialogState& state) {
   const presenters::RunFormat* const chosen = presenters::FormatOfEnding("a" + state.filter.ending);
   if (!BeginChoice("As", chosen == nullptr ? state.filter.ending : title(*chosen), 0.15F)) return;
   for (const presenters::RunFormat& format : presenters::RunFormats()) {
-    if (!ImGui::Selectable(title(format).c_str(), &format == chosen)) continue;
+    if (!Choice(title(format), &format == chosen)) continue;
     if (named != nullptr) SetName(state, fs::path(name).replace_extension(format.ending).string());
     ShowEnding(state, format.ending);
   }
@@ -241,8 +241,7 @@ bool TypeName(FileDialogState& state) {
   bool& stays = ImGui::GetIO().ConfigInputTextEnterKeepActive;
   const bool before = std::exchange(stays, true);
   ImGui::SetNextItemWidth(-1);
-  const bool entered = ImGui::InputTextWithHint("##name", "A file's name, or a path", state.name.data(),
-                                                state.name.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = TextField("##name", "A file's name, or a path", state.name);
   stays = before;
   if (ImGui::IsItemEdited()) {
     state.overwrite = false;

@@ -23,10 +23,10 @@ std::string TitleOf(const std::optional<std::string>& chosen, const std::vector<
 
 void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state) {
   if (BeginChoice("Runs on", TitleOf(state.card, cards), 0.3F)) {
-    if (ImGui::Selectable(kThisMachine, !state.card)) state.card.reset();
+    if (Choice(kThisMachine, !state.card)) state.card.reset();
     for (const phantom::Card& card : cards) {
       const std::string title = TitleOf(card.name, cards) + " · " + CardSize(card.memory_bytes, unit);
-      if (ImGui::Selectable(title.c_str(), state.card == card.name)) state.card = card.name;
+      if (Choice(title, state.card == card.name)) state.card = card.name;
     }
     ImGui::EndCombo();
   }
@@ -65,16 +65,13 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
   if (state.fresh) ImGui::SetKeyboardFocusHere();
   state.fresh = false;
   ImGui::SetNextItemWidth(-1);
-  const bool entered =
-      ImGui::InputTextWithHint("##command", "python train.py --batch 64", state.command.data(),
-                               state.command.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+  const bool entered = TextField("##command", "python train.py --batch 64", state.command);
   Consequence("As in a terminal, from the folder that Tidemark was started in. Its output appears there.");
   ChooseCard(cards, unit, state);
   ChooseLayers(state);
   Label("Recording");
   ImGui::SetNextItemWidth(-1);
-  ImGui::InputTextWithHint("##recording", "run.tide; empty: not kept", state.recording.data(),
-                           state.recording.size());
+  TextField("##recording", "run.tide; empty: not kept", state.recording, 0);
   Consequence(state.trouble, Colors().warning);
   ImGui::BeginDisabled(state.command.front() == 0);
   if (PrimaryButton("Start", {Px(110), 0}) || entered) Start(state, queue);

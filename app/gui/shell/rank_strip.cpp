@@ -8,6 +8,7 @@
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
+#include "app/gui/widgets/translation.h"
 
 namespace tidemark::gui {
 namespace {
@@ -23,10 +24,11 @@ std::string StepTitle(std::optional<int64_t> step) {
 
 void ChooseRankStep(const OpenedRanks& ranks, CommandQueue& queue) {
   ImGui::SetNextItemWidth(Px(210));
-  if (!ImGui::BeginCombo("##rank step", ("Peaks " + StepTitle(ranks.strip().step)).c_str())) return;
+  if (!ImGui::BeginCombo("##rank step",
+                         std::string(Translated("Peaks " + StepTitle(ranks.strip().step))).c_str()))
+    return;
   const auto item = [&](std::optional<int64_t> step) {
-    if (ImGui::Selectable(StepTitle(step).c_str(), step == ranks.strip().step))
-      queue.Push(CompareRanksAt{step});
+    if (Choice(StepTitle(step), step == ranks.strip().step)) queue.Push(CompareRanksAt{step});
   };
   item(std::nullopt);
   ImGuiListClipper clipper;

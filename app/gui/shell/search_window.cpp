@@ -58,8 +58,7 @@ void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queu
     state.focus = false;
     ImGui::SetNextItemWidth(-1);
     const bool entered =
-        ImGui::InputTextWithHint("##find", "Find layers, operators, steps, allocations, bookmarks…",
-                                 state.text.data(), state.text.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+        TextField("##find", "Find layers, operators, steps, allocations, bookmarks…", state.text);
     if (begins || ImGui::IsItemEdited()) {
       state.hits = input.view == nullptr
                        ? std::vector<SearchHit>()
@@ -87,8 +86,7 @@ void DrawBookmarkWindow(BookmarkState& state, CommandQueue& queue) {
     Put(StrongWords(), "Bookmark at " + state.moment);
     if (begins) ImGui::SetKeyboardFocusHere();
     ImGui::SetNextItemWidth(-1);
-    const bool entered = ImGui::InputTextWithHint("##bookmark", "What happens here?", state.text.data(),
-                                                  state.text.size(), ImGuiInputTextFlags_EnterReturnsTrue);
+    const bool entered = TextField("##bookmark", "What happens here?", state.text);
     PutWrapped(SmallMuted(),
                "Enter keeps it, also beside a recording; an empty one is taken away. Ctrl+F lists all.");
     if (entered) queue.Push(KeepBookmark{state.time_ns, state.text.data()});

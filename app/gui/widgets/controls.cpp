@@ -246,11 +246,14 @@ float PutLabelOf(const char* label, float label_share, std::string_view help) {
 
 }  // namespace
 
+bool TextField(const char* id, std::string_view hint, std::span<char> text, ImGuiInputTextFlags flags) {
+  return ImGui::InputTextWithHint(id, std::string(Translated(hint)).c_str(), text.data(), text.size(), flags);
+}
+
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share) {
   PutLabelOf(label, label_share, "");
   const std::string id = std::string("##") + label;
-  return ImGui::InputTextWithHint(id.c_str(), hint, text.data(), text.size(),
-                                  ImGuiInputTextFlags_EnterReturnsTrue);
+  return TextField(id.c_str(), hint, text);
 }
 
 bool BeginChoice(const char* label, const std::string& current, float label_share, std::string_view help) {
@@ -265,6 +268,10 @@ bool BeginChoice(const char* label, const std::string& current, float label_shar
   DrawText(list, {box.Min.x + Px(11), y}, Words(), Fitted(Words(), current, box.GetWidth() - Px(36)));
   DrawText(list, {box.Max.x - Px(9), y + Px(2)}, SmallMuted(), icons::kDown, Align::kRight);
   return open;
+}
+
+bool Choice(std::string_view label, bool chosen, ImGuiSelectableFlags flags, ImVec2 size) {
+  return ImGui::Selectable(TranslatedLabel(label).c_str(), chosen, flags, size);
 }
 
 void Consequence(std::string_view text) { Consequence(text, Colors().muted); }

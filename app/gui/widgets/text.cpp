@@ -11,10 +11,13 @@ namespace {
 // An empty view may point nowhere, and a null end is to ImGui that of a text that ends with 0.
 std::string_view Pointed(std::string_view text) { return text.empty() ? std::string_view("") : text; }
 
-// Of a text as it is.
-ImVec2 Extent(const TextStyle& style, std::string_view text) {
+void PutAsIs(const TextStyle& style, std::string_view text) {
   text = Pointed(text);
-  return style.face->CalcTextSizeA(Pixels(style), 1e9F, 0.0F, text.data(), text.data() + text.size());
+  ImGui::PushFont(style.face, style.size);
+  ImGui::PushStyleColor(ImGuiCol_Text, U32(style.color));
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopStyleColor();
+  ImGui::PopFont();
 }
 
 }  // namespace
@@ -39,15 +42,25 @@ TextStyle Strongly(TextStyle style) {
 
 float Pixels(const TextStyle& style) { return std::round(Px(style.size)); }
 
-ImVec2 Measure(const TextStyle& style, std::string_view text) { return Extent(style, Translated(text)); }
+ImVec2 Measure(const TextStyle& style, std::string_view text) { return MeasureAsIs(style, Translated(text)); }
+
+ImVec2 MeasureAsIs(const TextStyle& style, std::string_view text) {
+  text = Pointed(text);
+  return style.face->CalcTextSizeA(Pixels(style), 1e9F, 0.0F, text.data(), text.data() + text.size());
+}
 
 void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, Align align) {
   if (text.empty()) return;
   text = Translated(text);
   if (align != Align::kLeft) {
-    const float width = Extent(style, text).x;
+    const float width = MeasureAsIs(style, text).x;
     at.x -= align == Align::kRight ? width : width / 2;
   }
+  DrawTextAsIs(list, at, style, text);
+}
+
+void DrawTextAsIs(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text) {
+  if (text.empty()) return;
   at.x = static_cast<float>(static_cast<int>(at.x));
   at.y = static_cast<float>(static_cast<int>(at.y));
   list->AddText(style.face, Pixels(style), at, U32(style.color), text.data(), text.data() + text.size());
@@ -67,7 +80,7 @@ void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::strin
 std::string Fitted(const TextStyle& style, std::string_view text, float width) {
   if (Measure(style, text).x <= width) return std::string(text);
   std::string cut(Translated(text));
-  while (!cut.empty() && Extent(style, cut + "…").x > width) {
+  while (!cut.empty() && MeasureAsIs(style, cut + "…").x > width) {
     cut.pop_back();
     while (!cut.empty() && (static_cast<unsigned char>(cut.back()) & 0xC0) == 0x80) cut.pop_back();
     if (!cut.empty() && static_cast<unsigned char>(cut.back()) >= 0xC0) cut.pop_back();
@@ -86,14 +99,7 @@ std::string WithoutMiddle(std::string_view text, size_t most) {
   return std::string(text.substr(0, head)).append(kGap).append(text.substr(tail));
 }
 
-void Put(const TextStyle& style, std::string_view text) {
-  text = Pointed(Translated(text));
-  ImGui::PushFont(style.face, style.size);
-  ImGui::PushStyleColor(ImGuiCol_Text, U32(style.color));
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
-  ImGui::PopStyleColor();
-  ImGui::PopFont();
-}
+void Put(const TextStyle& style, std::string_view text) { PutAsIs(style, Translated(text)); }
 
 void PutWrapped(const TextStyle& style, std::string_view text) {
   ImGui::PushTextWrapPos(0);
@@ -104,7 +110,7 @@ void PutWrapped(const TextStyle& style, std::string_view text) {
 void PutNarrow(const TextStyle& style, std::string_view text, float width) {
   constexpr size_t kMost = 480;  // some six lines
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  Put(style, WithoutMiddle(Translated(text), kMost));
+  PutAsIs(style, WithoutMiddle(Translated(text), kMost));
   ImGui::PopTextWrapPos();
 }
 

@@ -34,7 +34,10 @@ ImVec2 Measure(const TextStyle& style, std::string_view text);
 // `at` is the top left, top centre or top right corner.
 void DrawText(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text,
               Align align = Align::kLeft);
-// The same on as many lines as it takes at `width`.
+// What is laid out word by word: untranslated, for a table has whole texts.
+ImVec2 MeasureAsIs(const TextStyle& style, std::string_view text);
+void DrawTextAsIs(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text);
+// Measure and DrawText on as many lines as it takes at `width`.
 ImVec2 MeasureWrapped(const TextStyle& style, std::string_view text, float width);
 void DrawWrapped(ImDrawList* list, ImVec2 at, const TextStyle& style, std::string_view text, float width);
 // Cut to `width` with an ellipsis when it is longer.

@@ -15,7 +15,6 @@ constexpr size_t kMostTranslated = 4096;
 struct TranslationsInUse {
   Translations table;
   std::map<std::string, std::optional<std::string>, std::less<>> known;  // none: it stays as it is
-  int words = 0;                                                         // WordByWord that live
 };
 
 TranslationsInUse& InUse() {
@@ -75,11 +74,11 @@ std::optional<std::string> LookedUp(const Translations& table, std::string_view 
 
 }  // namespace
 
-void UseTranslations(Translations translations) { InUse() = {std::move(translations), {}, 0}; }
+void UseTranslations(Translations translations) { InUse() = {std::move(translations), {}}; }
 
 std::string_view Translated(std::string_view text) {
   TranslationsInUse& in_use = InUse();
-  if (in_use.table.empty() || in_use.words > 0 || text.empty()) return text;
+  if (in_use.table.empty() || text.empty()) return text;
   auto known = in_use.known.find(text);
   if (known == in_use.known.end()) {
     if (in_use.known.size() >= kMostTranslated) in_use.known.clear();
@@ -87,9 +86,6 @@ std::string_view Translated(std::string_view text) {
   }
   return known->second ? std::string_view(*known->second) : text;
 }
-
-WordByWord::WordByWord() { ++InUse().words; }
-WordByWord::~WordByWord() { --InUse().words; }
 
 std::string TranslatedLabel(std::string_view label) {
   const std::string_view shown = label.substr(0, label.find("##"));

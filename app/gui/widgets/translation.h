@@ -20,13 +20,4 @@ std::string_view Translated(std::string_view text);
 // Of a label as Dear ImGui takes it: what is behind "##" stays, and names the item.
 std::string TranslatedLabel(std::string_view label);
 
-// While one lives all is drawn as it is: what is laid out word by word would be translated so.
-class WordByWord {
- public:
-  WordByWord();
-  ~WordByWord();
-  WordByWord(const WordByWord&) = delete;
-  WordByWord& operator=(const WordByWord&) = delete;
-};
-
 }  // namespace tidemark::gui

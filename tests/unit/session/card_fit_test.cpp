@@ -48,10 +48,19 @@ TEST_CASE("Whatever a recording claims, what is taken of the card does not run o
                   .may_not_fit());
 }
 
-TEST_CASE("A run's card is known by its title, with the memory that it had") {
+TEST_CASE(
+    "A run's card is known by its title or name, with the memory that it had; else it is the one that is "
+    "meant") {
   CHECK(CardOf("NVIDIA middle", 1500, Known())->memory_bytes == 1500);
   CHECK(CardOf("NVIDIA middle", 0, Known())->memory_bytes == 2000);
-  CHECK_FALSE(CardOf("middle", 0, Known()).has_value());
+  CHECK(CardOf("middle", 0, Known())->title == "NVIDIA middle");
+  CHECK(CardOf("NVIDIA middle", 1, Known())->memory_bytes == 2000);  // less than the context
+  CHECK_FALSE(CardOf("", 0, Known()).has_value());
+  events::RunDescription unknown;
+  unknown.device_name = "a card of tomorrow";
+  unknown.device_bytes = 1500;
+  CHECK(CardOr("middle", unknown, Known())->memory_bytes == 1500);
+  CHECK_FALSE(CardOr("none", unknown, Known()).ok());
 }
 
 }  // namespace

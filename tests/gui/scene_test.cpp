@@ -1,0 +1,70 @@
+#include "app/gui/scene.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/gui/checkpoint_prices.h"
+#include "app/gui/fit_advice.h"
+#include "app/gui/learning.h"
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::gui {
+namespace {
+
+// So many that they are not stacked when a frame ends that began to.
+std::shared_ptr<const session::Ranks> ManyRanks() {
+  auto ranks = std::make_shared<session::Ranks>();
+  for (int64_t rank = 0; rank < 2000; ++rank) {
+    session::RankPeaks& peaks = ranks->ranks.emplace_back();
+    peaks.rank = rank;
+    peaks.curves = {{-1, std::vector<int64_t>(2000, 512)}};
+  }
+  return ranks;
+}
+
+}  // namespace
+
+TEST_CASE("While ranks are being stacked on one axis the plot is drawn on another at once") {
+  timeline::Stream stream;
+  for (uint64_t block = 1; block < 100; ++block) stream.Allocate(block << 20, 512);
+  const std::vector<networks::Network> networks;
+  const std::vector<phantom::Card> cards;
+  const std::vector<std::string> cuda_devices;
+  const presenters::RunLog log(50);
+  const FitAdvice fit;
+  const CheckpointPrices prices;
+  const LessonBook book;
+  const std::vector<trace::Bookmark> bookmarks;
+  SceneInput input;
+  input.view = stream.Publish();
+  input.description.device = "cpu";
+  input.device.kind = networks::DeviceKind::kCpu;
+  input.networks = &networks;
+  input.cards = &cards;
+  input.cuda_devices = &cuda_devices;
+  input.log = &log;
+  input.fit = &fit;
+  input.prices = &prices;
+  input.book = &book;
+  input.bookmarks = &bookmarks;
+  input.ranks = ManyRanks();
+  ViewState state;
+  state.timeline.stack.by = presenters::StackBy::kRank;
+  state.timeline.axis = presenters::TimeAxis::kEvents;
+  state.timeline.follow = false;
+  state.timeline.whole = true;
+  state.timeline.columns = 40;
+  Estimates estimates(&networks);
+  Scene scene;
+  scene.Prepare(input, state, estimates);
+  REQUIRE(scene.pending());
+  state.timeline.axis = presenters::TimeAxis::kWallClock;
+  const Frame& frame = scene.Prepare(input, state, estimates);
+  CHECK(frame.timeline.plot->columns.front().begin == frame.timeline.whole.begin);
+  CHECK(frame.timeline.plot->columns.back().end >= frame.timeline.whole.end);
+  CHECK(scene.pending());
+}
+
+}  // namespace tidemark::gui
