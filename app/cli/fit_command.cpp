@@ -19,7 +19,6 @@
 #include "app/cli/program_fit.h"
 #include "app/cli/run_report.h"
 #include "app/cli/training_options.h"
-#include "app/cli/user_program.h"
 #include "profiler/events/allocator_settings.h"
 
 namespace tidemark::cli {
@@ -111,7 +110,7 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
     return complaint(taken.error());
   const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
   if (!why_no_runs) return complaint(why_no_runs.error());
-  const std::string title = TitleOf(fit.program);
+  const std::string title = launch.title;
   const std::vector<std::string> notes = launch.Notes();  // of all runs
   return fit.json ? TextOf(VerdictsJson(*verdicts, title, notes))
                   : VerdictsText(*verdicts, title, *why_no_runs) + NoteRows(notes);

@@ -144,7 +144,7 @@ std::vector<phantom::Card> CardVerdicts::StillToRun() const {
 
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs) {
-  constexpr const char* kRow = "  {:<46}{:>12}{:>12}  {}\n";
+  constexpr const char* kRow = "  {:<50}{:>12}{:>12}  {}\n";
   std::string text = fmt::format(kRow, "card", "memory", "taken", "");
   const phantom::Card& asked = verdicts.asked();
   const CardVerdict* least = nullptr;

@@ -60,14 +60,12 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
 }
 
 events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchInstallation& torch,
-                                const std::vector<std::string>& program, size_t python) {
+                                const std::vector<std::string>& program, const std::string& title) {
   events::RunDescription description;
-  const std::vector<std::string> from_python(program.begin() + static_cast<std::ptrdiff_t>(python),
-                                             program.end());
   description.device = networks::TextOf(networks::DeviceChoice{});
   description.device_name = order.card.title;
   description.device_bytes = order.memory_bytes.value_or(order.card.memory_bytes);
-  description.title = fmt::format("{} on phantom {}", TitleOf(from_python), order.card.title);
+  description.title = fmt::format("{} on phantom {}", title, order.card.title);
   description.producer = fmt::format("tidemark phantom {} (torch {})", TIDEMARK_VERSION, torch.version);
   description.torch_build_id = torch.build_id;
   description.torch_cuda = torch.cuda;
@@ -138,7 +136,8 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   launch.environment = std::move(*environment);
   launch.recorded.on_phantom = true;
   launch.recorded.first_only = true;
-  launch.recorded.description = Describe(order, *torch, program, python->place);
+  launch.title = TitleOf({program.begin() + static_cast<std::ptrdiff_t>(python->place), program.end()});
+  launch.recorded.description = Describe(order, *torch, program, launch.title);
   launch.recorded.stop = phantom::StopProgram;
   if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);
   launch.libraries = *libraries;

@@ -20,6 +20,7 @@ struct ProgramLaunch {
   std::vector<std::string> environment;  // "NAME=value", added to ours
   session::RecorderOptions recorded;
   // On the phantom:
+  std::string title;  // its script or module
   std::optional<phantom::ProgramLibraries> libraries;
   std::shared_ptr<const phantom::DoubtsFile> doubts;
   std::string faults;

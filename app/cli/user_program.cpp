@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "profiler/base/unique_fd.h"
+#include "profiler/phantom/programs/python_words.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::cli {
@@ -26,19 +27,23 @@ std::string InShellQuotes(const std::string& word) {
   return quoted + "'";
 }
 
-bool IsLauncher(const std::string& word) {
-  constexpr std::array<std::string_view, 6> kLaunchers = {"torchrun",
-                                                          "accelerate",
-                                                          "deepspeed",
-                                                          "torch.distributed.run",
-                                                          "torch.distributed.launch",
-                                                          "accelerate.commands.launch"};
-  return std::ranges::count(kLaunchers, std::filesystem::path(word).filename().string()) > 0;
+using Words = std::vector<std::string>;
+
+// Where the script or the module's option begins that a launcher or Python is given; the end if none does.
+Words::const_iterator ProgramOf(const Words& words) {
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    const auto next = std::next(word);
+    const bool runs_launcher = next != words.end() && phantom::IsLauncher(*next);
+    if (word->ends_with(".py") || (phantom::IsModuleOption(*word) && !runs_launcher)) return word;
+  }
+  return words.end();
 }
 
-// Where the script of a launcher begins; the end if none does.
-std::vector<std::string>::const_iterator ScriptOf(const std::vector<std::string>& program) {
-  return std::ranges::find_if(program, [](const std::string& word) { return word.ends_with(".py"); });
+// A script's file or a module's name; "" if neither is there.
+std::string TitleAt(const Words& words, Words::const_iterator program) {
+  if (program == words.end()) return "";
+  if (!phantom::IsModuleOption(*program)) return std::filesystem::path(*program).filename().string();
+  return std::next(program) == words.end() ? "" : *std::next(program);
 }
 
 }  // namespace
@@ -67,9 +72,11 @@ std::string CommandLineOf(const std::vector<std::string>& program) {
 }
 
 std::string TitleOf(const std::vector<std::string>& program) {
-  const auto script = ScriptOf(program);
-  if (std::any_of(program.begin(), script, IsLauncher) && script != program.end()) {
-    return std::filesystem::path(*script).filename().string();
+  const auto own = ProgramOf(program);
+  const auto launcher = std::find_if(program.begin(), own, phantom::IsLauncher);
+  if (launcher != own || own == program.begin()) {
+    const std::string title = TitleAt(program, own);
+    return title.empty() ? std::filesystem::path(*launcher).filename().string() : title;
   }
   for (size_t i = 1; i < program.size(); ++i) {
     const std::string& word = program[i];
@@ -84,8 +91,8 @@ std::string TitleOf(const std::vector<std::string>& program) {
 std::optional<int> ProcessesOfLauncher(const std::vector<std::string>& program) {
   constexpr std::array<std::string_view, 3> kNumbers = {"--nproc-per-node", "--num-processes", "--num-gpus"};
   constexpr int kMost = 64;
-  const auto script = ScriptOf(program);
-  if (std::none_of(program.begin(), script, IsLauncher)) return {};
+  const auto script = ProgramOf(program);
+  if (std::none_of(program.begin(), script, phantom::IsLauncher)) return {};
   for (auto word = program.begin(); word != script; ++word) {
     const size_t equals = word->find('=');
     std::string name = word->substr(0, equals);

@@ -185,6 +185,10 @@ class Building {
                    " It is needed to build stand-ins; install what ./run installs."};
     }
     if (!GoesOn()) return Stopped();  // whatever the command made of it: Ctrl-C reaches it, too
+    if (outcome->output.find("ninja: build stopped: interrupted by user") != std::string::npos) {
+      return Error{"The build of the stand-ins for torch " + torch_.version +
+                   " was interrupted from outside. Nothing of it is kept; the next start builds them."};
+    }
     if (outcome->exit_code != 0) return BuildFailed(torch_, outcome->output, folder.string() + ".log");
     return Done{};
   }

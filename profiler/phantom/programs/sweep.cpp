@@ -8,6 +8,7 @@
 
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
+#include "profiler/phantom/programs/python_words.h"
 #include "profiler/phantom/programs/torch_installation.h"
 
 namespace tidemark::phantom {
@@ -65,7 +66,7 @@ size_t TakerIn(const std::string& word) {
 
 // Launchers start a Python of their own, which would be none of the warm one's.
 Result<Entry> EntryOf(const std::vector<std::string>& program, size_t place) {
-  if (!std::filesystem::path(program[place]).filename().string().starts_with("python")) {
+  if (!IsPython(program[place])) {
     return Error{"To be run many times, a program needs Python and its script, not " + program[place] +
                  ", as in: python train.py."};
   }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -13,9 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
-#include <string_view>
 
 #include "profiler/base/command.h"
+#include "profiler/phantom/programs/python_words.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -53,28 +52,6 @@ std::optional<fs::path> InPath(const std::string& name) {
     if (access(file.c_str(), X_OK) == 0 && fs::is_regular_file(file, failure)) return file;
   }
   return std::nullopt;
-}
-
-bool IsPythonName(const fs::path& file) { return file.filename().string().starts_with("python"); }
-
-// "python", ".venv/bin/python3.13t"; not "python_paths.sh", which may be an argument.
-bool IsCalledPython(const fs::path& word) {
-  const std::string name = word.filename().string();
-  return name.starts_with("python") && name.find_first_not_of("0123456789.t", 6) == std::string::npos;
-}
-
-// They bring a Python, which need not be in PATH, and scripts beside it.
-bool RunsInItsOwnPython(const fs::path& program) {
-  constexpr std::array<std::string_view, 10> kNames = {"uv",  "poetry", "pdm",   "pipenv", "hatch",
-                                                       "rye", "pixi",   "conda", "mamba",  "micromamba"};
-  return std::ranges::count(kNames, program.filename().string()) > 0;
-}
-
-// What such a program is told to run, where that is not Python by name.
-bool IsScriptOfPython(const std::string& word) {
-  constexpr std::array<std::string_view, 5> kLaunchers = {"torchrun", "accelerate", "deepspeed", "lightning",
-                                                          "ipython"};
-  return word.ends_with(".py") || word == "-m" || std::ranges::count(kLaunchers, word) > 0;
 }
 
 // "#!/usr/bin/env python3" and "#!/venv/bin/python"; nothing if the file does not begin like that.
@@ -123,10 +100,10 @@ std::optional<std::string> BuildIdIn(const std::string& notes) {
 // The Python behind a word: itself, or the interpreter of a script of its own.
 std::optional<fs::path> PythonBehind(const std::string& word) {
   std::optional<fs::path> program = InPath(word);
-  if (!program || IsPythonName(*program)) return program;
+  if (!program || IsPython(program->string())) return program;
   const std::optional<std::string> interpreter = InterpreterOf(*program);
   const std::optional<fs::path> python = interpreter ? InPath(*interpreter) : std::nullopt;
-  return python && IsPythonName(*python) ? python : std::nullopt;
+  return python && IsPython(python->string()) ? python : std::nullopt;
 }
 
 Result<TorchInstallation> Understand(const std::vector<std::string>& start, const std::string& answer) {
@@ -167,13 +144,14 @@ Result<PythonStart> PythonOf(const std::vector<std::string>& command) {
                  ". Name one after --, as in: tidemark phantom -- python train.py."};
   }
   if (const std::optional<fs::path> python = PythonBehind(command.front())) return PythonStart{{*python}, 0};
-  const bool has_its_own = RunsInItsOwnPython(command.front());
+  const bool has_its_own = BringsItsOwnPython(command.front());
   for (size_t i = 1; i < command.size(); ++i) {
     const std::string& word = command[i];
+    if (has_its_own && TakesNextWord({command.front(), command[i - 1]})) continue;
     std::optional<fs::path> python;
-    if (IsCalledPython(word)) {
+    if (IsPython(word)) {
       python = word;
-    } else if (has_its_own && IsScriptOfPython(word)) {
+    } else if (has_its_own && IsRunByPython(word)) {
       python = "python";
     } else if (!has_its_own) {
       python = PythonBehind(word);

@@ -23,6 +23,13 @@ TEST_CASE("A program's title is its script or module") {
   CHECK(TitleOf({"python", "-m", "train.main"}) == "train.main");
   CHECK(TitleOf({"/usr/bin/python3", "-c", "print()"}) == "python3");
   CHECK(TitleOf({"venv/bin/torchrun", "--nproc-per-node", "2", "a/train.py", "b.py"}) == "train.py");
+  CHECK(TitleOf({"a/train.py", "--epochs", "3"}) == "train.py");  // behind uv run
+  CHECK(TitleOf({"-m", "pkg.train", "--epochs", "3"}) == "pkg.train");
+  CHECK(TitleOf({"torchrun", "--nproc-per-node", "4", "-m", "pkg.train", "x.py"}) == "pkg.train");
+  CHECK(TitleOf({"python", "-m", "torch.distributed.run", "--nproc-per-node", "4", "--module",
+                 "pkg.train"}) == "pkg.train");
+  CHECK(TitleOf({"python", "-m", "pkg.train", "--launcher", "deepspeed"}) == "pkg.train");
+  CHECK(TitleOf({"accelerate", "launch", "train"}) == "accelerate");
 }
 
 TEST_CASE("A launcher's processes are as many as it is told, by any of the ways to write that") {
@@ -34,6 +41,7 @@ TEST_CASE("A launcher's processes are as many as it is told, by any of the ways 
   CHECK(ProcessesOfLauncher({"torchrun", "--nproc-per-node"}) == 1);
   CHECK(ProcessesOfLauncher({"torchrun", "--nproc-per-node=-3", "train.py"}) == 1);
   CHECK(ProcessesOfLauncher({"torchrun", "train.py", "--num-gpus", "4"}) == 1);
+  CHECK(ProcessesOfLauncher({"torchrun", "-m", "pkg.train", "--num-gpus", "4"}) == 1);
   CHECK_FALSE(ProcessesOfLauncher({"python", "train.py", "--num-gpus", "4"}));
 }
 

@@ -142,6 +142,15 @@ TEST_CASE("A build that is ended leaves nothing half-made, and the next one buil
   CHECK(LibrariesFor(MadeUp()).ok());
 }
 
+TEST_CASE("A build that something else interrupts is told as that, not as one that failed") {
+  const Workshop workshop;
+  workshop.Tool("ninja", "echo 'ninja: build stopped: interrupted by user.'; exit 130");
+  const auto interrupted = LibrariesFor(MadeUp());
+  REQUIRE_FALSE(interrupted.ok());
+  CHECK(interrupted.error().message.find("interrupted from outside") != std::string::npos);
+  CHECK_FALSE(fs::exists(workshop.cache() / "00abcdef.building.log"));
+}
+
 TEST_CASE("Waiting for another's build is told of, and ends when asked") {
   const Workshop workshop;
   fs::create_directories(workshop.cache());

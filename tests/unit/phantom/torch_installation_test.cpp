@@ -84,6 +84,17 @@ TEST_CASE("What stands before Python is kept, and Python is asked through it") {
   CHECK(PythonOf({"env", "A=1", python, "train.py"})->place == 2);
   CHECK(words({uv, "run", "--with", "numpy", "train.py", "--lr", "1"}) ==
         Words{uv, "run", "--with", "numpy", "python"});
+  CHECK(words({uv, "run", "--with", "accelerate", "train.py"}) ==
+        Words{uv, "run", "--with", "accelerate", "python"});
+  CHECK(words({uv, "run", "--python", "python3.12", "x.py"}) ==
+        Words{uv, "run", "--python", "python3.12", "python"});
+  CHECK(words({uv, "run", "-q", "python3", "x.py"}) == Words{uv, "run", "-q", "python3"});
+  const std::string conda = (scratch / "conda").string();
+  WriteProgram(conda, "#!/bin/sh\n");
+  CHECK(words({conda, "run", "-n", "python311", "python", "x.py"}) ==
+        Words{conda, "run", "-n", "python311", "python"});
+  CHECK(words({conda, "run", "--no-capture-output", "python", "x.py"}) ==
+        Words{conda, "run", "--no-capture-output", "python"});
   CHECK(words({uv, "run", "torchrun", "train.py"}) == Words{uv, "run", "python"});
   CHECK(words({uv, "run", "python3", "train.py"}) == Words{uv, "run", "python3"});
   const Result<PythonStart> shell = PythonOf({"sh", "python_run.sh"});
