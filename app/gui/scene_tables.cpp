@@ -124,11 +124,10 @@ void Scene::PrepareMap(const ViewState& state) {
                          view_->first(), view_->end() - 1);
   map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end),
                         view_->first(), view_->end() - 1);
-  if (map_state_->segments.empty()) {
-    map.empty_reason =
-        "There are no segments at this moment. On the CPU blocks come straight from the system, so there is "
-        "nothing to map.";
-  }
+  map.empty_reason = map_state_->segments.empty() ? "There are no segments at this moment. On the CPU blocks "
+                                                    "come straight from the system, so there is "
+                                                    "nothing to map."
+                                                  : presenters::WhyNoMap(map_);
 }
 
 // Of what is selected, in the state that the map shows.

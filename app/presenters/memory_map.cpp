@@ -90,6 +90,13 @@ class Mapper {
 
 MemoryMap MakeMemoryMap(const State& state) { return Mapper(state).Map(); }
 
+std::string WhyNoMap(const MemoryMap& map) {
+  if (map.reserved_bytes == 0 || map.occupied_bytes > 0 || map.outside_bytes == 0) return "";
+  return "This run tells how much was reserved, but not where: none of its blocks lies in a segment that it "
+         "tells. So it is with torch.profiler's traces; PyTorch's memory snapshots and recordings tell "
+         "segments.";
+}
+
 std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit) {
   if (map.reserved_bytes <= 0) return "";
   const int64_t free_bytes = map.reserved_bytes - map.occupied_bytes;

@@ -45,6 +45,10 @@ struct MemoryMap {
 
 MemoryMap MakeMemoryMap(const timeline::State& state);
 
+// Why a map of it would mislead, as one of a trace that tells how much was reserved, but not where; "" where
+// there is one to draw.
+std::string WhyNoMap(const MemoryMap& map);
+
 // What the gaps mean for the next request, in words; "" where nobody reports segments.
 std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit);
 

@@ -58,6 +58,9 @@ TEST_CASE("Blocks outside of segments are summed, not drawn") {
   stream.Allocate(0x900000, 1024);
   CHECK(MapOf(stream).outside_bytes == 1536);
   CHECK(MapOf(stream).largest_free_bytes == 4096);
+  CHECK(WhyNoMap(MapOf(stream)).find("but not where") != std::string::npos);
+  stream.Allocate(0x100000, 512);
+  CHECK(WhyNoMap(MapOf(stream)).empty());
 }
 
 TEST_CASE("Blocks that overlap or overhang are cut to what fits") {
