@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -18,8 +20,17 @@ namespace {
 
 constexpr int64_t kMostGibibytes = 4096;  // of a bare number that was meant so
 
+// "RTX 4090", as people write it, as "rtx-4090".
+std::string AsOurs(std::string_view name) {
+  std::string ours(name);
+  std::ranges::transform(ours, ours.begin(), [](unsigned char letter) {
+    return letter == ' ' || letter == '_' ? '-' : static_cast<char>(std::tolower(letter));
+  });
+  return ours;
+}
+
 // "; did you mean 'rtx-3060-ti' or 'rtx-3060-12gb'?": those that begin so, or else the nearest; or "."
-std::string Suggested(std::string_view given, const std::vector<std::string>& known) {
+std::string Suggested(const std::string& given, const std::vector<std::string>& known) {
   std::vector<std::string> meant;
   for (const std::string& name : known) {
     if (!given.empty() && name.starts_with(given)) meant.push_back(name);
@@ -41,7 +52,7 @@ Result<phantom::Card> CardNamed(std::string_view name) {
     known.push_back(card.name);
   }
   return Error{fmt::format("There is no graphics card '{}'{} tidemark cards lists them all.",
-                           networks::Quoted(name), Suggested(name, known))};
+                           networks::Quoted(name), Suggested(AsOurs(name), known))};
 }
 
 Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& description) {

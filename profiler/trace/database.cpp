@@ -71,7 +71,8 @@ Result<Database> Database::Open(const std::filesystem::path& file, std::function
       handle, kInstructionsBetween,
       [](void* asked) { return (*static_cast<std::function<bool()>*>(asked))() ? 0 : 1; },
       database.going_.get());
-  sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  // A file that is shorter than it says is read up to its end, and not refused. Nothing can be written.
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);

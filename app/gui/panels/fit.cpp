@@ -137,7 +137,7 @@ void DrawFitPanel(const FitInput& input, WhatIfState& what_if, CommandQueue& que
                input.can_search
                    ? "The phantom tries micro-batches, precisions, checkpointing and optimizers, and finds "
                      "the cheapest change that fits, and the largest batch."
-                   : "Settings are searched for networks of ours on a card.");
+                   : "Settings are searched for Tidemark's own networks on a card.");
   }
   ImGui::BeginDisabled(!input.can_search || found.searching);
   if (PrimaryButton(found.searching ? "Searching…###search fit" : "Search###search fit", {Px(140), 0}))

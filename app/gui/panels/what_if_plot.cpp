@@ -82,7 +82,7 @@ void DrawWhatIfPlot(const advice::WhatIf& outcome, ByteUnit unit) {
   const ImRect area({at.x, at.y + Px(18)}, at + size);
   const Plot plot(area, highest);
   ImGui::GetWindowDrawList()->AddRectFilled(area.Min, area.Max, U32(Colors().sunken), Px(3));
-  plot.Fill(outcome.before.curve, &ReplayColumn::allocated_bytes, Colors().faint);
+  plot.Fill(outcome.before.curve, &ReplayColumn::allocated_bytes, Colors().muted);
   plot.Line(outcome.after.curve, &ReplayColumn::allocated_bytes, Colors().good, 1);
   plot.Line(outcome.before.curve, &ReplayColumn::reserved_bytes, Colors().text, 1.5F);
   plot.Line(outcome.after.curve, &ReplayColumn::reserved_bytes, Colors().accent, 2);
@@ -96,11 +96,10 @@ void DrawWhatIfPlot(const advice::WhatIf& outcome, ByteUnit unit) {
   }
   Legend(Colors().text, "reserved before");
   ImGui::SameLine(0, Px(12));
-  Legend(Colors().accent, "after");
+  Legend(Colors().accent, "reserved after");
+  Legend(Colors().muted, "allocated before");
   ImGui::SameLine(0, Px(12));
-  Legend(Colors().faint, "allocated before");
-  ImGui::SameLine(0, Px(12));
-  Legend(Colors().good, "after");
+  Legend(Colors().good, "allocated after");
   if (outcome.before.failures + outcome.after.failures == 0) return;
   Lamp(Colors().bad);
   ImGui::SameLine();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <string>
@@ -24,12 +26,18 @@ using events::EventKind;
 enum NsightMemory : int64_t { kPageable = 0, kPinned = 1 };
 constexpr int64_t kNsightFree = 1;
 
+struct FileSize {
+  uint64_t bytes = 0;
+  uint64_t told_bytes = 0;  // by the file itself; 0 if it does not
+};
+
 class SqliteReader {
  public:
-  SqliteReader(std::string name, uint64_t file_bytes, Database& database, const AcceptEvents& accept,
+  SqliteReader(std::string name, FileSize size, Database& database, const AcceptEvents& accept,
                const std::function<bool(double)>& progress, const bool& cancelled)
       : name_(std::move(name)),
-        most_rows_(file_bytes / kLeastRowBytes + 1),
+        size_(size),
+        most_rows_(size.bytes / kLeastRowBytes + 1),
         database_(database),
         accept_(accept),
         progress_(progress),
@@ -56,8 +64,12 @@ class SqliteReader {
     if (cancelled_) return Error{"Reading " + name_ + " was cancelled."};
     return Error{name_ + " cannot be read: " + why + "."};
   }
-  // Why the rows ended; "" at their end.
+  // Why the rows ended; "" at the end of a whole file's.
   std::string Damage(uint64_t rows) const {
+    if (size_.told_bytes > size_.bytes) {
+      return fmt::format("it ends at byte {} of {}", FormatNumber(static_cast<int64_t>(size_.bytes)),
+                         FormatNumber(static_cast<int64_t>(size_.told_bytes)));
+    }
     return rows > most_rows_ ? "it tells of more rows than its size explains" : database_.failure();
   }
   bool Report(uint64_t row, double from, double to) const {
@@ -203,6 +215,7 @@ class SqliteReader {
   }
 
   const std::string name_;
+  const FileSize size_;
   const uint64_t most_rows_;
   Database& database_;
   const AcceptEvents& accept_;
@@ -211,6 +224,25 @@ class SqliteReader {
   int64_t host_rows_ = 0;
   int64_t malformed_ = 0;
 };
+
+// How long the file says that it is (SQLite's file format, 1.3: the database header). 0: it does not.
+uint64_t BytesTold(const std::filesystem::path& file) {
+  constexpr size_t kPageSizeAt = 16;
+  constexpr size_t kChangesAt = 24;
+  constexpr size_t kPageCountAt = 28;
+  constexpr size_t kValidForChangesAt = 92;  // the count was written with them
+  std::array<char, 100> header{};
+  std::ifstream in(file, std::ios::binary);
+  if (!in.read(header.data(), header.size())) return 0;
+  const auto number = [&header](size_t at) {  // big endian, of four bytes
+    uint64_t value = 0;
+    for (size_t i = at; i < at + 4; ++i) value = value << 8 | static_cast<unsigned char>(header[i]);
+    return value;
+  };
+  if (number(kChangesAt) != number(kValidForChangesAt)) return 0;
+  const uint64_t page_bytes = number(kPageSizeAt) >> 16;
+  return (page_bytes == 1 ? 65536 : page_bytes) * number(kPageCountAt);
+}
 
 }  // namespace
 
@@ -227,8 +259,9 @@ Result<TideSummary> ImportSqlite(const std::filesystem::path& file, const Accept
   Result<Database> database = Database::Open(file, [&] { return ask(told); });
   if (!database) return Error{file.string() + " cannot be read: " + database.error().message + "."};
   std::error_code unknown;
-  const uint64_t bytes = std::filesystem::file_size(file, unknown);
-  return SqliteReader(file.string(), unknown ? 0 : bytes, *database, accept, ask, cancelled).Run();
+  FileSize size{std::filesystem::file_size(file, unknown), BytesTold(file)};
+  if (unknown) size = {};
+  return SqliteReader(file.string(), size, *database, accept, ask, cancelled).Run();
 }
 
 }  // namespace tidemark::trace

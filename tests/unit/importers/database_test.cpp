@@ -185,6 +185,20 @@ TEST_CASE("databases that are none, or were made to hurt", "[importers]") {
   CHECK(Mentions(ImportedFrom(Gzipped(ReadFile(scratch / "other.sqlite"))).error, "Unpack it first"));
 }
 
+TEST_CASE("a database that is cut off is read up to there", "[importers]") {
+  Stream stream;
+  for (uint64_t i = 0; i < 3000; ++i) stream.Allocate((i + 1) << 20, 512, events::Category::kTemporary);
+  const Scratch scratch;
+  REQUIRE(Export(*stream.View(), {}, ExportFormat::kSqlite, scratch / "out.sqlite").ok());
+  const std::string whole = ReadFile(scratch / "out.sqlite");
+  std::ofstream(scratch / "cut.sqlite", std::ios::binary) << whole.substr(0, whole.size() * 2 / 3);
+  const ImportedRun run = ImportedFile(scratch / "cut.sqlite");
+  REQUIRE(run.error.empty());
+  CHECK_FALSE(run.summary.complete);
+  CHECK(Mentions(run.summary.warning, "it ends at byte"));
+  CHECK(run.Of(EventKind::kAllocate).size() > 1000);
+}
+
 TEST_CASE("a database that is cut off at any page, or has a byte changed, ends in a sentence",
           "[importers]") {
   const auto view = SampleRun().View();
