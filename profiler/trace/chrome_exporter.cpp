@@ -157,25 +157,31 @@ class ChromeExporter final : public Exporter {
     return entry->second;
   }
 
+  // Chrome takes a category that a counter leaves out for 0, Perfetto for what it was: so only one that is
+  // and was 0 is left out, and none at first, from which Chrome knows them.
   void AddCounters(const Moment& moment, std::string& out) {
     if (moment.values == moment.before && counted_) return;
-    counted_ = true;
     const auto changed = [&](Series series) {
       return ValueOf(moment.values, series) != ValueOf(moment.before, series);
     };
     const MicrosecondText now = At(moment.time_ns);
     const std::string_view at = now.text();
-    if (!used_.empty()) {
+    if (!used_.empty() && (!counted_ || std::ranges::any_of(used_, changed))) {
       AppendFormatted(out,
                       FMT_COMPILE(",\n"
                                   R"({{"ph":"C","pid":{},"ts":{},"name":"memory by category","args":{{)"),
                       process_id_, at);
+      std::string_view separator;
       for (const Series series : used_) {
-        AppendFormatted(out, FMT_COMPILE(R"({}"{}":{})"), series == used_.front() ? std::string_view() : ",",
-                        NameOf(static_cast<events::Category>(series)), ValueOf(moment.values, series));
+        const int64_t bytes = ValueOf(moment.values, series);
+        if (counted_ && bytes == 0 && !changed(series)) continue;
+        AppendFormatted(out, FMT_COMPILE(R"({}"{}":{})"), separator,
+                        NameOf(static_cast<events::Category>(series)), bytes);
+        separator = ",";
       }
       out += "}}";
     }
+    counted_ = true;
     static constexpr std::pair<Series, std::string_view> kLevels[] = {{Series::kAllocated, "allocated"},
                                                                       {Series::kRequested, "requested"},
                                                                       {Series::kReserved, "reserved"}};
@@ -225,16 +231,17 @@ class ChromeExporter final : public Exporter {
     const bool is_free = event.kind != EventKind::kAllocate;
     if (is_free && allocated == ValueOf(moment.before, Series::kAllocated))
       return AddOtherMemory(moment, out);
-    BeginInstant(moment, 't', "cpu_instant_event", "\"[memory]\"", out);
+    BeginInstant(moment, 't', "cpu_instant_event", fmt::format(FMT_COMPILE(R"("{}")"), kMemoryInstant), out);
     AppendFormatted(
         out,
         FMT_COMPILE(
             R"("Total Reserved":{},"Total Allocated":{},"Bytes":{},"Addr":{},"Device Id":{},"Device Type":{},"Ev Idx":{})"
             R"(,"Requested":{},"Category":"{}")"),
         ValueOf(moment.values, Series::kReserved), allocated,
-        is_free ? -event.rounded_bytes : event.rounded_bytes, event.address, event.device, DeviceType(),
-        moment.index, event.bytes, NameOf(event.category));
-    if (event.kind == EventKind::kFreeRequested) out += R"(,"Kind":"free requested")";
+        is_free ? -event.rounded_bytes : event.rounded_bytes, event.address, event.device,
+        DeviceTypeOf(description_.device), moment.index, event.bytes, NameOf(event.category));
+    if (event.kind == EventKind::kFreeRequested)
+      AppendFormatted(out, FMT_COMPILE(R"(,"Kind":"{}")"), NameOf(event.kind));
     EndMemory(event, out);
   }
 
@@ -246,7 +253,7 @@ class ChromeExporter final : public Exporter {
                  fmt::format(FMT_COMPILE(R"("{}")"), is_shortage ? kShortageInstant : NameOf(event.kind)),
                  out);
     AppendFormatted(out, FMT_COMPILE(R"("Addr":{},"Device Id":{},"Device Type":{})"), event.address,
-                    event.device, DeviceType());
+                    event.device, DeviceTypeOf(description_.device));
     if (is_shortage) {
       AppendFormatted(out, FMT_COMPILE(R"(,"Bytes":{},"Free":{})"), event.bytes, event.rounded_bytes);
     } else if (event.kind == EventKind::kCategorize) {
@@ -266,9 +273,6 @@ class ChromeExporter final : public Exporter {
     AppendName(R"(,"Tensor":)", event.name, out);
     out += "}}";
   }
-
-  // As torch's c10::DeviceType.
-  int DeviceType() const { return description_.device == "cpu" ? 0 : 1; }
 
   void AppendName(std::string_view key, events::NameId name, std::string& out) {
     if (name == 0) return;

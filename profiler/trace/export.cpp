@@ -134,6 +134,7 @@ constexpr std::array kNotInSnapshots = {
     EventKind::kMemoryCopy, EventKind::kMemorySet};
 // What the tables of events have no rows for.
 constexpr std::array kNotInTables = {EventKind::kKernel, EventKind::kMemoryCopy, EventKind::kMemorySet};
+
 // "3 of \"marker\", 1 of \"metric\"", of those that the view holds.
 std::string CountsOf(std::span<const EventKind> kinds, const timeline::View& view) {
   std::array<int64_t, events::kEventKindCount> counts{};

@@ -311,7 +311,7 @@ class PerfettoExporter final : public Exporter {
   void AnnotateMemory(const events::Event& event, const Owner& owner, EventPacket& written) const {
     written.Annotate(Argument::kAddress, static_cast<int64_t>(event.address));
     written.Annotate(Argument::kDevice, event.device);
-    written.Annotate(Argument::kDeviceType, int64_t{description_.device == "cpu" ? 0 : 1});
+    written.Annotate(Argument::kDeviceType, DeviceTypeOf(description_.device));
     written.Annotate(Argument::kStream, static_cast<int64_t>(event.stream));
     written.Annotate(Argument::kThread, event.thread);
     if (event.recompute != 0) written.Annotate(Argument::kRecompute, 1);

@@ -22,6 +22,13 @@ inline constexpr std::string_view kOperatorCategory = "cpu_op";
 inline constexpr std::string_view kAnnotationCategory = "user_annotation";
 inline constexpr std::string_view kLayerCategory = "layer";
 inline constexpr std::string_view kStructureCategory = "structure";  // steps, micro-batches, phases
+// As torch's c10::DeviceType numbers them.
+inline constexpr uint8_t kCpuDeviceType = 0;
+inline constexpr uint8_t kCudaDeviceType = 1;
+// Of a run's device ("cpu", "cuda:0").
+inline constexpr uint8_t DeviceTypeOf(std::string_view device) {
+  return device == "cpu" ? kCpuDeviceType : kCudaDeviceType;
+}
 // A stream's track: streams of two cards may have the same number.
 inline constexpr int kStreamBits = 16;
 

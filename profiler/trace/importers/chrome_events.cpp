@@ -169,13 +169,8 @@ void ChromeEvents::TakeInstant(EventKind kind) {
   const bool is_named = kind > EventKind::kSnapshot;
   std::optional<TraceInstant> told =
       parts_.arguments.InstantOf(kind, is_named ? records_.texts.Add(parts_.name) : 0);
-  if (!told || parts_.time_ns == kNoTime) {
-    ++records_.unreadable;
-    return;
-  }
-  told->time_ns = parts_.time_ns;
-  told->thread = parts_.thread;
-  if (kind != EventKind::kAllocate || told->bytes > 0) records_.instants.push_back(*told);
+  if (told) told->thread = parts_.thread;
+  records_.AddInstant(parts_.time_ns == kNoTime ? std::nullopt : told, parts_.time_ns);
 }
 
 void ChromeEvents::TakeBookmark() {

@@ -46,7 +46,7 @@ TraceOrigin OriginOf(const ReadObjects& read, const Objects& objects, const Trac
   description.producer = kTorchProfiler;
   const bool has_card = std::any_of(
       records.instants.begin(), records.instants.end(),
-      [](const TraceInstant& told) { return told.is_of_memory() && told.device_type != TraceInstant::kCpu; });
+      [](const TraceInstant& told) { return told.is_of_memory() && told.device_type != kCpuDeviceType; });
   const Value* cards = objects.Find(read.root, "deviceProperties");
   if (cards != nullptr && has_card && !objects.ItemsOf(*cards).empty()) {
     const Value& card = objects.ItemsOf(*cards).front();

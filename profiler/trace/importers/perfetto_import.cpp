@@ -249,22 +249,15 @@ class PerfettoReader {
     if (category == kBookmarkCategory) return records_.AddBookmark(time_ns_, name);
     const std::optional<EventKind> kind = KindOfInstant(category, name);
     if (!kind) return;
-    Keep(arguments.InstantOf(*kind, *kind > EventKind::kSnapshot ? records_.texts.Add(name) : 0));
+    const TraceTexts::Id own_name = *kind > EventKind::kSnapshot ? records_.texts.Add(name) : 0;
+    records_.AddInstant(arguments.InstantOf(*kind, own_name), time_ns_);
   }
 
   void TakeNumber(uint64_t track, std::string_view category, const TraceArguments& arguments) {
     const auto name = counters_.find(track);
     const std::optional<EventKind> kind = KindOfInstant(category, {});
-    if (name != counters_.end() && kind) Keep(arguments.InstantOf(*kind, name->second));
-  }
-
-  void Keep(std::optional<TraceInstant> told) {
-    if (!told) {
-      ++records_.unreadable;
-      return;
-    }
-    told->time_ns = time_ns_;
-    if (told->kind != EventKind::kAllocate || told->bytes > 0) records_.instants.push_back(*told);
+    if (name != counters_.end() && kind)
+      records_.AddInstant(arguments.InstantOf(*kind, name->second), time_ns_);
   }
 
   // One ends before the next one of its stream begins.

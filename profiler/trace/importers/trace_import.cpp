@@ -21,7 +21,7 @@ std::string InWords(uint64_t number) { return FormatNumber(static_cast<int64_t>(
 uint64_t LeaveCpuOut(std::vector<TraceInstant>& instants) {
   const auto is_of = [](bool cpu) {
     return [cpu](const TraceInstant& told) {
-      return told.is_of_memory() && (told.device_type == TraceInstant::kCpu) == cpu;
+      return told.is_of_memory() && (told.device_type == kCpuDeviceType) == cpu;
     };
   };
   if (std::none_of(instants.begin(), instants.end(), is_of(false))) return 0;
@@ -31,7 +31,7 @@ uint64_t LeaveCpuOut(std::vector<TraceInstant>& instants) {
 std::string DevicesIn(const std::vector<TraceInstant>& instants) {
   std::array<bool, 256> used{};
   for (const TraceInstant& told : instants) {
-    if (told.is_of_memory() && told.device_type != TraceInstant::kCpu) used[told.device] = true;
+    if (told.is_of_memory() && told.device_type != kCpuDeviceType) used[told.device] = true;
   }
   std::string names;
   for (size_t device = 0; device < used.size(); ++device) {

@@ -1,8 +1,8 @@
 #include "profiler/trace/importers/trace_records.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -156,8 +156,7 @@ std::optional<TraceInstant> TraceArguments::InstantOf(EventKind kind, TraceTexts
       if (!is_sized) told.bytes = std::exchange(told.requested, TraceInstant::kNotTold);
       return told.bytes >= 0 ? std::optional(told) : std::nullopt;
     case EventKind::kMetric:
-      static_assert(sizeof value == sizeof told.address);
-      std::memcpy(&told.address, &value, sizeof value);
+      told.address = std::bit_cast<uint64_t>(value);
       told.bytes = step;
       break;
     case EventKind::kMarker:
@@ -168,6 +167,15 @@ std::optional<TraceInstant> TraceArguments::InstantOf(EventKind kind, TraceTexts
   }
   told.name = name;
   return told;
+}
+
+void TraceRecords::AddInstant(std::optional<TraceInstant> told, int64_t time_ns) {
+  if (!told) {
+    ++unreadable;
+    return;
+  }
+  told->time_ns = time_ns;
+  if (told->kind != EventKind::kAllocate || told->bytes > 0) instants.push_back(*told);
 }
 
 void TraceRecords::AddBookmark(int64_t time_ns, std::string_view text) {

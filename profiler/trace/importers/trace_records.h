@@ -33,8 +33,6 @@ class TraceTexts {
 // What happened at one moment, of the kinds up to kSnapshot and of kMarker, kMetric, kCounter and kLoss.
 struct TraceInstant {
   static constexpr int64_t kNotTold = -1;
-  static constexpr uint8_t kCpu = 0;  // torch's c10::DeviceType
-  static constexpr uint8_t kCuda = 1;
 
   int64_t time_ns = 0;
   uint64_t address = 0;  // of a metric: its value, as in an event
@@ -54,7 +52,7 @@ struct TraceInstant {
   events::Source source = events::Source::kTrainer;  // of what is not memory
   events::Level level = events::Level::kNone;
   uint8_t device = 0;
-  uint8_t device_type = kCuda;
+  uint8_t device_type = kCudaDeviceType;
   uint8_t recompute = 0;
 
   bool is_of_memory() const { return kind <= events::EventKind::kSnapshot; }
@@ -121,6 +119,9 @@ struct TraceRecords {
   std::vector<TraceSlice> slices;
   std::vector<TraceWork> works;
   std::vector<Bookmark> bookmarks;
+  // What was told at that moment (TraceArguments::InstantOf); none counts as unreadable, and no bytes are
+  // nothing.
+  void AddInstant(std::optional<TraceInstant> told, int64_t time_ns);
   // Those beyond kMostBookmarks are passed over.
   void AddBookmark(int64_t time_ns, std::string_view text);
 
