@@ -27,14 +27,12 @@ int64_t SavedBytes(const WaysOut& ways, const advice::Proposal& way) {
 Result<advice::FitAnswer> SearchFit(const advice::FitQuestion& question) {
   const InterruptListener listener;
   ProgressLine progress;
-  Result<advice::FitAnswer> answer =
-      advice::FindFit(question,
-                      advice::AskPhantom(std::make_shared<advice::Needs>(question.card, question.network,
-                                                                         question.allocator)),
-                      [&](size_t done, size_t of) {
-                        progress.Show(fmt::format("{} of {} configurations", done, of));
-                        return !InterruptListener::WasInterrupted();
-                      });
+  Result<advice::FitAnswer> answer = advice::FindFit(
+      question, advice::AskPhantom(std::make_shared<advice::Needs>(question.card, question.allocator)),
+      [&](size_t done, size_t of) {
+        progress.Show(fmt::format("{} of {} configurations", done, of));
+        return !InterruptListener::WasInterrupted();
+      });
   progress.Clear();
   return answer;
 }

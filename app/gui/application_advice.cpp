@@ -95,7 +95,7 @@ void Application::FindWhatFits() {
   const advice::FitQuestion question{
       *network, settings, *card, 0,
       file_title_.empty() ? input_.allocator : input_.description.allocator_settings};
-  const auto needs = std::make_shared<advice::Needs>(question.card, question.network, question.allocator);
+  const auto needs = std::make_shared<advice::Needs>(question.card, question.allocator);
   jobs_.Start("Searching the largest batch", true,
               [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::LargestBatch>>(

@@ -8,21 +8,11 @@
 #include "profiler/session/allocator_trial.h"
 
 namespace tidemark::advice {
-namespace {
-
-// The third has come out as the fourth wherever both were asked for; it saves a quarter of the time. Of two
-// networks in turns the blocks of the second have settled a step later.
-constexpr int64_t kSteps = 3;
-int64_t StepsOf(const networks::Network& network) { return network.discriminator > 0 ? kSteps + 1 : kSteps; }
-
-}  // namespace
-
-Needs::Needs(phantom::Card card, const networks::Network& network, std::string allocator)
+Needs::Needs(phantom::Card card, std::string allocator)
     : card_(std::move(card)), allocator_(std::move(allocator)) {
   session::PredictorOptions options;
   options.memory_bytes = kRoomForAllBytes;
   options.with_requests = true;
-  options.steps = StepsOf(network);
   options.allocator = allocator_;
   for (size_t i = 0; i < kTrainers; ++i) {
     predictors_.push_back(std::make_unique<session::Predictor>(options));

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "profiler/base/result.h"
-#include "profiler/networks/specification.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/predictor.h"
@@ -42,9 +41,9 @@ struct Need {
 
 class Needs {
  public:
-  // `card` with the memory that it shall have; `network` is the one that all questions are about;
-  // `allocator`, as Configuration has it, what most of them ask for: others are replayed.
-  Needs(phantom::Card card, const networks::Network& network, std::string allocator);
+  // `card` with the memory that it shall have; `allocator`, as Configuration has it, what most questions ask
+  // for: others are replayed.
+  Needs(phantom::Card card, std::string allocator);
 
   // In the order of the questions. Fails with a sentence where one has no answer.
   Result<std::vector<Need>> Ask(std::span<const Configuration> configurations);

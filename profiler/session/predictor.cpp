@@ -27,6 +27,10 @@ constexpr std::chrono::seconds kAnswerTimeout{60};  // a large network on a busy
 constexpr std::chrono::seconds kCudnnTimeout{300};
 constexpr int kStopPollMs = 100;
 constexpr size_t kBudgetEvents = 1 << 20;
+// The first step creates gradients and optimizer state; the second may still meet blocks of the first; the
+// third shows that it stays, or the fourth must. A step is most of what an answer takes.
+constexpr int64_t kFewestSteps = 3;
+constexpr int64_t kMostSteps = 4;
 // Four steps of 64 micro-batches fill a quarter of it; a ring four times as large costs 20 ms to set up.
 constexpr size_t kRingEvents = 1 << 16;
 // After which a question that failed may be put again: a window asks each frame.
@@ -82,10 +86,11 @@ class WarmTrainer {
         run_ != nullptr && card_ == question.card && allocator_ == question.allocator && run_->live();
     if (warm) {
       if (!run_->Restart(question.settings)) return std::nullopt;
+      LimitSteps(kFewestSteps);
     } else if (Status started = Start(question); !started) {
       return Unanswered(started.error().message);
     }
-    const bool settled = WaitUntilSettled();
+    const bool settled = TakeSteps();
     asks_cudnn_ = false;
     const RunStatus status = run_->status();
     const std::shared_ptr<const timeline::View> view = run_->view();
@@ -146,7 +151,7 @@ class WarmTrainer {
     options.phantom_memory_bytes = options_.memory_bytes;
     options.environment = events::AllocatorEnvironment(question.allocator);
     options.place = options_.place;
-    options.step_limit = options_.steps;
+    options.step_limit = step_limit_ = kFewestSteps;
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;
     options.trainer_executable = options_.trainer_executable;
@@ -156,6 +161,20 @@ class WarmTrainer {
     card_ = question.card;
     allocator_ = question.allocator;
     return Done{};
+  }
+
+  // As many as it takes; false where they took too long.
+  bool TakeSteps() {
+    if (!WaitUntilSettled()) return false;
+    const std::shared_ptr<const timeline::View> view = run_->view();
+    if (run_->status().state != RunState::kPaused || HasSettled(*view, BeginOfConfiguration(*view)))
+      return true;
+    LimitSteps(kMostSteps);
+    return WaitUntilSettled();
+  }
+
+  void LimitSteps(int64_t steps) {
+    if (std::exchange(step_limit_, steps) != steps) run_->SetStepLimit(steps);
   }
 
   bool WaitUntilSettled() {
@@ -171,6 +190,7 @@ class WarmTrainer {
   const std::atomic<bool>& stop_;
   std::atomic<bool>& asks_cudnn_;
   std::unique_ptr<Run> run_;
+  int64_t step_limit_ = 0;
   std::string card_;
   std::string allocator_;
 };

@@ -48,9 +48,6 @@ struct PredictorOptions {
   bool with_requests = false;
   std::optional<RankPlace> place{};  // of several ranks the one that is asked about; else rank 0
   int64_t memory_bytes = 0;          // of the phantom instead of its card's own; 0 = its own
-  // The first step creates gradients and optimizer state; the second may still meet blocks of the first; two
-  // more show that it stays.
-  int64_t steps = 4;
   std::string allocator = events::AllocatorSettings();  // PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own
 };
 

@@ -51,9 +51,8 @@ Status MeasureSearch(const std::string& name, double seconds) {
   const auto card = phantom::FindCard(kCard);
   if (!card) return card.error();
   const auto began = Clock::now();
-  const auto answer =
-      advice::FindFit({*network, SettingsOf(name, kSearchedBatch), *card, 0},
-                      advice::AskPhantom(std::make_shared<advice::Needs>(*card, *network, "")));
+  const auto answer = advice::FindFit({*network, SettingsOf(name, kSearchedBatch), *card, 0},
+                                      advice::AskPhantom(std::make_shared<advice::Needs>(*card, "")));
   if (!answer) return answer.error();
   Tell({"fit, " + name + ", " + std::to_string(answer->considered) + " configurations", seconds},
        SecondsSince(began));

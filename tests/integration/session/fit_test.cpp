@@ -25,8 +25,7 @@ FitQuestion QuestionOf(const std::string& network, int batch, networks::Optimize
 
 FitAnswer Search(const FitQuestion& question) {
   const auto began = std::chrono::steady_clock::now();
-  const Result<FitAnswer> answer =
-      FindFit(question, AskPhantom(std::make_shared<Needs>(question.card, question.network, "")));
+  const Result<FitAnswer> answer = FindFit(question, AskPhantom(std::make_shared<Needs>(question.card, "")));
   if (!answer) FAIL(answer.error().message);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   std::printf("%8.2f s  %s: %zu configurations, %zu asked\n", took.count(), question.network.name.c_str(),
@@ -37,8 +36,7 @@ FitAnswer Search(const FitQuestion& question) {
 // What the present settings reserve where there is room for all of them.
 int64_t ReservedInAll(FitQuestion question) {
   question.card.memory_bytes = kRoomForAllBytes;
-  const auto needs =
-      Needs(question.card, question.network, "").Ask(std::vector<Configuration>{{question.settings, ""}});
+  const auto needs = Needs(question.card, "").Ask(std::vector<Configuration>{{question.settings, ""}});
   if (!needs) FAIL(needs.error().message);
   return needs->front().reserved_peak_bytes;
 }
@@ -119,8 +117,7 @@ TEST_CASE("what two networks in turns need is what the phantom says of them", "[
   FitQuestion question = QuestionOf("dcgan", 128, networks::OptimizerKind::kSgd);
   question.settings.amp = networks::Precision::kFloat16;
   question.settings.checkpoint = {networks::CheckpointMode::kSegments, 5, 0};
-  const auto needs =
-      Needs(question.card, question.network, "").Ask(std::vector<Configuration>{{question.settings, ""}});
+  const auto needs = Needs(question.card, "").Ask(std::vector<Configuration>{{question.settings, ""}});
   REQUIRE(needs.ok());
   CHECK(needs->front().allocated_peak_bytes == TheCard(question).Run(question.settings).allocated_peak_bytes);
 }

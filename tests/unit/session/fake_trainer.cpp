@@ -55,10 +55,14 @@ class FakeTrainer {
   }
   void Push(EventKind kind, int64_t bytes) { Push(Event{.bytes = bytes, .kind = kind}); }
 
+  void TellSettings(events::NameId name, const std::string& text) {
+    ring_->PushName(name, text, NowNs());
+    ring_->PushName(name + 1, networks::ToJson(settings_), NowNs());
+    Push(Event{.op = name + 1, .name = name, .kind = EventKind::kMarker});
+  }
+
   void Start() {
-    ring_->PushName(1, "begin", NowNs());
-    ring_->PushName(2, networks::ToJson(settings_), NowNs());
-    Push(Event{.op = 2, .name = 1, .kind = EventKind::kMarker});
+    TellSettings(1, "begin");
     events::RunDescription description;
     description.title = "fake";
     description.device_name = "Fake Device";
@@ -68,7 +72,7 @@ class FakeTrainer {
 
   // Two blocks at the most, three in the first step.
   void Step() {
-    const int64_t blocks = steps_done_ == 0 ? 3 : 2;
+    const int64_t blocks = behaviour() == kGrows ? steps_done_ + 1 : steps_done_ == 0 ? 3 : 2;
     Push(EventKind::kStepBegin, steps_done_);
     for (int phase = 1; phase <= 3; ++phase)
       Push(Event{.kind = EventKind::kPhase, .phase = static_cast<events::Phase>(phase)});
@@ -137,7 +141,7 @@ class FakeTrainer {
       if (!received.ok()) return 1;
       if (received->has_value()) {
         if (!Apply(*transport::CommandFromJson((*received)->message))) return 0;
-        if (behaviour() != kObeys) return Behave();
+        if (behaviour() != kObeys && behaviour() != kGrows) return Behave();
       } else if (ring_->fill() < 0.5) {
         Step();
         if (steps_done_ % 64 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -157,6 +161,8 @@ class FakeTrainer {
     if (const auto* restart = std::get_if<transport::Restart>(&command)) {
       settings_ = restart->settings;
       steps_done_ = 0;
+      TellSettings(next_name_, "restart");
+      next_name_ += 2;
     }
     if (!std::holds_alternative<transport::Stop>(command)) return true;
     Send(transport::Finished{steps_done_});
@@ -167,6 +173,7 @@ class FakeTrainer {
   std::optional<transport::RingWriter> ring_;
   networks::TrainingSettings settings_;
   int64_t steps_done_ = 0;
+  events::NameId next_name_ = 4;
   int64_t limit_ = 0;
   bool paused_ = false;
   bool reported_paused_ = false;
