@@ -1,11 +1,7 @@
 // Perfetto's protobuf traces: a counter track for each category and level, slices for steps, micro-batches,
 // phases, layers and operators, and an instant for each allocation and free. One sequence; words that repeat
 // are interned.
-#include <array>
-#include <protozero/basic_pbf_writer.hpp>
-#include <protozero/buffer_fixed.hpp>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -14,134 +10,19 @@
 #include "profiler/trace/exporters.h"
 #include "profiler/trace/packet_buffer.h"
 #include "profiler/trace/perfetto_format.h"
+#include "profiler/trace/perfetto_packets.h"
 #include "profiler/trace/trace_words.h"
 
 namespace tidemark::trace {
 namespace {
 
 using events::EventKind;
+using perfetto::EventPacket;
+using perfetto::Message;
+using perfetto::TrackPacket;
+using perfetto::Words;
 using timeline::Series;
 using Argument = TraceArgument;
-
-// A protobuf message, written where it belongs; it ends when this goes. While one inside it is open, it takes
-// nothing.
-class Message {
- public:
-  explicit Message(PacketBuffer& out) : writer_(out) {}
-  Message(Message& around, uint32_t field) : writer_(around.writer_, field) {}
-
-  Message& Varint(uint32_t field, uint64_t value) {
-    writer_.add_uint64(field, value);
-    return *this;
-  }
-  Message& Signed(uint32_t field, int64_t value) {
-    writer_.add_int64(field, value);
-    return *this;
-  }
-  Message& Real(uint32_t field, double value) {
-    writer_.add_double(field, value);
-    return *this;
-  }
-  Message& Text(uint32_t field, std::string_view text) {
-    writer_.add_string(field, text.data(), text.size());
-    return *this;
-  }
-  // A message that was put together elsewhere.
-  Message& Whole(uint32_t field, std::string_view message) {
-    writer_.add_message(field, message.data(), message.size());
-    return *this;
-  }
-
- private:
-  protozero::basic_pbf_writer<PacketBuffer> writer_;
-};
-
-// Numbers for words; each is told in a packet of its own before it is first meant.
-class Words {
- public:
-  explicit Words(perfetto::Interned field) : field_(field) {}
-
-  // `text` is the same for the same key at every call. Never 0.
-  uint64_t Iid(uint64_t key, std::string_view text, PacketBuffer& out) {
-    const auto [known, is_new] = iids_.try_emplace(key, iids_.size() + 1);
-    if (is_new) {
-      Message trace(out);
-      Message packet(trace, perfetto::kTracePacket);
-      packet.Varint(perfetto::kSequence, 1);
-      Message data(packet, perfetto::kInternedData);
-      Message(data, field_).Varint(perfetto::kIid, known->second).Text(perfetto::kWord, text);
-    }
-    return known->second;
-  }
-
- private:
-  const perfetto::Interned field_;
-  std::unordered_map<uint64_t, uint64_t> iids_;
-};
-
-// A packet that describes a track. The first of a trace says that nothing came before.
-struct TrackPacket {
-  TrackPacket(uint64_t uuid, bool first, PacketBuffer& out)
-      : trace(out),
-        packet(trace, perfetto::kTracePacket),
-        descriptor(Of(packet, first), perfetto::kTrackDescriptor) {
-    descriptor.Varint(perfetto::kUuid, uuid);
-  }
-  // One under the process's.
-  TrackPacket(uint64_t uuid, std::string_view name, PacketBuffer& out) : TrackPacket(uuid, false, out) {
-    descriptor.Text(perfetto::kTrackName, name).Varint(perfetto::kParent, perfetto::kProcessTrack);
-  }
-  static Message& Of(Message& packet, bool first) {
-    if (first) packet.Varint(perfetto::kSequenceFlags, perfetto::kIncrementalStateCleared);
-    return packet.Varint(perfetto::kSequence, 1);
-  }
-
-  Message trace;
-  Message packet;
-  Message descriptor;
-};
-
-// A packet with an event on a track. While it is open, no other packet is written.
-struct EventPacket {
-  EventPacket(int64_t time_ns, uint64_t track, perfetto::Type type, PacketBuffer& out,
-              std::string_view name = {})
-      : trace(out), packet(trace, perfetto::kTracePacket), event(At(packet, time_ns), perfetto::kTrackEvent) {
-    event.Varint(perfetto::kType, type).Varint(perfetto::kTrack, track);
-    if (!name.empty()) event.Text(perfetto::kEventName, name);
-  }
-  static Message& At(Message& packet, int64_t time_ns) {
-    return packet.Signed(perfetto::kTimestamp, time_ns)
-        .Varint(perfetto::kSequence, 1)
-        .Varint(perfetto::kSequenceFlags, perfetto::kNeedsIncrementalState);
-  }
-
-  // Arguments' names are interned under their numbers, which the trace tells first.
-  void Annotate(Argument note, int64_t value) {
-    AnnotateVarint(note, perfetto::kInteger, static_cast<uint64_t>(value));
-  }
-  void Annotate(Argument note, std::string_view value) {
-    Message(event, perfetto::kAnnotations)
-        .Varint(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note))
-        .Text(perfetto::kText, value);
-  }
-  // An interned text; 0 = there is none.
-  void AnnotateIid(Argument note, uint64_t iid) {
-    if (iid != 0) AnnotateVarint(note, perfetto::kTextIid, iid);
-  }
-  void AnnotateVarint(Argument note, perfetto::Annotation field, uint64_t value) {
-    // Inside the event it would be moved when its length is known.
-    std::array<char, 4 * kMostVarintBytes> bytes;
-    protozero::fixed_size_buffer_adaptor buffer(bytes);
-    protozero::basic_pbf_writer<protozero::fixed_size_buffer_adaptor> annotation(buffer);
-    annotation.add_uint64(perfetto::kAnnotationNameIid, static_cast<uint64_t>(note));
-    annotation.add_uint64(field, value);
-    event.Whole(perfetto::kAnnotations, {buffer.data(), buffer.size()});
-  }
-  static constexpr size_t kMostVarintBytes = 10;
-  Message trace;
-  Message packet;
-  Message event;
-};
 
 class PerfettoExporter final : public Exporter {
  public:
