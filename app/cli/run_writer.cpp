@@ -18,7 +18,7 @@
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
 #include "profiler/session/steady_state.h"
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::cli {

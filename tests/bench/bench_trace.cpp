@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "profiler/session/run.h"
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "profiler/trace/tide.h"
 #include "tests/bench/machine.h"
 #include "tests/bench/stopwatch.h"

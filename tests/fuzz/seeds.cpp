@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "profiler/trace/save.h"
 #include "tests/unit/trace/sample_run.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "tests/support/catch.h"
 #include "tests/unit/importers/pickles.h"
 #include "tests/unit/trace/sample_run.h"

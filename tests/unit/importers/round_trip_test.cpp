@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "profiler/events/allocator_settings.h"
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "tests/support/catch.h"
 #include "tests/unit/importers/pickles.h"
 #include "tests/unit/trace/sample_run.h"

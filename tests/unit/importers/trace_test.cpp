@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "profiler/trace/importers/json_parser.h"
 #include "tests/support/catch.h"
 #include "tests/unit/importers/pickles.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/sample_run.h"
 #include "tests/unit/trace/scratch.h"

@@ -1,4 +1,4 @@
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 
 #include <algorithm>
 #include <map>

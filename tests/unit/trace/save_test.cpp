@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/sample_run.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/sample_run.h"

@@ -17,7 +17,7 @@
 
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/stack.h"
-#include "profiler/trace/exporters.h"
+#include "profiler/trace/exporters/exporter.h"
 
 namespace tidemark::trace {
 namespace {

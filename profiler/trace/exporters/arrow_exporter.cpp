@@ -13,8 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "profiler/trace/arrow_columns.h"
-#include "profiler/trace/exporters.h"
+#include "profiler/trace/exporters/arrow_columns.h"
+#include "profiler/trace/exporters/exporter.h"
 
 namespace tidemark::trace {
 namespace {
@@ -35,8 +35,9 @@ class CleanNames {
 
  private:
   static std::string Clean(std::string_view text) {
-    using Json = nlohmann::json;
-    return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
+    const std::string json =
+        nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return nlohmann::json::parse(json).get<std::string>();
   }
   const timeline::View& view_;
   std::unordered_map<events::NameId, std::string> clean_;

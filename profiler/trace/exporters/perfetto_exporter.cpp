@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/trace/device_work_slices.h"
-#include "profiler/trace/exporters.h"
-#include "profiler/trace/packet_buffer.h"
+#include "profiler/trace/exporters/device_work_slices.h"
+#include "profiler/trace/exporters/exporter.h"
+#include "profiler/trace/exporters/packet_buffer.h"
+#include "profiler/trace/exporters/perfetto_packets.h"
 #include "profiler/trace/perfetto_format.h"
-#include "profiler/trace/perfetto_packets.h"
 #include "profiler/trace/trace_words.h"
 
 namespace tidemark::trace {

@@ -1,4 +1,4 @@
-#include "profiler/trace/export.h"
+#include "profiler/trace/exporters/export.h"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "profiler/base/format.h"
-#include "profiler/trace/exporters.h"
+#include "profiler/trace/exporters/exporter.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::trace {

@@ -1,8 +1,8 @@
 #include <iterator>
 #include <memory>
 
-#include "profiler/trace/exporters.h"
-#include "profiler/trace/formatted_text.h"
+#include "profiler/trace/exporters/exporter.h"
+#include "profiler/trace/exporters/formatted_text.h"
 
 namespace tidemark::trace {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "profiler/trace/database.h"
-#include "profiler/trace/exporters.h"
+#include "profiler/trace/exporters/exporter.h"
 #include "profiler/trace/sqlite_schema.h"
 
 namespace tidemark::trace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "profiler/trace/packet_buffer.h"
+#include "profiler/trace/exporters/packet_buffer.h"
 #include "profiler/trace/perfetto_format.h"
 #include "profiler/trace/trace_words.h"
 

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "profiler/networks/training_settings.h"
-#include "profiler/trace/device_work_slices.h"
-#include "profiler/trace/exporters.h"
-#include "profiler/trace/formatted_text.h"
-#include "profiler/trace/scope_slices.h"
+#include "profiler/trace/exporters/device_work_slices.h"
+#include "profiler/trace/exporters/exporter.h"
+#include "profiler/trace/exporters/formatted_text.h"
+#include "profiler/trace/exporters/scope_slices.h"
 #include "profiler/trace/trace_words.h"
 
 namespace tidemark::trace {
