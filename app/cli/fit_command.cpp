@@ -2,8 +2,10 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/cli/card_option.h"
@@ -30,6 +32,7 @@ struct FitOptions {
   TrainingOptions training;
   std::string memory;
   std::string target_batch;
+  bool all_cards = false;
   bool json = false;
 };
 
@@ -70,32 +73,50 @@ int RunNetworkFit(const FitOptions& options) {
 
 struct ProgramFit {
   const phantom::Card& asked;
+  bool all_cards = false;
   bool json = false;
   const std::vector<std::string>& program;
 };
 
-// Runs the program on the other kinds of cards; why not, or not on all.
+struct TakenRuns {
+  Status ran;
+  Status taken = Done{};  // whether verdicts could be made of the runs
+};
+
+TakenRuns TakeRuns(const ProgramFit& fit, const ProgramLaunch& launch,
+                   const std::vector<phantom::Card>& cards, CardVerdicts& verdicts) {
+  Status taken = Done{};
+  CardsWatch watch;
+  watch.ran = [&](const CardRun& run) {
+    if (taken) taken = verdicts.Take(run);
+  };
+  std::optional<ProgressLine> line;
+  if (!fit.json) {  // which goes to standard error, too
+    line.emplace(kToldEvery);
+    watch.progress = [&](std::string_view text) { line->Show(text); };
+  }
+  Status ran = RunOnCards(fit.program, launch, cards, watch);
+  return {std::move(ran), std::move(taken)};
+}
+
+// Runs the program on the other kinds of cards, as far as is asked; why not, or not so far.
 Result<std::string> RunOnOtherCards(const ProgramFit& fit, const session::ProgramRun& first,
                                     const ProgramLaunch& launch, CardVerdicts& verdicts) {
   if (!first.description().ending.empty())
     return std::string("It came to no end, so it ran on no other card.");
-  const std::vector<phantom::Card> cards = verdicts.StillToRun();
-  if (cards.empty()) return std::string();
-  Status taken = Done{};
-  const auto take = [&](const CardRun& run) {
-    if (taken) taken = verdicts.Take(run);
+  const auto next = [&]() -> std::vector<phantom::Card> {
+    if (fit.all_cards) return verdicts.StillToRun();
+    const std::optional<phantom::Card> card = verdicts.NextToRun();
+    return card ? std::vector{*card} : std::vector<phantom::Card>();
   };
-  Status ran = Done{};
-  if (fit.json) {  // which goes to standard error, too
-    ran = RunOnCards(fit.program, launch, cards, {take});
-  } else {
-    ProgressLine line(kToldEvery);
-    ran = RunOnCards(fit.program, launch, cards, {take, [&](std::string_view text) { line.Show(text); }});
+  for (std::vector<phantom::Card> cards = next(); !cards.empty(); cards = next()) {
+    const auto [ran, taken] = TakeRuns(fit, launch, cards, verdicts);
+    if (!taken) return taken.error();
+    if (InterruptListener::WasInterrupted())
+      return std::string("Stopped as asked, before it had run on all that decide.");
+    if (!ran) return "It could not be run on other cards. " + ran.error().message;
   }
-  if (!taken) return taken.error();
-  if (InterruptListener::WasInterrupted())
-    return std::string("Stopped as asked, before it had run on all cards.");
-  return ran ? "" : "It could not be run on other cards. " + ran.error().message;
+  return std::string();
 }
 
 // The answer, once the program has run on the card that was asked for.
@@ -123,7 +144,7 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
     return Complain(
         fmt::format("{} is for networks of Tidemark's own; a program trains what it trains. Leave it out, "
                     "or leave the program out: tidemark fit tells on which cards a program fits, and only "
-                    "--card, --memory and --json go with it.",
+                    "--card, --memory, --all-cards and --json go with it.",
                     refused),
         kExitUsage);
   }
@@ -139,7 +160,8 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
   order.memory = fmt::format("{}", advice::kRoomForAllBytes);
   return RunOnPhantom(order, program, nullptr,
                       [&](const session::ProgramRun& run, const ProgramLaunch& launch) {
-                        return ProgramFitText({*card, options.json, program}, run, launch);
+                        const ProgramFit fit{*card, options.all_cards, options.json, program};
+                        return ProgramFitText(fit, run, launch);
                       });
 }
 
@@ -154,8 +176,8 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
       "  tidemark fit --batch 64 --target-batch 4096 --memory 8GiB\n"
       "  tidemark fit --card rtx-4090 -- python train.py       which cards would a program need?\n"
       "Micro-batches, precision, checkpointing, the optimizer and the allocator's settings are searched; a "
-      "step keeps its number of samples. A program runs once for each kind of card, one run after the other, "
-      "in the same folder.");
+      "step keeps its number of samples. A program runs on the card and then, in the same folder, on smaller "
+      "or larger ones until the smallest with room is found; with --all-cards once for each kind.");
   auto options = std::make_shared<FitOptions>();
   options->training.Register(*command);
   command
@@ -166,10 +188,16 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
       ->add_option("--memory", options->memory,
                    "Memory of the card instead of its own: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
+  command->add_flag("--all-cards", options->all_cards,
+                    "Of a program: run it on each kind of card with room, not only on those that decide");
   command->add_flag(
       "--json", options->json,
       "One JSON object, sizes in bytes; of a program on standard error, after what it says there");
   return {command, [=] {
+            if (program.empty() && options->all_cards) {
+              return Complain("--all-cards is of a program. Name it: tidemark fit -- python train.py.",
+                              kExitUsage);
+            }
             if (program.empty()) return RunNetworkFit(*options);
             std::string refused = TrainingOptions::TypedOn(*command);
             if (refused.empty() && !options->target_batch.empty()) refused = "--target-batch";

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 
@@ -57,13 +58,15 @@ Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& 
   const auto began = Clock::now();
   size_t done = 0;
   const auto answered = [&](const phantom::SweepAnswer& answer) {
-    ++done;
+    done = std::min(done + 1, cards.size() - 1);
     watch.ran(RunOf(cards[static_cast<size_t>(answer.value)], answer, (*recorder)->Take(answer.process_id)));
   };
   return phantom::Sweep(task, answered, [&] {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began).count();
     if (watch.progress) {
-      watch.progress(fmt::format("running it on other cards: {} of {} · {} s", done, cards.size(), seconds));
+      watch.progress(fmt::format("running it on the {}{} · {} s", cards[done].title,
+                                 cards.size() == 1 ? "" : fmt::format(", {} of {}", done + 1, cards.size()),
+                                 seconds));
     }
     return !InterruptListener::WasInterrupted();
   });

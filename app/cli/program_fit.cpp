@@ -17,11 +17,14 @@ namespace {
 
 using timeline::Series;
 
-std::string InWords(const CardVerdict& verdict) {
+std::string InWords(const CardVerdicts& verdicts, const CardVerdict& verdict) {
   if (!verdict.has_kernels) return "does not run there: its PyTorch has no kernels for this card";
-  if (!verdict.failure.empty()) return "no answer: " + verdict.failure;
-  if (!verdict.fits) return "does not fit";
-  return verdict.empties_cache ? "fits, but nearly full: PyTorch empties its cache" : "fits";
+  const bool was_run = verdict.is_of_its_kind;
+  if (!was_run && verdicts.HasNoRoom(verdict.card)) return "does not fit, whatever its workspaces are there";
+  const std::string begin = was_run ? "" : "not run; by its requests it ";
+  if (!verdict.failure.empty()) return (was_run ? "no answer: " : "not run: ") + verdict.failure;
+  if (!verdict.fits) return begin + "does not fit";
+  return begin + (verdict.empties_cache ? "fits, but nearly full: PyTorch empties its cache" : "fits");
 }
 
 int64_t UsableBytes(const phantom::Card& card) { return card.memory_bytes - card.context_bytes; }
@@ -70,6 +73,13 @@ class Judge {
   const int64_t allocated_bytes_;
 };
 
+std::string SmallestText(const CardVerdicts& verdicts) {
+  const CardVerdict* const smallest = verdicts.Smallest();
+  if (smallest == nullptr) return "None of the known cards has room for it.\n";
+  return fmt::format("The smallest known card with room for it is the {}{}.\n", smallest->card.title,
+                     smallest->is_of_its_kind ? "" : ", by its requests; it was not run there");
+}
+
 // Whose run is whose.
 std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_runs) {
   std::string shared;
@@ -84,6 +94,13 @@ std::string RunsText(const CardVerdicts& verdicts, const std::string& why_no_run
   }
   if (without.empty())
     return fmt::format("It ran on a phantom of each kind of card with room for it.{}\n", shared);
+  if (why_no_runs.empty()) {
+    return fmt::format(
+        "It ran on phantoms of cards from the smallest that may have room to the first that has.{} What is "
+        "not run is judged by its requests on the {}: only its workspaces may be others there. --all-cards "
+        "runs it on each kind.\n",
+        shared, verdicts.asked().title);
+  }
   const bool has_none = without.size() + 1 == verdicts.verdicts().size();
   return fmt::format(
       "{}{} Judged by its requests on the {}, whose workspaces may be others: {}. "
@@ -131,6 +148,19 @@ bool CardVerdicts::HasNoRoom(const phantom::Card& card) const {
   return beside_workspaces_bytes_.value_or(0) > UsableBytes(card);
 }
 
+const CardVerdict* CardVerdicts::Smallest() const {
+  const auto found = std::ranges::find_if(verdicts_, &CardVerdict::fits);
+  return found == verdicts_.end() ? nullptr : &*found;
+}
+
+std::optional<phantom::Card> CardVerdicts::NextToRun() const {
+  for (const CardVerdict& verdict : verdicts_) {
+    if (verdict.is_of_its_kind && verdict.fits) return std::nullopt;
+    if (verdict.has_kernels && !verdict.is_of_its_kind && !HasNoRoom(verdict.card)) return verdict.card;
+  }
+  return std::nullopt;
+}
+
 std::vector<phantom::Card> CardVerdicts::StillToRun() const {
   std::vector<phantom::Card> cards;
   for (const CardVerdict& verdict : verdicts_) {
@@ -147,23 +177,18 @@ std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
   constexpr const char* kRow = "  {:<50}{:>12}{:>12}  {}\n";
   std::string text = fmt::format(kRow, "card", "memory", "taken", "");
   const phantom::Card& asked = verdicts.asked();
-  const CardVerdict* least = nullptr;
   std::string own_words;
   for (const CardVerdict& verdict : verdicts.verdicts()) {
-    if (verdict.fits && least == nullptr) least = &verdict;
     const std::string taken =
         verdict.fits ? FormatBytes(verdict.reserved_bytes + verdict.card.context_bytes, ByteUnit::kMebibytes)
                      : "–";
     text +=
         fmt::format(kRow, verdict.card.title, FormatBytes(verdict.card.memory_bytes, ByteUnit::kMebibytes),
-                    taken, InWords(verdict));
-    if (verdict.card.name == asked.name) own_words = InWords(verdict);
+                    taken, InWords(verdicts, verdict));
+    if (verdict.card.name == asked.name) own_words = InWords(verdicts, verdict);
   }
   if (!own_words.empty()) text += fmt::format("{} on the {}: {}.\n", title, asked.title, own_words);
-  text += least == nullptr
-              ? "None of the known cards has room for it.\n"
-              : fmt::format("The smallest known card with room for it is the {}.\n", least->card.title);
-  return text + RunsText(verdicts, why_no_runs);
+  return text + SmallestText(verdicts) + RunsText(verdicts, why_no_runs);
 }
 
 Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
@@ -181,12 +206,12 @@ Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,
                      {"empties_cache", verdict.empties_cache},
                      {"reserved_peak_bytes", verdict.fits ? Json(verdict.reserved_bytes) : Json(nullptr)}});
   }
-  const auto least = std::ranges::find_if(verdicts.verdicts(), &CardVerdict::fits);
+  const CardVerdict* const smallest = verdicts.Smallest();
   return {{"program", title},
           {"card", verdicts.asked().name},
           {"cards", cards},
           {"notes", notes},
-          {"smallest", least == verdicts.verdicts().end() ? Json(nullptr) : Json(least->card.name)}};
+          {"smallest", smallest == nullptr ? Json(nullptr) : Json(smallest->card.name)}};
 }
 
 }  // namespace tidemark::cli

@@ -1,5 +1,6 @@
 // Which cards a user's program would fit on: the requests that it has on a card of that kind, put to
-// PyTorch's allocator there.
+// PyTorch's allocator there. Where it did not run, its requests on the card that was asked for are put there
+// instead, and told as that.
 #pragma once
 
 #include <optional>
@@ -39,7 +40,12 @@ class CardVerdicts {
   // After the first: one card for each kind that another run has to tell of. Not of those that have no room
   // for what the first run had at its peak beside workspaces, since those are what differs.
   std::vector<phantom::Card> StillToRun() const;
+  // The one of those that is next where only the smallest card with room is looked for: all below it have
+  // none. Nothing once that is found.
+  std::optional<phantom::Card> NextToRun() const;
   bool HasNoRoom(const phantom::Card& card) const;
+  // The smallest that has room; null if none has.
+  const CardVerdict* Smallest() const;
 
   const std::vector<CardVerdict>& verdicts() const { return verdicts_; }
   const phantom::Card& asked() const { return asked_; }
@@ -55,7 +61,7 @@ class CardVerdicts {
   std::optional<int64_t> beside_workspaces_bytes_;  // allocated at the first run's peak
 };
 
-// `why_no_runs`: a sentence on why other kinds of cards had no run; "" if they had.
+// `why_no_runs`: a sentence on why other kinds of cards had no run; "" if they had, as far as looked for.
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs);
 // `notes`: what makes the figures less than certain.

@@ -434,6 +434,10 @@ def different_values():
     x = torch.randint(9, (5000,), device="cuda")
     assert torch.unique(x).numel() == 1 and torch.unique(x, return_inverse=True)[0].numel() == 1
     assert torch.unique_consecutive(x).numel() == 1 and torch.unique(x.view(50, 100), dim=0).shape == (1, 100)
+    values, where, counts = torch.unique(x, return_inverse=True, return_counts=True)
+    assert values.shape == counts.shape == (1,) and torch.unique_consecutive(x, return_counts=True)[1].shape == (1,)
+    rows, counts = torch.unique(x.view(50, 100), dim=0, return_counts=True)
+    assert rows.shape == (1, 100) and counts.shape == (1,)
     torch.isin(x, torch.randint(9, (500,), device="cuda"))
     loss = x.sum()
     torch.unique(x)
@@ -456,6 +460,11 @@ def checks_of_values():
     with torch.no_grad():
         padding = torch.tensor([[False, False, True], [False] * 3]).cuda()
         assert encoder(torch.ones(2, 3, 16, device="cuda"), src_key_padding_mask=padding).shape == (2, 3, 16)
+    window = torch.hann_window(64, device="cuda")
+    spectrum = torch.stft(torch.ones(2, 1000, device="cuda"), 64, window=window, return_complex=True)
+    assert torch.istft(spectrum, 64, window=window).shape == (2, 992)  # it refuses windows that leave gaps
+    batches = nn.BatchNorm1d(3, momentum=None).cuda()  # as torch.optim.swa_utils.update_bn makes them: one over their number
+    batches(torch.ones(4, 3, device="cuda")).sum().backward()
     assert torch.isfinite(one.sum()) and not torch.isnan(one.sum()) and not torch.isinf(one.sum())
     for number in (one.sum(), one.sum().half(), one.sum().double(), one.sum().long(), one.sum().to(torch.uint8)):
         assert number >= 0 and number <= 1 and number < 1 and number == 0 and number != 1 and number >= number

@@ -19,9 +19,13 @@ constexpr std::string_view kElementwise = "d_elementwise_kernel";
 constexpr size_t kFunctor = 1;
 
 // What torch.unique, unique_consecutive and isin leave the count with: CUB's select of what differs from what
-// stands before it (UniqueCub.cu), Thrust's for rows (Unique.cu). CUB's other selects compare nothing.
+// stands before it (UniqueCub.cu), Thrust's for rows (Unique.cu). CUB's other selects compare nothing. Where
+// they are counted too, what is equal is reduced to one, by either.
 bool CountsDistinct(std::string_view kernel) {
+  constexpr std::array<std::string_view, 4> kByKey = {"ReduceByKeyAgent", "DeviceReduceByKeyKernel",
+                                                      "UniqueByKeyAgent", "DeviceUniqueByKeySweepKernel"};
   const auto stands_in = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
+  if (std::any_of(kByKey.begin(), kByKey.end(), stands_in)) return true;
   if (stands_in("__unique")) return stands_in("UniqueAgent");
   return stands_in("DeviceSelectSweepKernel") && (stands_in("8equal_to") || stands_in("8EqualityE"));
 }
@@ -75,6 +79,25 @@ int SignOfScalar(char type, const std::byte* functor) {
   }
 }
 
+// torch.istft refuses windows that leave gaps, where their sum is less than that (SpectralOps.cpp).
+constexpr double kGapOfWindows = 1e-11;
+
+bool AsksForGap(const KernelQuestion& question, void* const* arguments) {
+  if (question.kind != Kind::kOrder || arguments == nullptr) return false;
+  const auto* functor = static_cast<const std::byte*>(arguments[kFunctor]);
+  int order = 0;
+  std::memcpy(&order, functor, sizeof order);
+  if (order != kLess) return false;
+  if (question.scalar == 'f') {
+    float number = 0;
+    std::memcpy(&number, functor + sizeof number, sizeof number);
+    return number == static_cast<float>(kGapOfWindows);
+  }
+  double number = 0;
+  if (question.scalar == 'd') std::memcpy(&number, functor + sizeof number, sizeof number);
+  return number == kGapOfWindows;
+}
+
 bool HoldsInOrder(int order, int sign) {
   switch (order) {
     case kGreaterOrEqual:
@@ -106,6 +129,7 @@ KernelQuestion QuestionOf(std::string_view kernel) {
   }
   if (stands_in("CompareFunctorI")) return {Kind::kOrder};
   if (!stands_in("CompareEqFunctorI")) return {};
+  if (stands_in("CompareEqFunctorIbE") && stands_in("BinaryFunctorI")) return {Kind::kSame};
   if (stands_in("BinaryFunctorI")) return {Kind::kEqual};
   constexpr std::string_view kScalarEquality = "AUnaryFunctorI";
   const char type = stands_in(kScalarEquality) ? type_after(kScalarEquality) : '\0';
@@ -124,6 +148,13 @@ bool Holds(const KernelQuestion& question, void* const* arguments) {
   const int sign = SignOfScalar(question.scalar, functor);
   return question.kind == Kind::kOrder ? HoldsInOrder(comparison, sign)
                                        : (comparison == kEqualTo) == (sign == 0);
+}
+
+void Answers::Take(const KernelQuestion& question, void* const* arguments) {
+  const bool goes_on = question.kind == Kind::kFill || question.kind == Kind::kSame;
+  is_of_gap_ = (is_of_gap_ && goes_on) || AsksForGap(question, arguments);
+  holds_ = (!is_of_gap_ || question.kind == Kind::kFill) && Holds(question, arguments);
+  question_ = question;
 }
 
 }  // namespace tidemark::phantom::device

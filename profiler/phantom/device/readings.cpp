@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <map>
 #include <string>
 
@@ -15,9 +16,8 @@
 namespace tidemark::phantom::device {
 namespace {
 
-// Of the kernel that this thread launched last.
-thread_local KernelQuestion last_question;
-thread_local bool last_holds = false;
+// Of the kernels that this thread launched.
+thread_local Answers answers;
 
 // Enough to find them; a program that reads in more places reads everywhere.
 constexpr size_t kMostPlaces = 32;
@@ -59,38 +59,49 @@ const KernelQuestion& QuestionOfStub(const void* stub) {
 const char* AnswerUnknown(void* to, size_t bytes) {
   constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
   const bool is_count = bytes == sizeof(int32_t) || bytes == sizeof(int64_t);
-  if (is_count && last_question.kind == KernelQuestion::Kind::kDistinct) {
-    last_question = {};  // what is read next is something else
+  if (is_count && answers.question().kind == KernelQuestion::Kind::kDistinct) {
+    answers.Take({}, nullptr);  // what is read next is something else
     *static_cast<unsigned char*>(to) = 1;
     return " read how many different values a result has that no kernel had computed: all are zero, so one.";
   }
   // torch.nn.TransformerEncoder's forward asks whether it can leave out what a mask hides; how much that is
   // it would then read as nothing at all.
   if (bytes != 1 || PythonIsIn("/torch/nn/modules/transformer.py", "forward")) return kZero;
-  const bool is_argument =
-      last_question.kind != KernelQuestion::Kind::kNone && PythonIsIn("/torch/distributions/distribution.py");
-  if (!last_holds && !is_argument) return kZero;
+  const bool is_argument = answers.question().kind != KernelQuestion::Kind::kNone &&
+                           PythonIsIn("/torch/distributions/distribution.py");
+  if (!answers.holds() && !is_argument) return kZero;
   *static_cast<unsigned char*>(to) = 1;
-  if (last_question.kind == KernelQuestion::Kind::kAll || is_argument) {
+  if (answers.question().kind == KernelQuestion::Kind::kAll || is_argument) {
     return " asked whether all of something is true, which no kernel had computed: it was told yes.";
   }
   return " compared a result that no kernel had computed: it was told what holds of zero.";
 }
 
+// A batch normalisation without momentum divides by this, after a kernel that has added one.
+bool AnswerBatches(void* to, size_t bytes) {
+  int64_t count = 0;
+  if (bytes != sizeof count) return false;
+  std::memcpy(&count, to, sizeof count);
+  if (count != 0 || !PythonIsIn("/torch/nn/modules/batchnorm.py", "forward")) return false;
+  count = 1;
+  std::memcpy(to, &count, sizeof count);
+  return true;
+}
+
+const char* Answer(void* to, size_t bytes, Certainty certainty) {
+  if (AnswerBatches(to, bytes)) return " read how many batches a kernel had counted: it was told one.";
+  if (certainty == Certainty::kUnknown) return AnswerUnknown(to, bytes);
+  return " read what it had sent before kernels ran that may have been to change it: it was as sent.";
+}
+
 }  // namespace
 
-void NoteKernel(const void* stub, void* const* arguments) {
-  last_question = QuestionOfStub(stub);
-  last_holds = Holds(last_question, arguments);
-}
+void NoteKernel(const void* stub, void* const* arguments) { answers.Take(QuestionOfStub(stub), arguments); }
 
 void NoteReading(void* to, size_t bytes, Certainty certainty) {
   if (certainty == Certainty::kKnown) return;
   std::string sentence = PythonPlace().value_or("The program");
-  sentence +=
-      certainty == Certainty::kUnknown
-          ? AnswerUnknown(to, bytes)
-          : " read what it had sent before kernels ran that may have been to change it: it was as sent.";
+  sentence += Answer(to, bytes, certainty);
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
   auto found = places.sentences.find(sentence);

@@ -14,8 +14,8 @@ void NoteKernel(const void* stub, void* const* arguments);
 // it was read, and where, and says so at once where a loop does it over and over. What is not known is zero,
 // but for the answer to a question: whether all of something is true, and what PyTorch asks of a
 // distribution's arguments, is answered with yes, and a comparison, or a count of different values, with
-// what holds of zero (kernel_answers.h). Programs ask such a thing of their own values, and the other answer
-// would end them.
+// what holds of zero (kernel_answers.h), and of batches, which PyTorch divides by, there was one. Programs
+// ask such a thing of their own values, and the other answer would end them.
 void NoteReading(void* to, size_t bytes, Certainty certainty);
 
 }  // namespace tidemark::phantom::device

@@ -64,12 +64,20 @@ size_t TakerIn(const std::string& word) {
   return taker == std::string::npos ? 0 : taker;
 }
 
-// Launchers start a Python of their own, which would be none of the warm one's.
+// What stands in Python's place: a script that names Python in its first line, or, behind uv or conda, any
+// script or a module. Launchers start a Python of their own, which would be none of the warm one's.
+Result<Entry> EntryWithoutPython(const std::vector<std::string>& program, size_t place) {
+  const std::string& word = program[place];
+  const bool is_module = IsModuleOption(word) && place + 1 < program.size();
+  if (is_module && !IsLauncher(program[place + 1])) return Entry{"module", program[place + 1], {}, place + 2};
+  if (!is_module && !IsLauncher(word) && (word.ends_with(".py") || word.find('/') != std::string::npos))
+    return Entry{"script", word, {}, place + 1};
+  return Error{"To be run many times, a program needs Python and its script, not " + word +
+               ", as in: python train.py."};
+}
+
 Result<Entry> EntryOf(const std::vector<std::string>& program, size_t place) {
-  if (!IsPython(program[place])) {
-    return Error{"To be run many times, a program needs Python and its script, not " + program[place] +
-                 ", as in: python train.py."};
-  }
+  if (!IsPython(program[place])) return EntryWithoutPython(program, place);
   std::vector<std::string> options;
   for (size_t i = place + 1; i < program.size(); ++i) {
     const std::string& word = program[i];

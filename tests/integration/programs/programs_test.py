@@ -150,7 +150,7 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
 """)
         self.assertGreaterEqual(set(careless), {"kept_graph", "type_copies", "large_workspace"})
 
-    def test_fit_tells_which_cards_a_program_fits_on_by_a_run_on_each_kind(self):
+    def test_fit_finds_the_smallest_card_with_room_and_says_what_it_did_not_run(self):
         code = "import sys, torch; x = torch.empty(int(sys.argv[1]) << 30, dtype=torch.uint8, device='cuda'); x[0].item()"
         ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code, "150")
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -159,17 +159,22 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         doubt = "read a result that no kernel had computed"
         self.assertRegex(ran.stderr, f"Note: .*{doubt}")
         code += "; a = torch.ones(64, 64, device='cuda'); a @ a; print(torch.cuda.max_memory_reserved())"
-        ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--json", "--", PYTHON, "-c", code, "30")
+        words = ("--json", "--", "env", "A=1", PYTHON, "-c", code)
+        ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", *words, "38")
         answer = json.loads(ran.stderr)
         self.assertIn(doubt, answer["notes"][0])
         told = {card["name"]: card for card in answer["cards"]}
-        t4, h100, a100 = told["t4"], told["h100"], told["a100-80gb"]
+        t4, a100 = told["t4"], told["a100-40gb"]
         self.assertEqual((t4["memory_bytes"], t4["fits"], t4["reserved_peak_bytes"]), (40 << 30, True, int(ran.stdout)))
-        self.assertEqual((a100["ran_on"], a100["ran_on_its_kind"]), ("a100-40gb", True))
-        own = int(tidemark("phantom", "--card", "h100", "--", PYTHON, "-c", code, "30").stdout)
-        self.assertEqual((h100["ran_on"], h100["reserved_peak_bytes"]), ("h100", own))
-        self.assertNotEqual(own, t4["reserved_peak_bytes"])  # cuBLAS's workspace is another
+        self.assertEqual((a100["ran_on"], a100["ran_on_its_kind"], answer["smallest"]), ("a100-40gb", True, "a100-40gb"))
+        self.assertEqual((told["h100"]["ran_on_its_kind"], told["h100"]["fits"]), (False, True))
         self.assertEqual((told["l4"]["ran_on"], told["l4"]["fits"]), ("t4", False))  # with no room, whatever it does there
+        ran = tidemark("fit", "--card", "t4", "--memory", "40GiB", "--all-cards", *words, "76")
+        told = {card["name"]: card for card in json.loads(ran.stderr)["cards"]}
+        self.assertEqual([told[name]["ran_on"] for name in ("gh200", "h200")], ["gh200", "gh200"])
+        own = int(tidemark("phantom", "--card", "h100", "--", PYTHON, "-c", code, "76").stdout)
+        self.assertEqual((told["h100"]["ran_on"], told["h100"]["reserved_peak_bytes"]), ("h100", own))
+        self.assertNotEqual(own, int(ran.stdout))  # cuBLAS's workspace is another
         cuda = subprocess.run([PYTHON, "-c", "import importlib.util as u; print(u.find_spec('torch').origin)"], capture_output=True, text=True)
         with open(os.path.join(os.path.dirname(cuda.stdout.strip()), "version.py")) as file:
             of_cuda_13 = "cuda: Optional[str] = '13" in file.read()

@@ -69,6 +69,30 @@ TEST_CASE("Conditions that are joined hold, a fill is what it is, all else answe
   CHECK_FALSE(Holds(QuestionOf(ComparedInOrder("f")), nullptr));
 }
 
+TEST_CASE(
+    "What PyTorch wants to be true is, but for torch.istft, which asks whether its windows leave gaps") {
+  const auto answer = [](int comparison, float threshold) {
+    struct {
+      int comparison;
+      float number;
+    } order = {comparison, threshold};
+    int equality = kEqualTo;
+    bool filled = true;
+    std::array<void*, 2> asked = {nullptr, &order};
+    std::array<void*, 2> fill = {nullptr, &filled};
+    std::array<void*, 2> same = {nullptr, &equality};
+    Answers answers;
+    answers.Take(QuestionOf(ComparedInOrder("f")), asked.data());
+    answers.Take(QuestionOf(kElementwise + "NS0_11FillFunctorIbEE"), fill.data());
+    answers.Take(QuestionOf(kElementwise + "NS0_13BinaryFunctorIbbbNS0_16CompareEqFunctorIbE"), same.data());
+    return answers.holds();
+  };
+  CHECK(answer(kGreater, 0.0F));
+  CHECK(answer(kLess, 1e-6F));
+  CHECK(answer(kLessOrEqual, 1e-11F));
+  CHECK_FALSE(answer(kLess, 1e-11F));
+}
+
 TEST_CASE("Different values are counted by the kernels that compare neighbours, not by those that select") {
   const std::string select = "_ZN14at_cuda_detail3cub6detail6select23DeviceSelectSweepKernelINS2_";
   const auto counts = [](const std::string& kernel) {
@@ -77,7 +101,11 @@ TEST_CASE("Different values are counted by the kernels that compare neighbours, 
   CHECK(counts(select + "N4cuda3std3__48equal_to"));
   CHECK(counts("_ZN14at_cuda_detail3cub23DeviceSelectSweepKernelINS0_8EqualityE"));
   CHECK(counts("_ZN6thrust8cuda_cub8__unique11UniqueAgentIPlS3_"));
+  CHECK(counts("_ZN6thrust8cuda_cub15__reduce_by_key16ReduceByKeyAgentIPlNS0_17constant_iteratorIi"));
+  CHECK(counts("_ZN3cub6detail6reduceL23DeviceReduceByKeyKernelINS1_3rle6encode10policy_hubIll"));
+  CHECK(counts("_ZN3cub6detail13unique_by_keyL28DeviceUniqueByKeySweepKernelINS2_10policy_hubIll"));
   CHECK_FALSE(counts("_ZN6thrust8cuda_cub8__unique9InitAgentI"));
+  CHECK_FALSE(counts("_ZN6thrust8cuda_cub15__reduce_by_key9InitAgentIN14at_cuda_detail3cub"));
   CHECK_FALSE(counts(select + "8NullTypeEiLb0E"));
   CHECK_FALSE(Holds(QuestionOf(select + "N4cuda3std3__48equal_to"), nullptr));
 }

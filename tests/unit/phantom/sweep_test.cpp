@@ -60,6 +60,28 @@ TEST_CASE("Python's own options are the warm process's too; a launcher is refuse
   CHECK(!AnswersOf(task).ok());
 }
 
+TEST_CASE(
+    "Behind what brings its own Python a script or a module is enough; a launcher is refused there, too") {
+  const trace::Scratch scratch;
+  SweepTask task = TaskWith(scratch, "");
+  std::ofstream(scratch / "uv") << "#!/bin/sh\nwords=$(echo \"$1 $2 $4 $5\" | tr -d '\"')\n"
+                                   "echo \"tidemark {\\\"value\\\": 1, \\\"sentence\\\": \\\"$words\\\"}\"\n";
+  std::filesystem::permissions(scratch / "uv", std::filesystem::perms::owner_all);
+  task.values = {1};
+  const auto told = [&](const std::vector<std::string>& words) {
+    task.program = {(scratch / "uv").string(), "run"};
+    task.program.insert(task.program.end(), words.begin(), words.end());
+    const auto answers = AnswersOf(task);
+    return answers ? answers->at(0).sentence : answers.error().message;
+  };
+  CHECK(told({"train.py", "--lr"}).starts_with("run python "));
+  CHECK(told({"train.py", "--lr"}).find("arguments:[--lr]") != std::string::npos);
+  CHECK(told({"train.py"}).find("script:train.py") != std::string::npos);
+  CHECK(told({"-m", "package.train"}).find("module:package.train") != std::string::npos);
+  CHECK(told({"torchrun", "train.py"}).find("needs Python and its script") != std::string::npos);
+  CHECK(told({"-m", "torch.distributed.run", "train.py"}).find("needs Python") != std::string::npos);
+}
+
 TEST_CASE("What Python runs may be joined to its option, and that to others") {
   const trace::Scratch scratch;
   SweepTask task = TaskWith(scratch,

@@ -162,7 +162,8 @@ def main():
     values = task.get("left", task["values"])
     if task.get("warm", True):
         first, values = values[0], values[1:]
-        if not import_all(finish(first, *start(task, first))):
+        modules = finish(first, *start(task, first))
+        if values and not import_all(modules):
             again = json.dumps({**task, "left": values, "warm": False})
             flags = subprocess._args_from_interpreter_flags()
             os.execv(sys.executable, [sys.executable, *flags, "-u", __file__, again])
