@@ -105,7 +105,7 @@ TEST_CASE("a list that holds itself", "[importers]") {
 }
 
 TEST_CASE("a decompression bomb is refused", "[importers]") {
-  const std::string bomb = Gzipped("\x80\x02" + std::string(100 << 20, '('));
+  const std::string bomb = Gzipped("{\"traceEvents\": [" + std::string(100 << 20, ' '));
   REQUIRE(bomb.size() < 200 << 10);
   CHECK(Contains(ErrorOf(bomb), "unpacks to more than 200 times its size"));
 }
