@@ -157,8 +157,8 @@ class ChromeExporter final : public Exporter {
     return entry->second;
   }
 
-  // Chrome takes a category that a counter leaves out for 0, Perfetto for what it was: so only one that is
-  // and was 0 is left out, and none at first, from which Chrome knows them.
+  // Chrome (catapult) takes a category that a counter leaves out for 0, Perfetto for what it was: so only one
+  // that is and was 0 is left out, and none at first, from which Chrome knows them.
   void AddCounters(const Moment& moment, std::string& out) {
     if (moment.values == moment.before && counted_) return;
     const auto changed = [&](Series series) {
