@@ -86,7 +86,6 @@ class WarmTrainer {
         run_ != nullptr && card_ == question.card && allocator_ == question.allocator && run_->live();
     if (warm) {
       if (!run_->Restart(question.settings)) return std::nullopt;
-      LimitSteps(kFewestSteps);
     } else if (Status started = Start(question); !started) {
       return Unanswered(started.error().message);
     }
@@ -151,7 +150,7 @@ class WarmTrainer {
     options.phantom_memory_bytes = options_.memory_bytes;
     options.environment = events::AllocatorEnvironment(question.allocator);
     options.place = options_.place;
-    options.step_limit = step_limit_ = kFewestSteps;
+    options.step_limit = kFewestSteps;
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;
     options.trainer_executable = options_.trainer_executable;
@@ -169,12 +168,11 @@ class WarmTrainer {
     const std::shared_ptr<const timeline::View> view = run_->view();
     if (run_->status().state != RunState::kPaused || HasSettled(*view, BeginOfConfiguration(*view)))
       return true;
-    LimitSteps(kMostSteps);
+    run_->SetStepLimit(kMostSteps);
+    if (!WaitUntilSettled()) return false;
+    // For the next question, and while nothing moves: later a restart may have passed it already.
+    run_->SetStepLimit(kFewestSteps);
     return WaitUntilSettled();
-  }
-
-  void LimitSteps(int64_t steps) {
-    if (std::exchange(step_limit_, steps) != steps) run_->SetStepLimit(steps);
   }
 
   bool WaitUntilSettled() {
@@ -190,7 +188,6 @@ class WarmTrainer {
   const std::atomic<bool>& stop_;
   std::atomic<bool>& asks_cudnn_;
   std::unique_ptr<Run> run_;
-  int64_t step_limit_ = 0;
   std::string card_;
   std::string allocator_;
 };

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <variant>
 
 #include "profiler/capture/transport/channel.h"
@@ -132,7 +133,8 @@ class FakeTrainer {
     while (true) {
       const bool at_limit = limit_ > 0 && steps_done_ >= limit_;
       const bool paused = paused_ || at_limit;
-      if (paused != reported_paused_) {
+      const bool limit_news = at_limit && !std::exchange(limit_reported_, at_limit);
+      if (paused != reported_paused_ || limit_news) {
         reported_paused_ = paused;
         Send(transport::ActivityChanged{paused ? transport::Activity::kPaused : transport::Activity::kRunning,
                                         steps_done_});
@@ -152,7 +154,10 @@ class FakeTrainer {
   bool Apply(const transport::Command& command) {
     if (const auto* mode = std::get_if<transport::SetMode>(&command))
       paused_ = mode->mode == transport::RunMode::kPause;
-    if (const auto* limit = std::get_if<transport::SetStepLimit>(&command)) limit_ = limit->steps;
+    if (const auto* limit = std::get_if<transport::SetStepLimit>(&command)) {
+      limit_ = limit->steps;
+      limit_reported_ = false;
+    }
     if (const auto* change = std::get_if<transport::Change>(&command)) {
       settings_ = change->settings;
       ring_->PushName(3, "batch " + std::to_string(settings_.batch), NowNs());
@@ -161,6 +166,7 @@ class FakeTrainer {
     if (const auto* restart = std::get_if<transport::Restart>(&command)) {
       settings_ = restart->settings;
       steps_done_ = 0;
+      limit_reported_ = false;
       TellSettings(next_name_, "restart");
       next_name_ += 2;
     }
@@ -175,6 +181,7 @@ class FakeTrainer {
   int64_t steps_done_ = 0;
   events::NameId next_name_ = 4;
   int64_t limit_ = 0;
+  bool limit_reported_ = false;
   bool paused_ = false;
   bool reported_paused_ = false;
 };
