@@ -444,6 +444,26 @@ def different_values():
     assert loss.item() == 0  # only the count is told
 
 
+@program("sizes-from-what-was-sent", quick=True)
+def sizes_from_what_was_sent():
+    """Masks and lengths decide sizes, and whole numbers that come of what the program sent are computed."""
+    lengths, mask = torch.tensor([3, 5, 7, 3]).cuda(), torch.tensor([True, False, True, False]).cuda()
+    features = torch.randn(4, 8, device="cuda", requires_grad=True)
+    assert features[mask].shape == (2, 8) and features[lengths == 3].shape == (2, 8) and features[lengths > 9].shape == (0, 8)
+    features[mask & (lengths != 7)].sum().backward()
+    assert mask.nonzero().tolist() == [[0], [2]] and lengths.cumsum(0).tolist() == [3, 8, 15, 18] and lengths.max().item() == 7
+    inside = torch.arange(8, device="cuda")[None] < lengths[:, None]
+    assert inside.sum(1).tolist() == [3, 5, 7, 3] and torch.randn(4, 8, device="cuda")[inside].shape == (18,)
+    assert torch.repeat_interleave(features, lengths, dim=0).shape == (18, 8) and torch.unique(lengths).tolist() == [3, 5, 7]
+    assert torch.stack([lengths, lengths])[:, 1:].contiguous().long().tolist() == [[5, 7, 3]] * 2
+    lengths[lengths == 3] = 9
+    assert lengths.tolist() == [9, 5, 7, 9]
+    unknown = torch.randn(4, device="cuda") > 0
+    assert (unknown | torch.ones_like(mask)).tolist() == [True] * 4 and not (unknown & torch.zeros_like(mask)).any()
+    drawn = torch.randint(1, 9, (4,), device="cuda")
+    assert drawn.tolist() == [0] * 4  # by chance: nobody knows
+
+
 @program("checks-of-values", quick=True)
 def checks_of_values():
     """PyTorch refuses arguments that are wrong. What kernels made of them nobody knows here, and nothing may be refused for that."""

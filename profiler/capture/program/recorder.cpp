@@ -20,6 +20,7 @@
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
+#include "profiler/capture/program/whole_numbers.h"
 #include "profiler/capture/torch/operator_scopes.h"
 #include "profiler/capture/transport/listener.h"
 
@@ -58,6 +59,7 @@ extern "C" __attribute__((visibility("default"))) bool TidemarkStartRecording(co
   using namespace tidemark;
   static_assert(std::is_same_v<decltype(&TidemarkStartRecording), capture::RecorderEntry>);
   if (!c10::cuda::CUDACachingAllocator::get()->initialized()) return false;
+  capture::ComputeWholeNumbers();
   Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(socket);
   if (!ring) capture::Say(ring.error().message.c_str());
   if (!ring || !ring->has_value()) return true;

@@ -133,6 +133,23 @@ extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes) {
   if (Device* device = TheDevice()) device->memory.BlockBegins(pointer, bytes);
 }
 
+extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void* to) {
+  static_assert(std::is_same_v<decltype(&TidemarkPhantomReadKnown), ReadKnownFunction>);
+  static_assert(kNotKnown == static_cast<int>(Certainty::kUnknown));
+  Device* device = TheDevice();
+  auto certainty = Certainty::kUnknown;
+  if (device != nullptr && device->memory.IsDevice(pointer)) device->memory.Copy(to, pointer, bytes, &certainty);
+  return static_cast<int>(certainty);
+}
+
+extern "C" void TidemarkPhantomWriteComputed(void* pointer, const void* from, size_t bytes, int certainty) {
+  static_assert(std::is_same_v<decltype(&TidemarkPhantomWriteComputed), WriteComputedFunction>);
+  Device* device = TheDevice();
+  if (device == nullptr || !device->memory.IsDevice(pointer)) return;
+  device->memory.Copy(pointer, from, bytes);
+  device->memory.Weaken(pointer, bytes, static_cast<Certainty>(certainty));
+}
+
 uint64_t CountWork(bool on) {
   internal::counts_work = on;
   return internal::work;

@@ -5,19 +5,24 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/activity.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/kernel_answers.h"
 #include "profiler/phantom/device/python_place.h"
+#include "profiler/phantom/environment.h"
 
 namespace tidemark::phantom::device {
 namespace {
 
 // Of the kernels that this thread launched.
 thread_local Answers answers;
+
+thread_local std::optional<int64_t> expected_count;
 
 // Enough to find them; a program that reads in more places reads everywhere.
 constexpr size_t kMostPlaces = 32;
@@ -55,10 +60,15 @@ const KernelQuestion& QuestionOfStub(const void* stub) {
   return place.question;
 }
 
-// What is told of what was read, and the answer, where it is one.
+// What is told of what was read, and the answer, where it is one; null if there is nothing to doubt.
 const char* AnswerUnknown(void* to, size_t bytes) {
   constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
   const bool is_count = bytes == sizeof(int32_t) || bytes == sizeof(int64_t);
+  if (is_count && expected_count) {
+    std::memcpy(to, &*expected_count, bytes);
+    expected_count.reset();
+    return nullptr;
+  }
   if (is_count && answers.question().kind == KernelQuestion::Kind::kDistinct) {
     answers.Take({}, nullptr);  // what is read next is something else
     *static_cast<unsigned char*>(to) = 1;
@@ -101,7 +111,9 @@ void NoteKernel(const void* stub, void* const* arguments) { answers.Take(Questio
 void NoteReading(void* to, size_t bytes, Certainty certainty) {
   if (certainty == Certainty::kKnown) return;
   std::string sentence = PythonPlace().value_or("The program");
-  sentence += Answer(to, bytes, certainty);
+  const char* const told = Answer(to, bytes, certainty);
+  if (told == nullptr) return;
+  sentence += told;
   Places& places = ThePlaces();
   const MutexLock lock(places.mutex);
   auto found = places.sentences.find(sentence);
@@ -116,6 +128,11 @@ void NoteReading(void* to, size_t bytes, Certainty certainty) {
     std::fprintf(stderr, "tidemark phantom: 10,000 times now: %s A loop that ends by it does not end here.\n",
                  found->first.c_str());
   }
+}
+
+extern "C" void TidemarkPhantomExpectCount(int64_t count) {
+  static_assert(std::is_same_v<decltype(&TidemarkPhantomExpectCount), ExpectCountFunction>);
+  expected_count = count < 0 ? std::nullopt : std::optional(count);
 }
 
 }  // namespace tidemark::phantom::device
