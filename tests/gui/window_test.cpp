@@ -83,6 +83,9 @@ void ExplainsItsWords(ImGuiTestContext* context) {
     const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
     return tooltip != nullptr && tooltip->Active && tooltip->DrawList->VtxBuffer.Size > 100;  // letters
   }));
+  // Beside what it explains, not over it.
+  const ImRect label({track.Min.x, figure.Min.y}, {track.Min.x + 30, figure.Max.y});
+  IM_CHECK(!ImGui::FindWindowByName("##Tooltip_00")->Rect().Overlaps(label));
 }
 
 void Chooses(ImGuiTestContext* context) {
@@ -501,11 +504,19 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
   IM_CHECK_GE(page().fit->answer->proposals.size(), 3U);
   context->Yield(4);
   Picture(context, "out-of-memory-page");
+  const float tall = context->WindowInfo("//###findings").Window->Size.y;
+  IM_CHECK_GT(tall, Px(300));
+  // What was asked of the card when memory ran out is not what it said before.
+  for (const presenters::BreakdownRow& row : application().frame()->breakdown.breakdown->totals) {
+    if (row.title != "allocated" && row.title != "requested" && row.measured_bytes)
+      IM_CHECK_GE(*row.measured_bytes, shortage.shortage.allocated_bytes);
+  }
   context->ItemClick("//##banner/###smaller");
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
   IM_CHECK_LT(application().settings().batch, 4096);
   IM_CHECK_GT(application().settings().batch, 64);
   IM_CHECK(WaitForSteps(context, 4));
+  IM_CHECK_LT(context->WindowInfo("//###findings").Window->Size.y, tall);  // the room is given back
   Picture(context, "smaller-batch");
 }
 
@@ -585,9 +596,10 @@ void Compares(ImGuiTestContext* context) {
 }
 
 void WearsLight(ImGuiTestContext* context) {
+  const bool was_dark = application().view_state().dark;
   application().Push(ActionId::kLightOrDark);
   context->Yield(4);
-  IM_CHECK(!application().view_state().dark);
+  IM_CHECK(application().view_state().dark != was_dark);
   Picture(context, "light");
   application().Push(ActionId::kLightOrDark);
   context->Yield(2);

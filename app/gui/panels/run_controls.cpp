@@ -465,22 +465,78 @@ bool KernelsToggle(bool* on) {
   return changed;
 }
 
-void DrawCaptureList(const std::vector<CaptureLine>& capture) {
+namespace {
+
+Color ColorOf(LampState lamp) {
   const Palette& colors = Colors();
+  return lamp == LampState::kLive   ? colors.good
+         : lamp == LampState::kLost ? colors.bad
+                                    : colors.muted.WithAlpha(0.6);
+}
+
+void DrawCaptureLine(const CaptureLine& line) {
+  ImGui::BeginGroup();
+  Lamp(ColorOf(line.lamp));
+  ImGui::SameLine();
+  Put(Words(), line.name);
+  PutAtRowEnd(line.lamp == LampState::kLost ? Colored(SmallMuted(), Colors().bad) : SmallMuted(),
+              line.status);
+  ImGui::EndGroup();
+  Tooltip(line.help);
+}
+
+}  // namespace
+
+void DrawCaptureList(const std::vector<CaptureLine>& capture) {
+  Put(StrongWords(), "Capture");
+  for (const CaptureLine& line : capture) DrawCaptureLine(line);
+}
+
+void DrawCaptureRow(const std::vector<CaptureLine>& capture) {
   Put(StrongWords(), "Capture");
   for (const CaptureLine& line : capture) {
-    ImGui::BeginGroup();
-    Lamp(line.lamp == LampState::kLive   ? colors.good
-         : line.lamp == LampState::kLost ? colors.bad
-                                         : colors.muted.WithAlpha(0.6));
+    if (line.lamp == LampState::kLost) continue;
     ImGui::SameLine();
-    Put(Words(), line.name);
-    PutAtRowEnd(line.lamp == LampState::kLost ? Colored(SmallMuted(), colors.bad) : SmallMuted(),
-                line.status);
-    ImGui::EndGroup();
-    Tooltip(line.help);
+    Lamp(ColorOf(line.lamp));
+    Tooltip(std::string(Translated(line.name)) + ": " + std::string(Translated(line.status)) + "\n" +
+            std::string(Translated(line.help)));
+  }
+  const bool is_well = !capture.empty() && capture.front().lamp != LampState::kLost;
+  if (is_well) PutAtRowEnd(SmallMuted(), capture.front().status);
+  for (const CaptureLine& line : capture) {
+    if (line.lamp == LampState::kLost) DrawCaptureLine(line);
   }
 }
+
+namespace {
+
+// Starts, stops and says what is captured; in one row where the controls have no room otherwise.
+void DrawFooter(const RunControlsInput& input, float room, RunControlsState& state, CommandQueue& queue) {
+  const float footer = ImGui::GetCursorPosY();
+  Rule();
+  RunButtons(input, queue);
+  PaceRow(input, queue);
+  Rule();
+  const float capture = ImGui::GetCursorPosY();
+  const float whole_list =
+      static_cast<float>(input.capture.size() + 1) * ImGui::GetTextLineHeightWithSpacing();
+  const float rest = state.footer_height - state.capture_height;
+  if (state.controls_height > room - rest - whole_list) {
+    DrawCaptureRow(input.capture);
+  } else {
+    DrawCaptureList(input.capture);
+  }
+  state.capture_height = ImGui::GetCursorPosY() - capture;
+  Control(input.access, state, "kernels", [&] {
+    bool kernels = input.kernels;
+    ImGui::BeginDisabled(input.device.kind == networks::DeviceKind::kCpu || input.starting);
+    if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
+    ImGui::EndDisabled();
+  });
+  state.footer_height = ImGui::GetCursorPosY() - footer;
+}
+
+}  // namespace
 
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue) {
   const TrainingSettings settings = state.draft.value_or(input.settings);
@@ -488,9 +544,8 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   if (!input.recording.empty()) DrawRecordingNote(input, queue);
   // What starts and stops the run stays in sight however small the window is.
   const float room = ImGui::GetContentRegionAvail().y;
-  ImGui::BeginChild("controls",
-                    {0, std::max(Px(160), std::min(state.controls_height, room - state.footer_height))},
-                    ImGuiChildFlags_NavFlattened);
+  BeginScrolled("controls",
+                {0, std::max(Px(160), std::min(state.controls_height, room - state.footer_height))});
   Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
   // Three lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
   std::string fit = input.consequences.fit;
@@ -515,20 +570,8 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
     Consequence("no effect on memory");
   });
   state.controls_height = ImGui::GetCursorPosY() + Px(4);
-  ImGui::EndChild();
-  const float footer = ImGui::GetCursorPosY();
-  Rule();
-  RunButtons(input, queue);
-  PaceRow(input, queue);
-  Rule();
-  DrawCaptureList(input.capture);
-  Control(input.access, state, "kernels", [&] {
-    bool kernels = input.kernels;
-    ImGui::BeginDisabled(input.device.kind == networks::DeviceKind::kCpu || input.starting);
-    if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
-    ImGui::EndDisabled();
-  });
-  state.footer_height = ImGui::GetCursorPosY() - footer;
+  EndScrolled();
+  DrawFooter(input, room, state, queue);
 }
 
 }  // namespace tidemark::gui

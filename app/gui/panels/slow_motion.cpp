@@ -180,6 +180,8 @@ void DrawChanges(const SlowMotionInput& input) {
   for (const BlockChange& change : *input.changes) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
+    const float lower = Pixels(Words()) - Pixels(SmallMuted()) - Px(1);  // on one line with the words
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + lower);
     Put(Colored(SmallMuted(), ColorOf(change.change)), WordOf(change.change));
     ImGui::TableNextColumn();
     Swatch(Colors().Of(change.category));

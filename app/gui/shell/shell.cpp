@@ -47,6 +47,8 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
       return input.can_run;
     case ActionId::kUnlock:
       return input.has_locks;
+    case ActionId::kSlowMotion:
+      return input.can_walk || input.in_slow_motion;
     case ActionId::kNextOperator:
     case ActionId::kPreviousOperator:
     case ActionId::kFirstOperator:

@@ -1,5 +1,7 @@
 #include "app/gui/widgets/text.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -125,9 +127,29 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text) {
   PutRight(style, text);
 }
 
-namespace {
+void PlaceTooltip(ImVec2 from, ImVec2 to) {
+  // As large as in the frame before: the first frame of a tooltip is not shown.
+  const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
+  const ImVec2 size = tooltip == nullptr ? ImVec2(0, 0) : tooltip->Size;
+  const ImVec2 screen = ImGui::GetMainViewport()->Size;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float gap = Px(6);
+  const ImVec2 last(std::max(gap, screen.x - size.x - gap), std::max(gap, screen.y - size.y - gap));
+  const ImVec2 near(std::clamp(mouse.x + gap, gap, last.x), std::clamp(mouse.y, gap, last.y));
+  if (to.y + gap <= last.y) {
+    ImGui::SetNextWindowPos({near.x, to.y + gap});
+  } else if (from.y - gap - size.y >= 0) {
+    ImGui::SetNextWindowPos({near.x, from.y - gap - size.y});
+  } else if (to.x + gap <= last.x) {
+    ImGui::SetNextWindowPos({to.x + gap, near.y});
+  } else if (from.x - gap - size.x >= 0) {
+    ImGui::SetNextWindowPos({from.x - gap - size.x, near.y});
+  }
+}
 
-void PutTooltip(std::string_view text) {
+void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text) {
+  if (text.empty()) return;
+  PlaceTooltip(from, to);
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(Px(360));
   Put(Words(), text);
@@ -135,17 +157,15 @@ void PutTooltip(std::string_view text) {
   ImGui::EndTooltip();
 }
 
-}  // namespace
-
 void Tooltip(std::string_view text) {
   if (text.empty() ||
       !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
     return;
-  PutTooltip(text);
+  TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
 }
 
 void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text) {
-  if (!text.empty() && ImGui::IsMouseHoveringRect(from, to) && ImGui::IsWindowHovered()) PutTooltip(text);
+  if (ImGui::IsMouseHoveringRect(from, to) && ImGui::IsWindowHovered()) TooltipBeside(from, to, text);
 }
 
 }  // namespace tidemark::gui
