@@ -24,7 +24,8 @@ using presenters::BridgeStep;
 constexpr float kRow = 27;
 constexpr float kLeastRow = 22;
 constexpr float kStory = 120;     // below the rows, of which it takes what they can spare
-constexpr int64_t kFarAbove = 4;  // times all else: a card that others fill would leave no room for the rest
+constexpr int64_t kFarAbove = 3;  // times all else: a card that others fill would leave no room for the rest
+constexpr double kBeyond = 1.3;   // of the highest that is to scale, where the axis ends then
 constexpr float kLine = 17;
 
 struct BridgeScale {
@@ -113,8 +114,8 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
   const float half = scale.row * 0.31F;
   list->AddRectFilled({x0, middle - half}, {x1, middle + half}, U32(ColorOf(step)),
                       x1 - x0 > Px(6) ? Px(3) : 0);
-  if (IsLevel(step) && step.bytes > scale.most_bytes) {  // cut: the bar is not to scale
-    const float cut = x1 - Px(24);
+  if (SaturatingSum(begin, step.bytes) > scale.most_bytes) {  // cut: the bar is not to scale
+    const float cut = x1 - Px(18);
     list->AddQuadFilled({cut, middle + half}, {cut + Px(6), middle - half}, {cut + Px(10), middle - half},
                         {cut + Px(4), middle + half}, U32(Colors().panel));
   }
@@ -137,7 +138,8 @@ int64_t HighestOf(const std::vector<BridgeStep>& steps) {
     highest = std::max(highest, end);
     if (!is_last && IsLevel(step)) without_last = std::max(without_last, end);
   }
-  return highest / kFarAbove > without_last ? without_last : highest;
+  if (highest / kFarAbove <= without_last) return highest;
+  return static_cast<int64_t>(kBeyond * static_cast<double>(without_last));
 }
 
 void DrawSteps(const BridgeInput& input, CommandQueue& queue) {

@@ -86,8 +86,9 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   }
   const double span = state.visible.end - state.visible.begin;
   if (input.empty_reason.empty() && span > 0) {
-    const std::string sight = clock ? FormatDuration(static_cast<int64_t>(span))
-                                    : FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events");
+    const std::string sight =
+        clock ? FormatDuration(static_cast<int64_t>(span))
+              : FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events");
     const std::string text = sight + " in sight";
     const float room = right - Px(4) - title_end;
     if (Measure(SmallMuted(), text).x < room)

@@ -101,8 +101,12 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
   }
   ImGuiID right_top = 0;
   const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.52F, nullptr, &right_top);
+  const bool has_map = std::ranges::any_of(Panels(), [&](const Panel& panel) {
+    return panel.place == PanelPlace::kCenterMiddle &&
+           view.shown[static_cast<size_t>(&panel - Panels().data())];
+  });
   ImGuiID top = 0;
-  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.46F, nullptr, &top);
+  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, has_map ? 0.46F : 0.36F, nullptr, &top);
   ImGuiID map = 0;
   const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.57F, nullptr, &map);
   for (const Panel& panel : Panels()) {
@@ -197,6 +201,7 @@ void DrawCard(const ImGuiWindow* window) {
   list->AddRectFilled({right - 1, rect.Min.y}, rect.Max, color, rounding, ImDrawFlags_RoundCornersRight);
   FillOpaque(list, {left, rect.Min.y, right, rect.Max.y}, Colors().panel);
   list->AddRect(rect.Min, rect.Max, U32(Colors().border), rounding);
+  if (window->ScrollbarY) ImGui::Scrollbar(ImGuiAxis_Y);  // the window began with it, below the card
   list->PopClipRect();
 }
 

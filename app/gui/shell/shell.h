@@ -90,6 +90,7 @@ struct ShellState {
   bool glossary_open = false;
   bool about_open = false;
   bool class_open = false;
+  bool colors_open = false;
   bool reset_layout = false;
   // Widths of panels at the sides, by dock node, that the window had no room for: they come back with it.
   std::map<unsigned, float> wanted_widths;

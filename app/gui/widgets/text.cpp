@@ -150,11 +150,13 @@ void PlaceTooltip(ImVec2 from, ImVec2 to) {
 void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text) {
   if (text.empty()) return;
   PlaceTooltip(from, to);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, Px(8));  // also over what has square corners
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(Px(360));
   Put(Words(), text);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+  ImGui::PopStyleVar();
 }
 
 void Tooltip(std::string_view text) {
