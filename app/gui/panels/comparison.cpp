@@ -101,7 +101,7 @@ float FiguresWidth(const SideBySide& comparison, ByteUnit unit) {
       }
     }
   }
-  return width + Px(4);
+  return width + Px(12);
 }
 
 void DrawTable(const SideBySide& comparison, ByteUnit unit) {

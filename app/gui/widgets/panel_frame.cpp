@@ -80,7 +80,10 @@ bool SelectableRow(const char* id, bool lit) {
 
 void HeaderCell(std::string_view text, Align align, std::string_view label) {
   ImGui::TableNextColumn();
-  const std::string shown = Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x);
+  // A column that is as wide as what is in it would shrink with what is cut.
+  const bool is_given = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_WidthStretch) != 0;
+  const std::string shown =
+      is_given ? Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x) : std::string(text);
   PutLabel(SmallMuted(), shown, align, label.empty() ? text : label);
 }
 

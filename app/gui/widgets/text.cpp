@@ -1,7 +1,5 @@
 #include "app/gui/widgets/text.h"
 
-#include <imgui_internal.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -127,23 +125,22 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text) {
   PutRight(style, text);
 }
 
+// How large it will be nobody knows before it is drawn, so it grows to where there is more room.
 void PlaceTooltip(ImVec2 from, ImVec2 to) {
-  // As large as in the frame before: the first frame of a tooltip is not shown.
-  const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
-  const ImVec2 size = tooltip == nullptr ? ImVec2(0, 0) : tooltip->Size;
   const ImVec2 screen = ImGui::GetMainViewport()->Size;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const float gap = Px(6);
-  const ImVec2 last(std::max(gap, screen.x - size.x - gap), std::max(gap, screen.y - size.y - gap));
-  const ImVec2 near(std::clamp(mouse.x + gap, gap, last.x), std::clamp(mouse.y, gap, last.y));
-  if (to.y + gap <= last.y) {
-    ImGui::SetNextWindowPos({near.x, to.y + gap});
-  } else if (from.y - gap - size.y >= 0) {
-    ImGui::SetNextWindowPos({near.x, from.y - gap - size.y});
-  } else if (to.x + gap <= last.x) {
-    ImGui::SetNextWindowPos({to.x + gap, near.y});
-  } else if (from.x - gap - size.x >= 0) {
-    ImGui::SetNextWindowPos({from.x - gap - size.x, near.y});
+  const ImVec2 toward(mouse.x < screen.x / 2 ? 0.0F : 1.0F, mouse.y < screen.y / 2 ? 0.0F : 1.0F);
+  const float below = screen.y - to.y;
+  const float enough = Px(180);  // for most
+  if (std::max(below, from.y) < enough / 2) {
+    const bool is_right = screen.x - to.x > from.x;
+    ImGui::SetNextWindowPos({is_right ? to.x + gap : from.x - gap, mouse.y}, ImGuiCond_Always,
+                            {is_right ? 0.0F : 1.0F, toward.y});
+  } else if (below >= enough || below >= from.y) {
+    ImGui::SetNextWindowPos({mouse.x, to.y + gap}, ImGuiCond_Always, {toward.x, 0});
+  } else {
+    ImGui::SetNextWindowPos({mouse.x, from.y - gap}, ImGuiCond_Always, {toward.x, 1});
   }
 }
 
@@ -152,7 +149,7 @@ void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text) {
   PlaceTooltip(from, to);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, Px(8));  // also over what has square corners
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(Px(360));
+  ImGui::PushTextWrapPos(std::min(Px(360), ImGui::GetMainViewport()->Size.x * 0.42F));
   Put(Words(), text);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
