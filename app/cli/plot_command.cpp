@@ -73,7 +73,7 @@ Command RegisterPlot(CLI::App& application) {
   command
       ->add_option(
           "--view", options->view,
-          "timeline, breakdown (categories at the peak), bridge (textbook to reserved) or map (segments and "
+          "timeline, breakdown (categories at the peak), bridge (textbook to card) or map (segments and "
           "blocks at the peak)")
       ->capture_default_str()
       ->type_name("");

@@ -118,7 +118,8 @@ std::string ChartOf(const RunPage& page) {
 }
 
 std::string BridgeTitle(const RunPage& page) {
-  return "From the textbook to what was reserved, " + page.bridge.moment;
+  const std::string end = page.bridge.steps.back().name == "card" ? "the card, " : "what was reserved, ";
+  return "From the textbook to " + end + page.bridge.moment;
 }
 
 std::string BytesOf(const presenters::BridgeStep& step) {

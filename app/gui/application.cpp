@@ -419,7 +419,9 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
     fit_.largest_batch.reset();
     ways_out_wanted_ = true;
   }
-  if (now.out_of_memory && !before.out_of_memory) shell_.raise_panel = "findings";  // why, and the ways out
+  if (now.out_of_memory && !before.out_of_memory)
+    shell_.raise_panel = shell_.tall_panel = "findings";  // why, and the ways out
+  if (!now.out_of_memory) shell_.tall_panel.clear();
   if (before.state != now.state) shell_.banner_closed = false;
 }
 
@@ -519,6 +521,7 @@ ShellInput Application::MakeShellInput() {
   shell.live = input_.live;
   shell.can_stop = input_.can_stop;
   shell.in_slow_motion = state_.slow_motion.active;
+  shell.can_walk = frame_->slow_motion.can_begin;
   shell.can_run = shell.in_slow_motion || input_.live || !presenters::IsProgram(input_.description);
   shell.compares = input_.compared.has_value();
   shell.starts_programs = static_cast<bool>(options_.start_program);

@@ -257,6 +257,9 @@ void Application::ExecuteWindowAction(ActionId action) {
     case ActionId::kGlossary:
       shell_.glossary_open = !shell_.glossary_open;
       break;
+    case ActionId::kColors:
+      shell_.colors_open = !shell_.colors_open;
+      break;
     case ActionId::kForAClass:
       shell_.class_open = !shell_.class_open;
       break;

@@ -104,6 +104,8 @@ constexpr Action kActions[] = {
      Menu::kView, false},
     {ActionId::kLightOrDark, "Light or dark", icons::kTheme, kCtrl | kShift | ImGuiKey_L, "Ctrl+Shift+L",
      "Switches between the light and the dark look.", Menu::kView, true},
+    {ActionId::kColors, "Colours…", icons::kColors, 0, "",
+     "The colours of what blocks hold: choose your own.", Menu::kView, false},
     {ActionId::kSwitchUnit, "Unit: MB or MiB", icons::kUnit, ImGuiKey_U, "U",
      "MB is 1,000,000 bytes, MiB is 1,048,576 bytes. Hover any figure for its exact bytes.", Menu::kView,
      false},

@@ -60,6 +60,7 @@ enum class ActionId : uint8_t {
   kBookmark,
   kSearch,
   kLightOrDark,
+  kColors,
   kSwitchUnit,
   kLarger,
   kSmaller,

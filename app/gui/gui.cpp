@@ -11,6 +11,7 @@
 #include "app/gui/language.h"
 #include "app/gui/script.h"
 #include "app/gui/view_keeper.h"
+#include "app/gui/window/theme.h"
 #include "app/gui/window/window.h"
 
 namespace tidemark::gui {
@@ -134,6 +135,7 @@ class FrameLoop {
     last_frame_ = Clock::now();
     has_drawn_ = true;
     if (title_ != application_.title()) window_.SetTitle(title_ = application_.title());
+    UseOwnColors(application_.view_state().own_colors);
     window_.BeginFrame(application_.view_state().dark, application_.view_state().scale, script_.mouse());
     application_.Draw();
     window_.EndFrame(++frames_ % options_.hooks.frames_per_painting == 0);

@@ -135,6 +135,7 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.timeline.blocks = &blocks_;
   frame_.timeline.overview = &overview_;
   frame_.timeline.lane = &lane_;
+  frame_.timeline.layers = &layer_lane_;
   frame_.timeline.view = view_.get();
   const bool ended_badly =
       input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
@@ -375,6 +376,7 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
   presenters::TimelinePlot plot =
       presenters::MakeTimelinePlot(*view_, settings_estimates_, request, &plot_cut_);
   lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot.columns);
+  layer_lane_ = presenters::LayersInSight(*view_, request);
   if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot);
   constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
   constexpr int kTitleColumns = 70;  // of a block with room for its name

@@ -143,6 +143,7 @@ class Scene {
   void PrepareAdvice(const SceneInput& input, ByteUnit unit);
   void PrepareSlowMotion(const SceneInput& input, ViewState& state);
   void BeginWalk(const SceneInput& input, ViewState& state);
+  void LookForOperators(const SceneInput& input, const ViewState& state);
   void CountSkippedSteps();
 
   using Clock = std::chrono::steady_clock;
@@ -160,6 +161,7 @@ class Scene {
   bool plot_fresh_ = false;  // made in this frame
   std::vector<presenters::PlotBlock> blocks_;
   presenters::DeviceLane lane_;
+  std::vector<presenters::LayerSpan> layer_lane_;
   presenters::TimelinePlot overview_;
   presenters::PlotColumns overview_cut_;
   std::vector<presenters::SettingsEstimate> settings_estimates_;
@@ -222,7 +224,9 @@ class Scene {
   std::shared_ptr<const timeline::View> hover_view_;
 
   std::optional<presenters::StepWalk> walk_;
-  std::vector<lessons::CodeLine> code_;  // of the step that is walked
+  std::shared_ptr<const timeline::View> looked_for_operators_;  // where it has ended: what is no more
+  std::string why_no_walk_;                                     // "" = there is one, or may be
+  std::vector<lessons::CodeLine> code_;                         // of the step that is walked
   lessons::CodePlace place_;
   std::vector<presenters::BlockChange> changes_;
   std::optional<size_t> changes_stop_;  // that the two above are of

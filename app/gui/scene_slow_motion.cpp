@@ -1,11 +1,14 @@
 // What slow motion draws, and the moment that all panels show with it.
 #include <algorithm>
+#include <utility>
 
 #include "app/gui/scene.h"
 
 namespace tidemark::gui {
 namespace {
 
+constexpr const char* kNoStep =
+    "Nothing in this file tells where a step begins and ends, so there is none to walk through.";
 constexpr const char* kNoOperators =
     "This run tells of no operators, so there is nothing to walk through. Tidemark's own training runs do, "
     "and programs on the phantom.";
@@ -24,6 +27,17 @@ const timeline::Step* StepToWalk(const timeline::View& view, std::optional<event
 }
 
 }  // namespace
+
+// What has ended tells all that it ever will; what goes on may tell more.
+void Scene::LookForOperators(const SceneInput& input, const ViewState& state) {
+  const bool goes_on = input.live || input.can_stop || input.starting;
+  if (view_ == nullptr || view_->empty() || goes_on) return why_no_walk_.clear();
+  if (std::exchange(looked_for_operators_, view_) == view_) return;
+  const timeline::Step* step = StepToWalk(*view_, state.pinned, false);
+  why_no_walk_ = step == nullptr                                     ? kNoStep
+                 : presenters::WalkStep(*view_, *step).stops.empty() ? kNoOperators
+                                                                     : "";
+}
 
 void Scene::BeginWalk(const SceneInput& input, ViewState& state) {
   const timeline::Step* step = StepToWalk(*view_, state.pinned, input.live);
@@ -50,7 +64,9 @@ void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
   panel = {};
   panel.unit = state.unit;
   panel.active = slow.active;
-  panel.can_begin = !slow.active;
+  LookForOperators(input, state);
+  panel.can_begin = !slow.active && why_no_walk_.empty();
+  panel.empty_reason = why_no_walk_;
   if (!slow.active) walk_.reset();
   if (!slow.active) return;
   panel.empty_reason = "Slow motion begins when a step is complete.";

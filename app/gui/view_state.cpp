@@ -1,6 +1,9 @@
 #include "app/gui/view_state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -27,6 +30,26 @@ void Read(const json& from, const char* key, Value* to) {
   }
 }
 
+std::string_view CategoryName(size_t index) { return events::NameOf(static_cast<events::Category>(index)); }
+
+// "#2fb6a0", as in the web's style sheets.
+std::string HexOf(Color color) {
+  return fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
+}
+
+void ReadColors(const json& in, OwnColors* own) {
+  const auto colors = in.find("colors");
+  if (colors == in.end() || !colors->is_object()) return;
+  for (size_t i = 0; i < own->size(); ++i) {
+    std::string text;
+    Read(*colors, std::string(CategoryName(i)).c_str(), &text);
+    uint32_t hex = 0;
+    const char* const end = text.data() + text.size();
+    if (text.size() != 7 || text[0] != '#') continue;
+    if (std::from_chars(text.data() + 1, end, hex, 16).ptr == end) (*own)[i] = Rgb(hex);
+  }
+}
+
 void ReadProgress(const json& in, LessonsState* lessons) {
   Read(in, "lesson", &lessons->lesson);
   Read(in, "lesson_page", &lessons->page);
@@ -50,10 +73,15 @@ void ReadProgress(const json& in, LessonsState* lessons) {
 }  // namespace
 
 std::string ToJson(const ViewState& state) {
+  json colors = json::object();
+  for (size_t i = 0; i < state.own_colors.size(); ++i) {
+    if (state.own_colors[i]) colors[std::string(CategoryName(i))] = HexOf(*state.own_colors[i]);
+  }
   json panels = json::object();
   for (size_t i = 0; i < kPanelCount; ++i) panels[Panels()[i].name] = state.shown[i];
   const json out = {
       {"dark", state.dark},
+      {"colors", colors},
       {"mebibytes", state.unit == ByteUnit::kMebibytes},
       {"scale", state.scale},
       {"panel_tabs", state.panel_tabs},
@@ -86,6 +114,7 @@ Result<ViewState> ViewStateFromJson(std::string_view text) {
     return Error{"The saved view is not JSON. It is left as it is, and the defaults are used."};
   ViewState state;
   Read(in, "dark", &state.dark);
+  ReadColors(in, &state.own_colors);
   bool mebibytes = false;
   Read(in, "mebibytes", &mebibytes);
   state.unit = mebibytes ? ByteUnit::kMebibytes : ByteUnit::kMegabytes;

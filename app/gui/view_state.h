@@ -24,6 +24,7 @@
 #include "app/gui/panels/slow_motion.h"
 #include "app/gui/panels/timeline.h"
 #include "app/gui/panels/what_if.h"
+#include "app/gui/window/palette.h"
 #include "profiler/base/format.h"
 #include "profiler/base/result.h"
 
@@ -33,6 +34,7 @@ inline constexpr size_t kPanelCount = 16;
 
 struct ViewState {
   bool dark = true;
+  OwnColors own_colors;
   ByteUnit unit = ByteUnit::kMegabytes;
   float scale = 1.0F;       // times the screen's own
   bool panel_tabs = false;  // every panel has a tab to drag it by

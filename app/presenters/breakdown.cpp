@@ -37,8 +37,12 @@ std::string TitleOf(const Step& step) {
   return step.complete ? "at the peak of step " + number : "where memory ran out, in step " + number;
 }
 
-PeakMoment PeakOf(const Step& step) {
-  return {step.number, step.peak, step.end, step.requested_peak, step.reserved_peak, TitleOf(step)};
+// PyTorch gives its cache back before it gives up, so that the most that was reserved is of another moment
+// than what was taken of the driver and the card.
+PeakMoment PeakOf(const View& view, const Step& step) {
+  const int64_t reserved =
+      step.complete ? step.reserved_peak : ValueOf(view.ValuesAt(step.peak), Series::kReserved);
+  return {step.number, step.peak, step.end, step.requested_peak, reserved, TitleOf(step)};
 }
 
 std::optional<int64_t> TextbookBytes(const std::optional<textbook::Estimate>& textbook, Category category) {
@@ -88,6 +92,7 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     reserved.measured_bytes = UnlessZero(peak->reserved_bytes);
   }
   std::vector<BreakdownRow> totals = {requested, allocated, reserved};
+  int64_t below = peak ? ValueOf(view.ValuesAt(peak->index), Series::kReserved) : 0;
   for (int number = 1; number < events::kLevelCount; ++number) {
     const auto level = static_cast<events::Level>(number);
     const Series series = timeline::SeriesOf(level);
@@ -96,7 +101,12 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     // that.
     if (phantom && level == events::Level::kDriver) row.phantom_bytes = DriverPeak(*phantom);
     if (peak) row.measured_bytes = UnlessZero(LevelAt(view, peak->index, series));
-    if (row.measured_bytes) totals.push_back(std::move(row));
+    if (!row.measured_bytes) continue;
+    // The driver's allocations are counted as they happen; what the card says is asked for now and then.
+    row.is_older = level != events::Level::kDriver && *row.measured_bytes < below;
+    below = std::max(below, *row.measured_bytes);
+    if (row.is_older) row.measured_bytes.reset();
+    totals.push_back(std::move(row));
   }
   for (BreakdownRow& row : totals) Compare(row);
   return totals;
@@ -106,7 +116,7 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
 
 std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
   if (const Step* step = ToldStep(view)) {
-    return PeakOf(*step);
+    return PeakOf(view, *step);
   }
   if (told == Told::kStep || view.empty()) return std::nullopt;
   const auto highest = [&view](Series series) { return view.PeakIn(series, view.first(), view.end()); };
@@ -136,7 +146,7 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
                     false};
   const Step* step = StepWith(view, index);
   if (step == nullptr || (step->complete && index >= step->end)) return moment;  // between steps
-  if (step->complete && step->peak == index) return PeakOf(*step);
+  if (step->complete && step->peak == index) return PeakOf(view, *step);
   moment.step = step->number;
   moment.title += " of step " + FormatNumber(step->number);
   return moment;

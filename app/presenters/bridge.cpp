@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "app/presenters/level_chain.h"
 #include "app/presenters/signed_bytes.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
@@ -93,6 +94,32 @@ Words WordsFor(Category category, bool more) {
   return {"unknown", "Blocks whose purpose nobody reported."};
 }
 
+// What lies above PyTorch, each with what leads there from the level below.
+struct OuterLevel {
+  Series series;
+  const char* name;
+  const char* sentence;
+  Words gap;
+};
+constexpr std::array kOuterLevels = {
+    OuterLevel{Series::kDriver,
+               "driver",
+               "What the process holds from the CUDA driver, PyTorch's segments among it.",
+               {"outside of PyTorch", "What libraries and the program took from the driver themselves."}},
+    OuterLevel{Series::kProcess,
+               "process",
+               "What the card's driver says that this process takes (NVML).",
+               {"context, modules",
+                "The CUDA context, the kernels that were loaded, and rounding to pages of 2 MiB."}},
+    OuterLevel{Series::kCard,
+               "card",
+               "All that is taken of the card, as it reports.",
+               {"other processes, the card's own", "What this process has no part in."}}};
+
+// In a container the card's driver often does not tell what this process takes.
+constexpr Words kContextAndOthers = {
+    "context, other processes", "This process's CUDA context and what others hold: nobody told them apart."};
+
 class Steps {
  public:
   void AddLevel(const char* name, int64_t bytes, const char* sentence) {
@@ -104,6 +131,19 @@ class Steps {
     steps_.push_back({BridgeStep::Kind::kChange, words.name, bytes, sum_, category, words.sentence});
     timeline::AddTo(sum_, bytes);
   }
+  // As far as anyone told of them, and no later than what lies below: the card is asked now and then.
+  void AddOuterLevels(const timeline::View& view, events::EventIndex index) {
+    bool told_process = false;
+    for (const OuterLevel& level : kOuterLevels) {
+      const int64_t bytes = LevelAt(view, index, level.series);
+      if (bytes < sum_ || (bytes == sum_ && level.series == Series::kDriver)) continue;
+      if (bytes == sum_ && told_process) steps_.pop_back();  // nobody else takes any of the card
+      const bool is_apart = level.series != Series::kCard || told_process;
+      AddChange(is_apart ? level.gap : kContextAndOthers, Difference(bytes, sum_));
+      AddLevel(level.name, bytes, level.sentence);
+      told_process = level.series == Series::kProcess;
+    }
+  }
   int64_t sum() const { return sum_; }
   std::vector<BridgeStep> Take() { return std::move(steps_); }
 
@@ -112,8 +152,8 @@ class Steps {
   int64_t sum_ = 0;
 };
 
-std::vector<BridgeStep> Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t allocated,
-                              int64_t reserved) {
+Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t allocated,
+            int64_t reserved) {
   Steps steps;
   steps.AddLevel("textbook", textbook.total_bytes,
                  "Parameters, gradients, optimizer state, activations and input, as computed on paper.");
@@ -140,12 +180,12 @@ std::vector<BridgeStep> Build(const textbook::Estimate& textbook, const ByCatego
        "The allocator rounds every block up to a multiple of 512 bytes, and does not split off small rests."},
       Difference(allocated, steps.sum()));
   steps.AddLevel("allocated", allocated, "Live blocks: PyTorch's memory_allocated().");
-  if (reserved <= 0) return steps.Take();
+  if (reserved <= 0) return steps;
   steps.AddChange(
       {"cached, free", "Segments that the allocator keeps for the next time, and gaps between blocks."},
       Difference(reserved, allocated));
   steps.AddLevel("reserved", reserved, "Segments from the driver: PyTorch's memory_reserved().");
-  return steps.Take();
+  return steps;
 }
 
 }  // namespace
@@ -163,8 +203,10 @@ Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook
   for (const timeline::LiveBlock& block : state.blocks) {
     if (!block.pending_free) timeline::AddTo(requested[static_cast<size_t>(block.category)], block.bytes);
   }
-  bridge.steps = Build(textbook, requested, ValueOf(state.values, Series::kAllocated),
-                       ValueOf(state.values, Series::kReserved));
+  const int64_t reserved = ValueOf(state.values, Series::kReserved);
+  Steps steps = Build(textbook, requested, ValueOf(state.values, Series::kAllocated), reserved);
+  if (reserved > 0) steps.AddOuterLevels(view, moment.index);
+  bridge.steps = steps.Take();
   return bridge;
 }
 
@@ -175,7 +217,8 @@ Bridge MakeBridge(const session::Prediction& prediction, const textbook::Estimat
   for (size_t category = 0; category < rounded.size(); ++category)
     rounded[category] = prediction.at_peak[category];
   bridge.steps = Build(textbook, rounded, ValueOf(prediction.at_peak, Series::kAllocated),
-                       prediction.reserved_peak_bytes);
+                       prediction.reserved_peak_bytes)
+                     .Take();
   return bridge;
 }
 

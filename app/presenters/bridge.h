@@ -1,7 +1,11 @@
-// The way from the textbook's total to what is reserved, step by step, exact to the byte: each step has a
-// name, its bytes and a sentence that says why. Pure.
+// The way from the textbook's total to what the card reports, step by step, exact to the byte: each step has
+// a name, its bytes and a sentence that says why. Pure.
 //
-//   textbook + differences by category, as requested + rounding = allocated; + cached, free = reserved
+//   textbook + differences by category, as requested + rounding = allocated; + cached, free = reserved;
+//   + outside of PyTorch = driver; + context, modules = process; + other processes = card
+//
+// The last three as far as they were told of and differ from the one before; of a prediction it ends with
+// reserved.
 #pragma once
 
 #include <cstdint>

@@ -23,9 +23,9 @@ bool EveryEventIsAColumn(const TimelinePlot& plot) {
 }
 
 // The stack, event by event.
-class Stacking {
+class BlockStacking {
  public:
-  Stacking(const View& view, const PlotBlocksRequest& request) : view_(view), request_(request) {}
+  BlockStacking(const View& view, const PlotBlocksRequest& request) : view_(view), request_(request) {}
 
   void Begin(const timeline::State& state, double position) {
     for (const LiveBlock& block : state.blocks) {
@@ -138,7 +138,7 @@ std::vector<PlotBlock> BlocksInSight(const View& view, const TimelinePlot& plot,
   if (view.empty() || !EveryEventIsAColumn(plot)) return {};
   const timeline::State state = view.StateAt(plot.columns.front().peak);
   if (plot.columns.size() * std::max<size_t>(1, state.blocks.size()) > kMostBlockMoves) return {};
-  Stacking stacking(view, request);
+  BlockStacking stacking(view, request);
   stacking.Begin(state, plot.columns.front().begin);
   for (const PlotColumn& column : plot.columns) {
     if (column.peak != state.index) stacking.Apply(view.event(column.peak), column.peak, column.begin);

@@ -26,7 +26,7 @@ struct PeakMoment {
   events::EventIndex index = 0;
   events::EventIndex step_end = 0;
   int64_t requested_bytes = 0;  // the highest of the step or run, as are these
-  int64_t reserved_bytes = 0;
+  int64_t reserved_bytes = 0;   // but where memory ran out: there as it stood at that moment, as the driver
   std::string title;  // "at the peak of step 42", "where memory ran out, in step 0", "at the peak of the run"
   bool is_peak = true;
 };
@@ -45,9 +45,10 @@ struct BreakdownRow {
   std::optional<int64_t> phantom_bytes;
   std::optional<int64_t> measured_bytes;
   std::optional<int64_t> difference_bytes;  // measured − phantom
+  bool is_older = false;  // what the card said last is of before memory rose to what this moment has
 };
 // Values that do not exist are absent: what the textbook has no formula for, segments where nobody reports
-// any. Requested and reserved are the highest of the step, all else is as it stood at its allocated
+// any. Requested and reserved are the highest of a complete step, all else is as it stood at its allocated
 // peak.
 struct Breakdown {
   std::string moment;                // "at the peak of step 42", "no step is complete yet"

@@ -94,14 +94,18 @@ std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials) {
   return trials;
 }
 
+bool ReservesLess(const WhatIf& outcome) {
+  const auto& [before, after, is_as_recorded] = outcome;
+  return after.failures <= before.failures && after.reserved_peak_bytes < before.reserved_peak_bytes;
+}
+
 std::string AdviceOf(const std::vector<AllocatorTrial>& trials, ByteUnit unit) {
   if (trials.empty()) return "";
   const AllocatorTrial* best = nullptr;
   for (const AllocatorTrial& trial : trials) {
-    const auto& [before, after, is_as_recorded] = trial.outcome;
-    const bool helps =
-        after.failures <= before.failures && after.reserved_peak_bytes < before.reserved_peak_bytes;
-    if (helps && (best == nullptr || after.reserved_peak_bytes < best->outcome.after.reserved_peak_bytes))
+    const int64_t reserved = trial.outcome.after.reserved_peak_bytes;
+    if (ReservesLess(trial.outcome) &&
+        (best == nullptr || reserved < best->outcome.after.reserved_peak_bytes))
       best = &trial;
   }
   if (best == nullptr) {

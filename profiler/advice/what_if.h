@@ -86,6 +86,9 @@ AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
 // Those in which nothing failed, the one that reserves least first.
 std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials);
 
+// Without failing more often.
+bool ReservesLess(const WhatIf& outcome);
+
 // What trials say of a run's fragmentation, a sentence; "" where there are none.
 std::string AdviceOf(const std::vector<AllocatorTrial>& trials, ByteUnit unit);
 

@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContextLight.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 
 #include "profiler/capture/cupti/driver_source.h"
@@ -56,6 +57,11 @@ Result<Device> OpenDevice(const DeviceChoice& choice) {
   return device;
 }
 
+void AskDriverAndCard() {
+  capture::SampleCard();
+  capture::FlushDriver();
+}
+
 void AttachCapture(const Device& device) {
   capture::InstallSavedTensorHooks();
   capture::AttachToOperators();
@@ -64,6 +70,8 @@ void AttachCapture(const Device& device) {
     capture::WatchCard(capture::nvml::LoadFunctions(), device.uuid);
     if (capture::CudaAllocatorReports()) {
       capture::AttachToCudaAllocator();
+      // What the driver and the card say then belongs to the page that tells why.
+      c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver([](auto...) { AskDriverAndCard(); });
     } else {
       capture::EmitState(
           events::Source::kAllocator,

@@ -29,4 +29,8 @@ Result<Device> OpenDevice(const networks::DeviceChoice& choice);
 // process.
 void AttachCapture(const Device& device);
 
+// The driver and the card are asked now, rather than with the next of the samples that are taken ten times a
+// second: what they say is of a moment that somebody looks at.
+void AskDriverAndCard();
+
 }  // namespace tidemark::training

@@ -16,8 +16,6 @@
 #include <variant>
 
 #include "profiler/base/rank_place.h"
-#include "profiler/capture/cupti/driver_source.h"
-#include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/stream/clock.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
@@ -168,6 +166,7 @@ class Course {
     run_.reset();
     if (ranks_) ranks_->AwaitQuiet();
     ReleaseDeviceMemory(device_.torch_device);
+    AskDriverAndCard();  // else what was let go would be told of what comes
   }
 
   Status Rebuild(const std::string& text, const TrainingSettings& settings) {
@@ -328,8 +327,7 @@ Status RunFrom(Beginning beginning, const Channel& channel, RunControl& control)
   Status trained = course.Start(beginning.start.settings);
   if (trained.ok()) trained = Train(course, control);
   // A run may be over before the card was asked for the second time, or CUPTI for its last records.
-  capture::SampleCard();
-  capture::FlushDriver();
+  AskDriverAndCard();
   if (trained.ok()) SendReport(channel, transport::Finished{course.steps_done()});
   return trained;
 }

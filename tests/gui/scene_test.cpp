@@ -24,31 +24,64 @@ std::shared_ptr<const session::Ranks> ManyRanks() {
   return ranks;
 }
 
+// A run on the CPU that has ended, and what a scene is asked with.
+struct AskedOf {
+  explicit AskedOf(timeline::Stream& stream) {
+    input.view = stream.Publish();
+    input.description.device = "cpu";
+    input.device.kind = networks::DeviceKind::kCpu;
+    input.networks = &networks;
+    input.cards = &cards;
+    input.cuda_devices = &cuda_devices;
+    input.log = &log;
+    input.fit = &fit;
+    input.prices = &prices;
+    input.book = &book;
+    input.bookmarks = &bookmarks;
+  }
+  AskedOf(const AskedOf&) = delete;
+
+  std::vector<networks::Network> networks;
+  std::vector<phantom::Card> cards;
+  std::vector<std::string> cuda_devices;
+  presenters::RunLog log{50};
+  FitAdvice fit;
+  CheckpointPrices prices;
+  LessonBook book;
+  std::vector<trace::Bookmark> bookmarks;
+  SceneInput input;
+};
+
 }  // namespace
+
+TEST_CASE(
+    "Slow motion is offered where there is a step with operators, or may be one, and else says why not") {
+  timeline::Stream stream;
+  stream.Allocate(1 << 20, 512);
+  const auto offered = [&stream](bool live) {
+    const AskedOf asked(stream);
+    SceneInput input = asked.input;
+    input.live = live;
+    ViewState state;
+    Estimates estimates(&asked.networks);
+    Scene scene;
+    const SlowMotionInput& panel = scene.Prepare(input, state, estimates).slow_motion;
+    CHECK(panel.can_begin == panel.empty_reason.empty());
+    return panel.can_begin;
+  };
+  CHECK_FALSE(offered(false));  // no step
+  CHECK(offered(true));
+  stream.Add(events::EventKind::kStepBegin);
+  stream.Allocate(2 << 20, 512);
+  stream.Add(events::EventKind::kStepEnd);
+  CHECK_FALSE(offered(false));  // no operators
+}
 
 TEST_CASE("While ranks are being stacked on one axis the plot is drawn on another at once") {
   timeline::Stream stream;
   for (uint64_t block = 1; block < 100; ++block) stream.Allocate(block << 20, 512);
-  const std::vector<networks::Network> networks;
-  const std::vector<phantom::Card> cards;
-  const std::vector<std::string> cuda_devices;
-  const presenters::RunLog log(50);
-  const FitAdvice fit;
-  const CheckpointPrices prices;
-  const LessonBook book;
-  const std::vector<trace::Bookmark> bookmarks;
-  SceneInput input;
-  input.view = stream.Publish();
-  input.description.device = "cpu";
-  input.device.kind = networks::DeviceKind::kCpu;
-  input.networks = &networks;
-  input.cards = &cards;
-  input.cuda_devices = &cuda_devices;
-  input.log = &log;
-  input.fit = &fit;
-  input.prices = &prices;
-  input.book = &book;
-  input.bookmarks = &bookmarks;
+  const AskedOf asked(stream);
+  SceneInput input = asked.input;
   input.ranks = ManyRanks();
   ViewState state;
   state.timeline.stack.by = presenters::StackBy::kRank;
@@ -56,7 +89,7 @@ TEST_CASE("While ranks are being stacked on one axis the plot is drawn on anothe
   state.timeline.follow = false;
   state.timeline.whole = true;
   state.timeline.columns = 40;
-  Estimates estimates(&networks);
+  Estimates estimates(&asked.networks);
   Scene scene;
   scene.Prepare(input, state, estimates);
   REQUIRE(scene.pending());

@@ -54,6 +54,13 @@ void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
 // what_if_steps.cpp
 void TriesTheRunOtherwise(ImGuiTestContext* context);
+// look_steps.cpp
+void ScalesWithItsText(ImGuiTestContext* context);
+void WearsLight(ImGuiTestContext* context);
+void ChoosesColors(ImGuiTestContext* context);
+// shortage_steps.cpp
+void ExplainsOutOfMemory(ImGuiTestContext* context);
+void AppliesWhatFits(ImGuiTestContext* context);
 // script_steps.cpp
 void TrainsScript(ImGuiTestContext* context);
 // What the window would start programs with; these only wait for a process to ask.

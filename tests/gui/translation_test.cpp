@@ -31,6 +31,22 @@ TEST_CASE("A text is drawn as the table has it, with its own numbers, and else a
   CHECK(Translated("Memory map") == "Memory map");
 }
 
+TEST_CASE("A star in the table is any words, and what it lacks is translated piece by piece") {
+  UseTranslations({{"selected: * (Esc)", "gewählt: * (Esc)"},
+                   {"* has # B in *", "In * hat * # B"},
+                   {"activation", "Aktivierung"},
+                   {"at the peak of step #", "am Gipfel von Schritt #"},
+                   {"of block *", "des Blocks *"}});
+  CHECK(Translated("selected: conv1 (Esc)") == "gewählt: conv1 (Esc)");
+  CHECK(Translated("selected: activation (Esc)") == "gewählt: Aktivierung (Esc)");
+  CHECK(Translated("selected:  (Esc") == "selected:  (Esc");
+  CHECK(Translated("conv2 has 1,024 B in activation") == "In conv2 hat Aktivierung 1,024 B");
+  CHECK(Translated("MB · at the peak of step 4") == "MB · am Gipfel von Schritt 4");
+  CHECK(Translated("activation\nof block 7") == "Aktivierung\ndes Blocks 7");
+  CHECK(Translated("MB · here\n") == "MB · here\n");
+  UseTranslations({});
+}
+
 TEST_CASE("A table of texts is a JSON object; without one the window is English") {
   const Result<Translations> texts = TranslationsFromJson(R"({"File": "Datei", "Run": 7, "View": ""})");
   REQUIRE(texts.ok());

@@ -12,6 +12,7 @@ namespace tidemark::gui {
 TEST_CASE("A view comes back as it was saved") {
   ViewState state;
   state.dark = false;
+  state.own_colors[4] = Rgb(0x2FB6A0);
   state.unit = ByteUnit::kMebibytes;
   state.scale = 1.5F;
   state.panel_tabs = true;
@@ -36,6 +37,7 @@ TEST_CASE("A view comes back as it was saved") {
   REQUIRE(back.ok());
   CHECK(ToJson(*back) == ToJson(state));
   CHECK_FALSE(back->dark);
+  CHECK(back->own_colors == state.own_colors);
   CHECK(back->layout == state.layout);
   CHECK(back->layout_scale == state.layout_scale);
   CHECK_FALSE(back->shown[2]);
@@ -48,9 +50,10 @@ TEST_CASE("A view comes back as it was saved") {
 
 TEST_CASE("A saved view that makes no sense does no harm") {
   const Result<ViewState> state = ViewStateFromJson(
-      R"({"dark": 7, "scale": 1e9, "panels": {"run_controls": "x", "timeline": false}, "layout_scale": 1, "layout_height": 900, "follow_steps": -4, "window_width": 3, "lesson": "none", "lesson_page": -7, "lesson_predictions": {"a": "b"}, "lesson_done": [1], "unknown": []})");
+      R"({"dark": 7, "colors": {"activation": "green", "input": "#12", "gradient": 5, "temporary": "#zzzzzz"}, "scale": 1e9, "panels": {"run_controls": "x", "timeline": false}, "layout_scale": 1, "layout_height": 900, "follow_steps": -4, "window_width": 3, "lesson": "none", "lesson_page": -7, "lesson_predictions": {"a": "b"}, "lesson_done": [1], "unknown": []})");
   REQUIRE(state.ok());
   CHECK(state->dark);
+  CHECK(state->own_colors == OwnColors{});
   CHECK(state->scale <= kLargestScale);
   CHECK(state->shown[0]);
   CHECK_FALSE(state->shown[1]);

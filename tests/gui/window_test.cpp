@@ -83,6 +83,9 @@ void ExplainsItsWords(ImGuiTestContext* context) {
     const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
     return tooltip != nullptr && tooltip->Active && tooltip->DrawList->VtxBuffer.Size > 100;  // letters
   }));
+  // Beside what it explains, not over it.
+  const ImRect label({track.Min.x, figure.Min.y}, {track.Min.x + 30, figure.Max.y});
+  IM_CHECK(!ImGui::FindWindowByName("##Tooltip_00")->Rect().Overlaps(label));
 }
 
 void Chooses(ImGuiTestContext* context) {
@@ -263,30 +266,6 @@ void ClosesWhatIsOpen(ImGuiTestContext* context) {
   context->KeyPress(ImGuiKey_Escape);
   context->Yield(6);
   IM_CHECK(!ImGui::IsPopupOpen("", kAnyPopup));
-}
-
-void ScalesWithItsText(ImGuiTestContext* context) {
-  const auto width = [&] { return context->WindowInfo("//###run_controls").Window->Size.x; };
-  const float before = width();
-  application().view_state().scale = 1.3F;
-  context->Yield(6);
-  IM_CHECK_GT(width(), before * 1.2F);
-  Picture(context, "larger");
-  application().view_state().scale = 1.0F;
-  context->Yield(6);
-  IM_CHECK_LT(std::abs(width() - before), 4.0F);
-  // So large that the sides have no room, and back.
-  const auto right = [&] { return context->WindowInfo("//###breakdown").Window->Size.x; };
-  const float right_before = right();
-  application().view_state().scale = 2.0F;
-  context->Yield(6);
-  Picture(context, "twice-as-large");
-  application().view_state().scale = 3.0F;
-  context->Yield(6);
-  application().view_state().scale = 1.0F;
-  context->Yield(6);
-  IM_CHECK_LT(std::abs(width() - before), 4.0F);
-  IM_CHECK_LT(std::abs(right() - right_before), 4.0F);
 }
 
 void Exports(ImGuiTestContext* context) {
@@ -470,83 +449,6 @@ void SurvivesAKilledTrainer(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
-// 4096 samples do not fit on a card of 4 GiB.
-void ExplainsOutOfMemory(ImGuiTestContext* context) {
-  networks::TrainingSettings settings = application().settings();
-  settings.amp = networks::Precision::kFloat32;
-  application().Push(ChangeSettings{settings});
-  application().Push(ChooseDevice{{networks::DeviceKind::kPhantom, 0, "gtx-1650"}});
-  IM_CHECK(WaitUntil(
-      context, [] { return Run().live && Run().description.device_name.find("1650") != std::string::npos; }));
-  IM_CHECK(WaitForSteps(context, 3));
-  settings.batch = 4096;
-  application().Push(ChangeSettings{settings});
-  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kFailed; }));
-  IM_CHECK(Run().status.out_of_memory);
-  IM_CHECK_EQ(Run().view->out_of_memory().size(), 1U);
-  context->Yield(4);
-  // The button names the batch once the phantom has found it.
-  IM_CHECK(WaitUntil(context, [&] {
-    return (context->ItemInfo("//##banner/###smaller", ImGuiTestOpFlags_NoError).ItemFlags &
-            ImGuiItemFlags_Disabled) == 0;
-  }));
-  Picture(context, "out-of-memory");
-  const auto page = [] { return application().frame()->findings; };  // it comes to the front by itself
-  IM_CHECK(WaitUntil(context, [&] { return page().found != nullptr && page().found->shortage.has_value(); }));
-  const ShortagePage shortage = *page().found->shortage;
-  IM_CHECK_EQ(shortage.owners.size(), 5U);
-  IM_CHECK_GT(shortage.shortage.requested_bytes, shortage.shortage.free_bytes);
-  IM_CHECK(WaitUntil(
-      context, [&] { return !page().fit->searching && page().fit->answer.has_value(); }, 120));
-  IM_CHECK_GE(page().fit->answer->proposals.size(), 3U);
-  context->Yield(4);
-  Picture(context, "out-of-memory-page");
-  context->ItemClick("//##banner/###smaller");
-  IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
-  IM_CHECK_LT(application().settings().batch, 4096);
-  IM_CHECK_GT(application().settings().batch, 64);
-  IM_CHECK(WaitForSteps(context, 4));
-  Picture(context, "smaller-batch");
-}
-
-// What was searched for when memory ran out, put in force; then the allocator's settings, on the run.
-void AppliesWhatFits(ImGuiTestContext* context) {
-  const auto fit = [] { return application().frame()->fit; };
-  IM_CHECK(fit().advice->answer.has_value());
-  context->WindowFocus("//###findings");
-  context->Yield(4);
-  Picture(context, "findings");
-  context->WindowFocus("//###fit");
-  context->Yield(4);
-  Picture(context, "what-fits");
-  const networks::TrainingSettings wanted = fit().advice->answer->proposals.front().configuration.settings;
-  IM_CHECK(wanted != application().settings());
-  IM_CHECK(WaitUntil(context, [&] {
-    context->WindowFocus("//###fit");
-    return context->ItemInfo("//**/Apply", ImGuiTestOpFlags_NoError).ID != 0;
-  }));
-  context->ItemClick("//**/Apply");
-  IM_CHECK(WaitUntil(context, [&] { return application().settings() == wanted; }));
-  IM_CHECK(WaitForSteps(context, 3));
-  application().Push(TryAllocators{});
-  IM_CHECK(
-      WaitUntil(context, [&] { return fit().advice->trials.size() == std::size(advice::kTriedSettings); }));
-  IM_CHECK_STR_EQ(fit().advice->trial_error.c_str(), "");
-  IM_CHECK_GT(fit().advice->trials.front().outcome.before.reserved_peak_bytes, 0);
-  context->ScrollToBottom(context->WindowInfo("//###fit/fit").ID);
-  context->Yield(4);
-  Picture(context, "other-allocator-settings");
-  const auto of_run = [] { return Run().live ? Run().description.allocator_settings : "no run"; };
-  const std::string before = of_run();
-  context->ItemClick("//**/###start with");
-  IM_CHECK(WaitUntil(context, [&] { return of_run() != before && of_run() == fit().allocator; }));
-  context->ItemClick("//**/Back to PyTorch's own");
-  IM_CHECK(WaitUntil(context, [&] { return of_run().empty(); }));
-  IM_CHECK(application().settings() == wanted);
-  context->WindowFocus("//###bridge");
-  context->WindowFocus("//###layers");
-}
-
 // Before and after the last change of settings first; then a recording beside the live run.
 void Compares(ImGuiTestContext* context) {
   const auto comparison = [] { return application().frame()->comparison; };
@@ -584,15 +486,6 @@ void Compares(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
 }
 
-void WearsLight(ImGuiTestContext* context) {
-  application().Push(ActionId::kLightOrDark);
-  context->Yield(4);
-  IM_CHECK(!application().view_state().dark);
-  Picture(context, "light");
-  application().Push(ActionId::kLightOrDark);
-  context->Yield(2);
-}
-
 void Add(ImGuiTestEngine* engine) {
   static constexpr std::pair<const char*, void (*)(ImGuiTestContext*)> kTests[] = {
       {"starts", Starts},
@@ -626,6 +519,7 @@ void Add(ImGuiTestEngine* engine) {
       {"shares its session", SharesItsSession},
       {"walks through a step", WalksThroughAStep},
       {"wears light", WearsLight},
+      {"chooses colours", ChoosesColors},
       {"saves and opens", SavesAndOpens},
       {"opens ranks", OpensRanks},
       {"trains on ranks", TrainsOnRanks},

@@ -154,8 +154,7 @@ void Row(const AllocationsInput& input, const Allocation& row, float width, Comm
   ImGui::PushID(static_cast<int>(row.block.born));
   const ImVec2 at = ImGui::GetCursorPos();
   const presenters::Selection& selection = input.selected->selection;
-  if (ImGui::Selectable("##row", presenters::Selects(selection, *input.view, row.block),
-                        ImGuiSelectableFlags_SpanAllColumns)) {
+  if (SelectableRow("row", presenters::Selects(selection, *input.view, row.block))) {
     queue.Push(PinMoment{row.block.born});
     const presenters::Selection picked = presenters::AllocationSelected(row.block.born);
     if (picked != selection) queue.Push(Select{picked});
@@ -177,11 +176,12 @@ void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& 
   for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  if (!ImGui::BeginTable("allocations", count, kFlags)) return;
+  if (!ImGui::BeginTable("allocations", count + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   for (const ColumnLook& look : kColumns) {
     if (width >= Px(look.from_width)) ImGui::TableSetupColumn(look.title, 0, look.weight);
   }
+  ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
   ImGui::TableNextRow();
   for (const ColumnLook& look : kColumns) {
     if (width >= Px(look.from_width)) SortableHeader(look, state);

@@ -10,6 +10,7 @@
 
 #include "app/gui/consequences.h"
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 
@@ -153,6 +154,8 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
   BytesCell(row.textbook_bytes, input.unit, total);
   if (widths.phantom) BytesCell(row.phantom_bytes, input.unit, total);
   BytesCell(row.measured_bytes, input.unit, total);
+  if (row.is_older && ImGui::IsItemHovered())
+    Tooltip("The card is asked ten times a second, and was not since memory rose to this.");
   if (widths.has_difference) DifferenceCell(row, input.unit);
 }
 
@@ -166,7 +169,10 @@ void Header(const BreakdownInput& input, const ColumnWidths& widths) {
   const bool has_last = input.only_measured || widths.has_difference;
   if (has_last) ImGui::TableSetupColumn(last, 0, widths.difference);
   ImGui::TableNextRow();
-  HeaderCell(std::string("category, ") + UnitName(input.unit), Align::kLeft, "category");
+  const std::string unit = UnitName(input.unit);
+  ImGui::TableNextColumn();
+  const bool has_room = Measure(SmallMuted(), "category, " + unit).x <= ImGui::GetContentRegionAvail().x;
+  PutLabel(SmallMuted(), has_room ? "category, " + unit : unit, Align::kLeft, "category");
   for (const char* name : figures) HeaderCell(name, Align::kRight);
   if (has_last) HeaderCell(last, Align::kRight);
 }

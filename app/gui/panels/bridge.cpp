@@ -14,6 +14,7 @@
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/signed_bytes.h"
+#include "profiler/base/saturating.h"
 
 namespace tidemark::gui {
 namespace {
@@ -21,15 +22,21 @@ namespace {
 using presenters::BridgeStep;
 
 constexpr float kRow = 27;
+constexpr float kLeastRow = 22;
+constexpr float kStory = 120;     // below the rows, of which it takes what they can spare
+constexpr int64_t kFarAbove = 3;  // times all else: a card that others fill would leave no room for the rest
+constexpr double kBeyond = 1.3;   // of the highest that is to scale, where the axis ends then
 constexpr float kLine = 17;
 
 struct BridgeScale {
   float left = 0;  // of the bars
   float width = 0;
+  float row = 0;  // its height
   int64_t most_bytes = 1;
 
   float X(int64_t bytes) const {
-    return left + width * static_cast<float>(static_cast<double>(bytes) / static_cast<double>(most_bytes));
+    const double share = static_cast<double>(bytes) / static_cast<double>(most_bytes);
+    return left + width * static_cast<float>(std::min(share, 1.0));
   }
 };
 
@@ -42,8 +49,6 @@ Color ColorOf(const BridgeStep& step) {
 
 std::string FigureOf(const BridgeStep& step, ByteUnit unit) {
   if (IsLevel(step)) return FormatInUnit(step.bytes, unit);
-  if (std::abs(step.bytes) < 10'000)
-    return presenters::SignedBytes(step.bytes, unit);  // two decimals would read 0.00
   return (step.bytes < 0 ? "−" : "+") + FormatInUnit(std::abs(step.bytes), unit);
 }
 
@@ -77,7 +82,7 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
               CommandQueue& queue) {
   const ByteUnit unit = input.unit;
   const std::vector<std::string_view> lines = LinesOf(LabelStyle(step), step.name, label_width);
-  const float height = std::max(Px(kRow), Px(kLine) * static_cast<float>(lines.size()) + Px(8));
+  const float height = std::max(scale.row, Px(kLine) * static_cast<float>(lines.size()) + Px(6));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const bool clicked = ImGui::InvisibleButton(step.name.c_str(), {width, height});
@@ -106,9 +111,14 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
   const float x0 = scale.X(std::min(begin, begin + step.bytes));
   const float x1 = std::max(scale.X(std::max(begin, begin + step.bytes)), x0 + Px(2));
   const float middle = at.y + height / 2;
-  const float half = Px(kRow) * 0.31F;
+  const float half = scale.row * 0.31F;
   list->AddRectFilled({x0, middle - half}, {x1, middle + half}, U32(ColorOf(step)),
                       x1 - x0 > Px(6) ? Px(3) : 0);
+  if (SaturatingSum(begin, step.bytes) > scale.most_bytes) {  // cut: the bar is not to scale
+    const float cut = x1 - Px(18);
+    list->AddQuadFilled({cut, middle + half}, {cut + Px(6), middle - half}, {cut + Px(10), middle - half},
+                        {cut + Px(4), middle + half}, U32(Colors().panel));
+  }
   // The share of what is selected, at the end of what is allocated.
   if (IsLevel(step) && selected > 0) {
     const float from = scale.X(std::max<int64_t>(0, step.bytes - selected));
@@ -116,6 +126,20 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
   }
   const TextStyle number = IsLevel(step) ? StrongWords() : Numbers();
   DrawText(list, {x1 + Px(8), middle - Px(kTextSize) / 2 - Px(1)}, number, FigureOf(step, unit));
+}
+
+// Where the axis ends: at the highest, unless that is the card, and far above all else.
+int64_t HighestOf(const std::vector<BridgeStep>& steps) {
+  int64_t highest = 1;
+  int64_t without_last = 1;
+  for (const BridgeStep& step : steps) {
+    const int64_t end = std::max(step.from_bytes, SaturatingSum(step.from_bytes, step.bytes));
+    const bool is_last = IsLevel(step) && &step == &steps.back();
+    highest = std::max(highest, end);
+    if (!is_last && IsLevel(step)) without_last = std::max(without_last, end);
+  }
+  if (highest / kFarAbove <= without_last) return highest;
+  return static_cast<int64_t>(kBeyond * static_cast<double>(without_last));
 }
 
 void DrawSteps(const BridgeInput& input, CommandQueue& queue) {
@@ -127,8 +151,11 @@ void DrawSteps(const BridgeInput& input, CommandQueue& queue) {
   for (const BridgeStep& step : steps) {
     labels = std::max(labels, Measure(LabelStyle(step), step.name).x);
     figures = std::max(figures, Measure(StrongWords(), FigureOf(step, input.unit)).x);
-    scale.most_bytes = std::max({scale.most_bytes, step.from_bytes + step.bytes, step.from_bytes});
   }
+  scale.most_bytes = HighestOf(steps);
+  const float rows = static_cast<float>(steps.size());
+  scale.row =
+      std::clamp(std::floor((ImGui::GetContentRegionAvail().y - Px(kStory)) / rows), Px(kLeastRow), Px(kRow));
   labels = std::min(labels + Px(1), room * 0.42F);
   scale.left = ImGui::GetCursorScreenPos().x + labels + Px(12);
   scale.width = std::max(Px(40), room - labels - figures - Px(24));
@@ -174,15 +201,10 @@ BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_pea
   return story;
 }
 
-void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue) {
-  const std::string moment = input.bridge->moment.empty() ? "textbook → device" : input.bridge->moment;
-  PanelTitle("The bridge",
-             std::string(UnitName(input.unit)) + " · " + (input.predicted ? "phantom, " : "") + moment);
-  if (input.bridge->steps.empty()) {
-    EmptyReason(input.empty_reason);
-    return;
-  }
-  DrawSteps(input, queue);
+namespace {
+
+// Why the peak is not the textbook's figure.
+void DrawStory(const BridgeInput& input) {
   const BridgeStory story = StoryOf(*input.bridge, input.unit, input.at_peak);
   if (story.question.empty()) return;
   ImGui::Dummy({0, Px(4)});
@@ -197,6 +219,23 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue
   ImGui::EndChild();
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
+}
+
+}  // namespace
+
+void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue) {
+  const std::string moment = input.bridge->moment.empty() ? "textbook → device" : input.bridge->moment;
+  PanelTitle("The bridge",
+             std::string(UnitName(input.unit)) + " · " + (input.predicted ? "phantom, " : "") + moment);
+  if (input.bridge->steps.empty()) {
+    EmptyReason(input.empty_reason);
+    return;
+  }
+  if (BeginScrolled("steps")) {
+    DrawSteps(input, queue);
+    DrawStory(input);
+  }
+  EndScrolled();
 }
 
 }  // namespace tidemark::gui

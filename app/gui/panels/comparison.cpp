@@ -101,17 +101,18 @@ float FiguresWidth(const SideBySide& comparison, ByteUnit unit) {
       }
     }
   }
-  return width + Px(4);
+  return width + Px(12);
 }
 
 void DrawTable(const SideBySide& comparison, ByteUnit unit) {
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(3)));
-  if (ImGui::BeginTable("comparison", 4, kFlags, ImGui::GetContentRegionAvail())) {
+  if (ImGui::BeginTable("comparison", 5, kFlags, ImGui::GetContentRegionAvail())) {
     const float figures = FiguresWidth(comparison, unit);
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
     for (const char* name : {"A", "B", "difference"}) ImGui::TableSetupColumn(name, 0, figures);
+    ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableNextRow();
     HeaderCell(std::string("what, ") + UnitName(unit), Align::kLeft, "what");

@@ -155,7 +155,7 @@ void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue) {
   PanelTitle("Findings", count == 0 ? "" : FormatNumber(static_cast<int64_t>(count)));
   if (!input.empty_reason.empty()) return EmptyReason(input.empty_reason);
   if (input.found == nullptr) return EmptyReason("Looking through the run…");
-  if (ImGui::BeginChild("findings", {0, 0}, ImGuiChildFlags_NavFlattened)) {
+  if (BeginScrolled("findings")) {
     if (input.found->shortage) DrawShortage(input, queue);
     for (size_t i = 0; i < count; ++i) {
       ImGui::PushID(static_cast<int>(i));
@@ -166,7 +166,7 @@ void DrawFindingsPanel(const FindingsInput& input, CommandQueue& queue) {
       EmptyReason("Nothing stands out: no growth, no kept graphs or gradients, no fragmentation.");
     }
   }
-  ImGui::EndChild();
+  EndScrolled();
 }
 
 }  // namespace tidemark::gui

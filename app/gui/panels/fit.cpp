@@ -73,11 +73,14 @@ void DrawProposals(const char* id, const FitInput& input, const std::vector<Prop
     Put(SmallMuted(), FormatBytes(proposal.need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
                           StepTime(proposal.step_seconds) +
                           (proposal.need.empties_cache ? " · nearly full" : ""));
-    ImGui::SameLine();
     if (proposal.configuration == advice::Configuration{input.settings, input.allocator}) {
-      Put(SmallMuted(), "in force");
-    } else if (PlainButton("Apply")) {
-      Apply(input, proposal.configuration, queue);
+      PutAtRowEnd(SmallMuted(), "in force");
+    } else {
+      const float button = Measure(Words(), "Apply").x + 2 * ImGui::GetStyle().FramePadding.x;
+      ImGui::SameLine();
+      ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(),
+                                    ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button));
+      if (PlainButton("Apply")) Apply(input, proposal.configuration, queue);
     }
     ImGui::PopID();
     ImGui::PopID();
@@ -128,7 +131,7 @@ void DrawAnswer(const FitInput& input, CommandQueue& queue) {
 
 void DrawFitPanel(const FitInput& input, WhatIfState& what_if, CommandQueue& queue) {
   PanelTitle("What fits", input.card_title.empty() ? "" : "on the " + input.card_title);
-  if (!ImGui::BeginChild("fit", {0, 0}, ImGuiChildFlags_NavFlattened)) return ImGui::EndChild();
+  if (!BeginScrolled("fit")) return EndScrolled();
   const FitAdvice& found = *input.advice;
   if (!found.error.empty()) PutWrapped(Colored(Words(), Colors().bad), found.error);
   if (found.answer) DrawAnswer(input, queue);
@@ -139,12 +142,14 @@ void DrawFitPanel(const FitInput& input, WhatIfState& what_if, CommandQueue& que
                      "the cheapest change that fits, and the largest batch."
                    : "Settings are searched for Tidemark's own networks on a card.");
   }
-  ImGui::BeginDisabled(!input.can_search || found.searching);
-  if (PrimaryButton(found.searching ? "Searching…###search fit" : "Search###search fit", {Px(140), 0}))
-    queue.Push(SearchFit{});
-  ImGui::EndDisabled();
+  if (input.can_search) {
+    ImGui::BeginDisabled(found.searching);
+    if (PrimaryButton(found.searching ? "Searching…###search fit" : "Search###search fit", {Px(140), 0}))
+      queue.Push(SearchFit{});
+    ImGui::EndDisabled();
+  }
   DrawWhatIf(input.what_if, what_if, queue);
-  ImGui::EndChild();
+  EndScrolled();
 }
 
 }  // namespace tidemark::gui

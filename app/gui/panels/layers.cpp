@@ -115,7 +115,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
   const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, *input.rows);
-  if (!ImGui::BeginTable("layers", columns.count(), kFlags)) return;
+  if (!ImGui::BeginTable("layers", columns.count() + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
   ImGui::TableSetupColumn("layer", 0, 0.8F);
   ImGui::TableSetupColumn("output", 0, 1.5F);
@@ -127,6 +127,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.gradients) ImGui::TableSetupColumn("gradients", 0, 1.0F);
   if (columns.temporary) ImGui::TableSetupColumn("temporary", 0, 1.1F);
   if (columns.share) ImGui::TableSetupColumn("share", 0, 1.5F);
+  ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
   ImGui::TableNextRow();
   HeaderCell("layer");
   HeaderCell("output");

@@ -117,12 +117,13 @@ std::string SizeOf(const LiveTreeInput& input, const TreeNode& node) {
   return FormatBytes(node.bytes, input.unit);
 }
 
-void NodeTooltip(const LiveTreeInput& input, const TreeNode& node) {
+void NodeTooltip(const LiveTreeInput& input, const TreeNode& node, const ImRect& rect) {
   const TreeNode& root = input.tree->nodes[0];
   const TreeNode& parent = input.tree->nodes[node.parent];
   const auto share = [&node](const TreeNode& of) {
     return 100.0 * static_cast<double>(node.bytes) / static_cast<double>(std::max<int64_t>(1, of.bytes));
   };
+  PlaceTooltip(rect.Min, rect.Max);
   ImGui::BeginTooltip();
   Put(StrongWords(), node.title);
   Put(Words(), FormatExactBytes(node.bytes) + " in " + FormatNumber(static_cast<int64_t>(node.blocks)) +
@@ -154,15 +155,28 @@ void DrawBox(const LiveTreeInput& input, const TreeBox& box, const ImRect& rect,
   const TextStyle style =
       Colored(SmallMuted(), leaf && node.category && !faded ? TextOn(color) : Colors().text);
   const float size_width = Measure(style, size).x + Px(10);
-  const ImVec2 at = inner.Min + ImVec2(Px(5), Px(2));
+  const bool is_row = inner.GetHeight() <= header;
+  const ImVec2 at(inner.Min.x + Px(5),
+                  is_row ? inner.GetCenter().y - Pixels(style) / 2 - Px(1) : inner.Min.y + Px(2));
   DrawText(list, at, style, Fitted(style, node.title, room > size_width + Px(40) ? room - size_width : room));
   if (room > size_width + Px(40)) DrawText(list, {inner.Max.x - Px(5), at.y}, style, size, Align::kRight);
+}
+
+// A row of the flame graph is as high as lets all of them fill the panel, within what looks like a row.
+float FlameRow(const LiveTree& tree, size_t node, const ImRect& area) {
+  const float least = Px(22);
+  constexpr float kAnyHeight = 1e6F;
+  float lowest = 2 * least;  // the outermost row is not shown
+  for (const TreeBox& box : LayOutFlameGraph(tree, node, {area.GetWidth(), kAnyHeight, least, 0, Px(3)}))
+    lowest = std::max(lowest, box.bottom);
+  const float rows = lowest / least - 1;
+  return std::clamp(std::floor(area.GetHeight() / rows), least, Px(56));
 }
 
 void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& area, CommandQueue& queue) {
   const LiveTree& tree = *input.tree;
   const size_t node = presenters::NodeAt(tree, state.path);
-  const float header = Px(state.flame_graph ? 22 : 19);
+  const float header = state.flame_graph ? FlameRow(tree, node, area) : Px(19);
   // The outermost box is the panel itself: its header would say again what the row above says.
   const ImVec2 origin = area.Min - ImVec2(0, header);
   const TreeArea room{area.GetWidth(), area.GetHeight() + header, header, state.flame_graph ? 0 : Px(2),
@@ -179,12 +193,13 @@ void DrawTree(const LiveTreeInput& input, LiveTreeState& state, const ImRect& ar
         hovered = &box;
     }
   }
-  for (const TreeBox& box : std::span(boxes).subspan(1)) {
-    const ImRect rect(origin + ImVec2(box.left, box.top), origin + ImVec2(box.right, box.bottom));
-    DrawBox(input, box, rect, header, hovered == &box);
-  }
+  const auto rect_of = [&origin](const TreeBox& box) {
+    return ImRect(origin + ImVec2(box.left, box.top), origin + ImVec2(box.right, box.bottom));
+  };
+  for (const TreeBox& box : std::span(boxes).subspan(1))
+    DrawBox(input, box, rect_of(box), header, hovered == &box);
   if (hovered == nullptr) return;
-  NodeTooltip(input, tree.nodes[hovered->node]);
+  NodeTooltip(input, tree.nodes[hovered->node], rect_of(*hovered));
   const TreeNode& under_mouse = tree.nodes[hovered->node];
   if (!ImGui::IsItemClicked()) return;
   if (const presenters::Selection picked = presenters::SelectionOf(tree, hovered->node); picked.any())

@@ -80,7 +80,8 @@ std::string SegmentSize(int64_t bytes, ByteUnit unit) {
   return FormatBytes(bytes, unit);
 }
 
-void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
+void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block, const ImRect& box) {
+  PlaceTooltip(box.Min, box.Max);
   ImGui::BeginTooltip();
   Swatch(Colors().Of(block.category));
   ImGui::SameLine();
@@ -98,7 +99,8 @@ void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block) {
 }
 
 // From where it was reserved, where that is told.
-void SegmentTooltip(const MemoryMapInput& input, const MapSegment& segment) {
+void SegmentTooltip(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box) {
+  PlaceTooltip(box.Min, box.Max);
   ImGui::BeginTooltip();
   Put(StrongWords(), "segment of " + FormatExactBytes(segment.bytes));
   Put(SmallMuted(), "since event " + FormatNumber(static_cast<int64_t>(segment.born)));
@@ -133,12 +135,12 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
         ImGui::IsItemHovered()) {
       list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
       on_block = true;
-      BlockTooltip(input, block);
+      BlockTooltip(input, block, {x0, box.Min.y, x1, box.Max.y});
       if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
     }
   }
   list->AddRect(box.Min, box.Max, U32(Colors().border), Px(3));
-  if (!on_block && box.Contains(mouse) && ImGui::IsItemHovered()) SegmentTooltip(input, segment);
+  if (!on_block && box.Contains(mouse) && ImGui::IsItemHovered()) SegmentTooltip(input, segment, box);
 }
 
 void DrawMap(const MemoryMapInput& input, const ImRect& area, CommandQueue& queue) {

@@ -6,153 +6,24 @@
 #include <cstdio>
 #include <utility>
 
+#include "app/gui/panels/training_choices.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/translation.h"
 #include "profiler/networks/cifar10.h"
-#include "profiler/networks/script_files.h"
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::gui {
 namespace {
 
 using networks::CheckpointMode;
-using networks::DeviceChoice;
-using networks::DeviceKind;
-using networks::OptimizerKind;
 using networks::Precision;
 using networks::TrainingSettings;
 
 constexpr double kMarkSeconds = 4;  // of a control that was looked for
 constexpr double kFastest = 2000;   // the pace slider's end: as fast as it goes
-
-std::string TitleOf(const RunControlsInput& input, const DeviceChoice& device) {
-  if (device.kind == DeviceKind::kCpu) return "CPU";
-  if (device.kind == DeviceKind::kCuda) {
-    const auto index = static_cast<size_t>(device.index);
-    const bool known = index < input.cuda_devices->size();
-    return "cuda:" + std::to_string(device.index) + (known ? " · " + (*input.cuda_devices)[index] : "");
-  }
-  for (const phantom::Card& card : *input.cards) {
-    if (card.name == device.card) return "Phantom · " + ShortCardTitle(card.title);
-  }
-  return "Phantom · " + device.card;
-}
-
-void Heading(const char* text) {
-  ImGui::PushFont(nullptr, kSmallTextSize);
-  ImGui::TextDisabled("%s", std::string(Translated(text)).c_str());
-  ImGui::PopFont();
-}
-
-void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const std::string& label,
-                const std::string& memory, CommandQueue& queue) {
-  const bool chosen = choice == input.device;
-  const float width = std::max(ImGui::GetContentRegionAvail().x, Px(250));
-  if (Choice(label, chosen, 0, {width, 0})) queue.Push(ChooseDevice{choice});
-  if (chosen) ImGui::SetItemDefaultFocus();
-  const ImVec2 corner = ImGui::GetItemRectMax();
-  DrawText(ImGui::GetWindowDrawList(), {corner.x - Px(8), ImGui::GetItemRectMin().y + Px(1)}, SmallMuted(),
-           memory, Align::kRight);
-}
-
-void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
-  if (!BeginChoice("Device", TitleOf(input, input.device), 0.3F)) return;
-  Heading("This machine");
-  for (size_t i = 0; i < input.cuda_devices->size(); ++i) {
-    DeviceChoice choice = input.device;
-    choice.kind = DeviceKind::kCuda;
-    choice.index = static_cast<int>(i);
-    DeviceItem(input, choice, TitleOf(input, choice), "", queue);
-  }
-  if (input.cuda_devices->empty()) {
-    ImGui::BeginDisabled();
-    Choice("CUDA: no NVIDIA driver here", false);
-    ImGui::EndDisabled();
-  }
-  DeviceChoice cpu = input.device;
-  cpu.kind = DeviceKind::kCpu;
-  DeviceItem(input, cpu, "CPU", "computes for real", queue);
-  Heading("A GPU that is not there");
-  for (const phantom::Card& card : *input.cards) {
-    const DeviceChoice choice{DeviceKind::kPhantom, 0, card.name};
-    DeviceItem(input, choice, ShortCardTitle(card.title), CardSize(card.memory_bytes, input.unit), queue);
-  }
-  ImGui::EndCombo();
-}
-
-void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
-  std::string title = settings.network;
-  for (const networks::Network& network : *input.networks) {
-    if (network.name == settings.network) title = network.title;
-  }
-  if (BeginChoice("Network", title, 0.3F)) {
-    for (const networks::Network& network : *input.networks) {
-      TrainingSettings changed = settings;
-      changed.network = network.name;
-      if (Choice(network.title, network.name == settings.network)) queue.Push(ChangeSettings{changed});
-      Tooltip(network.description);
-    }
-    ImGui::EndCombo();
-  }
-  Consequence(input.consequences.network);
-}
-
-const networks::Network* FindNetworkIn(const RunControlsInput& input, const std::string& name) {
-  for (const networks::Network& network : *input.networks) {
-    if (network.name == name) return &network;
-  }
-  return nullptr;
-}
-
-// What one sample is, of a TorchScript file, which does not tell.
-void SampleRow(const networks::Network& network, RunControlsState& state, CommandQueue& queue) {
-  if (std::exchange(state.sample_of, network.name) != network.name) {
-    const std::string shape = networks::SampleTextOf(network.input);
-    state.sample.fill(0);
-    shape.copy(state.sample.data(), state.sample.size() - 1);
-  }
-  if (TextRow("Sample", "3x224x224, or 128 tokens", state.sample, 0.3F))
-    queue.Push(OpenRecording{networks::ScriptNameWith(network.script, state.sample.data())});
-  ExplainLabel("Sample");
-}
-
-void ChooseDataRow(const TrainingSettings& settings, CommandQueue& queue) {
-  const bool is_synthetic = settings.data.empty();
-  if (BeginChoice("Data", is_synthetic ? "synthetic" : "CIFAR-10", 0.3F)) {
-    if (Choice("synthetic", is_synthetic)) {
-      TrainingSettings changed = settings;
-      changed.data.clear();
-      queue.Push(ChangeSettings{changed});
-    }
-    if (Choice("CIFAR-10 in a folder…", !is_synthetic)) queue.Push(ActionId::kChooseData);
-    ImGui::EndCombo();
-  }
-  if (!is_synthetic) Consequence(settings.data);
-}
-
-void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& settings,
-                        CommandQueue& queue) {
-  static constexpr std::array kChoices = {
-      std::pair{OptimizerKind::kSgd, "SGD"},         std::pair{OptimizerKind::kMomentum, "Momentum"},
-      std::pair{OptimizerKind::kAdam, "Adam"},       std::pair{OptimizerKind::kAdamW, "AdamW"},
-      std::pair{OptimizerKind::kAdagrad, "Adagrad"}, std::pair{OptimizerKind::kRmsprop, "RMSprop"}};
-  const char* title = "";
-  for (const auto& [kind, name] : kChoices) {
-    if (kind == settings.optimizer) title = name;
-  }
-  if (BeginChoice("Optimizer", title, 0.3F)) {
-    for (const auto& [kind, name] : kChoices) {
-      TrainingSettings changed = settings;
-      changed.optimizer = kind;
-      if (Choice(name, kind == settings.optimizer)) queue.Push(ChangeSettings{changed});
-    }
-    ImGui::EndCombo();
-  }
-  Consequence(input.consequences.optimizer);
-}
 
 // Sliders: while one is dragged the draft holds its value; letting go sends it.
 void Settle(const Edit& edit, const TrainingSettings& changed, RunControlsState& state, CommandQueue& queue) {
@@ -465,22 +336,78 @@ bool KernelsToggle(bool* on) {
   return changed;
 }
 
-void DrawCaptureList(const std::vector<CaptureLine>& capture) {
+namespace {
+
+Color ColorOf(LampState lamp) {
   const Palette& colors = Colors();
+  return lamp == LampState::kLive   ? colors.good
+         : lamp == LampState::kLost ? colors.bad
+                                    : colors.muted.WithAlpha(0.6);
+}
+
+void DrawCaptureLine(const CaptureLine& line) {
+  ImGui::BeginGroup();
+  Lamp(ColorOf(line.lamp));
+  ImGui::SameLine();
+  Put(Words(), line.name);
+  PutAtRowEnd(line.lamp == LampState::kLost ? Colored(SmallMuted(), Colors().bad) : SmallMuted(),
+              line.status);
+  ImGui::EndGroup();
+  Tooltip(line.help);
+}
+
+}  // namespace
+
+void DrawCaptureList(const std::vector<CaptureLine>& capture) {
+  Put(StrongWords(), "Capture");
+  for (const CaptureLine& line : capture) DrawCaptureLine(line);
+}
+
+void DrawCaptureRow(const std::vector<CaptureLine>& capture) {
   Put(StrongWords(), "Capture");
   for (const CaptureLine& line : capture) {
-    ImGui::BeginGroup();
-    Lamp(line.lamp == LampState::kLive   ? colors.good
-         : line.lamp == LampState::kLost ? colors.bad
-                                         : colors.muted.WithAlpha(0.6));
+    if (line.lamp == LampState::kLost) continue;
     ImGui::SameLine();
-    Put(Words(), line.name);
-    PutAtRowEnd(line.lamp == LampState::kLost ? Colored(SmallMuted(), colors.bad) : SmallMuted(),
-                line.status);
-    ImGui::EndGroup();
-    Tooltip(line.help);
+    Lamp(ColorOf(line.lamp));
+    Tooltip(std::string(Translated(line.name)) + ": " + std::string(Translated(line.status)) + "\n" +
+            std::string(Translated(line.help)));
+  }
+  const bool is_well = !capture.empty() && capture.front().lamp != LampState::kLost;
+  if (is_well) PutAtRowEnd(SmallMuted(), capture.front().status);
+  for (const CaptureLine& line : capture) {
+    if (line.lamp == LampState::kLost) DrawCaptureLine(line);
   }
 }
+
+namespace {
+
+// Starts, stops and says what is captured; in one row where the controls have no room otherwise.
+void DrawFooter(const RunControlsInput& input, float room, RunControlsState& state, CommandQueue& queue) {
+  const float footer = ImGui::GetCursorPosY();
+  Rule();
+  RunButtons(input, queue);
+  PaceRow(input, queue);
+  Rule();
+  const float capture = ImGui::GetCursorPosY();
+  const float whole_list =
+      static_cast<float>(input.capture.size() + 1) * ImGui::GetTextLineHeightWithSpacing();
+  const float rest = state.footer_height - state.capture_height;
+  if (state.controls_height > room - rest - whole_list) {
+    DrawCaptureRow(input.capture);
+  } else {
+    DrawCaptureList(input.capture);
+  }
+  state.capture_height = ImGui::GetCursorPosY() - capture;
+  Control(input.access, state, "kernels", [&] {
+    bool kernels = input.kernels;
+    ImGui::BeginDisabled(input.device.kind == networks::DeviceKind::kCpu || input.starting);
+    if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
+    ImGui::EndDisabled();
+  });
+  state.footer_height = ImGui::GetCursorPosY() - footer;
+}
+
+}  // namespace
 
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue) {
   const TrainingSettings settings = state.draft.value_or(input.settings);
@@ -488,9 +415,8 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   if (!input.recording.empty()) DrawRecordingNote(input, queue);
   // What starts and stops the run stays in sight however small the window is.
   const float room = ImGui::GetContentRegionAvail().y;
-  ImGui::BeginChild("controls",
-                    {0, std::max(Px(160), std::min(state.controls_height, room - state.footer_height))},
-                    ImGuiChildFlags_NavFlattened);
+  BeginScrolled("controls",
+                {0, std::max(Px(160), std::min(state.controls_height, room - state.footer_height))});
   Control(input.access, state, "card", [&] { ChooseDeviceRow(input, queue); });
   // Three lines, whatever is known: the controls below stay under the mouse when a prediction arrives.
   std::string fit = input.consequences.fit;
@@ -515,20 +441,8 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
     Consequence("no effect on memory");
   });
   state.controls_height = ImGui::GetCursorPosY() + Px(4);
-  ImGui::EndChild();
-  const float footer = ImGui::GetCursorPosY();
-  Rule();
-  RunButtons(input, queue);
-  PaceRow(input, queue);
-  Rule();
-  DrawCaptureList(input.capture);
-  Control(input.access, state, "kernels", [&] {
-    bool kernels = input.kernels;
-    ImGui::BeginDisabled(input.device.kind == networks::DeviceKind::kCpu || input.starting);
-    if (KernelsToggle(&kernels)) queue.Push(RecordKernels{kernels});
-    ImGui::EndDisabled();
-  });
-  state.footer_height = ImGui::GetCursorPosY() - footer;
+  EndScrolled();
+  DrawFooter(input, room, state, queue);
 }
 
 }  // namespace tidemark::gui

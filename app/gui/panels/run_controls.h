@@ -60,6 +60,7 @@ struct RunControlsState {
   float controls_height =
       10000;                  // of the last frame, in screen pixels: how much room the controls would like
   float footer_height = 400;  // of the same frame: what starts and stops the run, and what is below
+  float capture_height = 0;   // of that, what is captured
   std::string sought;         // the control to bring into sight, by its name; "" = none
   std::string found;          // the one that was, marked for a while
   double marked_until = 0;    // in ImGui's time
@@ -76,6 +77,8 @@ std::vector<NamedControl> NamedControls();  // from top to bottom
 // What is on the switch for kernels, here and where programs are started.
 bool KernelsToggle(bool* on);
 void DrawCaptureList(const std::vector<CaptureLine>& capture);
+// In one row what is well, and what is not in rows of its own.
+void DrawCaptureRow(const std::vector<CaptureLine>& capture);
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue);
 
 }  // namespace tidemark::gui

@@ -75,6 +75,7 @@ void DrawStrip(const SlowMotionInput& input, float height, CommandQueue& queue) 
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, at + size, U32(Colors().sunken), Px(3));
   const double scale = size.y / static_cast<double>(std::max<int64_t>(1, input.walk->bytes_highest));
+  const double opaque = Colors().dark ? 1 : 1.5;  // on white its colours are pale
   for (size_t index = 0; index < stops.size(); ++index) {
     const float x0 = at.x + width * static_cast<float>(index);
     const float x1 = std::max(x0 + 1, x0 + width - (width > Px(4) ? Px(1) : 0));
@@ -84,9 +85,9 @@ void DrawStrip(const SlowMotionInput& input, float height, CommandQueue& queue) 
     const Color color = Colors().Of(stops[index].phase);
     const bool here = index == input.stop;
     list->AddRectFilled({x0, y(stops[index].bytes_highest)}, {x1, at.y + size.y},
-                        U32(color.WithAlpha(here ? 0.55 : 0.3)));
+                        U32(color.WithAlpha((here ? 0.55 : 0.3) * opaque)));
     list->AddRectFilled({x0, y(stops[index].bytes_after)}, {x1, at.y + size.y},
-                        U32(color.WithAlpha(here ? 1.0 : 0.6)));
+                        U32(color.WithAlpha(here ? 1.0 : 0.6 * opaque)));
   }
   const float x = at.x + width * (static_cast<float>(input.stop) + 0.5F);
   const float half = std::max(width / 2, Px(2));
@@ -180,6 +181,8 @@ void DrawChanges(const SlowMotionInput& input) {
   for (const BlockChange& change : *input.changes) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
+    const float lower = Pixels(Words()) - Pixels(SmallMuted()) - Px(1);  // on one line with the words
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + lower);
     Put(Colored(SmallMuted(), ColorOf(change.change)), WordOf(change.change));
     ImGui::TableNextColumn();
     Swatch(Colors().Of(change.category));

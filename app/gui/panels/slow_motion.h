@@ -23,7 +23,7 @@ struct SlowMotionInput {
   const std::vector<lessons::CodeLine>* code = nullptr;           // empty for a program that is not ours
   const lessons::CodePlace* place = nullptr;
   bool active = false;
-  bool can_begin = false;
+  bool can_begin = false;  // there are operators to walk through, or may be
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };

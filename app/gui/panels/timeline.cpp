@@ -86,8 +86,9 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
   }
   const double span = state.visible.end - state.visible.begin;
   if (input.empty_reason.empty() && span > 0) {
-    const std::string sight = clock ? FormatDuration(static_cast<int64_t>(span))
-                                    : FormatNumber(static_cast<int64_t>(span)) + " events";
+    const std::string sight =
+        clock ? FormatDuration(static_cast<int64_t>(span))
+              : FormatNumber(static_cast<int64_t>(span)) + (span < 2 ? " event" : " events");
     const std::string text = sight + " in sight";
     const float room = right - Px(4) - title_end;
     if (Measure(SmallMuted(), text).x < room)
@@ -237,6 +238,7 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
   geometry.steps = take(Px(18), Px(4), has_strips);
   const bool has_lane = input.lane != nullptr && !input.lane->columns.empty();
   if (has_lane) geometry.lane = take_if_left(Px(18), Px(4));
+  if (!input.layers->empty()) geometry.layers = take_if_left(Px(18), Px(4));
   geometry.phases = take(Px(18), Px(6), has_strips);
   geometry.plot = ImRect(left, top, all.Max.x, std::max(bottom, top + Px(10)));
   geometry.plot.Min.x = std::floor(geometry.plot.Min.x);
@@ -320,6 +322,7 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   ChooseVerticalAxis(input, state, &geometry);
   HandlePlotInput(input, geometry, state, queue);
   const std::string explained = DrawChart(input, geometry, state);
+  DrawLayers(ImGui::GetWindowDrawList(), geometry, input, queue);
   if (geometry.legend.GetWidth() > 0)
     DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), &queue);
   if (geometry.overview.GetWidth() > 0) {

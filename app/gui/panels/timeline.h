@@ -10,6 +10,7 @@
 
 #include "app/gui/commands.h"
 #include "app/presenters/device_work.h"
+#include "app/presenters/layer_lane.h"
 #include "app/presenters/plot_blocks.h"
 #include "app/presenters/selection.h"
 #include "app/presenters/stacking.h"
@@ -31,6 +32,7 @@ struct TimelineInput {
   const std::vector<presenters::PlotBlock>* blocks = nullptr;  // where zoomed in far enough
   const presenters::TimelinePlot* overview = nullptr;          // of the whole run, few columns
   const presenters::DeviceLane* lane = nullptr;                // beside plot's columns
+  const std::vector<presenters::LayerSpan>* layers = nullptr;  // where zoomed in far enough
   const timeline::View* view = nullptr;                        // for names
   presenters::VisibleRange whole;
   std::optional<presenters::BlockDescription> hovered;  // under TimelineState::hover of the frame before

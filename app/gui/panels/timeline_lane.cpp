@@ -1,4 +1,4 @@
-// The lane of kernels, memory copies and memsets under the timeline's phases.
+// The lanes under the timeline's phases: of layers, and of kernels, memory copies and memsets.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -71,6 +71,36 @@ void DrawSlice(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
 }
 
 }  // namespace
+
+void DrawLayers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+                CommandQueue& queue) {
+  const ImRect& lane = geometry.layers;
+  if (lane.GetHeight() <= 0) return;
+  DrawText(list, {lane.Min.x - Px(8), lane.GetCenter().y - Px(8)}, SmallMuted(), "layer", Align::kRight);
+  for (const presenters::LayerSpan& span : *input.layers) {
+    const float from = std::max(geometry.X(span.begin), lane.Min.x);
+    const float to = std::min(geometry.X(span.end), lane.Max.x);
+    if (to - from < 2) continue;
+    const std::string name(input.view->name(span.layer));
+    const bool lit = input.selected != nullptr && input.selected->layer == name;
+    const ImVec2 low(from + Px(0.5F), lane.Min.y);
+    const ImVec2 high(to - Px(0.5F), lane.Max.y);
+    const bool hovered = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high);
+    const Color fill = Colors().Of(span.phase).WithAlpha(hovered ? 0.8 : 0.5);
+    list->AddRectFilled(low, high, U32(fill), to - from > Px(8) ? Px(3) : 0);
+    if (lit) list->AddRect(low, high, U32(Colors().accent), Px(3), Px(1.5F));
+    const float room = to - from - Px(8);
+    const TextStyle style = Colored(SmallMuted(), Colors().text);
+    const std::string shown = Fitted(style, name, room);
+    if (room > Px(20))
+      DrawText(list, {(from + to) / 2, lane.GetCenter().y - Px(8)}, style, shown, Align::kCenter);
+    if (!hovered) continue;
+    TooltipBeside(low, high,
+                  name + " · " + std::string(events::NameOf(span.phase)) +
+                      "\nClick to light it up in every panel; click again to stop.");
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) queue.Push(Select{presenters::LayerSelected(name)});
+  }
+}
 
 void DrawLane(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
   const ImRect& lane = geometry.lane;

@@ -135,13 +135,9 @@ void DrawStepBands(ImDrawList* list, const TimelineGeometry& geometry, const Tim
     const float to = std::min(geometry.X(end), geometry.phases.Max.x);
     if (to - from < Px(3)) continue;
     list->AddRectFilled({from + Px(1), geometry.phases.Min.y}, {to - Px(1), geometry.phases.Max.y},
-                        U32(Colors().raised), Px(3));
-    if (ImGui::IsWindowHovered() &&
-        ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
-      const std::string told =
-          "From step " + FormatNumber(steps[i].number) + " on. Zoom in to see the phases.";
-      ImGui::SetTooltip("%s", std::string(Translated(told)).c_str());
-    }
+                        U32(Colors().dark ? Colors().raised : Colors().border), Px(3));
+    TooltipOver({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y},
+                "From step " + FormatNumber(steps[i].number) + " on. Zoom in to see the phases.");
     // Of a run that was restarted numbers come again.
     const int64_t count = last ? 0 : steps[i + 1].number - steps[i].number;
     const std::string text = FormatNumber(count) + (count == 1 ? " step" : " steps");
@@ -382,11 +378,8 @@ void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     list->AddRectFilled({from + gap, geometry.phases.Min.y}, {to - gap, geometry.phases.Max.y},
                         U32(Colors().Of(phase.phase)), to - from > Px(8) ? Px(3) : 0);
     const std::string_view name = events::NameOf(phase.phase);
-    if (ImGui::IsWindowHovered() &&
-        ImGui::IsMouseHoveringRect({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y})) {
-      const std::string title(Translated(name));
-      ImGui::SetTooltip("%s: %s", title.c_str(), std::string(Translated(MeaningOfLabel(name))).c_str());
-    }
+    TooltipOver({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y},
+                std::string(Translated(name)) + ": " + std::string(Translated(MeaningOfLabel(name))));
     for (const std::string_view text : {name, ShortNameOf(phase.phase)}) {
       if (Measure(style, text).x + Px(6) >= to - from) continue;
       DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, style, text, Align::kCenter);

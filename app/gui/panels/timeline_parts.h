@@ -20,7 +20,8 @@ namespace tidemark::gui {
 struct TimelineGeometry {
   ImRect plot;
   ImRect phases;
-  ImRect lane;  // of kernels and copies; no height where none are told
+  ImRect layers;  // no height where they are too many, or not told
+  ImRect lane;    // of kernels and copies; no height where none are told
   ImRect steps;
   ImRect legend;
   ImRect overview;
@@ -103,6 +104,9 @@ void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const Timel
                  TakenPlaces* taken);
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
 void DrawLane(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
+// A layer that is clicked lights up in every panel.
+void DrawLayers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+                CommandQueue& queue);
 void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
 void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry,
                    const std::vector<HighlightSpan>& spans);

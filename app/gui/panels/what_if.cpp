@@ -89,8 +89,7 @@ void DrawTable(const WhatIfInput& input, const std::vector<Otherwise>& rows, con
   put(Words(), "as it was", plotted.outcome->before, true);
   for (size_t i = 0; i < rows.size(); ++i) {
     const advice::WhatIf& outcome = *rows[i].outcome;
-    const bool is_less = outcome.after.reserved_peak_bytes < outcome.before.reserved_peak_bytes &&
-                         outcome.after.failures <= outcome.before.failures;
+    const bool is_less = advice::ReservesLess(outcome);
     const bool is_plotted = &rows[i] == &plotted;
     if (put(is_plotted ? Colored(Words(), Colors().accent) : Words(), rows[i].title, outcome.after, is_less))
       *chosen = static_cast<int>(i);

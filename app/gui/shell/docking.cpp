@@ -46,8 +46,9 @@ void TabTooltip(const Panel& panel) {
   const ImGuiWindow* window = ImGui::GetCurrentWindow();
   const bool is_hovered = (window->DC.DockTabItemStatusFlags & ImGuiItemStatusFlags_HoveredRect) != 0;
   if (!window->DockIsActive || !is_hovered) return;
+  const ImRect tab = window->DC.DockTabItemRect;
   const std::string label(Translated(panel.label));
-  ImGui::SetTooltip("%s: %s", label.c_str(), std::string(Translated(panel.help)).c_str());
+  TooltipBeside(tab.Min, tab.Max, label + ": " + std::string(Translated(panel.help)));
 }
 
 // To learn: left the controls, middle the timeline over all else in tabs, right the lessons.
@@ -100,8 +101,12 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
   }
   ImGuiID right_top = 0;
   const ImGuiID right_bottom = ImGui::DockBuilderSplitNode(right, ImGuiDir_Down, 0.52F, nullptr, &right_top);
+  const bool has_map = std::ranges::any_of(Panels(), [&](const Panel& panel) {
+    return panel.place == PanelPlace::kCenterMiddle &&
+           view.shown[static_cast<size_t>(&panel - Panels().data())];
+  });
   ImGuiID top = 0;
-  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, 0.46F, nullptr, &top);
+  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, has_map ? 0.46F : 0.36F, nullptr, &top);
   ImGuiID map = 0;
   const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.57F, nullptr, &map);
   for (const Panel& panel : Panels()) {
@@ -196,6 +201,7 @@ void DrawCard(const ImGuiWindow* window) {
   list->AddRectFilled({right - 1, rect.Min.y}, rect.Max, color, rounding, ImDrawFlags_RoundCornersRight);
   FillOpaque(list, {left, rect.Min.y, right, rect.Max.y}, Colors().panel);
   list->AddRect(rect.Min, rect.Max, U32(Colors().border), rounding);
+  if (window->ScrollbarY) ImGui::Scrollbar(ImGuiAxis_Y);  // the window began with it, below the card
   list->PopClipRect();
 }
 
@@ -232,6 +238,53 @@ void BringToFront(const char* id) {
   window->DockNode->TabBar->NextSelectedTabId = window->TabId;
 }
 
+// A page that a person came for needs more than the panels in whose place it lies: the largest above it gives
+// it the room, and has it back when another comes to the front.
+constexpr float kTallPanel = 330;
+constexpr float kLeastAbove = 170;  // of what gives
+
+void GiveRoom(ImGuiDockNode* node, float wanted, ShellState& shell) {
+  ImGuiDockNode* giver = nullptr;
+  std::vector<unsigned> takers;
+  std::vector<unsigned> takers_of_giver;
+  for (ImGuiDockNode* child = node; child->ParentNode != nullptr; child = child->ParentNode) {
+    const ImGuiDockNode* parent = child->ParentNode;
+    if (parent->SplitAxis != ImGuiAxis_Y) break;
+    takers.push_back(child->ID);
+    ImGuiDockNode* above = parent->ChildNodes[0];
+    if (above == child || (giver != nullptr && giver->Size.y >= above->Size.y)) continue;
+    giver = above;
+    takers_of_giver = takers;
+  }
+  if (giver == nullptr) return;
+  const float change = std::min(wanted - node->Size.y, giver->Size.y - Px(kLeastAbove));
+  if (change < Px(8)) return;
+  shell.given_room.emplace_back(giver->ID, -change);
+  for (const unsigned taker : takers_of_giver) shell.given_room.emplace_back(taker, change);
+}
+
+void ApplyRoom(const std::vector<std::pair<unsigned, float>>& given, float sign) {
+  for (const auto& [id, change] : given) {
+    ImGuiDockNode* node = ImGui::DockBuilderGetNode(id);
+    if (node != nullptr) node->SizeRef.y = std::max(Px(40), node->SizeRef.y + sign * change);
+  }
+}
+
+void MakeRoom(ShellState& shell) {
+  const ImGuiWindow* window =
+      shell.tall_panel.empty() ? nullptr : ImGui::FindWindowByName(("###" + shell.tall_panel).c_str());
+  ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
+  const bool is_front = node != nullptr && node->VisibleWindow == window;
+  if (is_front == !shell.given_room.empty()) return;
+  if (is_front) {
+    if (node->Size.y >= Px(kTallPanel)) return;
+    GiveRoom(node, Px(kTallPanel), shell);
+    return ApplyRoom(shell.given_room, 1);
+  }
+  ApplyRoom(shell.given_room, -1);
+  shell.given_room.clear();
+}
+
 }  // namespace
 
 void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue) {
@@ -254,9 +307,11 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
     shell.reset_layout = false;
     shell.wanted_widths.clear();
+    shell.given_room.clear();
     view.layout_scale = 0;
   }
   FollowScale(space, viewport->WorkSize.y - 2 * margin, shell, view);
+  MakeRoom(shell);
   // The gaps between the cards are where they can be resized: they show only under the mouse.
   ImGui::PushStyleColor(ImGuiCol_Border, U32(Colors().background));
   ImGui::PushStyleColor(ImGuiCol_ResizeGripHovered, U32(Colors().accent.WithAlpha(0.4)));

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/commands.h"
@@ -73,6 +74,7 @@ struct ShellInput {
   bool in_lesson = false;
   bool in_picture = false;  // this frame becomes a screenshot
   bool in_slow_motion = false;
+  bool can_walk = false;  // slow motion has something to begin with
   ControlAccess of_code;  // what the session code holds
   const lessons::Glossary* glossary = nullptr;
   double own_p95_seconds = 0;
@@ -88,10 +90,13 @@ struct ShellState {
   bool glossary_open = false;
   bool about_open = false;
   bool class_open = false;
+  bool colors_open = false;
   bool reset_layout = false;
   // Widths of panels at the sides, by dock node, that the window had no room for: they come back with it.
   std::map<unsigned, float> wanted_widths;
   std::string raise_panel;  // shown, and brought before those that share its place; "" = none
+  std::string tall_panel;   // is given room while it is in front; "" = none
+  std::vector<std::pair<unsigned, float>> given_room;  // to whom and how much, by dock node; < 0: of whom
   bool banner_closed = false;
   std::vector<Toast> toasts;
 };

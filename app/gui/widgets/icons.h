@@ -26,6 +26,7 @@ inline constexpr const char* kFollow = ICON_FA_LOCATION_CROSSHAIRS;
 inline constexpr const char* kPeak = ICON_FA_MOUNTAIN;
 inline constexpr const char* kAxis = ICON_FA_RULER_HORIZONTAL;
 inline constexpr const char* kClock = ICON_FA_CLOCK;
+inline constexpr const char* kColors = ICON_FA_PALETTE;
 inline constexpr const char* kTheme = ICON_FA_CIRCLE_HALF_STROKE;
 inline constexpr const char* kUnit = ICON_FA_SCALE_BALANCED;
 inline constexpr const char* kLarger = ICON_FA_MAGNIFYING_GLASS_PLUS;

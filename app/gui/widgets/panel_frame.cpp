@@ -1,5 +1,7 @@
 #include "app/gui/widgets/panel_frame.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 
 #include "app/gui/widgets/labels.h"
@@ -34,19 +36,55 @@ void EmptyReason(std::string_view text) {
   ImGui::Dummy({room.x, std::max(size.y, room.y - Px(4))});
 }
 
+bool BeginScrolled(const char* id, ImVec2 size) {
+  ImGuiStorage* seen = ImGui::GetStateStorage();
+  const ImGuiID key = ImGui::GetID(id);
+  const float width = size.x > 0 ? size.x : ImGui::GetContentRegionAvail().x;
+  if (seen->GetBool(key))
+    ImGui::SetNextWindowContentSize({width - ImGui::GetStyle().ScrollbarSize - Px(6), 0});
+  const bool visible = ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened);
+  seen->SetBool(key, ImGui::GetCurrentWindow()->ScrollbarY);
+  return visible;
+}
+
+void EndScrolled() {
+  const ImGuiWindow* window = ImGui::GetCurrentWindow();
+  if (window->ScrollbarY && window->Scroll.y < window->ScrollMax.y - 1) {
+    const float height = Px(22);
+    const ImRect inner = window->InnerRect;
+    const Color color = Colors().panel;
+    const ImU32 clear = U32(color.WithAlpha(0));
+    // A window of its own, for what is in this one may have some, and they lie above it.
+    ImGui::SetCursorScreenPos({inner.Min.x, inner.Max.y - height});
+    ImGui::BeginChild("fade", {inner.GetWidth(), height}, 0, ImGuiWindowFlags_NoInputs);
+    ImGui::GetWindowDrawList()->AddRectFilledMultiColor({inner.Min.x, inner.Max.y - height}, inner.Max, clear,
+                                                        clear, U32(color), U32(color));
+    ImGui::EndChild();
+  }
+  ImGui::EndChild();
+}
+
 bool SelectableRow(const char* id, bool lit) {
   const ImVec2 at = ImGui::GetCursorPos();
+  const ImGuiStyle& style = ImGui::GetStyle();
+  // As high as the row: it takes in the room between items, which here is the cells' padding.
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(style.ItemSpacing.x, 2 * style.CellPadding.y));
   ImGui::PushID(id);
   const bool clicked = ImGui::Selectable(
       "##row", lit, ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowOverlap);
   ImGui::PopID();
+  ImGui::PopStyleVar();
   ImGui::SetCursorPos(at);
   return clicked;
 }
 
 void HeaderCell(std::string_view text, Align align, std::string_view label) {
   ImGui::TableNextColumn();
-  PutLabel(SmallMuted(), text, align, label);
+  // A column that is as wide as what is in it would shrink with what is cut.
+  const bool is_given = (ImGui::TableGetColumnFlags() & ImGuiTableColumnFlags_WidthStretch) != 0;
+  const std::string shown =
+      is_given ? Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x) : std::string(text);
+  PutLabel(SmallMuted(), shown, align, label.empty() ? text : label);
 }
 
 void BytesCell(std::optional<int64_t> bytes, ByteUnit unit, bool strong) {

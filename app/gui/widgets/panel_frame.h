@@ -17,6 +17,11 @@ void PanelTitle(std::string_view title, std::string_view aside);
 // Why there is nothing to see yet, in the middle of what is left of the panel.
 void EmptyReason(std::string_view text);
 
+// What is left of the panel, or of a column in it, scrolled where it is not high enough; what goes on below
+// is told by its fading away. What is in it ends before the scrollbar. End belongs to every Begin.
+bool BeginScrolled(const char* id, ImVec2 size = {0, 0});
+void EndScrolled();
+
 // The whole row of a table as a button under what is put into it next; true when it is clicked.
 bool SelectableRow(const char* id, bool lit);
 

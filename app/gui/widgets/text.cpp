@@ -125,27 +125,46 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text) {
   PutRight(style, text);
 }
 
-namespace {
+// How large it will be nobody knows before it is drawn, so it grows to where there is more room.
+void PlaceTooltip(ImVec2 from, ImVec2 to) {
+  const ImVec2 screen = ImGui::GetMainViewport()->Size;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const float gap = Px(6);
+  const ImVec2 toward(mouse.x < screen.x / 2 ? 0.0F : 1.0F, mouse.y < screen.y / 2 ? 0.0F : 1.0F);
+  const float below = screen.y - to.y;
+  const float enough = Px(180);  // for most
+  if (std::max(below, from.y) < enough / 2) {
+    const bool is_right = screen.x - to.x > from.x;
+    ImGui::SetNextWindowPos({is_right ? to.x + gap : from.x - gap, mouse.y}, ImGuiCond_Always,
+                            {is_right ? 0.0F : 1.0F, toward.y});
+  } else if (below >= enough || below >= from.y) {
+    ImGui::SetNextWindowPos({mouse.x, to.y + gap}, ImGuiCond_Always, {toward.x, 0});
+  } else {
+    ImGui::SetNextWindowPos({mouse.x, from.y - gap}, ImGuiCond_Always, {toward.x, 1});
+  }
+}
 
-void PutTooltip(std::string_view text) {
+void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text) {
+  if (text.empty()) return;
+  PlaceTooltip(from, to);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, Px(8));  // also over what has square corners
   ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(Px(360));
+  ImGui::PushTextWrapPos(std::min(Px(360), ImGui::GetMainViewport()->Size.x * 0.42F));
   Put(Words(), text);
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
+  ImGui::PopStyleVar();
 }
-
-}  // namespace
 
 void Tooltip(std::string_view text) {
   if (text.empty() ||
       !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
     return;
-  PutTooltip(text);
+  TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
 }
 
 void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text) {
-  if (!text.empty() && ImGui::IsMouseHoveringRect(from, to) && ImGui::IsWindowHovered()) PutTooltip(text);
+  if (ImGui::IsMouseHoveringRect(from, to) && ImGui::IsWindowHovered()) TooltipBeside(from, to, text);
 }
 
 }  // namespace tidemark::gui

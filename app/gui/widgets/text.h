@@ -62,5 +62,10 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text);
 void Tooltip(std::string_view text);
 // At once, of a place in the window that is no item.
 void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text);
+// The same of a place that is known to be under the mouse.
+void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text);
+// The tooltip that begins next lies below a place, or else above or beside it, where there is room: never
+// over what it explains.
+void PlaceTooltip(ImVec2 from, ImVec2 to);
 
 }  // namespace tidemark::gui

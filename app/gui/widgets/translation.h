@@ -1,6 +1,8 @@
 // The window's words in another language: a table from each English text, as the window draws it, to what
 // stands there instead. A text that the table lacks stays English. "#" in the table is a number, in the order
-// of the text's: "step #" is "step 12", too. UI thread; O(log of the table), and of the texts drawn lately.
+// of the text's: "step #" is "step 12", too; "*" is any words, such as a layer's name, which are looked up
+// themselves: "selected: * (Esc)". What the table lacks as a whole is looked up piece by piece where " · " or
+// a new line parts it. UI thread; O(log of the texts drawn lately), for a new one O(the table's with a "*").
 #pragma once
 
 #include <functional>

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "profiler/events/event.h"
 
@@ -61,6 +62,9 @@ struct Palette {
   const Color& Of(events::Category category) const { return categories[static_cast<size_t>(category)]; }
   const Color& Of(events::Phase phase) const { return phases[static_cast<size_t>(phase)]; }
 };
+
+// What a person chose instead, by category; none: the palette's own.
+using OwnColors = std::array<std::optional<Color>, events::kCategoryCount>;
 
 const Palette& DarkPalette();
 const Palette& LightPalette();

@@ -11,7 +11,8 @@ namespace tidemark::gui {
 namespace {
 
 struct ActiveTheme {
-  const Palette* palette = &DarkPalette();
+  Palette palette = DarkPalette();
+  OwnColors own;
   Fonts fonts;
   float scale = 1.0F;
 };
@@ -131,10 +132,13 @@ Status LoadFonts() {
 
 void ApplyTheme(bool dark, float scale) {
   ActiveTheme& active = Active();
-  active.palette = dark ? &DarkPalette() : &LightPalette();
+  active.palette = dark ? DarkPalette() : LightPalette();
+  for (size_t i = 0; i < active.own.size(); ++i) {
+    if (active.own[i]) active.palette.categories[i] = *active.own[i];
+  }
   active.scale = scale;
   ImGuiStyle style;
-  SetColors(style, *active.palette);
+  SetColors(style, active.palette);
   SetSizes(style);
   style.ScaleAllSizes(scale);
   style.WindowBorderSize = style.PopupBorderSize = std::max(1.0F, std::floor(scale));  // else none below 1
@@ -143,7 +147,9 @@ void ApplyTheme(bool dark, float scale) {
   ImGui::GetStyle() = style;
 }
 
-const Palette& Colors() { return *Active().palette; }
+void UseOwnColors(const OwnColors& colors) { Active().own = colors; }
+
+const Palette& Colors() { return Active().palette; }
 const Fonts& Faces() { return Active().fonts; }
 float Px(float design_pixels) { return design_pixels * Active().scale; }
 

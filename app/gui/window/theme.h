@@ -25,6 +25,8 @@ inline constexpr float kTitleSize = 15.5F;
 Status LoadFonts();
 // Sets palette, ImGui's style and scale. `scale` = the screen's scale times the person's choice.
 void ApplyTheme(bool dark, float scale);
+// Over the palette, from the next ApplyTheme on.
+void UseOwnColors(const OwnColors& colors);
 
 const Palette& Colors();
 const Fonts& Faces();

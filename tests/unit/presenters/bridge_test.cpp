@@ -1,6 +1,7 @@
 #include "app/presenters/bridge.h"
 
 #include <algorithm>
+#include <string>
 
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
@@ -112,6 +113,36 @@ TEST_CASE("Where ranks share layer by layer the bridge tells of layers, not of t
   CHECK(name_of(Category::kCommunication) == "on its way beyond the table");
   prediction.at_peak[static_cast<size_t>(Category::kCommunication)] = 0;
   CHECK(name_of(Category::kCommunication) == "no gradient on its way, or a smaller one");
+}
+
+TEST_CASE("The bridge goes on to the driver, the process and the card, as far as they were told of") {
+  const auto ends_with = [](int64_t driver, int64_t process, int64_t card) {
+    timeline::Stream training;
+    training.Add(events::EventKind::kStepBegin);
+    training.Add(events::EventKind::kSegmentAllocate, 0x200000, 20 << 20);
+    training.Add(events::EventKind::kCounter, 0, driver).level = events::Level::kDriver;
+    training.Allocate(0x200000, 4096);
+    if (process > 0) training.Add(events::EventKind::kCounter, 0, process).level = events::Level::kProcess;
+    training.Add(events::EventKind::kCounter, 0, card).level = events::Level::kCard;
+    training.Add(events::EventKind::kStepEnd);
+    const Bridge bridge = MakeBridge(*training.Publish(), Book());
+    CheckSums(bridge);
+    std::string names;
+    bool is_outside = false;
+    for (const BridgeStep& step : bridge.steps) {
+      is_outside = is_outside || step.name == "reserved";
+      if (is_outside) names += step.name + "; ";
+    }
+    return names;
+  };
+  constexpr int64_t kMiB = 1 << 20;
+  CHECK(ends_with(21 * kMiB, 300 * kMiB, 500 * kMiB) ==
+        "reserved; outside of PyTorch; driver; context, modules; process; other processes, the card's own; "
+        "card; ");
+  CHECK(ends_with(21 * kMiB, 0, 500 * kMiB) ==
+        "reserved; outside of PyTorch; driver; context, other processes; card; ");
+  CHECK(ends_with(20 * kMiB, 300 * kMiB, 300 * kMiB) == "reserved; context, modules; card; ");
+  CHECK(ends_with(20 * kMiB, 2 * kMiB, 2 * kMiB) == "reserved; ");  // of before
 }
 
 TEST_CASE("Without a complete step there is no bridge, without segments it ends at allocated") {

@@ -97,6 +97,41 @@ TEST_CASE("The breakdown ends with the driver, the process and the card where th
   CHECK(breakdown.totals[3].measured_bytes == 3 << 20);
 }
 
+TEST_CASE("What the card said before memory rose is not told beside what is reserved now") {
+  timeline::Stream training;
+  training.Add(EventKind::kCounter, 0, 2 << 20).level = Level::kProcess;
+  training.Add(EventKind::kStepBegin);
+  training.Add(EventKind::kSegmentAllocate, 0x200000, 20 << 20);
+  training.Add(EventKind::kCounter, 0, 21 << 20).level = Level::kDriver;
+  training.Allocate(0x200000, 4096);
+  training.Add(EventKind::kStepEnd);
+  const Breakdown old = MakeBreakdown(*training.Publish(), {}, {});
+  REQUIRE(old.totals.size() == 5);
+  CHECK(old.totals[3].measured_bytes == 21 << 20);
+  CHECK(old.totals[4].title == "process");
+  CHECK_FALSE(old.totals[4].measured_bytes.has_value());
+  CHECK(old.totals[4].is_older);
+  training.Add(EventKind::kCounter, 0, 500 << 20).level = Level::kProcess;  // the next sample
+  const Breakdown asked = MakeBreakdown(*training.Publish(), {}, {});
+  CHECK(asked.totals[4].measured_bytes == 500 << 20);
+  CHECK_FALSE(asked.totals[4].is_older);
+}
+
+TEST_CASE("Where memory ran out, reserved is of the moment that the driver's figure is of") {
+  timeline::Stream training;
+  training.Add(EventKind::kStepBegin);
+  training.Add(EventKind::kSegmentAllocate, 0x200000, 30 << 20);
+  training.Add(EventKind::kSegmentFree, 0x200000, 30 << 20);  // as PyTorch does before it gives up
+  training.Add(EventKind::kSegmentAllocate, 0x200000, 20 << 20);
+  training.Add(EventKind::kCounter, 0, 20 << 20).level = Level::kDriver;
+  training.Allocate(0x200000, 4096);
+  training.Add(EventKind::kOutOfMemory, 0, 40 << 20);
+  const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
+  REQUIRE(breakdown.totals.size() == 4);
+  CHECK(breakdown.totals[2].measured_bytes == 20 << 20);
+  CHECK(breakdown.totals[3].measured_bytes == 20 << 20);
+}
+
 TEST_CASE("A prediction has a driver's figure, and none of what the card said at some other time") {
   timeline::Stream training;
   training.Add(events::EventKind::kStepBegin);

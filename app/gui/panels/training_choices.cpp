@@ -1,0 +1,149 @@
+#include "app/gui/panels/training_choices.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/labels.h"
+#include "app/gui/widgets/translation.h"
+#include "profiler/networks/script_files.h"
+
+namespace tidemark::gui {
+
+namespace {
+
+using networks::DeviceChoice;
+using networks::DeviceKind;
+using networks::OptimizerKind;
+using networks::TrainingSettings;
+
+std::string TitleOf(const RunControlsInput& input, const DeviceChoice& device) {
+  if (device.kind == DeviceKind::kCpu) return "CPU";
+  if (device.kind == DeviceKind::kCuda) {
+    const auto index = static_cast<size_t>(device.index);
+    const bool known = index < input.cuda_devices->size();
+    return "cuda:" + std::to_string(device.index) + (known ? " · " + (*input.cuda_devices)[index] : "");
+  }
+  for (const phantom::Card& card : *input.cards) {
+    if (card.name == device.card) return "Phantom · " + ShortCardTitle(card.title);
+  }
+  return "Phantom · " + device.card;
+}
+
+void Heading(const char* text) {
+  ImGui::PushFont(nullptr, kSmallTextSize);
+  ImGui::TextDisabled("%s", std::string(Translated(text)).c_str());
+  ImGui::PopFont();
+}
+
+void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const std::string& label,
+                const std::string& memory, CommandQueue& queue) {
+  const bool chosen = choice == input.device;
+  const float width = std::max(ImGui::GetContentRegionAvail().x, Px(250));
+  if (Choice(label, chosen, 0, {width, 0})) queue.Push(ChooseDevice{choice});
+  if (chosen) ImGui::SetItemDefaultFocus();
+  const ImVec2 corner = ImGui::GetItemRectMax();
+  DrawText(ImGui::GetWindowDrawList(), {corner.x - Px(8), ImGui::GetItemRectMin().y + Px(1)}, SmallMuted(),
+           memory, Align::kRight);
+}
+
+}  // namespace
+
+void ChooseDeviceRow(const RunControlsInput& input, CommandQueue& queue) {
+  if (!BeginChoice("Device", TitleOf(input, input.device), 0.3F)) return;
+  Heading("This machine");
+  for (size_t i = 0; i < input.cuda_devices->size(); ++i) {
+    DeviceChoice choice = input.device;
+    choice.kind = DeviceKind::kCuda;
+    choice.index = static_cast<int>(i);
+    DeviceItem(input, choice, TitleOf(input, choice), "", queue);
+  }
+  if (input.cuda_devices->empty()) {
+    ImGui::BeginDisabled();
+    Choice("CUDA: no NVIDIA driver here", false);
+    ImGui::EndDisabled();
+  }
+  DeviceChoice cpu = input.device;
+  cpu.kind = DeviceKind::kCpu;
+  DeviceItem(input, cpu, "CPU", "computes for real", queue);
+  Heading("A GPU that is not there");
+  for (const phantom::Card& card : *input.cards) {
+    const DeviceChoice choice{DeviceKind::kPhantom, 0, card.name};
+    DeviceItem(input, choice, ShortCardTitle(card.title), CardSize(card.memory_bytes, input.unit), queue);
+  }
+  ImGui::EndCombo();
+}
+
+void ChooseNetworkRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  std::string title = settings.network;
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == settings.network) title = network.title;
+  }
+  if (BeginChoice("Network", title, 0.3F)) {
+    for (const networks::Network& network : *input.networks) {
+      TrainingSettings changed = settings;
+      changed.network = network.name;
+      if (Choice(network.title, network.name == settings.network)) queue.Push(ChangeSettings{changed});
+      Tooltip(network.description);
+    }
+    ImGui::EndCombo();
+  }
+  Consequence(input.consequences.network);
+}
+
+const networks::Network* FindNetworkIn(const RunControlsInput& input, const std::string& name) {
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == name) return &network;
+  }
+  return nullptr;
+}
+
+// What one sample is, of a TorchScript file, which does not tell.
+void SampleRow(const networks::Network& network, RunControlsState& state, CommandQueue& queue) {
+  if (std::exchange(state.sample_of, network.name) != network.name) {
+    const std::string shape = networks::SampleTextOf(network.input);
+    state.sample.fill(0);
+    shape.copy(state.sample.data(), state.sample.size() - 1);
+  }
+  if (TextRow("Sample", "3x224x224, or 128 tokens", state.sample, 0.3F))
+    queue.Push(OpenRecording{networks::ScriptNameWith(network.script, state.sample.data())});
+  ExplainLabel("Sample");
+}
+
+void ChooseDataRow(const TrainingSettings& settings, CommandQueue& queue) {
+  const bool is_synthetic = settings.data.empty();
+  if (BeginChoice("Data", is_synthetic ? "synthetic" : "CIFAR-10", 0.3F)) {
+    if (Choice("synthetic", is_synthetic)) {
+      TrainingSettings changed = settings;
+      changed.data.clear();
+      queue.Push(ChangeSettings{changed});
+    }
+    if (Choice("CIFAR-10 in a folder…", !is_synthetic)) queue.Push(ActionId::kChooseData);
+    ImGui::EndCombo();
+  }
+  if (!is_synthetic) Consequence(settings.data);
+}
+
+void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& settings,
+                        CommandQueue& queue) {
+  static constexpr std::array kChoices = {
+      std::pair{OptimizerKind::kSgd, "SGD"},         std::pair{OptimizerKind::kMomentum, "Momentum"},
+      std::pair{OptimizerKind::kAdam, "Adam"},       std::pair{OptimizerKind::kAdamW, "AdamW"},
+      std::pair{OptimizerKind::kAdagrad, "Adagrad"}, std::pair{OptimizerKind::kRmsprop, "RMSprop"}};
+  const char* title = "";
+  for (const auto& [kind, name] : kChoices) {
+    if (kind == settings.optimizer) title = name;
+  }
+  if (BeginChoice("Optimizer", title, 0.3F)) {
+    for (const auto& [kind, name] : kChoices) {
+      TrainingSettings changed = settings;
+      changed.optimizer = kind;
+      if (Choice(name, kind == settings.optimizer)) queue.Push(ChangeSettings{changed});
+    }
+    ImGui::EndCombo();
+  }
+  Consequence(input.consequences.optimizer);
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,96 @@
+// Memory runs out: the page that says why, the ways out of it, and what fits.
+#include <iterator>
+
+#include "app/gui/window/theme.h"
+#include "tests/gui/steps.h"
+
+namespace tidemark::gui {
+
+using session::RunState;
+
+// 4096 samples do not fit on a card of 4 GiB.
+void ExplainsOutOfMemory(ImGuiTestContext* context) {
+  networks::TrainingSettings settings = application().settings();
+  settings.amp = networks::Precision::kFloat32;
+  application().Push(ChangeSettings{settings});
+  application().Push(ChooseDevice{{networks::DeviceKind::kPhantom, 0, "gtx-1650"}});
+  IM_CHECK(WaitUntil(
+      context, [] { return Run().live && Run().description.device_name.find("1650") != std::string::npos; }));
+  IM_CHECK(WaitForSteps(context, 3));
+  settings.batch = 4096;
+  application().Push(ChangeSettings{settings});
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kFailed; }));
+  IM_CHECK(Run().status.out_of_memory);
+  IM_CHECK_EQ(Run().view->out_of_memory().size(), 1U);
+  context->Yield(4);
+  // The button names the batch once the phantom has found it.
+  IM_CHECK(WaitUntil(context, [&] {
+    return (context->ItemInfo("//##banner/###smaller", ImGuiTestOpFlags_NoError).ItemFlags &
+            ImGuiItemFlags_Disabled) == 0;
+  }));
+  Picture(context, "out-of-memory");
+  const auto page = [] { return application().frame()->findings; };  // it comes to the front by itself
+  IM_CHECK(WaitUntil(context, [&] { return page().found != nullptr && page().found->shortage.has_value(); }));
+  const ShortagePage shortage = *page().found->shortage;
+  IM_CHECK_EQ(shortage.owners.size(), 5U);
+  IM_CHECK_GT(shortage.shortage.requested_bytes, shortage.shortage.free_bytes);
+  IM_CHECK(WaitUntil(
+      context, [&] { return !page().fit->searching && page().fit->answer.has_value(); }, 120));
+  IM_CHECK_GE(page().fit->answer->proposals.size(), 3U);
+  context->Yield(4);
+  Picture(context, "out-of-memory-page");
+  const float tall = context->WindowInfo("//###findings").Window->Size.y;
+  IM_CHECK_GT(tall, Px(300));
+  // What was asked of the card when memory ran out is not what it said before.
+  for (const presenters::BreakdownRow& row : application().frame()->breakdown.breakdown->totals) {
+    if (row.title != "allocated" && row.title != "requested" && row.measured_bytes)
+      IM_CHECK_GE(*row.measured_bytes, shortage.shortage.allocated_bytes);
+  }
+  context->ItemClick("//##banner/###smaller");
+  IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
+  IM_CHECK_LT(application().settings().batch, 4096);
+  IM_CHECK_GT(application().settings().batch, 64);
+  IM_CHECK(WaitForSteps(context, 4));
+  IM_CHECK_LT(context->WindowInfo("//###findings").Window->Size.y, tall);  // the room is given back
+  Picture(context, "smaller-batch");
+}
+
+// What was searched for when memory ran out, put in force; then the allocator's settings, on the run.
+void AppliesWhatFits(ImGuiTestContext* context) {
+  const auto fit = [] { return application().frame()->fit; };
+  IM_CHECK(fit().advice->answer.has_value());
+  context->WindowFocus("//###findings");
+  context->Yield(4);
+  Picture(context, "findings");
+  context->WindowFocus("//###fit");
+  context->Yield(4);
+  Picture(context, "what-fits");
+  const networks::TrainingSettings wanted = fit().advice->answer->proposals.front().configuration.settings;
+  IM_CHECK(wanted != application().settings());
+  IM_CHECK(WaitUntil(context, [&] {
+    context->WindowFocus("//###fit");
+    return context->ItemInfo("//**/Apply", ImGuiTestOpFlags_NoError).ID != 0;
+  }));
+  context->ItemClick("//**/Apply");
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == wanted; }));
+  IM_CHECK(WaitForSteps(context, 3));
+  application().Push(TryAllocators{});
+  IM_CHECK(
+      WaitUntil(context, [&] { return fit().advice->trials.size() == std::size(advice::kTriedSettings); }));
+  IM_CHECK_STR_EQ(fit().advice->trial_error.c_str(), "");
+  IM_CHECK_GT(fit().advice->trials.front().outcome.before.reserved_peak_bytes, 0);
+  context->ScrollToBottom(context->WindowInfo("//###fit/fit").ID);
+  context->Yield(4);
+  Picture(context, "other-allocator-settings");
+  const auto of_run = [] { return Run().live ? Run().description.allocator_settings : "no run"; };
+  const std::string before = of_run();
+  context->ItemClick("//**/###start with");
+  IM_CHECK(WaitUntil(context, [&] { return of_run() != before && of_run() == fit().allocator; }));
+  context->ItemClick("//**/Back to PyTorch's own");
+  IM_CHECK(WaitUntil(context, [&] { return of_run().empty(); }));
+  IM_CHECK(application().settings() == wanted);
+  context->WindowFocus("//###bridge");
+  context->WindowFocus("//###layers");
+}
+
+}  // namespace tidemark::gui
