@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/cuda/CUDAContextLight.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAFunctions.h>
 
 #include "profiler/capture/cupti/driver_source.h"
@@ -64,6 +65,9 @@ void AttachCapture(const Device& device) {
     capture::WatchCard(capture::nvml::LoadFunctions(), device.uuid);
     if (capture::CudaAllocatorReports()) {
       capture::AttachToCudaAllocator();
+      // Ten times a second is too seldom to see what the card held just then.
+      c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver(
+          [](int64_t, size_t, size_t, size_t) { capture::SampleCard(); });
     } else {
       capture::EmitState(
           events::Source::kAllocator,

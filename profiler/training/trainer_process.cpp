@@ -127,6 +127,12 @@ Next NextOf(std::string_view order) {
   TIDEMARK_CHECK(false);
 }
 
+// A run may be over before the card was asked for the second time, or CUPTI for its last records.
+void TellLevels() {
+  capture::SampleCard();
+  capture::FlushDriver();
+}
+
 // The training itself, between commands.
 class Course {
  public:
@@ -168,6 +174,7 @@ class Course {
     run_.reset();
     if (ranks_) ranks_->AwaitQuiet();
     ReleaseDeviceMemory(device_.torch_device);
+    TellLevels();
   }
 
   Status Rebuild(const std::string& text, const TrainingSettings& settings) {
@@ -327,9 +334,7 @@ Status RunFrom(Beginning beginning, const Channel& channel, RunControl& control)
   Course course(std::move(*network), std::move(*device));
   Status trained = course.Start(beginning.start.settings);
   if (trained.ok()) trained = Train(course, control);
-  // A run may be over before the card was asked for the second time, or CUPTI for its last records.
-  capture::SampleCard();
-  capture::FlushDriver();
+  TellLevels();
   if (trained.ok()) SendReport(channel, transport::Finished{course.steps_done()});
   return trained;
 }
