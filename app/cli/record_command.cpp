@@ -36,7 +36,10 @@ std::string ProcessText(const session::ProgramRun& run) {
                       FormatNumber(static_cast<int64_t>(status.lost)),
                       run.recording() ? ", in " + run.recording()->string() : "");
   const session::Prediction peaks = session::LargestSince(*run.view());
-  if (peaks.allocated_peak_bytes > 0) text += "At the peak of the run\n" + PeakRows(peaks);
+  if (peaks.allocated_peak_bytes > 0) {
+    text += "At the peak of the run (what blocks hold is inferred from what autograd and optimizers do)\n" +
+            PeakRows(peaks);
+  }
   return text + LinesText(*run.view()) + LevelsText(*run.view()) + WorkText(*run.view()) +
          SourcesText(*run.view());
 }

@@ -1,7 +1,8 @@
 // Gates: functions of LibTorch and of NVIDIA's libraries that a process meets first under their own names,
 // because ours are found before theirs. Each tells who listens and passes the call on, so nothing changes for
-// the caller. The trainer has those of NVIDIA's libraries in its executable; a user's program gets all of
-// them as libtidemark-capture-gates.so in LD_PRELOAD, which knows nothing of Torch.
+// the caller. The trainer has those of NVIDIA's libraries in its executable; a user's program on a phantom
+// gets all of them as libtidemark-capture-gates.so in LD_PRELOAD, and any other those of LibTorch within the
+// probe; both know nothing of Torch.
 //
 // Any thread. A gate at which nobody listens costs one load. Listeners throw nothing.
 #pragma once
@@ -30,6 +31,8 @@ struct Gates {
   Listener<void(const void* tensor)> tensor_saved{nullptr};
   // torch::autograd::AccumulateGrad is made for this at::Tensor: gradients will be accumulated for it.
   Listener<void(const void* tensor)> accumulator_made{nullptr};
+  // A torch::autograd::AccumulateGrad is about to take this std::vector of at::Tensor, of which there is one.
+  Listener<void(const void* gradients)> gradient_arrives{nullptr};
   // This torch::autograd::AccumulateGrad has run: its tensor's .grad is up to date.
   Listener<void(const void* node)> gradient_accumulated{nullptr};
   // torch::autograd::Engine::execute: one in another counts as well.

@@ -31,6 +31,7 @@ void CloseGates() {
   gates.memory_reported = nullptr;
   gates.tensor_saved = nullptr;
   gates.accumulator_made = nullptr;
+  gates.gradient_arrives = nullptr;
   gates.gradient_accumulated = nullptr;
   gates.backward_begins = nullptr;
   gates.backward_ended = nullptr;

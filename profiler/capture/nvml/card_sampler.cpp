@@ -30,7 +30,8 @@ class CardSampler {
       : nvml_(functions), device_(device), process_id_(static_cast<unsigned>(getpid())) {}
 
   void Begin() const { EmitState(Source::kDevice, Live()); }
-  void Sample() TIDEMARK_EXCLUDES(mutex_) {
+  // What the card has left; 0 where NVML does not answer.
+  int64_t Sample() TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     nvml::Memory memory{};
     const bool answers = nvml_.memory_info(device_, &memory) == nvml::kSuccess;
@@ -44,6 +45,7 @@ class CardSampler {
     const bool has_own = OwnBytes(own);
     if (has_own) Tell(Level::kProcess, own, process_bytes_);
     NoteOwn(has_own, own);
+    return answers ? static_cast<int64_t>(memory.free) : 0;
   }
   bool KnowsProcess() TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
@@ -193,8 +195,9 @@ void WatchCardOfProcess(const Result<nvml::Functions>& functions) {
   });
 }
 
-void SampleCard() {
-  if (CardSampler* const sampler = the_card_sampler) sampler->Sample();
+int64_t SampleCard() {
+  CardSampler* const sampler = the_card_sampler;
+  return sampler == nullptr ? 0 : sampler->Sample();
 }
 
 }  // namespace tidemark::capture

@@ -4,6 +4,7 @@
 // it lives.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "profiler/base/result.h"
@@ -21,7 +22,7 @@ void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid
 // process takes memory of, once it does.
 void WatchCardOfProcess(const Result<nvml::Functions>& functions);
 
-// Asks now; otherwise done every 100 ms.
-void SampleCard();
+// Asks now; otherwise done every 100 ms. What the card has left, in bytes; 0 where nobody knows.
+int64_t SampleCard();
 
 }  // namespace tidemark::capture

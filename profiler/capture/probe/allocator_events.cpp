@@ -1,5 +1,5 @@
-// What LibTorch's allocators report, as events. Blocks are told as PyTorch rounded them: what was asked for
-// is not in the report. A free counts from the report on, though the block may still wait for other streams.
+#include "profiler/capture/probe/allocator_events.h"
+
 #include <cstdlib>
 #include <iterator>
 #include <map>
@@ -10,8 +10,9 @@
 #include "profiler/capture/gates/allocator_gate.h"
 #include "profiler/capture/gates/behind.h"
 #include "profiler/capture/gates/probe_loading.h"
-#include "profiler/capture/probe/optimizer_steps.h"
+#include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/probe/probe.h"
+#include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/event.h"
@@ -27,7 +28,8 @@ bool RecordsCpu() {
   return wanted;
 }
 
-void EmitMemory(EventKind kind, uint64_t address, int64_t bytes) {
+void EmitMemory(EventKind kind, uint64_t address, int64_t bytes,
+                events::Category category = events::Category::kUnknown) {
   Event event;
   event.kind = kind;
   event.source = events::Source::kAllocator;
@@ -35,6 +37,7 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes) {
   event.bytes = bytes;
   if (kind == EventKind::kAllocate) {
     event.rounded_bytes = bytes;
+    event.category = category;
     event.op = WithPythonStack(0);
   }
   if (kind == EventKind::kSegmentAllocate) event.op = WithSegmentStack(0);
@@ -59,6 +62,13 @@ class ReportedSegments {
   bool IsNew(int64_t reserved, uint16_t device) {
     const MutexLock lock(mutex_);
     return reserved_[device] != reserved;
+  }
+  bool Hold(uint64_t address) {
+    const MutexLock lock(mutex_);
+    const auto next = segments_.upper_bound(address);
+    if (next == segments_.begin()) return false;
+    const auto& [begin, bytes] = *std::prev(next);
+    return address - begin < bytes;
   }
 
  private:
@@ -106,16 +116,54 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
   if (is_cuda && TheReportedSegments().IsNew(reserved_bytes, device)) {
     TheReportedSegments().Follow(address, change > 0 ? change : 1, reserved_bytes, device);
   }
-  if (change < 0) return EmitMemory(EventKind::kFreeCompleted, address, -change);
-  OpenStep();
-  EmitMemory(EventKind::kAllocate, address, change);
+  if (change < 0) {
+    EmitMemory(EventKind::kFreeCompleted, address, -change);
+    if (is_cuda) OnBlockDied(address);
+    return;
+  }
+  const events::Category category = CategoryAtBirth();
+  EmitMemory(EventKind::kAllocate, address, change, category);
+  if (is_cuda) OnBlockBorn(address, category);
 }
 
+bool LiesInSegment(uint64_t address) { return TheReportedSegments().Hold(address); }
+
+namespace {
+
+// What is asked for, and what the card has left; and how the card stands at that moment, once PyTorch has
+// given back what it had cached.
+void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
+  if (DeviceTypeOf(device) != kCudaDevice || !ProbeRecords()) return;
+  if (TheReportedSegments().IsNew(reserved, device)) TheReportedSegments().Follow(0, 0, reserved, device);
+  Event event;
+  event.kind = EventKind::kOutOfMemory;
+  event.source = events::Source::kAllocator;
+  event.bytes = bytes;
+  event.rounded_bytes = SampleCard();
+  event.op = WithPythonStack(0);
+  Emit(event);
+}
+
+}  // namespace
+
 }  // namespace tidemark::capture
+
+#define TIDEMARK_REPORT_OUT_OF_MEMORY "_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE"
 
 // c10::memoryProfilingEnabled: the CPU's allocator reports where it says yes.
 extern "C" bool TidemarkMemoryProfilingEnabled() __asm__("_ZN3c1022memoryProfilingEnabledEv")
     __attribute__((visibility("default")));
+// CUDA's allocator calls it under its lock, once it has tried everything.
+extern "C" void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved,
+                                          uint16_t device) __asm__(TIDEMARK_REPORT_OUT_OF_MEMORY)
+    __attribute__((visibility("default")));
+
+void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved, uint16_t device) {
+  using Function = void (*)(int64_t, size_t, size_t, uint16_t);
+  static const auto behind = tidemark::capture::Behind<Function>("libc10.so", TIDEMARK_REPORT_OUT_OF_MEMORY);
+  tidemark::capture::OnOutOfMemoryReported(bytes, static_cast<int64_t>(reserved), device);
+  if (behind != nullptr) behind(bytes, allocated, reserved, device);
+}
 bool TidemarkMemoryProfilingEnabled() {
   static const auto behind =
       tidemark::capture::Behind<bool (*)()>("libc10.so", "_ZN3c1022memoryProfilingEnabledEv");

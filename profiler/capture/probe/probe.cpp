@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "profiler/capture/cupti/driver_source.h"
+#include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/transport/listener.h"
@@ -24,6 +26,7 @@ std::mutex starting;
 
 void LeaveInForkedChild() {
   CloseEventStream();
+  CloseGates();
   probe_state = ProbeState::kOff;
 }
 
@@ -34,8 +37,8 @@ ProbeState Start() {
   if (!ring || !ring->has_value()) return ProbeState::kOff;
   OpenEventStream(std::move(**ring), 0);
   pthread_atfork(nullptr, nullptr, LeaveInForkedChild);
-  EmitPhase(events::Phase::kIdle);
   BeginStacks();
+  WatchTraining();
   return ProbeState::kRecords;
 }
 

@@ -7,14 +7,11 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
-#include <vector>
 
-#include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/gates.h"
-#include "profiler/capture/program/course.h"
+#include "profiler/capture/roles/block_roles.h"
+#include "profiler/capture/roles/course.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/context.h"
@@ -32,85 +29,6 @@ thread_local uint64_t last_born_address = 0;  // of this thread's blocks
 thread_local int64_t last_born_bytes = 0;
 
 constexpr const char* kBucketName = "DDP bucket";
-
-// Categories that a block can have by the time it is announced.
-bool IsFromBirth(Category category) {
-  return category == Category::kAutocastCache || category == Category::kWorkspace ||
-         category == Category::kCommunication;
-}
-
-struct Block {
-  uint64_t address = 0;  // 0 = none on the device
-  int64_t bytes = 0;
-};
-
-// The lock is never held while LibTorch is called, whose allocator calls us under its own.
-class BlockRoles {
- public:
-  // Whether the block is `role` from here on, and was not before.
-  bool Take(uint64_t address, Category role) {
-    const MutexLock lock(mutex_);
-    const auto [entry, is_new] = roles_.try_emplace(address, role);
-    if (is_new) return true;
-    if (!Yields(entry->second, role)) return false;
-    entry->second = role;
-    return true;
-  }
-  bool Is(uint64_t address, Category role) {
-    const MutexLock lock(mutex_);
-    const auto found = roles_.find(address);
-    return found != roles_.end() && found->second == role;
-  }
-  void Born(uint64_t address, Category category, bool in_optimizer) {
-    const MutexLock lock(mutex_);
-    if (IsFromBirth(category)) roles_[address] = category;
-    if (in_optimizer) made_by_optimizer_.insert(address);
-  }
-  void Died(uint64_t address) {
-    const MutexLock lock(mutex_);
-    roles_.erase(address);
-    made_by_optimizer_.erase(address);
-    std::erase_if(awaiting_forward_, [&](const Block& block) { return block.address == address; });
-  }
-  // Copied from the host before the first forward: an input if nothing but inputs follows. None = all before
-  // is none.
-  void AwaitForward(const std::optional<Block>& block) {
-    const MutexLock lock(mutex_);
-    if (block) {
-      awaiting_forward_.push_back(*block);
-    } else {
-      awaiting_forward_.clear();
-    }
-  }
-  std::vector<Block> TakeAwaitingForward() {
-    const MutexLock lock(mutex_);
-    return std::exchange(awaiting_forward_, {});
-  }
-  // What optimizers made since the last call and is alive.
-  std::vector<uint64_t> TakeMadeByOptimizer() {
-    const MutexLock lock(mutex_);
-    const std::unordered_set<uint64_t> made = std::exchange(made_by_optimizer_, {});
-    return {made.begin(), made.end()};
-  }
-
- private:
-  // A gradient may have been saved for a second backward, or lie in a bucket; a leaf may come from the host.
-  static bool Yields(Category before, Category role) {
-    if (role == Category::kGradient)
-      return before == Category::kActivation || before == Category::kCommunication;
-    return role == Category::kParameter && before == Category::kInput;
-  }
-
-  Mutex mutex_;
-  std::unordered_map<uint64_t, Category> roles_ TIDEMARK_GUARDED_BY(mutex_);
-  std::unordered_set<uint64_t> made_by_optimizer_ TIDEMARK_GUARDED_BY(mutex_);
-  std::vector<Block> awaiting_forward_ TIDEMARK_GUARDED_BY(mutex_);
-};
-
-BlockRoles& Roles() {
-  static auto& roles = *new BlockRoles;  // threads of LibTorch outlive main
-  return roles;
-}
 
 // Asks nothing that a subclass could answer with code of its own.
 Block BlockOf(const at::Tensor& tensor) {
@@ -136,12 +54,12 @@ void Announce(const Block& block, Category role, NameId name) {
 
 // Before anything else is said of its blocks.
 void BeginForward() {
-  if (!HasTrainingBegun()) {
+  if (!TheCourse().HasBegun()) {
     for (const Block& block : Roles().TakeAwaitingForward()) {
       if (Roles().Take(block.address, Category::kInput)) Announce(block, Category::kInput, 0);
     }
   }
-  OnForwardRecorded();
+  TheCourse().RecordForward();
 }
 
 void OnTensorSaved(const void* object) {
@@ -200,9 +118,9 @@ void OnBorn(uint64_t address, int64_t bytes, Category category) {
 void OnCopiedFromHost(const void* device) {
   const Block block{reinterpret_cast<uint64_t>(device), last_born_bytes};
   if (block.address == 0 || block.address != std::exchange(last_born_address, 0)) return;
-  if (optimizer_depth > 0 || !IsBetweenPasses()) return;
+  if (optimizer_depth > 0 || !TheCourse().IsBetweenPasses()) return;
   const bool records_gradients = at::GradMode::is_enabled();
-  if (!HasTrainingBegun()) {
+  if (!TheCourse().HasBegun()) {
     Roles().AwaitForward(records_gradients ? std::optional(block) : std::nullopt);
   } else if (records_gradients && Roles().Take(block.address, Category::kInput)) {
     Announce(block, Category::kInput, 0);

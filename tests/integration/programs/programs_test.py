@@ -201,6 +201,49 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
         self.assertGreaterEqual(measured["by_category_at_peak"]["workspace"], 8 << 20)
 
+    def probe(self, *program):
+        """What the probe tells of a program on a phantom, and what the phantom's recorder does."""
+        probed = str(Path(self.folder.name) / "probed.tide")
+        ran = tidemark("phantom", "-o", self.recording, "--", TIDEMARK, "record", "-o", probed, "--", PYTHON, *program)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return (json.loads(tidemark("info", file, "--json").stdout) for file in (probed, self.recording))
+
+    def test_the_probe_tells_the_same_steps_and_categories_also_after_an_out_of_memory_in_backward(self):
+        code = """
+import torch
+layers = torch.nn.Linear(1000, 1000), torch.nn.ReLU(), torch.nn.Linear(1000, 1000), torch.nn.ReLU(), torch.nn.Linear(1000, 9000)
+net = torch.nn.Sequential(*layers).cuda()
+optimizer = torch.optim.Adam(net.parameters())
+class Huge(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x): return x * 1
+    @staticmethod
+    def backward(context, gradient): return torch.empty(1 << 40, dtype=torch.uint8, device="cuda")
+def train(too_large=False):
+    for micro_batch in range(2):
+        with torch.autocast("cuda", torch.float16):
+            scores = net(torch.ones(8192, 1000).cuda())
+        (Huge.apply(scores) if too_large else scores).float().sum().backward()
+    optimizer.step()
+    optimizer.zero_grad()
+train()
+try:
+    train(too_large=True)
+    raise SystemExit("there was room")
+except torch.cuda.OutOfMemoryError:
+    optimizer.zero_grad()
+train()
+"""
+        record, phantom = self.probe("-c", code)
+        self.assertEqual((record["steps"], phantom["steps"]), (2, 2))
+        self.assertTrue(record["out_of_memory"])
+        self.assertEqual(record["warnings"], [])
+        probed, told = (info["measured"]["by_category_at_peak"] for info in (record, phantom))
+        for category in ("parameter", "gradient", "optimizer_state", "autocast_cache"):
+            self.assertEqual(probed.get(category), told.get(category), (category, probed, told))
+        self.assertGreater(probed["autocast_cache"], 1 << 20)
+        self.assertEqual(probed["activation"], told["activation"] + told.get("input", 0))
+
     def test_the_probe_tells_the_same_steps_and_peak_and_forked_workers_are_not_heard(self):
         probed = str(Path(self.folder.name) / "probed.tide")
         alone, phantom, _ = self.train("2", under=(TIDEMARK, "record", "-o", probed, "--"))

@@ -203,6 +203,15 @@ TEST_CASE("Memory that does not suffice ends the run with an event and PyTorch's
   REQUIRE(event != events.end());
   CHECK(event->bytes >= 14'745'600);
   CHECK(event->rounded_bytes > 0);
+  // What the card held just then, not up to 100 ms before.
+  const auto card = std::find_if(event, events.end(), [](const Event& each) {
+    return each.kind == EventKind::kCounter && each.level == events::Level::kCard;
+  });
+  REQUIRE(card != events.end());
+  const auto freed = std::find_if(event, events.end(), [](const Event& each) {
+    return each.kind == EventKind::kFreeRequested || each.kind == EventKind::kSegmentFree;
+  });
+  CHECK(card < freed);
 }
 
 TEST_CASE("A device that is not there is a sentence") {

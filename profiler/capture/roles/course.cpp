@@ -1,0 +1,75 @@
+#include "profiler/capture/roles/course.h"
+
+#include "profiler/capture/stream/event_stream.h"
+
+namespace tidemark::capture {
+
+using events::EventKind;
+using events::Phase;
+
+void Course::Begin(void (*phase_begins)(Phase)) {
+  const MutexLock lock(mutex_);
+  phase_begins_ = phase_begins;
+  Enter(Phase::kIdle);
+}
+
+bool Course::IsBetweenPasses() const {
+  const Phase phase = phase_.load(std::memory_order_relaxed);
+  return phase != Phase::kBackward && phase != Phase::kOptimizer;
+}
+
+void Course::RecordForward() {
+  if (phase_.load(std::memory_order_relaxed) != Phase::kIdle) return;
+  const MutexLock lock(mutex_);
+  if (phase_ != Phase::kIdle) return;
+  OpenStep();
+  has_begun_ = true;
+  Enter(Phase::kForward);
+}
+
+void Course::BeginBackward() {
+  const MutexLock lock(mutex_);
+  if (backward_depth_++ == 0 && phase_ != Phase::kOptimizer) Enter(Phase::kBackward);
+}
+
+void Course::EndBackward() {
+  const MutexLock lock(mutex_);
+  if (--backward_depth_ == 0 && phase_ == Phase::kBackward) Enter(Phase::kIdle);
+}
+
+bool Course::BeginOptimizer() {
+  const MutexLock lock(mutex_);
+  if (phase_ == Phase::kBackward) return false;
+  if (optimizer_depth_++ > 0) return true;
+  OpenStep();
+  Enter(Phase::kOptimizer);
+  return true;
+}
+
+void Course::EndOptimizer(const void* optimizer) {
+  const MutexLock lock(mutex_);
+  if (--optimizer_depth_ > 0) return;
+  if (cycle_.Completes(optimizer)) {
+    EmitNumbered(EventKind::kStepEnd, step_++);
+    step_is_open_ = false;
+  }
+  Enter(Phase::kIdle);
+}
+
+void Course::OpenStep() {
+  if (!step_is_open_) EmitNumbered(EventKind::kStepBegin, step_);
+  step_is_open_ = true;
+}
+
+void Course::Enter(Phase phase) {
+  phase_ = phase;
+  if (phase_begins_ != nullptr) phase_begins_(phase);
+  EmitPhase(phase);
+}
+
+Course& TheCourse() {
+  static auto& course = *new Course;  // threads of LibTorch outlive main
+  return course;
+}
+
+}  // namespace tidemark::capture

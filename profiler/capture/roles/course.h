@@ -1,0 +1,60 @@
+// The course of a training that we do not own, as phases and steps, as far as LibTorch tells of it:
+//   forward    from the first operator that records for backward
+//   backward   while autograd's engine runs
+//   optimizer  during the step() of a torch.optim.Optimizer, which announces itself to profilers
+// A step ends with an optimizer's, and the next begins with the next forward: several backwards make one step
+// where gradients are accumulated. With several optimizers it ends once each has stepped (optimizer_cycle.h).
+// A program without an optimizer has no complete step; nor has one whose optimizers run inside backward. All
+// else is idle.
+//
+// Any thread. What asks takes no lock; what changes the course takes one, and tells the stream under it, so
+// that threads that train at once tell of each begin and each end once, and in that order.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/capture/roles/optimizer_cycle.h"
+#include "profiler/events/event.h"
+
+namespace tidemark::capture {
+
+class Course {
+ public:
+  // Before the first operator that is to be seen. `phase_begins` is told of every phase before the stream is.
+  void Begin(void (*phase_begins)(events::Phase) = nullptr);
+
+  // An operator has recorded something for backward, ever.
+  bool HasBegun() const { return has_begun_.load(std::memory_order_relaxed); }
+  // Neither backward nor an optimizer runs: what is made then may stay.
+  bool IsBetweenPasses() const;
+
+  // An operator has recorded something for backward.
+  void RecordForward();
+  void BeginBackward();
+  void EndBackward();
+  // Whether it is the optimizer's turn: inside backward it is not, and then it has none to end.
+  bool BeginOptimizer();
+  // Its address, for it to be known by; null where that is not found.
+  void EndOptimizer(const void* optimizer);
+
+ private:
+  void OpenStep() TIDEMARK_REQUIRES(mutex_);
+  void Enter(events::Phase phase) TIDEMARK_REQUIRES(mutex_);
+
+  Mutex mutex_;
+  void (*phase_begins_)(events::Phase) TIDEMARK_GUARDED_BY(mutex_) = nullptr;
+  std::atomic<events::Phase> phase_{events::Phase::kIdle};
+  std::atomic<bool> has_begun_{false};
+  int backward_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  bool step_is_open_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  int64_t step_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  OptimizerCycle cycle_ TIDEMARK_GUARDED_BY(mutex_);
+};
+
+// The process's own.
+Course& TheCourse();
+
+}  // namespace tidemark::capture

@@ -1,0 +1,241 @@
+// A training that the test plays itself, at the gates, told to a stream of its own: phases, steps, and what
+// blocks hold. Tensors are laid out as LibTorch's are.
+#include "profiler/capture/probe/training_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "profiler/capture/gates/gates.h"
+#include "profiler/capture/gates/user_scope_gate.h"
+#include "profiler/capture/probe/allocator_events.h"
+#include "profiler/capture/roles/course.h"
+#include "profiler/capture/roles/optimizer_cycle.h"
+#include "profiler/capture/stacks/python_frames.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::capture {
+
+using events::Category;
+using events::EventKind;
+using events::Phase;
+
+// By their addresses: what Python calls its optimizers.
+thread_local const void* stepping = nullptr;
+
+namespace {
+
+std::mutex telling;
+std::vector<std::pair<EventKind, int64_t>> told;
+std::vector<Phase> phases;
+std::vector<std::pair<uint64_t, Category>> categories;
+
+constexpr uint64_t kSegment = 0x7000'0000'0000;
+constexpr uint64_t kSegmentBytes = 1 << 20;
+
+// at::Tensor → c10::TensorImpl → c10::StorageImpl → memory.
+struct FakeTensor {
+  explicit FakeTensor(uint64_t memory) : storage{1, 1, memory}, impl{1, 1, Address(storage.data())} {}
+  const void* handle() {
+    pointer = Address(impl.data());
+    return &pointer;
+  }
+  const void* vector() {
+    ends = {Address(handle()), Address(handle()) + sizeof pointer, 0};
+    return ends.data();
+  }
+  static uint64_t Address(const void* place) { return reinterpret_cast<uint64_t>(place); }
+  std::array<uint64_t, 3> storage;
+  std::array<uint64_t, 3> impl;
+  uint64_t pointer = 0;
+  std::array<uint64_t, 3> ends{};
+};
+
+void Turn(const void* optimizer) {
+  const std::array<std::byte, 64> scope{};
+  stepping = optimizer;
+  OnUserScopeBegins("Optimizer.step#SGD.step", scope.data());
+  OnRecordFunctionEnds(scope.data() + 16);
+}
+
+void StepOften() {
+  for (int i = 0; i < 2000; ++i) {
+    TheCourse().RecordForward();
+    Turn(nullptr);
+  }
+}
+
+size_t StepsEnded() {
+  return static_cast<size_t>(
+      std::ranges::count(told, EventKind::kStepEnd, [](const auto& event) { return event.first; }));
+}
+
+// As LibTorch's allocator tells of it.
+void Make(uint64_t block) { OnBlockBorn(block, CategoryAtBirth()); }
+
+void Accumulate(const void* node, FakeTensor& gradient, uint64_t copied_into = 0) {
+  Tell(TheGates().gradient_arrives, gradient.vector());
+  if (copied_into != 0) Make(copied_into);
+  Tell(TheGates().gradient_accumulated, node);
+}
+
+}  // namespace
+
+const void* FirstArgumentOf(std::string_view, std::string_view) { return stepping; }
+bool LiesInSegment(uint64_t address) { return address >= kSegment && address < kSegment + kSegmentBytes; }
+bool EventStreamIsOpen() { return true; }
+events::NameId Intern(std::string_view) { return 1; }
+void Emit(events::Event& event) { categories.emplace_back(event.address, event.category); }
+void EmitPhase(Phase phase) {
+  const std::lock_guard lock(telling);
+  phases.push_back(phase);
+}
+void EmitNumbered(EventKind kind, int64_t number) {
+  const std::lock_guard lock(telling);
+  told.emplace_back(kind, number);
+}
+
+TEST_CASE("A step begins with the first forward that saves for backward, and ends with its optimizer") {
+  WatchTraining();
+  CHECK(told.empty());
+  FakeTensor input(kSegment);
+  Tell(TheGates().tensor_saved, input.handle());
+  Tell(TheGates().tensor_saved, input.handle());
+  CHECK(told == std::vector<std::pair<EventKind, int64_t>>{{EventKind::kStepBegin, 0}});
+  CHECK(CategoryAtBirth() == Category::kUnknown);
+  Tell(TheGates().backward_begins);
+  CHECK(CategoryAtBirth() == Category::kTemporary);
+  Tell(TheGates().backward_ended);
+  Turn(nullptr);
+  CHECK(phases == std::vector<Phase>{Phase::kIdle, Phase::kForward, Phase::kBackward, Phase::kIdle,
+                                     Phase::kOptimizer, Phase::kIdle});
+  CHECK(StepsEnded() == 1);
+  Turn(nullptr);
+  CHECK(StepsEnded() == 2);
+  OnBlockDied(kSegment);
+  told.clear();
+}
+
+TEST_CASE("What blocks hold is told by who handles them, once") {
+  FakeTensor weight(kSegment + 512);
+  FakeTensor activation(kSegment + 1024);
+  FakeTensor elsewhere(0x1000);
+  FakeTensor without_storage(0);
+  without_storage.impl[2] = 0;
+  FakeTensor counts_are_wide(kSegment + 2048);
+  counts_are_wide.impl[2] = 1;
+  categories.clear();
+  Tell(TheGates().accumulator_made, weight.handle());
+  Tell(TheGates().tensor_saved, weight.handle());
+  for (FakeTensor* tensor : {&activation, &elsewhere, &without_storage, &counts_are_wide}) {
+    Tell(TheGates().tensor_saved, tensor->handle());
+  }
+  CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kParameter},
+                                                                 {kSegment + 1024, Category::kActivation}});
+  OnBlockDied(kSegment + 1024);
+  Tell(TheGates().tensor_saved, activation.handle());
+  CHECK(categories.size() == 3);
+
+  categories.clear();
+  Tell(TheGates().cast_begins, weight.handle(), int8_t{5});
+  Make(kSegment + 4096);
+  Tell(TheGates().cast_ended);
+  Tell(TheGates().cast_begins, activation.handle(), int8_t{5});
+  Make(kSegment + 4608);
+  Tell(TheGates().cast_ended);
+  CHECK(categories ==
+        std::vector<std::pair<uint64_t, Category>>{{kSegment + 4096, Category::kAutocastCache}});
+  Tell(TheGates().buckets_begin);
+  CHECK(CategoryAtBirth() == Category::kCommunication);
+  Tell(TheGates().buckets_ended);
+  for (const uint64_t block : {512, 1024, 4096, 4608}) OnBlockDied(kSegment + block);
+}
+
+TEST_CASE("A gradient is what was kept as it came, or the copy of it; what is added to one is none") {
+  FakeTensor kept(kSegment + 512);
+  FakeTensor copied(kSegment + 1024);
+  FakeTensor added(kSegment + 2048);
+  const std::array<int, 2> nodes{};
+  categories.clear();
+  Accumulate(&nodes[0], kept);
+  Accumulate(&nodes[1], copied, kSegment + 1536);
+  Accumulate(&nodes[0], added);
+  CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kGradient},
+                                                                 {kSegment + 1536, Category::kGradient}});
+  OnBlockDied(kSegment + 512);  // set to none
+  Accumulate(&nodes[0], added);
+  CHECK(categories.back() == std::pair<uint64_t, Category>{kSegment + 2048, Category::kGradient});
+  OnBlockDied(kSegment + 1536);
+  OnBlockDied(kSegment + 2048);
+}
+
+TEST_CASE("What an optimizer's step leaves is its state") {
+  const std::array<std::byte, 64> scope{};
+  categories.clear();
+  OnUserScopeBegins("Optimizer.step#Adam.step", scope.data());
+  Make(kSegment + 512);
+  Make(kSegment + 1024);
+  OnBlockDied(kSegment + 512);
+  OnRecordFunctionEnds(scope.data() + 16);
+  CHECK(categories ==
+        std::vector<std::pair<uint64_t, Category>>{{kSegment + 1024, Category::kOptimizerState}});
+  OnBlockDied(kSegment + 1024);
+  told.clear();
+}
+
+TEST_CASE("Threads that step at once tell of each step's begin and end once, and in that order") {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back(StepOften);
+  threads.clear();
+  std::vector<std::pair<EventKind, int64_t>> expected;
+  for (int64_t step = told.empty() ? 0 : told.front().second; expected.size() < told.size(); ++step) {
+    expected.emplace_back(EventKind::kStepBegin, step);
+    expected.emplace_back(EventKind::kStepEnd, step);
+  }
+  CHECK_FALSE(told.empty());
+  CHECK(told == expected);
+  told.clear();
+}
+
+TEST_CASE("A step of several optimizers ends once each has had its turn") {
+  const std::array<int, 3> optimizers{};
+  OptimizerCycle cycle;
+  const auto ends = [&](int turns, size_t optimizer) {
+    int steps = 0;
+    for (int i = 0; i < turns; ++i) steps += cycle.Completes(&optimizers[optimizer]) ? 1 : 0;
+    return steps;
+  };
+  CHECK(ends(1, 0) + ends(1, 1) == 2);  // nobody knew of them
+  for (int round = 0; round < 5; ++round) {
+    CHECK(ends(1, 0) == 0);
+    CHECK(ends(1, 1) == 1);
+  }
+  for (int round = 0; round < 5; ++round) {
+    CHECK(ends(5, 0) == 0);
+    CHECK(ends(1, 1) == 1);
+  }
+  CHECK(ends(40, 2) == 31);  // the others are gone
+  CHECK(ends(3, 2) == 3);
+}
+
+TEST_CASE("Of two optimizers of one class each is known by itself") {
+  const std::array<int, 2> optimizers{};
+  for (int round = 0; round < 20; ++round) {  // whatever stepped before is gone by then
+    Turn(&optimizers[0]);
+    Turn(&optimizers[1]);
+  }
+  told.clear();
+  for (int round = 0; round < 5; ++round) {
+    Turn(&optimizers[0]);
+    Turn(&optimizers[1]);
+  }
+  CHECK(StepsEnded() == 5);
+  told.clear();
+}
+
+}  // namespace tidemark::capture
