@@ -24,7 +24,7 @@ MAY_INCLUDE = {
     "profiler/capture/probe": EVENTS | {"profiler/capture/cupti", "profiler/capture/gates", "profiler/capture/nvml",
                                         "profiler/capture/nvtx", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates"},
-    "profiler/capture/program": EVENTS | {"profiler/capture/cupti", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates",
+    "profiler/capture/program": EVENTS | {"profiler/capture/cupti", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates", "profiler/phantom",
                                           "profiler/capture/torch"},
     "profiler/phantom": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/phantom/cards": BASE,
