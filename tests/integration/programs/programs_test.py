@@ -206,6 +206,7 @@ more = torch.empty(1 << 20, dtype=torch.uint8, device="cuda")  # the peak, when 
         alone, phantom, _ = self.train("2", under=(TIDEMARK, "record", "-o", probed, "--"))
         record = json.loads(tidemark("info", probed, "--json").stdout)
         self.assertEqual((record["steps"], phantom["steps"]), (2, 2))
+        self.assertEqual(record["title"], "training.py")
         self.assertEqual(record["measured"]["allocated_peak_bytes"], alone["allocated"])
         torch, info, _ = self.train("2", "workers")
         self.check_peaks(torch, info)
