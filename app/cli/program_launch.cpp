@@ -59,6 +59,10 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   return environment;
 }
 
+std::string TitleFrom(const phantom::PythonStart& python, const std::vector<std::string>& program) {
+  return TitleOf({program.begin() + static_cast<std::ptrdiff_t>(python.place), program.end()});
+}
+
 events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchInstallation& torch,
                                 const std::vector<std::string>& program, const std::string& title) {
   events::RunDescription description;
@@ -136,7 +140,7 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   launch.environment = std::move(*environment);
   launch.recorded.on_phantom = true;
   launch.recorded.first_only = true;
-  launch.title = TitleOf({program.begin() + static_cast<std::ptrdiff_t>(python->place), program.end()});
+  launch.title = TitleFrom(*python, program);
   launch.recorded.description = Describe(order, *torch, program, launch.title);
   launch.recorded.stop = phantom::StopProgram;
   if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);
@@ -155,9 +159,10 @@ Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, cons
   ProgramLaunch launch;
   launch.environment = std::move(*environment);
   events::RunDescription& description = launch.recorded.description;
-  description.title = std::filesystem::path(program.front()).filename().string();
-  if (program.size() > 1) description.title += " " + program[1];
-  if (program.size() > 2 && program[1] == "-m") description.title += " " + program[2];
+  const Result<phantom::PythonStart> python = phantom::PythonOf(program);
+  launch.title = python ? TitleFrom(*python, program)
+                        : std::filesystem::path(program.front()).filename().string();  // any CUDA program
+  description.title = launch.title;
   description.device = layers.cpu ? "cpu" : "cuda:0";
   description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
   description.start_time_ns = RealtimeNs();

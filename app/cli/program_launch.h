@@ -19,8 +19,8 @@ namespace tidemark::cli {
 struct ProgramLaunch {
   std::vector<std::string> environment;  // "NAME=value", added to ours
   session::RecorderOptions recorded;
+  std::string title;  // its script or module; without Python its file
   // On the phantom:
-  std::string title;  // its script or module
   std::optional<phantom::ProgramLibraries> libraries;
   std::shared_ptr<const phantom::DoubtsFile> doubts;
   std::string faults;

@@ -380,13 +380,15 @@ bool Application::Poll() {
   AskForPlans();
   if (run_ == nullptr) return news;
   FollowRanks();
+  // Before the view, which is published first: what the status tells of is in it.
+  session::RunStatus status = run_->status();
   std::shared_ptr<const timeline::View> view = ShownRank()->view();
   if (view != input_.view) {
     input_.view = std::move(view);
     log_->Update(*input_.view);
     news = true;
   }
-  const session::RunStatus before = std::exchange(input_.status, run_->status());
+  const session::RunStatus before = std::exchange(input_.status, std::move(status));
   input_.description = ShownRank()->description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();

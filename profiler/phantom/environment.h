@@ -40,8 +40,9 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
 using BlockBeginsFunction = void (*)(const void* pointer, size_t bytes);
 
-// And for what computes in the kernels' stead (profiler/capture/program/whole_numbers.h). How far what is there
-// can be trusted, as device::Certainty has it, so that kNotKnown is the worst; then `to` holds nothing of use.
+// And for what computes in the kernels' stead (profiler/capture/program/whole_numbers.h). How far what is
+// there can be trusted, as device::Certainty has it, so that kNotKnown is the worst; then `to` holds nothing
+// of use.
 inline constexpr const char* kReadKnownFunction = "TidemarkPhantomReadKnown";
 using ReadKnownFunction = int (*)(const void* pointer, size_t bytes, void* to);
 inline constexpr int kNotKnown = 2;

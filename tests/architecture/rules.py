@@ -27,7 +27,7 @@ MAY_INCLUDE = {
                                         "profiler/capture/nvtx", "profiler/capture/roles", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport"},
     "profiler/capture/torch": EVENTS | {"profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates"},
     "profiler/capture/program": EVENTS | {"profiler/capture/cupti", "profiler/capture/stacks", "profiler/capture/stream", "profiler/capture/transport", "profiler/capture/gates",
-                                          "profiler/capture/roles", "profiler/capture/torch"},
+                                          "profiler/capture/roles", "profiler/capture/torch", "profiler/phantom"},
     "profiler/phantom": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/phantom/cards": BASE,
     "profiler/phantom/programs": BASE | {"profiler/phantom"},

@@ -17,10 +17,10 @@
 #include "profiler/capture/gates/recorder_loading.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/program/course.h"
+#include "profiler/capture/program/whole_numbers.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/program/whole_numbers.h"
 #include "profiler/capture/torch/operator_scopes.h"
 #include "profiler/capture/transport/listener.h"
 

@@ -20,8 +20,9 @@
 namespace tidemark::capture {
 namespace {
 
-// Fewer than make the CPU's operators start threads (at::internal::GRAIN_SIZE).
+// In what goes in, and in all that several of them, broadcast, may make.
 constexpr int64_t kMostNumbers = 32'768;
+constexpr int64_t kMostResults = 8 * kMostNumbers;
 
 struct KnownMemory {
   phantom::ReadKnownFunction read = nullptr;
@@ -101,8 +102,9 @@ class HostInputs {
   bool TakeValue(const c10::IValue& value, bool is_written) {
     if (value.isTensor()) {
       const std::optional<at::Tensor> copy = Copied(value.toTensor(), is_written);
-      if (copy) stack_.emplace_back(*copy);
-      return copy.has_value();
+      if (!copy || !IsFew(*copy)) return false;
+      stack_.emplace_back(*copy);
+      return true;
     }
     if (value.isTensorList() || value.isOptionalTensorList()) return TakeList(value);
     if (value.isDevice()) {
@@ -139,16 +141,21 @@ class HostInputs {
     if (tensor.is_cpu() && tensor.dim() == 0) return tensor;  // a number
     if (!tensor.is_cuda() || !IsPlain(tensor)) return std::nullopt;
     if (!is_written && !IsWhole(tensor)) return std::nullopt;
-    broadcast_numbers_ *= std::max<int64_t>(1, tensor.numel());
-    if (broadcast_numbers_ > kMostNumbers * kMostNumbers) return std::nullopt;
     has_tensors_ = true;
     at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
     if (is_written || tensor.numel() == 0) return copy;
     const size_t bytes = static_cast<size_t>(SpanOf(tensor)) * tensor.itemsize();
-    const int certainty = device.read(tensor.data_ptr(), bytes, copy.data_ptr());
+    const int certainty = device.read(tensor.const_data_ptr(), bytes, copy.mutable_data_ptr());
     if (certainty == phantom::kNotKnown) return Guessed(std::move(copy));
     worst_certainty_ = std::max(worst_certainty_, certainty);
     return copy;
+  }
+
+  bool IsFew(const at::Tensor& tensor) {
+    if (!tensor.defined() || tensor.sizes() == sizes_) return true;
+    sizes_ = tensor.sizes().vec();
+    results_ *= std::max<int64_t>(1, tensor.numel());
+    return results_ <= kMostResults;
   }
 
   std::optional<at::Tensor> Guessed(at::Tensor copy) {
@@ -163,7 +170,8 @@ class HostInputs {
   bool has_tensors_ = false;
   bool has_guessed_ = false;
   int worst_certainty_ = 0;
-  int64_t broadcast_numbers_ = 1;
+  std::vector<int64_t> sizes_;  // of the last
+  int64_t results_ = 1;         // at most
 };
 
 struct HostResults final : at::ObserverContext {
@@ -187,14 +195,17 @@ std::unique_ptr<HostResults> ResultsOf(const Operator& op, c10::ArrayRef<const c
   return results;
 }
 
-// The operators that launch kernels: of those that are made of others, the others are heard, too.
+// The operators that launch kernels: of those that are made of others, the others are heard, too. Not other
+// libraries' (c10d's would wait for other ranks), and none that leaves something as it happens to be.
 bool IsComputed(const c10::OperatorHandle& op) {
   const c10::FunctionSchema& schema = op.schema();
+  const std::string_view name = schema.name();
+  if (!name.starts_with("aten::") || name.starts_with("aten::resize") || name.starts_with("aten::set_"))
+    return false;
   const auto is_view = [](const c10::Argument& result) {
     return result.alias_info() != nullptr && !result.alias_info()->isWrite();
   };
-  const bool has_kernels =
-      op.hasKernelForDispatchKey(at::DispatchKey::CUDA) || schema.name() == "aten::copy_";
+  const bool has_kernels = op.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name == "aten::copy_";
   return has_kernels && !op.hasTag(at::Tag::nondeterministic_seeded) && !schema.returns().empty() &&
          std::none_of(schema.returns().begin(), schema.returns().end(), is_view);
 }
