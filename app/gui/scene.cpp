@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/gui/highlight.h"
+#include "app/gui/window/theme.h"
 #include "app/presenters/compared_run.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/session/card_fit.h"
@@ -376,7 +377,9 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
   presenters::TimelinePlot plot =
       presenters::MakeTimelinePlot(*view_, settings_estimates_, request, &plot_cut_);
   lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot.columns);
-  layer_lane_ = presenters::LayersInSight(*view_, request);
+  presenters::TimelinePlotRequest lane = request;
+  lane.columns = static_cast<int>(static_cast<float>(request.columns) / Px(1));  // names are as wide as that
+  layer_lane_ = presenters::LayersInSight(*view_, lane);
   if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot);
   constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
   constexpr int kTitleColumns = 70;  // of a block with room for its name

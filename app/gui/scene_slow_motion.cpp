@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "app/gui/scene.h"
+#include "app/presenters/program_facts.h"
 
 namespace tidemark::gui {
 namespace {
 
-constexpr const char* kNoStep =
-    "Nothing in this file tells where a step begins and ends, so there is none to walk through.";
+constexpr const char* kNoStep = "No step is complete in what is shown, so there is none to walk through.";
 constexpr const char* kNoOperators =
     "This run tells of no operators, so there is nothing to walk through. Tidemark's own training runs do, "
     "and programs on the phantom.";
@@ -34,6 +34,8 @@ void Scene::LookForOperators(const SceneInput& input, const ViewState& state) {
   if (view_ == nullptr || view_->empty() || goes_on) return why_no_walk_.clear();
   if (std::exchange(looked_for_operators_, view_) == view_) return;
   const timeline::Step* step = StepToWalk(*view_, state.pinned, false);
+  const bool is_ours = input.recording.empty() && !presenters::IsProgram(input.description);
+  if (is_ours && view_->steps().empty()) return why_no_walk_.clear();  // it is started anew
   why_no_walk_ = step == nullptr                                     ? kNoStep
                  : presenters::WalkStep(*view_, *step).stops.empty() ? kNoOperators
                                                                      : "";

@@ -58,10 +58,11 @@ TEST_CASE(
     "Slow motion is offered where there is a step with operators, or may be one, and else says why not") {
   timeline::Stream stream;
   stream.Allocate(1 << 20, 512);
-  const auto offered = [&stream](bool live) {
+  const auto offered = [&stream](bool live, const char* file = "a.tide") {
     const AskedOf asked(stream);
     SceneInput input = asked.input;
     input.live = live;
+    if (!live) input.recording = file;
     ViewState state;
     Estimates estimates(&asked.networks);
     Scene scene;
@@ -71,6 +72,7 @@ TEST_CASE(
   };
   CHECK_FALSE(offered(false));  // no step
   CHECK(offered(true));
+  CHECK(offered(false, ""));  // a run of ours is begun anew
   stream.Add(events::EventKind::kStepBegin);
   stream.Allocate(2 << 20, 512);
   stream.Add(events::EventKind::kStepEnd);

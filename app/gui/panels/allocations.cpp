@@ -39,11 +39,11 @@ constexpr ColumnLook kColumns[] = {
 
 constexpr const char* kFilterHelp =
     "Words that the tensor, category, phase, layer or operator must hold; -word must not.\n"
-    ">1MB  <=64KiB    requested size\n"
-    "life>10ms        from allocation to free\n"
-    "born:100..200    event that allocated it\n"
-    "alive:150        alive at that event\n"
-    "at:0x7f00..0x7fff  touches these addresses";
+    ">1MB or <=64KiB: the requested size\n"
+    "life>10ms: from allocation to free\n"
+    "born:100..200: the event that allocated it\n"
+    "alive:150: alive at that event\n"
+    "at:0x7f00..0x7fff: touches these addresses";
 
 void FilterRow(const AllocationsInput& input, AllocationsState& state) {
   static constexpr const char* kScopes[] = {"alive now", "born in sight"};

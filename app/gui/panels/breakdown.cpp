@@ -194,15 +194,7 @@ std::string SelectedLine(const BreakdownInput& input) {
   return input.selected->title + ": " + FormatBytes(bytes, input.unit) + " of it, in the rows that are lit";
 }
 
-}  // namespace
-
-void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue& queue) {
-  PanelTitle(input.at_peak ? "Where the peak goes" : "Where the memory goes", input.breakdown->moment);
-  if (input.breakdown->rows.empty()) {
-    EmptyReason(input.only_measured ? "The table fills with the first allocation."
-                                    : "No step is complete yet. The table fills with the first one.");
-    return;
-  }
+void DrawRows(const BreakdownInput& input, CommandQueue& queue) {
   const ColumnWidths widths = WidthsFor(input);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), RowPadding(input)));
   const int columns = input.only_measured ? 3 : widths.count();
@@ -223,6 +215,19 @@ void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQue
   ImGui::PopStyleVar();
   Consequence(SelectedLine(input), Colors().accent);
   Consequence(input.note);
+}
+
+}  // namespace
+
+void DrawBreakdownPanel(const BreakdownInput& input, BreakdownState&, CommandQueue& queue) {
+  PanelTitle(input.at_peak ? "Where the peak goes" : "Where the memory goes", input.breakdown->moment);
+  if (input.breakdown->rows.empty()) {
+    EmptyReason(input.only_measured ? "The table fills with the first allocation."
+                                    : "No step is complete yet. The table fills with the first one.");
+    return;
+  }
+  if (BeginScrolled("rows")) DrawRows(input, queue);
+  EndScrolled();
 }
 
 }  // namespace tidemark::gui

@@ -86,7 +86,8 @@ void DrawLayers(ImDrawList* list, const TimelineGeometry& geometry, const Timeli
     const ImVec2 low(from + Px(0.5F), lane.Min.y);
     const ImVec2 high(to - Px(0.5F), lane.Max.y);
     const bool hovered = ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(low, high);
-    const Color fill = Colors().Of(span.phase).WithAlpha(hovered ? 0.8 : 0.5);
+    const double quiet = Colors().dark ? 0.5 : 0.75;
+    const Color fill = Colors().Of(span.phase).WithAlpha(hovered ? 1 : quiet);
     list->AddRectFilled(low, high, U32(fill), to - from > Px(8) ? Px(3) : 0);
     if (lit) list->AddRect(low, high, U32(Colors().accent), Px(3), Px(1.5F));
     const float room = to - from - Px(8);

@@ -302,13 +302,37 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   }
 }
 
+namespace {
+
+// Where levels are too narrow to be told apart, the highest of some: a line up and down at each would hide
+// the stack that they are compared with.
+std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, const std::vector<PlotLevel>& levels) {
+  std::vector<PlotLevel> told;
+  bool is_open = false;  // the last one takes in narrow ones still
+  for (const PlotLevel& level : levels) {
+    const bool is_narrow = geometry.X(level.end) - geometry.X(level.begin) < Px(2);
+    const bool joins = is_open && is_narrow && told.back().end == level.begin;
+    if (joins) {
+      told.back().end = level.end;
+      told.back().bytes = std::max(told.back().bytes, level.bytes);
+    } else {
+      told.push_back(level);
+    }
+    is_open = is_narrow && geometry.X(told.back().end) - geometry.X(told.back().begin) < Px(10);
+  }
+  return told;
+}
+
+}  // namespace
+
 void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                   TakenPlaces* taken) {
   const Color color = Colors().compared;
   const float half = Px(1);
   const PlotLevel* before = nullptr;
   const PlotLevel* highest = nullptr;
-  for (const PlotLevel& level : input.plot->compared) {
+  const std::vector<PlotLevel> levels = ToldApart(geometry, input.plot->compared);
+  for (const PlotLevel& level : levels) {
     const auto [x0, x1] = geometry.Pixels(level.begin, level.end);
     const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
     if (before != nullptr && before->end == level.begin) {
