@@ -120,11 +120,11 @@ Json PeaksJson(const session::Prediction& peaks) {
 
 std::string PhantomNote(const std::string& without_workspaces,
                         const std::vector<std::string>& unknown_sizes) {
-  std::string note =
-      without_workspaces.empty()
-          ? "cuDNN's workspaces are included in the phantom's figures, as cuDNN itself gives them."
-          : fmt::format("cuDNN's workspaces are not included in the phantom's figures ({}).",
-                        without_workspaces);
+  std::string note = without_workspaces.empty()
+                         ? "cuDNN's workspaces, where a layer takes any, are included in the phantom's "
+                           "figures, as cuDNN itself gives them."
+                         : fmt::format("cuDNN's workspaces are not included in the phantom's figures ({}).",
+                                       without_workspaces);
   note += " The CUDA context is none of PyTorch's figures: it comes on top of what is reserved.";
   if (!unknown_sizes.empty()) {
     note += fmt::format(" Not known, counted as 0: {}.", fmt::join(unknown_sizes, ", "));

@@ -292,10 +292,14 @@ Result<Network> Describe(const std::string& file, const SampleShape& told) {
                  " inputs, and a batch is one tensor. Wrap it in a module that takes one."};
   }
   std::string complaint;
+  std::optional<bool> of_tokens;  // one of each kind is told: the first, since its sizes are likelier
   for (const Trial& trial : TrialsFor(module, told)) {
     Result<Network> network = RunSomewhere(file, module, trial);
     if (!network.ok()) {
-      if (complaint.empty() || told.empty()) complaint = network.error().message;
+      if (of_tokens == trial.tokens || (of_tokens && !told.empty())) continue;
+      of_tokens = trial.tokens;
+      if (told.empty()) complaint += (complaint.empty() ? "" : "; ") + SizesOf(trial) + ": ";
+      complaint += network.error().message;
       continue;
     }
     network->description =

@@ -99,12 +99,13 @@ TEST_CASE("The card and the process are told when they change, among however man
   CHECK(InChild([] {
     for (unsigned i = 1; i < 40; ++i) fake.processes.push_back({i + (OwnId() << 8), 1 << 20, 0, 0});
     fake.processes.push_back({OwnId(), 30 << 20, 0, 0});
+    static int64_t left = 0;
     const Told told = Watch("GPU-1", [] {
       SampleCard();
       fake.memory.used = 50 << 20;
-      SampleCard();
+      left = SampleCard();
     });
-    if (told.events.size() != 4) return false;
+    if (told.events.size() != 4 || left != 60 << 20) return false;
     const Event& card = told.events[1];
     const Event& process = told.events[2];
     const Event& changed = told.events[3];
@@ -164,6 +165,10 @@ TEST_CASE("No driver, another driver, an unknown card: a sentence, and no sample
   CHECK(InChild([] {
     fake.init = nvml::kLibraryRmVersionMismatch;
     return Watch("GPU-1").names.find("Restart the machine") != std::string::npos;
+  }));
+  CHECK(InChild([] {
+    fake.init = nvml::kNoPermission;
+    return Watch("GPU-1").names.find("with the capability \"utility\"") != std::string::npos;
   }));
   CHECK(InChild([] { return Watch("GPU-2").names.find("does not know the card") != std::string::npos; }));
 }

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Runs of the trainer on a GPU beside the same runs on its phantom: what was allocated has to be the same to the byte, outside of what
+libraries take as workspaces, and what was reserved within 1 %.
+
+  predicted.py --tidemark build/bin/tidemark MEASURED PREDICTED
+
+Both are folders of recordings; those that are in both are compared. Ends with 1 if one differs by more, or if there is none.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+RESERVED_SHARE = 0.01
+
+
+def peaks(tidemark, recording):
+    """The blocks by category where most was allocated, without workspaces; the most that was reserved; beside the segments."""
+    said = subprocess.run([tidemark, "info", recording, "--json"], capture_output=True, text=True)
+    if said.returncode != 0:
+        sys.exit(f"predicted.py: {recording}: {said.stderr.strip()}")
+    info = json.loads(said.stdout)
+    categories = {name: size for name, size in info["measured"]["by_category_at_peak"].items() if name != "workspace"}
+    levels = info.get("levels", {})
+    outside = levels.get("process_bytes", 0) - levels.get("driver_bytes", 0)
+    return categories, info["measured"]["reserved_peak_bytes"], outside
+
+
+def differences(measured, predicted):
+    by_category = {name: measured.get(name, 0) - predicted.get(name, 0) for name in measured.keys() | predicted.keys()}
+    return ", ".join(f"{name} {size:+,} B" for name, size in sorted(by_category.items()) if size != 0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tidemark", default="tidemark")
+    parser.add_argument("measured", type=Path)
+    parser.add_argument("predicted", type=Path)
+    options = parser.parse_args()
+    names = sorted(file.name for file in options.predicted.glob("*.tide") if (options.measured / file.name).exists())
+    failed = not names
+    for name in names:
+        measured, reserved, outside = peaks(options.tidemark, options.measured / name)
+        predicted, reserved_predicted, _ = peaks(options.tidemark, options.predicted / name)
+        differs = differences(measured, predicted)
+        share = reserved_predicted / reserved - 1 if reserved else 0.0
+        failed = failed or bool(differs) or abs(share) > RESERVED_SHARE
+        print(f"{name.removesuffix('.tide'):44} allocated {sum(measured.values()):>14,} B: {differs or 'the same'}; reserved "
+              f"{reserved:>14,} B, predicted {100 * share:+.2f} %; {outside:,} B beside what the driver gave")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
