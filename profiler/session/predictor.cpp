@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/run.h"
 #include "profiler/session/steady_state.h"
@@ -27,10 +28,10 @@ constexpr std::chrono::seconds kAnswerTimeout{60};  // a large network on a busy
 constexpr std::chrono::seconds kCudnnTimeout{300};
 constexpr int kStopPollMs = 100;
 constexpr size_t kBudgetEvents = 1 << 20;
-// The first step creates gradients and optimizer state; the second may still meet blocks of the first; the
-// third shows that it stays, or the fourth must. A step is most of what an answer takes.
-constexpr int64_t kFewestSteps = 3;
-constexpr int64_t kMostSteps = 4;
+// The first step creates gradients and optimizer state; the second may still meet blocks of the first; a
+// fourth comes out as the third. Of two networks in turns the blocks of the second settle a step later.
+constexpr int64_t kSteps = 3;
+constexpr int64_t kStepsInTurns = 4;
 // Four steps of 64 micro-batches fill a quarter of it; a ring four times as large costs 20 ms to set up.
 constexpr size_t kRingEvents = 1 << 16;
 // After which a question that failed may be put again: a window asks each frame.
@@ -42,6 +43,11 @@ struct Question {
   std::string allocator;
   std::string key;
 };
+
+int64_t StepsFor(const TrainingSettings& settings) {
+  const Result<networks::Network> network = networks::FindNetwork(settings.network);
+  return network && network->discriminator > 0 ? kStepsInTurns : kSteps;  // none: the trainer says so
+}
 
 // What changes no byte is the same for all questions of a kind.
 Question QuestionOf(const TrainingSettings& settings, const std::string& card) {
@@ -82,14 +88,14 @@ class WarmTrainer {
 
   // Nothing if the process died of something that a fresh one may survive.
   std::optional<Prediction> Ask(const Question& question) {
-    const bool warm =
-        run_ != nullptr && card_ == question.card && allocator_ == question.allocator && run_->live();
+    const bool warm = run_ != nullptr && card_ == question.card && allocator_ == question.allocator &&
+                      steps_ == StepsFor(question.settings) && run_->live();
     if (warm) {
       if (!run_->Restart(question.settings)) return std::nullopt;
     } else if (Status started = Start(question); !started) {
       return Unanswered(started.error().message);
     }
-    const bool settled = TakeSteps();
+    const bool settled = WaitUntilSettled();
     asks_cudnn_ = false;
     const RunStatus status = run_->status();
     const std::shared_ptr<const timeline::View> view = run_->view();
@@ -150,7 +156,7 @@ class WarmTrainer {
     options.phantom_memory_bytes = options_.memory_bytes;
     options.environment = events::AllocatorEnvironment(question.allocator);
     options.place = options_.place;
-    options.step_limit = kFewestSteps;
+    options.step_limit = steps_ = StepsFor(question.settings);
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;
     options.trainer_executable = options_.trainer_executable;
@@ -160,19 +166,6 @@ class WarmTrainer {
     card_ = question.card;
     allocator_ = question.allocator;
     return Done{};
-  }
-
-  // As many as it takes; false where they took too long.
-  bool TakeSteps() {
-    if (!WaitUntilSettled()) return false;
-    const std::shared_ptr<const timeline::View> view = run_->view();
-    if (run_->status().state != RunState::kPaused || HasSettled(*view, BeginOfConfiguration(*view)))
-      return true;
-    run_->SetStepLimit(kMostSteps);
-    if (!WaitUntilSettled()) return false;
-    // For the next question, and while nothing moves: later a restart may have passed it already.
-    run_->SetStepLimit(kFewestSteps);
-    return WaitUntilSettled();
   }
 
   bool WaitUntilSettled() {
@@ -188,6 +181,7 @@ class WarmTrainer {
   const std::atomic<bool>& stop_;
   std::atomic<bool>& asks_cudnn_;
   std::unique_ptr<Run> run_;
+  int64_t steps_ = 0;
   std::string card_;
   std::string allocator_;
 };

@@ -24,17 +24,6 @@ double MedianSeconds(std::vector<int64_t> durations_ns) {
 
 }  // namespace
 
-bool HasSettled(const timeline::View& view, timeline::EventIndex begin) {
-  const timeline::Step* before = nullptr;
-  const timeline::Step* last = nullptr;
-  for (const timeline::Step& step : view.steps()) {
-    if (step.begin >= begin && step.complete) before = std::exchange(last, &step);
-  }
-  return before != nullptr && before->at_peak == last->at_peak &&
-         before->requested_peak == last->requested_peak && before->reserved_peak == last->reserved_peak &&
-         view.ValuesAt(before->end) == view.ValuesAt(last->end);
-}
-
 std::vector<int64_t> CurveOf(const timeline::View& view, const timeline::Step& step) {
   const timeline::EventIndex begin = std::max(step.begin, view.first());
   const timeline::EventIndex end = std::min(step.end, view.end());

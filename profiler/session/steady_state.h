@@ -17,11 +17,6 @@ namespace tidemark::session {
 // peak is. All figures are 0 if nothing happened. Pure function, O(steps).
 Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin = 0);
 
-// Whether of the steps that begin at event `begin` or later the last two complete ones were alike: all series
-// at their peaks and at their ends, and the most that they requested and reserved. Of fewer: no. Pure
-// function, O(steps).
-bool HasSettled(const timeline::View& view, timeline::EventIndex begin = 0);
-
 inline constexpr size_t kStepColumns = 32;
 // The highest allocated in each of so many equal parts of a step's events; empty for a shorter step.
 std::vector<int64_t> CurveOf(const timeline::View& view, const timeline::Step& step);

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 #include <thread>
-#include <utility>
 #include <variant>
 
 #include "profiler/capture/transport/channel.h"
@@ -56,14 +55,10 @@ class FakeTrainer {
   }
   void Push(EventKind kind, int64_t bytes) { Push(Event{.bytes = bytes, .kind = kind}); }
 
-  void TellSettings(events::NameId name, const std::string& text) {
-    ring_->PushName(name, text, NowNs());
-    ring_->PushName(name + 1, networks::ToJson(settings_), NowNs());
-    Push(Event{.op = name + 1, .name = name, .kind = EventKind::kMarker});
-  }
-
   void Start() {
-    TellSettings(1, "begin");
+    ring_->PushName(1, "begin", NowNs());
+    ring_->PushName(2, networks::ToJson(settings_), NowNs());
+    Push(Event{.op = 2, .name = 1, .kind = EventKind::kMarker});
     events::RunDescription description;
     description.title = "fake";
     description.device_name = "Fake Device";
@@ -73,7 +68,7 @@ class FakeTrainer {
 
   // Two blocks at the most, three in the first step.
   void Step() {
-    const int64_t blocks = behaviour() == kGrows ? steps_done_ + 1 : steps_done_ == 0 ? 3 : 2;
+    const int64_t blocks = steps_done_ == 0 ? 3 : 2;
     Push(EventKind::kStepBegin, steps_done_);
     for (int phase = 1; phase <= 3; ++phase)
       Push(Event{.kind = EventKind::kPhase, .phase = static_cast<events::Phase>(phase)});
@@ -133,8 +128,7 @@ class FakeTrainer {
     while (true) {
       const bool at_limit = limit_ > 0 && steps_done_ >= limit_;
       const bool paused = paused_ || at_limit;
-      const bool limit_news = at_limit && !std::exchange(limit_reported_, at_limit);
-      if (paused != reported_paused_ || limit_news) {
+      if (paused != reported_paused_) {
         reported_paused_ = paused;
         Send(transport::ActivityChanged{paused ? transport::Activity::kPaused : transport::Activity::kRunning,
                                         steps_done_});
@@ -143,7 +137,7 @@ class FakeTrainer {
       if (!received.ok()) return 1;
       if (received->has_value()) {
         if (!Apply(*transport::CommandFromJson((*received)->message))) return 0;
-        if (behaviour() != kObeys && behaviour() != kGrows) return Behave();
+        if (behaviour() != kObeys) return Behave();
       } else if (ring_->fill() < 0.5) {
         Step();
         if (steps_done_ % 64 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -154,10 +148,7 @@ class FakeTrainer {
   bool Apply(const transport::Command& command) {
     if (const auto* mode = std::get_if<transport::SetMode>(&command))
       paused_ = mode->mode == transport::RunMode::kPause;
-    if (const auto* limit = std::get_if<transport::SetStepLimit>(&command)) {
-      limit_ = limit->steps;
-      limit_reported_ = false;
-    }
+    if (const auto* limit = std::get_if<transport::SetStepLimit>(&command)) limit_ = limit->steps;
     if (const auto* change = std::get_if<transport::Change>(&command)) {
       settings_ = change->settings;
       ring_->PushName(3, "batch " + std::to_string(settings_.batch), NowNs());
@@ -166,9 +157,6 @@ class FakeTrainer {
     if (const auto* restart = std::get_if<transport::Restart>(&command)) {
       settings_ = restart->settings;
       steps_done_ = 0;
-      limit_reported_ = false;
-      TellSettings(next_name_, "restart");
-      next_name_ += 2;
     }
     if (!std::holds_alternative<transport::Stop>(command)) return true;
     Send(transport::Finished{steps_done_});
@@ -179,9 +167,7 @@ class FakeTrainer {
   std::optional<transport::RingWriter> ring_;
   networks::TrainingSettings settings_;
   int64_t steps_done_ = 0;
-  events::NameId next_name_ = 4;
   int64_t limit_ = 0;
-  bool limit_reported_ = false;
   bool paused_ = false;
   bool reported_paused_ = false;
 };

@@ -17,7 +17,6 @@ enum FakeBehaviour : int {
   kClosesChannel,    // and lives on
   kNeverStarts,      // ends before it says that it has started
   kFinishesAndHangs,
-  kGrows,  // as kObeys, but each step takes a block more than the one before
 };
 
 inline constexpr int kFakeStepEvents = 12;

@@ -41,17 +41,6 @@ TEST_CASE("answers tell the steady state, from one warm process", "[predictor]")
   CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys, 1), "t4"));
 }
 
-TEST_CASE("a run that has not settled is asked for a step more", "[predictor]") {
-  Predictor predictor({FakeTrainer()});
-  CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys), "h200"));
-  for (int batch = 1; batch <= 2; ++batch) {
-    const Result<Prediction> growing = predictor.AskAndWait(Settings(kGrows, batch), "h200");
-    if (!growing) FAIL(growing.error().message);
-    CHECK(growing->allocated_peak_bytes == 4 * kFakeBlockBytes);
-    CheckFakeAnswer(predictor.AskAndWait(Settings(kObeys, batch), "h200"));
-  }
-}
-
 TEST_CASE("a question is put by asking, and its answer is known from then on", "[predictor]") {
   Predictor predictor({FakeTrainer()});
   networks::TrainingSettings settings = Settings(kObeys);

@@ -1,7 +1,6 @@
 #include "profiler/session/steady_state.h"
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "tests/support/catch.h"
@@ -30,15 +29,13 @@ class Stream {
     Add(EventKind::kOutOfMemory, 1 << 20);
     return *this;
   }
-  Prediction Peaks() const { return SteadyState(*View()); }
-  bool HasSettled() const { return session::HasSettled(*View()); }
-
- private:
-  std::shared_ptr<const timeline::View> View() const {
+  Prediction Peaks() const {
     timeline::Builder builder;
     builder.Append(events_);
-    return builder.Publish();
+    return SteadyState(*builder.Publish());
   }
+
+ private:
   void Add(EventKind kind, int64_t bytes, int64_t rounded_bytes = 0) {
     Event event;
     event.kind = kind;
@@ -100,13 +97,4 @@ TEST_CASE("A step that is not over does not count beside complete ones, unless m
       Stream().Step(1'000, 1).Step(2'000, 1).Step(7'000, 1, false).OutOfMemory().Peaks();
   CHECK(failed.out_of_memory);
   CHECK(failed.allocated_peak_bytes == 7'000);
-}
-
-TEST_CASE("A run has settled when a step was as the one before") {
-  CHECK_FALSE(Stream().HasSettled());
-  CHECK_FALSE(Stream().Step(5'000, 1'000).HasSettled());
-  CHECK_FALSE(Stream().Step(9'000, 1'000).Step(5'000, 1'000).HasSettled());
-  CHECK(Stream().Step(9'000, 1'000).Step(5'000, 1'000).Step(5'000, 2'000).HasSettled());
-  CHECK_FALSE(Stream().Step(5'000, 1'000).Step(5'000, 1'000).Step(5'100, 1'000).HasSettled());
-  CHECK(Stream().Step(5'000, 1'000).Step(5'000, 1'000).Step(6'000, 1'000, false).HasSettled());
 }
