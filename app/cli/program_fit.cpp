@@ -175,20 +175,21 @@ std::vector<phantom::Card> CardVerdicts::StillToRun() const {
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs) {
   constexpr const char* kRow = "  {:<50}{:>12}{:>12}  {}\n";
-  std::string text = fmt::format(kRow, "card", "memory", "taken", "");
+  std::string rows = fmt::format(kRow, "card", "memory", "taken", "");
   const phantom::Card& asked = verdicts.asked();
   std::string own_words;
   for (const CardVerdict& verdict : verdicts.verdicts()) {
     const std::string taken =
         verdict.fits ? FormatBytes(verdict.reserved_bytes + verdict.card.context_bytes, ByteUnit::kMebibytes)
                      : "–";
-    text +=
+    rows +=
         fmt::format(kRow, verdict.card.title, FormatBytes(verdict.card.memory_bytes, ByteUnit::kMebibytes),
                     taken, InWords(verdicts, verdict));
     if (verdict.card.name == asked.name) own_words = InWords(verdicts, verdict);
   }
-  if (!own_words.empty()) text += fmt::format("{} on the {}: {}.\n", title, asked.title, own_words);
-  return text + SmallestText(verdicts) + RunsText(verdicts, why_no_runs);
+  std::string answer = SmallestText(verdicts);
+  if (!own_words.empty()) answer += fmt::format("{} on the {}: {}.\n", title, asked.title, own_words);
+  return answer + rows + RunsText(verdicts, why_no_runs);
 }
 
 Json VerdictsJson(const CardVerdicts& verdicts, const std::string& title,

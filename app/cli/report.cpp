@@ -121,8 +121,8 @@ Json PeaksJson(const session::Prediction& peaks) {
 std::string PhantomNote(const std::string& without_workspaces,
                         const std::vector<std::string>& unknown_sizes) {
   std::string note = without_workspaces.empty()
-                         ? "cuDNN's workspaces, where a layer takes any, are included in the phantom's "
-                           "figures, as cuDNN itself gives them."
+                         ? "No workspace of cuDNN's is missing from the phantom's figures: the layers take "
+                           "none, or as much as cuDNN itself gives them."
                          : fmt::format("cuDNN's workspaces are not included in the phantom's figures ({}).",
                                        without_workspaces);
   note += " The CUDA context is none of PyTorch's figures: it comes on top of what is reserved.";
