@@ -19,6 +19,7 @@ namespace {
 enum class Format { kUnknown, kTide, kPickle, kJson, kPerfetto, kSqlite };
 
 Format FormatOf(std::string_view beginning) {
+  if (beginning.starts_with("\x89PNG")) return Format::kUnknown;  // a recording begins with that byte, too
   if (beginning.empty() || beginning.front() == '\x89')
     return Format::kTide;  // it says what an empty file is
   if (beginning.front() == '\x80') return Format::kPickle;
