@@ -188,7 +188,21 @@ void ChooseTabBar(ImGuiWindow* window, bool panel_tabs) {
   if (flags != node->LocalFlags) node->SetLocalFlags(flags);
 }
 
-void DrawCard(const ImGuiWindow* window) {
+// The window began with its bar, below the card: here it is drawn once more, to be seen. Under a name of its
+// own it answers to no mouse: one name twice would be a conflict, and a click beside the grab two pages.
+void RedrawScrollbar(ImGuiWindow* window) {
+  const ImGuiID answering = ImGui::GetWindowScrollbarID(window, ImGuiAxis_Y);
+  const ImGuiCol color = ImGui::GetActiveID() == answering    ? ImGuiCol_ScrollbarGrabActive
+                         : ImGui::GetHoveredID() == answering ? ImGuiCol_ScrollbarGrabHovered
+                                                              : ImGuiCol_ScrollbarGrab;
+  ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, ImGui::GetStyleColorVec4(color));
+  ImGui::PushID("above the card");
+  ImGui::Scrollbar(ImGuiAxis_Y);
+  ImGui::PopID();
+  ImGui::PopStyleColor();
+}
+
+void DrawCard(ImGuiWindow* window) {
   ImDrawList* list = window->DrawList;
   const ImRect rect(window->InnerRect.Min, window->Pos + window->Size);
   const float rounding = Px(8);
@@ -201,7 +215,7 @@ void DrawCard(const ImGuiWindow* window) {
   list->AddRectFilled({right - 1, rect.Min.y}, rect.Max, color, rounding, ImDrawFlags_RoundCornersRight);
   FillOpaque(list, {left, rect.Min.y, right, rect.Max.y}, Colors().panel);
   list->AddRect(rect.Min, rect.Max, U32(Colors().border), rounding);
-  if (window->ScrollbarY) ImGui::Scrollbar(ImGuiAxis_Y);  // the window began with it, below the card
+  if (window->ScrollbarY) RedrawScrollbar(window);
   list->PopClipRect();
 }
 
