@@ -170,8 +170,10 @@ void FollowScale(ImGuiID space, float height, ShellState& shell, ViewState& view
     const ImVec2 factor(scale / view.layout_scale, height / view.layout_height);
     const bool changed = std::abs(factor.x - 1) > 0.01F || std::abs(factor.y - 1) > 0.001F;
     const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
-    if (changed && node != nullptr)
+    if (changed && node != nullptr) {
       Refitting(factor, &shell.wanted_widths).Fit(node, node->Size.x, kMostOfARow);
+      for (auto& [id, change] : shell.given_room) change *= factor.y;  // as the heights it was taken of
+    }
     if (!changed) return;
   }
   view.layout_scale = scale;
@@ -253,7 +255,8 @@ void BringToFront(const char* id) {
 }
 
 // A page that a person came for needs more than the panels in whose place it lies: the largest above it gives
-// it the room, and has it back when another comes to the front.
+// it the room, once, so that a person can still make it smaller, and has it back when another comes to the
+// front.
 constexpr float kTallPanel = 330;
 constexpr float kLeastAbove = 170;  // of what gives
 
@@ -289,7 +292,8 @@ void MakeRoom(ShellState& shell) {
       shell.tall_panel.empty() ? nullptr : ImGui::FindWindowByName(("###" + shell.tall_panel).c_str());
   ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
   const bool is_front = node != nullptr && node->VisibleWindow == window;
-  if (is_front == !shell.given_room.empty()) return;
+  if (is_front == shell.tall_is_front) return;
+  shell.tall_is_front = is_front;
   if (is_front) {
     if (node->Size.y >= Px(kTallPanel)) return;
     GiveRoom(node, Px(kTallPanel), shell);
@@ -322,6 +326,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     shell.reset_layout = false;
     shell.wanted_widths.clear();
     shell.given_room.clear();
+    shell.tall_is_front = false;
     view.layout_scale = 0;
   }
   FollowScale(space, viewport->WorkSize.y - 2 * margin, shell, view);
