@@ -1,6 +1,7 @@
 #include "app/presenters/bridge.h"
 
 #include <array>
+#include <string_view>
 
 #include "app/presenters/level_chain.h"
 #include "app/presenters/signed_bytes.h"
@@ -196,7 +197,20 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t
   return steps;
 }
 
+// A level where the bridge ends, as a title has it.
+std::string InTitle(std::string_view level) {
+  if (level == "driver") return "what the driver gave";
+  if (level == "process") return "what the process takes";
+  if (level == "card") return "the card";
+  return "what was " + std::string(level);
+}
+
 }  // namespace
+
+std::string BridgeTitle(const Bridge& bridge) {
+  if (bridge.steps.empty()) return "From the textbook";
+  return "From the textbook to " + InTitle(bridge.steps.back().name) + ", " + bridge.moment;
+}
 
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook) {
   const std::optional<PeakMoment> peak = LatestPeak(view);
