@@ -117,11 +117,6 @@ std::string ChartOf(const RunPage& page) {
       InMebibytes(highest), kHeight + 18);
 }
 
-std::string BridgeTitle(const RunPage& page) {
-  const std::string end = page.bridge.steps.back().name == "card" ? "the card, " : "what was reserved, ";
-  return "From the textbook to " + end + page.bridge.moment;
-}
-
 std::string BytesOf(const presenters::BridgeStep& step) {
   if (step.kind == presenters::BridgeStep::Kind::kLevel) return FormatNumber(step.bytes);
   return (step.bytes < 0 ? "− " : "+ ") + FormatNumber(std::abs(step.bytes));
@@ -132,7 +127,7 @@ void AddMarkdownBridge(const RunPage& page, std::string& out) {
     if (!page.why_no_bridge.empty()) out += "\n" + page.why_no_bridge + "\n";
     return;
   }
-  out += fmt::format("\n## {}\n\n| | bytes | why |\n|---|---:|---|\n", BridgeTitle(page));
+  out += fmt::format("\n## {}\n\n| | bytes | why |\n|---|---:|---|\n", BridgeTitle(page.bridge));
   for (const presenters::BridgeStep& step : page.bridge.steps)
     out += fmt::format("| {} | {} | {} |\n", InCell(step.name), BytesOf(step), InCell(step.sentence));
 }
@@ -142,7 +137,8 @@ void AddHtmlBridge(const RunPage& page, std::string& out) {
     if (!page.why_no_bridge.empty()) out += "<p>" + page.why_no_bridge + "</p>\n";
     return;
   }
-  out += fmt::format("<h2>{}</h2>\n<table class=\"bridge\">\n", presenters::EscapedForXml(BridgeTitle(page)));
+  out += fmt::format("<h2>{}</h2>\n<table class=\"bridge\">\n",
+                     presenters::EscapedForXml(BridgeTitle(page.bridge)));
   for (const presenters::BridgeStep& step : page.bridge.steps) {
     const bool is_level = step.kind == presenters::BridgeStep::Kind::kLevel;
     out += fmt::format("<tr{}><td>{}</td><td>{}</td><td>{}</td></tr>\n", is_level ? " class=\"level\"" : "",

@@ -1,6 +1,7 @@
 #include "app/presenters/bridge.h"
 
 #include <array>
+#include <string_view>
 
 #include "app/presenters/level_chain.h"
 #include "app/presenters/signed_bytes.h"
@@ -119,6 +120,12 @@ constexpr std::array kOuterLevels = {
 // In a container the card's driver often does not tell what this process takes.
 constexpr Words kContextAndOthers = {
     "context, other processes", "This process's CUDA context and what others hold: nobody told them apart."};
+// The driver is asked now and then: what it told of the process can be from before the process held this
+// much.
+constexpr Words kContextAndOthersSince = {
+    "context, other processes",
+    "This process's CUDA context and what others hold: what was told of the process is from before it held "
+    "this much, so they cannot be told apart."};
 
 class Steps {
  public:
@@ -134,12 +141,14 @@ class Steps {
   // As far as anyone told of them, and no later than what lies below: the card is asked now and then.
   void AddOuterLevels(const timeline::View& view, events::EventIndex index) {
     bool told_process = false;
+    Words to_card = kContextAndOthers;
     for (const OuterLevel& level : kOuterLevels) {
       const int64_t bytes = LevelAt(view, index, level.series);
+      if (bytes > 0 && bytes < sum_ && level.series == Series::kProcess) to_card = kContextAndOthersSince;
       if (bytes < sum_ || (bytes == sum_ && level.series == Series::kDriver)) continue;
       if (bytes == sum_ && told_process) steps_.pop_back();  // nobody else takes any of the card
       const bool is_apart = level.series != Series::kCard || told_process;
-      AddChange(is_apart ? level.gap : kContextAndOthers, Difference(bytes, sum_));
+      AddChange(is_apart ? level.gap : to_card, Difference(bytes, sum_));
       AddLevel(level.name, bytes, level.sentence);
       told_process = level.series == Series::kProcess;
     }
@@ -188,7 +197,20 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t
   return steps;
 }
 
+// A level where the bridge ends, as a title has it.
+std::string InTitle(std::string_view level) {
+  if (level == "driver") return "what the driver gave";
+  if (level == "process") return "what the process takes";
+  if (level == "card") return "the card";
+  return "what was " + std::string(level);
+}
+
 }  // namespace
+
+std::string BridgeTitle(const Bridge& bridge) {
+  if (bridge.steps.empty()) return "From the textbook";
+  return "From the textbook to " + InTitle(bridge.steps.back().name) + ", " + bridge.moment;
+}
 
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook) {
   const std::optional<PeakMoment> peak = LatestPeak(view);

@@ -35,6 +35,10 @@ struct Bridge {
   std::vector<BridgeStep> steps;
 };
 
+// "From the textbook to the card, at the peak of step 42": to the level that it ends with. Without steps it
+// goes nowhere, and no more is said.
+std::string BridgeTitle(const Bridge& bridge);
+
 // To what was measured at the peak of the last complete step; empty if there is none.
 Bridge MakeBridge(const timeline::View& view, const textbook::Estimate& textbook);
 // To what was measured at a moment.

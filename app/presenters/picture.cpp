@@ -410,7 +410,7 @@ std::string BridgePicture(const Bridge& bridge, std::string_view title) {
     rows.push_back({step.name, sign + InMegabytes(std::abs(step.bytes)), ColourOf(step.category),
                     is_level ? 0 : step.from_bytes, step.bytes, is_level});
   }
-  return BarPicture(title, "From the textbook to what was reserved, " + bridge.moment, rows);
+  return BarPicture(title, BridgeTitle(bridge), rows);
 }
 
 std::string MapPicture(const timeline::View& view, std::string_view title) {

@@ -34,18 +34,7 @@ void ControlRow(const std::string& name, const ControlAccess& access, CommandQue
 }  // namespace
 
 void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queue) {
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
-  ImGui::SetNextWindowSize(
-      {std::min(Px(460), viewport->Size.x - Px(40)), std::min(Px(560), viewport->Size.y - Px(80))},
-      ImGuiCond_Appearing);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().panel));
-  const bool visible = ImGui::Begin(
-      "For a class", open,
-      ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings);
-  ImGui::PopStyleColor();
-  if (ImGui::IsWindowFocused() && ImGui::IsKeyPressed(ImGuiKey_Escape)) *open = false;
-  if (visible) {
+  if (BeginOwnWindow("For a class", {460, 560}, open)) {
     PutWrapped(MutedWords(), "Whoever uses the code finds the settings as they are now, and these controls:");
     if (ImGui::BeginTable("controls", 2)) {
       ImGui::TableSetupColumn("name", ImGuiTableColumnFlags_WidthFixed);

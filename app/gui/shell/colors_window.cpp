@@ -38,18 +38,7 @@ void ColorRow(size_t index, OwnColors& own) {
 }  // namespace
 
 void DrawColorsWindow(OwnColors& own, bool* open) {
-  const ImGuiViewport* viewport = ImGui::GetMainViewport();
-  ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
-  ImGui::SetNextWindowSize(
-      {std::min(Px(400), viewport->Size.x - Px(40)), std::min(Px(540), viewport->Size.y - Px(80))},
-      ImGuiCond_Appearing);
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().panel));
-  const bool visible = ImGui::Begin(
-      "Colours", open,
-      ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoDocking | ImGuiWindowFlags_NoSavedSettings);
-  ImGui::PopStyleColor();
-  if (ImGui::IsWindowFocused() && ImGui::IsKeyPressed(ImGuiKey_Escape)) *open = false;
-  if (visible) {
+  if (BeginOwnWindow("Colours", {400, 540}, open)) {
     PutWrapped(MutedWords(),
                "What a block holds has one colour, in every panel. Those that it begins with are told apart "
                "with any kind of colour blindness.");

@@ -170,8 +170,10 @@ void FollowScale(ImGuiID space, float height, ShellState& shell, ViewState& view
     const ImVec2 factor(scale / view.layout_scale, height / view.layout_height);
     const bool changed = std::abs(factor.x - 1) > 0.01F || std::abs(factor.y - 1) > 0.001F;
     const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
-    if (changed && node != nullptr)
+    if (changed && node != nullptr) {
       Refitting(factor, &shell.wanted_widths).Fit(node, node->Size.x, kMostOfARow);
+      for (auto& [id, change] : shell.given_room) change *= factor.y;  // as the heights it was taken of
+    }
     if (!changed) return;
   }
   view.layout_scale = scale;
@@ -188,7 +190,21 @@ void ChooseTabBar(ImGuiWindow* window, bool panel_tabs) {
   if (flags != node->LocalFlags) node->SetLocalFlags(flags);
 }
 
-void DrawCard(const ImGuiWindow* window) {
+// The window began with its bar, below the card: here it is drawn once more, to be seen. Under a name of its
+// own it answers to no mouse: one name twice would be a conflict, and a click beside the grab two pages.
+void RedrawScrollbar(ImGuiWindow* window) {
+  const ImGuiID answering = ImGui::GetWindowScrollbarID(window, ImGuiAxis_Y);
+  const ImGuiCol color = ImGui::GetActiveID() == answering    ? ImGuiCol_ScrollbarGrabActive
+                         : ImGui::GetHoveredID() == answering ? ImGuiCol_ScrollbarGrabHovered
+                                                              : ImGuiCol_ScrollbarGrab;
+  ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, ImGui::GetStyleColorVec4(color));
+  ImGui::PushID("above the card");
+  ImGui::Scrollbar(ImGuiAxis_Y);
+  ImGui::PopID();
+  ImGui::PopStyleColor();
+}
+
+void DrawCard(ImGuiWindow* window) {
   ImDrawList* list = window->DrawList;
   const ImRect rect(window->InnerRect.Min, window->Pos + window->Size);
   const float rounding = Px(8);
@@ -201,7 +217,7 @@ void DrawCard(const ImGuiWindow* window) {
   list->AddRectFilled({right - 1, rect.Min.y}, rect.Max, color, rounding, ImDrawFlags_RoundCornersRight);
   FillOpaque(list, {left, rect.Min.y, right, rect.Max.y}, Colors().panel);
   list->AddRect(rect.Min, rect.Max, U32(Colors().border), rounding);
-  if (window->ScrollbarY) ImGui::Scrollbar(ImGuiAxis_Y);  // the window began with it, below the card
+  if (window->ScrollbarY) RedrawScrollbar(window);
   list->PopClipRect();
 }
 
@@ -239,7 +255,8 @@ void BringToFront(const char* id) {
 }
 
 // A page that a person came for needs more than the panels in whose place it lies: the largest above it gives
-// it the room, and has it back when another comes to the front.
+// it the room, once, so that a person can still make it smaller, and has it back when another comes to the
+// front.
 constexpr float kTallPanel = 330;
 constexpr float kLeastAbove = 170;  // of what gives
 
@@ -275,7 +292,8 @@ void MakeRoom(ShellState& shell) {
       shell.tall_panel.empty() ? nullptr : ImGui::FindWindowByName(("###" + shell.tall_panel).c_str());
   ImGuiDockNode* node = window == nullptr ? nullptr : window->DockNode;
   const bool is_front = node != nullptr && node->VisibleWindow == window;
-  if (is_front == !shell.given_room.empty()) return;
+  if (is_front == shell.tall_is_front) return;
+  shell.tall_is_front = is_front;
   if (is_front) {
     if (node->Size.y >= Px(kTallPanel)) return;
     GiveRoom(node, Px(kTallPanel), shell);
@@ -308,6 +326,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     shell.reset_layout = false;
     shell.wanted_widths.clear();
     shell.given_room.clear();
+    shell.tall_is_front = false;
     view.layout_scale = 0;
   }
   FollowScale(space, viewport->WorkSize.y - 2 * margin, shell, view);

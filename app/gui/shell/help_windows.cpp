@@ -3,13 +3,12 @@
 #include "app/gui/widgets/panel_frame.h"
 
 namespace tidemark::gui {
-namespace {
 
-bool BeginHelpWindow(const char* title, bool* open, float width, float height) {
+bool BeginOwnWindow(const char* title, ImVec2 size, bool* open) {
   const ImGuiViewport* viewport = ImGui::GetMainViewport();
   ImGui::SetNextWindowPos(viewport->GetCenter(), ImGuiCond_Appearing, {0.5F, 0.5F});
   ImGui::SetNextWindowSize(
-      {std::min(Px(width), viewport->Size.x - Px(40)), std::min(Px(height), viewport->Size.y - Px(80))},
+      {std::min(Px(size.x), viewport->Size.x - Px(40)), std::min(Px(size.y), viewport->Size.y - Px(80))},
       ImGuiCond_Appearing);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, U32(Colors().panel));
   const bool visible = ImGui::Begin(
@@ -19,6 +18,8 @@ bool BeginHelpWindow(const char* title, bool* open, float width, float height) {
   if (ImGui::IsWindowFocused() && ImGui::IsKeyPressed(ImGuiKey_Escape)) *open = false;
   return visible;
 }
+
+namespace {
 
 void KeyRow(const char* keys, const char* label, const char* help) {
   ImGui::TableNextRow();
@@ -31,7 +32,7 @@ void KeyRow(const char* keys, const char* label, const char* help) {
 }
 
 void DrawKeys(bool* open) {
-  if (BeginHelpWindow("Keys", open, 860, 640) &&
+  if (BeginOwnWindow("Keys", {860, 640}, open) &&
       ImGui::BeginTable("keys", 3, ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_RowBg)) {
     ImGui::TableSetupColumn("keys", 0, Px(130));
     ImGui::TableSetupColumn("command", 0, Px(250));
@@ -53,7 +54,7 @@ void DrawKeys(bool* open) {
 }
 
 void DrawGlossary(const lessons::Glossary& glossary, bool* open) {
-  if (BeginHelpWindow("What is…", open, 720, 640)) {
+  if (BeginOwnWindow("What is…", {720, 640}, open)) {
     for (const lessons::Term& term : glossary.terms()) {
       Put(StrongWords(), term.forms.front());
       PutWrapped(MutedWords(), term.meaning);
@@ -64,7 +65,7 @@ void DrawGlossary(const lessons::Glossary& glossary, bool* open) {
 }
 
 void DrawAbout(bool* open) {
-  if (BeginHelpWindow("About Tidemark", open, 520, 300)) {
+  if (BeginOwnWindow("About Tidemark", {520, 300}, open)) {
     Put(TitleWords(), "Tidemark 0.1");
     PutWrapped(Words(),
                "Where does a neural network's GPU memory go, and what does each technique do to it? The "

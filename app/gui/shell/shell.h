@@ -96,6 +96,7 @@ struct ShellState {
   std::map<unsigned, float> wanted_widths;
   std::string raise_panel;  // shown, and brought before those that share its place; "" = none
   std::string tall_panel;   // is given room while it is in front; "" = none
+  bool tall_is_front = false;
   std::vector<std::pair<unsigned, float>> given_room;  // to whom and how much, by dock node; < 0: of whom
   bool banner_closed = false;
   std::vector<Toast> toasts;

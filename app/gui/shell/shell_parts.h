@@ -15,6 +15,9 @@ void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // Jobs with their progress and Cancel, at the bottom of the window.
 void DrawJobs(const ShellInput& input);
 void DrawToasts(ShellState& shell);
+// A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;
+// true: visible. ImGui::End() follows either way.
+bool BeginOwnWindow(const char* title, ImVec2 size, bool* open);
 void DrawHelpWindows(const lessons::Glossary* glossary, ShellState& shell);
 // Chooses what is locked or hidden by the session code.
 void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queue);

@@ -116,7 +116,7 @@ TEST_CASE("Where ranks share layer by layer the bridge tells of layers, not of t
 }
 
 TEST_CASE("The bridge goes on to the driver, the process and the card, as far as they were told of") {
-  const auto ends_with = [](int64_t driver, int64_t process, int64_t card) {
+  const auto bridge_to = [](int64_t driver, int64_t process, int64_t card) {
     timeline::Stream training;
     training.Add(events::EventKind::kStepBegin);
     training.Add(events::EventKind::kSegmentAllocate, 0x200000, 20 << 20);
@@ -125,8 +125,12 @@ TEST_CASE("The bridge goes on to the driver, the process and the card, as far as
     if (process > 0) training.Add(events::EventKind::kCounter, 0, process).level = events::Level::kProcess;
     training.Add(events::EventKind::kCounter, 0, card).level = events::Level::kCard;
     training.Add(events::EventKind::kStepEnd);
-    const Bridge bridge = MakeBridge(*training.Publish(), Book());
+    Bridge bridge = MakeBridge(*training.Publish(), Book());
     CheckSums(bridge);
+    return bridge;
+  };
+  const auto ends_with = [&](int64_t driver, int64_t process, int64_t card) {
+    const Bridge bridge = bridge_to(driver, process, card);
     std::string names;
     bool is_outside = false;
     for (const BridgeStep& step : bridge.steps) {
@@ -143,6 +147,21 @@ TEST_CASE("The bridge goes on to the driver, the process and the card, as far as
         "reserved; outside of PyTorch; driver; context, other processes; card; ");
   CHECK(ends_with(20 * kMiB, 300 * kMiB, 300 * kMiB) == "reserved; context, modules; card; ");
   CHECK(ends_with(20 * kMiB, 2 * kMiB, 2 * kMiB) == "reserved; ");  // of before
+  const auto gap_to_card = [&](int64_t process) {
+    const Bridge bridge = bridge_to(20 * kMiB, process, 500 * kMiB);
+    REQUIRE(bridge.steps.back().name == "card");
+    const BridgeStep& gap = bridge.steps[bridge.steps.size() - 2];
+    CHECK(gap.name == "context, other processes");
+    return gap.sentence;
+  };
+  CHECK(gap_to_card(0).ends_with("nobody told them apart."));
+  CHECK(gap_to_card(2 * kMiB).find("from before it held this much") != std::string::npos);
+  const std::string moment = bridge_to(20 * kMiB, 0, 500 * kMiB).moment;
+  CHECK(BridgeTitle(bridge_to(20 * kMiB, 0, 500 * kMiB)) == "From the textbook to the card, " + moment);
+  CHECK(BridgeTitle(bridge_to(20 * kMiB, 300 * kMiB, 0)) ==
+        "From the textbook to what the process takes, " + moment);
+  CHECK(BridgeTitle(bridge_to(21 * kMiB, 0, 0)) == "From the textbook to what the driver gave, " + moment);
+  CHECK(BridgeTitle(bridge_to(20 * kMiB, 0, 0)) == "From the textbook to what was reserved, " + moment);
 }
 
 TEST_CASE("Without a complete step there is no bridge, without segments it ends at allocated") {
@@ -152,6 +171,7 @@ TEST_CASE("Without a complete step there is no bridge, without segments it ends 
   const Bridge bridge = MakeBridge(*training.Publish(), Book());
   CheckSums(bridge);
   CHECK(bridge.steps.back().name == "allocated");
+  CHECK(BridgeTitle(bridge) == "From the textbook to what was allocated, " + bridge.moment);
 }
 
 }  // namespace tidemark::presenters
