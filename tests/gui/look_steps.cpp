@@ -5,6 +5,19 @@
 #include "tests/gui/steps.h"
 
 namespace tidemark::gui {
+namespace {
+
+// A panel too low for what it holds: its bar, which is drawn once more above the card, is one item still.
+void OneItemIsABar(ImGuiTestContext* context) {
+  ImGuiWindow* map = context->WindowInfo("//###memory_map").Window;
+  IM_CHECK(map->ScrollbarY);
+  context->MouseMoveToPos(ImGui::GetWindowScrollbarRect(map, ImGuiAxis_Y).GetCenter());
+  context->Yield(4);
+  IM_CHECK_EQ(context->UiContext->HoveredIdPreviousFrame, ImGui::GetWindowScrollbarID(map, ImGuiAxis_Y));
+  IM_CHECK_EQ(context->UiContext->DebugDrawIdConflictsId, 0U);
+}
+
+}  // namespace
 
 void ScalesWithItsText(ImGuiTestContext* context) {
   const auto width = [&] { return context->WindowInfo("//###run_controls").Window->Size.x; };
@@ -22,6 +35,7 @@ void ScalesWithItsText(ImGuiTestContext* context) {
   application().view_state().scale = 2.0F;
   context->Yield(6);
   Picture(context, "twice-as-large");
+  OneItemIsABar(context);
   application().view_state().scale = 3.0F;
   context->Yield(6);
   application().view_state().scale = 1.0F;
