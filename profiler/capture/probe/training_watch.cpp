@@ -1,7 +1,6 @@
 #include "profiler/capture/probe/training_watch.h"
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -111,12 +110,6 @@ void OnCastEnded() {
     Assume(last_born, Category::kAutocastCache);
 }
 
-// "Optimizer.step#AdamW.step" → "AdamW state".
-std::string StateName(std::string_view scope) {
-  scope.remove_prefix(kOptimizerScopePrefix.size());
-  return std::string(scope.substr(0, scope.find('.'))) + " state";
-}
-
 }  // namespace
 
 void OnUserScopeBegins(std::string_view name, const void* scope) {
@@ -125,9 +118,8 @@ void OnUserScopeBegins(std::string_view name, const void* scope) {
     return;
   }
   optimizer_at_work.scope = static_cast<const std::byte*>(scope);
-  // torch/optim/optimizer.py, profile_hook_step: its wrapper takes the optimizer first.
-  optimizer_at_work.optimizer = FirstArgumentOf("wrapper", "/torch/optim/optimizer.py");
-  optimizer_at_work.state = Intern(StateName(name));
+  optimizer_at_work.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
+  optimizer_at_work.state = Intern(OptimizerStateName(name));
   optimizer_at_work.has_turn = TheCourse().BeginOptimizer();
 }
 
