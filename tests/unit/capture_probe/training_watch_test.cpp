@@ -240,6 +240,8 @@ TEST_CASE("A gradient that an optimizer in backward has used up is none, nor is 
   Tell(TheGates().gradient_arrives, used_up.vector());
   OnUserScopeBegins("Optimizer.step#Adam.step", scope.data());
   Make(kSegment + 1024);
+  Make(kSegment + 1536);
+  OnBlockDied(kSegment + 1536);
   OnRecordFunctionEnds(scope.data() + 16);
   OnBlockDied(kSegment + 512);  // set to none
   Tell(TheGates().gradient_accumulated, static_cast<const void*>(&node));
