@@ -81,7 +81,8 @@ void TidemarkSavedVariable(void* self, const void* tensor, bool is_output, bool 
 void TidemarkAccumulateGrad(void* self, void* tensor) {
   static const auto real =
       BehindCaller<void (*)(void*, void*)>(TIDEMARK_ACCUMULATE_GRAD, __builtin_return_address(0));
-  Tell(TheGates().accumulator_made, static_cast<const void*>(tensor));  // the constructor moves it away
+  // Before the constructor moves the tensor away.
+  Tell(TheGates().accumulator_made, static_cast<const void*>(self), static_cast<const void*>(tensor));
   real(self, tensor);
 }
 

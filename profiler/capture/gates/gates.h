@@ -29,8 +29,8 @@ struct Gates {
   Listener<void(int64_t change_bytes)> memory_reported{nullptr};
   // torch::autograd::SavedVariable was made from this at::Tensor: backward needs it.
   Listener<void(const void* tensor)> tensor_saved{nullptr};
-  // torch::autograd::AccumulateGrad is made for this at::Tensor: gradients will be accumulated for it.
-  Listener<void(const void* tensor)> accumulator_made{nullptr};
+  // This torch::autograd::AccumulateGrad is made for this at::Tensor: gradients will be accumulated for it.
+  Listener<void(const void* node, const void* tensor)> accumulator_made{nullptr};
   // A torch::autograd::AccumulateGrad is about to take this std::vector of at::Tensor, of which there is one.
   Listener<void(const void* gradients)> gradient_arrives{nullptr};
   // This torch::autograd::AccumulateGrad has run: its tensor's .grad is up to date.

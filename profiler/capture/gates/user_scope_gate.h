@@ -4,6 +4,7 @@
 // the thread that announces.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace tidemark::capture {
@@ -11,6 +12,15 @@ namespace tidemark::capture {
 // What torch.optim calls its ranges ("Optimizer.step#AdamW.step"): torch/optim/optimizer.py,
 // profile_hook_step.
 inline constexpr std::string_view kOptimizerScopePrefix = "Optimizer.step#";
+// The function around each step() there, which takes the optimizer first.
+inline constexpr std::string_view kOptimizerWrapper = "wrapper";
+inline constexpr std::string_view kOptimizerFile = "/torch/optim/optimizer.py";
+
+// What the optimizer of such a range leaves: "Optimizer.step#AdamW.step" → "AdamW state".
+inline std::string OptimizerStateName(std::string_view range) {
+  range.remove_prefix(kOptimizerScopePrefix.size());
+  return std::string(range.substr(0, range.find('.'))) + " state";
+}
 
 // `scope` is LibTorch's object for it, which lives at least until it ends.
 void OnUserScopeBegins(std::string_view name, const void* scope);

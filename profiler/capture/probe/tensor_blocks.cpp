@@ -38,4 +38,6 @@ uint64_t BlockOfFirst(const void* tensors) {
   return begin == PointerAt(tensors, sizeof(void*)) ? 0 : BlockOfTensor(begin);
 }
 
+const void* IdentityOfTensor(const void* tensor) { return PointerAt(tensor, 0); }
+
 }  // namespace tidemark::capture

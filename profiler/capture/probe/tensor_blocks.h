@@ -16,5 +16,7 @@ namespace tidemark::capture {
 uint64_t BlockOfTensor(const void* tensor);
 // Of the first tensor of a std::vector of them.
 uint64_t BlockOfFirst(const void* tensors);
+// Its c10::TensorImpl, which is the same for a leaf as long as it lives.
+const void* IdentityOfTensor(const void* tensor);
 
 }  // namespace tidemark::capture

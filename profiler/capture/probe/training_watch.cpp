@@ -1,7 +1,6 @@
 #include "profiler/capture/probe/training_watch.h"
 
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -31,9 +30,18 @@ struct OptimizerScope {
 thread_local OptimizerScope optimizer_at_work;
 
 thread_local bool makes_buckets = false;
-thread_local uint64_t last_born = 0;  // since a cast or an accumulation began
 thread_local uint64_t arriving_gradient = 0;
 thread_local uint64_t cast_block = 0;
+
+// The first block of this thread that was born since a cast or an accumulation began, and lives. What comes
+// after it is a hook's, which runs inside of the accumulation, as is all that an optimizer makes in one.
+struct FirstBirth {
+  uint64_t block = 0;
+  bool is_awaited = false;
+};
+thread_local FirstBirth first_birth;
+
+void AwaitFirstBirth() { first_birth = {0, true}; }
 
 // torch/csrc/autograd/record_function_ops.h: a PythonRecordFunction is a RecordFunction behind a table of
 // virtual functions and two counts.
@@ -58,23 +66,49 @@ void OnTensorSaved(const void* tensor) {
   Assume(Known(BlockOfTensor(tensor)), Category::kActivation);
 }
 
-void OnAccumulatorMade(const void* tensor) {
-  TheCourse().RecordForward();
-  Assume(Known(BlockOfTensor(tensor)), Category::kParameter);
-}
-
-// Which block each torch::autograd::AccumulateGrad made its leaf's gradient.
+// Which block each leaf has as its gradient, while that lives. A leaf is known by its c10::TensorImpl: its
+// own block may hold other leaves, as the flat weights of an RNN do, and its AccumulateGrad goes with the
+// graph.
 class Gradients {
  public:
-  // The block that it held is returned.
-  uint64_t Replace(const void* node, uint64_t block) {
+  void BeginNode(const void* node, const void* leaf) {
     const MutexLock lock(mutex_);
-    return std::exchange(blocks_[node], block);
+    leaves_[node] = leaf;
+  }
+  // What the leaf of the AccumulateGrad has; 0 = none.
+  uint64_t Of(const void* node) {
+    const MutexLock lock(mutex_);
+    const auto found = blocks_.find(LeafOf(node));
+    return found == blocks_.end() ? 0 : found->second;
+  }
+  void Replace(const void* node, uint64_t block) {
+    const MutexLock lock(mutex_);
+    const void* const leaf = LeafOf(node);
+    if (std::exchange(blocks_[leaf], block) != block) holders_.emplace(block, leaf);
+  }
+  void Died(uint64_t block) {
+    const MutexLock lock(mutex_);
+    const auto [begin, end] = holders_.equal_range(block);
+    for (auto holder = begin; holder != end; ++holder) {
+      const auto held = blocks_.find(holder->second);
+      if (held != blocks_.end() && held->second == block) blocks_.erase(held);
+    }
+    holders_.erase(begin, end);
   }
 
  private:
+  // Of a node that was made before anybody listened: the node stands for it.
+  const void* LeafOf(const void* node) TIDEMARK_REQUIRES(mutex_) {
+    const auto found = leaves_.find(node);
+    return found == leaves_.end() ? node : found->second;
+  }
+
   Mutex mutex_;
+  // By node; the next that is made where one was takes its place.
+  std::unordered_map<const void*, const void*> leaves_ TIDEMARK_GUARDED_BY(mutex_);
   std::unordered_map<const void*, uint64_t> blocks_ TIDEMARK_GUARDED_BY(mutex_);
+  // Leaves by block: gradients may be views of one.
+  std::unordered_multimap<uint64_t, const void*> holders_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
 Gradients& TheGradients() {
@@ -82,39 +116,39 @@ Gradients& TheGradients() {
   return gradients;
 }
 
+void OnAccumulatorMade(const void* node, const void* tensor) {
+  TheCourse().RecordForward();
+  TheGradients().BeginNode(node, IdentityOfTensor(tensor));
+  Assume(Known(BlockOfTensor(tensor)), Category::kParameter);
+}
+
 void OnGradientArrives(const void* gradients) {
   arriving_gradient = Known(BlockOfFirst(gradients));
-  last_born = 0;
+  AwaitFirstBirth();
 }
 
 // It was copied into a block of its own, or kept as it came, or added to the one before: that one keeps its
 // role then, and what came is no gradient.
 void OnGradientAccumulated(const void* node) {
-  const uint64_t block = last_born != 0 ? last_born : arriving_gradient;
+  const uint64_t copy = std::exchange(first_birth, {}).block;
+  const uint64_t arrived = std::exchange(arriving_gradient, 0);
+  const uint64_t block = copy != 0 ? copy : arrived;
   if (block == 0) return;
-  const uint64_t before = TheGradients().Replace(node, block);
-  if (last_born == 0 && before != block && Roles().Is(before, Category::kGradient)) {
-    TheGradients().Replace(node, before);
-    return;
-  }
+  if (copy == 0 && Roles().Is(TheGradients().Of(node), Category::kGradient)) return;
+  TheGradients().Replace(node, block);
   Assume(block, Category::kGradient);
 }
 
 void OnCastBegins(const void* tensor, int8_t /*scalar_type*/) {
   cast_block = Known(BlockOfTensor(tensor));
-  last_born = 0;
+  AwaitFirstBirth();
 }
 
-// Autocast keeps its copies of leaves (at::autocast::cached_cast).
+// Autocast keeps its copies of leaves (at::autocast::cached_cast), unless its cache is off: who knows nothing
+// of LibTorch's types cannot ask.
 void OnCastEnded() {
-  if (cast_block != 0 && Roles().Is(cast_block, Category::kParameter))
-    Assume(last_born, Category::kAutocastCache);
-}
-
-// "Optimizer.step#AdamW.step" → "AdamW state".
-std::string StateName(std::string_view scope) {
-  scope.remove_prefix(kOptimizerScopePrefix.size());
-  return std::string(scope.substr(0, scope.find('.'))) + " state";
+  const uint64_t copy = std::exchange(first_birth, {}).block;
+  if (cast_block != 0 && Roles().Is(cast_block, Category::kParameter)) Assume(copy, Category::kAutocastCache);
 }
 
 }  // namespace
@@ -125,9 +159,9 @@ void OnUserScopeBegins(std::string_view name, const void* scope) {
     return;
   }
   optimizer_at_work.scope = static_cast<const std::byte*>(scope);
-  // torch/optim/optimizer.py, profile_hook_step: its wrapper takes the optimizer first.
-  optimizer_at_work.optimizer = FirstArgumentOf("wrapper", "/torch/optim/optimizer.py");
-  optimizer_at_work.state = Intern(StateName(name));
+  optimizer_at_work.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
+  optimizer_at_work.state = Intern(OptimizerStateName(name));
+  first_birth.is_awaited = false;
   optimizer_at_work.has_turn = TheCourse().BeginOptimizer();
 }
 
@@ -164,11 +198,16 @@ Category CategoryAtBirth() {
 }
 
 void OnBlockBorn(uint64_t address, Category category) {
-  last_born = address;
+  if (std::exchange(first_birth.is_awaited, false)) first_birth.block = address;
   const bool in_optimizer = optimizer_at_work.scope != nullptr;
   if (IsFromBirth(category) || in_optimizer) Roles().Born(address, category, in_optimizer);
 }
 
-void OnBlockDied(uint64_t address) { Roles().Died(address); }
+void OnBlockDied(uint64_t address) {
+  if (first_birth.block == address) AwaitFirstBirth();
+  if (arriving_gradient == address) arriving_gradient = 0;
+  TheGradients().Died(address);
+  Roles().Died(address);
+}
 
 }  // namespace tidemark::capture

@@ -3,7 +3,9 @@
 // parameters, gradients, activations, optimizer state, autocast's copies and DDP's buckets. Those are
 // inferred, as torch.profiler's memory timeline infers them, from who handles a tensor: a leaf that gradients
 // are accumulated for, what is accumulated there, what is saved for backward, what an optimizer's step
-// leaves.
+// leaves. A forward begins with any tensor that is saved for backward, on the card or not: where blocks
+// cannot be read, or are the CPU's, there are phases all the same. A leaf's cast is taken for autocast's copy
+// where its cache is off, too.
 //
 // Any thread; what is told of blocks, under their allocator's lock.
 #pragma once

@@ -69,7 +69,7 @@ void OnTensorSaved(const void* object) {
   if (Roles().Take(block.address, Category::kActivation)) Announce(block, Category::kActivation, 0);
 }
 
-void OnAccumulatorMade(const void* object) {
+void OnAccumulatorMade(const void* /*node*/, const void* object) {
   const auto& tensor = *static_cast<const at::Tensor*>(object);
   const Block block = BlockOf(tensor);
   if (block.address == 0) return;

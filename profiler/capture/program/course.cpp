@@ -3,7 +3,6 @@
 #include <ATen/record_function.h>
 
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "profiler/capture/gates/gates.h"
@@ -32,19 +31,12 @@ struct OptimizerScope final : at::ObserverContext {
   const void* optimizer = nullptr;  // Python's object
 };
 
-// "Optimizer.step#AdamW.step" → "AdamW state".
-std::string StateName(std::string_view scope) {
-  scope.remove_prefix(kOptimizerScopePrefix.size());
-  return std::string(scope.substr(0, scope.find('.'))) + " state";
-}
-
 std::unique_ptr<at::ObserverContext> BeginUserScope(const at::RecordFunction& function) {
   const std::string_view name = function.name();
   if (!EventStreamIsOpen() || !name.starts_with(kOptimizerScopePrefix)) return nullptr;
   auto scope = std::make_unique<OptimizerScope>();
-  scope->name = Intern(StateName(name));
-  // torch/optim/optimizer.py, profile_hook_step: its wrapper takes the optimizer first.
-  scope->optimizer = FirstArgumentOf("wrapper", "/torch/optim/optimizer.py");
+  scope->name = Intern(OptimizerStateName(name));
+  scope->optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
   scope->has_turn = TheCourse().BeginOptimizer();
   BeginOptimizerBlocks();
   return scope;

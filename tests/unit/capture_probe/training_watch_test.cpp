@@ -78,6 +78,10 @@ size_t StepsEnded() {
 // As LibTorch's allocator tells of it.
 void Make(uint64_t block) { OnBlockBorn(block, CategoryAtBirth()); }
 
+void MakeAccumulator(const void* node, FakeTensor& leaf) {
+  Tell(TheGates().accumulator_made, node, leaf.handle());
+}
+
 void Accumulate(const void* node, FakeTensor& gradient, uint64_t copied_into = 0) {
   Tell(TheGates().gradient_arrives, gradient.vector());
   if (copied_into != 0) Make(copied_into);
@@ -129,8 +133,9 @@ TEST_CASE("What blocks hold is told by who handles them, once") {
   without_storage.impl[2] = 0;
   FakeTensor counts_are_wide(kSegment + 2048);
   counts_are_wide.impl[2] = 1;
+  static const int node = 0;
   categories.clear();
-  Tell(TheGates().accumulator_made, weight.handle());
+  MakeAccumulator(&node, weight);
   Tell(TheGates().tensor_saved, weight.handle());
   for (FakeTensor* tensor : {&activation, &elsewhere, &without_storage, &counts_are_wide}) {
     Tell(TheGates().tensor_saved, tensor->handle());
@@ -172,6 +177,77 @@ TEST_CASE("A gradient is what was kept as it came, or the copy of it; what is ad
   CHECK(categories.back() == std::pair<uint64_t, Category>{kSegment + 2048, Category::kGradient});
   OnBlockDied(kSegment + 1536);
   OnBlockDied(kSegment + 2048);
+}
+
+TEST_CASE("A gradient is kept where another leaf's was before") {
+  FakeTensor first(kSegment + 512);
+  FakeTensor second(kSegment + 1024);
+  static const std::array<int, 2> nodes{};
+  Accumulate(&nodes[0], first);
+  Accumulate(&nodes[1], second);
+  for (const uint64_t block : {512, 1024}) OnBlockDied(kSegment + block);  // set to none
+  categories.clear();
+  Accumulate(&nodes[1], first);
+  Accumulate(&nodes[0], second);
+  CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kGradient},
+                                                                 {kSegment + 1024, Category::kGradient}});
+  for (const uint64_t block : {512, 1024}) OnBlockDied(kSegment + block);
+}
+
+TEST_CASE("What is added to a leaf's gradient is none, though the leaf's node is new") {
+  FakeTensor weight(kSegment + 512);
+  FakeTensor bias(kSegment + 512);  // in the same block
+  FakeTensor kept(kSegment + 1024);
+  FakeTensor added(kSegment + 2048);
+  FakeTensor kept_for_bias(kSegment + 4096);
+  static const std::array<int, 3> nodes{};
+  categories.clear();
+  MakeAccumulator(&nodes[0], weight);
+  Accumulate(&nodes[0], kept);
+  MakeAccumulator(&nodes[1], weight);
+  Accumulate(&nodes[1], added);
+  MakeAccumulator(&nodes[2], bias);
+  Accumulate(&nodes[2], kept_for_bias);
+  CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kParameter},
+                                                                 {kSegment + 1024, Category::kGradient},
+                                                                 {kSegment + 4096, Category::kGradient}});
+  for (const uint64_t block : {512, 1024, 2048, 4096}) OnBlockDied(kSegment + block);
+}
+
+TEST_CASE("What a hook makes while a gradient is accumulated is no gradient") {
+  FakeTensor kept(kSegment + 512);
+  FakeTensor copied(kSegment + 1024);
+  static const std::array<int, 2> nodes{};
+  categories.clear();
+  Tell(TheGates().gradient_arrives, kept.vector());
+  Make(kSegment + 4096);
+  OnBlockDied(kSegment + 4096);
+  Tell(TheGates().gradient_accumulated, static_cast<const void*>(&nodes[0]));
+  Tell(TheGates().gradient_arrives, copied.vector());
+  Make(kSegment + 1536);
+  Make(kSegment + 4096);
+  Tell(TheGates().gradient_accumulated, static_cast<const void*>(&nodes[1]));
+  CHECK(categories == std::vector<std::pair<uint64_t, Category>>{{kSegment + 512, Category::kGradient},
+                                                                 {kSegment + 1536, Category::kGradient}});
+  for (const uint64_t block : {512, 1536, 4096}) OnBlockDied(kSegment + block);
+}
+
+TEST_CASE("A gradient that an optimizer in backward has used up is none, nor is what the optimizer made") {
+  FakeTensor used_up(kSegment + 512);
+  static const int node = 0;
+  const std::array<std::byte, 64> scope{};
+  categories.clear();
+  Tell(TheGates().gradient_arrives, used_up.vector());
+  OnUserScopeBegins("Optimizer.step#Adam.step", scope.data());
+  Make(kSegment + 1024);
+  Make(kSegment + 1536);
+  OnBlockDied(kSegment + 1536);
+  OnRecordFunctionEnds(scope.data() + 16);
+  OnBlockDied(kSegment + 512);  // set to none
+  Tell(TheGates().gradient_accumulated, static_cast<const void*>(&node));
+  CHECK(categories ==
+        std::vector<std::pair<uint64_t, Category>>{{kSegment + 1024, Category::kOptimizerState}});
+  OnBlockDied(kSegment + 1024);
 }
 
 TEST_CASE("What an optimizer's step leaves is its state") {
