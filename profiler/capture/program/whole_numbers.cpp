@@ -1,6 +1,7 @@
 #include "profiler/capture/program/whole_numbers.h"
 
 #include <ATen/ATen.h>
+#include <ATen/ExpandUtils.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/TorchDispatchModeTLS.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -69,6 +71,10 @@ struct Operator {
   }
   // Its kernels' count of results is read back, to know how large the first is.
   bool HasCount() const { return name == "aten::nonzero" || name == "aten::_unique2"; }
+  // Of conditions _unique2 reads back how many hold (UniqueCub.cu), which is no count of its results.
+  bool CountsOtherThings(const at::Tensor& first) const {
+    return name == "aten::_unique2" && first.scalar_type() == at::kBool;
+  }
   // One of two conditions may decide.
   bool Joins() const {
     return name == "aten::bitwise_or" || name == "aten::logical_or" || name == "aten::bitwise_and" ||
@@ -92,7 +98,7 @@ class HostInputs {
           op_.handle.schema().arguments()[i].is_out() || (i == 0 && op_.OverwritesFirst());
       if (!TakeValue(inputs[i], is_written)) return false;
     }
-    return has_tensors_;
+    return has_tensors_ && AreFew();
   }
   torch::jit::Stack& stack() { return stack_; }
   int worst_certainty() const { return worst_certainty_; }
@@ -102,9 +108,13 @@ class HostInputs {
   bool TakeValue(const c10::IValue& value, bool is_written) {
     if (value.isTensor()) {
       const std::optional<at::Tensor> copy = Copied(value.toTensor(), is_written);
-      if (!copy || !IsFew(*copy)) return false;
+      if (!copy) return false;
+      if (copy->defined()) Count(*copy);
       stack_.emplace_back(*copy);
       return true;
+    }
+    if (value.isIntList()) {
+      for (const int64_t number : value.toIntVector()) factor_ = Product(factor_, std::abs(number));
     }
     if (value.isTensorList() || value.isOptionalTensorList()) return TakeList(value);
     if (value.isDevice()) {
@@ -122,6 +132,7 @@ class HostInputs {
     for (const c10::IValue& item : value.toListRef()) {
       const std::optional<at::Tensor> copy = item.isNone() ? at::Tensor() : Copied(item.toTensor(), false);
       if (!copy) return false;
+      if (copy->defined()) sum_ += copy->numel();
       if (is_optional) {
         optional_tensors.push_back(item.isNone() ? std::nullopt : copy);
       } else {
@@ -151,11 +162,60 @@ class HostInputs {
     return copy;
   }
 
-  bool IsFew(const at::Tensor& tensor) {
-    if (!tensor.defined() || tensor.sizes() == sizes_) return true;
-    sizes_ = tensor.sizes().vec();
-    results_ *= std::max<int64_t>(1, tensor.numel());
-    return results_ <= kMostResults;
+  // No less than one, and no more than what is too many.
+  static int64_t Product(int64_t one, int64_t other) {
+    constexpr int64_t kTooMany = kMostResults + 1;
+    return std::min(std::min(one, kTooMany) * std::clamp<int64_t>(other, 1, kTooMany), kTooMany);
+  }
+
+  // Tensors that go together are broadcast; of others each result may be of all of each.
+  void Count(const at::Tensor& tensor) {
+    if (at::are_expandable(shape_, tensor.sizes())) {
+      shape_ = at::infer_size_dimvector(shape_, tensor.sizes());
+    } else {
+      factor_ = Product(factor_, tensor.numel());
+    }
+  }
+
+  // Of tensor[indices]: as many as the indices, broadcast, name, of all that they do not index.
+  int64_t MostIndexed() const {
+    const at::Tensor& tensor = stack_.at(0).toTensor();
+    int64_t dimension = 0;
+    int64_t most = std::max<int64_t>(tensor.numel(), 1);
+    at::DimVector named;
+    for (const std::optional<at::Tensor>& index : stack_.at(1).toOptionalTensorVector()) {
+      const bool indexes = index && index->defined();
+      const bool is_mask = indexes && index->scalar_type() == at::kBool;
+      for (int64_t i = is_mask ? index->dim() : 1; i > 0 && dimension < tensor.dim(); --i, ++dimension) {
+        if (indexes) most /= std::max<int64_t>(tensor.size(dimension), 1);
+      }
+      if (!indexes) continue;
+      const at::DimVector sizes = is_mask ? at::DimVector({index->numel()}) : at::DimVector(index->sizes());
+      if (at::are_expandable(named, sizes)) {
+        named = at::infer_size_dimvector(named, sizes);
+      } else {
+        most = Product(most, index->numel());
+      }
+    }
+    for (const int64_t size : named) most = Product(most, size);
+    return most;
+  }
+
+  // Whether the results are, at the most: by the shapes that go in, numbers that may be sizes, and, where
+  // values decide, by those.
+  bool AreFew() {
+    const auto first = [this] { return stack_.at(0).toTensor(); };
+    int64_t most = factor_;
+    if (!op_.name.starts_with("aten::new_")) {
+      for (const int64_t size : shape_) most = Product(most, size);
+    }
+    if (stack_.size() > 1 && stack_[1].isOptionalTensorList()) most = std::max(most, MostIndexed());
+    if (op_.name == "aten::bincount") {
+      most = first().numel() == 0 ? 0 : first().max().item<int64_t>();
+      most = std::max(most, stack_.at(2).toInt());
+    }
+    if (op_.name == "aten::repeat_interleave") most = first().sum().item<int64_t>();
+    return std::max(most, sum_) <= kMostResults;
   }
 
   std::optional<at::Tensor> Guessed(at::Tensor copy) {
@@ -170,8 +230,9 @@ class HostInputs {
   bool has_tensors_ = false;
   bool has_guessed_ = false;
   int worst_certainty_ = 0;
-  std::vector<int64_t> sizes_;  // of the last
-  int64_t results_ = 1;         // at most
+  at::DimVector shape_;  // that all are broadcast to
+  int64_t factor_ = 1;   // of what is not
+  int64_t sum_ = 0;      // in lists
 };
 
 struct HostResults final : at::ObserverContext {
@@ -186,6 +247,8 @@ std::unique_ptr<HostResults> ResultsOf(const Operator& op, c10::ArrayRef<const c
   for (const bool guess : {false, true}) {
     HostInputs taken(op, guess);
     if (!taken.Take(inputs)) return nullptr;
+    if (taken.stack().at(0).isTensor() && op.CountsOtherThings(taken.stack().at(0).toTensor()))
+      return nullptr;
     op.handle.redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
     if (guess && !taken.stack().at(0).toTensor().equal(results->values.at(0).toTensor())) return nullptr;
     results->values = std::move(taken.stack());
@@ -215,7 +278,8 @@ bool MayBeComputed(c10::ArrayRef<const c10::IValue> inputs) {
   for (const c10::IValue& input : inputs) {
     if (input.isTensor()) {
       const at::Tensor& tensor = input.toTensor();
-      return tensor.defined() && tensor.is_cuda() && IsWhole(tensor) && tensor.numel() <= kMostNumbers;
+      return tensor.defined() && !tensor.unsafeGetTensorImpl()->is_python_dispatch() && tensor.is_cuda() &&
+             IsWhole(tensor) && tensor.numel() <= kMostNumbers;
     }
     if (input.isTensorList()) return !input.toListRef().empty();
   }
@@ -223,8 +287,9 @@ bool MayBeComputed(c10::ArrayRef<const c10::IValue> inputs) {
 }
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
+  if (c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
   const auto inputs = function.inputs();
-  if (!MayBeComputed(inputs) || c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
+  if (!MayBeComputed(inputs)) return nullptr;
   const auto name = function.operator_name();
   const auto op = name ? c10::Dispatcher::singleton().findSchema(*name) : std::nullopt;
   if (!op || op->schema().arguments().size() != inputs.size() || !IsComputed(*op)) return nullptr;

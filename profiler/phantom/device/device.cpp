@@ -138,8 +138,8 @@ extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void*
   static_assert(kNotKnown == static_cast<int>(Certainty::kUnknown));
   Device* device = TheDevice();
   auto certainty = Certainty::kUnknown;
-  if (device != nullptr && device->memory.IsDevice(pointer))
-    device->memory.Copy(to, pointer, bytes, &certainty);
+  if (device == nullptr || !device->memory.IsDevice(pointer)) return kNotKnown;
+  if (!device->memory.Copy(to, pointer, bytes, &certainty)) return kNotKnown;
   return static_cast<int>(certainty);
 }
 

@@ -67,6 +67,7 @@ const char* AnswerUnknown(void* to, size_t bytes) {
   if (is_count && expected_count) {
     std::memcpy(to, &*expected_count, bytes);
     expected_count.reset();
+    answers.Take({}, nullptr);  // what is read next is something else
     return nullptr;
   }
   if (is_count && answers.question().kind == KernelQuestion::Kind::kDistinct) {
@@ -101,7 +102,9 @@ bool AnswerBatches(void* to, size_t bytes) {
 const char* Answer(void* to, size_t bytes, Certainty certainty) {
   if (AnswerBatches(to, bytes)) return " read how many batches a kernel had counted: it was told one.";
   if (certainty == Certainty::kUnknown) return AnswerUnknown(to, bytes);
-  return " read what it had sent before kernels ran that may have been to change it: it was as sent.";
+  return " read what it had sent, or what was computed of it, before kernels ran that may have been to "
+         "change "
+         "it: it was as before.";
 }
 
 }  // namespace
