@@ -1,5 +1,7 @@
 """Programs that need nothing but torch: the parts of it that lie on different libraries of NVIDIA's."""
 
+import resource
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -462,6 +464,24 @@ def sizes_from_what_was_sent():
     assert (unknown | torch.ones_like(mask)).tolist() == [True] * 4 and not (unknown & torch.zeros_like(mask)).any()
     drawn = torch.randint(1, 9, (4,), device="cuda")
     assert drawn.tolist() == [0] * 4  # by chance: nobody knows
+
+
+@program("how-many-numbers-are-computed", quick=True)
+def how_many_numbers_are_computed():
+    """Up to 32,768 of them. Of what would be more only the size is known, and none of the host's memory is taken."""
+    ids = torch.arange(20_000).cuda()
+    even = ids % 2 == 0
+    assert torch.where(even, -100, ids)[:3].tolist() == torch.where(even, torch.full_like(ids, -100), ids)[:3].tolist() == [-100, 1, -100]
+    assert ids[even].shape == torch.where(even, ids, -100)[even].shape == (10_000,)
+    assert torch.unique(even).tolist() == [False, True] and torch.unique(ids >= 0).tolist() == [True] and torch.unique(ids < 0).tolist() == [False]
+    table, row = torch.arange(32_768).view(2, 16_384).cuda(), torch.zeros(32_768, dtype=torch.long).cuda()
+    assert table[:, 5:7][row[:3]].tolist() == table[:, 5:7].index_select(0, row[:3]).tolist() == [[5, 6]] * 3
+    assert torch.bincount(ids[:3]).tolist() == [1] * 3 and torch.cat([ids[:2], ids[:1]]).tolist() == [0, 1, 0]
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert table[row].shape == table.index_select(0, row).shape == (32_768, 16_384) and torch.cat([table] * 9).shape == (18, 16_384)
+    assert table.index_select(0, row[:16_384]).shape == (16_384, 16_384)
+    torch.bincount(ids + 100_000_000), torch.repeat_interleave(torch.full((2,), 100_000_000, device="cuda"))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < used + 500_000  # KiB
 
 
 @program("checks-of-values", quick=True)

@@ -69,12 +69,8 @@ struct Operator {
   bool OverwritesFirst() const {
     return name == "aten::fill_" || name == "aten::zero_" || name == "aten::copy_";
   }
-  // Its kernels' count of results is read back, to know how large the first is.
+  // What its kernels counted is read back, to know how large the first result is.
   bool HasCount() const { return name == "aten::nonzero" || name == "aten::_unique2"; }
-  // Of conditions _unique2 reads back how many hold (UniqueCub.cu), which is no count of its results.
-  bool CountsOtherThings(const at::Tensor& first) const {
-    return name == "aten::_unique2" && first.scalar_type() == at::kBool;
-  }
   // One of two conditions may decide.
   bool Joins() const {
     return name == "aten::bitwise_or" || name == "aten::logical_or" || name == "aten::bitwise_and" ||
@@ -149,6 +145,7 @@ class HostInputs {
 
   std::optional<at::Tensor> Copied(const at::Tensor& tensor, bool is_written) {
     if (!tensor.defined()) return tensor;
+    if (tensor.unsafeGetTensorImpl()->is_python_dispatch()) return std::nullopt;
     if (tensor.is_cpu() && tensor.dim() == 0) return tensor;  // a number
     if (!tensor.is_cuda() || !IsPlain(tensor)) return std::nullopt;
     if (!is_written && !IsWhole(tensor)) return std::nullopt;
@@ -201,6 +198,15 @@ class HostInputs {
     return most;
   }
 
+  // Of index_select: for each index all but the dimension that is indexed, however the two shapes go
+  // together.
+  int64_t MostSelected() const {
+    const at::Tensor& tensor = stack_.at(0).toTensor();
+    const int64_t index = stack_.at(2).toTensor().numel();
+    if (tensor.dim() == 0 || tensor.numel() == 0) return index;
+    return Product(tensor.numel() / tensor.size(stack_.at(1).toInt()), index);
+  }
+
   // Whether the results are, at the most: by the shapes that go in, numbers that may be sizes, and, where
   // values decide, by those.
   bool AreFew() {
@@ -210,11 +216,15 @@ class HostInputs {
       for (const int64_t size : shape_) most = Product(most, size);
     }
     if (stack_.size() > 1 && stack_[1].isOptionalTensorList()) most = std::max(most, MostIndexed());
+    if (op_.name == "aten::index_select") most = MostSelected();
     if (op_.name == "aten::bincount") {
       most = first().numel() == 0 ? 0 : first().max().item<int64_t>();
       most = std::max(most, stack_.at(2).toInt());
     }
-    if (op_.name == "aten::repeat_interleave") most = first().sum().item<int64_t>();
+    if (op_.name == "aten::repeat_interleave") {
+      // Of whole numbers the sum might begin anew at less than none.
+      if (first().sum(at::kDouble).item<double>() > kMostResults) return false;
+    }
     return std::max(most, sum_) <= kMostResults;
   }
 
@@ -238,8 +248,14 @@ class HostInputs {
 struct HostResults final : at::ObserverContext {
   torch::jit::Stack values;
   int certainty = 0;
-  bool has_count = false;
+  std::optional<int64_t> count;  // that is read of the kernels
 };
+
+// Of conditions, torch.unique reads how many hold (UniqueCub.cu), and so many are not zero; of all else it
+// and nonzero read how large the result is.
+int64_t CountOf(const at::Tensor& input, const at::Tensor& result) {
+  return input.scalar_type() == at::kBool ? at::count_nonzero(input).item<int64_t>() : result.size(0);
+}
 
 // Null where it is not known. Throws what the operator throws.
 std::unique_ptr<HostResults> ResultsOf(const Operator& op, c10::ArrayRef<const c10::IValue> inputs) {
@@ -247,12 +263,12 @@ std::unique_ptr<HostResults> ResultsOf(const Operator& op, c10::ArrayRef<const c
   for (const bool guess : {false, true}) {
     HostInputs taken(op, guess);
     if (!taken.Take(inputs)) return nullptr;
-    if (taken.stack().at(0).isTensor() && op.CountsOtherThings(taken.stack().at(0).toTensor()))
-      return nullptr;
+    const at::Tensor counted = op.HasCount() ? taken.stack().at(0).toTensor() : at::Tensor();
     op.handle.redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
     if (guess && !taken.stack().at(0).toTensor().equal(results->values.at(0).toTensor())) return nullptr;
     results->values = std::move(taken.stack());
     results->certainty = taken.worst_certainty();
+    if (op.HasCount()) results->count = CountOf(counted, results->values.at(0).toTensor());
     if (!taken.has_guessed()) break;
   }
   return results;
@@ -288,18 +304,15 @@ bool MayBeComputed(c10::ArrayRef<const c10::IValue> inputs) {
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
   if (c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
-  const auto inputs = function.inputs();
-  if (!MayBeComputed(inputs)) return nullptr;
-  const auto name = function.operator_name();
-  const auto op = name ? c10::Dispatcher::singleton().findSchema(*name) : std::nullopt;
-  if (!op || op->schema().arguments().size() != inputs.size() || !IsComputed(*op)) return nullptr;
-  const at::DisableRecordFunctionGuard unheard;
   try {
-    const Operator computed(*op);
-    std::unique_ptr<HostResults> results = ResultsOf(computed, inputs);
-    if (results == nullptr) return nullptr;
-    results->has_count = computed.HasCount();
-    if (results->has_count) device.expect_count(results->values.at(0).toTensor().size(0));
+    const auto inputs = function.inputs();
+    if (!MayBeComputed(inputs)) return nullptr;
+    const auto name = function.operator_name();
+    const auto op = name ? c10::Dispatcher::singleton().findSchema(*name) : std::nullopt;
+    if (!op || op->schema().arguments().size() != inputs.size() || !IsComputed(*op)) return nullptr;
+    const at::DisableRecordFunctionGuard unheard;
+    std::unique_ptr<HostResults> results = ResultsOf(Operator(*op), inputs);
+    if (results != nullptr && results->count) device.expect_count(*results->count);
     return results;
   } catch (const std::exception&) {
     return nullptr;  // the operator itself says what is wrong, or the CPU has none
@@ -309,7 +322,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
 void KeepResults(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
   const auto& results = *static_cast<HostResults*>(context);
-  if (results.has_count) device.expect_count(-1);
+  if (results.count) device.expect_count(-1);
   const std::vector<c10::IValue>& outputs = function.outputs();
   const at::DisableRecordFunctionGuard unheard;
   for (size_t i = 0; i < std::min(outputs.size(), results.values.size()); ++i) {

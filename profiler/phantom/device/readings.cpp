@@ -103,8 +103,7 @@ const char* Answer(void* to, size_t bytes, Certainty certainty) {
   if (AnswerBatches(to, bytes)) return " read how many batches a kernel had counted: it was told one.";
   if (certainty == Certainty::kUnknown) return AnswerUnknown(to, bytes);
   return " read what it had sent, or what was computed of it, before kernels ran that may have been to "
-         "change "
-         "it: it was as before.";
+         "change it: it was as before.";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -12,12 +13,17 @@
 #include <vector>
 
 #include "profiler/base/paths.h"
+#include "profiler/phantom/device/activity.h"
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/readings.h"
+#include "profiler/phantom/environment.h"
 #include "tests/support/catch.h"
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void* stream);
 extern "C" cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_t* shared_bytes,
                                                   void* stream);
+extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void* to);
+extern "C" void TidemarkPhantomExpectCount(int64_t count);
 
 namespace tidemark::phantom {
 namespace {
@@ -244,6 +250,35 @@ TEST_CASE("Rows are copied one by one") {
   REQUIRE(cudaMemcpy(received, device, 4, cudaMemcpyDeviceToHost) == cudaSuccess);
   CHECK(std::string(received) == "abcd");
   CHECK(cudaFree(device) == cudaSuccess);
+}
+
+TEST_CASE("What is known is read, and of what is no allocation nothing is known") {
+  void* device = nullptr;
+  const int64_t sent = 7;
+  int64_t received = 0;
+  REQUIRE(cudaMalloc(&device, sizeof sent) == cudaSuccess);
+  REQUIRE(cudaMemcpy(device, &sent, sizeof sent, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(TidemarkPhantomReadKnown(device, sizeof sent, &received) == 0);
+  CHECK(received == sent);
+  REQUIRE(cudaFree(device) == cudaSuccess);
+  CHECK(TidemarkPhantomReadKnown(device, sizeof sent, &received) == kNotKnown);
+}
+
+TEST_CASE("A count answers one reading: as it is expected, or one") {
+  static const char stub = 0;
+  device::RegisterKernel(&stub, "_ZN14at_cuda_detail3cub23DeviceSelectSweepKernelINS0_8EqualityE");
+  const auto next = [] {
+    int64_t count = 0;
+    device::NoteReading(&count, sizeof count, device::Certainty::kUnknown);
+    return count;
+  };
+  device::NoteKernel(&stub, nullptr);
+  CHECK(next() == 1);
+  CHECK(next() == 0);
+  device::NoteKernel(&stub, nullptr);
+  TidemarkPhantomExpectCount(3);
+  CHECK(next() == 3);
+  CHECK(next() == 0);
 }
 
 TEST_CASE("Streams and events are distinct, and always done") {
