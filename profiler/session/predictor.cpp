@@ -88,11 +88,12 @@ class WarmTrainer {
 
   // Nothing if the process died of something that a fresh one may survive.
   std::optional<Prediction> Ask(const Question& question) {
+    const int64_t steps = StepsFor(question.settings);
     const bool warm = run_ != nullptr && card_ == question.card && allocator_ == question.allocator &&
-                      steps_ == StepsFor(question.settings) && run_->live();
+                      steps_ == steps && run_->live();
     if (warm) {
       if (!run_->Restart(question.settings)) return std::nullopt;
-    } else if (Status started = Start(question); !started) {
+    } else if (Status started = Start(question, steps); !started) {
       return Unanswered(started.error().message);
     }
     const bool settled = WaitUntilSettled();
@@ -148,7 +149,7 @@ class WarmTrainer {
     return band ? std::optional(*band) : std::nullopt;
   }
 
-  Status Start(const Question& question) {
+  Status Start(const Question& question, int64_t steps) {
     run_.reset();
     LiveOptions options;
     options.settings = question.settings;
@@ -156,7 +157,7 @@ class WarmTrainer {
     options.phantom_memory_bytes = options_.memory_bytes;
     options.environment = events::AllocatorEnvironment(question.allocator);
     options.place = options_.place;
-    options.step_limit = steps_ = StepsFor(question.settings);
+    options.step_limit = steps_ = steps;
     options.budget_events = kBudgetEvents;
     options.ring_events = kRingEvents;
     options.trainer_executable = options_.trainer_executable;

@@ -231,7 +231,7 @@ class ChromeExporter final : public Exporter {
     const bool is_free = event.kind != EventKind::kAllocate;
     if (is_free && allocated == ValueOf(moment.before, Series::kAllocated))
       return AddOtherMemory(moment, out);
-    BeginInstant(moment, 't', "cpu_instant_event", fmt::format(FMT_COMPILE(R"("{}")"), kMemoryInstant), out);
+    BeginInstant(moment, 't', "cpu_instant_event", memory_instant_, out);
     AppendFormatted(
         out,
         FMT_COMPILE(
@@ -437,6 +437,7 @@ class ChromeExporter final : public Exporter {
   const timeline::View& view_;
   const events::RunDescription& description_;
   const int32_t process_id_;
+  const std::string memory_instant_ = Quoted(kMemoryInstant);  // of every allocation and free
   int64_t base_ns_ = 0;
   int64_t last_ns_ = 0;
   bool counted_ = false;
