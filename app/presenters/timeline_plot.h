@@ -92,7 +92,9 @@ struct TimelinePlot {
   std::vector<PlotLevel> textbook;
   std::vector<PlotLevel> phantom;
   std::vector<PlotLevel> compared;  // what another run had allocated at the same place; see compared_run.h
-  int64_t highest_bytes = 0;        // of everything above: for the vertical axis
+  // For the vertical axis: of what was measured, and of theory where that leaves two thirds of the height to
+  // what was measured.
+  int64_t highest_bytes = 0;
   // Where the stack is not of categories (stacking.h): what each group is called, from the bottom, and its
   // bytes at each column's peak, column by column.
   std::vector<std::string> groups;

@@ -133,6 +133,13 @@ void Zooms(ImGuiTestContext* context) {
   // Whatever the mouse points at inside the stack has a name.
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.hover.has_value(); }));
   IM_CHECK(WaitUntil(context, [] { return !application().frame()->timeline.blocks->empty(); }));
+  // And says so without hiding the lanes below, of layers and phases.
+  const ImRect plot = context->ItemInfo("//**/plot").RectFull;
+  context->MouseMoveToPos({plot.GetCenter().x, plot.Max.y - 8});
+  IM_CHECK(WaitUntil(context, [&] {
+    const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
+    return tooltip != nullptr && tooltip->Active && tooltip->Rect().Max.y <= plot.Max.y;
+  }));
   Picture(context, "zoomed");
   context->KeyPress(ImGuiKey_L);
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));

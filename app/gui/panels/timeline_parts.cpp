@@ -70,10 +70,11 @@ void DrawDashes(ImDrawList* list, float from, float to, float y, float dash, flo
 // A level's label sits on its line: at the left for the textbook, at the right for the phantom, each where it
 // is free.
 void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLevel& level, const char* name,
-               bool dotted, ByteUnit unit, TakenPlaces* taken) {
+               bool dotted, ByteUnit unit, TakenPlaces* taken, AboveAxis* above) {
   const float from = std::max(geometry.X(level.begin), geometry.plot.Min.x);
   const float to = std::min(geometry.X(level.end), geometry.plot.Max.x);
   if (to - from < 2 || level.bytes <= 0) return;
+  if (static_cast<double>(level.bytes) > geometry.top_bytes) return above->Add(name, level.bytes);
   const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
   const Color color = dotted ? Colors().accent : Colors().theory;
   // A thin shadow keeps the line apart from whatever colour lies under it.
@@ -197,6 +198,9 @@ void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, 
   }
   if (state.fit_lines) {
     highest = std::max(highest, static_cast<double>(input.card_bytes));
+    for (const auto* levels : {&plot.textbook, &plot.phantom}) {
+      for (const PlotLevel& level : *levels) highest = std::max(highest, static_cast<double>(level.bytes));
+    }
     for (const presenters::PlotLine& line : plot.lines) {
       for (const int64_t bytes : line.bytes) highest = std::max(highest, static_cast<double>(bytes));
     }
@@ -355,23 +359,24 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   }
 }
 
-void DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
                Color color, std::string_view label, TakenPlaces* taken) {
   const TextStyle style = Colored(SmallMuted(), color);
   const ImVec2 size = ChipSize(style, text);
   const auto place = FindPlace(geometry, *taken, size, at.y,
                                {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
-  if (!place) return;
+  if (!place) return false;
   DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
   taken->Take(*place, label);
+  return true;
 }
 
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
-                TakenPlaces* taken) {
+                TakenPlaces* taken, AboveAxis* above) {
   for (const PlotLevel& level : plot.phantom)
-    DrawLevel(list, geometry, level, "phantom peak", true, unit, taken);
+    DrawLevel(list, geometry, level, "phantom peak", true, unit, taken, above);
   for (const PlotLevel& level : plot.textbook)
-    DrawLevel(list, geometry, level, "textbook", false, unit, taken);
+    DrawLevel(list, geometry, level, "textbook", false, unit, taken, above);
 }
 
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,

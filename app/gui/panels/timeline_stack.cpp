@@ -231,16 +231,12 @@ void DrawSelected(ImDrawList* list, const TimelineGeometry& geometry, const Time
 }
 
 void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-               TakenPlaces* taken) {
+               TakenPlaces* taken, AboveAxis* above) {
   const Color color = Colors().muted;
-  std::string above;
-  const auto beyond = [&](const std::string& title, int64_t bytes) {
-    above += (above.empty() ? "↑ " : " · ") + title + " " + FormatBytes(bytes, input.unit);
-  };
   for (const presenters::PlotLine& line : input.plot->lines) {
     const int64_t highest = HighestOf(line);
     if (static_cast<double>(highest) > geometry.top_bytes) {
-      beyond(line.title, highest);
+      above->Add(line.title, highest);
       continue;
     }
     DrawLine(list, geometry, line, color);
@@ -255,11 +251,28 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
               "the card has " + FormatBytes(input.card_bytes, input.unit), Colors().bad, "the card has",
               taken);
   } else if (input.card_bytes > 0) {
-    beyond("the card has", input.card_bytes);
+    above->Add("the card has", input.card_bytes);
   }
-  if (!above.empty())
-    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.plot.Min.y}, above, color, "above the axis",
-              taken);
+}
+
+void AboveAxis::Add(std::string_view title, int64_t bytes) {
+  for (Level& level : levels) {
+    if (level.title == title) return void(level.bytes = std::max(level.bytes, bytes));
+  }
+  levels.push_back({std::string(title), bytes});
+}
+
+void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
+               TakenPlaces* taken) {
+  std::string text;
+  for (const AboveAxis::Level& level : above.levels)
+    text += (text.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit);
+  if (text.empty()) return;
+  // Markers have their places there, too.
+  for (float y = geometry.plot.Min.y; y < geometry.plot.GetCenter().y; y += Px(kSmallTextSize) + Px(9)) {
+    if (DrawLabel(list, geometry, {geometry.plot.Max.x, y}, text, Colors().muted, "above the axis", taken))
+      return;
+  }
 }
 
 }  // namespace tidemark::gui
