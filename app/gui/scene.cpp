@@ -401,7 +401,7 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
 void Scene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
   const bool waits = stack_ranks_ != nullptr && !plot_.group_ranks.empty() && plot_request_.axis == axis;
   if (!waits) {
-    plot_ = plot;
+    plot_ = stack_ranks_ == nullptr ? std::move(plot) : plot;
     plot_fresh_ = true;
   }
   if (stack_ranks_ != nullptr) ranked_.Begin({view_, axis, stack_ranks_, stack_shown_rank_, std::move(plot)});

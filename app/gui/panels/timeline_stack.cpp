@@ -6,6 +6,7 @@
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
+#include "app/gui/window/opaque_fill.h"
 #include "app/gui/window/theme.h"
 
 namespace tidemark::gui {
@@ -17,7 +18,7 @@ using presenters::TimelinePlot;
 
 constexpr double kFaded = 0.26;  // what is not selected, beside what is
 
-using StackColors = std::array<ImU32, events::kCategoryCount>;
+using StackColors = std::array<Color, events::kCategoryCount>;
 static_assert(presenters::kMostStackGroups <= events::kCategoryCount);
 
 // One rectangle per run of columns in which a part of the stack stays the same.
@@ -39,6 +40,7 @@ class StackPainter {
   void Finish() {
     for (int part = 0; part < events::kCategoryCount; ++part) Flush(part);
     list_->PrimUnreserve(6 * left_, 4 * left_);
+    for (const Large& part : large_) FillOpaque(list_, part.rect, part.color);
   }
 
  private:
@@ -49,17 +51,26 @@ class StackPainter {
     float y_bottom = 0;
     bool open = false;
   };
+  struct Large {
+    ImRect rect;
+    Color color;
+  };
   void Flush(int part) {
     Run& run = runs_[static_cast<size_t>(part)];
     if (!run.open) return;
     run.open = false;
     if (run.y_bottom - run.y_top < 0.01F || left_ == 0) return;
-    list_->PrimRect({run.x0, run.y_top}, {run.x1, run.y_bottom}, colors_[static_cast<size_t>(part)]);
+    const ImRect rect(run.x0, run.y_top, run.x1, run.y_bottom);
+    const Color color = colors_[static_cast<size_t>(part)];
+    // None lies on another, so the order in which they are painted is free.
+    if (color.alpha == 255 && rect.GetArea() >= kWorthClearing) return large_.push_back({rect, color});
+    list_->PrimRect(rect.Min, rect.Max, U32(color));
     --left_;
   }
 
   ImDrawList* list_;
   const StackColors& colors_;
+  std::vector<Large> large_;
   int left_;
   std::array<Run, events::kCategoryCount> runs_{};
 };
@@ -77,7 +88,7 @@ StackColors ColorsFor(const TimelineInput& input) {
   for (size_t part = 0; part < colors.size(); ++part) {
     const Color color =
         input.plot->groups.empty() ? Colors().categories[part] : ColorOfGroup(*input.plot, part);
-    colors[part] = U32(Faded(input, part) ? color.WithAlpha(kFaded) : color);
+    colors[part] = Faded(input, part) ? color.WithAlpha(kFaded) : color;
   }
   return colors;
 }
@@ -86,9 +97,7 @@ StackColors ColorsFor(const TimelineInput& input) {
 void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot,
                        uint32_t hidden_categories) {
   if (plot.selected.size() != plot.columns.size()) return;
-  StackColors colors{};
-  for (size_t i = 0; i < colors.size(); ++i) colors[i] = U32(Colors().categories[i]);
-  StackPainter painter(list, plot.columns.size(), colors);
+  StackPainter painter(list, plot.columns.size(), Colors().categories);
   for (size_t k = 0; k < plot.columns.size(); ++k) {
     const PlotColumn& column = plot.columns[k];
     const auto [x0, x1] = geometry.Pixels(column.begin, column.end);

@@ -208,14 +208,8 @@ void DrawCard(ImGuiWindow* window) {
   ImDrawList* list = window->DrawList;
   const ImRect rect(window->InnerRect.Min, window->Pos + window->Size);
   const float rounding = Px(8);
-  const ImU32 color = U32(Colors().panel);
   list->PushClipRect(rect.Min, rect.Max, false);
-  // Between the sides with their round corners, whose smoothed inner edges it covers.
-  const float left = std::ceil(rect.Min.x + rounding);
-  const float right = std::max(left, std::floor(rect.Max.x - rounding));
-  list->AddRectFilled(rect.Min, {left + 1, rect.Max.y}, color, rounding, ImDrawFlags_RoundCornersLeft);
-  list->AddRectFilled({right - 1, rect.Min.y}, rect.Max, color, rounding, ImDrawFlags_RoundCornersRight);
-  FillOpaque(list, {left, rect.Min.y, right, rect.Max.y}, Colors().panel);
+  FillRounded(list, rect, Colors().panel, rounding);
   list->AddRect(rect.Min, rect.Max, U32(Colors().border), rounding);
   if (window->ScrollbarY) RedrawScrollbar(window);
   list->PopClipRect();
@@ -331,12 +325,15 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   }
   FollowScale(space, viewport->WorkSize.y - 2 * margin, shell, view);
   MakeRoom(shell);
-  // The gaps between the cards are where they can be resized: they show only under the mouse.
-  ImGui::PushStyleColor(ImGuiCol_Border, U32(Colors().background));
+  // The gaps between the cards are where they can be resized: they show only under the mouse. Nor are they,
+  // or what lies behind tabs, painted in the colour that each frame begins with.
+  ImGui::PushStyleColor(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
   ImGui::PushStyleColor(ImGuiCol_ResizeGripHovered, U32(Colors().accent.WithAlpha(0.4)));
   ImGui::PushStyleColor(ImGuiCol_ResizeGripActive, U32(Colors().accent));
+  ImGui::PushStyleColor(ImGuiCol_TitleBg, IM_COL32_BLACK_TRANS);
+  ImGui::PushStyleColor(ImGuiCol_TitleBgActive, IM_COL32_BLACK_TRANS);
   ImGui::DockSpace(space, {0, 0}, ImGuiDockNodeFlags_None);
-  ImGui::PopStyleColor(4);
+  ImGui::PopStyleColor(6);
   ImGui::End();
   for (size_t i = 0; i < Panels().size(); ++i) {
     const bool raise = shell.raise_panel == Panels()[i].name;
