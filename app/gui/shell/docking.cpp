@@ -172,7 +172,10 @@ void FollowScale(ImGuiID space, float height, ShellState& shell, ViewState& view
     const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
     if (changed && node != nullptr) {
       Refitting(factor, &shell.wanted_widths).Fit(node, node->Size.x, kMostOfARow);
-      for (auto& [id, change] : shell.given_room) change *= factor.y;  // as the heights it was taken of
+      for (GivenRoom& given : shell.given_room) {
+        given.before *= factor.y;
+        given.after *= factor.y;
+      }
     }
     if (!changed) return;
   }
@@ -270,15 +273,26 @@ void GiveRoom(ImGuiDockNode* node, float wanted, ShellState& shell) {
   if (giver == nullptr) return;
   const float change = std::min(wanted - node->Size.y, giver->Size.y - Px(kLeastAbove));
   if (change < Px(8)) return;
-  shell.given_room.emplace_back(giver->ID, -change);
-  for (const unsigned taker : takers_of_giver) shell.given_room.emplace_back(taker, change);
+  const auto give = [&shell](ImGuiDockNode* to, float more) {
+    // What lies beside it shares its height with it as they are, not as they once were.
+    for (ImGuiDockNode* child : to->ParentNode->ChildNodes) child->SizeRef.y = child->Size.y;
+    shell.given_room.push_back({to->ID, to->Size.y, to->Size.y + more});
+  };
+  give(giver, -change);
+  for (const unsigned taker : takers_of_giver) give(ImGui::DockBuilderGetNode(taker), change);
+  for (const GivenRoom& given : shell.given_room)
+    ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.after;
 }
 
-void ApplyRoom(const std::vector<std::pair<unsigned, float>>& given, float sign) {
-  for (const auto& [id, change] : given) {
-    ImGuiDockNode* node = ImGui::DockBuilderGetNode(id);
-    if (node != nullptr) node->SizeRef.y = std::max(Px(40), node->SizeRef.y + sign * change);
-  }
+// But where a person has dragged one of them since: what was made by hand stays.
+void TakeRoomBack(ShellState& shell) {
+  const std::vector<GivenRoom> all = std::exchange(shell.given_room, {});
+  const bool is_as_given = std::ranges::all_of(all, [](const GivenRoom& given) {
+    const ImGuiDockNode* node = ImGui::DockBuilderGetNode(given.node);
+    return node != nullptr && std::abs(node->SizeRef.y - given.after) < 2;
+  });
+  if (!is_as_given) return;
+  for (const GivenRoom& given : all) ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.before;
 }
 
 void MakeRoom(ShellState& shell) {
@@ -290,11 +304,9 @@ void MakeRoom(ShellState& shell) {
   shell.tall_is_front = is_front;
   if (is_front) {
     if (node->Size.y >= Px(kTallPanel)) return;
-    GiveRoom(node, Px(kTallPanel), shell);
-    return ApplyRoom(shell.given_room, 1);
+    return GiveRoom(node, Px(kTallPanel), shell);
   }
-  ApplyRoom(shell.given_room, -1);
-  shell.given_room.clear();
+  TakeRoomBack(shell);
 }
 
 }  // namespace
