@@ -22,6 +22,8 @@ enum class TimeAxis : uint8_t { kEvents, kWallClock };
 struct VisibleRange {
   double begin = 0;
   double end = 0;
+
+  bool operator==(const VisibleRange&) const = default;
 };
 
 // The stack as it stood at the column's highest moment, so that its sum is exact to the byte. Columns begin
@@ -112,6 +114,8 @@ struct TimelinePlotRequest {
   VisibleRange visible;
   int columns = 0;                       // pixels across
   ByteUnit unit = ByteUnit::kMegabytes;  // of the texts
+
+  bool operator==(const TimelinePlotRequest&) const = default;
 };
 
 struct PlotColumns;

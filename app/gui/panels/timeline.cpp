@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/gui/panels/timeline_labels.h"
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"

@@ -205,6 +205,15 @@ void GroupTooltip(const TimelineInput& input, const presenters::PlotColumn& colu
 
 }  // namespace
 
+const presenters::PlotColumn* ColumnAt(const presenters::TimelinePlot& plot, double position) {
+  const auto after =
+      std::upper_bound(plot.columns.begin(), plot.columns.end(), position,
+                       [](double at, const presenters::PlotColumn& column) { return at < column.begin; });
+  if (after == plot.columns.begin()) return nullptr;
+  const presenters::PlotColumn& column = *std::prev(after);
+  return position < column.end ? &column : nullptr;
+}
+
 void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
                      CommandQueue& queue) {
   ImGui::SetCursorScreenPos(geometry.plot.Min);

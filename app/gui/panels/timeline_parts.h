@@ -49,20 +49,7 @@ struct TimelineGeometry {
   double BytesAt(float y) const { return (plot.Max.y - y) / plot.GetHeight() * top_bytes; }
 };
 
-// Channels of the chart's draw list: labels lie above lines.
-inline constexpr int kLineChannel = 0;
-inline constexpr int kLabelChannel = 1;
-
-// Rectangles that already carry a label, so that no two labels lie on each other.
-struct TakenPlaces {
-  std::vector<ImRect> places;
-  std::string explained;  // what the label under the mouse means; "" = none is there
-
-  bool Overlap(const ImRect& place) const;
-  void Take(const ImRect& place,
-            std::string_view label);  // as widgets/labels.h names it; "" = needs no words
-  void Explain(const ImRect& place, const std::string& words);  // under the mouse
-};
+struct TakenPlaces;  // timeline_labels.h
 
 // What would have a line if the axis reached so far: told at its edge.
 struct AboveAxis {
@@ -100,9 +87,6 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
 // As a label at the top.
 void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
                TakenPlaces* taken);
-// A text as those of the levels, near (x, y); `label` is what explains it. False where there is no room.
-bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-               Color color, std::string_view label, TakenPlaces* taken);
 // Single allocations: a rim each, and their names where there is room.
 void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 // The two measuring cursors, and what lies between them.

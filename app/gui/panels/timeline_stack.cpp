@@ -1,4 +1,4 @@
-// The stack itself, by category or by whatever else it is grouped, and the lines above it.
+// The stack itself, by category or by whatever else it is grouped, and single blocks in it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -114,27 +114,6 @@ void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const
   painter.Finish();
 }
 
-// A line's columns as one path.
-void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
-              Color color) {
-  const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
-  const float half = Px(0.75F);
-  float last_y = 0;
-  for (size_t k = 0; k < line.bytes.size(); ++k) {
-    const auto [x0, x1] = geometry.Pixels(line.begin + width * static_cast<double>(k),
-                                          line.begin + width * static_cast<double>(k + 1));
-    const float y = std::round(geometry.Y(static_cast<double>(line.bytes[k])));
-    list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
-    if (k > 0 && y != last_y)
-      list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
-    last_y = y;
-  }
-}
-
-int64_t HighestOf(const presenters::PlotLine& line) {
-  return line.bytes.empty() ? 0 : *std::max_element(line.bytes.begin(), line.bytes.end());
-}
-
 }  // namespace
 
 Color ColorOfGroup(const TimelinePlot& plot, size_t group) {
@@ -228,6 +207,40 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   if (groups == 0) DrawSelectedParts(list, geometry, plot, hidden_categories);
 }
 
+void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
+  const ImU32 rim = U32(Colors().panel.WithAlpha(0.55));
+  const bool fades = input.selected != nullptr && input.selected->selection.any();
+  for (const presenters::PlotBlock& block : *input.blocks) {
+    const ImRect box(geometry.X(block.begin), geometry.Y(static_cast<double>(block.top_bytes)),
+                     geometry.X(block.end), geometry.Y(static_cast<double>(block.bottom_bytes)));
+    if (box.Max.x < geometry.plot.Min.x || box.Min.x > geometry.plot.Max.x) continue;
+    list->AddLine(box.Min, {box.Max.x, box.Min.y}, rim);
+    if (block.born) list->AddLine(box.Min, {box.Min.x, box.Max.y}, rim);
+    if (block.gone) list->AddLine({box.Max.x, box.Min.y}, box.Max, rim);
+    if (block.title.empty() || box.GetHeight() < Px(kSmallTextSize + 3)) continue;
+    const TextStyle style = fades ? SmallMuted() : Colored(SmallMuted(), TextOn(Colors().Of(block.category)));
+    const float left = std::max(box.Min.x, geometry.plot.Min.x) + Px(5);
+    const float room = std::min(box.Max.x, geometry.plot.Max.x) - Px(5) - left;
+    if (room < Px(60) && Measure(style, block.title).x > room) continue;  // two letters say nothing
+    const float y = box.GetCenter().y - Px(kSmallTextSize) / 2 - Px(1);
+    DrawText(list, {left, y}, style, Fitted(style, block.title, room));
+  }
+}
+
+void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry,
+                   const std::vector<HighlightSpan>& spans) {
+  const ImU32 fill = U32(Rgb(0xFFFFFF).WithAlpha(0.22));
+  const ImU32 edge = U32(Colors().dark ? Rgb(0xFFFFFF) : Rgb(0x000000));
+  for (const HighlightSpan& span : spans) {
+    const auto [x0, x1] = geometry.Pixels(span.begin, span.end);
+    const float top = std::round(geometry.Y(static_cast<double>(span.top_bytes)));
+    const float bottom = std::round(geometry.Y(static_cast<double>(span.bottom_bytes)));
+    list->AddRectFilled({x0, top}, {x1, bottom}, fill);
+    list->AddRectFilled({x0, top}, {x1, top + 1}, edge);
+    list->AddRectFilled({x0, bottom - 1}, {x1, bottom}, edge);
+  }
+}
+
 void DrawSelected(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
   if (input.selected == nullptr || !input.selected->category) return;
   const ImU32 color = U32(Colors().Of(*input.selected->category));
@@ -237,51 +250,6 @@ void DrawSelected(ImDrawList* list, const TimelineGeometry& geometry, const Time
                         {x1, std::round(geometry.Y(static_cast<double>(span.bottom_bytes)))}, color);
   }
   DrawHighlight(list, geometry, input.selected_spans);
-}
-
-void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-               TakenPlaces* taken, AboveAxis* above) {
-  const Color color = Colors().muted;
-  for (const presenters::PlotLine& line : input.plot->lines) {
-    const int64_t highest = HighestOf(line);
-    if (static_cast<double>(highest) > geometry.top_bytes) {
-      above->Add(line.title, highest);
-      continue;
-    }
-    DrawLine(list, geometry, line, color);
-    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.Y(static_cast<double>(line.bytes.back()))},
-              line.title + " " + FormatBytes(line.bytes.back(), input.unit), color, line.title, taken);
-  }
-  if (input.card_bytes > 0 && static_cast<double>(input.card_bytes) <= geometry.top_bytes) {
-    const float y = std::round(geometry.Y(static_cast<double>(input.card_bytes)));
-    list->AddRectFilled({geometry.plot.Min.x, y - Px(1)}, {geometry.plot.Max.x, y + Px(1)},
-                        U32(Colors().bad));
-    DrawLabel(list, geometry, {geometry.plot.Max.x, y},
-              "the card has " + FormatBytes(input.card_bytes, input.unit), Colors().bad, "the card has",
-              taken);
-  } else if (input.card_bytes > 0) {
-    above->Add("the card has", input.card_bytes);
-  }
-}
-
-void AboveAxis::Add(std::string_view title, int64_t bytes) {
-  for (Level& level : levels) {
-    if (level.title == title) return void(level.bytes = std::max(level.bytes, bytes));
-  }
-  levels.push_back({std::string(title), bytes});
-}
-
-void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
-               TakenPlaces* taken) {
-  std::string text;
-  for (const AboveAxis::Level& level : above.levels)
-    text += (text.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit);
-  if (text.empty()) return;
-  // Markers have their places there, too.
-  for (float y = geometry.plot.Min.y; y < geometry.plot.GetCenter().y; y += Px(kSmallTextSize) + Px(9)) {
-    if (DrawLabel(list, geometry, {geometry.plot.Max.x, y}, text, Colors().muted, "above the axis", taken))
-      return;
-  }
 }
 
 }  // namespace tidemark::gui
