@@ -184,11 +184,14 @@ void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
   ImGui::EndTable();
 }
 
-// Beside the mouse and above the lanes, which tell of the same moment: it grows upwards.
+// Beside the mouse and above the lanes, which tell of the same moment: it grows upwards, as far as there is
+// room by its height in the frame before.
 void PlaceHoverTooltip(const TimelineGeometry& geometry) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool is_right = mouse.x < ImGui::GetMainViewport()->Size.x / 2;
-  const float bottom = std::min(mouse.y + Px(70), geometry.plot.Max.y - Px(4));
+  const ImGuiWindow* before = ImGui::FindWindowByName("##Tooltip_00");
+  const float height = before != nullptr && before->WasActive ? before->Size.y : 0;
+  const float bottom = std::max(std::min(mouse.y + Px(70), geometry.plot.Max.y - Px(4)), height + Px(4));
   ImGui::SetNextWindowPos({mouse.x + (is_right ? Px(18) : -Px(18)), bottom}, ImGuiCond_Always,
                           {is_right ? 0.0F : 1.0F, 1});
 }

@@ -48,7 +48,10 @@ bool Choice(std::string_view label, bool chosen, ImGuiSelectableFlags flags = 0,
 // empty.
 bool TextField(const char* id, std::string_view hint, std::span<char> text,
                ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue);
-// The same behind a label.
+// The same, of what has just opened: it takes the keyboard, and what was typed before it could. `waits` is
+// true until then, and text may change without being edited.
+bool FirstTextField(const char* id, std::string_view hint, std::span<char> text, bool* waits);
+// A TextField behind a label.
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);
 
 // The line under a control; "" leaves no gap. Pending figures are written as "…".
