@@ -390,11 +390,11 @@ void DrawFooter(const RunControlsInput& input, float room, RunControlsState& sta
   const float capture = ImGui::GetCursorPosY();
   const float whole_list =
       Px(20) + static_cast<float>(input.capture.size() + 1) * ImGui::GetTextLineHeightWithSpacing();
-  const float rest = state.footer_height - state.capture_height;
-  if (state.controls_height > room - rest - whole_list) {
+  const float left = room - (state.footer_height - state.capture_height) - state.controls_height;
+  if (left >= Px(20) + ImGui::GetTextLineHeightWithSpacing()) Rule();
+  if (left < whole_list) {
     DrawCaptureRow(input.capture);
   } else {
-    Rule();
     DrawCaptureList(input.capture);
   }
   state.capture_height = ImGui::GetCursorPosY() - capture;

@@ -45,7 +45,9 @@ std::string WindowName(const Panel& panel) {
 void TabTooltip(const Panel& panel) {
   const ImGuiWindow* window = ImGui::GetCurrentWindow();
   const bool is_hovered = (window->DC.DockTabItemStatusFlags & ImGuiItemStatusFlags_HoveredRect) != 0;
-  if (!window->DockIsActive || !is_hovered) return;
+  // A panel that has lost its tab remembers what the last one was told.
+  const bool has_tab = window->DockIsActive && window->DockNode != nullptr && !window->DockNode->IsNoTabBar();
+  if (!has_tab || !is_hovered) return;
   const ImRect tab = window->DC.DockTabItemRect;
   const std::string label(Translated(panel.label));
   TooltipBeside(tab.Min, tab.Max, label + ": " + std::string(Translated(panel.help)));

@@ -290,12 +290,15 @@ bool TextRow(const char* label, const char* hint, std::span<char> text, float la
 
 bool BeginChoice(const char* label, const std::string& current, float label_share, std::string_view help) {
   const float width = PutLabelOf(label, label_share, help);
+  return BeginChoiceAlone((std::string("##") + label).c_str(), current, width);
+}
+
+bool BeginChoiceAlone(const char* id, const std::string& current, float width) {
+  ImGui::SetNextItemWidth(width);
   const float height = ImGui::GetFrameHeight();
   const ImRect box(ImGui::GetCursorScreenPos(), ImGui::GetCursorScreenPos() + ImVec2(width, height));
   ImDrawList* list = ImGui::GetWindowDrawList();  // an open list has one of its own
-  const std::string id = std::string("##") + label;
-  const bool open =
-      ImGui::BeginCombo(id.c_str(), "", ImGuiComboFlags_HeightLarge | ImGuiComboFlags_NoArrowButton);
+  const bool open = ImGui::BeginCombo(id, "", ImGuiComboFlags_HeightLarge | ImGuiComboFlags_NoArrowButton);
   const float y = box.Min.y + (height - Px(kTextSize)) / 2 - Px(1);
   DrawText(list, {box.Min.x + Px(11), y}, Words(), Fitted(Words(), current, box.GetWidth() - Px(36)));
   DrawText(list, {box.Max.x - Px(9), y + Px(2)}, SmallMuted(), icons::kDown, Align::kRight);

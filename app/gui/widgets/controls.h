@@ -42,6 +42,8 @@ Edit Slider(const char* label, const SliderLook& look, double* value);
 // the items. `help` is the label's tooltip, where labels.h has none for it.
 bool BeginChoice(const char* label, const std::string& current, float label_share = 0.4F,
                  std::string_view help = {});
+// The same without a label, `width` screen pixels wide.
+bool BeginChoiceAlone(const char* id, const std::string& current, float width);
 // One of its items; `size` as ImGui::Selectable has it.
 bool Choice(std::string_view label, bool chosen, ImGuiSelectableFlags flags = 0, ImVec2 size = {0, 0});
 // A line to type, ended by a 0; true: Enter was pressed, or what else `flags` ask for. `hint` while it is
