@@ -97,12 +97,12 @@ std::string LayersText(const networks::Network& network) {
         networks::TextOf(line.layer->output), FormatNumber(line.layer->parameters()),
         FormatBytes(line.layer->parameters() * 4, ByteUnit::kMegabytes),
         networks::LacksRule(*line.layer) ? "unknown" : FormatBytes(line.saved_bytes, ByteUnit::kMegabytes),
-        fmt::format("{:.1f}", Mega(line.operations)));
+        FormatDecimal(Mega(line.operations), 1));
   }
   text += fmt::format(kRow, "total", "", "", FormatNumber(network.parameters()),
                       FormatBytes(network.parameters() * 4, ByteUnit::kMegabytes),
                       FormatBytes(total.saved_bytes, ByteUnit::kMegabytes),
-                      fmt::format("{:.1f}", Mega(total.operations)));
+                      FormatDecimal(Mega(total.operations), 1));
   return text + "\nShapes, saved bytes and forward operations are of one sample, in float32.\n";
 }
 

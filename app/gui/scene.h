@@ -163,6 +163,7 @@ class Scene {
   presenters::DeviceLane lane_;
   std::vector<presenters::LayerSpan> layer_lane_;
   presenters::TimelinePlot overview_;
+  presenters::TimelinePlotRequest overview_request_;
   presenters::PlotColumns overview_cut_;
   std::vector<presenters::SettingsEstimate> settings_estimates_;
 

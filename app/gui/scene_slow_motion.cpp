@@ -1,5 +1,6 @@
 // What slow motion draws, and the moment that all panels show with it.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/gui/scene.h"
@@ -17,13 +18,18 @@ constexpr const char* kNoOperators =
 // is the first, which is unlike the others.
 const timeline::Step* StepToWalk(const timeline::View& view, std::optional<events::EventIndex> pinned,
                                  bool live) {
-  const timeline::Step* latest = nullptr;
-  for (const timeline::Step& step : view.steps()) {
-    if (!step.complete) continue;
-    if (pinned && *pinned >= step.begin && *pinned <= step.end) return &step;
-    latest = &step;
+  const auto& steps = view.steps();
+  if (pinned) {
+    const auto after =
+        std::upper_bound(steps.begin(), steps.end(), *pinned,
+                         [](events::EventIndex at, const timeline::Step& step) { return at < step.begin; });
+    if (after != steps.begin() && std::prev(after)->complete && *pinned <= std::prev(after)->end)
+      return &*std::prev(after);
   }
-  return live && latest != nullptr && latest->number == 0 ? nullptr : latest;
+  size_t end = steps.size();
+  while (end > 0 && !steps[end - 1].complete) --end;
+  if (end == 0 || (live && steps[end - 1].number == 0)) return nullptr;
+  return &steps[end - 1];
 }
 
 }  // namespace

@@ -76,6 +76,7 @@ void FillColumns(const View& view, const KnownColumns& known, const std::vector<
                  PlotColumns& cut) {
   const size_t count = cut.edges.empty() ? 0 : cut.edges.size() - 1;
   std::vector<View::Column> answers;
+  cut.columns.reserve(count);
   while (cut.columns.size() < count) {
     const size_t begin = cut.columns.size();
     if (const auto at = known.At(cut.place + static_cast<double>(begin))) {

@@ -55,8 +55,13 @@ int64_t HighestOf(const TimelinePlot& plot) {
   for (const PlotColumn& column : plot.columns) {
     highest = std::max({highest, ValueOf(column.at_peak, Series::kAllocated), column.reserved_max});
   }
-  for (const PlotLevel& level : plot.textbook) highest = std::max(highest, level.bytes);
-  for (const PlotLevel& level : plot.phantom) highest = std::max(highest, level.bytes);
+  // What does not fit on a card may be many times what came about before memory ran out.
+  const int64_t most = highest + highest / 2;
+  for (const auto* levels : {&plot.textbook, &plot.phantom}) {
+    for (const PlotLevel& level : *levels) {
+      if (level.bytes <= most) highest = std::max(highest, level.bytes);
+    }
+  }
   return highest;
 }
 

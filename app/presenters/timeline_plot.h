@@ -22,6 +22,8 @@ enum class TimeAxis : uint8_t { kEvents, kWallClock };
 struct VisibleRange {
   double begin = 0;
   double end = 0;
+
+  bool operator==(const VisibleRange&) const = default;
 };
 
 // The stack as it stood at the column's highest moment, so that its sum is exact to the byte. Columns begin
@@ -92,7 +94,9 @@ struct TimelinePlot {
   std::vector<PlotLevel> textbook;
   std::vector<PlotLevel> phantom;
   std::vector<PlotLevel> compared;  // what another run had allocated at the same place; see compared_run.h
-  int64_t highest_bytes = 0;        // of everything above: for the vertical axis
+  // For the vertical axis: of what was measured, and of theory where that leaves two thirds of the height to
+  // what was measured.
+  int64_t highest_bytes = 0;
   // Where the stack is not of categories (stacking.h): what each group is called, from the bottom, and its
   // bytes at each column's peak, column by column.
   std::vector<std::string> groups;
@@ -110,6 +114,8 @@ struct TimelinePlotRequest {
   VisibleRange visible;
   int columns = 0;                       // pixels across
   ByteUnit unit = ByteUnit::kMegabytes;  // of the texts
+
+  bool operator==(const TimelinePlotRequest&) const = default;
 };
 
 struct PlotColumns;

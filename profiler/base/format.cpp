@@ -17,14 +17,24 @@ double InUnit(int64_t bytes, ByteUnit unit) {
   return static_cast<double>(bytes) / (unit == ByteUnit::kMegabytes ? 1e6 : 1024.0 * 1024.0);
 }
 
-std::string FormatNumber(int64_t number) {
-  std::string digits = fmt::format("{}", number);
-  const size_t first = number < 0 ? 1 : 0;
-  for (size_t position = digits.size(); position > first + 3;) {
+namespace {
+
+// A comma before every third digit from the point, or from the end where there is none.
+std::string WithSeparators(std::string number) {
+  const size_t first = number.starts_with('-') ? 1 : 0;
+  for (size_t position = std::min(number.find('.'), number.size()); position > first + 3;) {
     position -= 3;
-    digits.insert(position, ",");
+    number.insert(position, ",");
   }
-  return digits;
+  return number;
+}
+
+}  // namespace
+
+std::string FormatNumber(int64_t number) { return WithSeparators(fmt::format("{}", number)); }
+
+std::string FormatDecimal(double number, int decimals) {
+  return WithSeparators(fmt::format("{:.{}f}", number, decimals));
 }
 
 std::string FormatExactBytes(int64_t bytes) { return FormatNumber(bytes) + " B"; }
@@ -32,7 +42,7 @@ std::string FormatExactBytes(int64_t bytes) { return FormatNumber(bytes) + " B";
 std::string FormatInUnit(int64_t bytes, ByteUnit unit) {
   constexpr double kLeastShown = 0.01;
   if (bytes != 0 && std::abs(InUnit(bytes, unit)) < kLeastShown) return FormatBytes(bytes, unit);
-  return fmt::format("{:.2f}", InUnit(bytes, unit));
+  return FormatDecimal(InUnit(bytes, unit), 2);
 }
 
 std::string FormatBytes(int64_t bytes, ByteUnit unit) {
@@ -40,11 +50,13 @@ std::string FormatBytes(int64_t bytes, ByteUnit unit) {
   const double step = decimal ? 1000.0 : 1024.0;
   const double size = std::abs(static_cast<double>(bytes));
   const double number = static_cast<double>(bytes);
-  if (size < step) return fmt::format("{} B", bytes);
-  if (size < step * step) return fmt::format("{:.1f} {}", number / step, decimal ? "kB" : "KiB");
-  if (size < step * step * step)
-    return fmt::format("{:.1f} {}", number / step / step, decimal ? "MB" : "MiB");
-  return fmt::format("{:.2f} {}", number / step / step / step, decimal ? "GB" : "GiB");
+  if (size < step) return FormatExactBytes(bytes);
+  const auto in = [](double value, int decimals, const char* name) {
+    return FormatDecimal(value, decimals) + " " + name;
+  };
+  if (size < step * step) return in(number / step, 1, decimal ? "kB" : "KiB");
+  if (size < step * step * step) return in(number / step / step, 1, decimal ? "MB" : "MiB");
+  return in(number / step / step / step, 2, decimal ? "GB" : "GiB");
 }
 
 std::string FormatDuration(int64_t nanoseconds) {

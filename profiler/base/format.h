@@ -11,10 +11,11 @@ namespace tidemark {
 
 enum class ByteUnit { kMegabytes, kMebibytes };
 
-const char* UnitName(ByteUnit unit);          // "MB" or "MiB"
-double InUnit(int64_t bytes, ByteUnit unit);  // 25690112 -> 25.690112 (MB)
-std::string FormatNumber(int64_t number);     // 25690112 -> "25,690,112"
-std::string FormatExactBytes(int64_t bytes);  // 25690112 -> "25,690,112 B"
+const char* UnitName(ByteUnit unit);                     // "MB" or "MiB"
+double InUnit(int64_t bytes, ByteUnit unit);             // 25690112 -> 25.690112 (MB)
+std::string FormatNumber(int64_t number);                // 25690112 -> "25,690,112"
+std::string FormatDecimal(double number, int decimals);  // 12345.678, 2 -> "12,345.68"
+std::string FormatExactBytes(int64_t bytes);             // 25690112 -> "25,690,112 B"
 // 25690112 -> "25.69"; no unit: for columns with a header. What would read as nothing keeps its own: "5.1
 // kB".
 std::string FormatInUnit(int64_t bytes, ByteUnit unit);

@@ -18,7 +18,18 @@ const LessonsState& Lessons() { return application().view_state().lessons; }
 }  // namespace
 
 void Teaches(ImGuiTestContext* context) {
+  // A tab says what it is; in this layout the panel has none, and what the last one told goes with it.
+  const ImGuiWindow* lessons = context->WindowInfo("//###lessons").Window;
+  const auto has_tooltip = [] {
+    const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
+    return tooltip != nullptr && tooltip->Active;
+  };
+  context->MouseMoveToPos(lessons->DC.DockTabItemRect.GetCenter());
+  IM_CHECK(WaitUntil(context, has_tooltip));
   application().Push(ActionId::kLearnLayout);
+  context->Yield(4);
+  IM_CHECK(lessons->DockNode->IsNoTabBar());
+  IM_CHECK(!has_tooltip());
   IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left by the next test
   application().Push(ActionId::kRunOrPause);
   IM_CHECK(WaitForSteps(context, 2));

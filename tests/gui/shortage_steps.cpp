@@ -1,4 +1,5 @@
 // Memory runs out: the page that says why, the ways out of it, and what fits.
+#include <cmath>
 #include <iterator>
 
 #include "app/gui/window/theme.h"
@@ -7,6 +8,31 @@
 namespace tidemark::gui {
 
 using session::RunState;
+
+// A page that is given room gives it back with the next one; not after a person has dragged its edge.
+void SharesRoom(ImGuiTestContext* context) {
+  const auto height = [&] { return context->WindowInfo("//###findings").Window->DockNode->Size.y; };
+  const auto show = [&](const char* panel) {
+    context->WindowFocus(panel);
+    context->Yield(4);
+  };
+  const float given = height();
+  show("//###layers");
+  IM_CHECK_LT(height(), given - 8);
+  show("//###findings");
+  IM_CHECK_LT(std::abs(height() - given), 2.0F);
+  const ImRect place = context->WindowInfo("//###findings").Window->DockNode->Rect();
+  context->MouseMoveToPos({place.GetCenter().x, place.Min.y - 5});
+  context->MouseDown();
+  context->MouseMoveToPos({place.GetCenter().x, place.Min.y + 75});
+  context->MouseUp();
+  context->Yield(2);
+  const float dragged = height();
+  IM_CHECK_LT(std::abs(dragged - (given - 80)), 4.0F);
+  show("//###layers");
+  IM_CHECK_LT(std::abs(height() - dragged), 2.0F);
+  show("//###findings");
+}
 
 // 4096 samples do not fit on a card of 4 GiB.
 void ExplainsOutOfMemory(ImGuiTestContext* context) {
@@ -39,8 +65,10 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
   IM_CHECK_GE(page().fit->answer->proposals.size(), 3U);
   context->Yield(4);
   Picture(context, "out-of-memory-page");
-  const float tall = context->WindowInfo("//###findings").Window->Size.y;
+  const auto height = [&] { return context->WindowInfo("//###findings").Window->Size.y; };
+  const float tall = height();
   IM_CHECK_GT(tall, Px(300));
+  SharesRoom(context);
   // What was asked of the card when memory ran out is not what it said before.
   for (const presenters::BreakdownRow& row : application().frame()->breakdown.breakdown->totals) {
     if (row.title != "allocated" && row.title != "requested" && row.measured_bytes)
@@ -51,7 +79,9 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
   IM_CHECK_LT(application().settings().batch, 4096);
   IM_CHECK_GT(application().settings().batch, 64);
   IM_CHECK(WaitForSteps(context, 4));
-  IM_CHECK_LT(context->WindowInfo("//###findings").Window->Size.y, tall);  // the room is given back
+  IM_CHECK_LT(height(), tall);
+  application().Push(ActionId::kResetLayout);
+  context->Yield(4);
   Picture(context, "smaller-batch");
 }
 

@@ -52,6 +52,16 @@ void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
+// timeline_steps.cpp
+void Zooms(ImGuiTestContext* context);
+void MeasuresBetweenTwoMoments(ImGuiTestContext* context);
+void ShowsWhatIsAlive(ImGuiTestContext* context);
+void ListsAllocations(ImGuiTestContext* context);
+// file_steps.cpp
+void Exports(ImGuiTestContext* context);
+void TakesWhatIsDropped(ImGuiTestContext* context);
+void SavesAndOpens(ImGuiTestContext* context);
+void Compares(ImGuiTestContext* context);
 // what_if_steps.cpp
 void TriesTheRunOtherwise(ImGuiTestContext* context);
 // look_steps.cpp

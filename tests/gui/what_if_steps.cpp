@@ -24,8 +24,10 @@ void Pick(ImGuiTestContext* context, const char* choice, const char* item) {
 
 bool TryIt(ImGuiTestContext* context, size_t rows) {
   context->ItemClick("###try it");
-  return WaitUntil(
+  const bool tried = WaitUntil(
       context, [&] { return !Advice().trying && Advice().others.size() == rows; }, 20);
+  context->Yield(4);  // the panel scrolls to what came out
+  return tried;
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 
 using networks::CheckpointMode;
 
-constexpr double kAir = 1.15;    // above the highest point, for its label
-constexpr double kFarAbove = 2;  // times the highest point: a card's line beyond would flatten the curve
+constexpr double kAir = 1.15;         // above the highest point, for its label
+constexpr double kFarAboveCurve = 2;  // times the highest point: a card's line beyond would flatten the curve
 
 // Memory upwards from 0, what runs again to the right.
 struct PriceAxes {
@@ -40,7 +40,7 @@ PriceAxes PriceAxesFor(const CheckpointingInput& input, const ImRect& area) {
     highest = std::max({highest, way.total_bytes, way.phantom_bytes.value_or(0)});
   double most = static_cast<double>(highest) * kAir;
   const double card = static_cast<double>(input.card_bytes);
-  if (card < static_cast<double>(highest) * kFarAbove) most = std::max(most, card * kAir);
+  if (card < static_cast<double>(highest) * kFarAboveCurve) most = std::max(most, card * kAir);
   return {area, most};
 }
 

@@ -9,6 +9,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
+#include "app/gui/window/opaque_fill.h"
 
 namespace tidemark::gui {
 namespace {
@@ -144,8 +145,7 @@ void DrawBox(const LiveTreeInput& input, const TreeBox& box, const ImRect& rect,
   const ImRect inner(rect.Min, rect.Max - ImVec2(1, 1));
   const bool faded = input.selects && node.selected_bytes == 0;
   const double opacity = (leaf ? 1.0 : 0.45) * (faded ? 0.35 : 1.0);
-  list->AddRectFilled(inner.Min, inner.Max, U32(node.category || faded ? color.WithAlpha(opacity) : color),
-                      Px(2));
+  FillRounded(list, inner, node.category || faded ? color.WithAlpha(opacity) : color, Px(2));
   if (input.selects && node.selected_bytes == node.bytes && leaf)
     list->AddRect(inner.Min, inner.Max, U32(Colors().text), Px(2), Px(1.5F));
   if (hovered) list->AddRect(inner.Min, inner.Max, U32(Colors().text), Px(2), Px(1.5F));

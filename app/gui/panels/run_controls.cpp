@@ -387,12 +387,12 @@ void DrawFooter(const RunControlsInput& input, float room, RunControlsState& sta
   Rule();
   RunButtons(input, queue);
   PaceRow(input, queue);
-  Rule();
   const float capture = ImGui::GetCursorPosY();
   const float whole_list =
-      static_cast<float>(input.capture.size() + 1) * ImGui::GetTextLineHeightWithSpacing();
-  const float rest = state.footer_height - state.capture_height;
-  if (state.controls_height > room - rest - whole_list) {
+      Px(20) + static_cast<float>(input.capture.size() + 1) * ImGui::GetTextLineHeightWithSpacing();
+  const float left = room - (state.footer_height - state.capture_height) - state.controls_height;
+  if (left >= Px(20) + ImGui::GetTextLineHeightWithSpacing()) Rule();
+  if (left < whole_list) {
     DrawCaptureRow(input.capture);
   } else {
     DrawCaptureList(input.capture);
@@ -436,10 +436,7 @@ void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state
   Control(input.access, state, "checkpoint", [&] { CheckpointRow(input, settings, state, queue); });
   Control(input.access, state, "clip_norm", [&] { ClipRow(input, settings, queue); });
   TechniqueFold(input, settings, state, queue);
-  Control(input.access, state, "learning_rate", [&] {
-    NumberRow(input, settings, queue);
-    Consequence("no effect on memory");
-  });
+  Control(input.access, state, "learning_rate", [&] { NumberRow(input, settings, queue); });
   state.controls_height = ImGui::GetCursorPosY() + Px(4);
   EndScrolled();
   DrawFooter(input, room, state, queue);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/gui/panels/timeline_labels.h"
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
@@ -77,10 +78,13 @@ void TitleRow(const TimelineInput& input, TimelineState& state, CommandQueue& qu
     queue.Push(ActionId::kSwitchAxis);
   }
   if (input.empty_reason.empty()) StackWord(input, state, title_end, &right, y);
-  const bool has_lines = input.card_bytes > 0 || !input.plot->lines.empty();
+  const presenters::TimelinePlot& plot = *input.plot;
+  const bool has_lines =
+      input.card_bytes > 0 || !plot.lines.empty() || !plot.textbook.empty() || !plot.phantom.empty();
   if (has_lines &&
       TitleWord("card", state.fit_lines,
-                "The axis reaches up to what the driver and the card report, and to all that the card has.",
+                "The axis reaches up to all that theory, the driver and the card tell, and to all that the "
+                "card has.",
                 title_end, &right, y)) {
     state.fit_lines = !state.fit_lines;
   }
@@ -287,8 +291,10 @@ std::string DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   if (whole_stack) {
     DrawReserved(list, geometry, *input.plot, input.unit, &taken);
     DrawCompared(list, geometry, input, &taken);
-    DrawLevels(list, geometry, *input.plot, input.unit, &taken);
-    DrawLines(list, geometry, input, &taken);
+    AboveAxis above;
+    DrawLevels(list, geometry, *input.plot, input.unit, &taken, &above);
+    DrawLines(list, geometry, input, &taken, &above);
+    DrawAbove(list, geometry, above, input.unit, &taken);
   }
   if (input.selected != nullptr && input.selected->selection.any()) {
     DrawLabel(list, geometry, {geometry.plot.Min.x + Px(6), geometry.plot.Max.y},
@@ -329,7 +335,7 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
     HandleOverviewInput(input, geometry, state);
     DrawOverview(ImGui::GetWindowDrawList(), geometry, input);
   }
-  DrawHoverTooltip(input, state, explained);
+  DrawHoverTooltip(input, geometry, state, explained);
 }
 
 }  // namespace tidemark::gui

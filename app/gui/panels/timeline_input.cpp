@@ -184,6 +184,18 @@ void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
   ImGui::EndTable();
 }
 
+// Beside the mouse and above the lanes, which tell of the same moment: it grows upwards, as far as there is
+// room by its height in the frame before.
+void PlaceHoverTooltip(const TimelineGeometry& geometry) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool is_right = mouse.x < ImGui::GetMainViewport()->Size.x / 2;
+  const ImGuiWindow* before = ImGui::FindWindowByName("##Tooltip_00");
+  const float height = before != nullptr && before->WasActive ? before->Size.y : 0;
+  const float bottom = std::max(std::min(mouse.y + Px(70), geometry.plot.Max.y - Px(4)), height + Px(4));
+  ImGui::SetNextWindowPos({mouse.x + (is_right ? Px(18) : -Px(18)), bottom}, ImGuiCond_Always,
+                          {is_right ? 0.0F : 1.0F, 1});
+}
+
 void GroupTooltip(const TimelineInput& input, const presenters::PlotColumn& column, size_t group) {
   const presenters::TimelinePlot& plot = *input.plot;
   const auto k = static_cast<size_t>(&column - plot.columns.data());
@@ -195,6 +207,15 @@ void GroupTooltip(const TimelineInput& input, const presenters::PlotColumn& colu
 }
 
 }  // namespace
+
+const presenters::PlotColumn* ColumnAt(const presenters::TimelinePlot& plot, double position) {
+  const auto after =
+      std::upper_bound(plot.columns.begin(), plot.columns.end(), position,
+                       [](double at, const presenters::PlotColumn& column) { return at < column.begin; });
+  if (after == plot.columns.begin()) return nullptr;
+  const presenters::PlotColumn& column = *std::prev(after);
+  return position < column.end ? &column : nullptr;
+}
 
 void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
                      CommandQueue& queue) {
@@ -245,7 +266,8 @@ void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geo
   if (ImGui::IsItemDeactivated()) state.drag = Drag::kNone;
 }
 
-void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, std::string_view explained) {
+void DrawHoverTooltip(const TimelineInput& input, const TimelineGeometry& geometry,
+                      const TimelineState& state, std::string_view explained) {
   if (!explained.empty()) {
     ImGui::SetTooltip("%s", std::string(Translated(explained)).c_str());
     return;
@@ -253,6 +275,7 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, st
   if (!state.hover || state.drag != TimelineState::Drag::kNone) return;
   const presenters::PlotColumn* column = ColumnAt(*input.plot, state.hover->position);
   if (column == nullptr) return;
+  PlaceHoverTooltip(geometry);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
   if (ImGui::BeginTooltip()) {
     if (input.hovered) BlockTooltip(*input.hovered, input.unit);

@@ -1,10 +1,12 @@
-// The lanes under the timeline's phases: of layers, and of kernels, memory copies and memsets.
+// The lanes under the plot: of phases and steps, of layers, and of kernels, memory copies and memsets.
 #include <algorithm>
 #include <array>
 #include <string>
 
 #include "app/gui/panels/timeline_parts.h"
+#include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/text.h"
+#include "app/gui/widgets/translation.h"
 #include "app/gui/window/theme.h"
 
 namespace tidemark::gui {
@@ -70,7 +72,87 @@ void DrawSlice(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
            Fitted(style, presenters::TitleOf(*input.view, slice.work), room));
 }
 
+TextStyle LaneWords() { return Colored(SmallMuted(), Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x3A4350)); }
+
+void DrawLaneName(ImDrawList* list, const TimelineGeometry& geometry, const char* name) {
+  DrawText(list, {geometry.phases.Min.x - Px(8), geometry.phases.GetCenter().y - Px(8)}, SmallMuted(), name,
+           Align::kRight);
+}
+
+// Where phases are too narrow: from one step that is named below to the next.
+void DrawStepBands(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot) {
+  const std::vector<presenters::PlotStep>& steps = plot.steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const bool last = i + 1 == steps.size();
+    const double end = last ? plot.columns.back().end : steps[i + 1].begin;
+    const float from = std::max(geometry.X(steps[i].begin), geometry.phases.Min.x);
+    const float to = std::min(geometry.X(end), geometry.phases.Max.x);
+    if (to - from < Px(3)) continue;
+    list->AddRectFilled({from + Px(1), geometry.phases.Min.y}, {to - Px(1), geometry.phases.Max.y},
+                        U32(Colors().dark ? Colors().raised : Colors().border), Px(3));
+    TooltipOver({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y},
+                "From step " + FormatNumber(steps[i].number) + " on. Zoom in to see the phases.");
+    // Of a run that was restarted numbers come again.
+    const int64_t count = last ? 0 : steps[i + 1].number - steps[i].number;
+    const std::string text = FormatNumber(count) + (count == 1 ? " step" : " steps");
+    if (count > 0 && Measure(LaneWords(), text).x + Px(6) < to - from) {
+      DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, LaneWords(), text,
+               Align::kCenter);
+    }
+  }
+  DrawLaneName(list, geometry, "steps");
+}
+
+// Where there is no room for the whole name.
+std::string_view ShortNameOf(events::Phase phase) {
+  static constexpr std::array<std::string_view, events::kPhaseCount> kNames = {"", "fwd", "bwd", "opt",
+                                                                               "eval"};
+  return kNames[static_cast<size_t>(phase)];
+}
+
 }  // namespace
+
+void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot) {
+  if (plot.phases.empty() && !plot.steps.empty()) return DrawStepBands(list, geometry, plot);
+  const TextStyle style = LaneWords();
+  bool any = false;
+  for (const presenters::PlotPhase& phase : plot.phases) {
+    if (phase.phase == events::Phase::kIdle) continue;
+    any = true;
+    const float from = std::max(geometry.X(phase.begin), geometry.phases.Min.x);
+    const float to = std::min(geometry.X(phase.end), geometry.phases.Max.x);
+    if (to - from < 1) continue;
+    const float gap = to - from > Px(6) ? Px(1) : 0;
+    list->AddRectFilled({from + gap, geometry.phases.Min.y}, {to - gap, geometry.phases.Max.y},
+                        U32(Colors().Of(phase.phase)), to - from > Px(8) ? Px(3) : 0);
+    const std::string_view name = events::NameOf(phase.phase);
+    TooltipOver({from, geometry.phases.Min.y}, {to, geometry.phases.Max.y},
+                std::string(Translated(name)) + ": " + std::string(Translated(MeaningOfLabel(name))));
+    for (const std::string_view text : {name, ShortNameOf(phase.phase)}) {
+      if (Measure(style, text).x + Px(6) >= to - from) continue;
+      DrawText(list, {(from + to) / 2, geometry.phases.GetCenter().y - Px(8)}, style, text, Align::kCenter);
+      break;
+    }
+  }
+  if (any) DrawLaneName(list, geometry, "phase");
+}
+
+void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot) {
+  const TextStyle style = SmallMuted();
+  float free_from = geometry.steps.Min.x;
+  for (const presenters::PlotStep& step : plot.steps) {
+    const float x = geometry.X(step.begin);
+    if (x < geometry.plot.Min.x - 1) continue;
+    list->AddLine({std::round(x), geometry.phases.Min.y}, {std::round(x), geometry.steps.Min.y + Px(6)},
+                  U32(Colors().border));
+    const std::string text = "step " + FormatNumber(step.number);
+    const float width = Measure(style, text).x;
+    const float left = x + Px(3);
+    if (left < free_from || left + width > geometry.steps.Max.x) continue;
+    DrawText(list, {left, geometry.steps.Min.y}, style, text);
+    free_from = left + width + Px(12);
+  }
+}
 
 void DrawLayers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                 CommandQueue& queue) {

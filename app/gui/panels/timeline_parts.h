@@ -49,19 +49,18 @@ struct TimelineGeometry {
   double BytesAt(float y) const { return (plot.Max.y - y) / plot.GetHeight() * top_bytes; }
 };
 
-// Channels of the chart's draw list: labels lie above lines.
-inline constexpr int kLineChannel = 0;
-inline constexpr int kLabelChannel = 1;
+struct TakenPlaces;  // timeline_labels.h
 
-// Rectangles that already carry a label, so that no two labels lie on each other.
-struct TakenPlaces {
-  std::vector<ImRect> places;
-  std::string explained;  // what the label under the mouse means; "" = none is there
+// What would have a line if the axis reached so far: told at its edge.
+struct AboveAxis {
+  struct Level {
+    std::string title;
+    int64_t bytes = 0;
+  };
+  std::vector<Level> levels;
 
-  bool Overlap(const ImRect& place) const;
-  void Take(const ImRect& place,
-            std::string_view label);  // as widgets/labels.h names it; "" = needs no words
-  void Explain(const ImRect& place, const std::string& words);  // under the mouse
+  // The highest of each title.
+  void Add(std::string_view title, int64_t bytes);
 };
 
 // Categories that the stack leaves out: none where it is of something else.
@@ -82,12 +81,12 @@ std::optional<size_t> GroupAt(const presenters::TimelinePlot& plot, const presen
                               int64_t bytes);
 presenters::Selection SelectionOfGroup(const presenters::TimelinePlot& plot, const TimelineState& state,
                                        size_t group);
-// What the driver and the card report, and what the card has; those above the axis as a label at the top.
+// What the driver and the card report, and what the card has.
 void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+               TakenPlaces* taken, AboveAxis* above);
+// As a label at the top.
+void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
                TakenPlaces* taken);
-// A text as those of the levels, near (x, y); `label` is what explains it.
-void DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
-               Color color, std::string_view label, TakenPlaces* taken);
 // Single allocations: a rim each, and their names where there is room.
 void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input);
 // The two measuring cursors, and what lies between them.
@@ -99,7 +98,7 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const pres
 void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                   TakenPlaces* taken);
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
-                ByteUnit unit, TakenPlaces* taken);
+                ByteUnit unit, TakenPlaces* taken, AboveAxis* above);
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                  TakenPlaces* taken);
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);
@@ -119,7 +118,8 @@ void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometr
                      CommandQueue& queue);
 void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state);
 // `explained`, else of what lies under the mouse.
-void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, std::string_view explained);
+void DrawHoverTooltip(const TimelineInput& input, const TimelineGeometry& geometry,
+                      const TimelineState& state, std::string_view explained);
 
 // The column that a position lies in; nothing outside of all of them.
 const presenters::PlotColumn* ColumnAt(const presenters::TimelinePlot& plot, double position);

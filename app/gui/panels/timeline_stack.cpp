@@ -1,4 +1,4 @@
-// The stack itself, by category or by whatever else it is grouped, and the lines above it.
+// The stack itself, by category or by whatever else it is grouped, and single blocks in it.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
+#include "app/gui/window/opaque_fill.h"
 #include "app/gui/window/theme.h"
 
 namespace tidemark::gui {
@@ -17,7 +18,7 @@ using presenters::TimelinePlot;
 
 constexpr double kFaded = 0.26;  // what is not selected, beside what is
 
-using StackColors = std::array<ImU32, events::kCategoryCount>;
+using StackColors = std::array<Color, events::kCategoryCount>;
 static_assert(presenters::kMostStackGroups <= events::kCategoryCount);
 
 // One rectangle per run of columns in which a part of the stack stays the same.
@@ -39,6 +40,7 @@ class StackPainter {
   void Finish() {
     for (int part = 0; part < events::kCategoryCount; ++part) Flush(part);
     list_->PrimUnreserve(6 * left_, 4 * left_);
+    for (const Large& part : large_) FillOpaque(list_, part.rect, part.color);
   }
 
  private:
@@ -49,17 +51,26 @@ class StackPainter {
     float y_bottom = 0;
     bool open = false;
   };
+  struct Large {
+    ImRect rect;
+    Color color;
+  };
   void Flush(int part) {
     Run& run = runs_[static_cast<size_t>(part)];
     if (!run.open) return;
     run.open = false;
     if (run.y_bottom - run.y_top < 0.01F || left_ == 0) return;
-    list_->PrimRect({run.x0, run.y_top}, {run.x1, run.y_bottom}, colors_[static_cast<size_t>(part)]);
+    const ImRect rect(run.x0, run.y_top, run.x1, run.y_bottom);
+    const Color color = colors_[static_cast<size_t>(part)];
+    // None lies on another, so the order in which they are painted is free.
+    if (color.alpha == 255 && rect.GetArea() >= kWorthClearing) return large_.push_back({rect, color});
+    list_->PrimRect(rect.Min, rect.Max, U32(color));
     --left_;
   }
 
   ImDrawList* list_;
   const StackColors& colors_;
+  std::vector<Large> large_;
   int left_;
   std::array<Run, events::kCategoryCount> runs_{};
 };
@@ -77,7 +88,7 @@ StackColors ColorsFor(const TimelineInput& input) {
   for (size_t part = 0; part < colors.size(); ++part) {
     const Color color =
         input.plot->groups.empty() ? Colors().categories[part] : ColorOfGroup(*input.plot, part);
-    colors[part] = U32(Faded(input, part) ? color.WithAlpha(kFaded) : color);
+    colors[part] = Faded(input, part) ? color.WithAlpha(kFaded) : color;
   }
   return colors;
 }
@@ -86,9 +97,7 @@ StackColors ColorsFor(const TimelineInput& input) {
 void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot,
                        uint32_t hidden_categories) {
   if (plot.selected.size() != plot.columns.size()) return;
-  StackColors colors{};
-  for (size_t i = 0; i < colors.size(); ++i) colors[i] = U32(Colors().categories[i]);
-  StackPainter painter(list, plot.columns.size(), colors);
+  StackPainter painter(list, plot.columns.size(), Colors().categories);
   for (size_t k = 0; k < plot.columns.size(); ++k) {
     const PlotColumn& column = plot.columns[k];
     const auto [x0, x1] = geometry.Pixels(column.begin, column.end);
@@ -103,27 +112,6 @@ void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const
     }
   }
   painter.Finish();
-}
-
-// A line's columns as one path.
-void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
-              Color color) {
-  const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
-  const float half = Px(0.75F);
-  float last_y = 0;
-  for (size_t k = 0; k < line.bytes.size(); ++k) {
-    const auto [x0, x1] = geometry.Pixels(line.begin + width * static_cast<double>(k),
-                                          line.begin + width * static_cast<double>(k + 1));
-    const float y = std::round(geometry.Y(static_cast<double>(line.bytes[k])));
-    list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
-    if (k > 0 && y != last_y)
-      list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
-    last_y = y;
-  }
-}
-
-int64_t HighestOf(const presenters::PlotLine& line) {
-  return line.bytes.empty() ? 0 : *std::max_element(line.bytes.begin(), line.bytes.end());
 }
 
 }  // namespace
@@ -219,6 +207,40 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
   if (groups == 0) DrawSelectedParts(list, geometry, plot, hidden_categories);
 }
 
+void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
+  const ImU32 rim = U32(Colors().panel.WithAlpha(0.55));
+  const bool fades = input.selected != nullptr && input.selected->selection.any();
+  for (const presenters::PlotBlock& block : *input.blocks) {
+    const ImRect box(geometry.X(block.begin), geometry.Y(static_cast<double>(block.top_bytes)),
+                     geometry.X(block.end), geometry.Y(static_cast<double>(block.bottom_bytes)));
+    if (box.Max.x < geometry.plot.Min.x || box.Min.x > geometry.plot.Max.x) continue;
+    list->AddLine(box.Min, {box.Max.x, box.Min.y}, rim);
+    if (block.born) list->AddLine(box.Min, {box.Min.x, box.Max.y}, rim);
+    if (block.gone) list->AddLine({box.Max.x, box.Min.y}, box.Max, rim);
+    if (block.title.empty() || box.GetHeight() < Px(kSmallTextSize + 3)) continue;
+    const TextStyle style = fades ? SmallMuted() : Colored(SmallMuted(), TextOn(Colors().Of(block.category)));
+    const float left = std::max(box.Min.x, geometry.plot.Min.x) + Px(5);
+    const float room = std::min(box.Max.x, geometry.plot.Max.x) - Px(5) - left;
+    if (room < Px(60) && Measure(style, block.title).x > room) continue;  // two letters say nothing
+    const float y = box.GetCenter().y - Px(kSmallTextSize) / 2 - Px(1);
+    DrawText(list, {left, y}, style, Fitted(style, block.title, room));
+  }
+}
+
+void DrawHighlight(ImDrawList* list, const TimelineGeometry& geometry,
+                   const std::vector<HighlightSpan>& spans) {
+  const ImU32 fill = U32(Rgb(0xFFFFFF).WithAlpha(0.22));
+  const ImU32 edge = U32(Colors().dark ? Rgb(0xFFFFFF) : Rgb(0x000000));
+  for (const HighlightSpan& span : spans) {
+    const auto [x0, x1] = geometry.Pixels(span.begin, span.end);
+    const float top = std::round(geometry.Y(static_cast<double>(span.top_bytes)));
+    const float bottom = std::round(geometry.Y(static_cast<double>(span.bottom_bytes)));
+    list->AddRectFilled({x0, top}, {x1, bottom}, fill);
+    list->AddRectFilled({x0, top}, {x1, top + 1}, edge);
+    list->AddRectFilled({x0, bottom - 1}, {x1, bottom}, edge);
+  }
+}
+
 void DrawSelected(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {
   if (input.selected == nullptr || !input.selected->category) return;
   const ImU32 color = U32(Colors().Of(*input.selected->category));
@@ -228,38 +250,6 @@ void DrawSelected(ImDrawList* list, const TimelineGeometry& geometry, const Time
                         {x1, std::round(geometry.Y(static_cast<double>(span.bottom_bytes)))}, color);
   }
   DrawHighlight(list, geometry, input.selected_spans);
-}
-
-void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-               TakenPlaces* taken) {
-  const Color color = Colors().muted;
-  std::string above;
-  const auto beyond = [&](const std::string& title, int64_t bytes) {
-    above += (above.empty() ? "↑ " : " · ") + title + " " + FormatBytes(bytes, input.unit);
-  };
-  for (const presenters::PlotLine& line : input.plot->lines) {
-    const int64_t highest = HighestOf(line);
-    if (static_cast<double>(highest) > geometry.top_bytes) {
-      beyond(line.title, highest);
-      continue;
-    }
-    DrawLine(list, geometry, line, color);
-    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.Y(static_cast<double>(line.bytes.back()))},
-              line.title + " " + FormatBytes(line.bytes.back(), input.unit), color, line.title, taken);
-  }
-  if (input.card_bytes > 0 && static_cast<double>(input.card_bytes) <= geometry.top_bytes) {
-    const float y = std::round(geometry.Y(static_cast<double>(input.card_bytes)));
-    list->AddRectFilled({geometry.plot.Min.x, y - Px(1)}, {geometry.plot.Max.x, y + Px(1)},
-                        U32(Colors().bad));
-    DrawLabel(list, geometry, {geometry.plot.Max.x, y},
-              "the card has " + FormatBytes(input.card_bytes, input.unit), Colors().bad, "the card has",
-              taken);
-  } else if (input.card_bytes > 0) {
-    beyond("the card has", input.card_bytes);
-  }
-  if (!above.empty())
-    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.plot.Min.y}, above, color, "above the axis",
-              taken);
 }
 
 }  // namespace tidemark::gui

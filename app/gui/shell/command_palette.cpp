@@ -92,10 +92,9 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
     state.open = state.focus = true;
   }
   if (BeginTopPopup("palette", 560, &state.shown)) {
-    if (state.focus) ImGui::SetKeyboardFocusHere();
-    state.focus = false;
     ImGui::SetNextItemWidth(-1);
-    const bool entered = TextField("##query", "Type a part of a command, a panel or a control", state.text);
+    const bool entered =
+        FirstTextField("##query", "Type a part of a command, a panel or a control", state.text, &state.focus);
     if (ImGui::IsItemEdited()) state.selected = 0;
     const std::vector<Entry> entries = Matching(state.text.data(), enabled, controls, view);
     std::vector<PickRow> rows;

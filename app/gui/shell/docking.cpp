@@ -45,7 +45,9 @@ std::string WindowName(const Panel& panel) {
 void TabTooltip(const Panel& panel) {
   const ImGuiWindow* window = ImGui::GetCurrentWindow();
   const bool is_hovered = (window->DC.DockTabItemStatusFlags & ImGuiItemStatusFlags_HoveredRect) != 0;
-  if (!window->DockIsActive || !is_hovered) return;
+  // A panel that has lost its tab remembers what the last one was told.
+  const bool has_tab = window->DockIsActive && window->DockNode != nullptr && !window->DockNode->IsNoTabBar();
+  if (!has_tab || !is_hovered) return;
   const ImRect tab = window->DC.DockTabItemRect;
   const std::string label(Translated(panel.label));
   TooltipBeside(tab.Min, tab.Max, label + ": " + std::string(Translated(panel.help)));
@@ -172,7 +174,10 @@ void FollowScale(ImGuiID space, float height, ShellState& shell, ViewState& view
     const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
     if (changed && node != nullptr) {
       Refitting(factor, &shell.wanted_widths).Fit(node, node->Size.x, kMostOfARow);
-      for (auto& [id, change] : shell.given_room) change *= factor.y;  // as the heights it was taken of
+      for (GivenRoom& given : shell.given_room) {
+        given.before *= factor.y;
+        given.after *= factor.y;
+      }
     }
     if (!changed) return;
   }
@@ -208,14 +213,8 @@ void DrawCard(ImGuiWindow* window) {
   ImDrawList* list = window->DrawList;
   const ImRect rect(window->InnerRect.Min, window->Pos + window->Size);
   const float rounding = Px(8);
-  const ImU32 color = U32(Colors().panel);
   list->PushClipRect(rect.Min, rect.Max, false);
-  // Between the sides with their round corners, whose smoothed inner edges it covers.
-  const float left = std::ceil(rect.Min.x + rounding);
-  const float right = std::max(left, std::floor(rect.Max.x - rounding));
-  list->AddRectFilled(rect.Min, {left + 1, rect.Max.y}, color, rounding, ImDrawFlags_RoundCornersLeft);
-  list->AddRectFilled({right - 1, rect.Min.y}, rect.Max, color, rounding, ImDrawFlags_RoundCornersRight);
-  FillOpaque(list, {left, rect.Min.y, right, rect.Max.y}, Colors().panel);
+  FillRounded(list, rect, Colors().panel, rounding);
   list->AddRect(rect.Min, rect.Max, U32(Colors().border), rounding);
   if (window->ScrollbarY) RedrawScrollbar(window);
   list->PopClipRect();
@@ -276,15 +275,26 @@ void GiveRoom(ImGuiDockNode* node, float wanted, ShellState& shell) {
   if (giver == nullptr) return;
   const float change = std::min(wanted - node->Size.y, giver->Size.y - Px(kLeastAbove));
   if (change < Px(8)) return;
-  shell.given_room.emplace_back(giver->ID, -change);
-  for (const unsigned taker : takers_of_giver) shell.given_room.emplace_back(taker, change);
+  const auto give = [&shell](ImGuiDockNode* to, float more) {
+    // What lies beside it shares its height with it as they are, not as they once were.
+    for (ImGuiDockNode* child : to->ParentNode->ChildNodes) child->SizeRef.y = child->Size.y;
+    shell.given_room.push_back({to->ID, to->Size.y, to->Size.y + more});
+  };
+  give(giver, -change);
+  for (const unsigned taker : takers_of_giver) give(ImGui::DockBuilderGetNode(taker), change);
+  for (const GivenRoom& given : shell.given_room)
+    ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.after;
 }
 
-void ApplyRoom(const std::vector<std::pair<unsigned, float>>& given, float sign) {
-  for (const auto& [id, change] : given) {
-    ImGuiDockNode* node = ImGui::DockBuilderGetNode(id);
-    if (node != nullptr) node->SizeRef.y = std::max(Px(40), node->SizeRef.y + sign * change);
-  }
+// But where a person has dragged one of them since: what was made by hand stays.
+void TakeRoomBack(ShellState& shell) {
+  const std::vector<GivenRoom> all = std::exchange(shell.given_room, {});
+  const bool is_as_given = std::ranges::all_of(all, [](const GivenRoom& given) {
+    const ImGuiDockNode* node = ImGui::DockBuilderGetNode(given.node);
+    return node != nullptr && std::abs(node->SizeRef.y - given.after) < 2;
+  });
+  if (!is_as_given) return;
+  for (const GivenRoom& given : all) ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.before;
 }
 
 void MakeRoom(ShellState& shell) {
@@ -296,11 +306,9 @@ void MakeRoom(ShellState& shell) {
   shell.tall_is_front = is_front;
   if (is_front) {
     if (node->Size.y >= Px(kTallPanel)) return;
-    GiveRoom(node, Px(kTallPanel), shell);
-    return ApplyRoom(shell.given_room, 1);
+    return GiveRoom(node, Px(kTallPanel), shell);
   }
-  ApplyRoom(shell.given_room, -1);
-  shell.given_room.clear();
+  TakeRoomBack(shell);
 }
 
 }  // namespace
@@ -331,12 +339,15 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   }
   FollowScale(space, viewport->WorkSize.y - 2 * margin, shell, view);
   MakeRoom(shell);
-  // The gaps between the cards are where they can be resized: they show only under the mouse.
-  ImGui::PushStyleColor(ImGuiCol_Border, U32(Colors().background));
+  // The gaps between the cards are where they can be resized: they show only under the mouse. Nor are they,
+  // or what lies behind tabs, painted in the colour that each frame begins with.
+  ImGui::PushStyleColor(ImGuiCol_Border, IM_COL32_BLACK_TRANS);
   ImGui::PushStyleColor(ImGuiCol_ResizeGripHovered, U32(Colors().accent.WithAlpha(0.4)));
   ImGui::PushStyleColor(ImGuiCol_ResizeGripActive, U32(Colors().accent));
+  ImGui::PushStyleColor(ImGuiCol_TitleBg, IM_COL32_BLACK_TRANS);
+  ImGui::PushStyleColor(ImGuiCol_TitleBgActive, IM_COL32_BLACK_TRANS);
   ImGui::DockSpace(space, {0, 0}, ImGuiDockNodeFlags_None);
-  ImGui::PopStyleColor(4);
+  ImGui::PopStyleColor(6);
   ImGui::End();
   for (size_t i = 0; i < Panels().size(); ++i) {
     const bool raise = shell.raise_panel == Panels()[i].name;

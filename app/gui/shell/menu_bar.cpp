@@ -8,6 +8,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/translation.h"
+#include "app/gui/window/opaque_fill.h"
 
 namespace tidemark::gui {
 namespace {
@@ -95,9 +96,14 @@ float DrawStatus(const ShellInput& input, float right, float height) {
 void DrawMenuBar(const ShellInput& input, ShellState&, const ViewState& view, CommandQueue& queue) {
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(10), Px(13)));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+  ImGui::PushStyleColor(ImGuiCol_MenuBarBg, IM_COL32_BLACK_TRANS);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32_BLACK_TRANS);
   const bool open = ImGui::BeginMainMenuBar();
+  ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(2);
   if (!open) return;
+  const ImGuiWindow* bar = ImGui::GetCurrentWindow();
+  if (Colors().dark) FillOpaque(bar->DrawList, bar->Rect(), Colors().panel);  // else as each frame begins
   const float height = ImGui::GetWindowHeight();
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(Px(18), Px(8)));
   ImGui::SetCursorPosX(Px(20));

@@ -8,7 +8,6 @@
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
-#include "app/gui/widgets/translation.h"
 
 namespace tidemark::gui {
 namespace {
@@ -23,10 +22,7 @@ std::string StepTitle(std::optional<int64_t> step) {
 }
 
 void ChooseRankStep(const OpenedRanks& ranks, CommandQueue& queue) {
-  ImGui::SetNextItemWidth(Px(210));
-  if (!ImGui::BeginCombo("##rank step",
-                         std::string(Translated("Peaks " + StepTitle(ranks.strip().step))).c_str()))
-    return;
+  if (!BeginChoiceAlone("##rank step", "Peaks " + StepTitle(ranks.strip().step), Px(210))) return;
   const auto item = [&](std::optional<int64_t> step) {
     if (Choice(StepTitle(step), step == ranks.strip().step)) queue.Push(CompareRanksAt{step});
   };

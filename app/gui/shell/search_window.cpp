@@ -48,18 +48,16 @@ std::string NothingFound(const SearchState& state) {
 
 void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queue) {
   if (!state.open) return;
-  const bool begins = !state.shown;
-  if (begins) {
+  if (!state.shown) {
     state = {};
     state.open = state.focus = true;
   }
   if (BeginTopPopup("search", 640, &state.shown)) {
-    if (state.focus) ImGui::SetKeyboardFocusHere();
-    state.focus = false;
+    const bool waited = state.focus;
     ImGui::SetNextItemWidth(-1);
-    const bool entered =
-        TextField("##find", "Find layers, operators, steps, allocations, bookmarks…", state.text);
-    if (begins || ImGui::IsItemEdited()) {
+    const bool entered = FirstTextField("##find", "Find layers, operators, steps, allocations, bookmarks…",
+                                        state.text, &state.focus);
+    if (waited || ImGui::IsItemEdited()) {
       state.hits = input.view == nullptr
                        ? std::vector<SearchHit>()
                        : presenters::Search(*input.view, state.text.data(), *input.bookmarks, input.unit);

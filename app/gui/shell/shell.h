@@ -80,6 +80,13 @@ struct ShellInput {
   double own_p95_seconds = 0;
 };
 
+// The height that a dock node has while a tall panel is in front, and had before.
+struct GivenRoom {
+  unsigned node = 0;
+  float before = 0;
+  float after = 0;
+};
+
 struct ShellState {
   CommandPaletteState palette;
   FileDialogState file_dialog;
@@ -97,7 +104,7 @@ struct ShellState {
   std::string raise_panel;  // shown, and brought before those that share its place; "" = none
   std::string tall_panel;   // is given room while it is in front; "" = none
   bool tall_is_front = false;
-  std::vector<std::pair<unsigned, float>> given_room;  // to whom and how much, by dock node; < 0: of whom
+  std::vector<GivenRoom> given_room;
   bool banner_closed = false;
   std::vector<Toast> toasts;
 };

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/translation.h"
+#include "profiler/base/format.h"
 
 namespace tidemark::gui {
 namespace {
@@ -41,10 +42,8 @@ double ValueAt(const SliderLook& look, double ratio) {
 
 std::string TextOfValue(const SliderLook& look, double value) {
   if (look.maximum_text != nullptr && value >= look.maximum) return look.maximum_text;
-  char text[64];
-  const int decimals = look.whole || value >= 100 ? 0 : look.decimals;
-  std::snprintf(text, sizeof text, "%.*f%s%s", decimals, value, *look.suffix != 0 ? " " : "", look.suffix);
-  return text;
+  const std::string number = FormatDecimal(value, look.whole || value >= 100 ? 0 : look.decimals);
+  return *look.suffix == 0 ? number : number + " " + look.suffix;
 }
 
 // The keys that move a slider which has the focus.
@@ -250,6 +249,39 @@ bool TextField(const char* id, std::string_view hint, std::span<char> text, ImGu
   return ImGui::InputTextWithHint(id, std::string(Translated(hint)).c_str(), text.data(), text.size(), flags);
 }
 
+namespace {
+
+// What was typed in this frame, which ImGui gives to nobody where no field is active.
+void TakeTyped(std::span<char> text) {
+  ImGuiIO& io = ImGui::GetIO();
+  size_t end = std::string_view(text.data()).size();
+  for (const ImWchar letter : io.InputQueueCharacters) {
+    char bytes[5] = {};
+    const std::string_view utf8(bytes, static_cast<size_t>(ImTextCharToUtf8(bytes, letter)));
+    if (letter < ' ' || end + utf8.size() >= text.size()) continue;
+    std::ranges::copy(utf8, text.begin() + static_cast<std::ptrdiff_t>(end));
+    end += utf8.size();
+    text[end] = 0;
+  }
+  io.InputQueueCharacters.resize(0);
+}
+
+}  // namespace
+
+bool FirstTextField(const char* id, std::string_view hint, std::span<char> text, bool* waits) {
+  if (*waits) {
+    TakeTyped(text);
+    ImGui::SetKeyboardFocusHere();
+  }
+  const bool entered = TextField(id, hint, text);
+  if (*waits && ImGui::IsItemActive()) {
+    *waits = false;
+    if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID()))
+      state->ReloadUserBufAndMoveToEnd();
+  }
+  return entered;
+}
+
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share) {
   PutLabelOf(label, label_share, "");
   const std::string id = std::string("##") + label;
@@ -258,12 +290,15 @@ bool TextRow(const char* label, const char* hint, std::span<char> text, float la
 
 bool BeginChoice(const char* label, const std::string& current, float label_share, std::string_view help) {
   const float width = PutLabelOf(label, label_share, help);
+  return BeginChoiceAlone((std::string("##") + label).c_str(), current, width);
+}
+
+bool BeginChoiceAlone(const char* id, const std::string& current, float width) {
+  ImGui::SetNextItemWidth(width);
   const float height = ImGui::GetFrameHeight();
   const ImRect box(ImGui::GetCursorScreenPos(), ImGui::GetCursorScreenPos() + ImVec2(width, height));
   ImDrawList* list = ImGui::GetWindowDrawList();  // an open list has one of its own
-  const std::string id = std::string("##") + label;
-  const bool open =
-      ImGui::BeginCombo(id.c_str(), "", ImGuiComboFlags_HeightLarge | ImGuiComboFlags_NoArrowButton);
+  const bool open = ImGui::BeginCombo(id, "", ImGuiComboFlags_HeightLarge | ImGuiComboFlags_NoArrowButton);
   const float y = box.Min.y + (height - Px(kTextSize)) / 2 - Px(1);
   DrawText(list, {box.Min.x + Px(11), y}, Words(), Fitted(Words(), current, box.GetWidth() - Px(36)));
   DrawText(list, {box.Max.x - Px(9), y + Px(2)}, SmallMuted(), icons::kDown, Align::kRight);

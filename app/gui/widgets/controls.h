@@ -42,13 +42,18 @@ Edit Slider(const char* label, const SliderLook& look, double* value);
 // the items. `help` is the label's tooltip, where labels.h has none for it.
 bool BeginChoice(const char* label, const std::string& current, float label_share = 0.4F,
                  std::string_view help = {});
+// The same without a label, `width` screen pixels wide.
+bool BeginChoiceAlone(const char* id, const std::string& current, float width);
 // One of its items; `size` as ImGui::Selectable has it.
 bool Choice(std::string_view label, bool chosen, ImGuiSelectableFlags flags = 0, ImVec2 size = {0, 0});
 // A line to type, ended by a 0; true: Enter was pressed, or what else `flags` ask for. `hint` while it is
 // empty.
 bool TextField(const char* id, std::string_view hint, std::span<char> text,
                ImGuiInputTextFlags flags = ImGuiInputTextFlags_EnterReturnsTrue);
-// The same behind a label.
+// The same, of what has just opened: it takes the keyboard, and what was typed before it could. `waits` is
+// true until then, and text may change without being edited.
+bool FirstTextField(const char* id, std::string_view hint, std::span<char> text, bool* waits);
+// A TextField behind a label.
 bool TextRow(const char* label, const char* hint, std::span<char> text, float label_share = 0.4F);
 
 // The line under a control; "" leaves no gap. Pending figures are written as "…".

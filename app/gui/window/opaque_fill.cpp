@@ -41,4 +41,15 @@ void FillOpaque(ImDrawList* list, const ImRect& rect, Color color) {
   list->AddCallback(Clear, &fill, sizeof(fill));
 }
 
+void FillRounded(ImDrawList* list, const ImRect& rect, Color color, float rounding) {
+  if (color.alpha != 255 || rect.GetArea() < kWorthClearing)
+    return list->AddRectFilled(rect.Min, rect.Max, U32(color), rounding);
+  // Between the sides with their round corners, whose smoothed inner edges it covers.
+  const float left = std::ceil(rect.Min.x + rounding);
+  const float right = std::max(left, std::floor(rect.Max.x - rounding));
+  list->AddRectFilled(rect.Min, {left + 1, rect.Max.y}, U32(color), rounding, ImDrawFlags_RoundCornersLeft);
+  list->AddRectFilled({right - 1, rect.Min.y}, rect.Max, U32(color), rounding, ImDrawFlags_RoundCornersRight);
+  FillOpaque(list, {left, rect.Min.y, right, rect.Max.y}, color);
+}
+
 }  // namespace tidemark::gui

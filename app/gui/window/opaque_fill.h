@@ -8,7 +8,13 @@
 
 namespace tidemark::gui {
 
-// Within the clip rectangle in force. Costs a draw command, so for rectangles of many thousand pixels.
+// Within the clip rectangle in force. Costs a draw command.
 void FillOpaque(ImDrawList* list, const ImRect& rect, Color color);
+
+// From how many pixels on that is worth its command.
+inline constexpr float kWorthClearing = 16'000;
+
+// With round corners, of any size and opacity: cleared between them where that is worth it.
+void FillRounded(ImDrawList* list, const ImRect& rect, Color color, float rounding);
 
 }  // namespace tidemark::gui

@@ -54,7 +54,6 @@ void SetColors(ImGuiStyle& style, const Palette& palette) {
   set(ImGuiCol_TitleBg, palette.panel);
   set(ImGuiCol_TitleBgActive, palette.panel);
   set(ImGuiCol_TitleBgCollapsed, palette.panel);
-  set(ImGuiCol_MenuBarBg, palette.dark ? palette.panel : palette.background);
   set(ImGuiCol_ScrollbarBg, clear);
   set(ImGuiCol_ScrollbarGrab, palette.hovered);
   set(ImGuiCol_ScrollbarGrabHovered, palette.muted.WithAlpha(0.6));

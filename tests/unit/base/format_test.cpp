@@ -14,5 +14,19 @@ TEST_CASE("A column's figure that would read as nothing has a unit of its own, a
   CHECK(FormatInUnit(0, ByteUnit::kMegabytes) == "0.00");
 }
 
+TEST_CASE("Every figure of four digits and more has its thousands apart, in columns and in sentences") {
+  CHECK(FormatInUnit(24'127'790'000, ByteUnit::kMegabytes) == "24,127.79");
+  CHECK(FormatInUnit(-1'234'567'890'000, ByteUnit::kMegabytes) == "-1,234,567.89");
+  CHECK(FormatInUnit(999'990'000, ByteUnit::kMegabytes) == "999.99");
+  CHECK(FormatBytes(1'073'217'536, ByteUnit::kMebibytes) == "1,023.5 MiB");
+  CHECK(FormatBytes(-1'500'000'000'000, ByteUnit::kMegabytes) == "-1,500.00 GB");
+  CHECK(FormatBytes(-999, ByteUnit::kMegabytes) == "-999 B");
+  CHECK(FormatBytes(1'023, ByteUnit::kMebibytes) == "1,023 B");
+  CHECK(FormatNumber(-1'000) == "-1,000");
+  CHECK(FormatNumber(-999) == "-999");
+  CHECK(FormatDecimal(1234.5, 0) == "1,234");
+  CHECK(FormatDecimal(0.25, 1) == "0.2");
+}
+
 }  // namespace
 }  // namespace tidemark

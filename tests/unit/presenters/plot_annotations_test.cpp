@@ -157,8 +157,13 @@ TEST_CASE("Theory holds while its settings were in force") {
       *view, estimates, {TimeAxis::kEvents, {switched + 2, static_cast<double>(view->end())}, 500});
   REQUIRE(later.textbook.size() == 1);
   CHECK(later.textbook[0].begin == switched + 2);
-  const TimelinePlot high = PlotAll(*view, 500, {{900'000'000'000, {}, {}}});
-  CHECK(high.highest_bytes == 900'000'000'000);
+  const int64_t measured = plot.highest_bytes;
+  REQUIRE(measured > 2000);  // so that theory has not decided it
+  const TimelinePlot higher = PlotAll(*view, 500, {{measured + measured / 4, measured + measured / 2, {}}});
+  CHECK(higher.highest_bytes == measured + measured / 2);
+  const TimelinePlot high = PlotAll(*view, 500, {{900'000'000'000, measured + measured / 2 + 1, {}}});
+  CHECK(high.highest_bytes == measured);
+  CHECK(high.textbook[0].bytes == 900'000'000'000);
 }
 
 TEST_CASE("Theory is known even where the marker that set it was let go") {

@@ -1,0 +1,248 @@
+// How runs come and go: started, opened, dropped, laid over another, let go.
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/application.h"
+#include "profiler/events/allocator_settings.h"
+#include "profiler/events/device_work.h"
+#include "profiler/networks/cifar10.h"
+#include "profiler/networks/script_files.h"
+
+namespace tidemark::gui {
+namespace {
+
+using networks::DeviceKind;
+using session::RunState;
+
+}  // namespace
+
+void Application::StartRun() {
+  const uint64_t number = ++run_number_;
+  session::LiveOptions live;
+  live.settings = input_.settings;
+  live.device = input_.device;
+  live.steps_per_second = input_.steps_per_second;
+  live.environment = events::AllocatorEnvironment(input_.allocator);
+  if (input_.kernels) live.environment.push_back(events::DeviceWorkEntry());
+  input_.starting = true;
+  input_.live = false;
+  input_.can_stop = false;
+  input_.description = {};
+  shell_.banner_closed = false;
+  file_title_.clear();
+  ranks_.Close();
+  jobs_.Start("Starting the trainer", false,
+              [this, live, old = std::exchange(run_, nullptr),
+               number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+                old.reset();  // its process ends, and its GPU memory is free, before the next one begins
+                auto outcome =
+                    std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
+                return [this, outcome, number, started_with = live.settings] {
+                  if (number != run_number_) {
+                    if (outcome->ok()) LetGo(std::move(**outcome));
+                    return;
+                  }
+                  input_.starting = false;
+                  input_.status = {};
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    input_.status.state = RunState::kFailed;
+                    input_.status.sentence = outcome->error().message;
+                    return;
+                  }
+                  AdoptRun(std::move(**outcome));
+                  // What was changed while the process started.
+                  if (NeedsOtherProcesses(started_with)) return StartRun();
+                  run_->Change(input_.settings);
+                  run_->SetPace(input_.steps_per_second);
+                };
+              });
+}
+
+// How many ranks there are is settled when they start, but on a phantom, where one runs.
+bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) const {
+  return input_.device.kind != DeviceKind::kPhantom && before.ranks != input_.settings.ranks;
+}
+
+// The run that is shown goes on until there is another.
+void Application::Start(const session::ProgramOrder& order) {
+  const uint64_t number = run_number_;
+  jobs_.Start(
+      "Starting the program; the first time with a torch its stand-ins are built, which takes a minute",
+      false,
+      [this, start = options_.start_program, order,
+       number](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+        return [this, outcome = start(order), number] {
+          if (!outcome.ok()) {
+            OpenProgramDialog(shell_.program_dialog);
+            shell_.program_dialog.trouble = outcome.error().message;
+            return;
+          }
+          if (number != run_number_) return LetGo(*outcome);  // a run was started since
+          file_title_.clear();
+          ranks_.Close();
+          shell_.banner_closed = false;
+          ShowRun(*outcome);
+        };
+      });
+}
+
+// A TorchScript file is looked into by another process.
+void Application::OpenNetwork(const std::filesystem::path& file) {
+  const std::string name = std::filesystem::absolute(file).string();
+  if (!networks::IsScriptPath(name)) return TrainNetwork(networks::FindNetwork(name));
+  jobs_.Start("Looking into " + file.filename().string(), true,
+              [this, name](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const auto network = networks::FindNetwork(name, [&progress] { return progress(0); });
+                return [this, network] { TrainNetwork(network); };
+              });
+}
+
+void Application::TrainNetwork(const Result<networks::Network>& network) {
+  if (!network) return AddLogLine(presenters::LogLevel::kError, network.error().message);
+  networks::TrainingSettings settings = input_.settings;
+  settings.network = network->name;
+  std::erase_if(networks_, [&](const networks::Network& known) { return known.name == settings.network; });
+  networks_.push_back(*network);
+  if (!network->script.empty())
+    AddLogLine(presenters::LogLevel::kInfo, network->title + ": " + network->description + ".");
+  Change(settings, true);
+  if (run_ == nullptr && !input_.starting) StartRun();  // opened with the window
+}
+
+void Application::UseData(const std::filesystem::path& folder) {
+  networks::TrainingSettings settings = input_.settings;
+  settings.data = std::filesystem::absolute(folder).string();
+  const auto network = std::ranges::find(networks_, settings.network, &networks::Network::name);
+  if (network != networks_.end()) {
+    const Status fits = networks::CheckData(*network, settings);
+    if (!fits) return AddLogLine(presenters::LogLevel::kError, fits.error().message);
+  }
+  Change(settings, true);
+}
+
+void Application::TakeDropped(const std::vector<std::filesystem::path>& files, bool to_compare) {
+  if (to_compare) {
+    Push(CompareWith{files.front()});
+  } else if (files.size() == 1) {
+    Push(OpenRecording{files.front()});
+  } else {
+    Push(gui::OpenRanks{files});
+  }
+}
+
+void Application::OpenFile(const std::filesystem::path& file) {
+  if (file.extension() == kSessionEnding) return ReadSession(file);
+  if (networks::IsNetworkFile(file)) return OpenNetwork(file);
+  if (const auto folder = networks::Cifar10FolderOf(file); !folder.empty()) return UseData(folder);
+  const uint64_t number = run_number_;
+  jobs_.Start("Opening " + file.filename().string(), true,
+              [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
+                    session::Run::Open(file, progress));
+                return [this, outcome, number, file] {
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    return;
+                  }
+                  if (number != run_number_) return;  // a run was started since
+                  ++run_number_;
+                  input_.starting = false;
+                  AdoptRun(std::move(**outcome));
+                  file_title_ = file.filename().string();
+                  ReadBookmarks(file);
+                  state_.pinned = ranks_.Show(file, *input_.view);
+                  state_.last_folder = file.parent_path();
+                  state_.timeline.follow = false;
+                  state_.timeline.whole = true;
+                  AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
+                };
+              });
+}
+
+void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
+  jobs_.Start("Reading " + FormatNumber(static_cast<int64_t>(files.size())) + " ranks", true,
+              [this, files](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
+                return [this, outcome] {
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    return;
+                  }
+                  ShowRanks(std::move(**outcome));
+                };
+              });
+}
+
+void Application::ShowRanks(session::Ranks ranks) {
+  for (const std::string& sentence : ranks.unreadable) AddLogLine(presenters::LogLevel::kWarning, sentence);
+  ranks_ = OpenedRanks(std::move(ranks));
+  OpenFile(*ranks_.FileOf(*ranks_.strip().largest));
+}
+
+void Application::CompareWithFile(const std::filesystem::path& file) {
+  jobs_.Start("Opening " + file.filename().string(), true,
+              [this, file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
+                    session::Run::Open(file, progress));
+                return [this, outcome, file] {
+                  if (!outcome->ok()) {
+                    AddLogLine(presenters::LogLevel::kError, outcome->error().message);
+                    return;
+                  }
+                  compared_ = std::move(**outcome);
+                  if (compared_->view()->empty()) {
+                    compared_.reset();
+                    AddLogLine(presenters::LogLevel::kWarning,
+                               file.string() + " holds no event: there is nothing to compare with.");
+                    return;
+                  }
+                  input_.compared = ComparedRun{file.filename().string(), compared_->view()};
+                  state_.last_folder = file.parent_path();
+                  shell_.raise_panel = "compare";
+                  AddLogLine(presenters::LogLevel::kGood, "Comparing with " + file.string() + ".");
+                };
+              });
+}
+
+void Application::ShowRun(std::shared_ptr<session::Run> run) {
+  ++run_number_;
+  AdoptRun(std::move(run));
+  state_.timeline.follow = true;
+  state_.timeline.whole = true;
+}
+
+void Application::AdoptRun(std::shared_ptr<session::Run> run) {
+  if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
+  run_ = std::move(run);
+  live_ranks_.Begin();
+  history_.Clear();
+  bookmarks_.clear();
+  opened_file_.clear();
+  if (!run_->live()) {  // a program's or a recording's: what was found is of other settings
+    fit_.question.reset();
+    fit_.answer.reset();
+    fit_.error.clear();
+  }
+  input_.band.reset();
+  band_asked_ = false;
+  if (run_->live()) {
+    state_.timeline.follow = true;
+    state_.timeline.whole = false;
+  }
+  ShowFromHere();
+  input_.status = run_->status();
+  input_.description = run_->description();
+  input_.live = run_->live();
+  input_.can_stop = run_->can_stop();
+}
+
+void Application::LetGo(std::shared_ptr<session::Run> run) {
+  jobs_.Start("Stopping the trainer", false,
+              [run = std::move(run)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+                run.reset();
+                return {};
+              });
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,125 @@
+// What the window's frame says of the run: title, state, banner, jobs, what can be done.
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/application.h"
+#include "app/presenters/program_facts.h"
+
+namespace tidemark::gui {
+namespace {
+
+using namespace std::chrono_literals;
+using session::RunState;
+
+constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at once says nothing
+
+}  // namespace
+
+std::string Application::StatusText() const {
+  if (input_.starting) return "starting";
+  if (run_ == nullptr) return input_.status.state == RunState::kFailed ? "not started" : "no run";
+  if (!file_title_.empty()) return "recording";
+  switch (input_.status.state) {
+    case RunState::kStarting:
+      return "starting";
+    case RunState::kRunning:
+      return "running";
+    case RunState::kPaused:
+      return "paused";
+    case RunState::kFinished:
+      return presenters::IsProgram(input_.description) ? "ended" : "stopped";
+    case RunState::kFailed:
+      return input_.status.out_of_memory ? "out of memory" : "failed";
+    case RunState::kDied:
+      break;
+  }
+  return "died";
+}
+
+std::string Application::title() const {
+  std::string what = file_title_.empty() ? input_.description.title : file_title_;
+  // A live run may have changed its network since it described itself: "SimpleConvNet on phantom ...".
+  const size_t on = what.find(" on ");
+  if (input_.live && on != std::string::npos) {
+    for (const networks::Network& network : networks_) {
+      if (network.name == input_.settings.network) what.replace(0, on, network.title);
+    }
+  }
+  return what.empty() ? "Tidemark" : "Tidemark · " + what;
+}
+
+ShellInput Application::MakeShellInput() {
+  ShellInput shell;
+  shell.status = StatusText();
+  const RunState state = input_.status.state;
+  const bool ended_badly = !input_.starting && (state == RunState::kFailed || state == RunState::kDied);
+  if (!input_.starting && (input_.live || input_.can_stop) && state == RunState::kRunning)
+    shell.tone = StatusTone::kGood;
+  if (ended_badly) shell.tone = StatusTone::kBad;
+  shell.device = file_title_.empty() ? "" : file_title_ + " · ";
+  if (run_ != nullptr) {
+    const bool phantom = input_.description.device == "phantom";
+    shell.device += (phantom ? "Phantom " : "") + ShortCardTitle(input_.description.device_name);
+    if (input_.description.device_bytes > 0) {
+      shell.device += " · " + CardSize(input_.description.device_bytes, state_.unit);
+    }
+  }
+  if (ended_badly) {
+    shell.banner.sentence = input_.status.sentence.empty()
+                                ? "The run has ended unexpectedly. What it reported is kept."
+                                : input_.status.sentence;
+    const bool is_ours = !presenters::IsProgram(input_.description);
+    if (is_ours) shell.banner.again = input_.settings;
+    if (is_ours && input_.status.out_of_memory && input_.settings.batch > 1) {
+      const std::optional<int> smaller = SmallerBatch();
+      if (smaller) {
+        shell.banner.smaller = input_.settings;
+        shell.banner.smaller->batch = *smaller;
+      }
+      shell.banner.smaller_label = smaller ? "With batch " + FormatNumber(*smaller) : "With batch …";
+    }
+  }
+  for (const auto& job : jobs_.jobs()) {
+    if (job->title.empty() || Clock::now() - job->begun < kShownAfter) continue;
+    const bool known = job->shows_progress;
+    shell.jobs.push_back({job->title, known ? job->progress.load() : -1, known ? &job->cancelled : nullptr});
+  }
+  if (ranks_.any()) {
+    shell.ranks = {&ranks_, state_.unit};
+  }
+  shell.can_go_back = history_.can_go_back();
+  shell.can_go_forward = history_.can_go_forward();
+  shell.search = {input_.view.get(), &frame_->bookmarks, state_.unit};
+  shell.can_undo = !undo_.empty();
+  shell.can_redo = !redo_.empty();
+  shell.live = input_.live;
+  shell.can_stop = input_.can_stop;
+  shell.in_slow_motion = state_.slow_motion.active;
+  shell.can_walk = frame_->slow_motion.can_begin;
+  shell.can_run = shell.in_slow_motion || input_.live || !presenters::IsProgram(input_.description);
+  shell.compares = input_.compared.has_value();
+  shell.starts_programs = static_cast<bool>(options_.start_program);
+  shell.cards = &cards_;
+  shell.has_view = input_.view != nullptr && !input_.view->empty();
+  shell.own_p95_seconds = own_p95_seconds_;
+  shell.has_locks = !input_.access.locked.empty() || !input_.access.hidden.empty();
+  shell.of_code = of_code_;
+  shell.in_picture = screenshot_.has_value();
+  shell.in_lesson = !state_.lessons.lesson.empty();
+  shell.glossary = &book_.glossary;
+  return shell;
+}
+
+// To run with after an out of memory: the chosen one, or the largest that the phantom says fits if that is
+// smaller and below the one that did not; half where it says nothing. None while it is asked.
+std::optional<int> Application::SmallerBatch() const {
+  const int half = input_.settings.batch / 2;
+  if (fit_.searching && !fit_.largest_batch) return std::nullopt;
+  networks::TrainingSettings asked = fit_.largest_for;
+  asked.batch = input_.settings.batch;
+  const bool answers = fit_.largest_batch.value_or(0) > 0 && asked == input_.settings;
+  const bool helps = answers && *fit_.largest_batch < fit_.largest_for.batch;
+  return helps ? std::min(*fit_.largest_batch, input_.settings.batch) : half;
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,47 @@
+// What is written over the timeline's chart, so that no two texts lie on each other. Used by the panel's own
+// sources only. UI thread, inside a frame.
+#pragma once
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/gui/panels/timeline_parts.h"
+#include "app/gui/widgets/text.h"
+
+namespace tidemark::gui {
+
+// Channels of the chart's draw list: labels lie above lines.
+inline constexpr int kLineChannel = 0;
+inline constexpr int kLabelChannel = 1;
+
+// Rectangles that already carry a label, so that no two labels lie on each other.
+struct TakenPlaces {
+  std::vector<ImRect> places;
+  std::string explained;  // what the label under the mouse means; "" = none is there
+
+  bool Overlap(const ImRect& place) const;
+  void Take(const ImRect& place,
+            std::string_view label);  // as widgets/labels.h names it; "" = needs no words
+  void Explain(const ImRect& place, const std::string& words);  // under the mouse
+};
+
+// Room for a label of `size` near (x, y): above the line, below it, and then further along it.
+std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size,
+                                float y, std::initializer_list<float> lefts);
+
+// A text on a ground of its own, above all lines, whichever is drawn first.
+void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
+              Color fill);
+ImVec2 ChipSize(const TextStyle& style, const std::string& text);
+
+// A text as those of the levels, near (x, y); `label` is what explains it. False where there is no room.
+bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+               Color color, std::string_view label, TakenPlaces* taken);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,214 @@
+// The lines over the stack: reserved, the second run, theory, what the driver and the card report.
+#include <algorithm>
+#include <cmath>
+
+#include "app/gui/panels/timeline_labels.h"
+#include "app/gui/panels/timeline_parts.h"
+#include "app/gui/window/theme.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::PlotColumn;
+using presenters::PlotLevel;
+using presenters::TimelinePlot;
+
+void DrawDashes(ImDrawList* list, float from, float to, float y, float dash, float gap, float width,
+                Color color) {
+  for (float x = from; x < to; x += dash + gap) {
+    list->AddRectFilled({x, y - width / 2}, {std::min(x + dash, to), y + width / 2}, U32(color));
+  }
+}
+
+// A level's label sits on its line: at the left for the textbook, at the right for the phantom, each where it
+// is free.
+void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLevel& level, const char* name,
+               bool dotted, ByteUnit unit, TakenPlaces* taken, AboveAxis* above) {
+  const float from = std::max(geometry.X(level.begin), geometry.plot.Min.x);
+  const float to = std::min(geometry.X(level.end), geometry.plot.Max.x);
+  if (to - from < 2 || level.bytes <= 0) return;
+  if (static_cast<double>(level.bytes) > geometry.top_bytes) return above->Add(name, level.bytes);
+  const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
+  const Color color = dotted ? Colors().accent : Colors().theory;
+  // A thin shadow keeps the line apart from whatever colour lies under it.
+  list->AddRectFilled({from, y - Px(1.5F)}, {to, y + Px(1.5F)},
+                      U32(Colors().background.WithAlpha(Colors().dark ? 0.45 : 0.0)));
+  if (dotted) {
+    DrawDashes(list, from, to, y, Px(2), Px(4), Px(2), color);
+  } else {
+    DrawDashes(list, from, to, y, Px(8), Px(5), Px(2), color);
+  }
+  const TextStyle style{Faces().strong, kSmallTextSize, color};
+  const std::string text = std::string(name) + " " + FormatBytes(level.bytes, unit);
+  const ImVec2 size = ChipSize(style, text);
+  if (to - from < size.x * 0.8F) return;
+  const float left = dotted ? to - size.x - Px(6) : from + Px(6);
+  const float other = dotted ? from + Px(6) : to - size.x - Px(6);
+  if (const auto place = FindPlace(geometry, *taken, size, y, {left, other, (from + to - size.x) / 2})) {
+    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+    taken->Take(*place, name);
+  }
+}
+
+// Where levels are too narrow to be told apart, the highest of some: a line up and down at each would hide
+// the stack that they are compared with.
+std::vector<PlotLevel> ToldApart(const TimelineGeometry& geometry, const std::vector<PlotLevel>& levels) {
+  std::vector<PlotLevel> told;
+  bool is_open = false;  // the last one takes in narrow ones still
+  for (const PlotLevel& level : levels) {
+    const bool is_narrow = geometry.X(level.end) - geometry.X(level.begin) < Px(2);
+    const bool joins = is_open && is_narrow && told.back().end == level.begin;
+    if (joins) {
+      told.back().end = level.end;
+      told.back().bytes = std::max(told.back().bytes, level.bytes);
+    } else {
+      told.push_back(level);
+    }
+    is_open = is_narrow && geometry.X(told.back().end) - geometry.X(told.back().begin) < Px(10);
+  }
+  return told;
+}
+
+// A line's columns as one path.
+void DrawLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
+              Color color) {
+  const double width = (line.end - line.begin) / static_cast<double>(line.bytes.size());
+  const float half = Px(0.75F);
+  float last_y = 0;
+  for (size_t k = 0; k < line.bytes.size(); ++k) {
+    const auto [x0, x1] = geometry.Pixels(line.begin + width * static_cast<double>(k),
+                                          line.begin + width * static_cast<double>(k + 1));
+    const float y = std::round(geometry.Y(static_cast<double>(line.bytes[k])));
+    list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
+    if (k > 0 && y != last_y)
+      list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
+    last_y = y;
+  }
+}
+
+int64_t HighestOf(const presenters::PlotLine& line) {
+  return line.bytes.empty() ? 0 : *std::max_element(line.bytes.begin(), line.bytes.end());
+}
+
+}  // namespace
+
+void AboveAxis::Add(std::string_view title, int64_t bytes) {
+  for (Level& level : levels) {
+    if (level.title == title) return void(level.bytes = std::max(level.bytes, bytes));
+  }
+  levels.push_back({std::string(title), bytes});
+}
+
+void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
+                  TakenPlaces* taken) {
+  if (plot.columns.empty()) return;
+  const Color color = Colors().dark ? Rgb(0xC9CFD8) : Rgb(0x4A5361);
+  const float width = Px(1.5F);
+  float last_y = 0;
+  float last_x = 0;
+  bool any = false;
+  for (const PlotColumn& column : plot.columns) {
+    const float y = std::round(geometry.Y(static_cast<double>(column.reserved_max)));
+    const float x0 = std::floor(geometry.X(column.begin));
+    if (column.reserved_max <= 0) continue;
+    if (!any || y != last_y) {
+      if (any) {
+        list->AddRectFilled({last_x, last_y - width / 2}, {x0, last_y + width / 2}, U32(color));
+        list->AddRectFilled({x0 - width / 2, std::min(y, last_y)}, {x0 + width / 2, std::max(y, last_y)},
+                            U32(color));
+      }
+      last_x = x0;
+      last_y = y;
+    }
+    any = true;
+  }
+  if (!any) return;
+  const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
+  list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
+  const TextStyle style = Colored(SmallMuted(), color);
+  const std::string text = "reserved " + FormatBytes(plot.columns.back().reserved_max, unit);
+  const ImVec2 size = ChipSize(style, text);
+  if (const auto place =
+          FindPlace(geometry, *taken, size, last_y, {end - size.x, geometry.plot.Min.x + Px(6)})) {
+    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+    taken->Take(*place, "reserved");
+  }
+}
+
+void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+                  TakenPlaces* taken) {
+  const Color color = Colors().compared;
+  const float half = Px(1);
+  const PlotLevel* before = nullptr;
+  const PlotLevel* highest = nullptr;
+  const std::vector<PlotLevel> levels = ToldApart(geometry, input.plot->compared);
+  for (const PlotLevel& level : levels) {
+    const auto [x0, x1] = geometry.Pixels(level.begin, level.end);
+    const float y = std::round(geometry.Y(static_cast<double>(level.bytes)));
+    if (before != nullptr && before->end == level.begin) {
+      const float last_y = std::round(geometry.Y(static_cast<double>(before->bytes)));
+      list->AddRectFilled({x0 - half, std::min(y, last_y)}, {x0 + half, std::max(y, last_y)}, U32(color));
+    }
+    list->AddRectFilled({x0, y - half}, {x1, y + half}, U32(color));
+    before = &level;
+    if (highest == nullptr || level.bytes > highest->bytes) highest = &level;
+  }
+  if (highest == nullptr) return;
+  const TextStyle style{Faces().strong, kSmallTextSize, color};
+  const std::string text = input.compared + " " + FormatBytes(highest->bytes, input.unit);
+  const ImVec2 size = ChipSize(style, text);
+  const float x = geometry.X(highest->begin);
+  const float y = geometry.Y(static_cast<double>(highest->bytes));
+  if (const auto place = FindPlace(geometry, *taken, size, y, {x, x - size.x})) {
+    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+    taken->Take(*place, "second run");
+  }
+}
+
+void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot, ByteUnit unit,
+                TakenPlaces* taken, AboveAxis* above) {
+  for (const PlotLevel& level : plot.phantom)
+    DrawLevel(list, geometry, level, "phantom peak", true, unit, taken, above);
+  for (const PlotLevel& level : plot.textbook)
+    DrawLevel(list, geometry, level, "textbook", false, unit, taken, above);
+}
+
+void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
+               TakenPlaces* taken, AboveAxis* above) {
+  const Color color = Colors().muted;
+  for (const presenters::PlotLine& line : input.plot->lines) {
+    const int64_t highest = HighestOf(line);
+    if (static_cast<double>(highest) > geometry.top_bytes) {
+      above->Add(line.title, highest);
+      continue;
+    }
+    DrawLine(list, geometry, line, color);
+    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.Y(static_cast<double>(line.bytes.back()))},
+              line.title + " " + FormatBytes(line.bytes.back(), input.unit), color, line.title, taken);
+  }
+  if (input.card_bytes > 0 && static_cast<double>(input.card_bytes) <= geometry.top_bytes) {
+    const float y = std::round(geometry.Y(static_cast<double>(input.card_bytes)));
+    list->AddRectFilled({geometry.plot.Min.x, y - Px(1)}, {geometry.plot.Max.x, y + Px(1)},
+                        U32(Colors().bad));
+    DrawLabel(list, geometry, {geometry.plot.Max.x, y},
+              "the card has " + FormatBytes(input.card_bytes, input.unit), Colors().bad, "the card has",
+              taken);
+  } else if (input.card_bytes > 0) {
+    above->Add("the card has", input.card_bytes);
+  }
+}
+
+void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAxis& above, ByteUnit unit,
+               TakenPlaces* taken) {
+  std::string text;
+  for (const AboveAxis::Level& level : above.levels)
+    text += (text.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit);
+  if (text.empty()) return;
+  // Markers have their places there, too.
+  for (float y = geometry.plot.Min.y; y < geometry.plot.GetCenter().y; y += Px(kSmallTextSize) + Px(9)) {
+    if (DrawLabel(list, geometry, {geometry.plot.Max.x, y}, text, Colors().muted, "above the axis", taken))
+      return;
+  }
+}
+
+}  // namespace tidemark::gui

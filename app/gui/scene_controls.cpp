@@ -1,0 +1,179 @@
+// What the controls of the run say: consequences of each choice, what is captured, what a program is.
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/scene.h"
+#include "app/presenters/program_facts.h"
+#include "profiler/session/card_fit.h"
+
+namespace tidemark::gui {
+namespace {
+
+const phantom::Card* CardNamed(const SceneInput& input, const std::string& name) {
+  for (const phantom::Card& card : *input.cards) {
+    if (card.name == name) return &card;
+  }
+  return nullptr;
+}
+
+std::optional<double> PaceOf(const timeline::View& view) {
+  const auto& steps = view.steps();
+  size_t end = steps.size();
+  while (end > 0 && !steps[end - 1].complete) --end;
+  if (end < 3) return std::nullopt;
+  const size_t begin = end - std::min<size_t>(end, 9);
+  const double seconds = static_cast<double>(steps[end - 1].begin_ns - steps[begin].begin_ns) / 1e9;
+  if (seconds <= 0) return std::nullopt;
+  return static_cast<double>(end - 1 - begin) / seconds;
+}
+
+// What the driver and the card say of themselves: the beginning of it, all of it in the tooltip.
+void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLine>& lines) {
+  for (const timeline::SourceState& source : view.sources()) {
+    if (source.text.empty()) continue;
+    const bool is_live = source.text.starts_with("live");
+    const std::string name = source.source == events::Source::kDriver ? "CUDA driver" : "Card";
+    lines.push_back({name,
+                     is_live && !runs ? "ended" : source.text.substr(0, source.text.find_first_of(" :,(")),
+                     is_live && runs ? LampState::kLive : LampState::kOff, source.text});
+  }
+}
+
+std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
+  const bool runs = input.live || input.can_stop;
+  const bool live = runs && input.view != nullptr && !input.view->empty();
+  const uint64_t lost = std::max(input.status.lost, input.view == nullptr ? 0 : input.view->health().lost);
+  const std::string state = input.starting ? "starting" : live ? "live" : runs ? "waiting" : "ended";
+  const LampState lamp = lost > 0 ? LampState::kLost : live ? LampState::kLive : LampState::kOff;
+  std::vector<CaptureLine> lines;
+  lines.push_back({"Allocator", state + " · " + FormatNumber(static_cast<int64_t>(lost)) + " lost", lamp,
+                   "Every block and segment, from the allocator itself. Lost: events that the ring could not "
+                   "take; they are counted, never silent."});
+  lines.push_back({"Layers, operators, phases", state, live ? LampState::kLive : LampState::kOff,
+                   "From the training loop and from PyTorch's operator callbacks."});
+  lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)),
+                   live ? LampState::kLive : LampState::kOff, "Captured since the run began."});
+  if (input.view != nullptr) AddSourceLines(*input.view, live, lines);
+  if (input.view != nullptr) {
+    for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
+      lines.push_back({"Health", sentence, LampState::kLost, sentence});
+    }
+  }
+  if (!input.status.recording_error.empty()) {
+    lines.push_back({"Recording", "stopped", LampState::kLost, input.status.recording_error});
+  }
+  return lines;
+}
+
+// The CPU's memory is laid out by the system; what a phantom GPU needs says nothing about it.
+session::Prediction NoPredictionForCpu() {
+  session::Prediction prediction;
+  prediction.sentence = "on the CPU: measured, not predicted";
+  return prediction;
+}
+
+// What the controls would tell of the answer to a lesson's question; what they can be set to stays.
+Consequences Unspoken(Consequences consequences) {
+  for (std::string* line :
+       {&consequences.network, &consequences.optimizer, &consequences.batch, &consequences.accumulate,
+        &consequences.precision, &consequences.checkpoint, &consequences.fit})
+    line->clear();
+  for (auto* lines :
+       {&consequences.precision_hints, &consequences.checkpoint_hints, &consequences.techniques}) {
+    for (std::string& line : *lines) line.clear();
+  }
+  return consequences;
+}
+
+}  // namespace
+
+ConsequenceQuestion Scene::QuestionOfControls(const SceneInput& input, const ViewState& state) {
+  ConsequenceQuestion question;
+  question.settings = state.run_controls.draft.value_or(input.settings);
+  question.unit = state.unit;
+  for (const networks::Network& network : *input.networks) {
+    if (network.name == question.settings.network) question.network = &network;
+  }
+  if (input.device.kind != networks::DeviceKind::kCpu) question.card = CardNamed(input, input.device.card);
+  if (view_ != nullptr) {
+    CountSkippedSteps();
+    question.skipped_steps = skipped_steps_;
+    const auto& steps = view_->steps();
+    for (size_t i = steps.size() - std::min<size_t>(2, steps.size()); i < steps.size(); ++i) {
+      if (steps[i].loss_scale) question.loss_scale = steps[i].loss_scale;
+      const bool computes = steps[i].loss.value_or(0) != 0;  // a phantom does not
+      if (computes && steps[i].vanished_gradients) question.vanished_gradients = steps[i].vanished_gradients;
+    }
+  }
+  return question;
+}
+
+void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Estimates& estimates) {
+  RunControlsInput& controls = frame_.run_controls;
+  controls.networks = input.networks;
+  controls.cards = input.cards;
+  controls.cuda_devices = input.cuda_devices;
+  controls.settings = input.settings;
+  controls.device = input.device;
+  controls.steps_per_second = input.steps_per_second;
+  controls.live = input.live;
+  controls.unit = state.unit;
+  controls.starting = input.starting;
+  controls.paused = input.status.state == session::RunState::kPaused;
+  controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
+  controls.capture = CaptureLines(input);
+  controls.kernels = input.kernels;
+  controls.access = input.access;
+  controls.recording = input.recording;
+  controls.recorded = input.recorded;
+  PrepareProgram(input, state.unit);
+
+  const ConsequenceQuestion question = QuestionOfControls(input, state);
+  const std::string card_name = input.device.card;
+  const bool on_cpu = input.device.kind == networks::DeviceKind::kCpu;
+  const bool same = consequences_asked_ == question && consequences_estimates_ == estimates.version();
+  if (!same || !consequences_known_) {
+    bool all_known = true;
+    ConsequenceSources sources;
+    sources.phantom = [&](const networks::TrainingSettings& settings) {
+      const auto answer =
+          on_cpu ? std::optional(NoPredictionForCpu()) : estimates.Phantom(settings, card_name);
+      all_known = all_known && answer.has_value();
+      return answer;
+    };
+    sources.textbook = [&](const networks::TrainingSettings& settings, int rank) {
+      const textbook::Estimate* estimate = estimates.Textbook(settings, rank);
+      all_known = all_known && estimate != nullptr;
+      return estimate;
+    };
+    sources.step_seconds = [&](const networks::TrainingSettings& settings) {
+      return question.card == nullptr ? std::nullopt : estimates.StepSeconds(settings, *question.card);
+    };
+    consequences_ = DescribeConsequences(question, sources);
+    consequences_asked_ = question;
+    consequences_estimates_ = estimates.version();
+    consequences_known_ = all_known;
+  }
+  controls.consequences = frame_.veiled ? Unspoken(consequences_) : consequences_;
+}
+
+// What our own controls would set is nothing to a program.
+void Scene::PrepareProgram(const SceneInput& input, ByteUnit unit) {
+  frame_.program.reset();
+  if (view_ == nullptr || !presenters::IsProgram(input.description)) return;
+  const auto card =
+      session::CardOf(input.description.device_name, input.description.device_bytes, *input.cards);
+  frame_.program = {
+      presenters::MakeProgramFacts(*view_, input.description, input.status, card, input.band, unit),
+      input.can_stop};
+}
+
+void Scene::CountSkippedSteps() {
+  const auto& steps = view_->steps();
+  while (steps_counted_ < steps.size() && steps[steps_counted_].complete) {
+    skipped_steps_ += steps[steps_counted_].skipped ? 1 : 0;
+    ++steps_counted_;
+  }
+}
+
+}  // namespace tidemark::gui

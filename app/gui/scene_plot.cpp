@@ -1,0 +1,159 @@
+// The timeline's curve, lanes and blocks, and what lies under the mouse.
+#include <algorithm>
+#include <utility>
+
+#include "app/gui/highlight.h"
+#include "app/gui/scene.h"
+#include "app/gui/window/theme.h"
+#include "app/presenters/compared_run.h"
+
+namespace tidemark::gui {
+namespace {
+
+using presenters::TimeAxis;
+using presenters::VisibleRange;
+
+}  // namespace
+
+void Scene::PrepareRange(ViewState& state) {
+  TimelineState& timeline = state.timeline;
+  frame_.timeline.whole = presenters::WholeRange(*view_, timeline.axis);
+  if (timeline.follow) {
+    timeline.visible = presenters::LastSteps(*view_, timeline.axis, timeline.follow_steps);
+  } else if (timeline.whole || timeline.visible.end <= timeline.visible.begin) {
+    timeline.visible = frame_.timeline.whole;
+  }
+  if (timeline.visible.end <= timeline.visible.begin) timeline.visible.end = timeline.visible.begin + 1;
+  frame_.timeline.pinned.reset();
+  if (timeline.measure)
+    frame_.timeline.measured =
+        presenters::MeasureBetween(*view_, timeline.axis, *timeline.measure, state.unit);
+  if (state.pinned) frame_.timeline.pinned = presenters::PositionOf(*view_, timeline.axis, *state.pinned);
+}
+
+// Of the settings that ever were in force on this timeline; few, and looked up in a map.
+void Scene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card) {
+  settings_estimates_.clear();
+  for (const std::string& json : view_->settings()) {
+    presenters::SettingsEstimate estimate;
+    if (const textbook::Estimate* book = estimates.Textbook(json, input.description.rank))
+      estimate.textbook_bytes = book->total_bytes;
+    if (card.empty() || !estimates.PhantomSpeaksFor(input.description.rank, json)) {
+      settings_estimates_.push_back(estimate);
+      continue;
+    }
+    if (const auto prediction = estimates.Phantom(json, card); prediction && prediction->sentence.empty()) {
+      estimate.phantom_allocated_bytes = prediction->allocated_peak_bytes;
+      estimate.phantom_reserved_bytes = prediction->reserved_peak_bytes;
+    }
+    settings_estimates_.push_back(estimate);
+  }
+}
+
+void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
+                        const std::string& card) {
+  const TimelineState& timeline = state.timeline;
+  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns,
+                                                state.unit};
+  PrepareSettingsEstimates(input, estimates, card);
+  const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
+  frame_.timeline.compared = input.compared ? input.compared->title : "";
+  const bool same = plot_view_ == view_ && plot_compared_ == compared &&
+                    plot_estimates_ == estimates.version() && plot_request_ == request;
+  if (same) return;
+  if (ranked_.busy() && plot_request_.axis == request.axis) {  // what is being made comes first
+    frame_.timeline.stack_pending = true;
+    return;
+  }
+  ranked_ = {};
+  presenters::TimelinePlot plot =
+      presenters::MakeTimelinePlot(*view_, settings_estimates_, request, &plot_cut_);
+  lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot.columns);
+  presenters::TimelinePlotRequest lane = request;
+  lane.columns = static_cast<int>(static_cast<float>(request.columns) / Px(1));  // names are as wide as that
+  layer_lane_ = presenters::LayersInSight(*view_, lane);
+  if (compared != nullptr) presenters::AddComparedRun(*view_, timeline.axis, *compared, plot);
+  constexpr int kSmallestRows = 3;   // of a block that can be told from its neighbours, in pixels
+  constexpr int kTitleColumns = 70;  // of a block with room for its name
+  const double per_column = (timeline.visible.end - timeline.visible.begin) / std::max(1, timeline.columns);
+  const int64_t per_row = plot.highest_bytes / std::max(1, timeline.rows);
+  blocks_ =
+      presenters::BlocksInSight(*view_, plot, {per_row * kSmallestRows, per_row, per_column * kTitleColumns});
+  UsePlot(std::move(plot), request.axis);
+  plot_compared_ = compared;
+  plot_estimates_ = estimates.version();
+  plot_request_ = request;
+  const presenters::TimelinePlotRequest whole{timeline.axis, frame_.timeline.whole, timeline.overview_columns,
+                                              state.unit};
+  if (plot_view_ != view_ || !(overview_request_ == whole))
+    overview_ = presenters::MakeTimelinePlot(*view_, {}, whole, &overview_cut_);
+  overview_request_ = whole;
+  plot_view_ = view_;
+}
+
+// Until ranks are stacked on a plot the one before stays, if it has ranks and lies on the same axis.
+void Scene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
+  const bool waits = stack_ranks_ != nullptr && !plot_.group_ranks.empty() && plot_request_.axis == axis;
+  if (!waits) {
+    plot_ = stack_ranks_ == nullptr ? std::move(plot) : plot;
+    plot_fresh_ = true;
+  }
+  if (stack_ranks_ != nullptr) ranked_.Begin({view_, axis, stack_ranks_, stack_shown_rank_, std::move(plot)});
+}
+
+void Scene::PrepareHover(const ViewState& state) {
+  const TimelineState& timeline = state.timeline;
+  if (!timeline.hover) {
+    frame_.timeline.hovered.reset();
+    frame_.timeline.highlight.clear();
+    hover_.reset();
+    return;
+  }
+  const bool same = hover_ && hover_->position == timeline.hover->position &&
+                    hover_->bytes == timeline.hover->bytes && hover_view_ == view_;
+  if (same) return;
+  hover_ = timeline.hover;
+  hover_view_ = view_;
+  frame_.timeline.hovered.reset();
+  frame_.timeline.highlight.clear();
+  for (const presenters::PlotColumn& column : plot_.columns) {
+    if (timeline.hover->position < column.begin || timeline.hover->position >= column.end) continue;
+    if (!plot_.groups.empty()) return;  // the panel knows the group
+    const timeline::State seen = view_->StateAt(column.peak);
+    frame_.timeline.hovered = presenters::BlockUnder(*view_, seen, timeline.hover->bytes);
+    if (frame_.timeline.hovered)
+      frame_.timeline.highlight = HighlightOf(*view_, plot_, *frame_.timeline.hovered, seen);
+    return;
+  }
+}
+
+void Scene::SwitchAxis(TimeAxis axis, ViewState& state) const {
+  TimelineState& timeline = state.timeline;
+  if (view_ != nullptr && !view_->empty()) {
+    const timeline::EventIndex begin =
+        presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin);
+    const timeline::EventIndex end = presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end);
+    timeline.visible = {presenters::PositionOf(*view_, axis, begin),
+                        presenters::PositionOf(*view_, axis, end)};
+    if (timeline.measure) {
+      for (double* position : {&timeline.measure->begin, &timeline.measure->end}) {
+        *position = presenters::PositionOf(*view_, axis,
+                                           presenters::IndexAtPosition(*view_, timeline.axis, *position));
+      }
+    }
+  }
+  timeline.axis = axis;
+}
+
+std::optional<timeline::EventIndex> Scene::PeakInSight(const ViewState& state) const {
+  if (view_ == nullptr || view_->empty()) return std::nullopt;
+  const TimelineState& timeline = state.timeline;
+  const timeline::EventIndex begin =
+      std::max(view_->first(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin));
+  const timeline::EventIndex end =
+      std::min(view_->end(), presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end));
+  if (begin >= end) return std::nullopt;
+  return view_->PeakIn(timeline::Series::kAllocated, begin, end).index;
+}
+
+}  // namespace tidemark::gui

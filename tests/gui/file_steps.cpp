@@ -1,0 +1,177 @@
+// Files: exported, dropped, saved and opened, laid over the run.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/gui/steps.h"
+
+namespace tidemark::gui {
+namespace {
+
+namespace fs = std::filesystem;
+using session::RunState;
+
+}  // namespace
+
+void Exports(ImGuiTestContext* context) {
+  const fs::path file = Artefacts() / "export.json";
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_E);
+  context->Yield(3);
+  Picture(context, "export-dialog");
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_A);
+  context->KeyChars(file.c_str());
+  context->KeyPress(ImGuiKey_Enter);
+  const auto exported = [&] {
+    const auto& lines = *application().frame()->run_log.lines;
+    return !lines.empty() && lines.back().text.find("Exported") != std::string::npos;
+  };
+  IM_CHECK(WaitUntil(context, exported));
+  std::ifstream in(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  IM_CHECK_GT(text.size(), 1000U);
+  IM_CHECK(text.find("traceEvents") != std::string::npos);
+}
+
+// A network of one's own, and CIFAR-10 for it; a network that does not take it leaves it behind.
+void TakesWhatIsDropped(ImGuiTestContext* context) {
+  const networks::TrainingSettings before = application().settings();
+  const fs::path file = Artefacts() / "dropped.json";
+  std::ofstream(file)
+      << R"({"title": "Dropped", "description": "One layer.", "input": [3, 32, 32], "classes": 10,
+    "layers": [{"name": "rows", "kind": "flatten"}, {"name": "only", "kind": "linear", "in": 3072, "out": 10}]})";
+  const auto has_layer = [] {
+    const auto& rows = *application().frame()->layers.rows;
+    return rows.size() == 2 && rows.back().name == "only" && rows.back().parameters == 30'730;
+  };
+  application().TakeDropped({file}, false);
+  IM_CHECK(WaitUntil(context, has_layer));
+  const fs::path folder = Artefacts() / "cifar-10";
+  fs::create_directories(folder);
+  std::ofstream(folder / "data_batch_1.bin", std::ios::binary) << std::string(10 * 3073, '\x05');
+  application().TakeDropped({folder}, false);
+  IM_CHECK(WaitUntil(context, [&] { return application().settings().data == folder.string(); }));
+  IM_CHECK(
+      WaitUntil(context, [] { return Run().live && Run().view->markers().back().text.find("data") == 0; }));
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "dropped");
+  application().Push(ActionId::kChooseData);
+  context->Yield(3);
+  Picture(context, "data-dialog");
+  context->KeyPress(ImGuiKey_Escape);
+  networks::TrainingSettings other = application().settings();
+  other.network = "dcgan";
+  application().Push(ChangeSettings{other});
+  IM_CHECK(WaitUntil(context, [] { return application().frame()->layers.rows->size() == 21; }));
+  IM_CHECK(!application().settings().data.empty());
+  IM_CHECK(WaitForSteps(context, 2));
+  Picture(context, "two-networks");
+  other.network = "mlp";
+  application().Push(ChangeSettings{other});
+  IM_CHECK(WaitUntil(context, [] { return application().settings().data.empty(); }));
+  application().Push(ChangeSettings{before});
+  IM_CHECK(WaitUntil(context, [&before] { return application().settings() == before; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+void SavesAndOpens(ImGuiTestContext* context) {
+  const fs::path file = Artefacts() / "saved.tide";
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  const int64_t steps = CompleteSteps();
+  application().Push(KeepBookmark{Run().view->TimeOf(Run().view->end() - 1), "where it was saved"});
+  IM_CHECK(WaitUntil(context, [] {
+    const auto& named = application().frame()->bookmarks;
+    return !named.empty() && named.back().text == "where it was saved";
+  }));
+  const size_t bookmarks = application().frame()->bookmarks.size();
+  application().Push(SaveRecording{file});
+  IM_CHECK(WaitUntil(context, [&] {
+    const auto& lines = *application().frame()->run_log.lines;
+    return !lines.empty() && lines.back().text.rfind("Saved", 0) == 0;
+  }));
+  // After a name that is wrong the right one is typed in its place.
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_O);
+  context->Yield(3);
+  for (const std::string& name : {std::string("no-such-file"), file.string()}) {
+    context->KeyChars(name.c_str());
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(2);
+    if (name != file) Picture(context, "open-dialog");
+  }
+  IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().view != nullptr && !Run().view->empty(); }));
+  IM_CHECK_EQ(CompleteSteps(), steps);
+  IM_CHECK(WaitUntil(context, [&] { return application().frame()->bookmarks.size() == bookmarks; }));
+  // The controls say what they are of, and take what the recording was trained with.
+  const auto controls = [] { return application().frame()->run_controls; };
+  IM_CHECK_STR_EQ(controls().recording.c_str(), "saved.tide");
+  IM_CHECK(controls().recorded.has_value());
+  application().Push(RecordKernels{true});
+  context->Yield(3);
+  IM_CHECK(controls().kernels);
+  IM_CHECK_STR_EQ(controls().recording.c_str(), "saved.tide");
+  IM_CHECK(!application().scene_input().starting);
+  application().Push(RecordKernels{false});
+  const networks::TrainingSettings recorded = *controls().recorded;
+  networks::TrainingSettings other = recorded;
+  other.batch = 2 * recorded.batch;
+  application().Push(ChangeSettings{other});
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == other; }));
+  context->Yield(2);
+  Picture(context, "recording");
+  context->ItemClick("//**/Take its settings");
+  IM_CHECK(WaitUntil(context, [&] { return application().settings() == recorded; }));
+  // What is begun with settings that were found for it is begun on its card, whatever was chosen since.
+  const networks::DeviceChoice own = Run().device;
+  networks::DeviceChoice next = own;
+  next.card = "gtx-1650";
+  application().Push(ChooseDevice{next});
+  IM_CHECK(WaitUntil(context, [&] { return Run().device == next && Run().live; }));
+  application().Push(OpenRecording{file});
+  IM_CHECK(WaitUntil(context, [] { return !Run().live && Run().view != nullptr && !Run().view->empty(); }));
+  application().Push(StartAgain{recorded, {}});
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK_STR_EQ(Run().device.card.c_str(), own.card.c_str());
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+// Before and after the last change of settings first; then a recording beside the live run.
+void Compares(ImGuiTestContext* context) {
+  const auto comparison = [] { return application().frame()->comparison; };
+  application().Push(ActionId::kCompareLayout);
+  IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitForSteps(context, 3));
+  IM_CHECK(WaitUntil(context, [&] { return comparison().comparison != nullptr; }));
+  IM_CHECK(!comparison().second_run);
+  IM_CHECK(comparison().comparison->headline.find(" at peak") != std::string::npos);
+  Picture(context, "compare-before-and-after");
+
+  const fs::path file = Artefacts() / "beside.tide";
+  fs::remove(file);
+  application().Push(SaveRecording{file});
+  IM_CHECK(WaitUntil(context, [&] { return fs::exists(file); }));
+  application().Push(CompareWith{file});
+  IM_CHECK(WaitUntil(context, [&] { return comparison().second_run && comparison().comparison != nullptr; }));
+  IM_CHECK_STR_EQ(comparison().comparison->title_b.c_str(), "beside.tide");
+  application().Push(ActionId::kFit);
+  IM_CHECK(WaitUntil(context, [] { return !application().frame()->timeline.plot->compared.empty(); }));
+  IM_CHECK_STR_EQ(application().frame()->timeline.compared.c_str(), "beside.tide");
+  Picture(context, "compare-two-runs");
+  context->ItemClick("//**/Stop comparing");
+  IM_CHECK(WaitUntil(context, [] { return application().frame()->timeline.plot->compared.empty(); }));
+  IM_CHECK(!Run().compared.has_value());
+  application().Push(ActionId::kResetLayout);
+  context->Yield(4);
+  application().Push(CompareWith{file});  // shows the panel, wherever it is
+  IM_CHECK(WaitUntil(context, [&] { return comparison().second_run && comparison().comparison != nullptr; }));
+  Picture(context, "compare-default-layout");
+  application().Push(ActionId::kStopComparing);
+  application().Push(ActionId::kFollow);
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,98 @@
+// Looking closer: zooming, measuring, what is alive at a moment, and the list of allocations.
+#include <cmath>
+
+#include "tests/gui/steps.h"
+
+namespace tidemark::gui {
+
+void Zooms(ImGuiTestContext* context) {
+  const presenters::VisibleRange before = application().view_state().timeline.visible;
+  context->MouseMove("//**/plot");
+  context->MouseWheelY(6);
+  context->Yield(2);
+  const TimelineState& timeline = application().view_state().timeline;
+  IM_CHECK(!timeline.follow);
+  IM_CHECK_LT(timeline.visible.end - timeline.visible.begin, (before.end - before.begin) * 0.8);
+  // Whatever the mouse points at inside the stack has a name.
+  IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.hover.has_value(); }));
+  // Where every event has a pixel, which in a small window takes longer, single allocations are told apart.
+  IM_CHECK(WaitUntil(context, [&] {
+    context->MouseWheelY(1);
+    return !application().frame()->timeline.blocks->empty();
+  }));
+  // And says so without hiding the lanes below, of layers and phases.
+  const ImRect plot = context->ItemInfo("//**/plot").RectFull;
+  context->MouseMoveToPos({plot.GetCenter().x, plot.Max.y - 8});
+  IM_CHECK(WaitUntil(context, [&] {
+    const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
+    return tooltip != nullptr && tooltip->Active && tooltip->Rect().Max.y <= plot.Max.y;
+  }));
+  Picture(context, "zoomed");
+  context->KeyPress(ImGuiKey_L);
+  IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));
+}
+
+void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
+  const ImRect plot = context->ItemInfo("//**/plot").RectFull;
+  context->MouseMoveToPos(plot.Min + ImVec2(200, 200));
+  context->KeyDown(ImGuiMod_Shift);
+  context->MouseDown();
+  context->MouseMoveToPos(plot.Min + ImVec2(500, 200));
+  context->MouseUp();
+  context->KeyUp(ImGuiMod_Shift);
+  context->Yield(2);
+  IM_CHECK(application().view_state().timeline.measure.has_value());
+  IM_CHECK(application().frame()->timeline.measured.find("events") != std::string::npos);
+  IM_CHECK(application().frame()->timeline.measured.find(" allocated") != std::string::npos);
+  Picture(context, "measured");
+  context->KeyDown(ImGuiMod_Shift);
+  context->MouseClick();
+  context->KeyUp(ImGuiMod_Shift);
+  context->Yield(2);
+  IM_CHECK(!application().view_state().timeline.measure.has_value());
+}
+
+void ShowsWhatIsAlive(ImGuiTestContext* context) {
+  context->WindowFocus("//###live_tree");
+  const auto tree = [] { return application().frame()->live_tree.tree; };
+  IM_CHECK(WaitUntil(context, [&] { return tree() != nullptr && tree()->nodes.size() > 5; }));
+  IM_CHECK_EQ(tree()->nodes[0].bytes, LastPeak());
+  Picture(context, "tree-map");
+  const ImRect area = context->ItemInfo("//**/tree").RectFull;
+  context->MouseMoveToPos(area.Min + ImVec2(30, 30));
+  context->MouseClick();
+  IM_CHECK(WaitUntil(context, [] { return !application().view_state().live_tree.path.empty(); }));
+  Picture(context, "tree-map-inside");
+  application().view_state().live_tree.path.clear();
+  context->ItemClick("//**/flame graph");
+  context->ItemClick("//**/layer");
+  IM_CHECK(application().view_state().live_tree.flame_graph);
+  IM_CHECK(application().view_state().live_tree.grouping == TreeGrouping::kLayer);
+  Picture(context, "flame-graph");
+  context->WindowFocus("//###layers");
+}
+
+void ListsAllocations(ImGuiTestContext* context) {
+  context->WindowFocus("//###allocations");
+  const auto table = [] { return application().frame()->allocations.table; };
+  IM_CHECK(WaitUntil(context, [&] { return table() != nullptr && table()->rows.size() > 5; }));
+  const size_t all = table()->rows.size();
+  Picture(context, "allocations");
+  context->ItemClick("//**/##filter");
+  context->KeyChars(">1MB");
+  IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() < all; }));
+  IM_CHECK_GT(table()->rows.size(), 0U);
+  for (const presenters::Allocation& row : table()->rows) IM_CHECK_GT(row.block.bytes, 1'000'000);
+  context->KeyChars(" life>soon");
+  IM_CHECK(WaitUntil(context, [] { return !application().frame()->allocations.filter_error.empty(); }));
+  IM_CHECK_LT(table()->rows.size(), all);  // what could be read stays in force
+  Picture(context, "allocations-unreadable-filter");
+  context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_A);
+  context->KeyPress(ImGuiKey_Delete);
+  context->ItemClick("//**/born in sight");
+  IM_CHECK(WaitUntil(context, [&] { return table()->rows.size() > all; }));
+  Picture(context, "allocations-born-in-sight");
+  context->WindowFocus("//###layers");
+}
+
+}  // namespace tidemark::gui
