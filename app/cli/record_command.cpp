@@ -40,8 +40,8 @@ std::string ProcessText(const session::ProgramRun& run) {
     text += "At the peak of the run (what blocks hold is inferred from what autograd and optimizers do)\n" +
             PeakRows(peaks);
   }
-  return text + LinesText(*run.view()) + LevelsText(*run.view()) + WorkText(*run.view()) +
-         SourcesText(*run.view());
+  return text + LinesText(*run.view()) + LevelsText(*run.view()) + LibrariesText(*run.view()) +
+         WorkText(*run.view()) + SourcesText(*run.view());
 }
 
 std::string WhyNothing(bool with_cpu, int exit_code) {

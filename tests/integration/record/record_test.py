@@ -73,6 +73,8 @@ class Record(unittest.TestCase):
         levels = info["levels"]
         self.assertGreaterEqual(levels["driver_bytes"], levels["reserved_bytes"])
         self.assertGreater(levels["process_bytes"], levels["driver_bytes"])
+        self.assertEqual(info["driver_by_library"][0]["library"], "libc10_cuda.so")  # PyTorch's allocator
+        self.assertEqual(sum(one["most_bytes"] for one in info["driver_by_library"]), levels["driver_bytes"])
         states = {source["source"]: source["state"] for source in info["sources"]}
         self.assertTrue(states["driver"].startswith("live (CUPTI 13.0, the phantom's stand-in)"), states)
         self.assertTrue(states["device"].startswith("live (NVML, the phantom's stand-in for driver"), states)

@@ -33,6 +33,8 @@ struct FakeCupti {
   std::vector<cupti::MemoryRecord> waiting;
   std::string recorded;  // a buffer as CUPTI filled it
   size_t dropped = 0;
+  bool has_sources = false;  // CUPTI 12.6 and later
+  bool tells_sources = false;
 } fake;
 
 // CUPTI 13.0's CUpti_ActivityMemory4 and CUpti_ActivityMemoryPool3.
@@ -63,6 +65,12 @@ cupti::Functions FakeFunctions() {
   };
   functions.enable_kind = [](int) { return cupti::kSuccess; };
   functions.disable_kind = [](int) { return cupti::kSuccess; };
+  if (fake.has_sources) {
+    functions.enable_source = [](uint8_t on) {
+      fake.tells_sources = on != 0;
+      return cupti::kSuccess;
+    };
+  }
   functions.flush_all = [](uint32_t) {
     if (!fake.recorded.empty()) {
       uint8_t* whole = nullptr;
@@ -260,6 +268,38 @@ TEST_CASE("Pools come from records; what CUPTI dropped is a loss; records withou
     FlushDriver();
     stream.Drain();
     return ToldOf(stream, EventKind::kMarker) && stream.names.find("too low: 1 alloc") != std::string::npos;
+  }));
+}
+
+TEST_CASE("Which library asked for memory is told where CUPTI knows, and pools are no library's") {
+  CHECK(InChild([] {
+    fake.has_sources = true;
+    Stream stream = Attached();
+    if (!fake.tells_sources) return false;
+    const auto record = [](uint64_t address, uint64_t bytes, uint64_t pool, const char* source) {
+      cupti::SourcedMemoryRecord sourced{};
+      sourced.memory.kind = cupti::kMemory2;
+      sourced.memory.operation = cupti::kAllocation;
+      sourced.memory.memory_kind = cupti::kDeviceMemory;
+      sourced.memory.address = address;
+      sourced.memory.bytes = bytes;
+      sourced.memory.pool_address = pool;
+      sourced.source = source;
+      fake.recorded.append(reinterpret_cast<const char*>(&sourced), sizeof sourced);
+    };
+    const uint64_t address = 0x1000;
+    Malloc(address, 1 << 20);
+    record(address, 1 << 20, 0, "/usr/lib/libcublas.so.13");
+    record(0x9000, 512, 0x77, "/usr/lib/libother.so");
+    FlushDriver();
+    stream.Drain();
+    std::vector<int64_t> counted;
+    for (const Event& event : stream.events) {
+      if (event.kind == EventKind::kCounter && event.level == events::Level::kNone)
+        counted.push_back(event.bytes);
+    }
+    return counted == std::vector<int64_t>{1 << 20} &&
+           stream.names.find("driver memory of libcublas.so.13") != std::string::npos;
   }));
 }
 
