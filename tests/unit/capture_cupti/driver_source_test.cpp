@@ -2,6 +2,7 @@
 // needs another is tried in a forked child.
 #include "profiler/capture/cupti/driver_source.h"
 
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ using events::Event;
 using events::EventKind;
 
 struct FakeCupti {
+  uint32_t version = 130001;
   Code refusal = cupti::kSuccess;
   cupti::Callback callback = nullptr;
   void* argument = nullptr;
@@ -43,7 +45,7 @@ size_t BytesOf(const int* record) { return *record == cupti::kMemory2 ? 128 : 80
 cupti::Functions FakeFunctions() {
   cupti::Functions functions;
   functions.get_version = [](uint32_t* version) {
-    *version = 130001;
+    *version = fake.version;
     return cupti::kSuccess;
   };
   functions.subscribe_named = [](cupti::Subscriber* subscriber, cupti::Callback callback, void* argument,
@@ -214,6 +216,85 @@ TEST_CASE("A tool that holds CUPTI is named, and nothing else happens") {
     stream.Drain();
     return stream.events.size() == 1 && ToldOf(stream, EventKind::kMarker) &&
            stream.names.find("blocked by Nsight Systems") != std::string::npos;
+  }));
+}
+
+// Whatever keeps CUPTI from serving us: its sentence is the state, and what else tells goes on telling.
+TEST_CASE("Permission trouble, no driver, an old one, MIG, WSL: a sentence, and the rest is recorded") {
+  struct Trouble {
+    Code code;
+    const char* sentence;
+  };
+  static constexpr std::array kTroubles = {
+      Trouble{cupti::kInsufficientPrivileges, "NVreg_RestrictProfilingToAdminUsers=0"},
+      Trouble{cupti::kVirtualizedDevicePrivileges, "NVreg_RestrictProfilingToAdminUsers=0"},
+      Trouble{cupti::kUnknownError, "there is no NVIDIA driver that answers"},
+      Trouble{cupti::kNotInitialized, "there is no NVIDIA driver that answers"},
+      Trouble{cupti::kNotCompatible, "this driver is too old for CUPTI 13.0"},
+      Trouble{cupti::kMigDevice, "(MIG)"},
+      Trouble{cupti::kWslDevice, "under WSL"},
+      Trouble{cupti::kVirtualizedDeviceNotSupported, "virtual GPU"},
+      Trouble{cupti::kConfidentialComputing, "confidential computing"},
+      Trouble{77, "error 77"}};
+  static const Trouble* trouble = nullptr;
+  for (const Trouble& each : kTroubles) {
+    trouble = &each;
+    INFO(each.sentence);
+    CHECK(InChild([] {
+      fake.refusal = trouble->code;
+      Stream stream = Attached();
+      EmitPhase(events::Phase::kForward);
+      FlushDriver();
+      stream.Drain();
+      return stream.events.size() == 2 && stream.events.front().kind == EventKind::kMarker &&
+             stream.events.front().source == events::Source::kDriver &&
+             stream.events.back().kind == EventKind::kPhase && DriverBytes() == 0 &&
+             stream.names.find(trouble->sentence) != std::string::npos &&
+             stream.names.ends_with("The rest is recorded.");
+    }));
+  }
+}
+
+TEST_CASE("Of a CUPTI of another version callbacks alone are taken: its records may look otherwise") {
+  CHECK(InChild([] {
+    fake.version = 140000;
+    Stream stream = Attached();
+    const uint64_t address = 0x7000;
+    Malloc(address, 1 << 20);
+    FlushDriver();
+    stream.Drain();
+    return fake.requested == nullptr && DriverBytes() == 1 << 20 &&
+           stream.names.find("live (CUPTI 14.0), callbacks only") != std::string::npos;
+  }));
+}
+
+// The real one, where PyTorch's wheels brought it.
+#ifdef TIDEMARK_CUPTI
+TEST_CASE("CUPTI on a machine without a driver says so") {
+  if (void* const driver = dlopen("libcuda.so.1", RTLD_NOW)) {
+    dlclose(driver);
+    WARN("This machine has a driver: what there is without it is not tried.");
+    return;
+  }
+  CHECK(InChild([] {
+    if (dlopen(TIDEMARK_CUPTI, RTLD_NOW) == nullptr) return false;
+    Result<transport::RingReader> ring = transport::RingReader::Create(1024);
+    OpenEventStream(transport::RingWriter::Beside(*ring), 0);
+    AttachToDriver(cupti::LoadFunctions());
+    Stream stream{std::move(*ring), {}, {}};
+    stream.Drain();
+    return ToldOf(stream, EventKind::kMarker) &&
+           stream.names.starts_with("absent: there is no NVIDIA driver that answers");
+  }));
+}
+#endif
+
+TEST_CASE("A CUPTI that lacks functions is none, and says which") {
+  CHECK(InChild([] {
+    if (dlopen(TIDEMARK_OLD_CUPTI, RTLD_NOW) == nullptr) return false;
+    const Result<cupti::Functions> functions = cupti::LoadFunctions();
+    return !functions &&
+           functions.error().message.starts_with("absent: the CUPTI that is installed has no cuptiSubscribe");
   }));
 }
 
