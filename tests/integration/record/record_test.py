@@ -195,6 +195,25 @@ class Record(unittest.TestCase):
         self.assertEqual(stacks[1:4], ["make (train.py:5) ← <module> (train.py:10)"] * 3)
         self.assertTrue(stacks[4].startswith("make (train.py:5) ← run (python3."), stacks[4])
 
+    def test_a_fork_in_the_middle_is_not_heard_and_the_parent_goes_on(self):
+        code = ("import ctypes, os\n"
+                "report = ctypes.CDLL(None)['_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE']\n"
+                "report.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_ushort]\n"
+                "def make(count, first):\n"
+                "    for i in range(count): report(first + i * 512, 512, 0, 0, 0)\n"
+                "make(100, 0x1000)\n"
+                "child = os.fork()\n"
+                "make(1000 if child == 0 else 10, 0x1000000)\n"
+                "if child == 0: os._exit(5)\n"
+                "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+                "make(10, 0x2000000)\n")
+        ran = self.record(sys.executable, "-c", code, flags=["--cpu"])
+        self.assertEqual((ran.returncode, ran.stdout), (0, "5\n"), ran.stderr)
+        self.assertEqual([file.name for file in self.recording.parent.glob("*.tide")], ["run.tide"])
+        info = self.info()
+        self.assertEqual(info["measured"]["allocated_peak_bytes"], 120 * 512)
+        self.assertEqual((info["events"]["lost"], info["warnings"]), (0, []))
+
     def test_another_tools_injection_stays_and_is_named(self):
         ran = self.record("sh", "-c", "echo $CUDA_INJECTION64_PATH",
                           environment={**os.environ, "CUDA_INJECTION64_PATH": "/opt/nsight.so"})
