@@ -92,6 +92,7 @@ std::vector<LibraryMemory> DriverMemoryByLibrary(const View& view) {
     library->second.most_bytes = std::max(library->second.most_bytes, event.bytes);
   }
   std::vector<LibraryMemory> sorted;
+  sorted.reserve(libraries.size());
   for (auto& [id, library] : libraries) sorted.push_back(std::move(library));
   std::ranges::stable_sort(sorted, std::greater(), &LibraryMemory::most_bytes);
   return sorted;
