@@ -62,6 +62,7 @@ Json ProposalJson(const FitQuestion& question, const Proposal& proposal) {
           {"allocator", proposal.configuration.allocator},
           {"allocated_peak_bytes", proposal.need.allocated_peak_bytes},
           {"reserved_peak_bytes", proposal.need.reserved_peak_bytes},
+          {"stage", proposal.need.stage},
           {"fits", proposal.need.fits},
           {"empties_cache", proposal.need.empties_cache},
           {"estimated_step_seconds", proposal.step_seconds}};
@@ -97,6 +98,11 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
                   answer.present.need.fits ? "fits" : "does not fit",
                   DecimalSize(answer.present.need.allocated_peak_bytes),
                   DecimalSize(answer.present.need.reserved_peak_bytes), Seconds(answer.present.step_seconds));
+  if (networks::UsesPipeline(question.settings)) {
+    text +=
+        fmt::format("Each of {} stages has such a card; the figures are the fullest one's, here stage {}.\n",
+                    question.settings.ranks, answer.present.need.stage);
+  }
   text += LargestBatchRow(answer) + "\n";
   if (!answer.proposals.empty()) {
     text +=

@@ -41,6 +41,23 @@ Json LevelsJson(const timeline::View& view) {
   return json;
 }
 
+std::string LibrariesText(const timeline::View& view) {
+  std::string text;
+  for (const presenters::LibraryMemory& library : presenters::DriverMemoryByLibrary(view))
+    text += fmt::format("  {:<46}{:>18}\n", library.library, FormatExactBytes(library.most_bytes));
+  return text.empty() ? "" : "Held from the CUDA driver, by the library that asked, at most\n" + text;
+}
+
+Json LibrariesJson(const timeline::View& view) {
+  Json json = Json::array();
+  for (const presenters::LibraryMemory& library : presenters::DriverMemoryByLibrary(view)) {
+    json.push_back({{"library", library.library},
+                    {"most_bytes", library.most_bytes},
+                    {"last_bytes", library.last_bytes}});
+  }
+  return json;
+}
+
 std::string SourcesText(const timeline::View& view) {
   std::string text;
   for (const std::string& line : presenters::SourceLines(view)) text += fmt::format("  {}\n", line);

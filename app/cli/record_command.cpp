@@ -40,8 +40,8 @@ std::string ProcessText(const session::ProgramRun& run) {
     text += "At the peak of the run (what blocks hold is inferred from what autograd and optimizers do)\n" +
             PeakRows(peaks);
   }
-  return text + LinesText(*run.view()) + LevelsText(*run.view()) + WorkText(*run.view()) +
-         SourcesText(*run.view());
+  return text + LinesText(*run.view()) + LevelsText(*run.view()) + LibrariesText(*run.view()) +
+         WorkText(*run.view()) + SourcesText(*run.view());
 }
 
 std::string WhyNothing(bool with_cpu, int exit_code) {
@@ -50,6 +50,16 @@ std::string WhyNothing(bool with_cpu, int exit_code) {
   const char* const used =
       with_cpu ? "made no tensor on the CPU with PyTorch and used no CUDA" : "used no CUDA";
   return fmt::format("tidemark: The program {}{}, so there is nothing to record.\n", used, ended);
+}
+
+std::string UnheardText(int ranks) {
+  if (ranks == 0) return "";
+  return fmt::format(
+      "tidemark: {} of the launcher's ranks {} not recorded: what runs on another machine is not heard from "
+      "here, and what uses no CUDA has nothing to tell. Let each rank have its recorder, as in: srun "
+      "tidemark "
+      "record -o run.tide -- python train.py\n",
+      ranks, ranks == 1 ? "is" : "are");
 }
 
 int RunRecord(const RecordOptions& options, const std::vector<std::string>& program,
@@ -72,6 +82,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
     recorder.End(code);
     std::string text;
     for (const auto& run : recorder.runs()) text += ProcessText(*run);
+    text += UnheardText(recorder.unheard_ranks());
     Tell(text.empty() ? WhyNothing(options.layers.cpu, code) : text);
   };
   const Result<int> exit_code = RunBesideWindow(program, launch->environment, recorder.first(), ended,
@@ -89,6 +100,7 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
       "  tidemark record -o run.tide -- python train.py\n"
       "  tidemark record -o run.tide -- torchrun --nproc-per-node 4 train.py   (run.rank0.tide, "
       "run.rank1.tide, ...)\n"
+      "  srun tidemark record -o run.tide -- python train.py                   (the same, on many machines)\n"
       "  tidemark record --cpu -o run.tide -- python train.py                  (the CPU's tensors)\n"
       "Nothing in the program changes; output, exit code and signals are its own. Of PyTorch's blocks the "
       "sizes that it set aside are seen, not what was asked for; of a program without PyTorch, what it holds "

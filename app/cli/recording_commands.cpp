@@ -90,6 +90,7 @@ Json InfoJson(const session::Run& run) {
   json["findings"] = FindingsJson(*view);
   json["levels"] = LevelsJson(*view);
   json["lines"] = LinesJson(*view);
+  json["driver_by_library"] = LibrariesJson(*view);
   if (!view->device_work().empty()) json["device_work"] = WorkJson(*view);
   json["sources"] = SourcesJson(*view);
   json["loss"] = LossesOf(*view);
@@ -125,7 +126,8 @@ std::string InfoText(const session::Run& run) {
   const RunReport report = ReportOf(run);
   text += came_to_a_step ? RunText(report)
                          : EndingRows(report) + OutOfMemoryRows(report) + NoteRows(description.notes);
-  text += FindingRows(*view) + LinesText(*view) + LevelsText(*view) + WorkText(*view) + SourcesText(*view);
+  text += FindingRows(*view) + LinesText(*view) + LevelsText(*view) + LibrariesText(*view) + WorkText(*view) +
+          SourcesText(*view);
   text += MarkerRows(view->markers(), description.ending);
   for (const std::string& warning : WarningsOf(run)) text += fmt::format("Note: {}\n", warning);
   return text;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "app/presenters/signed_bytes.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
+#include "profiler/events/driver_memory.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -72,6 +75,27 @@ std::vector<LevelRow> MakeLevelChain(const View& view) {
   const std::optional<PeakMoment> peak = LatestPeak(view);
   if (!peak) return MakeLevelChain(view, view.first(), view.end());
   return MakeLevelChain(view, peak->index, peak->index + 1);
+}
+
+std::vector<LibraryMemory> DriverMemoryByLibrary(const View& view) {
+  std::map<events::NameId, LibraryMemory> libraries;
+  for (const auto& [id, name] : view.names()) {
+    if (name.starts_with(events::kDriverMemoryOf))
+      libraries[id].library = name.substr(events::kDriverMemoryOf.size());
+  }
+  for (EventIndex i = view.first(); !libraries.empty() && i < view.end(); ++i) {
+    const events::Event event = view.event(i);
+    if (event.kind != events::EventKind::kCounter || event.source != events::Source::kDriver) continue;
+    const auto library = libraries.find(event.name);
+    if (library == libraries.end()) continue;
+    library->second.last_bytes = event.bytes;
+    library->second.most_bytes = std::max(library->second.most_bytes, event.bytes);
+  }
+  std::vector<LibraryMemory> sorted;
+  sorted.reserve(libraries.size());
+  for (auto& [id, library] : libraries) sorted.push_back(std::move(library));
+  std::ranges::stable_sort(sorted, std::greater(), &LibraryMemory::most_bytes);
+  return sorted;
 }
 
 std::vector<std::string> SourceLines(const View& view) {

@@ -29,6 +29,16 @@ std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
 // One level right after an event, as the chain tells it.
 int64_t LevelAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);
 
+// What a library holds of the driver's level, where CUPTI tells who asked for memory: its records come up to
+// 50 ms after the level has changed, so that they say how much was held, and not at which moment.
+struct LibraryMemory {
+  std::string library;     // "libc10_cuda.so"
+  int64_t most_bytes = 0;  // at once
+  int64_t last_bytes = 0;
+};
+// The largest first. O(events) where anybody told, else O(names).
+std::vector<LibraryMemory> DriverMemoryByLibrary(const timeline::View& view);
+
 // "driver: live (CUPTI 13.0); lost 12 events since 0.300 s", for each source that told of itself.
 std::vector<std::string> SourceLines(const timeline::View& view);
 

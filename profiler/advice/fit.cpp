@@ -8,6 +8,7 @@
 #include "profiler/advice/step_time.h"
 #include "profiler/base/format.h"
 #include "profiler/textbook/checkpoint_plan.h"
+#include "profiler/textbook/pipeline.h"
 #include "profiler/textbook/textbook.h"
 
 namespace tidemark::advice {
@@ -88,15 +89,30 @@ std::vector<Ladder> LaddersOf(const FitQuestion& question, int64_t samples) {
 
 // The least that is alive at once at some moment of a step: the gradients grow as the activations go. What is
 // gathered, or whole for a moment, need not be there when most is.
-int64_t LeastBytes(const FitQuestion& question, const TrainingSettings& settings) {
-  const textbook::Estimate estimate = textbook::EstimateMemory(question.network, settings);
+int64_t LeastBytes(const textbook::Estimate& estimate) {
   return estimate.parameters_bytes + estimate.buffers_bytes + estimate.optimizer_bytes +
          std::max(estimate.gradients_bytes, estimate.activations_bytes + estimate.input_bytes);
 }
 
-// The second micro-batch finds what all further ones find.
+// Of a pipeline's stages the one that needs most.
+int64_t LeastBytes(const FitQuestion& question, const TrainingSettings& settings) {
+  if (!networks::UsesPipeline(settings))
+    return LeastBytes(textbook::EstimateMemory(question.network, settings));
+  int64_t most = 0;
+  for (const textbook::StageEstimate& stage : textbook::EstimateStages(question.network, settings))
+    most = std::max(most, LeastBytes(stage.estimate));
+  return most;
+}
+
+// Whether all micro-batches are in flight at once, so that smaller ones save nothing.
+bool HoldsAllMicroBatches(const TrainingSettings& settings) {
+  return settings.pipeline == networks::PipelineSchedule::kGpipe;
+}
+
+// The second micro-batch finds what all further ones find, but in a pipeline, where several are in flight.
 Configuration AskedAs(Configuration configuration) {
-  configuration.settings.accumulate = std::min(configuration.settings.accumulate, 2);
+  TrainingSettings& settings = configuration.settings;
+  if (!networks::UsesPipeline(settings)) settings.accumulate = std::min(settings.accumulate, 2);
   return configuration;
 }
 
@@ -140,6 +156,7 @@ class Search {
     MakeFrontier();
     const bool is_as_wanted = answer_.present.need.fits && samples == now;
     if (!is_as_wanted) MakeProposals();
+    if (networks::UsesPipeline(question_.settings)) return std::move(answer_);  // ZeRO does not go with it
     networks::TrainingSettings alone = question_.settings;
     alone.ranks = 1;
     answer_.shardings = Shardings(textbook::EstimateMemory(question_.network, question_.settings),
@@ -201,7 +218,7 @@ class Search {
       if (!needs) return needs.error();
       for (size_t i = 0; i < questions.size(); ++i) {
         known_.push_back(ProposalOf(questions[i], (*needs)[i]));
-        if (!(*needs)[i].fits) is_over[of[i]] = true;
+        if (!(*needs)[i].fits) is_over[of[i]] = !HoldsAllMicroBatches(question_.settings);
       }
     }
     return Done{};
@@ -325,14 +342,6 @@ class Search {
   FitAnswer answer_;
 };
 
-// The search asks for one rank with two micro-batches in flight at most; a pipeline's stages differ from each
-// other and hold as many as their schedule says.
-Error NotForPipelines() {
-  return Error{
-      "What fits is not searched for a pipeline, whose stages each need something else. tidemark estimate "
-      "tells what every stage needs; without --pipeline the search tells what one card holds."};
-}
-
 }  // namespace
 
 AskNeeds AskPhantom(std::shared_ptr<Needs> needs) {
@@ -340,13 +349,11 @@ AskNeeds AskPhantom(std::shared_ptr<Needs> needs) {
 }
 
 Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress) {
-  if (networks::UsesPipeline(question.settings)) return NotForPipelines();
   return Search(question, ask, progress).Run();
 }
 
 Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeeds& ask,
                                       const FitProgress& progress) {
-  if (networks::UsesPipeline(question.settings)) return NotForPipelines();
   return Search(question, ask, progress).RunForLargestBatch();
 }
 

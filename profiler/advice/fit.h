@@ -1,8 +1,9 @@
 // Makes a run fit: among micro-batches, precisions, checkpointing, optimizers and the allocator's settings,
 // which change is the cheapest in estimated time (step_time.h) whose need (needs.h) fits on the card, and how
-// large a batch fits as things are. A step keeps its number of samples: a smaller micro-batch is accumulated
-// more often. What the textbook knows cannot fit is not asked, and neither are larger micro-batches of what
-// did not fit. Pure but for what it asks.
+// large a batch fits as things are. Of a pipeline, whose stages have a card each, the fullest decides. A step
+// keeps its number of samples: a smaller micro-batch is accumulated more often. What the textbook knows
+// cannot fit is not asked, and neither are larger micro-batches of what did not fit, but where all of them
+// are in flight at once (GPipe). Pure but for what it asks.
 #pragma once
 
 #include <cstddef>
@@ -58,8 +59,8 @@ AskNeeds AskPhantom(std::shared_ptr<Needs> needs);
 // After each round of questions: how many of the configurations are done with; false cancels.
 using FitProgress = std::function<bool(size_t done, size_t of)>;
 
-// Fails with a sentence where `samples` cannot be made of micro-batches, the phantom has no answer, the
-// settings ask for a pipeline, or `progress` cancelled.
+// Fails with a sentence where `samples` cannot be made of micro-batches, the phantom has no answer, or
+// `progress` cancelled.
 Result<FitAnswer> FindFit(const FitQuestion& question, const AskNeeds& ask, const FitProgress& progress = {});
 
 // The largest micro-batch alone: a few questions.

@@ -2,21 +2,64 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <thread>
 #include <utility>
 
 #include "profiler/session/allocator_trial.h"
 
 namespace tidemark::advice {
+namespace {
+
+// The fullest card decides; what is not known of any of them is not known of all.
+Need FullestOf(const std::vector<std::vector<Need>>& stages, size_t configuration) {
+  Need fullest;
+  bool all_fit = true;
+  std::vector<std::string> unknown_sizes;
+  for (size_t stage = 0; stage < stages.size(); ++stage) {
+    const Need& need = stages[stage][configuration];
+    all_fit = all_fit && need.fits;
+    for (const std::string& size : need.unknown_sizes) {
+      if (std::ranges::find(unknown_sizes, size) == unknown_sizes.end()) unknown_sizes.push_back(size);
+    }
+    const bool empties_cache = fullest.empties_cache || need.empties_cache;
+    if (stage == 0 || need.reserved_peak_bytes > fullest.reserved_peak_bytes) {
+      fullest = need;
+      fullest.stage = static_cast<int>(stage);
+    }
+    fullest.empties_cache = empties_cache;
+  }
+  fullest.fits = all_fit;
+  fullest.unknown_sizes = std::move(unknown_sizes);
+  return fullest;
+}
+
+// Each piece of work once, by one of so many workers side by side.
+void ShareWork(size_t workers, size_t pieces, const std::function<void(size_t worker, size_t piece)>& work) {
+  std::atomic<size_t> next{0};
+  const auto take_turns = [&](size_t worker) {
+    for (size_t piece = next++; piece < pieces; piece = next++) work(worker, piece);
+  };
+  std::vector<std::jthread> others;
+  for (size_t worker = 1; worker < std::min(workers, pieces); ++worker)
+    others.emplace_back(take_turns, worker);
+  take_turns(0);
+}
+
+}  // namespace
+
 Needs::Needs(phantom::Card card, std::string allocator)
     : card_(std::move(card)), allocator_(std::move(allocator)) {
+  for (size_t i = 0; i < kTrainers; ++i) predictors_.push_back(MakePredictor({}));
+}
+
+std::unique_ptr<session::Predictor> Needs::MakePredictor(std::optional<RankPlace> place) const {
   session::PredictorOptions options;
   options.memory_bytes = kRoomForAllBytes;
   options.with_requests = true;
   options.allocator = allocator_;
-  for (size_t i = 0; i < kTrainers; ++i) {
-    predictors_.push_back(std::make_unique<session::Predictor>(options));
-  }
+  options.place = std::move(place);
+  return std::make_unique<session::Predictor>(options);
 }
 
 Result<Need> Needs::AskOne(session::Predictor& predictor, const Configuration& configuration) {
@@ -43,26 +86,47 @@ Result<Need> Needs::AskOne(session::Predictor& predictor, const Configuration& c
 }
 
 Result<std::vector<Need>> Needs::Ask(std::span<const Configuration> configurations) {
+  if (!configurations.empty() && networks::UsesPipeline(configurations.front().settings))
+    return AskStages(configurations);
   std::vector<Result<Need>> answers(configurations.size(), Error{"Nobody answered."});
-  std::atomic<size_t> next{0};
-  const auto work = [&](session::Predictor& predictor) {
-    for (size_t i = next++; i < configurations.size(); i = next++) {
-      answers[i] = AskOne(predictor, configurations[i]);
-      if (!answers[i]) next = configurations.size();
-    }
-  };
-  {
-    std::vector<std::jthread> workers;
-    const size_t count = std::min(predictors_.size(), configurations.size());
-    for (size_t i = 1; i < count; ++i) workers.emplace_back([&, i] { work(*predictors_[i]); });
-    work(*predictors_.front());
-  }
+  std::atomic<bool> failed{false};
+  ShareWork(predictors_.size(), configurations.size(), [&](size_t worker, size_t i) {
+    if (failed) return;
+    answers[i] = AskOne(*predictors_[worker], configurations[i]);
+    if (!answers[i]) failed = true;
+  });
   std::vector<Need> needs;
   for (const Result<Need>& answer : answers) {
     if (!answer) return answer.error();
     needs.push_back(*answer);
   }
   return needs;
+}
+
+// A stage's trainer stays warm for the next questions.
+Result<std::vector<Need>> Needs::AskStages(std::span<const Configuration> configurations) {
+  const int ranks = configurations.front().settings.ranks;
+  if (stages_.size() != static_cast<size_t>(ranks)) stages_.clear();
+  for (auto rank = static_cast<int>(stages_.size()); rank < ranks; ++rank)
+    stages_.push_back(MakePredictor(RankPlace{rank, ranks}));
+  std::vector<std::vector<Need>> needs(stages_.size());
+  std::vector<Status> asked(stages_.size(), Done{});
+  ShareWork(kTrainers, stages_.size(), [&](size_t /*worker*/, size_t stage) {
+    for (const Configuration& configuration : configurations) {
+      Result<Need> need = AskOne(*stages_[stage], configuration);
+      if (!need) {
+        asked[stage] = need.error();
+        return;
+      }
+      needs[stage].push_back(std::move(*need));
+    }
+  });
+  for (const Status& each : asked) {
+    if (!each) return each.error();
+  }
+  std::vector<Need> fullest;
+  for (size_t i = 0; i < configurations.size(); ++i) fullest.push_back(FullestOf(needs, i));
+  return fullest;
 }
 
 }  // namespace tidemark::advice

@@ -1,17 +1,20 @@
-// What configurations need of a card, and whether they fit: each is run on a phantom of the card that has
-// room for all of them, so that none ends it, and where that leaves a doubt its requests are put to PyTorch's
-// allocator on one as large as the card is. Some warm trainers answer side by side; the first answer takes
-// half a second, each further one milliseconds. One thread at a time.
+// What configurations need of a card, and whether they fit, of a pipeline's stages, each on a card of its
+// own, the fullest: each is run on a phantom of the card that has room for all of them, so that none ends it,
+// and where that leaves a doubt its requests are put to PyTorch's allocator on one as large as the card is.
+// Some warm trainers answer side by side; the first answer takes half a second, each further one
+// milliseconds. One thread at a time.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "profiler/base/rank_place.h"
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
@@ -34,6 +37,7 @@ struct Need {
   int64_t allocated_peak_bytes = 0;  // of a steady step, as session::Prediction tells it
   int64_t reserved_peak_bytes = 0;   // the most of the whole run, its first step among it
   bool fits = false;
+  int stage = 0;                   // of a pipeline: the fullest, whose figures these are
   bool empties_cache = false;      // it fits, but only since PyTorch gives its cache back in between
   std::string without_workspaces;  // as of session::Prediction, and so are these
   std::vector<std::string> unknown_sizes;
@@ -49,11 +53,14 @@ class Needs {
   Result<std::vector<Need>> Ask(std::span<const Configuration> configurations);
 
  private:
+  Result<std::vector<Need>> AskStages(std::span<const Configuration> configurations);
+  std::unique_ptr<session::Predictor> MakePredictor(std::optional<RankPlace> place) const;
   Result<Need> AskOne(session::Predictor& predictor, const Configuration& configuration);
 
   const phantom::Card card_;
   const std::string allocator_;
   std::vector<std::unique_ptr<session::Predictor>> predictors_;
+  std::vector<std::unique_ptr<session::Predictor>> stages_;  // of a pipeline, by rank
 };
 
 }  // namespace tidemark::advice

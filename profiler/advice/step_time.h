@@ -14,10 +14,13 @@
 //   ZeRO 2            a scatter of gradients for each micro-batch, and one gather, and none hides
 //   ZeRO 3            two gathers and a scatter for each micro-batch, and none hides
 //                     (Rajbhandari et al., arXiv 1910.02054, section 7; for what hides,
-//                     training/distributed, where each waits for its own)
+//                     training/distributed, where each waits for its own: FSDP's prefetching of the next
+//                     layer would hide a gather behind the layer before, and hold two layers whole)
 // In a pipeline whose stage s takes t_s for a micro-batch, what it sends included, M of them take
 // sum(t_s) + (M - 1) max(t_s): all pass the slowest stage, one after another (with equal stages the
-// (M + S - 1) t of Huang et al., GPipe, arXiv 1811.06965).
+// (M + S - 1) t of Huang et al., GPipe, arXiv 1811.06965). What a stage sends and
+// gets hides behind nothing: it waits for both before it computes on (training/pipeline.h), as Schedule1F1B of
+// torch.distributed.pipelining does for what it sends and receives together.
 #pragma once
 
 #include <span>

@@ -70,7 +70,7 @@ enum class EventKind : uint8_t {
   // --- structure ---
   kPhase,            // `phase` begins, and the one before it ends
   kStepBegin,        // `bytes` = step number, from 0
-  kStepEnd,          // `bytes` = step number
+  kStepEnd,          // `bytes` = step number; if the first step's: all since were that one
   kMicroBatchBegin,  // `bytes` = number within the step, from 0
   kScopeBegin,       // a layer (`layer` set, `op` 0) or an operator (`op` set) begins on `thread`
   kScopeEnd,  // of an operator: `name` = the type in which it computed where autocast chose ("float16"), else

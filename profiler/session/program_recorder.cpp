@@ -53,13 +53,25 @@ const LauncherNames* LauncherIn(std::string_view environment) {
   return found == kLaunchers.end() ? nullptr : found;
 }
 
+// At most nine digits.
+int NumberFrom(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
 std::optional<int> RankIn(std::string_view environment) {
   const LauncherNames* const launcher = LauncherIn(environment);
   if (launcher == nullptr) return {};
-  const std::string_view text = ValueIn(environment, launcher->rank);
-  int rank = 0;
-  std::from_chars(text.data(), text.data() + text.size(), rank);  // at most nine digits
-  return rank;
+  return NumberFrom(ValueIn(environment, launcher->rank));
+}
+
+// How many ranks there are; 0 where nobody tells.
+int WorldIn(std::string_view environment) {
+  const LauncherNames* const launcher = LauncherIn(environment);
+  if (launcher == nullptr) return 0;
+  const std::string_view text = ValueIn(environment, launcher->world);
+  return IsNumber(text) ? NumberFrom(text) : 0;
 }
 
 std::string ReadWhole(const std::string& file) {
@@ -133,6 +145,12 @@ void ProgramRecorder::End(int exit_code, std::vector<std::string> notes) {
 void ProgramRecorder::Wake() const {
   const uint64_t one = 1;
   TIDEMARK_CHECK(write(wake_fd_.get(), &one, sizeof one) == sizeof one);
+}
+
+int ProgramRecorder::unheard_ranks() const {
+  const Result<RankPlace> own = RankPlaceFromEnvironment();
+  const bool is_rank_itself = !own || own->world > 1;
+  return is_rank_itself ? 0 : std::max(0, world_ - static_cast<int>(heard_ranks_.size()));
 }
 
 std::shared_ptr<const ProgramRun> ProgramRecorder::Take(int process_id) {
@@ -221,6 +239,8 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   if (!answered) run->Decline(caller, title, answered.error().message);
   first_has_asked_ = true;
   runs_.push_back(run);
+  world_ = std::max(world_, WorldIn(environment));
+  if (const std::optional<int> rank = RankIn(environment)) heard_ranks_.insert(*rank);
 }
 
 // A rank and what it starts have the same rank in their environments.

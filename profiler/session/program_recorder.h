@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -64,6 +65,9 @@ class ProgramRecorder {
   const std::vector<std::shared_ptr<ProgramRun>>& runs() const { return runs_; }
   // With first_only: those that asked in vain.
   int unrecorded_processes() const { return unrecorded_; }
+  // After End: how many ranks of the launcher's never asked: they run on other machines, or use no CUDA. 0
+  // where no launcher told, and where it started the recorder, too: then each rank has one of its own.
+  int unheard_ranks() const;
 
  private:
   ProgramRecorder(const RecorderOptions& options, transport::Listener listener);
@@ -89,6 +93,8 @@ class ProgramRecorder {
 
   std::vector<std::shared_ptr<ProgramRun>> runs_;  // the ingest thread's until End
   bool first_has_asked_ = false;                   // the ingest thread's
+  int world_ = 0;                                  // ranks that the launcher told of; so are these two
+  std::set<int> heard_ranks_;
   Mutex mutex_;
   std::condition_variable_any taken_is_there_;
   std::optional<int> wanted_ TIDEMARK_GUARDED_BY(mutex_);

@@ -293,6 +293,9 @@ State StoredView::StateAt(EventIndex index) const {
     if (event.kind == events::EventKind::kAllocate && FreedAt(at).value_or(end_) <= state.index) continue;
     ledger.Apply(event, at, ignored);
   }
+  // What was told as a step's begin may have turned out to lie within one (event.h).
+  const auto next = std::ranges::upper_bound(steps(), state.index, {}, &Step::begin);
+  if (next != steps().begin() && state.index <= (next - 1)->end) state.step = (next - 1)->number;
   ledger.blocks().AppendTo(state.blocks);
   ledger.segments().AppendTo(state.segments);
   return state;

@@ -63,6 +63,7 @@ void Structure::BeginStep(const Event& event, EventIndex index, int64_t time_ns,
 }
 
 void Structure::EndStep(const Event& event, EventIndex index, int64_t time_ns, Health& health) {
+  if (step_runs_ && JoinsFirst(event)) JoinSteps();
   if (!step_runs_ || step_->number != event.bytes) {
     ++health.unmatched_steps;
     return;
@@ -71,6 +72,32 @@ void Structure::EndStep(const Event& event, EventIndex index, int64_t time_ns, H
   step_->end = index;
   step_->end_ns = time_ns;
   step_->complete = true;
+}
+
+// Whoever tells steps of a program that is not ours learns late that its first ones were one (event.h).
+bool Structure::JoinsFirst(const Event& end) const {
+  constexpr size_t kMostJoined = 16;
+  const auto steps = steps_.Publish();
+  return !steps.empty() && steps.size() <= kMostJoined && steps.front().number == end.bytes &&
+         std::ranges::all_of(steps, &Step::complete) && step_->number > steps.back().number;
+}
+
+// All of them into the latest, which goes on.
+void Structure::JoinSteps() {
+  const Sequence<Step> steps = steps_.Publish();
+  steps_ = SequenceBuilder<Step>();
+  Step joined = steps.front();
+  const auto take = [&](const Step& step) {
+    joined.reserved_peak = std::max(joined.reserved_peak, step.reserved_peak);
+    joined.requested_peak = std::max(joined.requested_peak, step.requested_peak);
+    const auto allocated = [](const Step& of) { return ValueOf(of.at_peak, Series::kAllocated); };
+    if (allocated(step) < allocated(joined)) return;
+    joined.peak = step.peak;
+    joined.at_peak = step.at_peak;
+  };
+  for (const Step& step : steps) take(step);
+  take(*step_);
+  *step_ = joined;
 }
 
 void Structure::Observe(EventIndex index, const SeriesValues& values) {

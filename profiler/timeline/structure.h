@@ -46,6 +46,8 @@ class Structure {
   void BeginStep(const events::Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
                  Health& health);
   void EndStep(const events::Event& event, EventIndex index, int64_t time_ns, Health& health);
+  bool JoinsFirst(const events::Event& end) const;
+  void JoinSteps();
   void KeepMetric(const events::Event& event, EventIndex index);
   void KeepMarker(const events::Event& event, EventIndex index);
   int32_t SettingsIndex(events::NameId json);

@@ -7,6 +7,7 @@
 
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/nvml/cuda_device.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/library_workspaces.h"

@@ -6,6 +6,10 @@
 // all micro-batches. Unlike there, memory for what comes is taken when it comes, not for all micro-batches at
 // the beginning.
 //
+// Dropout draws from each rank's own generator, as it does there: masks differ from those of one process,
+// whose generator all layers and micro-batches take turns at. To draw alike, a stage would have to draw all
+// other stages' masks, too, and have their memory for that, which is what a pipeline is to save.
+//
 // What has come and what has been sent is an activation until its backward is over; gradients on their way
 // are communication. While a stage waits for a neighbour, its phase is idle: the bubble. One thread;
 // LibTorch's backward thread takes part. What fails, because another rank is gone, for one, is an exception

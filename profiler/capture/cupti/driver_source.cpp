@@ -15,9 +15,11 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/cupti/device_work.h"
 #include "profiler/capture/cupti/driver_memory.h"
+#include "profiler/capture/cupti/library_memory.h"
 #include "profiler/capture/cupti/sentences.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/driver_memory.h"
 #include "profiler/phantom/environment.h"
 
 namespace tidemark::capture {
@@ -141,8 +143,10 @@ class DriverSource {
   static void OnBufferCompleted(void* context, uint32_t stream, uint8_t* buffer, size_t bytes, size_t valid);
   cupti::Code Subscribe(std::string& holder);
   bool EnableRecords();
+  bool EnableSources() const;
   std::string EnableWork() const;  // in words how that went
   void TakeRecord(const int* record);
+  void TakeSource(const cupti::MemoryRecord& memory, const int* record);
   void Compare(uint64_t calls_before) TIDEMARK_REQUIRES(flushing_);
   std::string Live() const {
     return "live (CUPTI " + cupti::VersionText(version_) +
@@ -154,8 +158,12 @@ class DriverSource {
   const pid_t process_ = getpid();
   uint32_t version_ = 0;
   DriverMemory memory_;
+  cupti::LibraryMemory libraries_{[](const std::string& library, int64_t live, int64_t change) {
+    EmitCount(Source::kDriver, events::DriverMemoryCounter(library), live, change);
+  }};
   cupti::Subscriber subscriber_ = nullptr;
   bool has_records_ = false;
+  bool has_sources_ = false;
   const bool wants_work_ = WantsDeviceWork();
   std::atomic<bool> called_{false};  // since the last flush
   std::atomic<uint64_t> recorded_{0};
@@ -191,6 +199,7 @@ bool DriverSource::Attach() {
     if (cupti_.enable_callback(1, subscriber_, call.domain, call.function) == cupti::kSuccess) ++enabled;
   }
   has_records_ = EnableRecords();
+  has_sources_ = has_records_ && EnableSources();
   std::string state = Live();
   if (enabled < kWatched.size()) {
     state += ", but " + std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen";
@@ -209,6 +218,11 @@ bool DriverSource::EnableRecords() {
   if (cupti_.enable_kind(cupti::kMemory2) != cupti::kSuccess) return false;
   cupti_.enable_kind(cupti::kMemoryPool);  // adds trimmed and destroyed pools, where it exists
   return true;
+}
+
+// Allocations from the driver are rare, so that it may look at the stack of each.
+bool DriverSource::EnableSources() const {
+  return cupti_.enable_source != nullptr && cupti_.enable_source(1) == cupti::kSuccess;
 }
 
 std::string DriverSource::EnableWork() const {
@@ -271,6 +285,7 @@ void DriverSource::TakeRecord(const int* record) {
   if (*record == cupti::kMemory2) {
     cupti::MemoryRecord memory{};
     std::memcpy(&memory, record, sizeof memory);
+    if (has_sources_ && memory.memory_kind == cupti::kDeviceMemory) TakeSource(memory, record);
     if (memory.pool_address != 0) {
       memory_.PoolIs(memory.pool_address, memory.pool_bytes, memory.timestamp);
     } else if (memory.operation == cupti::kAllocation && memory.memory_kind == cupti::kDeviceMemory &&
@@ -287,12 +302,21 @@ void DriverSource::TakeRecord(const int* record) {
   }
 }
 
+void DriverSource::TakeSource(const cupti::MemoryRecord& memory, const int* record) {
+  if (memory.pool_address != 0) return;
+  if (memory.operation == cupti::kRelease) return libraries_.Freed(memory.address, memory.timestamp);
+  cupti::SourcedMemoryRecord sourced{};
+  std::memcpy(&sourced, record, sizeof sourced);
+  libraries_.Allocated(memory.address, memory.bytes, sourced.source, memory.timestamp);
+}
+
 void DriverSource::Flush() {
   if (!IsOwnProcess()) return;  // before the lock: a fork may have copied it while it was held
   const MutexLock lock(flushing_);
   if (ended_ || !has_records_) return;
   const uint64_t calls_before = memory_.allocations();
   cupti_.flush_all(0);
+  libraries_.Settle();
   size_t dropped = 0;
   if (cupti_.dropped_records(nullptr, 0, &dropped) == cupti::kSuccess && dropped > 0) {
     EmitLoss(Source::kDriver, dropped);
@@ -330,6 +354,7 @@ void DriverSource::End() {
   cupti_.disable_kind(cupti::kMemoryPool);
   if (wants_work_) DisableDeviceWork(cupti_);
   cupti_.flush_all(kForced);
+  libraries_.Settle();
 }
 
 }  // namespace

@@ -54,6 +54,7 @@ Result<Functions> LoadFunctions() {
   table.Find("cuptiActivityRegisterCallbacks", functions.register_buffers);
   table.Find("cuptiActivityEnable", functions.enable_kind);
   table.Find("cuptiActivityDisable", functions.disable_kind);
+  table.Find("cuptiActivityEnableAllocationSource", functions.enable_source, false);
   table.Find("cuptiActivityFlushAll", functions.flush_all);
   table.Find("cuptiActivityGetNextRecord", functions.next_record);
   table.Find("cuptiActivityGetNumDroppedRecords", functions.dropped_records);

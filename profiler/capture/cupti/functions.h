@@ -82,6 +82,12 @@ struct __attribute__((packed, aligned(8))) MemoryRecord {
   uint64_t pool_release_threshold;
   uint64_t pool_bytes;  // reserved by the pool
 };
+// All of it, as CUPTI writes it that has `enable_source` below.
+struct __attribute__((packed, aligned(8))) SourcedMemoryRecord {
+  MemoryRecord memory;
+  uint64_t pool_used_bytes;
+  const char* source;  // the file of the library that asked for it, if CUPTI was told to say
+};
 // The beginning of CUpti_ActivityMemoryPool3.
 struct __attribute__((packed, aligned(8))) PoolRecord {
   int kind;
@@ -138,6 +144,7 @@ struct __attribute__((packed, aligned(8))) TransferRecord {
 inline constexpr int kPoolDestroyed = 2;
 inline constexpr int kPoolTrimmed = 3;
 inline constexpr int kAllocation = 1;
+inline constexpr int kRelease = 2;
 inline constexpr int kDeviceMemory = 3;
 // Of what cuMemMap mapped, as an H200 with CUPTI 13.0 told it: by address, outside of any context.
 inline constexpr uint32_t kNoContext = 0xffffffff;
@@ -157,6 +164,8 @@ struct Functions {
   Code (*register_buffers)(BufferRequested, BufferCompleted) = nullptr;
   Code (*enable_kind)(int kind) = nullptr;
   Code (*disable_kind)(int kind) = nullptr;
+  // Null before CUPTI 12.6: there nobody tells which library asked for memory.
+  Code (*enable_source)(uint8_t on) = nullptr;
   Code (*flush_all)(uint32_t flags) = nullptr;
   Code (*next_record)(uint8_t* buffer, size_t valid_bytes, const int** record) = nullptr;
   Code (*dropped_records)(void* context, uint32_t stream, size_t* dropped) = nullptr;

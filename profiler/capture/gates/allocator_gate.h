@@ -13,6 +13,7 @@ namespace tidemark::capture {
 inline constexpr uint16_t kCpuDevice = 0;
 inline constexpr uint16_t kCudaDevice = 1;
 inline constexpr uint16_t DeviceTypeOf(uint16_t device) { return device & 0xff; }
+inline constexpr int DeviceNumberOf(uint16_t device) { return device >> 8; }
 
 // By how many bytes the block at `pointer` changed what is allocated; what is reserved on that device now.
 void OnMemoryReported(void* pointer, int64_t change_bytes, size_t reserved_bytes, uint16_t device);

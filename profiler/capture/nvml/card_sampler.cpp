@@ -8,6 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -27,9 +29,20 @@ constexpr std::chrono::milliseconds kSampleEvery{100};
 class CardSampler {
  public:
   CardSampler(const nvml::Functions& functions, nvml::Device device)
-      : nvml_(functions), device_(device), process_id_(static_cast<unsigned>(getpid())) {}
+      : nvml_(functions), process_id_(static_cast<unsigned>(getpid())), device_(device) {}
 
-  void Begin() const { EmitState(Source::kDevice, Live()); }
+  void Begin() TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    EmitState(Source::kDevice, Live());
+  }
+  // The levels are another card's from here on.
+  void MoveTo(nvml::Device device) TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    if (device == std::exchange(device_, device)) return;
+    samples_without_own_ = 0;
+    missed_ = false;
+    EmitState(Source::kDevice, Live());
+  }
   // What the card has left; 0 where NVML does not answer.
   int64_t Sample() TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
@@ -84,7 +97,7 @@ class CardSampler {
     }
     return false;
   }
-  std::string Live() const {
+  std::string Live() const TIDEMARK_REQUIRES(mutex_) {
     std::array<char, 96> version{};
     nvml_.driver_version(version.data(), static_cast<unsigned>(version.size() - 1));
     std::array<char, 96> uuid{};
@@ -103,9 +116,9 @@ class CardSampler {
   }
 
   const nvml::Functions nvml_;
-  const nvml::Device device_;
   const unsigned process_id_;
   Mutex mutex_;
+  nvml::Device device_ TIDEMARK_GUARDED_BY(mutex_);
   std::vector<nvml::Process> processes_ TIDEMARK_GUARDED_BY(mutex_) = std::vector<nvml::Process>(16);
   bool answers_ TIDEMARK_GUARDED_BY(mutex_) = true;
   int samples_without_own_ TIDEMARK_GUARDED_BY(mutex_) = 0;
@@ -123,6 +136,63 @@ void Begin(const nvml::Functions& functions, nvml::Device device) {
   the_card_sampler = sampler;
   sampler->Begin();
   sampler->Sample();
+}
+
+// Of a slice of a card (MIG) CUDA tells sixteen bytes, too, and NVML has another word before them.
+nvml::Code FindCard(const nvml::Functions& functions, std::string uuid, nvml::Device& device) {
+  const nvml::Code code = functions.device_by_uuid(uuid.c_str(), &device);
+  if (code == nvml::kSuccess || !uuid.starts_with("GPU-")) return code;
+  uuid.replace(0, 3, "MIG");
+  return functions.device_by_uuid(uuid.c_str(), &device) == nvml::kSuccess ? nvml::kSuccess : code;
+}
+
+// Which card a process that we know nothing of uses, as far as that is known.
+class CardChoice {
+ public:
+  // NVML answers from here on.
+  void Ready(const nvml::Functions& functions) TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    nvml_ = functions;
+    BeginIfKnown();
+  }
+  // The first that is told holds.
+  void Told(const std::string& uuid) TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    if (uuid.empty() || !uuid_.empty()) return;
+    uuid_ = uuid;
+    BeginIfKnown();
+  }
+  // Where nobody told: a guess.
+  void Guessed(nvml::Device device) TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    if (the_card_sampler.load() == nullptr) Begin(*nvml_, device);
+  }
+  int64_t FreeBytes(const std::string& uuid) TIDEMARK_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    nvml::Device device = nullptr;
+    nvml::Memory memory{};
+    if (!nvml_ || FindCard(*nvml_, uuid, device) != nvml::kSuccess) return 0;
+    return nvml_->memory_info(device, &memory) == nvml::kSuccess ? static_cast<int64_t>(memory.free) : 0;
+  }
+
+ private:
+  void BeginIfKnown() TIDEMARK_REQUIRES(mutex_) {
+    nvml::Device device = nullptr;
+    if (!nvml_ || uuid_.empty() || FindCard(*nvml_, uuid_, device) != nvml::kSuccess) return;
+    CardSampler* const sampler = the_card_sampler;
+    if (sampler == nullptr) return Begin(*nvml_, device);
+    sampler->MoveTo(device);
+    sampler->Sample();
+  }
+
+  Mutex mutex_;
+  std::optional<nvml::Functions> nvml_ TIDEMARK_GUARDED_BY(mutex_);
+  std::string uuid_ TIDEMARK_GUARDED_BY(mutex_);
+};
+
+CardChoice& TheCardChoice() {
+  static auto& choice = *new CardChoice;  // threads of LibTorch outlive main
+  return choice;
 }
 
 nvml::Device DeviceOfProcess(const nvml::Functions& functions) {
@@ -154,23 +224,12 @@ void KeepSampling() {
 
 }  // namespace
 
-std::string CardUuid(const char* bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
-  std::string text = "GPU-";
-  for (int i = 0; i < 16; ++i) {
-    const auto byte = static_cast<unsigned char>(bytes[i]);
-    text += {kHex[byte >> 4], kHex[byte & 15]};
-    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
-  }
-  return text;
-}
-
 void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid) {
   if (card_watched.exchange(true)) return;
   if (!functions) return EmitState(Source::kDevice, functions.error().message);
   nvml::Device device = nullptr;
   nvml::Code code = functions->init();
-  if (code == nvml::kSuccess) code = functions->device_by_uuid(uuid.c_str(), &device);
+  if (code == nvml::kSuccess) code = FindCard(*functions, uuid, device);
   if (code != nvml::kSuccess) return EmitState(Source::kDevice, nvml::RefusalSentence(code));
   Begin(*functions, device);
   RunInBackground(KeepSampling);
@@ -184,16 +243,21 @@ void WatchCardOfProcess(const Result<nvml::Functions>& functions) {
     if (const nvml::Code code = table.init(); code != nvml::kSuccess) {
       return EmitState(Source::kDevice, nvml::RefusalSentence(code));
     }
+    TheCardChoice().Ready(table);
     for (int tries = 0; tries < kMostTries; ++tries) {
-      if (const nvml::Device device = DeviceOfProcess(table)) {
-        Begin(table, device);
-        return KeepSampling();
+      if (the_card_sampler.load() == nullptr) {
+        if (const nvml::Device device = DeviceOfProcess(table)) TheCardChoice().Guessed(device);
       }
+      if (the_card_sampler.load() != nullptr) return KeepSampling();
       std::this_thread::sleep_for(kSampleEvery);
     }
     EmitState(Source::kDevice, nvml::RefusalSentence(nvml::kNotFound));
   });
 }
+
+void UsesCard(const std::string& uuid) { TheCardChoice().Told(uuid); }
+
+int64_t FreeBytesOfCard(const std::string& uuid) { return TheCardChoice().FreeBytes(uuid); }
 
 int64_t SampleCard() {
   CardSampler* const sampler = the_card_sampler;

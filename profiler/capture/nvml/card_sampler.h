@@ -12,17 +12,20 @@
 
 namespace tidemark::capture {
 
-// "GPU-00112233-4455-...", as NVML names the card with these 16 bytes (cudaDeviceProp::uuid).
-std::string CardUuid(const char* bytes);
-
 // After the event stream was opened and the card's context was made. Once; a second call changes nothing.
 void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid);
 
-// The same for a process that does not know its card, or has not used it yet: the first card that this
-// process takes memory of, once it does.
+// The same for a process that does not know its card, or has not used it yet: the one that UsesCard names,
+// and until then the first card that this process takes memory of, once it does.
 void WatchCardOfProcess(const Result<nvml::Functions>& functions);
+// The card on which it was seen to work, by the name that NVML has for it. The first that is named holds; ""
+// is none.
+void UsesCard(const std::string& uuid);
 
 // Asks now; otherwise done every 100 ms. What the card has left, in bytes; 0 where nobody knows.
 int64_t SampleCard();
+// What this card has left now, whether it is watched or not: a process may use several, of which the first is
+// watched. In bytes; 0 where nobody knows. Of what WatchCardOfProcess began.
+int64_t FreeBytesOfCard(const std::string& uuid);
 
 }  // namespace tidemark::capture

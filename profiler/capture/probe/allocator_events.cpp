@@ -1,5 +1,6 @@
 #include "profiler/capture/probe/allocator_events.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <iterator>
 #include <map>
@@ -11,6 +12,7 @@
 #include "profiler/capture/gates/behind.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/nvml/cuda_device.h"
 #include "profiler/capture/probe/probe.h"
 #include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stacks/stack_names.h"
@@ -100,6 +102,13 @@ class ReportedSegments {
   std::map<uint16_t, int64_t> reserved_ TIDEMARK_GUARDED_BY(mutex_);
 };
 
+// The card that is watched is the one that PyTorch works on first.
+void NoteFirstCard(uint16_t device) {
+  static std::atomic<bool> noted{false};
+  if (noted.load(std::memory_order_relaxed) || noted.exchange(true)) return;
+  UsesCard(UuidOfCudaDevice(DeviceNumberOf(device)));
+}
+
 ReportedSegments& TheReportedSegments() {
   static auto& segments = *new ReportedSegments;  // threads of LibTorch outlive main
   return segments;
@@ -111,6 +120,7 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
   const bool is_cuda = DeviceTypeOf(device) == kCudaDevice;
   if (!is_cuda && !(DeviceTypeOf(device) == kCpuDevice && RecordsCpu())) return;
   if (!ProbeRecords()) return;
+  if (is_cuda) NoteFirstCard(device);
   const auto address = reinterpret_cast<uint64_t>(pointer);
   const auto reserved_bytes = static_cast<int64_t>(reserved);
   if (is_cuda && TheReportedSegments().IsNew(reserved_bytes, device)) {
@@ -134,12 +144,14 @@ namespace {
 // given back what it had cached.
 void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
   if (DeviceTypeOf(device) != kCudaDevice || !ProbeRecords()) return;
+  NoteFirstCard(device);
   if (TheReportedSegments().IsNew(reserved, device)) TheReportedSegments().Follow(0, 0, reserved, device);
+  SampleCard();
   Event event;
   event.kind = EventKind::kOutOfMemory;
   event.source = events::Source::kAllocator;
   event.bytes = bytes;
-  event.rounded_bytes = SampleCard();
+  event.rounded_bytes = FreeBytesOfCard(UuidOfCudaDevice(DeviceNumberOf(device)));
   event.op = WithPythonStack(0);
   Emit(event);
 }

@@ -49,7 +49,8 @@ bool Course::BeginOptimizer() {
 void Course::EndOptimizer(const void* optimizer) {
   const MutexLock lock(mutex_);
   if (--optimizer_depth_ > 0) return;
-  if (cycle_.Completes(optimizer)) {
+  if (const OptimizerCycle::Turn turn = cycle_.After(optimizer); turn != OptimizerCycle::Turn::kGoesOn) {
+    if (turn == OptimizerCycle::Turn::kEndsFirst) step_ = 0;
     EmitNumbered(EventKind::kStepEnd, step_++);
     step_is_open_ = false;
   }

@@ -3,7 +3,8 @@
 //   backward   while autograd's engine runs
 //   optimizer  during the step() of a torch.optim.Optimizer, which announces itself to profilers
 // A step ends with an optimizer's, and the next begins with the next forward: several backwards make one step
-// where gradients are accumulated. With several optimizers it ends once each has stepped (optimizer_cycle.h).
+// where gradients are accumulated. With several optimizers it ends once each has stepped (optimizer_cycle.h);
+// what was told as steps before the second was known is taken back by an end with the first step's number.
 // A program without an optimizer has no complete step; nor has one whose optimizers run inside backward. All
 // else is idle.
 //

@@ -1,6 +1,7 @@
 // Where a step ends in a program with several optimizers, as a GAN's: once each has had its turn. Who they
-// are is found out by watching: the first turn of one that was not known ends a step, so the first round of
-// two is told as two steps. One that had no turn while another had kMostTurns is taken for gone; up to then a
+// are is found out by watching: the first turn of one that was not known ends a step. So in the first round
+// each turn does, until the next optimizer's first shows that the round goes on: what was told as steps until
+// then was one. One that had no turn while another had kMostTurns is taken for gone; up to then a
 // discriminator may step more often than its generator (5 times in "Wasserstein GAN", Arjovsky, Chintala,
 // Bottou, 2017).
 //
@@ -14,18 +15,29 @@ namespace tidemark::capture {
 
 class OptimizerCycle {
  public:
-  // Whether the turn of `optimizer` (its address; null where that is not known) ends a step.
-  bool Completes(const void* optimizer) {
+  enum class Turn {
+    kGoesOn,
+    kEndsStep,
+    kEndsFirst,  // all steps so far were one, the first, and that ends
+  };
+  // What the turn of `optimizer` (its address; null where that is not known) does, now that it is over.
+  Turn After(const void* optimizer) {
     const auto known = std::ranges::find(known_, optimizer, &Known::optimizer);
-    if (known == known_.end()) {
+    const bool is_new = known == known_.end();
+    // With two that are known the first one's next turn is the second round's.
+    is_first_round_ = is_first_round_ && (is_new || known_.size() == 1) && turns_ < kMostTurns;
+    if (is_first_round_) ++turns_;
+    if (is_new) {
       known_.push_back({optimizer, 0});
-      return BeginsAnew();
+      BeginAnew();
+      return is_first_round_ && known_.size() > 1 ? Turn::kEndsFirst : Turn::kEndsStep;
     }
     ++known->turns;
     const bool others_are_gone = known->turns >= kMostTurns;
     if (others_are_gone) std::erase_if(known_, [](const Known& one) { return one.turns == 0; });
-    const bool all = std::ranges::all_of(known_, [](const Known& one) { return one.turns > 0; });
-    return all && BeginsAnew();
+    if (!std::ranges::all_of(known_, [](const Known& one) { return one.turns > 0; })) return Turn::kGoesOn;
+    BeginAnew();
+    return Turn::kEndsStep;
   }
 
  private:
@@ -34,11 +46,12 @@ class OptimizerCycle {
     const void* optimizer;
     int turns;  // in this cycle
   };
-  bool BeginsAnew() {
+  void BeginAnew() {
     for (Known& one : known_) one.turns = 0;
-    return true;
   }
   std::vector<Known> known_;
+  bool is_first_round_ = true;
+  int turns_ = 0;  // of all, in the first round
 };
 
 }  // namespace tidemark::capture

@@ -73,6 +73,13 @@ struct RecentName {
 };
 thread_local std::array<RecentName, 512> recent_names{};
 
+// What is told while the process exits is told by a thread whose own objects are gone.
+thread_local bool known_names_are_gone = false;
+struct KnownNames {
+  ~KnownNames() { known_names_are_gone = true; }
+  NameMap ids;
+};
+
 }  // namespace
 
 void OpenEventStream(transport::RingWriter writer, uint8_t device) {
@@ -96,15 +103,16 @@ void Emit(Event& event) {
 
 NameId Intern(std::string_view name) {
   if (name.empty()) return 0;
+  if (known_names_are_gone) return Names().IdOf(name);
   // Most names are LibTorch's own constants, so they are looked for by address first. The text decides.
   RecentName& recent = recent_names[(reinterpret_cast<uintptr_t>(name.data()) >> 4) % recent_names.size()];
   if (recent.text == name) return recent.id;
-  thread_local NameMap known;
-  auto found = known.find(name);
-  if (found == known.end()) {
+  thread_local KnownNames known;
+  auto found = known.ids.find(name);
+  if (found == known.ids.end()) {
     const NameId id = Names().IdOf(name);
     if (id == 0) return 0;
-    found = known.emplace(name, id).first;
+    found = known.ids.emplace(name, id).first;
   }
   recent = {found->first, found->second};  // entries of a map stay where they are
   return found->second;
@@ -145,6 +153,16 @@ void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_
   event.rounded_bytes = change_bytes;
   event.address = address;
   event.op = op;
+  Emit(event);
+}
+
+void EmitCount(events::Source source, std::string_view name, int64_t bytes, int64_t change_bytes) {
+  Event event;
+  event.kind = events::EventKind::kCounter;
+  event.source = source;
+  event.name = Intern(name);
+  event.bytes = bytes;
+  event.rounded_bytes = change_bytes;
   Emit(event);
 }
 

@@ -41,6 +41,9 @@ void EmitState(events::Source source, std::string_view sentence);
 // what led to that.
 void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
                uint64_t address, events::NameId op = 0);
+// Something else that is counted in bytes, of no level, stands at `bytes`, after it changed by
+// `change_bytes`.
+void EmitCount(events::Source source, std::string_view name, int64_t bytes, int64_t change_bytes);
 // That many events of a source could not be kept before they reached the stream.
 void EmitLoss(events::Source source, uint64_t events);
 

@@ -137,6 +137,11 @@ CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId id, uint8_t on) {
   return NeedsDevice();
 }
 
+CUptiResult cuptiActivityEnableAllocationSource(uint8_t on) {
+  cupti::TellCallers(on != 0);
+  return NeedsDevice();
+}
+
 // The times of events are the host's, so there is nothing more precise to switch on.
 CUptiResult cuptiActivityEnableCudaEventDeviceTimestamps(uint8_t) { return NeedsDevice(); }
 

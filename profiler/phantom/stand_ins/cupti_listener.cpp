@@ -17,6 +17,7 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/activity.h"
 #include "profiler/phantom/stand_ins/cupti_buffers.h"
+#include "profiler/phantom/stand_ins/cupti_caller.h"
 
 // CUPTI declares it and leaves what it is to itself.
 struct CUpti_Subscriber_st {
@@ -153,6 +154,7 @@ class Listener final : public device::ActivityListener {
   FunctionSet& callbacks() { return callbacks_; }
   std::atomic<CUpti_SubscriberHandle>& subscriber() { return subscriber_; }
   std::atomic<CUpti_TimestampCallbackFunc>& clock() { return clock_; }
+  std::atomic<bool>& tells_callers() { return tells_callers_; }
 
   uint64_t Now() const {
     const CUpti_TimestampCallbackFunc its_clock = clock_.load(std::memory_order_relaxed);
@@ -214,6 +216,7 @@ class Listener final : public device::ActivityListener {
       record.memoryPoolConfig.pool.size = activity.pool.reserved_bytes;
       record.memoryPoolConfig.utilizedSize = activity.pool.used_bytes;
     }
+    if (tells_callers_.load(std::memory_order_relaxed)) record.source = CallingLibrary();
     WriteRecord(record);
   }
 
@@ -275,6 +278,7 @@ class Listener final : public device::ActivityListener {
   FunctionSet callbacks_;
   std::atomic<CUpti_SubscriberHandle> subscriber_{nullptr};
   std::atomic<CUpti_TimestampCallbackFunc> clock_{nullptr};
+  std::atomic<bool> tells_callers_{false};
 };
 
 // Never destroyed: the device tells until the process is gone. It listens from the first thing that is asked
@@ -299,6 +303,8 @@ bool EnableKind(CUpti_ActivityKind kind, bool on) {
 void EnableApiRecords(CUpti_CallbackDomain domain, CUpti_CallbackId id, bool on) {
   TheListener().api_records().Set(domain, id, on);
 }
+
+void TellCallers(bool on) { TheListener().tells_callers() = on; }
 
 void UseClock(CUpti_TimestampCallbackFunc clock) { TheListener().clock().store(clock); }
 uint64_t Now() { return TheListener().Now(); }

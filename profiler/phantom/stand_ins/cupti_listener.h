@@ -12,6 +12,7 @@ namespace tidemark::phantom::cupti {
 // Activity records.
 bool EnableKind(CUpti_ActivityKind kind, bool on);  // false: a kind that this CUPTI does not write
 void EnableApiRecords(CUpti_CallbackDomain domain, CUpti_CallbackId id, bool on);
+void TellCallers(bool on);  // in records of memory, which library asked for it
 void UseClock(CUpti_TimestampCallbackFunc clock);
 uint64_t Now();
 

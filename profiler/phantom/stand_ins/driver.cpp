@@ -2,9 +2,11 @@
 #include <cuda.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
 #include "tidemark_library_versions.h"
 
@@ -82,6 +84,14 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
   const std::optional<int> known = AttributeOf(TheDevice()->card, attribute);
   if (!known) device::Refuse("cuDeviceGetAttribute", {static_cast<uint64_t>(attribute)});
   *value = *known;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice number) {
+  const CUresult error = CheckDevice(number);
+  if (error != CUDA_SUCCESS) return error;
+  const auto bytes = device::UuidOf(TheDevice()->card, device::MachineNumberOf(number));
+  std::memcpy(uuid->bytes, bytes.data(), sizeof uuid->bytes);
   return CUDA_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 // What the exporters share, and what each of them does; see export.h.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -22,6 +23,16 @@ struct Moment {
   const timeline::SeriesValues& values;
   const timeline::SeriesValues& before;
 };
+
+// Whether a kStepBegin or kStepEnd lies within a step: those between steps that were one (event.h) do. O(log
+// steps).
+inline bool IsWithinStep(const timeline::View& view, timeline::EventIndex index) {
+  const timeline::Sequence<timeline::Step>& steps = view.steps();
+  const auto next =
+      std::lower_bound(steps.begin(), steps.end(), index,
+                       [](const timeline::Step& step, timeline::EventIndex at) { return step.begin < at; });
+  return next != steps.begin() && index < (next - 1)->end;
+}
 
 // Whether its address, and its category, mean anything.
 inline bool HasAddress(events::EventKind kind) { return kind <= events::EventKind::kSegmentUnmap; }

@@ -108,7 +108,9 @@ class PerfettoExporter final : public Exporter {
         return AddLoss(moment.event, out);
       default:
         if (moment.event.kind <= EventKind::kSnapshot) return AddOtherMemory(moment.event, out);
-        return AddStep(moment.event, out);
+        if (!IsWithinStep(view_, moment.index) || moment.event.kind == EventKind::kMicroBatchBegin)
+          AddStep(moment.event, out);
+        return;
     }
   }
 

@@ -18,11 +18,24 @@ TIDEMARK = sys.argv.pop()
 ROOT = Path(TIDEMARK).resolve().parent.parent
 
 
-def phantom():
-    """The environment of a program on a phantom H200, as `tidemark` makes it for its trainer."""
+def phantom(cards=1):
+    """The environment of a program on phantom H200s, as `tidemark` makes it for its trainer."""
     stand_ins = sorted(str(file) for file in (ROOT / "lib" / "phantom").iterdir() if ".so." in file.name)
     card = ROOT / "share" / "tidemark" / "cards" / "h200.json"
-    return {**os.environ, "LD_PRELOAD": ":".join(stand_ins), "TIDEMARK_PHANTOM_CARD": str(card), "TIDEMARK_CUDNN": "none"}
+    return {**os.environ, "LD_PRELOAD": ":".join(stand_ins), "TIDEMARK_PHANTOM_CARD": str(card), "TIDEMARK_CUDNN": "none",
+            "TIDEMARK_PHANTOM_DEVICES": str(cards)}
+
+
+def works(*command):
+    """Whether a launcher is there and starts something. Slurm has to run, too: its commands wait for it."""
+    try:
+        return subprocess.run([*command, "true"], capture_output=True, timeout=10, check=False).returncode == 0
+    except (FileNotFoundError, subprocess.TimeoutExpired):
+        return False
+
+
+MPIRUN = ("mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "4")
+SRUN = ("srun", "--overcommit", "-n", "4")
 
 
 class Record(unittest.TestCase):
@@ -60,19 +73,64 @@ class Record(unittest.TestCase):
         levels = info["levels"]
         self.assertGreaterEqual(levels["driver_bytes"], levels["reserved_bytes"])
         self.assertGreater(levels["process_bytes"], levels["driver_bytes"])
+        self.assertEqual(info["driver_by_library"][0]["library"], "libc10_cuda.so")  # PyTorch's allocator
+        self.assertEqual(sum(one["most_bytes"] for one in info["driver_by_library"]), levels["driver_bytes"])
         states = {source["source"]: source["state"] for source in info["sources"]}
         self.assertTrue(states["driver"].startswith("live (CUPTI 13.0, the phantom's stand-in)"), states)
         self.assertTrue(states["device"].startswith("live (NVML, the phantom's stand-in for driver"), states)
         self.assertIn("From tensors to the card", ran.stderr)
 
-    def test_ranks_have_a_recording_each(self):
-        script = f'for rank in 0 1; do RANK=$rank WORLD_SIZE=2 LOCAL_RANK=$rank {REFERENCE} bytes > /dev/null & done; wait'
-        ran = self.record("bash", "-c", script, environment=phantom())
+    def check_ranks(self, ran):
+        """Four recordings, each with its own rank and card, and with all that the rank did."""
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        for rank in (0, 1):
+        self.assertNotIn("not recorded", ran.stderr)
+        self.assertEqual(len(list(self.recording.parent.glob("*.tide"))), 4)
+        peaks = set()
+        for rank in range(4):
             info = self.info(self.recording.with_name(f"run.rank{rank}.tide"))
-            self.assertIn(f"rank {rank} of 2, local rank {rank}", info["title"])
-            self.assertGreater(info["events"]["captured"], 0)
+            self.assertIn(f"rank {rank} of 4, local rank {rank}", info["title"])
+            self.assertEqual(info["events"]["lost"], 0)
+            self.assertEqual(info["warnings"], [])
+            self.assertGreater(info["levels"]["process_bytes"], info["levels"]["driver_bytes"])
+            states = {source["source"]: source["state"] for source in info["sources"]}
+            self.assertIn(f"GPU-68323030-0000-0000-0000-00000000000{rank})", states["device"])
+            peaks.add((info["measured"]["allocated_peak_bytes"], info["measured"]["reserved_peak_bytes"]))
+        self.assertEqual(len(peaks), 1)
+        self.assertGreater(peaks.pop()[0], 1 << 20)
+
+    # What a launcher calls a rank's number on its machine, and a card for each.
+    RANK = ("bash", "-c", 'CUDA_VISIBLE_DEVICES=${LOCAL_RANK:-${OMPI_COMM_WORLD_LOCAL_RANK:-$SLURM_LOCALID}} '
+            f'exec {REFERENCE} step 64 128 64 0 1')
+
+    def test_four_ranks_at_once_have_a_recording_each(self):
+        script = ('for rank in 0 1 2 3; do '
+                  'RANK=$rank WORLD_SIZE=4 LOCAL_RANK=$rank "$@" & done; wait')
+        self.check_ranks(self.record("bash", "-c", script, "ranks", *self.RANK, environment=phantom(cards=4)))
+        self.check_own_recorders("bash", "-c", script, "ranks")
+
+    def check_own_recorders(self, *launcher):
+        for recording in self.recording.parent.glob("*.tide"):
+            recording.unlink()
+        command = [*launcher, TIDEMARK, "record", "-o", self.recording, "--", *self.RANK]
+        self.check_ranks(subprocess.run(command, capture_output=True, text=True, env=phantom(cards=4), check=False))
+
+    def test_a_rank_that_is_not_heard_is_told(self):
+        ran = self.record("bash", "-c", f"RANK=1 WORLD_SIZE=2 LOCAL_RANK=0 {REFERENCE} bytes", environment=phantom())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("1 of the launcher's ranks is not recorded", ran.stderr)
+
+    def check_launcher(self, launcher):
+        """In front of the recorder, and behind it."""
+        if not works(*launcher):
+            self.skipTest(f"{launcher[0]} starts nothing here")
+        self.check_ranks(self.record(*launcher, *self.RANK, environment=phantom(cards=4)))
+        self.check_own_recorders(*launcher)
+
+    def test_mpirun_starts_ranks_that_have_a_recording_each(self):
+        self.check_launcher(MPIRUN)
+
+    def test_srun_starts_ranks_that_have_a_recording_each(self):
+        self.check_launcher(SRUN)
 
     def test_what_a_rank_starts_does_not_overwrite_its_recording(self):
         script = f'for i in 1 2; do OMPI_COMM_WORLD_RANK=0 {REFERENCE} bytes > /dev/null; done'
@@ -136,6 +194,25 @@ class Record(unittest.TestCase):
         self.assertEqual(stacks[0], "make (train.py:5) ← forward (train.py:8) ← <module> (train.py:9)")
         self.assertEqual(stacks[1:4], ["make (train.py:5) ← <module> (train.py:10)"] * 3)
         self.assertTrue(stacks[4].startswith("make (train.py:5) ← run (python3."), stacks[4])
+
+    def test_a_fork_in_the_middle_is_not_heard_and_the_parent_goes_on(self):
+        code = ("import ctypes, os\n"
+                "report = ctypes.CDLL(None)['_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE']\n"
+                "report.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_ushort]\n"
+                "def make(count, first):\n"
+                "    for i in range(count): report(first + i * 512, 512, 0, 0, 0)\n"
+                "make(100, 0x1000)\n"
+                "child = os.fork()\n"
+                "make(1000 if child == 0 else 10, 0x1000000)\n"
+                "if child == 0: os._exit(5)\n"
+                "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+                "make(10, 0x2000000)\n")
+        ran = self.record(sys.executable, "-c", code, flags=["--cpu"])
+        self.assertEqual((ran.returncode, ran.stdout), (0, "5\n"), ran.stderr)
+        self.assertEqual([file.name for file in self.recording.parent.glob("*.tide")], ["run.tide"])
+        info = self.info()
+        self.assertEqual(info["measured"]["allocated_peak_bytes"], 120 * 512)
+        self.assertEqual((info["events"]["lost"], info["warnings"]), (0, []))
 
     def test_another_tools_injection_stays_and_is_named(self):
         ran = self.record("sh", "-c", "echo $CUDA_INJECTION64_PATH",

@@ -1,6 +1,7 @@
 // What fit proposes, beside what the phantom of just that card says of it. Prints how long searches take.
 #include "profiler/advice/fit.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -120,6 +121,46 @@ TEST_CASE("what two networks in turns need is what the phantom says of them", "[
   const auto needs = Needs(question.card, "").Ask(std::vector<Configuration>{{question.settings, ""}});
   REQUIRE(needs.ok());
   CHECK(needs->front().allocated_peak_bytes == TheCard(question).Run(question.settings).allocated_peak_bytes);
+}
+
+// Each stage on a phantom of its own.
+int64_t ReservedByStage(const FitQuestion& question, const networks::TrainingSettings& settings, int stage) {
+  session::PredictorOptions options;
+  options.allocator = "";
+  options.memory_bytes = kRoomForAllBytes;
+  options.place = RankPlace{stage, settings.ranks};
+  session::Predictor predictor(options);
+  const Result<session::Prediction> prediction = predictor.AskAndWait(settings, question.card.name);
+  if (!prediction) FAIL(prediction.error().message);
+  return prediction->run_reserved_peak_bytes;
+}
+
+TEST_CASE("of a pipeline the fullest stage decides, with all micro-batches that it has in flight", "[fit]") {
+  for (const auto schedule :
+       {networks::PipelineSchedule::kOneForwardOneBackward, networks::PipelineSchedule::kGpipe}) {
+    FitQuestion question = QuestionOf("vit-b-16", 2, networks::OptimizerKind::kSgd);
+    question.settings.ranks = 2;
+    question.settings.accumulate = 6;
+    question.settings.pipeline = schedule;
+    std::vector<int64_t> stages;
+    for (int stage = 0; stage < 2; ++stage)
+      stages.push_back(ReservedByStage(question, question.settings, stage));
+    const auto fullest = std::ranges::max_element(stages);
+    question.card.memory_bytes = question.card.context_bytes + *fullest * 2 / 3;
+    const FitAnswer answer = Search(question);
+    CHECK(answer.present.need.reserved_peak_bytes == *fullest);
+    CHECK(answer.present.need.stage == fullest - stages.begin());
+    CHECK_FALSE(answer.present.need.fits);
+    CHECK(answer.shardings.empty());
+    REQUIRE_FALSE(answer.proposals.empty());
+    const Proposal& first = answer.proposals.front();
+    INFO(DescribeProposal(question, first));
+    CHECK(first.configuration.settings.batch * first.configuration.settings.accumulate == 12);
+    for (int stage = 0; stage < 2 && first.configuration.allocator.empty(); ++stage) {
+      CHECK(ReservedByStage(question, first.configuration.settings, stage) <=
+            question.card.memory_bytes - question.card.context_bytes);
+    }
+  }
 }
 
 // On demand: it takes minutes.

@@ -2,6 +2,7 @@
 // needs another is tried in a forked child.
 #include "profiler/capture/cupti/driver_source.h"
 
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ using events::Event;
 using events::EventKind;
 
 struct FakeCupti {
+  uint32_t version = 130001;
   Code refusal = cupti::kSuccess;
   cupti::Callback callback = nullptr;
   void* argument = nullptr;
@@ -33,6 +35,8 @@ struct FakeCupti {
   std::vector<cupti::MemoryRecord> waiting;
   std::string recorded;  // a buffer as CUPTI filled it
   size_t dropped = 0;
+  bool has_sources = false;  // CUPTI 12.6 and later
+  bool tells_sources = false;
 } fake;
 
 // CUPTI 13.0's CUpti_ActivityMemory4 and CUpti_ActivityMemoryPool3.
@@ -41,7 +45,7 @@ size_t BytesOf(const int* record) { return *record == cupti::kMemory2 ? 128 : 80
 cupti::Functions FakeFunctions() {
   cupti::Functions functions;
   functions.get_version = [](uint32_t* version) {
-    *version = 130001;
+    *version = fake.version;
     return cupti::kSuccess;
   };
   functions.subscribe_named = [](cupti::Subscriber* subscriber, cupti::Callback callback, void* argument,
@@ -63,6 +67,12 @@ cupti::Functions FakeFunctions() {
   };
   functions.enable_kind = [](int) { return cupti::kSuccess; };
   functions.disable_kind = [](int) { return cupti::kSuccess; };
+  if (fake.has_sources) {
+    functions.enable_source = [](uint8_t on) {
+      fake.tells_sources = on != 0;
+      return cupti::kSuccess;
+    };
+  }
   functions.flush_all = [](uint32_t) {
     if (!fake.recorded.empty()) {
       uint8_t* whole = nullptr;
@@ -209,6 +219,85 @@ TEST_CASE("A tool that holds CUPTI is named, and nothing else happens") {
   }));
 }
 
+// Whatever keeps CUPTI from serving us: its sentence is the state, and what else tells goes on telling.
+TEST_CASE("Permission trouble, no driver, an old one, MIG, WSL: a sentence, and the rest is recorded") {
+  struct Trouble {
+    Code code;
+    const char* sentence;
+  };
+  static constexpr std::array kTroubles = {
+      Trouble{cupti::kInsufficientPrivileges, "NVreg_RestrictProfilingToAdminUsers=0"},
+      Trouble{cupti::kVirtualizedDevicePrivileges, "NVreg_RestrictProfilingToAdminUsers=0"},
+      Trouble{cupti::kUnknownError, "there is no NVIDIA driver that answers"},
+      Trouble{cupti::kNotInitialized, "there is no NVIDIA driver that answers"},
+      Trouble{cupti::kNotCompatible, "this driver is too old for CUPTI 13.0"},
+      Trouble{cupti::kMigDevice, "(MIG)"},
+      Trouble{cupti::kWslDevice, "under WSL"},
+      Trouble{cupti::kVirtualizedDeviceNotSupported, "virtual GPU"},
+      Trouble{cupti::kConfidentialComputing, "confidential computing"},
+      Trouble{77, "error 77"}};
+  static const Trouble* trouble = nullptr;
+  for (const Trouble& each : kTroubles) {
+    trouble = &each;
+    INFO(each.sentence);
+    CHECK(InChild([] {
+      fake.refusal = trouble->code;
+      Stream stream = Attached();
+      EmitPhase(events::Phase::kForward);
+      FlushDriver();
+      stream.Drain();
+      return stream.events.size() == 2 && stream.events.front().kind == EventKind::kMarker &&
+             stream.events.front().source == events::Source::kDriver &&
+             stream.events.back().kind == EventKind::kPhase && DriverBytes() == 0 &&
+             stream.names.find(trouble->sentence) != std::string::npos &&
+             stream.names.ends_with("The rest is recorded.");
+    }));
+  }
+}
+
+TEST_CASE("Of a CUPTI of another version callbacks alone are taken: its records may look otherwise") {
+  CHECK(InChild([] {
+    fake.version = 140000;
+    Stream stream = Attached();
+    const uint64_t address = 0x7000;
+    Malloc(address, 1 << 20);
+    FlushDriver();
+    stream.Drain();
+    return fake.requested == nullptr && DriverBytes() == 1 << 20 &&
+           stream.names.find("live (CUPTI 14.0), callbacks only") != std::string::npos;
+  }));
+}
+
+// The real one, where PyTorch's wheels brought it.
+#ifdef TIDEMARK_CUPTI
+TEST_CASE("CUPTI on a machine without a driver says so") {
+  if (void* const driver = dlopen("libcuda.so.1", RTLD_NOW)) {
+    dlclose(driver);
+    WARN("This machine has a driver: what there is without it is not tried.");
+    return;
+  }
+  CHECK(InChild([] {
+    if (dlopen(TIDEMARK_CUPTI, RTLD_NOW) == nullptr) return false;
+    Result<transport::RingReader> ring = transport::RingReader::Create(1024);
+    OpenEventStream(transport::RingWriter::Beside(*ring), 0);
+    AttachToDriver(cupti::LoadFunctions());
+    Stream stream{std::move(*ring), {}, {}};
+    stream.Drain();
+    return ToldOf(stream, EventKind::kMarker) &&
+           stream.names.starts_with("absent: there is no NVIDIA driver that answers");
+  }));
+}
+#endif
+
+TEST_CASE("A CUPTI that lacks functions is none, and says which") {
+  CHECK(InChild([] {
+    if (dlopen(TIDEMARK_OLD_CUPTI, RTLD_NOW) == nullptr) return false;
+    const Result<cupti::Functions> functions = cupti::LoadFunctions();
+    return !functions &&
+           functions.error().message.starts_with("absent: the CUPTI that is installed has no cuptiSubscribe");
+  }));
+}
+
 TEST_CASE("Without CUPTI the state says so") {
   CHECK(InChild([] {
     Result<transport::RingReader> ring = transport::RingReader::Create(1024);
@@ -260,6 +349,38 @@ TEST_CASE("Pools come from records; what CUPTI dropped is a loss; records withou
     FlushDriver();
     stream.Drain();
     return ToldOf(stream, EventKind::kMarker) && stream.names.find("too low: 1 alloc") != std::string::npos;
+  }));
+}
+
+TEST_CASE("Which library asked for memory is told where CUPTI knows, and pools are no library's") {
+  CHECK(InChild([] {
+    fake.has_sources = true;
+    Stream stream = Attached();
+    if (!fake.tells_sources) return false;
+    const auto record = [](uint64_t address, uint64_t bytes, uint64_t pool, const char* source) {
+      cupti::SourcedMemoryRecord sourced{};
+      sourced.memory.kind = cupti::kMemory2;
+      sourced.memory.operation = cupti::kAllocation;
+      sourced.memory.memory_kind = cupti::kDeviceMemory;
+      sourced.memory.address = address;
+      sourced.memory.bytes = bytes;
+      sourced.memory.pool_address = pool;
+      sourced.source = source;
+      fake.recorded.append(reinterpret_cast<const char*>(&sourced), sizeof sourced);
+    };
+    const uint64_t address = 0x1000;
+    Malloc(address, 1 << 20);
+    record(address, 1 << 20, 0, "/usr/lib/libcublas.so.13");
+    record(0x9000, 512, 0x77, "/usr/lib/libother.so");
+    FlushDriver();
+    stream.Drain();
+    std::vector<int64_t> counted;
+    for (const Event& event : stream.events) {
+      if (event.kind == EventKind::kCounter && event.level == events::Level::kNone)
+        counted.push_back(event.bytes);
+    }
+    return counted == std::vector<int64_t>{1 << 20} &&
+           stream.names.find("driver memory of libcublas.so.13") != std::string::npos;
   }));
 }
 

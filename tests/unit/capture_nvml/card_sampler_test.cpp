@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "profiler/capture/nvml/cuda_device.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "tests/support/catch.h"
 
@@ -26,6 +29,21 @@ struct FakeNvml {
   std::vector<nvml::Process> processes;
 } fake;
 
+// Of a machine with several: a card of its own and a slice of one.
+struct FakeCard {
+  const char* uuid;
+  nvml::Memory memory;
+};
+std::array fake_others = {FakeCard{"GPU-2", {100 << 20, 5 << 20, 95 << 20}},
+                          FakeCard{"MIG-3", {20 << 20, 7 << 20, 13 << 20}}};
+
+FakeCard* OtherCard(nvml::Device device) {
+  for (FakeCard& card : fake_others) {
+    if (device == &card) return &card;
+  }
+  return nullptr;
+}
+
 nvml::Functions FakeFunctions() {
   nvml::Functions functions;
   functions.init = [] { return fake.init; };
@@ -35,14 +53,25 @@ nvml::Functions FakeFunctions() {
   };
   functions.device_by_uuid = [](const char* uuid, nvml::Device* device) {
     *device = &fake;
-    return std::string(uuid) == "GPU-1" ? nvml::kSuccess : nvml::kNotFound;
+    for (FakeCard& card : fake_others) {
+      if (std::string(uuid) == card.uuid) *device = &card;
+    }
+    return *device != &fake || std::string(uuid) == "GPU-1" ? nvml::kSuccess : nvml::kNotFound;
   };
-  functions.device_uuid = [](nvml::Device, char* text, unsigned bytes) {
-    std::snprintf(text, bytes, "GPU-1");
+  functions.device_uuid = [](nvml::Device device, char* text, unsigned bytes) {
+    std::snprintf(text, bytes, "%s", OtherCard(device) == nullptr ? "GPU-1" : OtherCard(device)->uuid);
     return nvml::kSuccess;
   };
-  functions.memory_info = [](nvml::Device, nvml::Memory* memory) {
-    *memory = fake.memory;
+  functions.device_count = [](unsigned* count) {
+    *count = 1;
+    return nvml::kSuccess;
+  };
+  functions.device_by_index = [](unsigned, nvml::Device* device) {
+    *device = &fake;
+    return nvml::kSuccess;
+  };
+  functions.memory_info = [](nvml::Device device, nvml::Memory* memory) {
+    *memory = OtherCard(device) == nullptr ? fake.memory : OtherCard(device)->memory;
     return nvml::kSuccess;
   };
   functions.compute_processes = [](nvml::Device, unsigned* count, nvml::Process* processes) {
@@ -60,11 +89,10 @@ struct Told {
   std::string names;
 };
 
-Told Watch(const char* uuid, void (*then)() = nullptr) {
+Told WhatIsTold(void (*when)()) {
   Result<transport::RingReader> ring = transport::RingReader::Create(1024);
   OpenEventStream(transport::RingWriter::Beside(*ring), 0);
-  WatchCard(FakeFunctions(), uuid);
-  if (then != nullptr) then();
+  when();
   Told told;
   std::array<Event, 64> batch;
   for (size_t count = 1; count > 0;) {
@@ -75,6 +103,25 @@ Told Watch(const char* uuid, void (*then)() = nullptr) {
     }
   }
   return told;
+}
+
+const char* watched_uuid = "";
+void (*after_watching)() = nullptr;
+Told Watch(const char* uuid, void (*then)() = nullptr) {
+  watched_uuid = uuid;
+  after_watching = then;
+  return WhatIsTold([] {
+    WatchCard(FakeFunctions(), watched_uuid);
+    if (after_watching != nullptr) after_watching();
+  });
+}
+
+// Until NVML answers.
+int64_t AwaitFreeBytes(const char* uuid) {
+  for (int tries = 0; tries < 500 && FreeBytesOfCard(uuid) == 0; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return FreeBytesOfCard(uuid);
 }
 
 bool InChild(bool (*body)()) {
@@ -131,6 +178,41 @@ TEST_CASE("A process that NVML knows by another number, or tells nothing of, is 
   }));
 }
 
+TEST_CASE("The free bytes of each of several cards are its own, and of a slice the slice's") {
+  CHECK(InChild([] {
+    fake.processes = {{OwnId(), 30 << 20, 0, 0}};
+    static bool as_expected = false;
+    WhatIsTold([] {
+      WatchCardOfProcess(FakeFunctions());
+      as_expected = AwaitFreeBytes("GPU-1") == 60 << 20 && FreeBytesOfCard("GPU-2") == 5 << 20 &&
+                    FreeBytesOfCard("GPU-3") == 7 << 20 && FreeBytesOfCard("GPU-4") == 0;
+    });
+    return as_expected;
+  }));
+}
+
+TEST_CASE("The card that a process works on is watched, not the first that it has a context on") {
+  CHECK(InChild([] {
+    fake.processes = {{OwnId(), 30 << 20, 0, 0}};
+    static int64_t left = 0;
+    const Told told = WhatIsTold([] {
+      WatchCardOfProcess(FakeFunctions());
+      AwaitFreeBytes("GPU-1");
+      while (SampleCard() != 60 << 20) std::this_thread::yield();  // the guess
+      UsesCard("");
+      UsesCard("GPU-2");
+      UsesCard("GPU-1");  // worked on later
+      left = SampleCard();
+    });
+    std::vector<int64_t> card;
+    for (const Event& event : told.events) {
+      if (event.kind == EventKind::kCounter && event.level == Level::kCard) card.push_back(event.bytes);
+    }
+    return card == std::vector<int64_t>{40 << 20, 95 << 20} &&
+           told.names.find("GPU-2)") != std::string::npos && left == 5 << 20;
+  }));
+}
+
 // As on a real card: seen there with a process that had just made its context.
 TEST_CASE("A process that NVML lists late is not missed") {
   CHECK(InChild([] {
@@ -170,7 +252,7 @@ TEST_CASE("No driver, another driver, an unknown card: a sentence, and no sample
     fake.init = nvml::kNoPermission;
     return Watch("GPU-1").names.find("with the capability \"utility\"") != std::string::npos;
   }));
-  CHECK(InChild([] { return Watch("GPU-2").names.find("does not know the card") != std::string::npos; }));
+  CHECK(InChild([] { return Watch("GPU-9").names.find("does not know the card") != std::string::npos; }));
 }
 
 }  // namespace tidemark::capture

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -278,25 +280,51 @@ TEST_CASE("Threads that step at once tell of each step's begin and end once, and
   told.clear();
 }
 
-TEST_CASE("A step of several optimizers ends once each has had its turn") {
-  const std::array<int, 3> optimizers{};
-  OptimizerCycle cycle;
-  const auto ends = [&](int turns, size_t optimizer) {
-    int steps = 0;
-    for (int i = 0; i < turns; ++i) steps += cycle.Completes(&optimizers[optimizer]) ? 1 : 0;
-    return steps;
-  };
-  CHECK(ends(1, 0) + ends(1, 1) == 2);  // nobody knew of them
-  for (int round = 0; round < 5; ++round) {
-    CHECK(ends(1, 0) == 0);
-    CHECK(ends(1, 1) == 1);
+// The optimizers that take turns, one after the other, as digits; back come as many signs: . the step goes
+// on, | it ends, < all so far was the first.
+std::string TurnsOf(OptimizerCycle& cycle, std::string_view turns) {
+  static const std::array<int, 10> optimizers{};
+  std::string told;
+  for (const char turn : turns) {
+    const OptimizerCycle::Turn what = cycle.After(&optimizers.at(static_cast<size_t>(turn - '0')));
+    told += what == OptimizerCycle::Turn::kGoesOn ? '.' : what == OptimizerCycle::Turn::kEndsStep ? '|' : '<';
   }
-  for (int round = 0; round < 5; ++round) {
-    CHECK(ends(5, 0) == 0);
-    CHECK(ends(1, 1) == 1);
+  return told;
+}
+
+TEST_CASE("A step of several optimizers ends once each has had its turn, from the first round on") {
+  OptimizerCycle gan;
+  CHECK(TurnsOf(gan, "01010101") == "|<.|.|.|");
+  CHECK(TurnsOf(gan, "000001000001") == ".....|.....|");
+  CHECK(TurnsOf(gan, "2222222222222") == "|.........|||");  // the others are gone
+  OptimizerCycle critic_first;
+  CHECK(TurnsOf(critic_first, "000001000001") == "|||||<.....|");
+  OptimizerCycle three;
+  CHECK(TurnsOf(three, "012012012") == "|<<..|..|");
+  OptimizerCycle late;
+  CHECK(TurnsOf(late, "01012012") == "|<.||..|");
+  OptimizerCycle another_training;
+  CHECK(TurnsOf(another_training, "0000000000001") == "|||||||||||||");
+}
+
+TEST_CASE("The first round of two optimizers is one step") {
+  Course course;
+  static const std::array<int, 2> optimizers{};
+  told.clear();
+  for (int round = 0; round < 2; ++round) {
+    for (const int& optimizer : optimizers) {
+      course.RecordForward();
+      course.BeginOptimizer();
+      course.EndOptimizer(&optimizer);
+    }
   }
-  CHECK(ends(40, 2) == 31);  // the others are gone
-  CHECK(ends(3, 2) == 3);
+  CHECK(told == std::vector<std::pair<EventKind, int64_t>>{{EventKind::kStepBegin, 0},
+                                                           {EventKind::kStepEnd, 0},
+                                                           {EventKind::kStepBegin, 1},
+                                                           {EventKind::kStepEnd, 0},
+                                                           {EventKind::kStepBegin, 1},
+                                                           {EventKind::kStepEnd, 1}});
+  told.clear();
 }
 
 TEST_CASE("Of two optimizers of one class each is known by itself") {

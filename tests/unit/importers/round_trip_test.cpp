@@ -234,6 +234,31 @@ TEST_CASE("a trace of ours of two cards comes back", "[importers]") {
   }
 }
 
+TEST_CASE("steps that were one come back as one", "[importers]") {
+  Stream stream;
+  stream.Numbered(EventKind::kStepBegin, 0);
+  stream.Add({.address = 1 << 20, .bytes = 512, .rounded_bytes = 512, .kind = EventKind::kAllocate});
+  stream.Numbered(EventKind::kStepEnd, 0);
+  stream.Numbered(EventKind::kStepBegin, 1);
+  stream.Add({.address = 2 << 20, .bytes = 512, .rounded_bytes = 512, .kind = EventKind::kAllocate});
+  stream.Numbered(EventKind::kStepEnd, 0);
+  stream.Numbered(EventKind::kStepBegin, 1);
+  stream.Numbered(EventKind::kStepEnd, 1);
+  const auto view = stream.View();
+  REQUIRE(view->steps().size() == 2);
+  for (const ExportFormat format :
+       {ExportFormat::kPerfetto, ExportFormat::kChrome, ExportFormat::kPickle, ExportFormat::kSqlite}) {
+    INFO(static_cast<int>(format));
+    const ImportedRun run = Through(format, *view);
+    REQUIRE(run.view->steps().size() == 2);
+    for (size_t i = 0; i < 2; ++i) {
+      CHECK(run.view->steps()[i].number == view->steps()[i].number);
+      CHECK(ValueOf(run.view->steps()[i].at_peak, Series::kAllocated) ==
+            ValueOf(view->steps()[i].at_peak, Series::kAllocated));
+    }
+  }
+}
+
 TEST_CASE("kernels, copies and memsets of a trace come back", "[importers]") {
   Stream run;
   run.Name(1, "gemm");

@@ -14,8 +14,10 @@
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/cupti/functions.h"
 #include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/nvml/cuda_device.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/device_work.h"
+#include "profiler/phantom/machine.h"
 #include "tests/support/catch.h"
 
 // Of the CUDA runtime, for the code that compilers write.
@@ -31,6 +33,8 @@ using events::Level;
 
 [[maybe_unused]] const int kCardOfCapture = [] {
   setenv(events::kDeviceWorkVariable, "1", 1);
+  setenv(kDeviceCountVariable, "3", 1);
+  setenv("CUDA_VISIBLE_DEVICES", "0,2", 1);
   return setenv("TIDEMARK_PHANTOM_CARD", (AssetsFolder() / "cards" / "rtx-4090.json").c_str(), 1);
 }();
 
@@ -116,6 +120,15 @@ TEST_CASE("Allocations, mapped memory and pools are the driver's level; the card
   CHECK(Of(told, Level::kDriver) == pool);
   CHECK(told.names.find("too low") == std::string::npos);
   CHECK(told.work.empty());
+}
+
+TEST_CASE("The second card that a program sees is found by its name where another one is hidden") {
+  CHECK(capture::UuidOfCudaDevice(0) == "GPU-7274782d-3430-3930-0000-000000000000");
+  CHECK(capture::UuidOfCudaDevice(1) == "GPU-7274782d-3430-3930-0000-000000000002");
+  CHECK(capture::UuidOfCudaDevice(2).empty());
+  cudaDeviceProp properties{};
+  REQUIRE(cudaGetDeviceProperties(&properties, 1) == cudaSuccess);
+  CHECK(capture::UuidOfCudaDevice(1) == capture::CardUuid(properties.uuid.bytes));
 }
 
 TEST_CASE("Kernels, memory copies and memsets are told with what is known of them") {

@@ -46,6 +46,9 @@ static_assert(offsetof(capture::cupti::MemoryRecord, bytes) == offsetof(CUpti_Ac
               offsetof(capture::cupti::MemoryRecord, pool_bytes) ==
                   offsetof(CUpti_ActivityMemory4, memoryPoolConfig.pool.size) &&
               sizeof(capture::cupti::MemoryRecord) <= sizeof(CUpti_ActivityMemory2));
+static_assert(sizeof(capture::cupti::SourcedMemoryRecord) == sizeof(CUpti_ActivityMemory4) &&
+              offsetof(capture::cupti::SourcedMemoryRecord, source) ==
+                  offsetof(CUpti_ActivityMemory4, source));
 static_assert(offsetof(capture::cupti::KernelRecord, times) == offsetof(CUpti_ActivityKernel10, start) &&
               offsetof(capture::cupti::KernelRecord, stream_id) ==
                   offsetof(CUpti_ActivityKernel10, streamId) &&
@@ -190,6 +193,23 @@ TEST_CASE("An allocation and its release are two records with the address and th
   CHECK(tool.memory[2].bytes == allocated.bytes);
   CHECK(tool.memory[3].address == reinterpret_cast<uint64_t>(pinned));
   CHECK(tool.memory[3].correlationId > tool.memory[0].correlationId);
+}
+
+TEST_CASE("Memory is told with the file that asked for it, where a tool wants to know") {
+  const Recording recording({CUPTI_ACTIVITY_KIND_MEMORY2});
+  REQUIRE(cuptiActivityEnableAllocationSource(1) == CUPTI_SUCCESS);
+  void* told = nullptr;
+  REQUIRE(cudaMalloc(&told, 4096) == cudaSuccess);
+  REQUIRE(cuptiActivityEnableAllocationSource(0) == CUPTI_SUCCESS);
+  void* untold = nullptr;
+  REQUIRE(cudaMalloc(&untold, 4096) == cudaSuccess);
+  cudaFree(told);
+  cudaFree(untold);
+  REQUIRE(cuptiActivityFlushAll(0) == CUPTI_SUCCESS);
+  REQUIRE(tool.memory.size() == 4);
+  REQUIRE(tool.memory[0].source != nullptr);
+  CHECK(std::string(tool.memory[0].source).ends_with("phantom_cupti_test"));
+  CHECK(tool.memory[1].source == nullptr);
 }
 
 TEST_CASE("What fails leaves no record, and nothing is recorded that nobody asked for") {

@@ -230,6 +230,7 @@ std::vector<Getter> OfDriver() {
       {"cuDeviceGetAttribute", {Out(4), cudaDevAttrMultiProcessorCount, 0}},
       {"cuDeviceGetCount", {Out(4)}},
       {"cuDeviceGetName", {Out(5), 5, 0}},
+      {"cuDeviceGetUuid_v2", {Out(16), 0}},
       {"cuDevicePrimaryCtxGetState", {0, Out(4), Out(4)}},
       {"cuDevicePrimaryCtxRetain", {Out(8), 0}},
       {"cuDriverGetVersion", {Out(4)}},

@@ -1,6 +1,7 @@
 #include "app/presenters/level_chain.h"
 
 #include "app/presenters/tables.h"
+#include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 
@@ -23,6 +24,27 @@ void Count(Training& training, Level level, int64_t bytes) {
 }
 
 }  // namespace
+
+TEST_CASE("What each library held at most of the driver's level, the largest first") {
+  Training training;
+  const auto count = [&](events::NameId library, int64_t bytes) {
+    events::Event& event = training.Add(EventKind::kCounter, 0, bytes);
+    event.name = library;
+    event.source = events::Source::kDriver;
+  };
+  CHECK(DriverMemoryByLibrary(*training.Publish()).empty());
+  const auto torch = training.Name(events::DriverMemoryCounter("libc10_cuda.so"));
+  const auto blas = training.Name(events::DriverMemoryCounter("libcublas.so.13"));
+  count(blas, 512);
+  count(torch, 4096);
+  count(torch, 1024);
+  const std::vector<LibraryMemory> libraries = DriverMemoryByLibrary(*training.Publish());
+  REQUIRE(libraries.size() == 2);
+  CHECK(libraries[0].library == "libc10_cuda.so");
+  CHECK(libraries[0].most_bytes == 4096);
+  CHECK(libraries[0].last_bytes == 1024);
+  CHECK(libraries[1].most_bytes == 512);
+}
 
 TEST_CASE("The chain holds every level at the peak and names every gap") {
   Training training;

@@ -104,6 +104,45 @@ TEST_CASE("A step that is cut short is incomplete and counted") {
   CHECK(view->health().unmatched_steps == 2);
 }
 
+TEST_CASE("Steps that turn out to have been one are one, with the highest peak of them") {
+  Stream stream;
+  const EventIndex begin = stream.latest() + 1;
+  stream.BeginStep(0);
+  stream.Allocate(0x1000, 512);
+  stream.EndStep(0);
+  stream.BeginStep(1);
+  stream.Allocate(0x2000, 4096);
+  const EventIndex peak = stream.latest();
+  stream.Free(0x2000);
+  stream.EndStep(1);
+  stream.BeginStep(2);
+  Builder builder;
+  builder.Append(stream.events());
+  const auto before = builder.Publish();
+  Stream rest;
+  rest.EndStep(0);
+  rest.BeginStep(1);
+  rest.Allocate(0x3000, 512);
+  rest.EndStep(1);
+  builder.Append(rest.events());
+  const auto later = builder.Publish();
+  CHECK(before->steps().size() == 3);
+  REQUIRE(later->steps().size() == 2);
+  const Step& joined = later->steps()[0];
+  CHECK(joined.complete);
+  CHECK(joined.number == 0);
+  CHECK(joined.begin == begin);
+  CHECK(joined.end == stream.latest() + 1);
+  CHECK(before->StateAt(peak).step == 1);
+  CHECK(later->StateAt(peak).step == 0);
+  CHECK(later->StateAt(later->end() - 1).step == 1);
+  CHECK(joined.peak == peak);
+  CHECK(ValueOf(joined.at_peak, Series::kAllocated) == 512 + 4096);
+  CHECK(later->steps()[1].number == 1);
+  CHECK(later->steps()[1].complete);
+  CHECK(later->health().unmatched_steps == 0);
+}
+
 TEST_CASE("Phases follow each other without gaps, and every event has its own") {
   Stream stream;
   stream.Allocate(0x1000, 512);

@@ -1,0 +1,51 @@
+#include "profiler/capture/cupti/library_memory.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace tidemark::capture::cupti {
+namespace {
+
+std::string NameOf(const char* library) {
+  if (library == nullptr || *library == '\0') return "unknown";
+  const std::string_view path = library;
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+}  // namespace
+
+void LibraryMemory::Allocated(uint64_t address, uint64_t bytes, const char* library, uint64_t time_ns) {
+  const MutexLock lock(mutex_);
+  waiting_.push_back({time_ns, address, static_cast<int64_t>(bytes), NameOf(library)});
+}
+
+void LibraryMemory::Freed(uint64_t address, uint64_t time_ns) {
+  const MutexLock lock(mutex_);
+  waiting_.push_back({time_ns, address, 0, {}});
+}
+
+void LibraryMemory::Settle() {
+  const MutexLock lock(mutex_);
+  std::ranges::stable_sort(waiting_, {}, &Change::time_ns);
+  for (const Change& change : std::exchange(waiting_, {})) Apply(change);
+}
+
+void LibraryMemory::Apply(const Change& change) {
+  // What was there before is gone, whether or not somebody told.
+  if (const auto before = blocks_.find(change.address); before != blocks_.end()) {
+    const Block block = std::move(before->second);
+    blocks_.erase(before);
+    Count(block.library, -block.bytes);
+  }
+  if (change.bytes == 0) return;
+  blocks_[change.address] = {change.bytes, change.library};
+  Count(change.library, change.bytes);
+}
+
+void LibraryMemory::Count(const std::string& library, int64_t change) {
+  const int64_t live = live_bytes_[library] += change;
+  listener_(library, live, change);
+}
+
+}  // namespace tidemark::capture::cupti

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Four ranks that torchrun starts, under `tidemark record` on phantom cards: each has a recording, told apart by rank and card, and
+its peak is what torch counts itself.
+
+torchrun_test.py TIDEMARK: with the torch of $TIDEMARK_TEST_PYTHON, or of python3; skipped (exit code 77) where that has none.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TIDEMARK = str(Path(sys.argv.pop(1)).resolve())
+PYTHON = os.environ.get("TIDEMARK_TEST_PYTHON") or shutil.which("python3")
+
+PROGRAM = """
+import json, os, torch
+rank = int(os.environ["LOCAL_RANK"])
+torch.cuda.set_device(rank)
+torch.distributed.init_process_group("gloo")
+net = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10 + rank)).cuda()
+optimizer = torch.optim.Adam(net.parameters())
+for _ in range(3):
+    optimizer.zero_grad()
+    net(torch.zeros(64, 256, device="cuda")).sum().backward()
+    optimizer.step()
+torch.distributed.barrier()
+with open(f"peak.{rank}", "w") as peak:
+    json.dump(torch.cuda.max_memory_allocated(), peak)
+torch.distributed.destroy_process_group()
+"""
+
+
+def has_torch():
+    code = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
+    return PYTHON is not None and subprocess.run([PYTHON, "-c", code], check=False).returncode == 0
+
+
+class Torchrun(unittest.TestCase):
+    def test_four_ranks_have_a_recording_each(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "train.py").write_text(PROGRAM)
+            launcher = (PYTHON, "-m", "torch.distributed.run", "--nproc-per-node", "4", "train.py")
+            command = (TIDEMARK, "phantom", "--", TIDEMARK, "record", "-o", "run.tide", "--", *launcher)
+            ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
+                                 env={**os.environ, "TIDEMARK_CUDNN": "none", "OMP_NUM_THREADS": "1"})
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            peaks = set()
+            for rank in range(4):
+                told = subprocess.run([TIDEMARK, "info", f"run.rank{rank}.tide", "--json"], cwd=folder, capture_output=True, check=True)
+                info = json.loads(told.stdout)
+                self.assertEqual(info["title"], f"train.py, rank {rank} of 4, local rank {rank}")
+                self.assertEqual((info["steps"], info["events"]["lost"], info["warnings"]), (3, 0, []))
+                peaks.add(info["measured"]["allocated_peak_bytes"])
+                torch = json.loads((Path(folder) / f"peak.{rank}").read_text())
+                self.assertEqual(info["measured"]["allocated_peak_bytes"], torch)
+                card = [source["state"] for source in info["sources"] if source["source"] == "device"]
+                self.assertTrue(card[0].endswith(f"-00000000000{rank})"), card)
+            self.assertGreater(len(peaks), 1)  # their layers differ in size
+
+
+if __name__ == "__main__":
+    if not has_torch():
+        print(f"skipped: {PYTHON} has no torch; name one that has in TIDEMARK_TEST_PYTHON")
+        sys.exit(77)
+    unittest.main()
