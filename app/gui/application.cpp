@@ -19,7 +19,6 @@ namespace tidemark::gui {
 namespace {
 
 using namespace std::chrono_literals;
-using networks::DeviceChoice;
 using networks::DeviceKind;
 using session::RunState;
 

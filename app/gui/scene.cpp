@@ -17,8 +17,6 @@ namespace tidemark::gui {
 namespace {
 
 using namespace std::chrono_literals;
-using presenters::TimeAxis;
-using presenters::VisibleRange;
 
 const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}};
 

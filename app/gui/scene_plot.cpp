@@ -11,7 +11,6 @@ namespace tidemark::gui {
 namespace {
 
 using presenters::TimeAxis;
-using presenters::VisibleRange;
 
 }  // namespace
 
@@ -94,11 +93,10 @@ void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimat
 // Until ranks are stacked on a plot the one before stays, if it has ranks and lies on the same axis.
 void Scene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
   const bool waits = stack_ranks_ != nullptr && !plot_.group_ranks.empty() && plot_request_.axis == axis;
-  if (!waits) {
-    plot_ = stack_ranks_ == nullptr ? std::move(plot) : plot;
-    plot_fresh_ = true;
-  }
-  if (stack_ranks_ != nullptr) ranked_.Begin({view_, axis, stack_ranks_, stack_shown_rank_, std::move(plot)});
+  plot_fresh_ = plot_fresh_ || !waits;
+  if (stack_ranks_ == nullptr) return void(plot_ = std::move(plot));
+  if (!waits) plot_ = plot;
+  ranked_.Begin({view_, axis, stack_ranks_, stack_shown_rank_, std::move(plot)});
 }
 
 void Scene::PrepareHover(const ViewState& state) {

@@ -17,8 +17,10 @@ const LessonsState& Lessons() { return application().view_state().lessons; }
 
 }  // namespace
 
-void Teaches(ImGuiTestContext* context) {
-  // A tab says what it is; in this layout the panel has none, and what the last one told goes with it.
+namespace {
+
+// A tab says what it is; in this layout the panel has none, and what the last one told goes with it.
+void LosesItsTab(ImGuiTestContext* context) {
   const ImGuiWindow* lessons = context->WindowInfo("//###lessons").Window;
   const auto has_tooltip = [] {
     const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
@@ -30,6 +32,12 @@ void Teaches(ImGuiTestContext* context) {
   context->Yield(4);
   IM_CHECK(lessons->DockNode->IsNoTabBar());
   IM_CHECK(!has_tooltip());
+}
+
+}  // namespace
+
+void Teaches(ImGuiTestContext* context) {
+  LosesItsTab(context);
   IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left by the next test
   application().Push(ActionId::kRunOrPause);
   IM_CHECK(WaitForSteps(context, 2));

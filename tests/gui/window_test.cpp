@@ -4,13 +4,10 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +28,6 @@ static bool Wanted(std::string_view name) {
 
 namespace {
 
-namespace fs = std::filesystem;
 using session::RunState;
 
 void Starts(ImGuiTestContext* context) {

@@ -205,7 +205,8 @@ void DrawAbove(ImDrawList* list, const TimelineGeometry& geometry, const AboveAx
     text += (text.empty() ? "↑ " : " · ") + level.title + " " + FormatBytes(level.bytes, unit);
   if (text.empty()) return;
   // Markers have their places there, too.
-  for (float y = geometry.plot.Min.y; y < geometry.plot.GetCenter().y; y += Px(kSmallTextSize) + Px(9)) {
+  for (int row = 0; row < 4; ++row) {
+    const float y = geometry.plot.Min.y + static_cast<float>(row) * Px(kSmallTextSize + 9);
     if (DrawLabel(list, geometry, {geometry.plot.Max.x, y}, text, Colors().muted, "above the axis", taken))
       return;
   }
