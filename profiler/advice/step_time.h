@@ -18,8 +18,8 @@
 //                     layer would hide a gather behind the layer before, and hold two layers whole)
 // In a pipeline whose stage s takes t_s for a micro-batch, what it sends included, M of them take
 // sum(t_s) + (M - 1) max(t_s): all pass the slowest stage, one after another (with equal stages the
-// (M + S - 1) t of Huang et al., GPipe, arXiv 1811.06965). What a stage sends and
-// gets hides behind nothing: it waits for both before it computes on (training/pipeline.h), as Schedule1F1B of
+// (M + S - 1) t of Huang et al., GPipe, arXiv 1811.06965). What a stage sends and gets hides behind nothing:
+// it waits for both before it computes on (training/pipeline.h), as Schedule1F1B of
 // torch.distributed.pipelining does for what it sends and receives together.
 #pragma once
 
