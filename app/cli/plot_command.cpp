@@ -8,36 +8,25 @@
 #include "app/cli/console.h"
 #include "app/cli/picture_file.h"
 #include "app/cli/recording_file.h"
-#include "app/cli/run_bridge.h"
-#include "app/presenters/picture.h"
+#include "app/cli/run_picture.h"
 
 namespace tidemark::cli {
 namespace {
 
 struct PlotOptions {
   std::string file;
-  std::string view = "timeline";
+  std::string view;  // "" = as the output's name says
   std::string output;
 };
-
-Result<std::string> Draw(const session::Run& run, const std::string& view, const std::string& title) {
-  if (view == "breakdown") return presenters::BreakdownPicture(*run.view(), title);
-  if (view == "map") return presenters::MapPicture(*run.view(), title);
-  if (view == "bridge") {
-    const Result<presenters::Bridge> bridge = BridgeOf(run);
-    if (!bridge) return bridge.error();
-    return presenters::BridgePicture(*bridge, title);
-  }
-  return presenters::TimelinePicture(*run.view(), title);
-}
 
 int RunPlot(const PlotOptions& options) {
   if (options.file.empty() || options.output.empty()) {
     return Complain("Name a recording and a picture to write: tidemark plot FILE -o FILE.svg.", kExitUsage);
   }
-  const bool known = options.view == "timeline" || options.view == "breakdown" || options.view == "map" ||
-                     options.view == "bridge";
-  if (!known) {
+  const presenters::PictureView* const view = options.view.empty()
+                                                  ? &presenters::PictureViewOfName(options.output)
+                                                  : presenters::PictureViewOfKey(options.view);
+  if (view == nullptr) {
     return Complain(
         fmt::format("There is no view \"{}\". Choose timeline, breakdown, bridge or map.", options.view),
         kExitUsage);
@@ -52,8 +41,8 @@ int RunPlot(const PlotOptions& options) {
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
   const std::string title = (*run)->description().title;
-  const Result<std::string> drawing = Draw(
-      **run, options.view, title.empty() ? std::filesystem::path(options.file).filename().string() : title);
+  const Result<std::string> drawing = PictureOf(
+      **run, *view, title.empty() ? std::filesystem::path(options.file).filename().string() : title);
   if (!drawing) return Complain(drawing.error().message, kExitFailed);
   const Status written = WritePicture(*drawing, options.output);
   return written ? kExitDone : Complain(written.error().message, kExitFailed);
@@ -74,8 +63,7 @@ Command RegisterPlot(CLI::App& application) {
       ->add_option(
           "--view", options->view,
           "timeline, breakdown (categories at the peak), bridge (textbook to card) or map (segments and "
-          "blocks at the peak)")
-      ->capture_default_str()
+          "blocks at the peak); else as the picture's name says (run.bridge.svg), or the timeline")
       ->type_name("");
   command->add_option("-o,--output", options->output, "Picture to write, .svg or .png")->type_name("FILE");
   return {command, [options] { return RunPlot(*options); }};

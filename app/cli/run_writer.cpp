@@ -10,8 +10,8 @@
 #include "app/cli/run_bridge.h"
 #include "app/cli/run_facts.h"
 #include "app/cli/run_page.h"
+#include "app/cli/run_picture.h"
 #include "app/cli/run_report.h"
-#include "app/presenters/picture.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_formats.h"
 #include "profiler/base/format.h"
@@ -75,8 +75,10 @@ Status WriteRun(const session::NotedRun& noted, std::string_view format, const s
   }
   if (format == "markdown" || format == "html") return trace::WriteWhole(PageOf(noted, format), file);
   if (format == "svg" || format == "png") {
-    const std::string drawing = presenters::TimelinePicture(*run.view(), run.description().title);
-    return format == "svg" ? trace::WriteWhole(drawing, file) : WritePng(drawing, file);
+    const Result<std::string> drawing =
+        PictureOf(run, presenters::PictureViewOfName(file), run.description().title);
+    if (!drawing) return drawing.error();
+    return format == "svg" ? trace::WriteWhole(*drawing, file) : WritePng(*drawing, file);
   }
   const Result<trace::ExportFormat> exported = trace::ExportFormatFromText(format);
   if (!exported) return exported.error();

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace tidemark::presenters {
 
@@ -19,5 +21,22 @@ std::span<const RunFormat> RunFormats();
 
 const RunFormat* FormatOfKey(std::string_view key);                  // none: there is no such format
 const RunFormat* FormatOfEnding(const std::filesystem::path& file);  // none: it does not tell
+
+// What a picture shows: as its name tells before the ending ("run.bridge.svg"), else the timeline.
+struct PictureView {
+  std::string_view key;    // "bridge"
+  std::string_view title;  // "the bridge"
+};
+std::span<const PictureView> PictureViews();  // the timeline first
+const PictureView* PictureViewOfKey(std::string_view key);
+const PictureView& PictureViewOfName(const std::filesystem::path& file);
+
+// To choose from in a list: each format, and of pictures each view.
+struct ExportChoice {
+  std::string ending;  // ".bridge.svg"
+  std::string title;   // "the bridge as a drawing"
+};
+std::vector<ExportChoice> ExportChoices();
+std::string EndingOfChoice(std::string_view name);  // with which it ends, the longest; "" if with none
 
 }  // namespace tidemark::presenters

@@ -219,18 +219,19 @@ void DrawFilter(FileDialogState& state) {
 
 // What is exported: the name's ending follows, and decides.
 void DrawFormat(FileDialogState& state) {
-  const auto title = [](const presenters::RunFormat& format) {
-    return std::string(format.title) + " (" + std::string(format.ending) + ")";
+  const auto title = [](const presenters::ExportChoice& choice) {
+    return choice.title + " (" + choice.ending + ")";
   };
-  const fs::path name = state.name.data();
-  const presenters::RunFormat* const named = presenters::FormatOfEnding(name);
-  if (named != nullptr && named->ending != state.filter.ending) ShowEnding(state, named->ending);
-  const presenters::RunFormat* const chosen = presenters::FormatOfEnding("a" + state.filter.ending);
-  if (!BeginChoice("As", chosen == nullptr ? state.filter.ending : title(*chosen), 0.15F)) return;
-  for (const presenters::RunFormat& format : presenters::RunFormats()) {
-    if (!Choice(title(format), &format == chosen)) continue;
-    if (named != nullptr) SetName(state, fs::path(name).replace_extension(format.ending).string());
-    ShowEnding(state, format.ending);
+  const std::string name = state.name.data();
+  const std::string named = presenters::EndingOfChoice(name);
+  if (!named.empty() && named != state.filter.ending) ShowEnding(state, named);
+  const std::vector<presenters::ExportChoice> choices = presenters::ExportChoices();
+  const auto chosen = std::ranges::find(choices, state.filter.ending, &presenters::ExportChoice::ending);
+  if (!BeginChoice("As", chosen == choices.end() ? state.filter.ending : title(*chosen), 0.15F)) return;
+  for (const presenters::ExportChoice& choice : choices) {
+    if (!Choice(title(choice), choice.ending == state.filter.ending)) continue;
+    if (!named.empty()) SetName(state, name.substr(0, name.size() - named.size()) + choice.ending);
+    ShowEnding(state, choice.ending);
   }
   ImGui::EndCombo();
 }

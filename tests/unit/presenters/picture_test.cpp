@@ -89,5 +89,25 @@ TEST_CASE("formats are told apart by their names and endings") {
   CHECK(FormatOfEnding("run") == nullptr);
 }
 
+TEST_CASE("a picture's name tells what it shows") {
+  CHECK(PictureViewOfName("a.folder/run.bridge.svg").key == "bridge");
+  CHECK(PictureViewOfName("run.map.png").key == "map");
+  for (const char* other : {"run.svg", "bridge.svg", ".bridge", "run.of.mine.png", "run.png"})
+    CHECK(PictureViewOfName(other).key == "timeline");
+  CHECK(PictureViewOfKey("tree") == nullptr);
+}
+
+TEST_CASE("every choice to export is told by its ending, and is of the format and view that it names") {
+  const std::vector<ExportChoice> choices = ExportChoices();
+  CHECK(choices.size() == RunFormats().size() + 2 * (PictureViews().size() - 1));
+  for (const ExportChoice& choice : choices) {
+    CHECK(EndingOfChoice("run" + choice.ending) == choice.ending);
+    REQUIRE(FormatOfEnding("run" + choice.ending) != nullptr);
+    const bool is_picture = choice.ending.ends_with(".svg") || choice.ending.ends_with(".png");
+    if (is_picture) CHECK(choice.title.starts_with(PictureViewOfName("run" + choice.ending).title));
+  }
+  CHECK(EndingOfChoice("run.of.mine").empty());
+}
+
 }  // namespace
 }  // namespace tidemark::presenters
