@@ -156,6 +156,8 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
         self.assertIn("The smallest known card with room for it is the NVIDIA B200.", ran.stderr)
+        self.assertRegex(ran.stderr, r"\n  \d+ cards with .* to .*  does not fit, whatever its workspaces are there\n")
+        self.assertLess(len(ran.stderr.splitlines()), 20)
         doubt = "read a result that no kernel had computed"
         self.assertRegex(ran.stderr, f"Note: .*{doubt}")
         code += "; a = torch.ones(64, 64, device='cuda'); a @ a; print(torch.cuda.max_memory_reserved())"
@@ -501,6 +503,20 @@ print(json.dumps([torch.cuda.is_available(), card.name, card.major, torch.cuda.m
         self.assertTrue(available)
         self.assertIn("H100", name)
         self.assertEqual((major, allocated, segments, reserved), (9, 4 << 20, 1, 20 << 20))
+
+    def test_nvidia_smi_tells_of_the_phantom(self):
+        code = """
+import subprocess
+for words in (["--query-gpu=name,memory.total,fan.speed", "--format=csv,noheader,nounits"], ["-L"], []):
+    print(subprocess.run(["nvidia-smi", *words], capture_output=True, text=True, check=True).stdout)
+"""
+        ran = tidemark("phantom", "--card", "h100", "--memory", "64GiB", "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        lines = ran.stdout.splitlines()
+        self.assertRegex(lines[0], r"^NVIDIA H100.*, 65536, \[N/A\]$")
+        self.assertRegex(lines[2], r"^GPU 0: NVIDIA H100.* \(UUID: GPU-.*\)$")
+        self.assertIn("Driver Version", ran.stdout)
+        self.assertIn("Note: nvidia-smi was asked", ran.stderr)
 
 
 class Sweeps(unittest.TestCase):
