@@ -17,6 +17,8 @@ namespace {
 
 using timeline::Series;
 
+constexpr const char* kRow = "  {:<50}{:>14}{:>14}  {}\n";
+
 std::string InWords(const CardVerdicts& verdicts, const CardVerdict& verdict) {
   if (!verdict.has_kernels) return "does not run there: its PyTorch has no kernels for this card";
   const bool was_run = verdict.is_of_its_kind;
@@ -78,6 +80,54 @@ std::string SmallestText(const CardVerdicts& verdicts) {
   if (smallest == nullptr) return "None of the known cards has room for it.\n";
   return fmt::format("The smallest known card with room for it is the {}{}.\n", smallest->card.title,
                      smallest->is_of_its_kind ? "" : ", by its requests; it was not run there");
+}
+
+// Cards of which the same is to be said, by memory.
+using Alike = std::vector<const CardVerdict*>;
+
+// What a run of its own told of a card stands alone, and so does the card that was asked for.
+std::vector<Alike> RowsOf(const CardVerdicts& verdicts) {
+  constexpr size_t kFewest = 3;  // cards that one row is for; fewer are told by their names
+  const auto is_alone = [&](const CardVerdict& one) {
+    return (one.fits && one.is_of_its_kind) || one.card.name == verdicts.asked().name;
+  };
+  std::vector<Alike> rows;
+  for (const CardVerdict& verdict : verdicts.verdicts()) {
+    const auto alike = std::ranges::find_if(rows, [&](const Alike& row) {
+      return !is_alone(verdict) && !is_alone(*row.front()) &&
+             InWords(verdicts, *row.front()) == InWords(verdicts, verdict);
+    });
+    if (alike == rows.end()) {
+      rows.push_back({&verdict});
+    } else {
+      alike->push_back(&verdict);
+    }
+  }
+  std::vector<Alike> told;
+  for (const Alike& row : rows) {
+    if (row.size() >= kFewest) {
+      told.push_back(row);
+    } else {
+      for (const CardVerdict* const one : row) told.push_back({one});
+    }
+  }
+  std::ranges::stable_sort(told, {}, [](const Alike& row) { return row.front()->card.memory_bytes; });
+  return told;
+}
+
+std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
+  const auto bytes = [](int64_t count) { return FormatBytes(count, ByteUnit::kMebibytes); };
+  const auto taken = [](const CardVerdict* one) { return one->reserved_bytes + one->card.context_bytes; };
+  const CardVerdict& first = *row.front();
+  const std::string words = InWords(verdicts, first);
+  const std::string least =
+      first.fits ? bytes(taken(*std::ranges::min_element(row, {}, taken))) : std::string("–");
+  if (row.size() == 1) {
+    return fmt::format(kRow, first.card.title, bytes(first.card.memory_bytes), least, words);
+  }
+  return fmt::format(kRow, fmt::format("{} cards with {}", row.size(), bytes(first.card.memory_bytes)),
+                     fmt::format("to {}", bytes(row.back()->card.memory_bytes)),
+                     first.fits ? least + " up" : least, words);
 }
 
 // Whose run is whose.
@@ -174,17 +224,11 @@ std::vector<phantom::Card> CardVerdicts::StillToRun() const {
 
 std::string VerdictsText(const CardVerdicts& verdicts, const std::string& title,
                          const std::string& why_no_runs) {
-  constexpr const char* kRow = "  {:<50}{:>12}{:>12}  {}\n";
   std::string rows = fmt::format(kRow, "card", "memory", "taken", "");
   const phantom::Card& asked = verdicts.asked();
   std::string own_words;
+  for (const Alike& row : RowsOf(verdicts)) rows += RowText(verdicts, row);
   for (const CardVerdict& verdict : verdicts.verdicts()) {
-    const std::string taken =
-        verdict.fits ? FormatBytes(verdict.reserved_bytes + verdict.card.context_bytes, ByteUnit::kMebibytes)
-                     : "–";
-    rows +=
-        fmt::format(kRow, verdict.card.title, FormatBytes(verdict.card.memory_bytes, ByteUnit::kMebibytes),
-                    taken, InWords(verdicts, verdict));
     if (verdict.card.name == asked.name) own_words = InWords(verdicts, verdict);
   }
   std::string answer = SmallestText(verdicts);

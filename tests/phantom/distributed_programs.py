@@ -15,7 +15,7 @@ def join():
     torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
 
 
-@program("rank-among-others", world=8, rank=3, quick=True)
+@program("rank-among-others", since=(2, 6), world=8, rank=3, quick=True)
 def rank_among_others():
     """As many scripts begin: they count the machine's GPUs, and take the one with their rank's number."""
     join()
@@ -56,6 +56,29 @@ def ddp():
     names = ["a"]
     dist.broadcast_object_list(names)
     dist.barrier()
+    dist.destroy_process_group()
+
+
+@program("objects", world=8, rank=3, quick=True)
+def objects():
+    """Where this rank gives an object, the others give the same; what one of them alone would send is not known."""
+    join()
+    given, gathered = {"rank": dist.get_rank()}, [None] * 8
+    dist.all_gather_object(gathered, given)
+    assert gathered == [given] * 8
+    gathered = [None] * 8
+    dist.gather_object(given, gathered, dst=3)
+    assert gathered == [given] * 8 and gathered[0] is not gathered[1]
+    own, others, scattered = [given], [None], [None]
+    dist.broadcast_object_list(own, src=3)
+    dist.broadcast_object_list(others, src=0)
+    assert own == [given] and others == [None]
+    dist.scatter_object_list(scattered, list(range(8)), src=3)
+    assert scattered == [3]
+    if hasattr(dist, "send_object_list"):
+        dist.send_object_list([given], dst=4)
+        dist.recv_object_list(others, src=2)
+        assert others == [given]
     dist.destroy_process_group()
 
 
@@ -105,7 +128,7 @@ def fsdp1():
     dist.destroy_process_group()
 
 
-@program("fsdp2", world=8, quick=True)
+@program("fsdp2", since=(2, 6), world=8, quick=True)
 def fsdp2():
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
@@ -122,7 +145,7 @@ def fsdp2():
     dist.destroy_process_group()
 
 
-@program("hsdp", world=8)
+@program("hsdp", since=(2, 6), world=8)
 def hsdp():
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard

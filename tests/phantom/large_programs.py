@@ -95,6 +95,6 @@ def train_70b(rank):
 
 for rank in (0, 7):
 
-    @program(f"fsdp2-llama-70b-rank-{rank}", world=8, rank=rank)
+    @program(f"fsdp2-llama-70b-rank-{rank}", since=(2, 6), world=8, rank=rank)
     def llama_70b(rank=rank):
         train_70b(rank)

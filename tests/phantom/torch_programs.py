@@ -568,7 +568,7 @@ def scripted():
         net(torch.ones(4, 64, device="cuda")).sum().backward()
 
 
-@program("quantization-and-nested")
+@program("quantization-and-nested", since=(2, 6))
 def nested():
     rows = torch.nested.nested_tensor([torch.ones(3, 8), torch.ones(5, 8)], layout=torch.jagged, device="cuda")
     nn.Linear(8, 8).cuda()(rows).sum().backward() if False else None

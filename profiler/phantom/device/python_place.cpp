@@ -65,7 +65,10 @@ std::string TextOf(const Python& python, Object* frame, const char* attribute) {
 
 std::string FileOf(const Python& python, Object* frame) { return TextOf(python, frame, "co_filename"); }
 
-bool IsPyTorchs(std::string_view file) { return file.find("/torch/") != std::string_view::npos; }
+// And what we put around PyTorch's (profiler/phantom/programs/python), which is nobody's place either.
+bool IsPyTorchs(std::string_view file) {
+  return file.find("/torch/") != std::string_view::npos || file.ends_with("/python/sitecustomize.py");
+}
 
 // A package's file from the package on, the user's own from the working folder on; empty = not below
 // `folder`.

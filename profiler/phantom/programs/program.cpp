@@ -85,6 +85,12 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 
 }  // namespace
 
+std::string CommandsEntry() {
+  const char* present = std::getenv("PATH");
+  return "PATH=" + (AssetsFolder() / "commands").string() + ":" +
+         (present == nullptr ? "/usr/bin:/bin" : present);
+}
+
 std::vector<std::string> RankEnvironment(const Rank& rank) {
   const char* present = std::getenv("PYTHONPATH");
   const std::string python = (AssetsFolder() / "python").string();

@@ -18,6 +18,9 @@ struct Rank {
   int64_t world = 1;
 };
 
+// Before the system's commands those that tell of the phantom in their place: nvidia-smi.
+std::string CommandsEntry();
+
 // What torchrun would set for it.
 std::vector<std::string> RankEnvironment(const Rank& rank);
 

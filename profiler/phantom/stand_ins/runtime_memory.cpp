@@ -2,6 +2,7 @@
 // is done at once: streams are empty whenever one asks.
 #include <cstring>
 
+#include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
@@ -118,6 +119,19 @@ cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
   return cudaSuccess;
 }
 
+// What of it lies on a card changes as kernels touch it, and no kernel runs here.
+cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
+  Device* device = TheDevice();
+  if (device == nullptr) return Report(cudaErrorNoDevice);
+  if (pointer == nullptr || bytes == 0) return Report(cudaErrorInvalidValue);
+  device::Doubt(
+      "Managed memory (cudaMallocManaged, as paged optimizers use it) stays on the host here; what of it "
+      "moves "
+      "to the card is not known and not counted.");
+  *pointer = device->host_memory.AllocateManaged(bytes);
+  return Report(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
+}
+
 cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
   return Called(runtime::kHostAlloc, runtime::HostAllocParameters{pointer, bytes, flags},
                 [&] { return AllocateHost(pointer, bytes); });
@@ -161,8 +175,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   if (device->memory.IsAllocated(pointer, 1)) {
     attributes->type = cudaMemoryTypeDevice;
     attributes->devicePointer = const_cast<void*>(pointer);
-  } else if (device->host_memory.IsPinned(pointer)) {
-    attributes->type = cudaMemoryTypeHost;
+  } else if (device->host_memory.IsPinned(pointer) || device->host_memory.IsManaged(pointer)) {
+    const bool managed = device->host_memory.IsManaged(pointer);
+    attributes->type = managed ? cudaMemoryTypeManaged : cudaMemoryTypeHost;
     attributes->devicePointer = const_cast<void*>(pointer);
     attributes->hostPointer = const_cast<void*>(pointer);
   } else {

@@ -70,7 +70,7 @@ cudaError_t Free(void* pointer, std::optional<cudaStream_t> stream) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   const std::optional<Device::Freed> freed = device->Free(pointer);
-  if (!freed) return Report(cudaErrorInvalidValue);
+  if (!freed) return Report(device->host_memory.FreeManaged(pointer) ? cudaSuccess : cudaErrorInvalidValue);
   TellBlock(Activity::Kind::kFree, {pointer, freed->asked_bytes, freed->of_pool}, stream, *device);
   return cudaSuccess;
 }

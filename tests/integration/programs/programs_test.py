@@ -1,45 +1,19 @@
 #!/usr/bin/env python3
-"""Python programs on the phantom, against what torch says of them and what the trainer's phantom predicts.
-
-programs_test.py TIDEMARK: with the torch of $TIDEMARK_TEST_PYTHON, or of python3; skipped (exit code 77) where that has none
-that was built with CUDA.
-"""
+"""Python programs on the phantom, against what torch says of them and what the trainer's phantom predicts: programs_test.py TIDEMARK."""
 
 import csv
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 from pathlib import Path
 
-TIDEMARK = sys.argv.pop(1)
-PYTHON = os.environ.get("TIDEMARK_TEST_PYTHON") or shutil.which("python3")
-TRAINING = str(Path(__file__).with_name("training.py"))
-os.environ["TIDEMARK_CUDNN"] = "none"  # the trainer's cuDNN and this torch's need not be the same
+from programs import PYTHON, TIDEMARK, TRAINING, InFolder, has_torch, main, run, tidemark
 
 
-def run(*words, **options):
-    return subprocess.run(words, capture_output=True, text=True, **options)
-
-
-def tidemark(*words):
-    return run(TIDEMARK, *words)
-
-
-class Programs(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.recording = str(Path(self.folder.name) / "run.tide")
-
-    def tearDown(self):
-        self.folder.cleanup()
-
+class Programs(InFolder):
     def train(self, *words, under=()):
         """What torch says, what the recording says, and what tidemark said. `under`: a command that starts all that."""
         ran = run(*under, TIDEMARK, "phantom", "-o", self.recording, "--", PYTHON, TRAINING, *words)
@@ -80,7 +54,7 @@ class Programs(unittest.TestCase):
         code = "import torch; net = torch.nn.Linear(9, 9).cuda(); net(torch.ones(1, 9).cuda())"
         ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("0 steps (a step ends with an Optimizer.step(), and the program called none)", ran.stderr)
+        self.assertIn("0 steps (a step ends with an Optimizer.step(), and the recorded process called none)", ran.stderr)
         info = json.loads(tidemark("info", self.recording, "--json").stdout)
         self.assertEqual(info["measured"]["by_category_at_peak"]["input"], 512)
 
@@ -156,6 +130,8 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("on the NVIDIA T4: does not fit.", ran.stderr)
         self.assertIn("The smallest known card with room for it is the NVIDIA B200.", ran.stderr)
+        self.assertRegex(ran.stderr, r"\n  \d+ cards with .* to .*  does not fit, whatever its workspaces are there\n")
+        self.assertLess(len(ran.stderr.splitlines()), 20)
         doubt = "read a result that no kernel had computed"
         self.assertRegex(ran.stderr, f"Note: .*{doubt}")
         code += "; a = torch.ones(64, 64, device='cuda'); a @ a; print(torch.cuda.max_memory_reserved())"
@@ -372,119 +348,6 @@ for dtype in (torch.bfloat16, torch.float64, torch.float16):
         self.assertEqual(told["card"]["smallest_card"], "gtx-1650")
         self.assertIn("python", told["command"])
 
-    def test_what_is_reserved_is_a_band_over_the_orders_of_addresses(self):
-        code = """
-import random, torch
-random.seed(3)
-live = []
-for _ in range(3000):
-    if live and random.random() < 0.5: live.pop(random.randrange(len(live)))
-    else: live.append(torch.empty(random.choice([1, 2, 3, 5, 7, 9, 12, 15, 30]) << 20, dtype=torch.uint8, device="cuda"))
-"""
-        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
-        self.assertIn("by the order of the driver's addresses", ran.stderr)
-        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
-        band = measured["reserved_peak_band"]
-        self.assertLess(band["least_bytes"], band["most_bytes"])
-        self.assertLessEqual(band["least_bytes"], measured["reserved_peak_bytes"])
-        self.assertLessEqual(measured["reserved_peak_bytes"], band["most_bytes"])
-        self.assertFalse(band["at_the_cliff"])
-        nearly_full = f"{measured['reserved_peak_bytes'] + (400 << 20)}"
-        ran = tidemark("phantom", "--memory", nearly_full, "--", PYTHON, "-c", code)
-        self.assertIn("The card is nearly full", ran.stderr)
-
-    def test_a_recording_is_replayed_with_the_allocator_settings_that_it_had(self):
-        code = "import torch; torch.empty(5 << 20, dtype=torch.uint8, device='cuda')"
-        rounding = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="roundup_power2_divisions:2")
-        ran = run(TIDEMARK, "phantom", "-o", self.recording, "--", PYTHON, "-c", code, env=rounding)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
-        self.assertEqual(measured["allocated_peak_bytes"], 6 << 20)
-        self.assertEqual(measured["reserved_peak_band"]["most_bytes"], measured["reserved_peak_bytes"])
-
-    def test_what_other_settings_would_do_is_what_they_do(self):
-        code = (
-            "import random, torch\n"
-            "random.seed(1)\n"
-            "held = []\n"
-            "for _ in range(400):\n"
-            "    held.append(torch.empty(random.randint(1, 90) << 20 >> random.choice([0, 0, 3, 9]), dtype=torch.uint8, device='cuda'))\n"
-            "    if len(held) > 30: held.pop(random.randrange(len(held)))\n"
-        )
-        other = str(Path(self.folder.name) / "other.tide")
-
-        def reserved(file, settings, program=code, memory="32GiB"):
-            env = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
-            run(TIDEMARK, "phantom", "--memory", memory, "-o", file, "--", PYTHON, "-c", program, env=env)
-            return json.loads(tidemark("info", file, "--json").stdout)["measured"]["reserved_peak_bytes"]
-
-        def what_if(*words):
-            answer = json.loads(tidemark("what-if", self.recording, *words, "--json").stdout)
-            self.assertEqual(answer["before"]["reserved_peak_bytes"], plain)
-            return answer["after"]["reserved_peak_bytes"], answer["note"]
-
-        plain = reserved(self.recording, "")
-        split = what_if("--alloc-conf", "max_split_size_mb:32")[0]
-        self.assertNotEqual(split, plain)
-        self.assertEqual(split, reserved(other, "max_split_size_mb:32"))
-        idle, note = what_if("--alloc-conf", "garbage_collection_threshold:0.5")
-        self.assertEqual(idle, plain)
-        self.assertIn("per_process_memory_fraction", note)
-        self.assertGreaterEqual(what_if("--after", self.recording)[0], plain)  # so much is cached already
-        # After an out of memory the settings that have room are told, and have: here half of each segment of 20 MiB is
-        # free, and blocks of 10 MiB would have segments of their own.
-        halves = (
-            "import torch\n"
-            "def empty(mib): return torch.empty(mib << 20, dtype=torch.uint8, device='cuda')\n"
-            "pieces = [empty(9) for _ in range(80)]\n"
-            "del pieces[::2]\n"
-            "empty(400)\n"
-        )
-        reserved(other, "", halves, "1650MiB")
-        info = json.loads(tidemark("info", other, "--ways-out", "--json").stdout)
-        self.assertTrue(info["out_of_memory"])
-        [way] = info["ways_out"]
-        self.assertEqual(way["allocator"], "roundup_power2_divisions:4")
-        self.assertEqual(reserved(other, way["allocator"], halves, "1650MiB"), way["reserved_peak_bytes"])
-        self.assertFalse(json.loads(tidemark("info", other, "--json").stdout)["out_of_memory"])
-
-    def test_an_allocator_that_tells_nothing_is_told_of_in_a_sentence(self):
-        code = "import torch; torch.empty(1 << 20, device='cuda')"
-        streams = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")
-        ran = run(TIDEMARK, "phantom", "--", PYTHON, "-c", code, env=streams)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        self.assertIn("memory is not recorded", ran.stderr)
-        self.assertNotIn("frame #", ran.stderr)
-
-    def test_the_driver_fails_on_purpose(self):
-        code = """
-import torch
-blocks = []
-try:
-    for _ in range(5): blocks.append(torch.empty(20 << 20, dtype=torch.uint8, device="cuda"))
-except torch.OutOfMemoryError: pass
-print(len(blocks), torch.cuda.memory_stats()["num_alloc_retries"], torch.cuda.mem_get_info()[0] >> 20)
-"""
-        free = 8192 - 620  # of H200's context, in whole 2 MiB
-        for fault, expected in {
-            "out-of-memory=3": (5, 1, free - 100),
-            "out-of-memory=3..": (2, 1, free - 40),
-            "fragmentation=16MiB": (0, 1, free),
-            "other-process=4GiB@2": (5, 0, free - 100 - 4096),
-            "slow-driver=1ms": (5, 0, free - 100),
-        }.items():
-            with self.subTest(fault):
-                ran = tidemark("phantom", "--memory", "8GiB", "--fault", fault, "--", PYTHON, "-c", code)
-                self.assertEqual(tuple(map(int, ran.stdout.split())), expected, ran.stderr)
-                happens = expected[1] > 0 or fault.startswith(("other", "slow"))
-                self.assertIn("struck: " if happens else "did not happen", ran.stderr)
-                self.assertIn("Note: Faults were asked for", ran.stderr)
-        ran = tidemark("phantom", "--fault", "out-of-memory=99", "--", PYTHON, "-c", code)
-        self.assertIn("The fault out-of-memory did not happen", ran.stderr)
-        ran = tidemark("phantom", "--fault", "rust", "--", PYTHON, "-c", code)
-        self.assertEqual((ran.returncode, ran.stdout), (2, ""))
-        self.assertIn("must be out-of-memory=37", ran.stderr)
-
     def test_torch_answers_as_on_the_card(self):
         code = """
 import json, torch
@@ -502,93 +365,19 @@ print(json.dumps([torch.cuda.is_available(), card.name, card.major, torch.cuda.m
         self.assertIn("H100", name)
         self.assertEqual((major, allocated, segments, reserved), (9, 4 << 20, 1, 20 << 20))
 
-
-class Sweeps(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.script = Path(self.folder.name) / "train.py"
-
-    def tearDown(self):
-        self.folder.cleanup()
-
-    def sweep(self, code, values, *options):
-        self.script.write_text(code)
-        ran = tidemark("phantom", "--json", *options, "--sweep", f"mib={values}", "--", PYTHON, str(self.script), "--mib=7")
-        self.assertEqual(ran.returncode, 0, ran.stderr)
-        return json.loads(ran.stdout)["runs"]
-
-    BLOCK = """
-import argparse, torch
-parser = argparse.ArgumentParser()
-parser.add_argument("--mib", type=int)
-mib = parser.parse_args().mib
-torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
+    def test_nvidia_smi_tells_of_the_phantom(self):
+        code = """
+import subprocess
+for words in (["--query-gpu=name,memory.total,fan.speed", "--format=csv,noheader,nounits"], ["-L"], []):
+    print(subprocess.run(["nvidia-smi", *words], capture_output=True, text=True, check=True).stdout)
 """
-
-    def test_each_value_gets_an_answer_in_their_order(self):
-        runs = self.sweep(self.BLOCK, "1..20", "--memory", "1GiB")
-        self.assertEqual([run["mib"] for run in runs], [1, 2, 4, 8, 16, 20])
-        self.assertEqual([run["allocated_peak_bytes"] for run in runs], [run["mib"] << 20 for run in runs])
-
-    def test_each_row_has_its_band(self):
-        runs = self.sweep(self.BLOCK, "1,2")
-        self.assertEqual([run["reserved_peak_band"]["least_bytes"] for run in runs], [run["reserved_peak_bytes"] for run in runs])
-        moving = Path(__file__).with_name("addresses.py").read_text()
-        band = self.sweep(moving, "4")[0]["reserved_peak_band"]
-        self.assertLess(band["least_bytes"], band["most_bytes"])
-        runs = self.sweep(self.BLOCK, "1", "--fault", "slow-driver=1ms")
-        self.assertIn("Faults", runs[0]["reserved_peak_band_unknown"])
-
-    def test_ctrl_c_keeps_the_rows_and_leaves_no_process(self):
-        self.script.write_text(self.BLOCK + "import time; time.sleep(600 if mib > 2 else 0)")
-        command = [TIDEMARK, "phantom", "--sweep", "mib=1,2,3,4", "--", PYTHON, str(self.script)]
-        for interrupt in (lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)):
-            sweep = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
-            for line in sweep.stderr:  # a line every ten seconds
-                if "2 of 4 runs" in line:
-                    break
-            interrupt(sweep.pid)
-            said, complained = sweep.communicate(timeout=60)
-            self.assertEqual(sweep.returncode, 130)
-            self.assertIn("Stopped as asked, after 2 of 4 runs.", complained)
-            self.assertEqual([line.split()[0] for line in said.splitlines()[1:3]], ["1", "2"])
-            end = time.monotonic() + 30  # a process that was killed goes when the system comes to it
-            while run("pgrep", "-f", str(self.script)).stdout and time.monotonic() < end:
-                time.sleep(0.1)
-            self.assertEqual(run("pgrep", "-f", str(self.script)).stdout, "")
-
-    def test_doubts_are_told_of_a_sweep_too(self):
-        self.script.write_text(self.BLOCK + "print(torch.ones(1, device='cuda').item())")
-        ran = tidemark("phantom", "--sweep", "mib=1,2", "--", PYTHON, str(self.script))
-        self.assertIn("read a result that no kernel had computed", ran.stderr)
-
-    def test_what_does_not_fit_or_fails_is_told_of_its_value_alone(self):
-        runs = self.sweep(self.BLOCK + "if mib == 3: raise ValueError('three')", "2,3,2000,4", "--memory", "1GiB")
-        self.assertEqual([run["out_of_memory"] for run in runs], [False, False, True, False])
-        self.assertEqual([run["sentence"] == "" for run in runs], [True, False, False, True])
-        self.assertEqual([run["reserved_peak_bytes"] is None for run in runs], [False, True, True, False])
-        self.assertGreater(runs[0]["taken_bytes"], runs[0]["reserved_peak_bytes"])
-        self.assertIn("three", runs[1]["sentence"])
-
-    def test_why_no_run_came_to_an_end_is_told_and_ends_with_1(self):
-        self.script.write_text(self.BLOCK)
-        ran = tidemark("phantom", "--sweep", "size=1", "--", PYTHON, str(self.script))
-        self.assertEqual(ran.returncode, 1)
-        self.assertIn("unrecognized arguments: --size 1", ran.stdout)
-
-    def test_a_report_that_nobody_reads_changes_no_exit_code(self):
-        ran = run("bash", "-c", f"'{TIDEMARK}' phantom -- '{PYTHON}' '{TRAINING}' 1 exit 7 2>&1 | true; exit ${{PIPESTATUS[0]}}")
-        self.assertIn(ran.returncode, (1, 7, 120, 141))  # what Python makes of output that cannot be written
-
-    def test_a_package_that_starts_threads_or_cuda_when_imported_is_not_imported_early(self):
-        packages = Path(run(PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip())
-        if not os.access(packages, os.W_OK):
-            self.skipTest(f"{packages} cannot be written")
-        package = packages / "tidemark_test_starts_cuda.py"
-        package.write_text("import torch\ntorch.cuda.init()\n")
-        self.addCleanup(package.unlink)
-        runs = self.sweep("import tidemark_test_starts_cuda\n" + self.BLOCK, "1,2,3")
-        self.assertEqual([(run["allocated_peak_bytes"], run["sentence"]) for run in runs], [(n << 20, "") for n in (1, 2, 3)])
+        ran = tidemark("phantom", "--card", "h100", "--memory", "64GiB", "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        lines = ran.stdout.splitlines()
+        self.assertRegex(lines[0], r"^NVIDIA H100.*, 65536, \[N/A\]$")
+        self.assertRegex(lines[2], r"^GPU 0: NVIDIA H100.* \(UUID: GPU-.*\)$")
+        self.assertIn("Driver Version", ran.stdout)
+        self.assertIn("Note: nvidia-smi was asked", ran.stderr)
 
 
 def version_of_torch():
@@ -597,13 +386,5 @@ def version_of_torch():
     return asked.stdout.strip() if asked else ""
 
 
-def has_torch():
-    code = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
-    return PYTHON is not None and run(PYTHON, "-c", code).returncode == 0
-
-
 if __name__ == "__main__":
-    if not has_torch():
-        print(f"skipped: {PYTHON} has no torch; name one that has in TIDEMARK_TEST_PYTHON")
-        sys.exit(77)
-    unittest.main(verbosity=2)
+    main()

@@ -315,5 +315,21 @@ TEST_CASE("Pinned host memory is known by every address in it") {
   CHECK(memory.Unregister(own.data()));
 }
 
+TEST_CASE(
+    "Managed memory is as large as was asked for, takes nothing until it is written to, and is not pinned") {
+  constexpr size_t kMoreThanThereIs = size_t{1} << 42;
+  HostMemory memory;
+  void* managed = memory.AllocateManaged(kMoreThanThereIs);
+  REQUIRE(managed != nullptr);
+  auto* last = static_cast<char*>(Plus(managed, kMoreThanThereIs - 1));
+  CHECK(*last == 0);
+  *last = 1;
+  CHECK((memory.IsManaged(last) && !memory.IsPinned(last)));
+  CHECK(!memory.Free(managed));
+  CHECK(memory.FreeManaged(managed));
+  CHECK(!memory.IsManaged(managed));
+  CHECK(!memory.FreeManaged(managed));
+}
+
 }  // namespace
 }  // namespace tidemark::phantom::device

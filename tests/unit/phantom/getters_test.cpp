@@ -185,6 +185,7 @@ std::vector<Getter> OfRuntime() {
       {"cudaMallocAsync", {Out(8), 1024, 0}},
       {"cudaHostAlloc", {Out(8), 1024, 0}},
       {"cudaMallocHost", {Out(8), 1024}},
+      {"cudaMallocManaged", {Out(8), 1024, 1}},
       {"cudaHostGetDevicePointer", {Out(8), Pinned(), 0}},
       {"cudaIpcGetMemHandle", {Out(sizeof(cudaIpcMemHandle_t)), Device()}},
       {"cudaIpcGetEventHandle", {Out(sizeof(cudaIpcEventHandle_t)), &MadeEvent}},

@@ -230,6 +230,13 @@ TEST_CASE("A pointer says whose memory it is") {
   CHECK((attributes.type == cudaMemoryTypeHost && attributes.hostPointer == pinned));
   REQUIRE(cudaPointerGetAttributes(&attributes, &on_host) == cudaSuccess);
   CHECK(attributes.type == cudaMemoryTypeUnregistered);
+  void* managed = nullptr;
+  REQUIRE(cudaMallocManaged(&managed, 100, cudaMemAttachGlobal) == cudaSuccess);
+  REQUIRE(cudaPointerGetAttributes(&attributes, managed) == cudaSuccess);
+  CHECK((attributes.type == cudaMemoryTypeManaged && attributes.devicePointer == managed));
+  CHECK(cudaMemset(managed, 1, 100) == cudaSuccess);
+  CHECK((cudaFree(managed) == cudaSuccess && cudaFree(managed) == cudaErrorInvalidValue));
+  cudaGetLastError();
   void* on_device = nullptr;
   CHECK((cudaHostGetDevicePointer(&on_device, pinned, 0) == cudaSuccess && on_device == pinned));
   CHECK(cudaHostGetDevicePointer(&on_device, &on_host, 0) == cudaErrorInvalidValue);

@@ -211,11 +211,11 @@ TEST_CASE("A kind of descriptor that nobody modelled is refused with its number"
 TEST_CASE("What the program wrote before it was ended is not lost") {
   const Ended ended = RunInChild([] {
     std::printf("before");
-    auto* address = reinterpret_cast<AnyFunction>(dlsym(LoadStandIn("libcudart.so.13"), "cudaMallocManaged"));
+    auto* address = reinterpret_cast<AnyFunction>(dlsym(LoadStandIn("libcudart.so.13"), "cudaMallocArray"));
     address(0, 0, 0, 0);
   });
   CHECK(ended.output == "before");
-  CHECK(ended.errors.find("cudaMallocManaged") != std::string::npos);
+  CHECK(ended.errors.find("cudaMallocArray") != std::string::npos);
 }
 
 }  // namespace

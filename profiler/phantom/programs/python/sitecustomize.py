@@ -1,11 +1,13 @@
 """One rank of a distributed program meets the others, who are only pretended.
 
-Python imports this at its start, since `tidemark phantom --world N` puts its folder first in PYTHONPATH. It changes one thing:
-when torch.distributed asks for the store in which ranks meet, it gets one in which all have met.
+Python imports this at its start, since `tidemark phantom --world N` puts its folder first in PYTHONPATH. It changes two things:
+when torch.distributed asks for the store in which ranks meet, it gets one in which all have met, and Python objects that the
+others would send are what this rank sends.
 """
 
 import importlib.util
 import os
+import pickle
 import sys
 
 stores = []
@@ -56,22 +58,68 @@ def make_store(store_class, world):
     return stores[-1]
 
 
-class Rendezvous:
-    """Finds torch.distributed.rendezvous as usual, and changes it once it has been executed."""
+def meet_at_once(rendezvous):
+    """torch.distributed.rendezvous: the store is one in which all have met."""
+    store_class, world = rendezvous.Store, int(os.environ["TIDEMARK_PHANTOM_WORLD"])
+    rendezvous._create_c10d_store = lambda *arguments, **named: make_store(store_class, world)
 
-    name = "torch.distributed.rendezvous"
+
+def doubt(sentence):
+    """The report tells it; each sentence once, however often it is written."""
+    file = os.environ.get("TIDEMARK_PHANTOM_DOUBTS")
+    if file:
+        with open(file, "a") as doubts:
+            doubts.write(sentence + "\n")
+
+
+def share_objects(collectives):
+    """torch.distributed.distributed_c10d: Python objects travel as their pickles' bytes, of which NCCL's stand-in has only this rank's.
+
+    Where this rank gives an object, the others give the same. What they alone would send is not known: it is None, and of
+    recv_object_list what this rank sent last, so that the stages of a pipeline learn the shapes that they hand on.
+    """
+    to_tensor, to_object, receive = collectives._object_to_tensor, collectives._tensor_to_object, collectives.recv_object_list
+    given = []
+
+    def object_to_tensor(given_object, *arguments):
+        given[:] = [pickle.dumps(given_object)]
+        return to_tensor(given_object, *arguments)
+
+    def tensor_to_object(tensor, size, *arguments):
+        is_pickle = int(size) > 0 and tensor.flatten()[0].item() == pickle.PROTO[0]
+        if is_pickle:
+            return to_object(tensor, size, *arguments)
+        if int(size) > 0 and given:
+            return pickle.loads(given[0])
+        doubt("An object was waited for that another rank alone would send (torch.distributed's object collectives): it was None, or what this rank had sent.")
+        return None
+
+    def recv_object_list(objects, *arguments, **named):
+        sender = receive(objects, *arguments, **named)
+        if given:
+            objects[:] = [pickle.loads(given[0]) if item is None else item for item in objects]
+        return sender
+
+    collectives._object_to_tensor, collectives._tensor_to_object = object_to_tensor, tensor_to_object
+    collectives.recv_object_list = recv_object_list
+
+
+class Changes:
+    """Finds these modules as usual, and changes each once it has been executed."""
+
+    def __init__(self, changes):
+        self.changes = changes
 
     def find_spec(self, name, path=None, target=None):
-        if name != self.name:
+        change = self.changes.pop(name, None)
+        if change is None:
             return None
-        sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         execute = spec.loader.exec_module
 
         def exec_module(module):
             execute(module)
-            store_class, world = module.Store, int(os.environ["TIDEMARK_PHANTOM_WORLD"])
-            module._create_c10d_store = lambda *arguments, **named: make_store(store_class, world)
+            change(module)
 
         spec.loader.exec_module = exec_module
         return spec
@@ -89,5 +137,5 @@ def run_the_next():
 
 
 if "TIDEMARK_PHANTOM_WORLD" in os.environ:
-    sys.meta_path.insert(0, Rendezvous())
+    sys.meta_path.insert(0, Changes({"torch.distributed.rendezvous": meet_at_once, "torch.distributed.distributed_c10d": share_objects}))
 run_the_next()

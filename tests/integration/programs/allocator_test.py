@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""What programs on the phantom reserve: the band over the orders of addresses, the allocator's settings, a driver that fails on purpose.
+
+allocator_test.py TIDEMARK
+"""
+
+import json
+import os
+from pathlib import Path
+
+from programs import PYTHON, TIDEMARK, InFolder, main, run, tidemark
+
+
+class Allocator(InFolder):
+    def test_what_is_reserved_is_a_band_over_the_orders_of_addresses(self):
+        code = """
+import random, torch
+random.seed(3)
+live = []
+for _ in range(3000):
+    if live and random.random() < 0.5: live.pop(random.randrange(len(live)))
+    else: live.append(torch.empty(random.choice([1, 2, 3, 5, 7, 9, 12, 15, 30]) << 20, dtype=torch.uint8, device="cuda"))
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertIn("by the order of the driver's addresses", ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        band = measured["reserved_peak_band"]
+        self.assertLess(band["least_bytes"], band["most_bytes"])
+        self.assertLessEqual(band["least_bytes"], measured["reserved_peak_bytes"])
+        self.assertLessEqual(measured["reserved_peak_bytes"], band["most_bytes"])
+        self.assertFalse(band["at_the_cliff"])
+        nearly_full = f"{measured['reserved_peak_bytes'] + (400 << 20)}"
+        ran = tidemark("phantom", "--memory", nearly_full, "--", PYTHON, "-c", code)
+        self.assertIn("The card is nearly full", ran.stderr)
+
+    def test_a_recording_is_replayed_with_the_allocator_settings_that_it_had(self):
+        code = "import torch; torch.empty(5 << 20, dtype=torch.uint8, device='cuda')"
+        rounding = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="roundup_power2_divisions:2")
+        ran = run(TIDEMARK, "phantom", "-o", self.recording, "--", PYTHON, "-c", code, env=rounding)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual(measured["allocated_peak_bytes"], 6 << 20)
+        self.assertEqual(measured["reserved_peak_band"]["most_bytes"], measured["reserved_peak_bytes"])
+
+    def test_what_other_settings_would_do_is_what_they_do(self):
+        code = (
+            "import random, torch\n"
+            "random.seed(1)\n"
+            "held = []\n"
+            "for _ in range(400):\n"
+            "    held.append(torch.empty(random.randint(1, 90) << 20 >> random.choice([0, 0, 3, 9]), dtype=torch.uint8, device='cuda'))\n"
+            "    if len(held) > 30: held.pop(random.randrange(len(held)))\n"
+        )
+        other = str(Path(self.folder.name) / "other.tide")
+
+        def reserved(file, settings, program=code, memory="32GiB"):
+            env = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
+            run(TIDEMARK, "phantom", "--memory", memory, "-o", file, "--", PYTHON, "-c", program, env=env)
+            return json.loads(tidemark("info", file, "--json").stdout)["measured"]["reserved_peak_bytes"]
+
+        def what_if(*words):
+            answer = json.loads(tidemark("what-if", self.recording, *words, "--json").stdout)
+            self.assertEqual(answer["before"]["reserved_peak_bytes"], plain)
+            return answer["after"]["reserved_peak_bytes"], answer["note"]
+
+        plain = reserved(self.recording, "")
+        split = what_if("--alloc-conf", "max_split_size_mb:32")[0]
+        self.assertNotEqual(split, plain)
+        self.assertEqual(split, reserved(other, "max_split_size_mb:32"))
+        idle, note = what_if("--alloc-conf", "garbage_collection_threshold:0.5")
+        self.assertEqual(idle, plain)
+        self.assertIn("per_process_memory_fraction", note)
+        self.assertGreaterEqual(what_if("--after", self.recording)[0], plain)  # so much is cached already
+        # After an out of memory the settings that have room are told, and have: here half of each segment of 20 MiB is
+        # free, and blocks of 10 MiB would have segments of their own.
+        halves = (
+            "import torch\n"
+            "def empty(mib): return torch.empty(mib << 20, dtype=torch.uint8, device='cuda')\n"
+            "pieces = [empty(9) for _ in range(80)]\n"
+            "del pieces[::2]\n"
+            "empty(400)\n"
+        )
+        reserved(other, "", halves, "1650MiB")
+        info = json.loads(tidemark("info", other, "--ways-out", "--json").stdout)
+        self.assertTrue(info["out_of_memory"])
+        [way] = info["ways_out"]
+        self.assertEqual(way["allocator"], "roundup_power2_divisions:4")
+        self.assertEqual(reserved(other, way["allocator"], halves, "1650MiB"), way["reserved_peak_bytes"])
+        self.assertFalse(json.loads(tidemark("info", other, "--json").stdout)["out_of_memory"])
+
+    def test_an_allocator_that_tells_nothing_is_told_of_in_a_sentence(self):
+        code = "import torch; torch.empty(1 << 20, device='cuda')"
+        streams = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")
+        ran = run(TIDEMARK, "phantom", "--", PYTHON, "-c", code, env=streams)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("memory is not recorded", ran.stderr)
+        self.assertNotIn("frame #", ran.stderr)
+
+    def test_the_driver_fails_on_purpose(self):
+        code = """
+import torch
+blocks = []
+try:
+    for _ in range(5): blocks.append(torch.empty(20 << 20, dtype=torch.uint8, device="cuda"))
+except torch.OutOfMemoryError: pass
+print(len(blocks), torch.cuda.memory_stats()["num_alloc_retries"], torch.cuda.mem_get_info()[0] >> 20)
+"""
+        free = 8192 - 620  # of H200's context, in whole 2 MiB
+        for fault, expected in {
+            "out-of-memory=3": (5, 1, free - 100),
+            "out-of-memory=3..": (2, 1, free - 40),
+            "fragmentation=16MiB": (0, 1, free),
+            "other-process=4GiB@2": (5, 0, free - 100 - 4096),
+            "slow-driver=1ms": (5, 0, free - 100),
+        }.items():
+            with self.subTest(fault):
+                ran = tidemark("phantom", "--memory", "8GiB", "--fault", fault, "--", PYTHON, "-c", code)
+                self.assertEqual(tuple(map(int, ran.stdout.split())), expected, ran.stderr)
+                happens = expected[1] > 0 or fault.startswith(("other", "slow"))
+                self.assertIn("struck: " if happens else "did not happen", ran.stderr)
+                self.assertIn("Note: Faults were asked for", ran.stderr)
+        ran = tidemark("phantom", "--fault", "out-of-memory=99", "--", PYTHON, "-c", code)
+        self.assertIn("The fault out-of-memory did not happen", ran.stderr)
+        ran = tidemark("phantom", "--fault", "rust", "--", PYTHON, "-c", code)
+        self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+        self.assertIn("must be out-of-memory=37", ran.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""A program for each of several values, forked from a warm one: sweeps_test.py TIDEMARK."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from programs import PYTHON, TIDEMARK, TRAINING, InFolder, main, run, tidemark
+
+
+class Sweeps(InFolder):
+    def setUp(self):
+        super().setUp()
+        self.script = Path(self.folder.name) / "train.py"
+
+    def sweep(self, code, values, *options):
+        self.script.write_text(code)
+        ran = tidemark("phantom", "--json", *options, "--sweep", f"mib={values}", "--", PYTHON, str(self.script), "--mib=7")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return json.loads(ran.stdout)["runs"]
+
+    BLOCK = """
+import argparse, torch
+parser = argparse.ArgumentParser()
+parser.add_argument("--mib", type=int)
+mib = parser.parse_args().mib
+torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
+"""
+
+    def test_each_value_gets_an_answer_in_their_order(self):
+        runs = self.sweep(self.BLOCK, "1..20", "--memory", "1GiB")
+        self.assertEqual([run["mib"] for run in runs], [1, 2, 4, 8, 16, 20])
+        self.assertEqual([run["allocated_peak_bytes"] for run in runs], [run["mib"] << 20 for run in runs])
+
+    def test_each_row_has_its_band(self):
+        runs = self.sweep(self.BLOCK, "1,2")
+        self.assertEqual([run["reserved_peak_band"]["least_bytes"] for run in runs], [run["reserved_peak_bytes"] for run in runs])
+        moving = Path(__file__).with_name("addresses.py").read_text()
+        band = self.sweep(moving, "4")[0]["reserved_peak_band"]
+        self.assertLess(band["least_bytes"], band["most_bytes"])
+        runs = self.sweep(self.BLOCK, "1", "--fault", "slow-driver=1ms")
+        self.assertIn("Faults", runs[0]["reserved_peak_band_unknown"])
+
+    def test_ctrl_c_keeps_the_rows_and_leaves_no_process(self):
+        self.script.write_text(self.BLOCK + "import time; time.sleep(600 if mib > 2 else 0)")
+        command = [TIDEMARK, "phantom", "--sweep", "mib=1,2,3,4", "--", PYTHON, str(self.script)]
+        for interrupt in (lambda pid: os.killpg(pid, signal.SIGINT), lambda pid: os.kill(pid, signal.SIGTERM)):
+            sweep = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            for line in sweep.stderr:  # a line every ten seconds
+                if "2 of 4 runs" in line:
+                    break
+            interrupt(sweep.pid)
+            said, complained = sweep.communicate(timeout=60)
+            self.assertEqual(sweep.returncode, 130)
+            self.assertIn("Stopped as asked, after 2 of 4 runs.", complained)
+            self.assertEqual([line.split()[0] for line in said.splitlines()[1:3]], ["1", "2"])
+            end = time.monotonic() + 30  # a process that was killed goes when the system comes to it
+            while run("pgrep", "-f", str(self.script)).stdout and time.monotonic() < end:
+                time.sleep(0.1)
+            self.assertEqual(run("pgrep", "-f", str(self.script)).stdout, "")
+
+    def test_doubts_are_told_of_a_sweep_too(self):
+        self.script.write_text(self.BLOCK + "print(torch.ones(1, device='cuda').item())")
+        ran = tidemark("phantom", "--sweep", "mib=1,2", "--", PYTHON, str(self.script))
+        self.assertIn("read a result that no kernel had computed", ran.stderr)
+
+    def test_what_does_not_fit_or_fails_is_told_of_its_value_alone(self):
+        runs = self.sweep(self.BLOCK + "if mib == 3: raise ValueError('three')", "2,3,2000,4", "--memory", "1GiB")
+        self.assertEqual([run["out_of_memory"] for run in runs], [False, False, True, False])
+        self.assertEqual([run["sentence"] == "" for run in runs], [True, False, False, True])
+        self.assertEqual([run["reserved_peak_bytes"] is None for run in runs], [False, True, True, False])
+        self.assertGreater(runs[0]["taken_bytes"], runs[0]["reserved_peak_bytes"])
+        self.assertIn("three", runs[1]["sentence"])
+
+    def test_why_no_run_came_to_an_end_is_told_and_ends_with_1(self):
+        self.script.write_text(self.BLOCK)
+        ran = tidemark("phantom", "--sweep", "size=1", "--", PYTHON, str(self.script))
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("unrecognized arguments: --size 1", ran.stdout)
+
+    def test_a_report_that_nobody_reads_changes_no_exit_code(self):
+        ran = run("bash", "-c", f"'{TIDEMARK}' phantom -- '{PYTHON}' '{TRAINING}' 1 exit 7 2>&1 | true; exit ${{PIPESTATUS[0]}}")
+        self.assertIn(ran.returncode, (1, 7, 120, 141))  # what Python makes of output that cannot be written
+
+    def test_a_package_that_starts_threads_or_cuda_when_imported_is_not_imported_early(self):
+        packages = Path(run(PYTHON, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").stdout.strip())
+        if not os.access(packages, os.W_OK):
+            self.skipTest(f"{packages} cannot be written")
+        package = packages / "tidemark_test_starts_cuda.py"
+        package.write_text("import torch\ntorch.cuda.init()\n")
+        self.addCleanup(package.unlink)
+        runs = self.sweep("import tidemark_test_starts_cuda\n" + self.BLOCK, "1,2,3")
+        self.assertEqual([(run["allocated_peak_bytes"], run["sentence"]) for run in runs], [(n << 20, "") for n in (1, 2, 3)])
+
+
+if __name__ == "__main__":
+    main()
