@@ -13,7 +13,7 @@ namespace tidemark::cli {
 Result<presenters::Bridge> BridgeOf(const session::Run& run) {
   const Error unknown{
       "The bridge begins with the textbook's figure, and this file does not name a network of Tidemark's. "
-      "Choose --view timeline, breakdown or map."};
+      "Choose the timeline, the breakdown or the map."};
   const auto view = run.view();
   const std::string& settings_json =
       view->settings().empty() ? run.description().settings_json : view->settings().back();
