@@ -19,6 +19,7 @@
 #include "app/cli/console.h"
 #include "app/cli/usage.h"
 #include "profiler/networks/script_files.h"
+#include "profiler/session/followed_run.h"
 #include "profiler/trace/file_types.h"
 
 namespace tidemark::cli {
@@ -49,18 +50,35 @@ int OpenWindowWith(const WindowOpener& open_window, const std::vector<std::strin
   return open_window({{files.begin(), files.end()}, nullptr, {}});
 }
 
+int FollowInWindow(const WindowOpener& open_window, const std::vector<std::string>& files) {
+  if (files.size() != 1) {
+    return Complain("Name one recording to follow: tidemark open --follow run.tide, or - for standard input.",
+                    kExitUsage);
+  }
+  Result<std::unique_ptr<session::Run>> run = session::FollowedRun::Open(files.front());
+  if (!run) return Complain(run.error().message, kExitFailed);
+  return open_window({{}, std::move(*run), {}});
+}
+
 Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {
   CLI::App* command =
       application.add_subcommand("open", "Open the window, with a recording in it if one is named");
   command->footer(
       "Examples:\n  tidemark open run.tide\n  tidemark open snapshot.pickle\n  tidemark open trace.json.gz\n"
       "  tidemark open run.rank*.tide                     (the ranks of one run, largest first)\n"
+      "  tidemark open --follow run.tide                  (while it is being recorded)\n"
+      "  ssh FAR tail -c +1 -F run.tide | tidemark open --follow -   (on another machine)\n"
       "  tidemark open\nOpens " +
       trace::OpenableTypesInWords() + "; what gzip packed too.");
   auto files = std::make_shared<std::vector<std::string>>();
   command->add_option("FILE", *files, "Recording, memory snapshot or trace; several are the ranks of one run")
       ->type_name("");
-  return {command, [=] { return OpenWindowWith(open_window, *files); }};
+  auto follow = std::make_shared<bool>(false);
+  command->add_flag("--follow", *follow,
+                    "Show a recording as it grows; FILE may be a pipe, or - for standard input");
+  return {command, [=] {
+            return *follow ? FollowInWindow(open_window, *files) : OpenWindowWith(open_window, *files);
+          }};
 }
 
 // --help and --version, on a stdout that may be full or closed.

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "profiler/base/result.h"
+#include "profiler/base/unique_fd.h"
 #include "profiler/events/event.h"
 #include "profiler/events/run_description.h"
 #include "profiler/trace/bookmarks.h"
@@ -59,5 +60,15 @@ struct TideSummary {
 Result<TideSummary> ReadTide(const std::filesystem::path& file,
                              const std::function<void(std::span<const events::Event>)>& accept,
                              const std::function<bool(double)>& progress = {});
+
+struct TideFollower {
+  std::function<void(const events::RunDescription&)> describe;  // each time that the recording tells one
+  std::function<void(std::span<const events::Event>)> accept;
+  std::function<bool()> wait;  // called again and again while there is nothing new; false ends the reading
+};
+
+// Reads a recording that is still being written, and goes on as it grows, until its closing chunk or until
+// `wait` ends it; one that comes through a pipe, until that ends. Sentences call it `name`. Else as ReadTide.
+Result<TideSummary> FollowTide(UniqueFd fd, const std::string& name, const TideFollower& follower);
 
 }  // namespace tidemark::trace

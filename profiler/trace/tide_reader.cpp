@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -22,8 +23,14 @@ using Damage = std::optional<std::string>;
 
 class Reader {
  public:
-  Reader(const std::filesystem::path& file, UniqueFd fd, uint64_t file_bytes)
-      : name_(file.string()), fd_(std::move(fd)), file_bytes_(file_bytes), zstd_(ZSTD_createDCtx()) {}
+  // `follower`: what is read may still grow; null = it is as it is.
+  Reader(std::string name, UniqueFd fd, const struct stat& file, const TideFollower* follower)
+      : name_(std::move(name)),
+        fd_(std::move(fd)),
+        file_bytes_(static_cast<uint64_t>(file.st_size)),
+        grows_(S_ISREG(file.st_mode)),
+        follower_(follower),
+        zstd_(ZSTD_createDCtx()) {}
   ~Reader() { ZSTD_freeDCtx(zstd_); }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -49,17 +56,29 @@ class Reader {
       if (!events_.empty()) accept(events_);
     }
     if (progress && !progress(1)) return Error{"Reading " + name_ + " was cancelled."};
-    WarnOfTail();
+    if (follower_ == nullptr) WarnOfTail();
     return summary_;
   }
 
  private:
+  // Whether a read would wait: for who writes into a pipe.
+  bool IsEmpty() const {
+    pollfd input{fd_.get(), POLLIN, 0};
+    return poll(&input, 1, 0) == 0;
+  }
+
   // How much of `bytes` the file could fill; less only at its end.
   size_t Read(char* bytes, size_t size) {
     size_t done = 0;
     while (done < size) {
+      if (follower_ != nullptr && IsEmpty()) {
+        if (follower_->wait()) continue;
+        break;
+      }
       const ssize_t count = read(fd_.get(), bytes + done, size - done);
       if (count < 0 && errno == EINTR) continue;
+      const bool may_grow = count == 0 && grows_ && follower_ != nullptr;
+      if (may_grow && follower_->wait()) continue;
       if (count < 0) read_error_ = std::strerror(errno);
       if (count <= 0) break;
       done += static_cast<size_t>(count);
@@ -74,7 +93,7 @@ class Reader {
   }
 
   Status ReadFileHeader() {
-    if (file_bytes_ == 0)
+    if (file_bytes_ == 0 && follower_ == nullptr)
       return Error{name_ + " is empty (it ends at byte 0), so it is no Tidemark recording."};
     FileHeader header;
     const FileHeader expected;
@@ -157,6 +176,7 @@ class Reader {
     if (!description) return description.error().message;
     summary_.description = std::move(*description);
     described_ = true;
+    if (follower_ != nullptr) follower_->describe(summary_.description);
     return std::nullopt;
   }
 
@@ -181,6 +201,8 @@ class Reader {
   const std::string name_;
   UniqueFd fd_;
   const uint64_t file_bytes_;
+  const bool grows_;  // where it ends now it may go on
+  const TideFollower* const follower_;
   ZSTD_DCtx* zstd_;
   uint64_t at_ = 0;        // how far the file has been read
   uint64_t chunk_at_ = 0;  // where the present chunk begins
@@ -205,7 +227,13 @@ Result<TideSummary> ReadTide(const std::filesystem::path& file,
   }
   if (S_ISDIR(status.st_mode)) return Error{file.string() + " is a folder. Choose a .tide file in it."};
   if (!S_ISREG(status.st_mode)) return Error{file.string() + " is no regular file. Choose a .tide file."};
-  return Reader(file, std::move(fd), static_cast<uint64_t>(status.st_size)).Run(accept, progress);
+  return Reader(file.string(), std::move(fd), status, nullptr).Run(accept, progress);
+}
+
+Result<TideSummary> FollowTide(UniqueFd fd, const std::string& name, const TideFollower& follower) {
+  struct stat status {};
+  if (fstat(fd.get(), &status) != 0) return Error{name + " cannot be read: " + std::strerror(errno) + "."};
+  return Reader(name, std::move(fd), status, &follower).Run(follower.accept, {});
 }
 
 }  // namespace tidemark::trace

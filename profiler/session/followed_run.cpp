@@ -1,0 +1,127 @@
+#include "profiler/session/followed_run.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "profiler/session/event_intake.h"
+#include "profiler/trace/save.h"
+
+namespace tidemark::session {
+namespace {
+
+// Recordings are flushed every kFlushEvery.
+constexpr std::chrono::milliseconds kRest{10};
+
+}  // namespace
+
+Result<std::unique_ptr<Run>> FollowedRun::Open(const std::filesystem::path& file) {
+  const bool is_input = file == "-";
+  if (is_input && isatty(STDIN_FILENO) != 0) {
+    return Error{
+        "Standard input is a terminal. Pipe a recording into it: ssh FAR tail -c +1 -F run.tide | tidemark "
+        "open --follow -"};
+  }
+  UniqueFd fd(is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const std::string name = is_input ? "standard input" : file.string();
+  if (!fd.valid()) {
+    return Error{name + " cannot be opened: " + std::strerror(errno) +
+                 ". Name a recording (.tide) that is being written, or - for standard input."};
+  }
+  return std::unique_ptr<Run>(new FollowedRun(std::move(fd), name));
+}
+
+FollowedRun::FollowedRun(UniqueFd fd, std::string name)
+    : view_(builder_.Publish()),
+      thread_([this, fd = std::move(fd), name = std::move(name)]() mutable { Follow(std::move(fd), name); }) {
+}
+
+FollowedRun::~FollowedRun() {
+  stop_ = true;
+  thread_.join();
+}
+
+std::shared_ptr<const timeline::View> FollowedRun::view() const {
+  const MutexLock lock(mutex_);
+  return view_;
+}
+
+RunStatus FollowedRun::status() const {
+  const MutexLock lock(mutex_);
+  return status_;
+}
+
+events::RunDescription FollowedRun::description() const {
+  const MutexLock lock(mutex_);
+  return description_;
+}
+
+bool FollowedRun::WaitUntilSettled(int timeout_ms) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
+  const MutexLock lock(mutex_);
+  while (status_.state <= RunState::kPaused) {
+    if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+  }
+  return status_.state > RunState::kPaused;
+}
+
+Status FollowedRun::Save(const std::filesystem::path& file) const {
+  return trace::SaveTide(*view(), description(), file);
+}
+
+void FollowedRun::Follow(UniqueFd fd, const std::string& name) {
+  End(trace::FollowTide(
+      std::move(fd), name,
+      {[this](const events::RunDescription& description) { Describe(description); },
+       [this](std::span<const events::Event> events) { Accept(events); }, [this] { return Wait(); }}));
+}
+
+void FollowedRun::Describe(const events::RunDescription& description) {
+  const MutexLock lock(mutex_);
+  description_ = description;
+  status_.state = RunState::kRunning;
+  changed_.notify_all();
+}
+
+void FollowedRun::Accept(std::span<const events::Event> events) {
+  builder_.Append(events);
+  captured_ += events.size();
+  for (const events::Event& event : events) {
+    if (event.kind == events::EventKind::kStepEnd) steps_done_ = event.bytes + 1;
+  }
+  has_news_ = true;
+  if (Clock::now() - published_at_ >= kPublishEvery) Publish();
+}
+
+bool FollowedRun::Wait() {
+  if (has_news_) Publish();
+  if (!stop_) std::this_thread::sleep_for(kRest);
+  return !stop_;
+}
+
+void FollowedRun::Publish() {
+  auto view = builder_.Publish();
+  has_news_ = false;
+  published_at_ = Clock::now();
+  const MutexLock lock(mutex_);
+  view_.swap(view);
+  status_.captured = captured_;
+  status_.lost = view_->health().lost;
+  status_.steps_done = steps_done_;
+}
+
+void FollowedRun::End(const Result<trace::TideSummary>& read) {
+  Publish();
+  const MutexLock lock(mutex_);
+  status_.state = read ? RunState::kFinished : RunState::kFailed;
+  if (!read && !stop_) status_.sentence = read.error().message;
+  if (read) status_.cut_off = !read->complete;
+  if (read && !stop_) status_.sentence = read->warning;
+  status_.out_of_memory = !view_->out_of_memory().empty();
+  changed_.notify_all();
+}
+
+}  // namespace tidemark::session

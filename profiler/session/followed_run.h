@@ -1,0 +1,73 @@
+// A run whose recording is still being written, by a process here or, through a pipe, on another machine:
+// shown as it grows. It takes no commands; Stop() ends the following, not the run.
+//
+// A thread of its own reads; what Run promises is for any thread.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/base/unique_fd.h"
+#include "profiler/session/run.h"
+#include "profiler/trace/tide.h"
+
+namespace tidemark::session {
+
+class FollowedRun final : public Run {
+ public:
+  // A .tide file, a pipe, or "-" for standard input. Errors: it cannot be opened, or standard input is a
+  // terminal. What is wrong in it comes with status().
+  static Result<std::unique_ptr<Run>> Open(const std::filesystem::path& file);
+  ~FollowedRun() override;
+  FollowedRun(const FollowedRun&) = delete;
+  FollowedRun& operator=(const FollowedRun&) = delete;
+
+  std::shared_ptr<const timeline::View> view() const override;
+  RunStatus status() const override;
+  events::RunDescription description() const override;
+  bool live() const override { return false; }
+  bool can_stop() const override { return status().state <= RunState::kPaused; }
+
+  bool Change(const networks::TrainingSettings&) override { return false; }
+  bool SetMode(transport::RunMode) override { return false; }
+  bool SetPace(double) override { return false; }
+  bool Restart(const networks::TrainingSettings&) override { return false; }
+  bool SetStepLimit(int64_t) override { return false; }
+  void Stop() override { stop_ = true; }
+
+  bool WaitUntilSettled(int timeout_ms) override;
+  Status Save(const std::filesystem::path& file) const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  FollowedRun(UniqueFd fd, std::string name);
+  void Follow(UniqueFd fd, const std::string& name);
+  void Describe(const events::RunDescription& description);
+  void Accept(std::span<const events::Event> events);
+  bool Wait();
+  void Publish();
+  void End(const Result<trace::TideSummary>& read);
+
+  // The reading thread's.
+  timeline::Builder builder_;
+  bool has_news_ = false;
+  int64_t steps_done_ = 0;
+  uint64_t captured_ = 0;
+  Clock::time_point published_at_;
+
+  std::atomic<bool> stop_{false};
+  mutable Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::shared_ptr<const timeline::View> view_ TIDEMARK_GUARDED_BY(mutex_);
+  RunStatus status_ TIDEMARK_GUARDED_BY(mutex_);
+  events::RunDescription description_ TIDEMARK_GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+}  // namespace tidemark::session

@@ -1,0 +1,127 @@
+#include "profiler/session/followed_run.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <thread>
+
+#include "profiler/trace/tide.h"
+#include "tests/support/catch.h"
+#include "tests/unit/trace/sample_run.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::session {
+namespace {
+
+using events::EventKind;
+using trace::Scratch;
+
+constexpr int kFollowPatienceMs = 10'000;
+
+template <typename Condition>
+bool Comes(Condition condition) {
+  for (int waited = 0; waited < kFollowPatienceMs; ++waited) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+events::RunDescription Titled(const std::string& title) {
+  events::RunDescription description;
+  description.title = title;
+  return description;
+}
+
+std::vector<events::Event> AStep(int64_t number) {
+  trace::Stream stream;
+  stream.Numbered(EventKind::kStepBegin, number);
+  stream.Allocate(0x1000, 512, events::Category::kActivation);
+  stream.Numbered(EventKind::kStepEnd, number);
+  return stream.events;
+}
+
+// A recording of two steps, whole.
+std::string Recorded(const Scratch& scratch) {
+  auto writer = trace::TideWriter::Create(scratch / "whole.tide", Titled("whole"));
+  REQUIRE(writer.ok());
+  for (int64_t step = 0; step < 2; ++step) REQUIRE(writer->Append(AStep(step)).ok());
+  REQUIRE(writer->Close().ok());
+  return trace::ReadFile(scratch / "whole.tide");
+}
+
+TEST_CASE("A recording is shown as it grows, until it is closed") {
+  const Scratch scratch;
+  auto writer = trace::TideWriter::Create(scratch / "run.tide", Titled("first words"));
+  REQUIRE(writer.ok());
+  const auto run = FollowedRun::Open(scratch / "run.tide");
+  REQUIRE(run.ok());
+  CHECK(Comes([&] { return (*run)->description().title == "first words"; }));
+  for (int64_t step = 0; step < 3; ++step) {
+    REQUIRE(writer->Append(AStep(step)).ok());
+    REQUIRE(writer->Flush().ok());
+    CHECK(Comes([&] { return (*run)->status().steps_done == step + 1; }));
+    CHECK((*run)->status().state == RunState::kRunning);
+    CHECK((*run)->view()->steps().size() == static_cast<size_t>(step + 1));
+  }
+  CHECK((*run)->can_stop());
+  REQUIRE(writer->Describe(Titled("last words")).ok());
+  REQUIRE(writer->Close().ok());
+  REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->description().title == "last words");
+  CHECK((*run)->status().state == RunState::kFinished);
+  CHECK((*run)->status().sentence.empty());
+  CHECK_FALSE((*run)->status().cut_off);
+  CHECK_FALSE((*run)->can_stop());
+}
+
+TEST_CASE("Following ends when it is asked to, and without a word about it") {
+  const Scratch scratch;
+  auto writer = trace::TideWriter::Create(scratch / "run.tide", Titled("goes on"));
+  REQUIRE(writer.ok());
+  const auto run = FollowedRun::Open(scratch / "run.tide");
+  REQUIRE(run.ok());
+  CHECK_FALSE((*run)->WaitUntilSettled(50));
+  (*run)->Stop();
+  REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->status().state == RunState::kFinished);
+  CHECK((*run)->status().sentence.empty());
+  CHECK((*run)->status().cut_off);
+}
+
+TEST_CASE("What comes through a pipe byte by byte is whole, and a pipe that ends early is told") {
+  const Scratch scratch;
+  const std::string bytes = Recorded(scratch);
+  const size_t cut = GENERATE(size_t{0}, size_t{20});  // bytes that never come
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const auto run = FollowedRun::Open("/proc/self/fd/" + std::to_string(ends[0]));
+  REQUIRE(run.ok());
+  close(ends[0]);
+  for (const char byte : bytes.substr(0, bytes.size() - cut)) REQUIRE(write(ends[1], &byte, 1) == 1);
+  CHECK(Comes([&] { return (*run)->status().steps_done == 2; }));
+  close(ends[1]);
+  REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->status().state == RunState::kFinished);
+  CHECK((*run)->status().cut_off == (cut > 0));
+  CHECK((*run)->status().sentence.empty() == (cut == 0));
+  CHECK((*run)->view()->steps().size() == 2);
+}
+
+TEST_CASE("What is no recording is told, and what is not there is refused") {
+  const Scratch scratch;
+  trace::WriteFile(scratch / "other.tide", "something else altogether");
+  const auto run = FollowedRun::Open(scratch / "other.tide");
+  REQUIRE(run.ok());
+  REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->status().state == RunState::kFailed);
+  CHECK((*run)->status().sentence.find("is no Tidemark recording") != std::string::npos);
+  const auto missing = FollowedRun::Open(scratch / "missing.tide");
+  REQUIRE_FALSE(missing.ok());
+  CHECK(missing.error().message.find("cannot be opened") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace tidemark::session
