@@ -284,12 +284,12 @@ TEST_CASE("Threads that step at once tell of each step's begin and end once, and
 // on, | it ends, < all so far was the first.
 std::string TurnsOf(OptimizerCycle& cycle, std::string_view turns) {
   static const std::array<int, 10> optimizers{};
-  std::string told;
+  std::string signs;
   for (const char turn : turns) {
     const OptimizerCycle::Turn what = cycle.After(&optimizers.at(static_cast<size_t>(turn - '0')));
-    told += what == OptimizerCycle::Turn::kGoesOn ? '.' : what == OptimizerCycle::Turn::kEndsStep ? '|' : '<';
+    signs += what == OptimizerCycle::Turn::kGoesOn ? '.' : what == OptimizerCycle::Turn::kEndsStep ? '|' : '<';
   }
-  return told;
+  return signs;
 }
 
 TEST_CASE("A step of several optimizers ends once each has had its turn, from the first round on") {
