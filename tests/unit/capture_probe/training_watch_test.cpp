@@ -287,7 +287,9 @@ std::string TurnsOf(OptimizerCycle& cycle, std::string_view turns) {
   std::string signs;
   for (const char turn : turns) {
     const OptimizerCycle::Turn what = cycle.After(&optimizers.at(static_cast<size_t>(turn - '0')));
-    signs += what == OptimizerCycle::Turn::kGoesOn ? '.' : what == OptimizerCycle::Turn::kEndsStep ? '|' : '<';
+    signs += what == OptimizerCycle::Turn::kGoesOn     ? '.'
+             : what == OptimizerCycle::Turn::kEndsStep ? '|'
+                                                       : '<';
   }
   return signs;
 }
