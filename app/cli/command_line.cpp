@@ -57,7 +57,7 @@ int FollowInWindow(const WindowOpener& open_window, const std::vector<std::strin
   }
   Result<std::unique_ptr<session::Run>> run = session::FollowedRun::Open(files.front());
   if (!run) return Complain(run.error().message, kExitFailed);
-  return open_window({{}, std::move(*run), {}});
+  return open_window({{files.front()}, std::move(*run), {}});
 }
 
 Command RegisterOpen(CLI::App& application, const WindowOpener& open_window) {

@@ -22,8 +22,8 @@ inline constexpr int kExitInterrupted = 130;
 
 // What the window shows first; nothing = it starts a run of its own.
 struct WindowContent {
-  std::vector<std::filesystem::path> recordings;  // several are the ranks of one run
-  std::shared_ptr<session::Run> run;
+  std::vector<std::filesystem::path> recordings;              // several are the ranks of one run
+  std::shared_ptr<session::Run> run;                          // with a recording, the one that it follows
   std::function<bool()> closes;                               // asked now and then; true closes the window
   std::optional<lessons::SessionState> state = std::nullopt;  // to begin with
 };

@@ -75,6 +75,8 @@ class Application {
   void CompareWithFile(const std::filesystem::path& file);
   // One that somebody else has started; it takes no commands.
   void ShowRun(std::shared_ptr<session::Run> run);
+  // One of a recording that is still being written (session/followed_run.h), from this file.
+  void Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file);
 
   // Looks at the run and at finished jobs. True if there is something new to draw.
   bool Poll();
@@ -93,6 +95,8 @@ class Application {
   }
   std::string title() const;  // of the window
   // The frame shows less than it could: the next goes on.
+  // Whether what is shown is a recording that is still being written.
+  bool follows() const { return !file_title_.empty() && input_.status.state <= session::RunState::kPaused; }
   bool unfinished() const { return scene_.pending(); }
   bool asking() const { return estimates_.pending(); }  // a prediction is on its way
   bool expects_events() const;                          // of a run that goes on
@@ -161,6 +165,7 @@ class Application {
   void HoldForSlowMotion();  // once there is a step to walk
   void ExecuteSlowMotionAction(ActionId action);
   std::optional<int> SmallerBatch() const;
+  Banner MakeBanner() const;
   void FindWhatFits();
   void FindCheapestChanges(const advice::FitQuestion& question, const std::shared_ptr<advice::Needs>& needs);
   void EndSearch(const std::string& error);  // "" = it has an answer

@@ -212,6 +212,12 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
   state_.timeline.whole = true;
 }
 
+void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
+  ShowRun(std::move(run));
+  file_title_ = file == "-" ? "standard input" : file.filename().string();
+  if (std::filesystem::is_regular_file(file)) ReadBookmarks(file);
+}
+
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
   run_ = std::move(run);

@@ -18,7 +18,7 @@ constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at 
 std::string Application::StatusText() const {
   if (input_.starting) return "starting";
   if (run_ == nullptr) return input_.status.state == RunState::kFailed ? "not started" : "no run";
-  if (!file_title_.empty()) return "recording";
+  if (!file_title_.empty()) return follows() ? "recording grows" : "recording";
   switch (input_.status.state) {
     case RunState::kStarting:
       return "starting";
@@ -48,12 +48,30 @@ std::string Application::title() const {
   return what.empty() ? "Tidemark" : "Tidemark · " + what;
 }
 
+// Of a run that has ended badly: what happened, and with which settings to go on.
+Banner Application::MakeBanner() const {
+  Banner banner;
+  banner.sentence = input_.status.sentence.empty()
+                        ? "The run has ended unexpectedly. What it reported is kept."
+                        : input_.status.sentence;
+  if (presenters::IsProgram(input_.description)) return banner;
+  banner.again = input_.settings;
+  if (!input_.status.out_of_memory || input_.settings.batch <= 1) return banner;
+  const std::optional<int> smaller = SmallerBatch();
+  if (smaller) {
+    banner.smaller = input_.settings;
+    banner.smaller->batch = *smaller;
+  }
+  banner.smaller_label = smaller ? "With batch " + FormatNumber(*smaller) : "With batch …";
+  return banner;
+}
+
 ShellInput Application::MakeShellInput() {
   ShellInput shell;
   shell.status = StatusText();
   const RunState state = input_.status.state;
   const bool ended_badly = !input_.starting && (state == RunState::kFailed || state == RunState::kDied);
-  if (!input_.starting && (input_.live || input_.can_stop) && state == RunState::kRunning)
+  if (!input_.starting && (input_.live || input_.can_stop || follows()) && state == RunState::kRunning)
     shell.tone = StatusTone::kGood;
   if (ended_badly) shell.tone = StatusTone::kBad;
   shell.device = file_title_.empty() ? "" : file_title_ + " · ";
@@ -64,21 +82,7 @@ ShellInput Application::MakeShellInput() {
       shell.device += " · " + CardSize(input_.description.device_bytes, state_.unit);
     }
   }
-  if (ended_badly) {
-    shell.banner.sentence = input_.status.sentence.empty()
-                                ? "The run has ended unexpectedly. What it reported is kept."
-                                : input_.status.sentence;
-    const bool is_ours = !presenters::IsProgram(input_.description);
-    if (is_ours) shell.banner.again = input_.settings;
-    if (is_ours && input_.status.out_of_memory && input_.settings.batch > 1) {
-      const std::optional<int> smaller = SmallerBatch();
-      if (smaller) {
-        shell.banner.smaller = input_.settings;
-        shell.banner.smaller->batch = *smaller;
-      }
-      shell.banner.smaller_label = smaller ? "With batch " + FormatNumber(*smaller) : "With batch …";
-    }
-  }
+  if (ended_badly) shell.banner = MakeBanner();
   for (const auto& job : jobs_.jobs()) {
     if (job->title.empty() || Clock::now() - job->begun < kShownAfter) continue;
     const bool known = job->shows_progress;

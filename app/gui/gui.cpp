@@ -191,7 +191,9 @@ int RunWindow(const WindowOptions& options) {
   if (!application) return Fail(application.error());
   Application& app = **application;
   if (options.hooks.opened) options.hooks.opened(app);
-  if (options.run != nullptr) {
+  if (options.run != nullptr && !options.files.empty()) {
+    app.Follow(options.run, options.files.front());
+  } else if (options.run != nullptr) {
     app.ShowRun(options.run);
   } else if (options.files.size() > 1) {
     app.OpenRanks(options.files);

@@ -64,7 +64,8 @@ struct WindowHooks {
 struct WindowOptions {
   // A recording to open instead of starting a run; several are the ranks of one.
   std::vector<std::filesystem::path> files;
-  std::shared_ptr<session::Run> run;           // one to show instead of starting one
+  // One to show instead of starting one; with a file, the recording that it follows.
+  std::shared_ptr<session::Run> run;
   std::optional<lessons::SessionState> state;  // in the place of the three below
   networks::TrainingSettings settings;
   std::optional<networks::DeviceChoice> device;  // none = the first CUDA device, else a phantom H200

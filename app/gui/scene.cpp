@@ -27,6 +27,8 @@ constexpr const char* kNothingToCompare =
 // Why there is no curve yet.
 const char* ReasonOfEmptiness(const SceneInput& input) {
   const bool starts = input.starting || input.status.state == session::RunState::kStarting;
+  if (starts && !input.recording.empty())
+    return "Nothing has been recorded yet. What is recorded is shown as it comes.";
   if (presenters::IsProgram(input.description)) {
     return starts ? "The program has not used the GPU yet. The curve begins with its first allocation."
                   : "The program asked the GPU for no memory.";

@@ -40,7 +40,7 @@ void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLi
 }
 
 std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
-  const bool runs = input.live || input.can_stop;
+  const bool runs = input.live || input.status.state <= session::RunState::kPaused;
   const bool live = runs && input.view != nullptr && !input.view->empty();
   const uint64_t lost = std::max(input.status.lost, input.view == nullptr ? 0 : input.view->health().lost);
   const std::string state = input.starting ? "starting" : live ? "live" : runs ? "waiting" : "ended";
@@ -165,7 +165,7 @@ void Scene::PrepareProgram(const SceneInput& input, ByteUnit unit) {
       session::CardOf(input.description.device_name, input.description.device_bytes, *input.cards);
   frame_.program = {
       presenters::MakeProgramFacts(*view_, input.description, input.status, card, input.band, unit),
-      input.can_stop};
+      input.status.state <= session::RunState::kPaused, input.can_stop};
 }
 
 void Scene::CountSkippedSteps() {

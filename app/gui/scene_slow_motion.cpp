@@ -36,7 +36,7 @@ const timeline::Step* StepToWalk(const timeline::View& view, std::optional<event
 
 // What has ended tells all that it ever will; what goes on may tell more.
 void Scene::LookForOperators(const SceneInput& input, const ViewState& state) {
-  const bool goes_on = input.live || input.can_stop || input.starting;
+  const bool goes_on = input.live || input.status.state <= session::RunState::kPaused || input.starting;
   if (view_ == nullptr || view_->empty() || goes_on) return why_no_walk_.clear();
   if (std::exchange(looked_for_operators_, view_) == view_) return;
   const timeline::Step* step = StepToWalk(*view_, state.pinned, false);

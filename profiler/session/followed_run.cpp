@@ -73,10 +73,10 @@ Status FollowedRun::Save(const std::filesystem::path& file) const {
 }
 
 void FollowedRun::Follow(UniqueFd fd, const std::string& name) {
-  End(trace::FollowTide(
-      std::move(fd), name,
-      {[this](const events::RunDescription& description) { Describe(description); },
-       [this](std::span<const events::Event> events) { Accept(events); }, [this] { return Wait(); }}));
+  End(trace::FollowTide(std::move(fd), name,
+                        {[this](const events::RunDescription& description) { Describe(description); },
+                         [this](std::span<const events::Event> events) { Accept(events); },
+                         [this] { return !stop_; }, [this] { return Wait(); }}));
 }
 
 void FollowedRun::Describe(const events::RunDescription& description) {
@@ -116,10 +116,10 @@ void FollowedRun::Publish() {
 void FollowedRun::End(const Result<trace::TideSummary>& read) {
   Publish();
   const MutexLock lock(mutex_);
-  status_.state = read ? RunState::kFinished : RunState::kFailed;
-  if (!read && !stop_) status_.sentence = read.error().message;
-  if (read) status_.cut_off = !read->complete;
-  if (read && !stop_) status_.sentence = read->warning;
+  const bool is_wanted = !stop_;
+  status_.state = read || !is_wanted ? RunState::kFinished : RunState::kFailed;
+  status_.cut_off = !read || !read->complete;
+  if (is_wanted) status_.sentence = read ? read->warning : read.error().message;
   status_.out_of_memory = !view_->out_of_memory().empty();
   changed_.notify_all();
 }

@@ -32,7 +32,7 @@ class FollowedRun final : public Run {
   RunStatus status() const override;
   events::RunDescription description() const override;
   bool live() const override { return false; }
-  bool can_stop() const override { return status().state <= RunState::kPaused; }
+  bool can_stop() const override { return false; }
 
   bool Change(const networks::TrainingSettings&) override { return false; }
   bool SetMode(transport::RunMode) override { return false; }

@@ -64,11 +64,13 @@ Result<TideSummary> ReadTide(const std::filesystem::path& file,
 struct TideFollower {
   std::function<void(const events::RunDescription&)> describe;  // each time that the recording tells one
   std::function<void(std::span<const events::Event>)> accept;
-  std::function<bool()> wait;  // called again and again while there is nothing new; false ends the reading
+  std::function<bool()> goes_on;  // asked before each chunk; false ends the reading
+  std::function<bool()> wait;     // called again and again while there is nothing new; false ends it, too
 };
 
 // Reads a recording that is still being written, and goes on as it grows, until its closing chunk or until
-// `wait` ends it; one that comes through a pipe, until that ends. Sentences call it `name`. Else as ReadTide.
+// the follower ends it, which may be an error; one that comes through a pipe, until that ends. Sentences call
+// it `name`. Else as ReadTide.
 Result<TideSummary> FollowTide(UniqueFd fd, const std::string& name, const TideFollower& follower);
 
 }  // namespace tidemark::trace

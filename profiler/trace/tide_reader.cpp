@@ -97,14 +97,16 @@ class Reader {
       return Error{name_ + " is empty (it ends at byte 0), so it is no Tidemark recording."};
     FileHeader header;
     const FileHeader expected;
-    const size_t read = Read(reinterpret_cast<char*>(&header), sizeof header);
-    const size_t magic = std::min(read, expected.magic.size());
+    auto* const bytes = reinterpret_cast<char*>(&header);
+    const size_t magic = Read(bytes, expected.magic.size());  // of one that grows nothing else may have come
     if (!read_error_.empty()) return Error{name_ + " cannot be read at byte 0: " + read_error_ + "."};
     if (!std::equal(header.magic.begin(), header.magic.begin() + static_cast<ptrdiff_t>(magic),
                     expected.magic.begin())) {
       return Error{name_ +
                    " is no Tidemark recording: it does not begin as one at byte 0. Choose a .tide file."};
     }
+    const size_t read =
+        magic < expected.magic.size() ? magic : magic + Read(bytes + magic, sizeof header - magic);
     if (read < sizeof header) {
       return Error{name_ + " is cut short: it ends at byte " + std::to_string(read) + ", within its header."};
     }
@@ -233,7 +235,9 @@ Result<TideSummary> ReadTide(const std::filesystem::path& file,
 Result<TideSummary> FollowTide(UniqueFd fd, const std::string& name, const TideFollower& follower) {
   struct stat status {};
   if (fstat(fd.get(), &status) != 0) return Error{name + " cannot be read: " + std::strerror(errno) + "."};
-  return Reader(name, std::move(fd), status, &follower).Run(follower.accept, {});
+  return Reader(name, std::move(fd), status, &follower).Run(follower.accept, [&](double) {
+    return follower.goes_on();
+  });
 }
 
 }  // namespace tidemark::trace

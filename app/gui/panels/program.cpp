@@ -28,7 +28,7 @@ void DrawFacts(const presenters::ProgramFacts& facts) {
 
 void DrawProgramPanel(const ProgramInput& input, const std::vector<CaptureLine>& capture,
                       CommandQueue& queue) {
-  PanelTitle("Program", input.can_stop ? "runs" : "has ended");
+  PanelTitle("Program", input.runs ? "runs" : "has ended");
   // Its end stays in sight however small the window is.
   const float row = ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y;
   const float footer = Px(80) + row * static_cast<float>(capture.size() + 1);

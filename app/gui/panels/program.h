@@ -13,6 +13,7 @@ struct CaptureLine;
 
 struct ProgramInput {
   presenters::ProgramFacts facts;
+  bool runs = false;
   bool can_stop = false;
 };
 

@@ -66,7 +66,6 @@ TEST_CASE("A recording is shown as it grows, until it is closed") {
     CHECK((*run)->status().state == RunState::kRunning);
     CHECK((*run)->view()->steps().size() == static_cast<size_t>(step + 1));
   }
-  CHECK((*run)->can_stop());
   REQUIRE(writer->Describe(Titled("last words")).ok());
   REQUIRE(writer->Close().ok());
   REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
@@ -74,7 +73,6 @@ TEST_CASE("A recording is shown as it grows, until it is closed") {
   CHECK((*run)->status().state == RunState::kFinished);
   CHECK((*run)->status().sentence.empty());
   CHECK_FALSE((*run)->status().cut_off);
-  CHECK_FALSE((*run)->can_stop());
 }
 
 TEST_CASE("Following ends when it is asked to, and without a word about it") {
@@ -89,6 +87,25 @@ TEST_CASE("Following ends when it is asked to, and without a word about it") {
   CHECK((*run)->status().state == RunState::kFinished);
   CHECK((*run)->status().sentence.empty());
   CHECK((*run)->status().cut_off);
+}
+
+TEST_CASE("Following ends when it is asked to before anything came, and between two chunks") {
+  const Scratch scratch;
+  std::array<int, 2> ends{};
+  REQUIRE(pipe(ends.data()) == 0);
+  const auto run = FollowedRun::Open("/proc/self/fd/" + std::to_string(ends[0]));
+  REQUIRE(run.ok());
+  close(ends[0]);
+  const bool is_described = GENERATE(false, true);
+  if (is_described) {
+    const std::string begin = Recorded(scratch).substr(0, 600);
+    REQUIRE(write(ends[1], begin.data(), begin.size()) == static_cast<ssize_t>(begin.size()));
+  }
+  (*run)->Stop();
+  CHECK((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->status().state == RunState::kFinished);
+  CHECK((*run)->status().sentence.empty());
+  close(ends[1]);
 }
 
 TEST_CASE("What comes through a pipe byte by byte is whole, and a pipe that ends early is told") {
@@ -112,7 +129,7 @@ TEST_CASE("What comes through a pipe byte by byte is whole, and a pipe that ends
 
 TEST_CASE("What is no recording is told, and what is not there is refused") {
   const Scratch scratch;
-  trace::WriteFile(scratch / "other.tide", "something else altogether");
+  trace::WriteFile(scratch / "other.tide", "no tide yet");
   const auto run = FollowedRun::Open(scratch / "other.tide");
   REQUIRE(run.ok());
   REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
