@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 
+#include "profiler/session/followed_run.h"
 #include "tests/gui/steps.h"
 
 namespace tidemark::gui {
@@ -134,6 +135,32 @@ void SavesAndOpens(ImGuiTestContext* context) {
   application().Push(StartAgain{recorded, {}});
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK_STR_EQ(Run().device.card.c_str(), own.card.c_str());
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+// All but a recording's end is there; then that comes too.
+void FollowsARecording(ImGuiTestContext* context) {
+  constexpr size_t kClosingChunk = 48;
+  std::ifstream in(Artefacts() / "saved.tide", std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  const fs::path file = Artefacts() / "growing.tide";
+  const networks::TrainingSettings settings = application().settings();
+  std::ofstream out(file, std::ios::binary);
+  out << whole.substr(0, whole.size() - kClosingChunk) << std::flush;
+  auto run = session::FollowedRun::Open(file);
+  IM_CHECK(run.ok());
+  application().Follow(std::move(*run), file);
+  IM_CHECK(WaitUntil(context, [] { return Run().view != nullptr && !Run().view->empty(); }));
+  IM_CHECK_STR_EQ(application().frame()->run_controls.recording.c_str(), "growing.tide");
+  IM_CHECK(application().follows());
+  IM_CHECK(!Run().live && !Run().can_stop);
+  Picture(context, "followed");
+  out << whole.substr(whole.size() - kClosingChunk) << std::flush;
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kFinished; }));
+  IM_CHECK(!application().follows());
+  IM_CHECK_STR_EQ(Run().status.sentence.c_str(), "");
+  application().Push(StartAgain{settings, {}});
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK(WaitForSteps(context, 2));
 }
 

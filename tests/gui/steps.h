@@ -61,6 +61,7 @@ void ListsAllocations(ImGuiTestContext* context);
 void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
+void FollowsARecording(ImGuiTestContext* context);
 void Compares(ImGuiTestContext* context);
 // what_if_steps.cpp
 void TriesTheRunOtherwise(ImGuiTestContext* context);

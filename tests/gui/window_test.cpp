@@ -278,6 +278,7 @@ void Add(ImGuiTestEngine* engine) {
       {"wears light", WearsLight},
       {"chooses colours", ChoosesColors},
       {"saves and opens", SavesAndOpens},
+      {"follows a recording", FollowsARecording},
       {"opens ranks", OpensRanks},
       {"trains on ranks", TrainsOnRanks},
       {"takes what is dropped", TakesWhatIsDropped},
