@@ -142,7 +142,7 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       "  tidemark phantom --memory 16GiB -- python train.py\n"
       "  tidemark phantom --sweep batch=1..512 -- python train.py     (runs it with --batch 1, 2, 4, ...)\n"
       "  tidemark phantom --world 8 --rank 0 -- python train_fsdp.py\n"
-      "The program's own Python and torch (2.6 to 2.11, CUDA 12 or 13) do all that they would do on the "
+      "The program's own Python and torch (2.5 to 2.11, CUDA 12 or 13) do all that they would do on the "
       "card; only kernels compute nothing, so every value that they would have written reads as zero. The "
       "first time with a torch, its stand-ins are built, which takes a minute. Output, exit code and signals "
       "are the program's own; what it needed comes last, on standard error.");

@@ -23,7 +23,9 @@ Need FullestOf(const std::vector<std::vector<Need>>& stages, size_t configuratio
       if (std::ranges::find(unknown_sizes, size) == unknown_sizes.end()) unknown_sizes.push_back(size);
     }
     const bool empties_cache = fullest.empties_cache || need.empties_cache;
-    if (stage == 0 || need.reserved_peak_bytes > fullest.reserved_peak_bytes) {
+    const bool is_fuller = need.fits == fullest.fits ? need.reserved_peak_bytes > fullest.reserved_peak_bytes
+                                                     : fullest.fits;  // what does not fit decides
+    if (stage == 0 || is_fuller) {
       fullest = need;
       fullest.stage = static_cast<int>(stage);
     }

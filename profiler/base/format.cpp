@@ -67,6 +67,24 @@ std::string FormatDuration(int64_t nanoseconds) {
   return fmt::format("{:.2f} s", time / 1e9);
 }
 
+namespace {
+
+// "1,023.5" as "1023.5"; none where commas are not before three digits each, so that "1,5" is no 15.
+std::optional<std::string> WithoutSeparators(std::string_view number) {
+  const size_t point = std::min(number.find('.'), number.size());
+  std::string digits;
+  for (size_t i = 0; i < number.size(); ++i) {
+    if (number[i] != ',') {
+      digits += number[i];
+    } else if (i == 0 || i > point || (point - i) % 4 != 0) {
+      return {};
+    }
+  }
+  return digits;
+}
+
+}  // namespace
+
 std::optional<int64_t> BytesFromText(std::string_view text) {
   static constexpr std::pair<std::string_view, int64_t> kUnits[] = {
       {"", 1},
@@ -87,11 +105,13 @@ std::optional<int64_t> BytesFromText(std::string_view text) {
   constexpr double kMostBytes = 1e15;
   text = text.substr(std::min(text.find_first_not_of(' '), text.size()));
   text = text.substr(0, text.find_last_not_of(' ') + 1);
-  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const size_t digits = std::min(text.find_first_not_of("0123456789.,"), text.size());
   const size_t unit = std::min(text.find_first_not_of(' ', digits), text.size());
+  const std::optional<std::string> plain = WithoutSeparators(text.substr(0, digits));
+  if (!plain) return {};
   double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + digits, number);
-  if (error != std::errc() || end != text.data() + digits) return {};
+  const auto [end, error] = std::from_chars(plain->data(), plain->data() + plain->size(), number);
+  if (error != std::errc() || end != plain->data() + plain->size()) return {};
   std::string written(text.substr(unit));
   std::ranges::transform(written, written.begin(), [](unsigned char letter) { return std::tolower(letter); });
   for (const auto& [name, bytes] : kUnits) {

@@ -149,7 +149,9 @@ void ProgramRecorder::Wake() const {
 
 int ProgramRecorder::unheard_ranks() const {
   const Result<RankPlace> own = RankPlaceFromEnvironment();
-  const bool is_rank_itself = !own || own->world > 1;
+  // A batch script has a rank's variables, too, but what it starts has other ranks than its own.
+  const auto is_own = [&own](int rank) { return rank == own->rank; };
+  const bool is_rank_itself = !own || (own->world > 1 && std::ranges::all_of(heard_ranks_, is_own));
   return is_rank_itself ? 0 : std::max(0, world_ - static_cast<int>(heard_ranks_.size()));
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "profiler/base/format.h"
+#include "profiler/events/joined_steps.h"
 
 namespace tidemark::timeline {
 
@@ -76,9 +77,8 @@ void Structure::EndStep(const Event& event, EventIndex index, int64_t time_ns, H
 
 // Whoever tells steps of a program that is not ours learns late that its first ones were one (event.h).
 bool Structure::JoinsFirst(const Event& end) const {
-  constexpr size_t kMostJoined = 16;
   const auto steps = steps_.Publish();
-  return !steps.empty() && steps.size() <= kMostJoined && steps.front().number == end.bytes &&
+  return !steps.empty() && steps.size() < events::kMostJoinedSteps && steps.front().number == end.bytes &&
          std::ranges::all_of(steps, &Step::complete) && step_->number > steps.back().number;
 }
 

@@ -32,7 +32,7 @@ void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramD
   }
   Consequence(state.card
                   ? "Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
-                    "with torch 2.6 to 2.11."
+                    "with torch 2.5 to 2.11."
                   : "As it is, with kernels that compute. Any CUDA program; the first process that uses "
                     "CUDA is shown.");
 }

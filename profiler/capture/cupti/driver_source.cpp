@@ -199,7 +199,6 @@ bool DriverSource::Attach() {
     if (cupti_.enable_callback(1, subscriber_, call.domain, call.function) == cupti::kSuccess) ++enabled;
   }
   has_records_ = EnableRecords();
-  has_sources_ = has_records_ && EnableSources();
   std::string state = Live();
   if (enabled < kWatched.size()) {
     state += ", but " + std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen";
@@ -215,6 +214,7 @@ bool DriverSource::EnableRecords() {
   const int major = cupti::MajorVersion(version_);
   if (major != 12 && major != 13) return false;
   if (cupti_.register_buffers(OnBufferRequested, OnBufferCompleted) != cupti::kSuccess) return false;
+  has_sources_ = EnableSources();  // before CUPTI's thread brings the first record
   if (cupti_.enable_kind(cupti::kMemory2) != cupti::kSuccess) return false;
   cupti_.enable_kind(cupti::kMemoryPool);  // adds trimmed and destroyed pools, where it exists
   return true;

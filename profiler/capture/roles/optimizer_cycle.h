@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "profiler/events/joined_steps.h"
+
 namespace tidemark::capture {
 
 class OptimizerCycle {
@@ -25,7 +27,7 @@ class OptimizerCycle {
     const auto known = std::ranges::find(known_, optimizer, &Known::optimizer);
     const bool is_new = known == known_.end();
     // With two that are known the first one's next turn is the second round's.
-    is_first_round_ = is_first_round_ && (is_new || known_.size() == 1) && turns_ < kMostTurns;
+    is_first_round_ = is_first_round_ && (is_new || known_.size() == 1) && turns_ < events::kMostJoinedSteps;
     if (is_first_round_) ++turns_;
     if (is_new) {
       known_.push_back({optimizer, 0});

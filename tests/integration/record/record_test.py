@@ -118,6 +118,10 @@ class Record(unittest.TestCase):
         ran = self.record("bash", "-c", f"RANK=1 WORLD_SIZE=2 LOCAL_RANK=0 {REFERENCE} bytes", environment=phantom())
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("1 of the launcher's ranks is not recorded", ran.stderr)
+        # In a batch script, which has a rank's variables of its own.
+        batch = {"SLURM_PROCID": "0", "SLURM_NTASKS": "2", "SLURM_LOCALID": "0"}
+        ran = self.record("bash", "-c", f"SLURM_PROCID=1 {REFERENCE} bytes", environment=phantom() | batch)
+        self.assertIn("1 of the launcher's ranks is not recorded", ran.stderr)
 
     def check_launcher(self, launcher):
         """In front of the recorder, and behind it."""

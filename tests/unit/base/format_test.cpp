@@ -28,5 +28,14 @@ TEST_CASE("Every figure of four digits and more has its thousands apart, in colu
   CHECK(FormatDecimal(0.25, 1) == "0.2");
 }
 
+TEST_CASE("A size that was written is read again, and a comma elsewhere than before three digits is not") {
+  CHECK(BytesFromText("1,023.5 MiB") == 1'073'217'536);
+  CHECK(BytesFromText("1,500.00 GB") == 1'500'000'000'000);
+  CHECK(BytesFromText("1,234,567 B") == 1'234'567);
+  CHECK(BytesFromText("1234.5 kB") == 1'234'500);
+  for (const char* wrong : {"1,5 GB", "1,2345 B", ",123 B", "1.5,000 GB", "12,34,567 B", ","})
+    CHECK_FALSE(BytesFromText(wrong).has_value());
+}
+
 }  // namespace
 }  // namespace tidemark
