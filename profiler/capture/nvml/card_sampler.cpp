@@ -41,6 +41,7 @@ class CardSampler {
     if (device == std::exchange(device_, device)) return;
     samples_without_own_ = 0;
     missed_ = false;
+    Tell(Level::kProcess, 0, process_bytes_);  // what it takes of the other card is none of this one's
     EmitState(Source::kDevice, Live());
   }
   // What the card has left; 0 where NVML does not answer.
@@ -235,23 +236,23 @@ void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid
   RunInBackground(KeepSampling);
 }
 
-void WatchCardOfProcess(const Result<nvml::Functions>& functions) {
-  constexpr int kMostTries = 600;  // a minute: programs load their data first
+void WatchCardOfProcess(const Result<nvml::Functions>& functions, int most_guesses) {
   if (card_watched.exchange(true)) return;
   if (!functions) return EmitState(Source::kDevice, functions.error().message);
-  RunInBackground([table = *functions] {
+  RunInBackground([table = *functions, most_guesses] {
     if (const nvml::Code code = table.init(); code != nvml::kSuccess) {
       return EmitState(Source::kDevice, nvml::RefusalSentence(code));
     }
     TheCardChoice().Ready(table);
-    for (int tries = 0; tries < kMostTries; ++tries) {
-      if (the_card_sampler.load() == nullptr) {
+    for (int guesses = 0; the_card_sampler.load() == nullptr; ++guesses) {
+      if (guesses < most_guesses) {
         if (const nvml::Device device = DeviceOfProcess(table)) TheCardChoice().Guessed(device);
+      } else if (guesses == most_guesses) {
+        EmitState(Source::kDevice, nvml::RefusalSentence(nvml::kNotFound));
       }
-      if (the_card_sampler.load() != nullptr) return KeepSampling();
-      std::this_thread::sleep_for(kSampleEvery);
+      if (the_card_sampler.load() == nullptr) std::this_thread::sleep_for(kSampleEvery);
     }
-    EmitState(Source::kDevice, nvml::RefusalSentence(nvml::kNotFound));
+    KeepSampling();
   });
 }
 

@@ -87,6 +87,13 @@ nvml::Functions FakeFunctions() {
 struct Told {
   std::vector<Event> events;
   std::string names;
+  std::vector<int64_t> OfLevel(Level level) const {
+    std::vector<int64_t> bytes;
+    for (const Event& event : events) {
+      if (event.kind == EventKind::kCounter && event.level == level) bytes.push_back(event.bytes);
+    }
+    return bytes;
+  }
 };
 
 Told WhatIsTold(void (*when)()) {
@@ -122,6 +129,14 @@ int64_t AwaitFreeBytes(const char* uuid) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return FreeBytesOfCard(uuid);
+}
+
+// Until the sampler finds that much left.
+bool AwaitSample(int64_t left) {
+  for (int tries = 0; tries < 500 && SampleCard() != left; ++tries) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return SampleCard() == left;
 }
 
 bool InChild(bool (*body)()) {
@@ -198,18 +213,44 @@ TEST_CASE("The card that a process works on is watched, not the first that it ha
     const Told told = WhatIsTold([] {
       WatchCardOfProcess(FakeFunctions());
       AwaitFreeBytes("GPU-1");
-      while (SampleCard() != 60 << 20) std::this_thread::yield();  // the guess
+      if (!AwaitSample(60 << 20)) return;  // the guess
       UsesCard("");
       UsesCard("GPU-2");
       UsesCard("GPU-1");  // worked on later
       left = SampleCard();
     });
-    std::vector<int64_t> card;
-    for (const Event& event : told.events) {
-      if (event.kind == EventKind::kCounter && event.level == Level::kCard) card.push_back(event.bytes);
-    }
-    return card == std::vector<int64_t>{40 << 20, 95 << 20} &&
+    return told.OfLevel(Level::kCard) == std::vector<int64_t>{40 << 20, 95 << 20} &&
+           told.OfLevel(Level::kProcess).front() == 30 << 20 &&
            told.names.find("GPU-2)") != std::string::npos && left == 5 << 20;
+  }));
+}
+
+TEST_CASE("What a process takes is not told of the next card until NVML lists it there") {
+  CHECK(InChild([] {
+    fake.processes = {{OwnId(), 30 << 20, 0, 0}};
+    const Told told = WhatIsTold([] {
+      WatchCardOfProcess(FakeFunctions());
+      AwaitFreeBytes("GPU-1");
+      if (!AwaitSample(60 << 20)) return;
+      fake.processes.clear();
+      UsesCard("GPU-2");
+    });
+    return told.OfLevel(Level::kProcess) == std::vector<int64_t>{30 << 20, 0};
+  }));
+}
+
+TEST_CASE("A card that a process uses late is sampled as one that it used at once") {
+  CHECK(InChild([] {
+    const Told told = WhatIsTold([] {
+      WatchCardOfProcess(FakeFunctions(), 1);
+      AwaitFreeBytes("GPU-2");
+      std::this_thread::sleep_for(std::chrono::milliseconds(250));  // the guesses are over
+      UsesCard("GPU-2");
+      fake_others[0].memory.used = 50 << 20;
+      std::this_thread::sleep_for(std::chrono::milliseconds(500));  // nobody else samples
+    });
+    return told.names.find("does not know the card") != std::string::npos &&
+           told.OfLevel(Level::kCard) == std::vector<int64_t>{95 << 20, 50 << 20};
   }));
 }
 
