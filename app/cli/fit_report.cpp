@@ -57,15 +57,16 @@ std::string ShardingRows(const FitAnswer& answer) {
 }
 
 Json ProposalJson(const FitQuestion& question, const Proposal& proposal) {
-  return {{"change", DescribeProposal(question, proposal)},
-          {"settings", Json::parse(networks::ToJson(proposal.configuration.settings))},
-          {"allocator", proposal.configuration.allocator},
-          {"allocated_peak_bytes", proposal.need.allocated_peak_bytes},
-          {"reserved_peak_bytes", proposal.need.reserved_peak_bytes},
-          {"stage", proposal.need.stage},
-          {"fits", proposal.need.fits},
-          {"empties_cache", proposal.need.empties_cache},
-          {"estimated_step_seconds", proposal.step_seconds}};
+  Json json = {{"change", DescribeProposal(question, proposal)},
+               {"settings", Json::parse(networks::ToJson(proposal.configuration.settings))},
+               {"allocator", proposal.configuration.allocator},
+               {"allocated_peak_bytes", proposal.need.allocated_peak_bytes},
+               {"reserved_peak_bytes", proposal.need.reserved_peak_bytes},
+               {"fits", proposal.need.fits},
+               {"empties_cache", proposal.need.empties_cache},
+               {"estimated_step_seconds", proposal.step_seconds}};
+  if (networks::UsesPipeline(proposal.configuration.settings)) json["stage"] = proposal.need.stage;
+  return json;
 }
 
 Json ProposalsJson(const FitQuestion& question, const std::vector<Proposal>& proposals) {

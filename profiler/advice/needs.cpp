@@ -11,27 +11,25 @@
 namespace tidemark::advice {
 namespace {
 
+// One that does not fit before any that does, however much that one reserves.
+std::pair<bool, int64_t> Fullness(const Need& need) { return {!need.fits, need.reserved_peak_bytes}; }
+
 // The fullest card decides; what is not known of any of them is not known of all.
 Need FullestOf(const std::vector<std::vector<Need>>& stages, size_t configuration) {
   Need fullest;
-  bool all_fit = true;
   std::vector<std::string> unknown_sizes;
   for (size_t stage = 0; stage < stages.size(); ++stage) {
     const Need& need = stages[stage][configuration];
-    all_fit = all_fit && need.fits;
     for (const std::string& size : need.unknown_sizes) {
       if (std::ranges::find(unknown_sizes, size) == unknown_sizes.end()) unknown_sizes.push_back(size);
     }
     const bool empties_cache = fullest.empties_cache || need.empties_cache;
-    const bool is_fuller = need.fits == fullest.fits ? need.reserved_peak_bytes > fullest.reserved_peak_bytes
-                                                     : fullest.fits;  // what does not fit decides
-    if (stage == 0 || is_fuller) {
+    if (stage == 0 || Fullness(need) > Fullness(fullest)) {
       fullest = need;
       fullest.stage = static_cast<int>(stage);
     }
     fullest.empties_cache = empties_cache;
   }
-  fullest.fits = all_fit;
   fullest.unknown_sizes = std::move(unknown_sizes);
   return fullest;
 }

@@ -1,8 +1,8 @@
 // What configurations need of a card, and whether they fit, of a pipeline's stages, each on a card of its
 // own, the fullest: each is run on a phantom of the card that has room for all of them, so that none ends it,
 // and where that leaves a doubt its requests are put to PyTorch's allocator on one as large as the card is.
-// Some warm trainers answer side by side; the first answer takes half a second, each further one
-// milliseconds. One thread at a time.
+// Some warm trainers answer side by side, and each stage of a pipeline keeps one (90 MB of memory each); the
+// first answer takes half a second, each further one milliseconds. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ struct Need {
   int64_t allocated_peak_bytes = 0;  // of a steady step, as session::Prediction tells it
   int64_t reserved_peak_bytes = 0;   // the most of the whole run, its first step among it
   bool fits = false;
-  int stage = 0;                   // of a pipeline: the fullest, whose figures these are
+  int stage = 0;  // of a pipeline: one that does not fit, else the fullest, whose figures these are
   bool empties_cache = false;      // it fits, but only since PyTorch gives its cache back in between
   std::string without_workspaces;  // as of session::Prediction, and so are these
   std::vector<std::string> unknown_sizes;
