@@ -1,6 +1,7 @@
 #include "app/presenters/run_formats.h"
 
 #include <algorithm>
+#include <cctype>
 
 namespace tidemark::presenters {
 namespace {
@@ -14,8 +15,8 @@ constexpr RunFormat kFormats[] = {{"tide", ".tide", "recording"},
                                   {"pickle", ".pickle", "PyTorch memory snapshot"},
                                   {"markdown", ".md", "page to read"},
                                   {"html", ".html", "page with the timeline"},
-                                  {"svg", ".svg", "the timeline as a drawing"},
-                                  {"png", ".png", "the timeline as a picture"}};
+                                  {"svg", ".svg", "a drawing"},
+                                  {"png", ".png", "a picture"}};
 
 constexpr PictureView kViews[] = {{"timeline", "the timeline"},
                                   {"breakdown", "the breakdown at the peak"},
@@ -55,7 +56,8 @@ const PictureView* PictureViewOfKey(std::string_view key) {
 }
 
 const PictureView& PictureViewOfName(const std::filesystem::path& file) {
-  const std::string told = file.stem().extension().string();
+  std::string told = file.stem().extension().string();
+  std::ranges::transform(told, told.begin(), [](unsigned char letter) { return std::tolower(letter); });
   const PictureView* view = told.empty() ? nullptr : PictureViewOfKey(std::string_view(told).substr(1));
   return view == nullptr ? kViews[0] : *view;
 }

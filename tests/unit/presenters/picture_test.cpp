@@ -92,6 +92,7 @@ TEST_CASE("formats are told apart by their names and endings") {
 TEST_CASE("a picture's name tells what it shows") {
   CHECK(PictureViewOfName("a.folder/run.bridge.svg").key == "bridge");
   CHECK(PictureViewOfName("run.map.png").key == "map");
+  CHECK(PictureViewOfName("run.MAP.svg").key == "map");
   for (const char* other : {"run.svg", "bridge.svg", ".bridge", "run.of.mine.png", "run.png"})
     CHECK(PictureViewOfName(other).key == "timeline");
   CHECK(PictureViewOfKey("tree") == nullptr);
