@@ -38,7 +38,7 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(
       order.card, libraries.stand_ins, {libraries.capture / "libtidemark-capture-gates.so"});
   if (!environment) return environment.error();
-  environment->push_back(phantom::CommandsEntry());
+  environment->push_back(phantom::PathWithCommands());
   if (ValueOf(kNvtxInjection).empty()) {
     environment->push_back(
         fmt::format("{}={}", kNvtxInjection, (libraries.capture / "libtidemark-capture.so").string()));

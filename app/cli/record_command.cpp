@@ -56,9 +56,8 @@ std::string UnheardText(int ranks) {
   if (ranks == 0) return "";
   return fmt::format(
       "tidemark: {} of the launcher's ranks {} not recorded: what runs on another machine is not heard from "
-      "here, and what uses no CUDA has nothing to tell. Let each rank have its recorder, as in: srun "
-      "tidemark "
-      "record -o run.tide -- python train.py\n",
+      "here, and what uses no CUDA has nothing to tell. Let each rank have its recorder, as in: "
+      "srun tidemark record -o run.tide -- python train.py\n",
       ranks, ranks == 1 ? "is" : "are");
 }
 

@@ -85,7 +85,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 
 }  // namespace
 
-std::string CommandsEntry() {
+std::string PathWithCommands() {
   const char* present = std::getenv("PATH");
   return "PATH=" + (AssetsFolder() / "commands").string() + ":" +
          (present == nullptr ? "/usr/bin:/bin" : present);

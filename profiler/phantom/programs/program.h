@@ -19,7 +19,7 @@ struct Rank {
 };
 
 // Before the system's commands those that tell of the phantom in their place: nvidia-smi.
-std::string CommandsEntry();
+std::string PathWithCommands();
 
 // What torchrun would set for it.
 std::vector<std::string> RankEnvironment(const Rank& rank);

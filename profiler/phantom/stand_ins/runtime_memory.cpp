@@ -125,9 +125,8 @@ cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int) {
   if (device == nullptr) return Report(cudaErrorNoDevice);
   if (pointer == nullptr || bytes == 0) return Report(cudaErrorInvalidValue);
   device::Doubt(
-      "Managed memory (cudaMallocManaged, as paged optimizers use it) stays on the host here; what of it "
-      "moves "
-      "to the card is not known and not counted.");
+      "Managed memory (cudaMallocManaged, as paged optimizers use it) stays on the host here; what of "
+      "it moves to the card is not known and not counted.");
   *pointer = device->host_memory.AllocateManaged(bytes);
   return Report(*pointer == nullptr ? cudaErrorMemoryAllocation : cudaSuccess);
 }
