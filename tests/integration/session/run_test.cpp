@@ -87,6 +87,22 @@ TEST_CASE("full speed on a phantom: nothing is lost, a toggle shows as a marker 
   CheckConsistent(*view);
 }
 
+TEST_CASE("a phantom's step that tells more than the ring holds loses nothing", "[session]") {
+  LiveOptions options;
+  options.settings.batch = 1;
+  options.settings.accumulate = 64;
+  options.step_limit = 3;
+  options.ring_events = 1 << 12;
+  auto run = StartOrFail(options);
+  REQUIRE(run->WaitUntilSettled(kPatienceMs));
+  INFO(run->status().sentence);
+  const auto view = run->view();
+  REQUIRE(view->steps().size() == 3);
+  CHECK(view->steps()[1].end - view->steps()[1].begin > options.ring_events);
+  CHECK(run->status().lost == 0);
+  CheckConsistent(*view);
+}
+
 TEST_CASE("kill -9 at full speed: said, kept, and the next run starts", "[session]") {
   LiveOptions options;
   auto run = StartOrFail(options);
