@@ -92,7 +92,7 @@ TEST_CASE("a phantom's step that tells more than the ring holds loses nothing", 
   options.settings.batch = 1;
   options.settings.accumulate = 64;
   options.step_limit = 3;
-  options.ring_events = 1 << 12;
+  options.ring_events = 1 << 10;  // is full within the 2 ms that the reader rests
   auto run = StartOrFail(options);
   REQUIRE(run->WaitUntilSettled(kPatienceMs));
   INFO(run->status().sentence);
