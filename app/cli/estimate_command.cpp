@@ -63,8 +63,9 @@ std::string DifferencesText(const presenters::Bridge& bridge) {
   std::string text;
   for (const BridgeStep& step : changes) {
     if (!text.empty() && std::abs(step.bytes) < textbook_bytes / kWorthTelling) break;
-    text += fmt::format("  {:>+9.2f} MB  {}: {}\n", InUnit(step.bytes, ByteUnit::kMegabytes), step.name,
-                        step.sentence);
+    const double size = InUnit(step.bytes, ByteUnit::kMegabytes);
+    text += fmt::format("  {:>9} MB  {}: {}\n", (size < 0 ? "-" : "+") + FormatDecimal(std::abs(size), 2),
+                        step.name, step.sentence);
   }
   return text.empty() ? text : "Where they differ most, textbook to phantom\n" + text;
 }
@@ -73,12 +74,12 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
                         const session::Prediction& phantom) {
   std::string text = PeaksTable(estimate, {{"phantom", phantom}});
   if (phantom.reserved_band) text += BandRows(*phantom.reserved_band);
-  text += DifferencesText(presenters::MakeBridge(phantom, estimate));
   if (phantom.out_of_memory) {
     text +=
-        fmt::format("It does not fit on a {}; the phantom's figures are those up to the failure. {}\n{}\n",
+        fmt::format("It does not fit on an {}; the phantom's figures are those up to the failure. {}\n{}\n",
                     question.card.title, kOutOfMemoryAdvice, phantom.sentence);
   } else {
+    text += DifferencesText(presenters::MakeBridge(phantom, estimate));
     const auto nanoseconds = static_cast<int64_t>(phantom.step_seconds * 1e9);
     text += fmt::format("A step takes the phantom's host {}.\n", FormatDuration(nanoseconds));
     if (!phantom.sentence.empty()) text += phantom.sentence + "\n";

@@ -40,12 +40,14 @@ void Heading(const char* text) {
 void DeviceItem(const RunControlsInput& input, const DeviceChoice& choice, const std::string& label,
                 const std::string& memory, CommandQueue& queue) {
   const bool chosen = choice == input.device;
-  const float width = std::max(ImGui::GetContentRegionAvail().x, Px(250));
+  const float both = Measure(Words(), label).x + Measure(SmallMuted(), memory).x + Px(32);
+  const float width = std::max({ImGui::GetContentRegionAvail().x, Px(250), both});
   if (Choice(label, chosen, 0, {width, 0})) queue.Push(ChooseDevice{choice});
   if (chosen) ImGui::SetItemDefaultFocus();
   const ImVec2 corner = ImGui::GetItemRectMax();
-  DrawText(ImGui::GetWindowDrawList(), {corner.x - Px(8), ImGui::GetItemRectMin().y + Px(1)}, SmallMuted(),
-           memory, Align::kRight);
+  const float middle = (ImGui::GetItemRectMin().y + corner.y) / 2;
+  DrawText(ImGui::GetWindowDrawList(), {corner.x - Px(8), middle - Px(kSmallTextSize) / 2 - Px(1)},
+           SmallMuted(), memory, Align::kRight);
 }
 
 }  // namespace

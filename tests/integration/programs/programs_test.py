@@ -370,6 +370,9 @@ print(json.dumps([torch.cuda.is_available(), card.name, card.major, torch.cuda.m
 import subprocess
 for words in (["--query-gpu=name,memory.total,fan.speed", "--format=csv,noheader,nounits"], ["-L"], []):
     print(subprocess.run(["nvidia-smi", *words], capture_output=True, text=True, check=True).stdout)
+for words in (["-L", "-i", "0,0"], ["-L", "-i", "0,7"], ["--loop"]):
+    ran = subprocess.run(["nvidia-smi", *words], capture_output=True, text=True)
+    print("ended with", ran.returncode, ran.stdout.count("GPU 0"))
 """
         ran = tidemark("phantom", "--card", "h100", "--memory", "64GiB", "--", PYTHON, "-c", code)
         self.assertEqual(ran.returncode, 0, ran.stderr)
@@ -378,6 +381,8 @@ for words in (["--query-gpu=name,memory.total,fan.speed", "--format=csv,noheader
         self.assertRegex(lines[2], r"^GPU 0: NVIDIA H100.* \(UUID: GPU-.*\)$")
         self.assertIn("Driver Version", ran.stdout)
         self.assertIn("Note: nvidia-smi was asked", ran.stderr)
+        self.assertEqual([line for line in lines if line.startswith("ended")], ["ended with 0 2", "ended with 6 0", "ended with 2 0"])
+        self.assertIn("asked for --loop", ran.stderr)
 
 
 def version_of_torch():
