@@ -28,6 +28,7 @@ std::shared_ptr<const session::Ranks> ManyRanks() {
 struct AskedOf {
   explicit AskedOf(timeline::Stream& stream) {
     input.view = stream.Publish();
+    input.status.state = session::RunState::kFinished;
     input.description.device = "cpu";
     input.device.kind = networks::DeviceKind::kCpu;
     input.networks = &networks;
