@@ -108,9 +108,7 @@ class PerfettoExporter final : public Exporter {
         return AddLoss(moment.event, out);
       default:
         if (moment.event.kind <= EventKind::kSnapshot) return AddOtherMemory(moment.event, out);
-        if (!IsWithinStep(view_, moment.index) || moment.event.kind == EventKind::kMicroBatchBegin)
-          AddStep(moment.event, out);
-        return;
+        return AddStep(moment, out);
     }
   }
 
@@ -293,17 +291,20 @@ class PerfettoExporter final : public Exporter {
     counter.AnnotateIid(Argument::kOperator, op);
   }
 
-  void AddStep(const events::Event& event, PacketBuffer& out) {
+  void AddStep(const Moment& moment, PacketBuffer& out) {
+    const events::Event& event = moment.event;
     switch (event.kind) {
       case EventKind::kMicroBatchBegin:
         Close(perfetto::kMicroBatches, in_micro_batch_, out);
         return Open(perfetto::kMicroBatches, in_micro_batch_, "micro-batch " + std::to_string(event.bytes),
                     out);
       case EventKind::kStepBegin:
+        if (IsWithinStep(view_, moment.index)) return;
         Close(perfetto::kMicroBatches, in_micro_batch_, out);
         Cut(perfetto::kSteps, in_step_, out);
         return Open(perfetto::kSteps, in_step_, "step " + std::to_string(event.bytes), out);
       case EventKind::kStepEnd:
+        if (IsWithinStep(view_, moment.index)) return;
         Close(perfetto::kMicroBatches, in_micro_batch_, out);
         return Close(perfetto::kSteps, in_step_, out);
       default:
