@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "profiler/networks/layer_kinds.h"
 #include "profiler/textbook/data_parallel.h"
 #include "profiler/textbook/saved_tensors.h"
 

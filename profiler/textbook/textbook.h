@@ -3,14 +3,18 @@
 // number carries its formula. Pure functions, microseconds, O(layers).
 //
 // With P parameters and a micro-batch of B samples:
-//   parameters   P · 4 B          always float32: autocast does not touch them
-//   gradients    P · 4 B          float32 too, made once and added to by each micro-batch of an accumulated
-//   step optimizer    k · P · 4 B      k = 0 SGD, 1 with momentum, Adagrad (sum) and RMSprop
-//   (square_avg), 2 Adam and AdamW (torch/optim: exp_avg,
-//   exp_avg_sq) input        B · sample · 4 B one micro-batch; its labels (8 B a sample) are left out, as the
-//   classic table does activations  what autograd saves for backward; saved_tensors.h gives the rules
-//   autocast     P · 2 B          half copies of the weights and biases of convolutions and linear layers,
-//   cached during forward (ATen/autocast_mode.cpp) buffers      what batch norm keeps between steps
+//
+// - parameters, P · 4 B: always float32, autocast does not touch them;
+// - gradients, P · 4 B: float32 too, made once and added to by each micro-batch of an accumulated step;
+// - optimizer, k · P · 4 B: k = 0 SGD, 1 with momentum, Adagrad (sum) and RMSprop (square_avg), 2 Adam and
+//   AdamW (torch/optim: exp_avg, exp_avg_sq);
+// - input, B · sample · 4 B: one micro-batch; its labels (8 B a sample) are left out, as the classic table
+//   does;
+// - activations: what autograd saves for backward; saved_tensors.h gives the rules;
+// - autocast, P · 2 B: half copies of the weights and biases of convolutions and linear layers, cached during
+//   forward (ATen/autocast_mode.cpp);
+// - buffers: what batch norm keeps between steps.
+//
 // Of two networks against each other most is there in the generator's turn, whose graph goes through both,
 // and input is real samples or noise, whichever is more: they are never there at once. In pure float16
 // (model.half()) each 4 B above is 2 B. An evaluation has neither gradients nor optimizer state, and under
