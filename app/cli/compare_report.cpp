@@ -6,7 +6,9 @@
 #include <optional>
 #include <string_view>
 
+#include "app/presenters/moment_title.h"
 #include "profiler/base/format.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
 namespace {
@@ -97,8 +99,8 @@ std::string StreamRow(const char* title, const StreamComparison& stream) {
 
 std::string PlaceText(const timeline::View& view, EventIndex index) {
   std::string place = "event " + Count(index);
-  const int64_t step = presenters::StepAt(view, index);
-  if (!view.steps().empty()) place += step < 0 ? ", before the first step" : ", step " + FormatNumber(step);
+  const std::string step = presenters::StepTitle(view, index);
+  if (!step.empty()) place += ", " + step;
   const events::Phase phase = view.event(index).phase;
   if (phase != events::Phase::kIdle) place += fmt::format(", {}", events::NameOf(phase));
   return place;
@@ -136,8 +138,9 @@ std::string NotesText(char letter, const ComparedFile& file) {
 Json PlaceJson(const timeline::View& view, EventIndex index) {
   if (index >= view.end()) return {};
   const events::Event& event = view.event(index);
+  const timeline::Step* step = timeline::StepAt(view, index);
   return {{"event", index},
-          {"step", presenters::StepAt(view, index)},
+          {"step", step == nullptr ? -1 : step->number},
           {"phase", events::NameOf(event.phase)},
           {"layer", view.name(event.layer)},
           {"operator", view.name(event.op)},

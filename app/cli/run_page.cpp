@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "app/presenters/level_chain.h"
+#include "app/presenters/moment_title.h"
 #include "app/presenters/picture.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
@@ -202,10 +203,7 @@ std::vector<std::string> BookmarkRows(const timeline::View& view,
   rows.reserve(bookmarks.size());
   for (const trace::Bookmark& bookmark : bookmarks) {
     const timeline::EventIndex index = std::min(view.IndexAt(bookmark.time_ns), view.end() - 1);
-    const timeline::Step* at = presenters::StepWith(view, index);
-    const std::string step = at == nullptr ? "" : "step " + FormatNumber(at->number) + ", ";
-    rows.push_back(
-        fmt::format("{} ({}event {})", bookmark.text, step, FormatNumber(static_cast<int64_t>(index))));
+    rows.push_back(fmt::format("{} ({})", bookmark.text, presenters::MomentTitle(view, index)));
   }
   return rows;
 }

@@ -1,10 +1,10 @@
 // What slow motion draws, and the moment that all panels show with it.
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "app/gui/scene.h"
 #include "app/presenters/program_facts.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -20,11 +20,8 @@ const timeline::Step* StepToWalk(const timeline::View& view, std::optional<event
                                  bool live) {
   const auto& steps = view.steps();
   if (pinned) {
-    const auto after =
-        std::upper_bound(steps.begin(), steps.end(), *pinned,
-                         [](events::EventIndex at, const timeline::Step& step) { return at < step.begin; });
-    if (after != steps.begin() && std::prev(after)->complete && *pinned <= std::prev(after)->end)
-      return &*std::prev(after);
+    const timeline::Step* step = timeline::StepAt(view, *pinned);
+    if (step != nullptr && step->complete) return step;
   }
   size_t end = steps.size();
   while (end > 0 && !steps[end - 1].complete) --end;

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "app/gui/scene.h"
+#include "app/presenters/moment_title.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::gui {
 namespace {
@@ -15,7 +17,7 @@ using namespace std::chrono_literals;
 
 // Those that a moment's step ran with; < 0 = not known.
 int32_t SettingsOf(const timeline::View& view, const presenters::PeakMoment& moment) {
-  const timeline::Step* step = presenters::StepWith(view, moment.index);
+  const timeline::Step* step = timeline::StepAt(view, moment.index);
   return step != nullptr && step->number == moment.step ? step->settings : -1;
 }
 
@@ -116,8 +118,7 @@ void Scene::PrepareMap(const ViewState& state) {
   map.state = &*map_state_;
   map.map = &map_;
   map.pinned = state.pinned.has_value();
-  map.moment = map_state_->step < 0 ? "before the first step" : "step " + FormatNumber(map_state_->step);
-  map.moment += " · event " + FormatNumber(static_cast<int64_t>(map_state_->index));
+  map.moment = presenters::MomentTitle(*view_, map_state_->index);
   if (!map.pinned && peak_) map.moment += " · the peak";
   map.unit = state.unit;
   map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin),

@@ -6,6 +6,7 @@
 #include "app/presenters/tables.h"
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -128,13 +129,6 @@ std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
                     "at the peak of the run"};
 }
 
-const Step* StepWith(const View& view, events::EventIndex index) {
-  const auto after =
-      std::upper_bound(view.steps().begin(), view.steps().end(), index,
-                       [](events::EventIndex at, const Step& step) { return at < step.begin; });
-  return after == view.steps().begin() ? nullptr : &*std::prev(after);
-}
-
 PeakMoment ToldAt(const View& view, events::EventIndex index) {
   const timeline::SeriesValues values = view.ValuesAt(index);
   PeakMoment moment{-1,
@@ -144,8 +138,8 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
                     ValueOf(values, Series::kReserved),
                     "at event " + FormatNumber(static_cast<int64_t>(index)),
                     false};
-  const Step* step = StepWith(view, index);
-  if (step == nullptr || (step->complete && index >= step->end)) return moment;  // between steps
+  const Step* step = timeline::StepAt(view, index);
+  if (step == nullptr) return moment;
   if (step->complete && step->peak == index) return PeakOf(view, *step);
   moment.step = step->number;
   moment.title += " of step " + FormatNumber(step->number);

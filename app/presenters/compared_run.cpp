@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "profiler/timeline/steps.h"
+
 namespace tidemark::presenters {
 namespace {
 
@@ -131,8 +133,7 @@ std::optional<EventIndex> SamePlace(const View& shown, EventIndex index, const V
   const auto& steps = shown.steps();
   if (steps.empty() || other.steps().empty())
     return SameIn({shown.first(), shown.end(), true}, index, {other.first(), other.end(), true});
-  const auto after = std::upper_bound(steps.begin(), steps.end(), index,
-                                      [](EventIndex at, const Step& step) { return at < step.begin; });
+  const auto after = timeline::FirstStepAfter(shown, index);
   if (after == steps.begin()) return SameIn(BeforeSteps(shown), index, BeforeSteps(other));
   const auto position = static_cast<size_t>(after - steps.begin()) - 1;
   const std::optional<size_t> same = PositionOfNumber(other, position, steps[position].number);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "app/presenters/settings_change.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -162,8 +163,7 @@ std::vector<SettingsStretch> SettingsOver(const View& view, const PlotColumns& c
   // markers since.
   const auto& steps = view.steps();
   const auto& markers = view.markers();
-  const auto later = std::upper_bound(steps.begin(), steps.end(), cut.first,
-                                      [](EventIndex at, const Step& step) { return at < step.begin; });
+  const auto later = timeline::FirstStepAfter(view, cut.first);
   const auto sets = [](const Marker& marker) { return marker.settings >= 0; };
   if (later != steps.begin()) {
     stretch = {std::prev(later)->begin, view.end(), std::prev(later)->settings};

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "app/presenters/stacking.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -32,8 +33,7 @@ struct Place {
 
 Place PlaceOf(const View& view, EventIndex index) {
   const auto& steps = view.steps();
-  const auto after = std::upper_bound(steps.begin(), steps.end(), index,
-                                      [](EventIndex at, const Step& step) { return at < step.begin; });
+  const auto after = timeline::FirstStepAfter(view, index);
   const EventIndex begin = after == steps.begin() ? view.first() : std::prev(after)->begin;
   const EventIndex end = after == steps.end() ? view.end() : after->begin;
   const double share =

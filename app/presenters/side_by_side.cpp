@@ -1,17 +1,12 @@
 #include "app/presenters/side_by_side.h"
 
 #include "app/presenters/compared_run.h"
+#include "app/presenters/moment_title.h"
 
 namespace tidemark::presenters {
 namespace {
 
 constexpr bool kByRequested = false;
-
-std::string MomentOf(const timeline::View& view, events::EventIndex index) {
-  const int64_t step = StepAt(view, index);
-  const std::string event = "event " + FormatNumber(static_cast<int64_t>(index));
-  return step < 0 ? event : "step " + FormatNumber(step) + " · " + event;
-}
 
 EventRange RangeOf(const timeline::Step& step) { return {step.begin, step.end}; }
 
@@ -33,7 +28,7 @@ std::optional<SideBySide> CompareRunsAt(const timeline::View& shown, const timel
   }
   const std::optional<events::EventIndex> same = SamePlace(shown, *moment, other);
   if (!same) return std::nullopt;
-  result.moment = MomentOf(shown, *moment);
+  result.moment = MomentTitle(shown, *moment);
   result.levels = CompareLevels(shown, {*moment, *moment + 1}, other, {*same, *same + 1});
   result.states = CompareStates(MomentAt(shown, *moment), MomentAt(other, *same), kByRequested);
   return result;

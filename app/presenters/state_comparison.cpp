@@ -11,6 +11,7 @@
 #include "app/presenters/signed_bytes.h"
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/settled_state.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -164,11 +165,8 @@ std::vector<ComparedBytes> CompareLevels(const View& a, EventRange in_a, const V
 }
 
 Moment MomentAt(const View& view, events::EventIndex index) {
-  const auto& steps = view.steps();
-  const auto next =
-      std::upper_bound(steps.begin(), steps.end(), index,
-                       [](events::EventIndex at, const timeline::Step& step) { return at < step.begin; });
-  const events::EventIndex until = next == steps.end() ? view.end() : next->begin;
+  const auto next = timeline::FirstStepAfter(view, index);
+  const events::EventIndex until = next == view.steps().end() ? view.end() : next->begin;
   return {&view, timeline::SettledStateAt(view, index, until)};
 }
 

@@ -194,11 +194,4 @@ StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps
   return result;
 }
 
-int64_t StepAt(const View& view, EventIndex index) {
-  const auto& steps = view.steps();
-  const auto after = std::upper_bound(steps.begin(), steps.end(), index,
-                                      [](EventIndex at, const Step& step) { return at < step.begin; });
-  return after == steps.begin() ? -1 : std::prev(after)->number;
-}
-
 }  // namespace tidemark::presenters

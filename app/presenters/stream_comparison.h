@@ -57,7 +57,4 @@ struct StreamsCompared {
 enum class ComparedSteps : uint8_t { kAll, kInBoth };
 StreamsCompared CompareStreams(const timeline::View& a, const timeline::View& b, ComparedSteps steps);
 
-// The step that an event belongs to, as View::steps() numbers them; -1 before the first. O(log steps).
-int64_t StepAt(const timeline::View& view, events::EventIndex index);
-
 }  // namespace tidemark::presenters

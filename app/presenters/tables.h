@@ -35,9 +35,6 @@ std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Tol
 // 318 of step 42". The index must be in the view.
 PeakMoment ToldAt(const timeline::View& view, events::EventIndex index);
 
-// The last step that began before the event or with it; none before the first. O(log steps).
-const timeline::Step* StepWith(const timeline::View& view, events::EventIndex index);
-
 struct BreakdownRow {
   std::string title;
   std::optional<events::Category> category;  // none for the totals

@@ -1,22 +1,11 @@
 #include "profiler/session/shortage.h"
 
 #include "profiler/base/saturating.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::session {
-namespace {
 
 using timeline::Series;
-
-// The step that an event lies in.
-int64_t StepAt(const timeline::View& view, timeline::EventIndex index) {
-  const auto& steps = view.steps();
-  for (size_t i = steps.size(); i-- > 0;) {
-    if (steps[i].begin <= index) return index <= steps[i].end ? steps[i].number : -1;
-  }
-  return -1;
-}
-
-}  // namespace
 
 std::vector<Shortage> ShortagesIn(const timeline::View& view) {
   std::vector<Shortage> shortages;
@@ -24,7 +13,7 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
     const timeline::SeriesValues values = view.ValuesAt(failure.index);
     Shortage shortage;
     shortage.index = failure.index;
-    shortage.step = StepAt(view, failure.index);
+    if (const timeline::Step* step = timeline::StepAt(view, failure.index)) shortage.step = step->number;
     shortage.phase = view.event(failure.index).phase;
     shortage.requested_bytes = failure.requested_bytes;
     shortage.free_bytes = failure.free_bytes;

@@ -1,5 +1,5 @@
 // A request for which the card had no room: what was asked for, what there was, and why that did not do. Pure
-// functions, O(failures · steps).
+// functions, O(failures · log steps).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace tidemark::session {
 
 struct Shortage {
   timeline::EventIndex index = 0;
-  int64_t step = -1;  // in which it was; -1 = before the first
+  int64_t step = -1;  // in which it was; -1 = between steps
   events::Phase phase = events::Phase::kIdle;
   int64_t requested_bytes = 0;
   int64_t free_bytes = 0;  // on the card, after PyTorch gave back what it could

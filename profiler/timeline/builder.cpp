@@ -110,8 +110,7 @@ void Builder::Implementation::BeginChunk() {
   if (open_ != nullptr) PackOpenChunk();
   const bool is_over = packed_bytes_ + device_work_.bytes() > most_bytes_;
   if (chunks_.size() >= most_chunks_ || (is_over && chunks_.size() > 1)) LetGoOfOldest();
-  open_ = std::make_shared<OpenChunk>(
-      ChunkStart{end_, ledger_.values(), time_ns_, structure_.step(), CheckpointFor(end_)});
+  open_ = std::make_shared<OpenChunk>(ChunkStart{end_, ledger_.values(), time_ns_, CheckpointFor(end_)});
   chunks_.push_back(open_);
 }
 

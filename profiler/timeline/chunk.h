@@ -54,8 +54,7 @@ struct Extent {
 struct ChunkStart {
   EventIndex index = 0;  // of the first event
   SeriesValues values{};
-  int64_t time_ns = 0;  // the largest so far
-  int64_t step = -1;
+  int64_t time_ns = 0;                           // the largest so far
   std::shared_ptr<const Checkpoint> checkpoint;  // the latest at or before `index`
 };
 

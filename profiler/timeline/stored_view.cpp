@@ -282,20 +282,15 @@ State StoredView::StateAt(EventIndex index) const {
   state.phase = event(state.index).phase;
   state.values = ValuesAt(state.index);
   const Checkpoint& checkpoint = *data_.store.ChunkOf(state.index).start().checkpoint;
-  state.step = data_.store.ChunkOf(checkpoint.index).start().step;
   Ledger ledger;
   ledger.Restore(checkpoint.blocks, checkpoint.segments);
   Health ignored;  // the builder has counted these
   for (EventIndex at = checkpoint.index; at <= state.index; ++at) {
     events::Event event = this->event(at);
-    if (event.kind == events::EventKind::kStepBegin) state.step = event.bytes;
     if (event.kind > events::EventKind::kSegmentUnmap) continue;
     if (event.kind == events::EventKind::kAllocate && FreedAt(at).value_or(end_) <= state.index) continue;
     ledger.Apply(event, at, ignored);
   }
-  // What was told as a step's begin may have turned out to lie within one (event.h).
-  const auto next = std::ranges::upper_bound(steps(), state.index, {}, &Step::begin);
-  if (next != steps().begin() && state.index <= (next - 1)->end) state.step = (next - 1)->number;
   ledger.blocks().AppendTo(state.blocks);
   ledger.segments().AppendTo(state.segments);
   return state;

@@ -32,7 +32,6 @@ class Structure {
   void LetGoBefore(EventIndex first);
 
   events::Phase phase() const { return phase_ ? phase_->phase : events::Phase::kIdle; }
-  int64_t step() const { return step_ ? step_->number : -1; }
 
   Sequence<Step> Steps(EventIndex first, EventIndex end, int64_t time_ns) const;
   Sequence<PhaseSpan> Phases(EventIndex end) const;

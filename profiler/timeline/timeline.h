@@ -75,7 +75,6 @@ struct State {
   EventIndex index = 0;
   int64_t time_ns = 0;
   events::Phase phase = events::Phase::kIdle;
-  int64_t step = -1;  // the latest that began; -1 before the first
   SeriesValues values{};
   std::vector<LiveBlock> blocks;  // by birth
   std::vector<Segment> segments;  // by address

@@ -289,13 +289,13 @@ class ChromeExporter final : public Exporter {
         EnterPhase(event.phase, moment.time_ns, out);
         return;
       case EventKind::kStepBegin:
-        if (IsWithinStep(view_, moment.index)) return;
+        if (moment.within_step) return;
         Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
         Cut(step_, kStepTrack, moment.time_ns, out);
         step_ = Open{fmt::format("step {}", event.bytes), moment.time_ns};
         return;
       case EventKind::kStepEnd:
-        if (IsWithinStep(view_, moment.index)) return;
+        if (moment.within_step) return;
         Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
         Close(step_, kStepTrack, moment.time_ns, out);
         return;

@@ -12,11 +12,14 @@
 #include <vector>
 
 #include "profiler/base/format.h"
+#include "profiler/timeline/steps.h"
 #include "profiler/trace/exporters/exporter.h"
 #include "profiler/trace/output_file.h"
 
 namespace tidemark::trace {
 namespace {
+
+using events::EventKind;
 
 constexpr size_t kBatchEvents = 4096;
 
@@ -44,6 +47,12 @@ void ReadBatch(const timeline::View& view, timeline::EventIndex begin, size_t co
   }
   batch.edges.push_back(begin + count);
   view.Columns(batch.edges, batch.columns);
+}
+
+bool IsWithinStep(const timeline::View& view, EventKind kind, timeline::EventIndex index) {
+  if (kind != EventKind::kStepBegin && kind != EventKind::kStepEnd) return false;
+  const timeline::Step* step = timeline::StepAt(view, index);
+  return step != nullptr && step->begin < index && index < step->end;
 }
 
 // Hands all events to the exporter, batch by batch. The next batch is read while this one is written.
@@ -74,7 +83,10 @@ class Walk {
     for (size_t i = 0; i < count; ++i) {
       const timeline::SeriesValues& values = batch.columns[i].peak.values;
       TellBookmarks(batch.times[i], out);
-      exporter_.Add({batch.events[i], batch.begin + i, batch.times[i], values, *before}, out);
+      const timeline::EventIndex index = batch.begin + i;
+      exporter_.Add({batch.events[i], index, batch.times[i], values, *before,
+                     IsWithinStep(view_, batch.events[i].kind, index)},
+                    out);
       before = &values;
     }
     before_ = *before;
@@ -124,8 +136,6 @@ Result<ExportFormat> ExportFormatFromText(std::string_view text) {
 }
 
 namespace {
-
-using events::EventKind;
 
 // The last category of a block is told with it, so what is lost of kCategorize is when it changed.
 constexpr std::array kNotInSnapshots = {

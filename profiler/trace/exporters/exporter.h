@@ -22,17 +22,9 @@ struct Moment {
   int64_t time_ns = 0;  // on the view's axis, which never goes back
   const timeline::SeriesValues& values;
   const timeline::SeriesValues& before;
+  // A kStepBegin or kStepEnd between steps that turned out to be one (event.h), which lie within it.
+  bool within_step = false;
 };
-
-// Whether a kStepBegin or kStepEnd lies within a step: those between steps that were one (event.h) do. O(log
-// steps).
-inline bool IsWithinStep(const timeline::View& view, timeline::EventIndex index) {
-  const timeline::Sequence<timeline::Step>& steps = view.steps();
-  const auto next =
-      std::lower_bound(steps.begin(), steps.end(), index,
-                       [](const timeline::Step& step, timeline::EventIndex at) { return step.begin < at; });
-  return next != steps.begin() && index < (next - 1)->end;
-}
 
 // Whether its address, and its category, mean anything.
 inline bool HasAddress(events::EventKind kind) { return kind <= events::EventKind::kSegmentUnmap; }

@@ -299,12 +299,12 @@ class PerfettoExporter final : public Exporter {
         return Open(perfetto::kMicroBatches, in_micro_batch_, "micro-batch " + std::to_string(event.bytes),
                     out);
       case EventKind::kStepBegin:
-        if (IsWithinStep(view_, moment.index)) return;
+        if (moment.within_step) return;
         Close(perfetto::kMicroBatches, in_micro_batch_, out);
         Cut(perfetto::kSteps, in_step_, out);
         return Open(perfetto::kSteps, in_step_, "step " + std::to_string(event.bytes), out);
       case EventKind::kStepEnd:
-        if (IsWithinStep(view_, moment.index)) return;
+        if (moment.within_step) return;
         Close(perfetto::kMicroBatches, in_micro_batch_, out);
         return Close(perfetto::kSteps, in_step_, out);
       default:

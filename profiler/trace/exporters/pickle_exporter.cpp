@@ -127,7 +127,7 @@ class PickleExporter final : public Exporter {
   void Add(const Moment& moment, std::string& out) override {
     const Event& event = moment.event;
     const bool is_step = event.kind == EventKind::kStepBegin || event.kind == EventKind::kStepEnd;
-    if (is_step && IsWithinStep(view_, moment.index)) return;
+    if (moment.within_step) return;
     if (is_step || event.kind == EventKind::kPhase) return Annotate(moment);
     if (event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap) {
       segments_[event.address] = {event.device, event.stream, event.op, event.name};

@@ -1,4 +1,4 @@
-#include "profiler/timeline/timeline.h"
+#include "profiler/timeline/steps.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -133,9 +133,9 @@ TEST_CASE("Steps that turn out to have been one are one, with the highest peak o
   CHECK(joined.number == 0);
   CHECK(joined.begin == begin);
   CHECK(joined.end == stream.latest() + 1);
-  CHECK(before->StateAt(peak).step == 1);
-  CHECK(later->StateAt(peak).step == 0);
-  CHECK(later->StateAt(later->end() - 1).step == 1);
+  CHECK(StepAt(*before, peak)->number == 1);
+  CHECK(StepAt(*later, peak)->number == 0);
+  CHECK(StepAt(*later, later->end() - 1)->number == 1);
   CHECK(joined.peak == peak);
   CHECK(ValueOf(joined.at_peak, Series::kAllocated) == 512 + 4096);
   CHECK(later->steps()[1].number == 1);
