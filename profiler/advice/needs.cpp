@@ -103,23 +103,24 @@ Result<std::vector<Need>> Needs::Ask(std::span<const Configuration> configuratio
   return needs;
 }
 
-// A stage's trainer stays warm for the next questions.
 Result<std::vector<Need>> Needs::AskStages(std::span<const Configuration> configurations) {
   const int ranks = configurations.front().settings.ranks;
   if (stages_.size() != static_cast<size_t>(ranks)) stages_.clear();
-  for (auto rank = static_cast<int>(stages_.size()); rank < ranks; ++rank)
-    stages_.push_back(MakePredictor(RankPlace{rank, ranks}));
+  stages_.resize(static_cast<size_t>(ranks));
   std::vector<std::vector<Need>> needs(stages_.size());
   std::vector<Status> asked(stages_.size(), Done{});
   ShareWork(kTrainers, stages_.size(), [&](size_t /*worker*/, size_t stage) {
+    std::unique_ptr<session::Predictor>& predictor = stages_[stage];
+    if (predictor == nullptr) predictor = MakePredictor(RankPlace{static_cast<int>(stage), ranks});
     for (const Configuration& configuration : configurations) {
-      Result<Need> need = AskOne(*stages_[stage], configuration);
+      Result<Need> need = AskOne(*predictor, configuration);
       if (!need) {
         asked[stage] = need.error();
         return;
       }
       needs[stage].push_back(std::move(*need));
     }
+    if (stages_.size() > kMostWarmStages) predictor.reset();
   });
   for (const Status& each : asked) {
     if (!each) return each.error();

@@ -1,8 +1,9 @@
 // What configurations need of a card, and whether they fit, of a pipeline's stages, each on a card of its
 // own, the fullest: each is run on a phantom of the card that has room for all of them, so that none ends it,
 // and where that leaves a doubt its requests are put to PyTorch's allocator on one as large as the card is.
-// Some warm trainers answer side by side, and each stage of a pipeline keeps one (90 MB of memory each); the
-// first answer takes half a second, each further one milliseconds. One thread at a time.
+// Some warm trainers answer side by side, and each stage of a pipeline keeps one, up to kMostWarmStages (90
+// MB of memory each); the first answer takes half a second, each further one milliseconds. One thread at a
+// time.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +27,8 @@ namespace tidemark::advice {
 inline constexpr int64_t kRoomForAllBytes = int64_t{1} << 44;
 // Trainers that answer side by side: as many as are not in the way of a run that goes on.
 inline constexpr size_t kTrainers = 2;
+// A pipeline of more stages starts a trainer for each one's questions and lets it go after them.
+inline constexpr size_t kMostWarmStages = 8;
 
 struct Configuration {
   networks::TrainingSettings settings;
@@ -60,7 +63,7 @@ class Needs {
   const phantom::Card card_;
   const std::string allocator_;
   std::vector<std::unique_ptr<session::Predictor>> predictors_;
-  std::vector<std::unique_ptr<session::Predictor>> stages_;  // of a pipeline, by rank
+  std::vector<std::unique_ptr<session::Predictor>> stages_;  // of a pipeline, by rank; null = not warm
 };
 
 }  // namespace tidemark::advice

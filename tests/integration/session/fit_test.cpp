@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,6 +24,16 @@ FitQuestion QuestionOf(const std::string& network, int batch, networks::Optimize
   question.settings.optimizer = optimizer;
   question.settings.batch = batch;
   return question;
+}
+
+// Of this process, by any of its threads.
+size_t ChildProcesses() {
+  size_t count = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(thread.path() / "children");
+    for (int process = 0; children >> process;) ++count;
+  }
+  return count;
 }
 
 FitAnswer Search(const FitQuestion& question) {
@@ -159,6 +171,19 @@ TEST_CASE("of a pipeline the fullest stage decides, with all micro-batches that 
     CHECK(first.need.fits);
     CHECK(first.need.reserved_peak_bytes <= question.card.memory_bytes - question.card.context_bytes);
   }
+}
+
+TEST_CASE("of a pipeline with many stages no more trainers stay than are allowed", "[fit]") {
+  FitQuestion question = QuestionOf("vgg-11", 2, networks::OptimizerKind::kSgd);
+  question.settings.ranks = static_cast<int>(kMostWarmStages) + 2;
+  question.settings.accumulate = question.settings.ranks;
+  question.settings.pipeline = networks::PipelineSchedule::kOneForwardOneBackward;
+  const size_t before = ChildProcesses();
+  Needs needs(question.card, "");
+  const auto answers = needs.Ask(std::vector<Configuration>{{question.settings, ""}});
+  if (!answers) FAIL(answers.error().message);
+  CHECK(answers->front().reserved_peak_bytes > 0);
+  CHECK(ChildProcesses() <= before + kTrainers);
 }
 
 // On demand: it takes minutes.
