@@ -66,9 +66,12 @@ std::string LayerTable(const std::vector<ComparedBytes>& layers) {
   if (different.empty()) return "By layer, at these peaks: the same\n";
   const size_t shown = std::min(different.size(), kMostLayers);
   const size_t more = different.size() - shown;
+  const size_t same = layers.size() - different.size();
   different.resize(shown);
   std::string table = ComparedTable("By layer, bytes", different);
   if (more > 0) table += fmt::format("  {} more layers differ; --json tells all.\n", Count(more));
+  if (same > 0)
+    table += fmt::format("  {} {} the same.\n", Count(same), same == 1 ? "layer is" : "layers are");
   return table;
 }
 

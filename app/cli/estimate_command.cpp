@@ -61,11 +61,18 @@ std::string DifferencesText(const presenters::Bridge& bridge) {
   std::ranges::stable_sort(changes, std::ranges::greater(),
                            [](const BridgeStep& step) { return std::abs(step.bytes); });
   std::string text;
-  for (const BridgeStep& step : changes) {
-    if (!text.empty() && std::abs(step.bytes) < textbook_bytes / kWorthTelling) break;
-    const double size = InUnit(step.bytes, ByteUnit::kMegabytes);
+  const auto is_small = [&](const BridgeStep& step) {
+    return std::abs(step.bytes) < textbook_bytes / kWorthTelling;
+  };
+  const auto rest = std::find_if(changes.begin() + (changes.empty() ? 0 : 1), changes.end(), is_small);
+  for (auto step = changes.begin(); step != rest; ++step) {
+    const double size = InUnit(step->bytes, ByteUnit::kMegabytes);
     text += fmt::format("  {:>9} MB  {}: {}\n", (size < 0 ? "-" : "+") + FormatDecimal(std::abs(size), 2),
-                        step.name, step.sentence);
+                        step->name, step->sentence);
+  }
+  if (rest != changes.end()) {  // the first of them is the largest
+    text += fmt::format("  and {} smaller, each {} at most\n", changes.end() - rest,
+                        FormatBytes(std::abs(rest->bytes), ByteUnit::kMegabytes));
   }
   return text.empty() ? text : "Where they differ most, textbook to phantom\n" + text;
 }
@@ -80,8 +87,6 @@ std::string PhantomText(const Question& question, const textbook::Estimate& esti
                     question.card.title, kOutOfMemoryAdvice, phantom.sentence);
   } else {
     text += DifferencesText(presenters::MakeBridge(phantom, estimate));
-    const auto nanoseconds = static_cast<int64_t>(phantom.step_seconds * 1e9);
-    text += fmt::format("A step takes the phantom's host {}.\n", FormatDuration(nanoseconds));
     if (!phantom.sentence.empty()) text += phantom.sentence + "\n";
   }
   return text + PhantomNote(phantom.without_workspaces, phantom.unknown_sizes) + "\n\n";

@@ -18,6 +18,10 @@ std::string DecimalSize(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMe
 std::string BinarySize(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
 std::string Seconds(double seconds) { return FormatDuration(static_cast<int64_t>(seconds * 1e9)); }
 
+std::string StepOf(int64_t samples) {
+  return fmt::format("a step of {} {}", FormatNumber(samples), samples == 1 ? "sample" : "samples");
+}
+
 std::string ProposalRow(const FitQuestion& question, const Proposal& proposal) {
   const std::string change = DescribeProposal(question, proposal);
   return fmt::format("{:>14}{:>14}{:>12}  {}{}\n", DecimalSize(proposal.need.allocated_peak_bytes),
@@ -106,12 +110,13 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
   }
   text += LargestBatchRow(answer) + "\n";
   if (!answer.proposals.empty()) {
-    text +=
-        ProposalTable(
-            "What makes it fit: the cheapest first, then what nearly fills the card, last another optimizer "
-            "(it learns differently)",
-            question, answer.proposals) +
-        "\n";
+    text += ProposalTable(
+                fmt::format(
+                    "What makes {} fit: the cheapest first, then what nearly fills the card, last another "
+                    "optimizer (it learns differently)",
+                    question.samples > 0 ? StepOf(question.samples) : "it"),
+                question, answer.proposals) +
+            "\n";
   } else if (!answer.present.need.fits) {
     text += "None of these changes makes it fit: choose a card with more memory.\n\n";
   }
@@ -124,7 +129,7 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
   text += fmt::format(
       "A step's time is an estimate, by the card's bandwidth and operations a second; memory is the "
       "phantom's.\n"
-      "{} configurations, {} of them asked for, in {}.\n",
+      "{} configurations, {} runs of the phantom, in {}.\n",
       FormatNumber(static_cast<int64_t>(answer.considered)), FormatNumber(static_cast<int64_t>(answer.asked)),
       Seconds(seconds));
   const Need& need = answer.present.need;
