@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/presenters/settings_change.h"
 #include "profiler/lessons/expression.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/timeline/series.h"
@@ -39,13 +40,6 @@ std::vector<PhaseMark> PhasesOf(const timeline::View& view, const timeline::Step
   }
   std::ranges::reverse(marks);
   return marks;
-}
-
-// What is chosen while no run goes has not been tried.
-bool GoesWith(const timeline::View& view, const networks::TrainingSettings& settings) {
-  if (view.steps().empty() || view.steps().back().settings < 0) return false;
-  const auto told = static_cast<size_t>(view.steps().back().settings);
-  return view.settings()[told] == networks::ToJson(settings);
 }
 
 // Whether other settings have filled the cache since the run began, or began anew, which empties it.
@@ -115,7 +109,7 @@ LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state,
   const OpenPage open = PageOf(question.book->lessons, state);
   if (open.page == nullptr) return input;
   const auto number = static_cast<size_t>(open.page - open.lesson->pages.data());
-  const bool goes = question.view != nullptr && GoesWith(*question.view, question.now.settings);
+  const bool goes = question.view != nullptr && presenters::GoesWith(*question.view, question.now.settings);
   for (size_t i = 0; i < open.page->attempts.size(); ++i) {
     if (goes && lessons::IsDone(open.page->attempts[i], question.now))
       state.done.insert(TaskKey(state.lesson, number, i));

@@ -66,7 +66,10 @@ void Scene::PrepareCheckpointing(const SceneInput& input, ViewState& state, Esti
     settings.checkpoint = point.checkpoint;
     const std::optional<session::Prediction> answer = estimates.Phantom(settings, card);
     if (!answer || (!answer->sentence.empty() && !answer->out_of_memory)) continue;
-    panel.ways.back().phantom_bytes = answer->allocated_peak_bytes;
+    // It was ended before its peak: all that is known is that the card has less.
+    panel.ways.back().phantom_bytes = answer->out_of_memory
+                                          ? std::max(answer->allocated_peak_bytes, panel.card_bytes)
+                                          : answer->allocated_peak_bytes;
     panel.ways.back().does_not_fit = answer->out_of_memory;
   }
 }

@@ -4,6 +4,7 @@
 
 #include "app/gui/scene.h"
 #include "app/presenters/program_facts.h"
+#include "app/presenters/settings_change.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
@@ -120,6 +121,8 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.unit = state.unit;
   controls.starting = input.starting;
   controls.paused = input.status.state == session::RunState::kPaused;
+  controls.waits_for_step = input.live && controls.paused && view_ != nullptr && !view_->steps().empty() &&
+                            !presenters::GoesWith(*view_, input.settings);
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
   controls.capture = CaptureLines(input);
   controls.kernels = input.kernels;

@@ -94,6 +94,12 @@ std::optional<SettingsChange> LatestChange(const View& view) {
   return std::nullopt;
 }
 
+bool GoesWith(const View& view, const networks::TrainingSettings& settings) {
+  if (view.steps().empty() || view.steps().back().settings < 0) return false;
+  const auto told = static_cast<size_t>(view.steps().back().settings);
+  return view.settings()[told] == networks::ToJson(settings);
+}
+
 std::string PriceOfTime(double times_as_long) {
   constexpr double kWorthTelling = 0.01;
   return std::abs(times_as_long - 1) < kWorthTelling ? "" : fmt::format(", time × {:.2f}", times_as_long);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "profiler/base/format.h"
+#include "profiler/networks/training_settings.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::presenters {
@@ -25,6 +26,10 @@ struct SettingsChange {
 std::optional<SettingsChange> ChangeAt(const timeline::View& view, const timeline::Marker& marker);
 // The last of the view. O(markers since then · log steps).
 std::optional<SettingsChange> LatestChange(const timeline::View& view);
+
+// Whether the latest step ran with these settings; false where there is none, or it tells of none. What is
+// chosen while no run goes, or between two steps, has not been tried.
+bool GoesWith(const timeline::View& view, const networks::TrainingSettings& settings);
 
 // ", time × 1.30"; "" of what nobody would notice.
 std::string PriceOfTime(double times_as_long);

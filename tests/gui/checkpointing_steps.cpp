@@ -1,4 +1,4 @@
-// Memory against what runs again: the curve, a click that puts a way in force, and planning that is
+// Memory against what runs again: the curve, a click that chooses a way, and planning that is
 // cancelled.
 #include <algorithm>
 #include <cstdlib>

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "profiler/session/steady_state.h"
+#include "profiler/timeline/steps.h"
 #include "tests/gui/steps.h"
 
 namespace tidemark::gui {
@@ -218,7 +219,9 @@ void WalksThroughAStep(ImGuiTestContext* context) {
   IM_CHECK(Run().status.state == RunState::kPaused);
   const auto shown = application().view_state().shown;
   const auto walk = [] { return application().frame()->slow_motion; };
-  const auto step_at = [](events::EventIndex moment) { return Run().view->StateAt(moment).step; };
+  const auto step_at = [](events::EventIndex moment) {
+    return timeline::StepAt(*Run().view, moment)->number;
+  };
   context->KeyPress(ImGuiKey_M);
   IM_CHECK(WaitUntil(context, [&] { return application().frame() != nullptr && walk().walk != nullptr; }));
   IM_CHECK(application().view_state().shown != shown);

@@ -1,4 +1,5 @@
 // Memory runs out: the page that says why, the ways out of it, and what fits.
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 
@@ -32,6 +33,21 @@ void SharesRoom(ImGuiTestContext* context) {
   show("//###layers");
   IM_CHECK_LT(std::abs(height() - dragged), 2.0F);
   show("//###findings");
+}
+
+// A way to checkpoint that does not fit is not drawn below the line of the card that it does not fit on.
+void ShowsWhatDoesNotFit(ImGuiTestContext* context) {
+  const auto panel = []() -> const CheckpointingInput& { return application().frame()->checkpointing; };
+  context->WindowFocus("//###checkpointing");
+  IM_CHECK(WaitUntil(context, [&] {
+    return !panel().planning && std::ranges::any_of(panel().ways, &CheckpointWay::does_not_fit);
+  }));
+  for (const CheckpointWay& way : panel().ways) {
+    if (way.does_not_fit) IM_CHECK_GE(*way.phantom_bytes, panel().card_bytes);
+  }
+  Picture(context, "checkpointing-does-not-fit");
+  context->WindowFocus("//###findings");
+  context->Yield(4);
 }
 
 // 4096 samples do not fit on a card of 4 GiB.
@@ -74,6 +90,7 @@ void ExplainsOutOfMemory(ImGuiTestContext* context) {
     if (row.title != "allocated" && row.title != "requested" && row.measured_bytes)
       IM_CHECK_GE(*row.measured_bytes, shortage.shortage.allocated_bytes);
   }
+  ShowsWhatDoesNotFit(context);
   context->ItemClick("//##banner/###smaller");
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().status.state == RunState::kRunning; }));
   IM_CHECK_LT(application().settings().batch, 4096);

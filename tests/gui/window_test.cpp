@@ -118,6 +118,24 @@ void Steps(ImGuiTestContext* context) {
   IM_CHECK_EQ(CompleteSteps(), steps + 2);
 }
 
+// What is chosen between two steps is told as what it is until one has run with it.
+void ChangesBetweenSteps(ImGuiTestContext* context) {
+  const auto waits = [] { return application().frame()->run_controls.waits_for_step; };
+  IM_CHECK(!waits());
+  const networks::TrainingSettings before = application().settings();
+  networks::TrainingSettings changed = before;
+  changed.batch = before.batch / 2;
+  application().Push(ChangeSettings{changed});
+  IM_CHECK(WaitUntil(context, waits));
+  Picture(context, "changed-while-paused");
+  context->KeyPress(ImGuiKey_S);
+  IM_CHECK(WaitUntil(context, [&] { return !waits(); }));
+  application().Push(ChangeSettings{before});
+  IM_CHECK(WaitUntil(context, waits));
+  context->KeyPress(ImGuiKey_S);
+  IM_CHECK(WaitUntil(context, [&] { return !waits(); }));
+}
+
 void FindsCommands(ImGuiTestContext* context) {
   context->KeyPress(ImGuiMod_Ctrl | ImGuiKey_K);
   context->Yield(3);
@@ -252,6 +270,7 @@ void Add(ImGuiTestEngine* engine) {
       {"chooses", Chooses},
       {"pauses", Pauses},
       {"steps", Steps},
+      {"changes between steps", ChangesBetweenSteps},
       {"zooms", Zooms},
       {"shows what is alive", ShowsWhatIsAlive},
       {"lists allocations", ListsAllocations},

@@ -84,7 +84,7 @@ void DrawCardLine(ImDrawList* list, const PriceAxes& axes, const CheckpointingIn
   DrawText(list, {corner.x - Px(4), y - Px(18)}, style, "the card has " + size, Align::kRight);
 }
 
-bool InForce(const CheckpointingInput& input, const CheckpointWay& way) {
+bool IsChosen(const CheckpointingInput& input, const CheckpointWay& way) {
   return way.checkpoint == input.settings.checkpoint;
 }
 
@@ -116,9 +116,9 @@ std::string TooltipOf(const CheckpointingInput& input, const CheckpointWay& way)
                              : "\nPhantom, allocated at the peak: " + FormatExactBytes(*way.phantom_bytes);
   if (way.step_seconds > 0)
     text += "\nA step ~" + FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)) + ", estimated";
-  if (InForce(input, way)) return text + "\nIn force.";
+  if (IsChosen(input, way)) return text + "\nChosen.";
   return text + (input.locked ? "\nThe lesson or the session code has locked checkpointing."
-                              : "\nClick: puts it in force; Ctrl+Z takes it back.");
+                              : "\nClick: chooses it; Ctrl+Z takes it back.");
 }
 
 // A dot that can be clicked.
@@ -132,9 +132,9 @@ void DrawWay(const CheckpointingInput& input, const CheckpointWay& way, ImVec2 a
   const float radius = ImGui::IsItemHovered() ? Px(6) : Px(4);
   list->AddCircleFilled(at, radius, U32(way.is_best ? color : Colors().panel));
   if (!way.is_best) list->AddCircle(at, radius, U32(color), 0, Px(1.5F));
-  if (InForce(input, way)) list->AddCircle(at, Px(8), U32(Colors().text), 0, Px(2));
+  if (IsChosen(input, way)) list->AddCircle(at, Px(8), U32(Colors().text), 0, Px(2));
   Tooltip(TooltipOf(input, way));
-  if (!clicked || input.locked || InForce(input, way)) return;
+  if (!clicked || input.locked || IsChosen(input, way)) return;
   networks::TrainingSettings settings = input.settings;
   settings.checkpoint = way.checkpoint;
   queue.Push(ChangeSettings{settings});
@@ -153,19 +153,23 @@ void DrawWays(const CheckpointingInput& input, const PriceAxes& axes, CommandQue
     const bool is_named = way.checkpoint.mode != CheckpointMode::kBudget && way.share_run_again > 0;
     if (!is_named || label_y - at.y < Px(15)) continue;
     const float y = way.is_best ? at.y + Px(2) : at.y - Px(8);  // the line through the best leads here
-    DrawText(list, {at.x - Px(11), y}, SmallMuted(), networks::TitleOf(way.checkpoint), Align::kRight);
+    const std::string title = networks::TitleOf(way.checkpoint);
+    const ImVec2 size = Measure(SmallMuted(), title);
+    // Not struck through by the card's line.
+    list->AddRectFilled({at.x - Px(12) - size.x, y}, {at.x - Px(10), y + size.y}, U32(Colors().panel));
+    DrawText(list, {at.x - Px(11), y}, SmallMuted(), title, Align::kRight);
     label_y = at.y;
   }
 }
 
-const CheckpointWay* WayInForce(const CheckpointingInput& input) {
+const CheckpointWay* ChosenWay(const CheckpointingInput& input) {
   const auto found = std::ranges::find(input.ways, input.settings.checkpoint, &CheckpointWay::checkpoint);
   return found == input.ways.end() ? nullptr : &*found;
 }
 
 // "none · textbook 58.5 MB · phantom 177.7 MB"
 std::string SummaryOf(const CheckpointingInput& input) {
-  const CheckpointWay* now = WayInForce(input);
+  const CheckpointWay* now = ChosenWay(input);
   std::string text = networks::TitleOf(input.settings.checkpoint);
   if (now == nullptr) return text;
   text += " · textbook " + FormatBytes(now->total_bytes, input.unit);
@@ -191,7 +195,7 @@ void DrawPlot(const CheckpointingInput& input, const ImRect& area, CommandQueue&
   DrawFrontierLine(list, axes, input, false);
   DrawFrontierLine(list, axes, input, true);
   DrawWays(input, axes, queue);
-  const CheckpointWay* now = WayInForce(input);
+  const CheckpointWay* now = ChosenWay(input);
   if (now == nullptr || !input.measured_bytes) return;
   list->AddCircle({axes.X(now->share_run_again), axes.Y(*input.measured_bytes)}, Px(6), U32(Colors().good), 0,
                   Px(2));
@@ -229,13 +233,13 @@ void DrawCheckpointingPanel(const CheckpointingInput& input, CheckpointingState&
                                 : "memory against what runs again";
   PanelTitle("Checkpointing", input.planning ? "planning…" : aside);
   if (input.cancelled) {
-    PutWrapped(MutedWords(), "Planning was cancelled, so the curve is not of the settings in force.");
+    PutWrapped(MutedWords(), "Planning was cancelled, so the curve is not of the chosen settings.");
     if (PlainButton("Plan it")) queue.Push(PlanCheckpointCurve{});
   }
   if (input.ways.empty()) return EmptyReason(input.cancelled ? "" : input.empty_reason);
   const float width = ImGui::GetContentRegionAvail().x;
   Put(Words(), Fitted(Words(), SummaryOf(input), width));
-  const CheckpointWay* now = WayInForce(input);
+  const CheckpointWay* now = ChosenWay(input);
   const std::string why = now == nullptr ? "" : WhyOf(*now, input);
   const float words = 1.4F * MeasureWrapped(SmallMuted(), why, width).y;  // their lines lie apart
   const ImVec2 at = ImGui::GetCursorScreenPos();

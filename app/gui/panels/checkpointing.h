@@ -16,13 +16,13 @@ namespace tidemark::gui {
 
 struct CheckpointWay {
   networks::Checkpointing checkpoint;
-  int64_t saved_bytes = 0;     // by the textbook, what backward needs at most
-  int64_t total_bytes = 0;     // by the textbook, all of a step
-  double share_run_again = 0;  // of forward's operations
-  double step_seconds = 0;     // estimated; 0 = not known
-  bool is_best = false;        // no other has both fewer bytes and less run again
-  std::optional<int64_t> phantom_bytes;
-  bool does_not_fit = false;  // says the phantom
+  int64_t saved_bytes = 0;               // by the textbook, what backward needs at most
+  int64_t total_bytes = 0;               // by the textbook, all of a step
+  double share_run_again = 0;            // of forward's operations
+  double step_seconds = 0;               // estimated; 0 = not known
+  bool is_best = false;                  // no other has both fewer bytes and less run again
+  std::optional<int64_t> phantom_bytes;  // allocated at the peak; of one that does not fit, what it exceeds
+  bool does_not_fit = false;             // says the phantom
 };
 
 struct CheckpointingInput {

@@ -1,5 +1,7 @@
 #include "app/gui/panels/run_controls.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -299,10 +301,11 @@ void PaceRow(const RunControlsInput& input, CommandQueue& queue) {
                             .maximum_text = "as fast as it goes"},
                            &pace);
   if (edit.changed) queue.Push(ChoosePace{pace >= kFastest ? 0.0 : pace});
-  char now[64] = " ";  // a line all the same: what starts and stops the run stays under the mouse
-  if (input.measured_pace && input.live && !input.paused) {
-    std::snprintf(now, sizeof now, *input.measured_pace < 10 ? "now %.1f steps/s" : "now %.0f steps/s",
-                  *input.measured_pace);
+  std::string now = " ";  // a line all the same: what starts and stops the run stays under the mouse
+  if (input.waits_for_step) {
+    now = "changed: in force with the next step";
+  } else if (input.measured_pace && input.live && !input.paused) {
+    now = fmt::format("now {:.{}f} steps/s", *input.measured_pace, *input.measured_pace < 10 ? 1 : 0);
   }
   Consequence(now);
 }

@@ -43,6 +43,7 @@ struct RunControlsInput {
   bool live = false;  // there is a run that takes commands
   bool starting = false;
   bool paused = false;
+  bool waits_for_step = false;          // what is chosen is not what the latest step ran with, and none runs
   std::optional<double> measured_pace;  // steps per second, of late
   Consequences consequences;
   std::vector<CaptureLine> capture;
