@@ -15,6 +15,7 @@ struct AliveOfLayer {
   int64_t saved_bytes = 0;
   int64_t temporary_bytes = 0;
   int64_t gradient_bytes = 0;
+  int64_t workspace_bytes = 0;
   double all_bytes = 0;
 };
 
@@ -31,6 +32,8 @@ std::map<std::string_view, AliveOfLayer> AliveByLayer(const timeline::View& view
       timeline::AddTo(layer.temporary_bytes, block.rounded_bytes);
     if (block.category == events::Category::kGradient)
       timeline::AddTo(layer.gradient_bytes, block.rounded_bytes);
+    if (block.category == events::Category::kWorkspace)
+      timeline::AddTo(layer.workspace_bytes, block.rounded_bytes);
   }
   return layers;
 }
@@ -69,6 +72,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
                  {},
                  {},
                  {},
+                 {},
                  layer.recomputed_bytes,
                  0,
                  layer.formula,
@@ -81,6 +85,7 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
       row.measured_saved_bytes = measured.saved_bytes;
       row.measured_temporary_bytes = measured.temporary_bytes;
       row.measured_gradient_bytes = measured.gradient_bytes;
+      row.measured_workspace_bytes = measured.workspace_bytes;
       if (allocated_bytes > 0) row.share_of_peak = measured.all_bytes / allocated_bytes;
     }
     rows.push_back(std::move(row));

@@ -66,7 +66,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
     ImGui::PushID(static_cast<int>(i));
     PutWrapped(Words(), DescribeProposal(*fit.question, way));
     ImGui::AlignTextToFramePadding();
-    Put(SmallMuted(), "saves " + FormatBytes(saved, input.unit) + " · a step ~" +
+    Put(SmallMuted(), "reserves " + FormatBytes(saved, input.unit) + " less · a step ~" +
                           FormatDuration(static_cast<int64_t>(way.step_seconds * 1e9)));
     const ImGuiStyle& style = ImGui::GetStyle();
     const float width = Measure(Words(), "Start so").x + 2 * style.FramePadding.x;

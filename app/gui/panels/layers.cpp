@@ -21,10 +21,12 @@ struct Columns {
   bool share = true;
   bool types = false;  // where autocast chose
   bool gradients = true;
-  bool again = false;  // under checkpointing
+  bool again = false;      // under checkpointing
+  bool workspace = false;  // where a library's is alive
   int count() const {
     return 4 + static_cast<int>(types) + static_cast<int>(parameters) + static_cast<int>(temporary) +
-           static_cast<int>(share) + static_cast<int>(gradients) + static_cast<int>(again);
+           static_cast<int>(share) + static_cast<int>(gradients) + static_cast<int>(again) +
+           static_cast<int>(workspace);
   }
 };
 
@@ -36,7 +38,15 @@ Columns ColumnsFor(float width, const std::vector<presenters::LayerRow>& rows) {
       rows.begin(), rows.end(), [](const presenters::LayerRow& row) { return row.recomputed_bytes > 0; });
   const bool again = runs_again && width > Px(460);
   const float room = width - (types ? Px(80) : 0) - (again ? Px(80) : 0);
-  return {room > Px(430), room > Px(520), room > Px(620), types, room > Px(700), again};
+  const bool workspaces = std::ranges::any_of(
+      rows, [](const presenters::LayerRow& row) { return row.measured_workspace_bytes.value_or(0) > 0; });
+  return {room > Px(430),
+          room > Px(520),
+          room > Px(620),
+          types,
+          room > Px(700),
+          again,
+          workspaces && room > Px(780)};
 }
 
 // Where the figure stands that one would look for here.
@@ -91,12 +101,14 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (columns.again) BytesCell(NothingAsNone(row.recomputed_bytes), input.unit);
   if (columns.gradients) BytesCell(NothingAsNone(row.measured_gradient_bytes), input.unit);
   if (columns.temporary) BytesCell(NothingAsNone(row.measured_temporary_bytes), input.unit);
+  if (columns.workspace) BytesCell(NothingAsNone(row.measured_workspace_bytes), input.unit);
   if (!columns.share) return;
   BarCell(row.share_of_peak, Colors().accent);
   if (ImGui::IsItemHovered()) {
-    char text[96];
+    char text[128];
     std::snprintf(text, sizeof text,
-                  "%.1f %% of everything that is alive at this moment was allocated by this layer",
+                  "%.1f %% of everything that is alive at this moment was allocated by this layer, of every "
+                  "category",
                   100 * row.share_of_peak);
     Tooltip(text);
   }
@@ -126,6 +138,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.again) ImGui::TableSetupColumn("made again", 0, 1.0F);
   if (columns.gradients) ImGui::TableSetupColumn("gradients", 0, 1.0F);
   if (columns.temporary) ImGui::TableSetupColumn("temporary", 0, 1.1F);
+  if (columns.workspace) ImGui::TableSetupColumn("workspace", 0, 1.1F);
   if (columns.share) ImGui::TableSetupColumn("share", 0, 1.5F);
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
   ImGui::TableNextRow();
@@ -138,6 +151,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   if (columns.again) HeaderCell("made again", Align::kRight);
   if (columns.gradients) HeaderCell("gradients", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);
+  if (columns.workspace) HeaderCell("workspace", Align::kRight);
   if (columns.share) HeaderCell("share of all");
   for (const presenters::LayerRow& row : *input.rows) Row(input, row, columns, queue);
   ImGui::EndTable();

@@ -40,7 +40,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"kept, measured", "Activations of this layer that were alive at this moment."},
     {"gradients", "Gradients of the layer's parameters that were alive at this moment."},
     {"made again", "What the layer keeps only once backward has run it again."},
-    {"share of all", "How much of everything that is alive this layer allocated."},
+    {"share of all", "How much of everything that is alive this layer allocated, of every category."},
     {"setting", "What is otherwise: settings of the allocator, the card, its memory or what ran before."},
     {"unused", "The most that would be reserved, less the most that would be allocated."},
     {"failed", "Requests that would run out of memory."},

@@ -194,6 +194,19 @@ TEST_CASE("Layers show what of theirs is alive at the peak") {
   CHECK_FALSE(MakeLayerTable(*timeline::Builder().Publish(), SmallBook())[0].measured_saved_bytes);
 }
 
+TEST_CASE("Layers show the workspaces that were asked for in them") {
+  Training training;
+  training.BeginStep(0);
+  training.Allocate(0x500000, 4096, events::Category::kWorkspace).layer = training.Name("conv1");
+  training.EndStep(0);
+  const auto view = training.Publish();
+  const std::vector<LayerRow> rows = MakeLayerTable(*view, SmallBook());
+  CHECK(rows[0].measured_workspace_bytes == 4096);
+  CHECK(rows[1].measured_workspace_bytes == 0);
+  CHECK(rows[0].measured_temporary_bytes == 0);
+  CHECK(rows[0].share_of_peak == Approx(1.0));
+}
+
 TEST_CASE("A layer's figure stands where another layer allocated it") {
   Training training;
   training.BeginStep(0);
