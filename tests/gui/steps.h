@@ -54,6 +54,7 @@ void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);
+void DragsTheBrush(ImGuiTestContext* context);
 void MeasuresBetweenTwoMoments(ImGuiTestContext* context);
 void ShowsWhatIsAlive(ImGuiTestContext* context);
 void ListsAllocations(ImGuiTestContext* context);

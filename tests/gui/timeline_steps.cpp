@@ -32,6 +32,42 @@ void Zooms(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return application().view_state().timeline.follow; }));
 }
 
+// Beside the brush it comes to where the mouse was pressed; inside it is moved, at an edge made longer.
+void DragsTheBrush(ImGuiTestContext* context) {
+  const TimelineState& timeline = application().view_state().timeline;
+  const ImRect strip = context->ItemInfo("//**/overview").RectFull;
+  const presenters::VisibleRange whole = presenters::WholeRange(*Run().view, presenters::TimeAxis::kEvents);
+  const double span = whole.end - whole.begin;
+  const auto x_of = [&](double position) {
+    return strip.Min.x + static_cast<float>((position - whole.begin) / span) * strip.GetWidth();
+  };
+  const auto middle = [&] { return (timeline.visible.begin + timeline.visible.end) / 2; };
+  const double pixel = span / strip.GetWidth();
+  const auto drag = [&](float from, float to) {
+    context->MouseMoveToPos({from, strip.GetCenter().y});
+    context->MouseDown();
+    context->MouseMoveToPos({to, strip.GetCenter().y});
+    context->MouseUp();
+    context->Yield(2);
+  };
+  IM_CHECK(timeline.follow);
+  const double shown = timeline.visible.end - timeline.visible.begin;
+  const float there = x_of(whole.begin + 0.3 * span);
+  drag(there, there);
+  IM_CHECK(!timeline.follow);
+  IM_CHECK_LT(std::abs(middle() - (whole.begin + 0.3 * span)), 2 * pixel);
+  IM_CHECK_LT(std::abs(timeline.visible.end - timeline.visible.begin - shown), 2 * pixel);
+
+  drag(there, there + 0.2F * strip.GetWidth());
+  IM_CHECK_LT(std::abs(middle() - (whole.begin + 0.5 * span)), 3 * pixel);
+  const presenters::VisibleRange moved = timeline.visible;
+  drag(x_of(moved.end), x_of(moved.end) + 0.1F * strip.GetWidth());
+  IM_CHECK_LT(std::abs(timeline.visible.begin - moved.begin), 2 * pixel);
+  IM_CHECK_LT(std::abs(timeline.visible.end - (moved.end + 0.1 * span)), 3 * pixel);
+  context->KeyPress(ImGuiKey_L);
+  IM_CHECK(WaitUntil(context, [&] { return timeline.follow; }));
+}
+
 void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   const ImRect plot = context->ItemInfo("//**/plot").RectFull;
   context->MouseMoveToPos(plot.Min + ImVec2(200, 200));

@@ -272,6 +272,7 @@ void Add(ImGuiTestEngine* engine) {
       {"steps", Steps},
       {"changes between steps", ChangesBetweenSteps},
       {"zooms", Zooms},
+      {"drags the brush", DragsTheBrush},
       {"shows what is alive", ShowsWhatIsAlive},
       {"lists allocations", ListsAllocations},
       {"measures between two moments", MeasuresBetweenTwoMoments},

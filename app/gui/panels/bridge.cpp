@@ -95,7 +95,8 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
     list->AddRectFilled({at.x - Px(6), at.y}, {at.x + width + Px(6), at.y + height},
                         U32(Colors().raised.WithAlpha(0.5)), Px(4));
   }
-  Tooltip(step.sentence + "\n" + FormatExactBytes(step.bytes) +
+  const char* const sign = step.kind == BridgeStep::Kind::kLevel ? "" : step.bytes < 0 ? "−" : "+";
+  Tooltip(step.sentence + "\n" + sign + FormatExactBytes(std::abs(step.bytes)) +
           (selected > 0
                ? "\n" + input.selected->title + " has " + FormatExactBytes(selected) +
                      (step.category ? " in " + std::string(events::NameOf(*step.category)) : "") + "."
