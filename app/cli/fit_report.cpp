@@ -103,11 +103,8 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
                   answer.present.need.fits ? "fits" : "does not fit",
                   DecimalSize(answer.present.need.allocated_peak_bytes),
                   DecimalSize(answer.present.need.reserved_peak_bytes), Seconds(answer.present.step_seconds));
-  if (networks::UsesPipeline(question.settings)) {
-    text +=
-        fmt::format("Each of {} stages has such a card; the figures are the fullest one's, here stage {}.\n",
-                    question.settings.ranks, answer.present.need.stage);
-  }
+  if (const std::string stages = DescribeStages(question, answer.present.need); !stages.empty())
+    text += stages + "\n";
   text += LargestBatchRow(answer) + "\n";
   if (!answer.proposals.empty()) {
     text += ProposalTable(

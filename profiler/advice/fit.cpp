@@ -383,4 +383,11 @@ std::string DescribeProposal(const FitQuestion& question, const Proposal& propos
   return text + (text.empty() ? "" : ", ") + proposal.configuration.allocator;
 }
 
+std::string DescribeStages(const FitQuestion& question, const Need& present) {
+  if (!networks::UsesPipeline(question.settings)) return "";
+  return "Each of " + FormatNumber(question.settings.ranks) +
+         " stages has such a card; the figures are the fullest one's, here stage " +
+         FormatNumber(present.stage) + ".";
+}
+
 }  // namespace tidemark::advice

@@ -79,6 +79,10 @@ std::vector<Proposal> WaysOut(const FitAnswer& answer);
 // "batch 64 → 16, accumulate 1 → 4, fp16 on": what a proposal changes; "" if nothing.
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal);
 
+// Of a pipeline, "Each of 2 stages has such a card; the figures are the fullest one's, here stage 0."; else
+// "".
+std::string DescribeStages(const FitQuestion& question, const Need& present);
+
 inline constexpr const char* kExpandableSegments = "expandable_segments:True";
 
 }  // namespace tidemark::advice

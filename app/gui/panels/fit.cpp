@@ -113,6 +113,8 @@ void DrawAnswer(const FitInput& input, CommandQueue& queue) {
       need.fits ? "It fits." : "It does not fit.");
   PutAtRowEnd(Numbers(), FormatBytes(need.reserved_peak_bytes, input.unit) + " reserved · a step ~" +
                              StepTime(found.answer->present.step_seconds));
+  if (const std::string stages = DescribeStages(*found.question, need); !stages.empty())
+    PutWrapped(SmallMuted(), stages);
   DrawLargestBatch(input, queue);
   if (!found.answer->proposals.empty()) {
     Label("What makes it fit, the cheapest first");

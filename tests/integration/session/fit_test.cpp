@@ -162,6 +162,8 @@ TEST_CASE("of a pipeline the fullest stage decides, with all micro-batches that 
     const FitAnswer answer = Search(question);
     CHECK(answer.present.need.reserved_peak_bytes == *fullest);
     CHECK(answer.present.need.stage == fullest - stages.begin());
+    CHECK(DescribeStages(question, answer.present.need)
+              .ends_with("here stage " + std::to_string(fullest - stages.begin()) + "."));
     CHECK_FALSE(answer.present.need.fits);
     CHECK(answer.shardings.empty());
     REQUIRE_FALSE(answer.proposals.empty());
