@@ -8,6 +8,7 @@
 
 #include "app/presenters/moment_title.h"
 #include "profiler/base/format.h"
+#include "profiler/events/stack.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
@@ -22,6 +23,7 @@ using presenters::StreamsCompared;
 
 constexpr size_t kMostLayers = 12;        // in the text
 constexpr size_t kMostDifferences = 100;  // in JSON
+constexpr size_t kMostFrames = 4;         // of a stack, in the text
 
 std::string Count(uint64_t number) { return FormatNumber(static_cast<int64_t>(number)); }
 
@@ -75,8 +77,12 @@ std::string LayerTable(const std::vector<ComparedBytes>& layers) {
   return table;
 }
 
+size_t CompleteSteps(const timeline::View& view) {
+  return static_cast<size_t>(std::ranges::count(view.steps(), true, &timeline::Step::complete));
+}
+
 std::string FileRow(char letter, const ComparedFile& file) {
-  const size_t steps = file.view->steps().size();
+  const size_t steps = CompleteSteps(*file.view);
   // A snapshot's title is its file's name.
   const bool has_title = !file.description.title.empty() && !file.file.ends_with(file.description.title);
   const std::string title = has_title ? ": " + file.description.title : "";
@@ -109,6 +115,15 @@ std::string PlaceText(const timeline::View& view, EventIndex index) {
   return place;
 }
 
+// A name; of a stack as much as a row bears.
+std::string InnerFrames(std::string_view name) {
+  const std::vector<std::string_view> frames = events::FramesOf(name);
+  const size_t told = std::min(frames.size(), kMostFrames);
+  std::string text =
+      fmt::format("{}", fmt::join(frames.begin(), frames.begin() + told, events::kFrameSeparator));
+  return frames.size() > told ? text + std::string(events::kFrameSeparator) + "…" : text;
+}
+
 std::string SideRow(char letter, const timeline::View& view, EventIndex index, uint64_t only) {
   if (index >= view.end()) return fmt::format("  {}  has ended\n", letter);
   if (only == 0) return fmt::format("  {}  goes on without it at {}\n", letter, PlaceText(view, index));
@@ -118,7 +133,7 @@ std::string SideRow(char letter, const timeline::View& view, EventIndex index, u
   if (event.kind == events::EventKind::kAllocate && event.rounded_bytes != event.bytes)
     row += fmt::format(" in a block of {}", FormatExactBytes(event.rounded_bytes));
   for (const events::NameId name : {event.layer, event.op}) {
-    if (!view.name(name).empty()) row += fmt::format(", {}", view.name(name));
+    if (!view.name(name).empty()) row += ", " + InnerFrames(view.name(name));
   }
   if (only > 1) row += fmt::format(", and {} more", Count(only - 1));
   return row + "\n";
@@ -188,7 +203,7 @@ Json FileJson(const ComparedFile& file) {
   return {{"file", file.file},
           {"title", file.description.title},
           {"device_name", file.description.device_name},
-          {"steps", file.view->steps().size()},
+          {"steps", CompleteSteps(*file.view)},
           {"events", file.view->end() - file.view->first()},
           {"warnings", file.warnings}};
 }

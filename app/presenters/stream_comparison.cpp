@@ -21,14 +21,34 @@ struct Stretch {
   int64_t key = 0;
 };
 
-// The part before the first step, which may be empty, then the steps, each until the next begins.
-std::vector<Stretch> StepStretches(const View& view, bool by_step) {
-  std::vector<Stretch> stretches = {{view.first(), view.end(), -1}};
-  if (!by_step) return stretches;
-  for (const Step& step : view.steps()) {
-    stretches.back().end = step.begin;
-    stretches.push_back({step.begin, view.end(), step.number});
+constexpr int64_t kNoStep = -1;
+
+bool IsAllocation(const Event& event) { return event.kind == EventKind::kAllocate; }
+bool IsNewSegment(const Event& event) {
+  return event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap;
+}
+
+bool HasRequests(const View& view, EventIndex begin, EventIndex end) {
+  for (EventIndex index = begin; index < end; ++index) {
+    const Event& event = view.event(index);
+    if (IsAllocation(event) || IsNewSegment(event)) return true;
   }
+  return false;
+}
+
+// Each step with what comes before it since the one before has ended, for a snapshot knows where steps end
+// only; then what comes after the last, which may be nothing. A last one that was told to begin and asked for
+// nothing is no step.
+std::vector<Stretch> StepStretches(const View& view, bool by_step) {
+  std::vector<Stretch> stretches;
+  EventIndex begin = view.first();
+  for (const Step& step : view.steps()) {
+    if (!by_step || (!step.complete && !HasRequests(view, step.begin, step.end))) continue;
+    const EventIndex end = std::max(begin, step.complete ? step.end + 1 : step.end);
+    stretches.push_back({begin, end, step.number});
+    begin = end;
+  }
+  stretches.push_back({begin, view.end(), kNoStep});
   return stretches;
 }
 
@@ -77,11 +97,6 @@ void PairStretches(const std::vector<Stretch>& a, const std::vector<Stretch>& b,
   pair_until(a.size());
 }
 
-bool IsAllocation(const Event& event) { return event.kind == EventKind::kAllocate; }
-bool IsNewSegment(const Event& event) {
-  return event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap;
-}
-
 struct Requests {
   std::vector<int64_t> sizes;
   std::vector<EventIndex> events;
@@ -116,7 +131,11 @@ class StreamComparer {
     PairStretches(
         StepStretches(a_, result_.by_step), StepStretches(b_, result_.by_step),
         [&](const Stretch& a, const Stretch& b) {
-          if (a.key >= 0) ++result_.steps_in_both;
+          const bool is_tail = a.key == kNoStep;
+          // What follows a step that only one has is in both no more.
+          if (is_tail && which == ComparedSteps::kInBoth && result_.steps_only_a + result_.steps_only_b > 0)
+            return;
+          if (!is_tail) ++result_.steps_in_both;
           ComparePhases(a, b);
           result_.range_a.end = a.end;
           result_.range_b.end = b.end;
@@ -175,9 +194,10 @@ bool TellsRequested(const View& view) {
   return !any;
 }
 
+// A snapshot's annotations tell of optimizers alone.
 bool TellsPhases(const View& view) {
-  return std::any_of(view.phases().begin(), view.phases().end(),
-                     [](const timeline::PhaseSpan& span) { return span.phase != events::Phase::kIdle; });
+  return std::ranges::any_of(
+      view.phases(), [](const timeline::PhaseSpan& span) { return span.phase == events::Phase::kForward; });
 }
 
 }  // namespace

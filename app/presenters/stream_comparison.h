@@ -1,5 +1,5 @@
 // Two runs as the allocator saw them, request by request: a prediction and a measurement, or before and after
-// a change. Where both know steps they are aligned by step, where both know phases by phase too, and within
+// a change. Where both know steps they are aligned by step, where both know phases by phase, too, and within
 // those request by request, with gaps (alignment.h): so a difference in one step does not hide that the next
 // agrees, and runs of different lengths can be compared. Pure functions, any thread. O(events log events)
 // time; memory O(requests in a phase + differences) beside the two views.

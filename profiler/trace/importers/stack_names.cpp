@@ -14,12 +14,26 @@ namespace {
 constexpr size_t kMostFrames = 24;
 constexpr size_t kMostLettersOfAll = 64 << 20;
 
-// frameFilter of PyTorch's torch/utils/viz/MemoryViz.js.
-constexpr std::array<std::string_view, 8> kMachineryFunctions = {
-    "unwind::unwind",    "CapturedTraceback::gather",
-    "gather_with_cpp",   "_start",
-    "__libc_start_main", "PyEval_",
-    "PyObject_",         "PyFunction_"};
+// frameFilter of PyTorch's torch/utils/viz/MemoryViz.js, with Python's own C functions as CPython 3.9 to 3.14
+// name them, and where threads begin.
+constexpr std::array<std::string_view, 18> kMachineryFunctions = {"unwind::unwind",
+                                                                  "CapturedTraceback::gather",
+                                                                  "gather_with_cpp",
+                                                                  "_start",
+                                                                  "__libc_start_main",
+                                                                  "PyEval_",
+                                                                  "PyObject_",
+                                                                  "PyFunction_",
+                                                                  "method_vectorcall",
+                                                                  "cfunction_",
+                                                                  "slot_tp_",
+                                                                  "vectorcall_",
+                                                                  "_PyRun_",
+                                                                  "pymain_",
+                                                                  "builtin_exec",
+                                                                  "start_thread",
+                                                                  "execute_native_thread",
+                                                                  "clone3"};
 constexpr std::array<std::string_view, 10> kMachineryFiles = {"core/boxing",
                                                               "/Register",
                                                               "/Redispatch",
@@ -39,21 +53,65 @@ bool IsMachinery(std::string_view file, std::string_view function) {
          std::any_of(kMachineryFiles.begin(), kMachineryFiles.end(), within(file));
 }
 
+// "at::_ops::linear::call(...)" begins with "at::_ops::": "linear", up to the next "::"; else "".
+std::string_view PartAfter(std::string_view function, std::string_view prefix) {
+  if (!function.starts_with(prefix)) return {};
+  function.remove_prefix(prefix.size());
+  return function.substr(0, function.find("::"));
+}
+
+// A function of LibTorch's C++, or of the libraries under it, by its qualified name and what it returns.
+bool IsOfLibTorch(std::string_view function) {
+  constexpr std::array<std::string_view, 6> kNamespaces = {
+      "at::", "c10::", "torch::", "caffe2::", "std::", "pybind11::"};
+  constexpr std::string_view kNameless = "(anonymous namespace)";
+  std::string_view name = function;
+  if (name.starts_with(kNameless)) name.remove_prefix(kNameless.size());
+  name = name.substr(0, name.find('('));
+  return std::ranges::any_of(kNamespaces, [name](std::string_view space) {
+    const size_t at = name.find(space);
+    return at == 0 || (at != std::string_view::npos && (name[at - 1] == ' ' || name[at - 1] == '<'));
+  });
+}
+
+// What a C++ function of LibTorch's tells a reader, as the profiler would call it: the operator, or the node
+// of backward; "" of all that calls one another in between. Others keep their names.
+std::string TitleOf(std::string_view function) {
+  if (const std::string_view op = PartAfter(function, "at::_ops::"); !op.empty())
+    return op.starts_with("empty") ? "" : "aten::" + std::string(op);
+  if (const std::string_view node = PartAfter(function, "torch::autograd::generated::"); !node.empty())
+    return node.find("Backward") == std::string_view::npos ? "" : std::string(node);
+  return IsOfLibTorch(function) ? "" : std::string(function);
+}
+
+bool IsCpp(std::string_view file) { return !file.ends_with(".py") && !file.starts_with('<'); }
+
 }  // namespace
 
-std::string StackNames::TextOf(StackId stack) const {
+std::string StackNames::FrameText(const Frame& frame, bool condensed) const {
+  const std::string_view path = objects_.TextOf(frame.file);
+  const std::string_view function = objects_.TextOf(frame.function);
+  if (IsMachinery(path, function)) return "";
+  const bool is_told = !condensed || !IsCpp(path);
+  const std::string title(events::Shortened(is_told ? function : TitleOf(function)));
+  const std::string_view file = events::Shortened(events::NameOfFile(path));
+  // What stands for a whole way through LibTorch has no one line.
+  if (title.empty() || title != events::Shortened(function) || file.empty() || file == "??") return title;
+  return fmt::format("{} ({}:{})", title, file, frame.line);
+}
+
+std::string StackNames::TextOf(StackId stack, bool condensed) const {
   std::string text;
+  std::string latest;
   size_t frames = 0;
   for (const uint32_t id : objects_.FramesOf(stack)) {
-    const Frame& frame = objects_.frame(id);
-    const std::string_view path = objects_.TextOf(frame.file);
-    const std::string_view function = events::Shortened(objects_.TextOf(frame.function));
-    if (IsMachinery(path, objects_.TextOf(frame.function))) continue;
+    std::string frame = FrameText(objects_.frame(id), condensed);
+    const bool is_again = frame == latest && !frame.ends_with(')');  // an operator, redispatched
+    if (frame.empty() || is_again) continue;
     if (++frames > kMostFrames) return text + std::string(events::kFrameSeparator) + "…";
     if (!text.empty()) text += events::kFrameSeparator;
-    text += function;
-    const std::string_view file = events::Shortened(events::NameOfFile(path));
-    if (!file.empty() && file != "??") text += fmt::format(" ({}:{})", file, frame.line);
+    text += frame;
+    latest = std::move(frame);
   }
   return text;
 }
@@ -62,7 +120,9 @@ events::NameId StackNames::Name(StackId stack, int64_t time_ns) {
   constexpr events::NameId kNotYet = ~events::NameId{0};
   if (stack >= names_.size()) names_.resize(stack + 1, kNotYet);
   if (names_[stack] != kNotYet) return names_[stack];
-  const std::string text = letters_ < kMostLettersOfAll ? TextOf(stack) : std::string();
+  std::string text;
+  if (letters_ < kMostLettersOfAll) text = TextOf(stack, true);
+  if (letters_ < kMostLettersOfAll && text.empty()) text = TextOf(stack, false);
   letters_ += text.size();
   return names_[stack] = writer_.Name(text, time_ns);
 }

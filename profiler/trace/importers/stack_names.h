@@ -1,6 +1,8 @@
 // Call stacks as names: "forward (model.py:12) ← train (train.py:40)", from where memory was asked for
-// outwards. Frames of the machinery that recorded them are left out, as PyTorch's viewer does, and so is what
-// goes beyond 24 frames, 160 bytes of a name, or 64 MiB for all stacks together. Not thread safe.
+// outwards. Frames of the machinery that recorded them are left out, as PyTorch's viewer does, and LibTorch's
+// C++ is told by the operators and nodes of backward that it ran, "aten::linear ← forward (model.py:12)",
+// where that leaves anything. So is what goes beyond 24 frames, 160 bytes of a name, or 64 MiB for all stacks
+// together. Not thread safe.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +22,8 @@ class StackNames {
   events::NameId Name(StackId stack, int64_t time_ns);
 
  private:
-  std::string TextOf(StackId stack) const;
+  std::string TextOf(StackId stack, bool condensed) const;
+  std::string FrameText(const Frame& frame, bool condensed) const;  // "" = to be left out
 
   const Objects& objects_;
   EventWriter& writer_;

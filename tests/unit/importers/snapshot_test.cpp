@@ -1,5 +1,9 @@
+#include <fmt/format.h>
+
+#include <array>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "profiler/events/stack.h"
 #include "profiler/trace/importers/objects.h"
@@ -100,6 +104,47 @@ TEST_CASE("protocol 0, whose dictionaries are filled key by key", "[importers]")
   CHECK(run.view->name(allocations[0].op) == "forward (model.py:12)");
 }
 
+// As _record_memory_history() records them unless it is told otherwise.
+TEST_CASE("LibTorch's C++ in stacks is told by its operators and nodes of backward", "[importers]") {
+  const auto run_with = [](const std::vector<std::array<std::string, 2>>& frames) {
+    std::string json;
+    for (const auto& [file, function] : frames)
+      json += fmt::format(R"({}{{"filename": "{}", "line": 7, "name": "{}"}})", json.empty() ? "" : ",", file,
+                          function);
+    return ImportedFrom(
+        R"({"segments": [], "device_traces": [[{"action": "alloc", "addr": 512, "size": 512, "time_us": 1,
+            "frames": [)" +
+        json + "]}]]}");
+  };
+  const auto stack_of = [&](const std::vector<std::array<std::string, 2>>& frames) {
+    const ImportedRun run = run_with(frames);
+    REQUIRE(run.error.empty());
+    return std::string(run.view->name(run.Of(EventKind::kAllocate).at(0).op));
+  };
+  const std::array<std::string, 2> allocator = {
+      "CUDACachingAllocator.cpp",
+      "c10::cuda::CUDACachingAllocator::Native::DeviceCachingAllocator::malloc(unsigned long, CUstream_st*)"};
+  CHECK(stack_of({{"??", "torch::unwind::unwind()"},
+                  allocator,
+                  {"??", "at::_ops::empty_strided::call(c10::ArrayRef<c10::SymInt>)"},
+                  {"??", "at::_ops::_to_copy::redispatch(c10::DispatchKeySet, at::Tensor const&)"},
+                  {"", "at::Tensor c10::Dispatcher::callWithDispatchKeySlowPath<at::Tensor>(int)"},
+                  {"??", "at::_ops::_to_copy::call(at::Tensor const&)"},
+                  {"", "std::function<at::Tensor ()>::operator()() const"},
+                  {"Objects/descrobject.c", "method_vectorcall_VARARGS_KEYWORDS"},
+                  {"/x/net.py", "forward"},
+                  {"/x/net.py", "forward"}}) == "aten::_to_copy ← forward (net.py:7) ← forward (net.py:7)");
+  CHECK(stack_of(
+            {allocator,
+             {"??", "at::_ops::mm::call(at::Tensor const&)"},
+             {"Functions.cpp", "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)"},
+             {"clone3.S", "clone3"}}) == "aten::mm ← MmBackward0");
+  // A program's own C++ keeps its names, and what is all LibTorch's is told as it is.
+  CHECK(stack_of({allocator, {"/x/train.cpp", "train(at::Tensor const&)"}}) ==
+        "train(at::Tensor const&) (train.cpp:7)");
+  CHECK(stack_of({{"??", "at::somewhere()"}}) == "at::somewhere()");
+}
+
 TEST_CASE("stacks are shared, machinery is left out, metadata and categories are kept", "[importers]") {
   PickleWriter pickle;
   pickle.Dictionary().Text("segments").List().EndList().Text("device_traces").List().List();
@@ -153,8 +198,8 @@ TEST_CASE("the line of code of a stack is the program's own", "[importers]") {
   REQUIRE(run.error.empty());
   const std::string_view stack = run.view->name(run.Of(EventKind::kAllocate).at(0).op);
   CHECK(events::InnermostLine(stack) == "forward (net.py:7)");
-  CHECK(events::FramesOf(stack).at(1) == "forward (torch/nn/modules/linear.py:134)");
-  CHECK(events::FramesOf(stack).at(2) == "deeper (torch/" + std::string(150, 'h') + "/lin:9)");
+  CHECK(events::FramesOf(stack).at(0) == "forward (torch/nn/modules/linear.py:134)");
+  CHECK(events::FramesOf(stack).at(1) == "deeper (torch/" + std::string(150, 'h') + "/lin:9)");
   CHECK(events::InnermostLine("f (<string>:1)") == "f (<string>:1)");
   CHECK(events::InnermostLine("f (torch/x.py:1) ← g (<stdin>:2)") == "g (<stdin>:2)");
 }

@@ -118,6 +118,39 @@ TEST_CASE("What comes in the steps that only one has moves no peak of the common
   CHECK(*RowTitled(Compare(few, many).levels, "requested").Difference() == (1 << 20) - 8000);
 }
 
+TEST_CASE("A snapshot, which knows where steps end only, agrees with the run that it is of") {
+  const auto step = [](Stream& stream, int64_t input_bytes) {
+    stream.Allocate(0x150000, input_bytes);
+    stream.Allocate(0x200000, 8000);
+    stream.Free(0x200000);
+    stream.Free(0x150000);
+  };
+  Stream run;
+  run.Allocate(0x100000, 4096);
+  Stream snapshot;
+  snapshot.BeginStep(0);
+  snapshot.Allocate(0x100000, 4096);
+  for (int number = 0; number < 3; ++number) {
+    run.Allocate(0x150000, 700 + number);
+    run.BeginStep(number);
+    run.BeginPhase(events::Phase::kForward);
+    run.Allocate(0x200000, 8000);
+    run.Free(0x200000);
+    run.Free(0x150000);
+    run.EndStep(number);
+    step(snapshot, 700 + number);
+    snapshot.BeginPhase(events::Phase::kOptimizer);
+    snapshot.EndStep(number);
+    snapshot.BeginStep(number + 1);
+  }
+  const RunComparison comparison = Compare(run, snapshot);
+  CHECK(comparison.same());
+  CHECK(comparison.streams.steps_in_both == 3);
+  CHECK(comparison.streams.steps_only_b == 0);
+  CHECK_FALSE(comparison.streams.by_phase);
+  CHECK(comparison.streams.allocations.agreed == 7);
+}
+
 TEST_CASE("Without steps on one side the streams are compared as they are") {
   Stream plain;
   plain.Allocate(0x100000, 4096);
