@@ -14,11 +14,18 @@ constexpr size_t kMostLines = 8;
 
 std::vector<advice::Owner> LinesAtPeak(const timeline::View& view) {
   if (view.empty()) return {};
-  const timeline::EventIndex peak = view.PeakIn(timeline::Series::kAllocated, view.first(), view.end()).index;
-  return advice::LargestLines(view, peak, kMostLines);
+  return LinesAt(view, view.PeakIn(timeline::Series::kAllocated, view.first(), view.end()).index);
 }
 
 }  // namespace
+
+std::vector<advice::Owner> LinesAt(const timeline::View& view, timeline::EventIndex moment) {
+  std::vector<advice::Owner> lines = advice::LargestLines(view, moment, kMostLines);
+  int64_t rest = timeline::ValueOf(view.ValuesAt(moment), timeline::Series::kAllocated);
+  for (const advice::Owner& line : lines) rest -= line.bytes;
+  if (!lines.empty() && rest > 0) lines.push_back({"(elsewhere, or where no line is told)", rest, 0, 0});
+  return lines;
+}
 
 std::string LinesText(const timeline::View& view) {
   std::string text;

@@ -3,13 +3,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/cli/report.h"
+#include "profiler/advice/owners.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::cli {
 
-// The largest; "" if the run has no stacks.
+// Those that hold most at a moment, and what is in none that is named as one, too; empty where no
+// stacks are told.
+std::vector<advice::Owner> LinesAt(const timeline::View& view, timeline::EventIndex moment);
+
+// At the peak of the run; "" if the run has no stacks.
 std::string LinesText(const timeline::View& view);
 // The same as a list, the largest first; empty if it has none.
 Json LinesJson(const timeline::View& view);

@@ -7,11 +7,13 @@
 #include <map>
 #include <optional>
 
+#include "app/cli/line_report.h"
 #include "app/presenters/level_chain.h"
 #include "app/presenters/moment_title.h"
 #include "app/presenters/picture.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
+#include "profiler/timeline/settled_state.h"
 
 namespace tidemark::cli {
 namespace {
@@ -81,26 +83,34 @@ std::string InCell(std::string_view text) {
   return cell;
 }
 
+bool TellsShares(const std::vector<PageRow>& rows) {
+  return std::ranges::any_of(rows, [](const PageRow& row) { return row.share > 0; });
+}
+
 void AddMarkdownTable(std::string_view title, const std::vector<PageRow>& rows, std::string& out) {
   if (rows.empty()) return;
-  out += fmt::format("\n## {}\n\n| | bytes | | share |\n|---|---:|---:|---:|\n", title);
+  const bool shares = TellsShares(rows);
+  out += fmt::format("\n## {}\n\n| | bytes | |{}\n|---|---:|---:|{}\n", title, shares ? " share |" : "",
+                     shares ? "---:|" : "");
   for (const PageRow& row : rows) {
-    out += fmt::format("| {} | {} | {} | {} |\n", InCell(row.title), FormatNumber(row.bytes),
-                       InMebibytes(row.bytes), row.share > 0 ? InPercent(row.share) : "");
+    out +=
+        fmt::format("| {} | {} | {} |", InCell(row.title), FormatNumber(row.bytes), InMebibytes(row.bytes));
+    out += shares ? " " + InPercent(row.share) + " |\n" : "\n";
   }
 }
 
 void AddHtmlTable(std::string_view title, const std::vector<PageRow>& rows, std::string& out) {
   if (rows.empty()) return;
+  const bool shares = TellsShares(rows);
   out += fmt::format("<h2>{}</h2>\n<table>\n", presenters::EscapedForXml(title));
   for (const PageRow& row : rows) {
     const std::string swatch =
         row.category < 0 ? std::string()
                          : fmt::format("<i style=\"background:{}\"></i>",
                                        presenters::kPrintColours[static_cast<size_t>(row.category)]);
-    out += fmt::format("<tr><td>{}{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n", swatch,
+    out += fmt::format("<tr><td>{}{}</td><td>{}</td><td>{}</td>{}</tr>\n", swatch,
                        presenters::EscapedForXml(row.title), FormatExactBytes(row.bytes),
-                       InMebibytes(row.bytes), row.share > 0 ? InPercent(row.share) : "");
+                       InMebibytes(row.bytes), shares ? "<td>" + InPercent(row.share) + "</td>" : "");
   }
   out += "</table>\n";
 }
@@ -181,18 +191,20 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   page.title = description.title;
   page.notes = description.notes;
   page.curve = presenters::CurveOf(view, kColumns);
-  const std::optional<presenters::PeakMoment> peak = presenters::LatestPeak(view);
-  const timeline::EventIndex index =
-      peak ? peak->index : view.PeakIn(Series::kAllocated, view.first(), view.end()).index;
-  page.moment = peak ? peak->title : "at the peak of the run";
-  if (view.empty()) return page;
-  const timeline::State state = view.StateAt(index);
+  const std::optional<presenters::PeakMoment> peak =
+      presenters::LatestPeak(view, presenters::Told::kStepOrRun);
+  if (!peak) return page;
+  page.moment = peak->title;
+  const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
   for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
     const std::string sign = row.bytes < 0 ? "− " : "+ ";
     page.levels.push_back({row.is_gap ? sign + row.title : row.title, std::abs(row.bytes), 0, -1});
   }
   page.categories = CategoriesAt(state.values);
   page.layers = LayersAt(view, state);
+  const int64_t allocated = ValueOf(state.values, Series::kAllocated);
+  for (const advice::Owner& line : LinesAt(view, peak->index))
+    page.lines.push_back({line.name, line.bytes, ShareOf(line.bytes, allocated), -1});
   return page;
 }
 
@@ -212,10 +224,13 @@ std::string MarkdownOf(const RunPage& page) {
   std::string out = fmt::format("# {}\n\n| | |\n|---|---|\n", InCell(page.title));
   for (const auto& [title, text] : page.facts)
     out += fmt::format("| {} | {} |\n", InCell(title), InCell(text));
+  AddMarkdownList("Out of memory", page.out_of_memory, out);
+  AddMarkdownTable("Largest owners of what was allocated then", page.owners, out);
   AddMarkdownBridge(page, out);
   AddMarkdownTable("From tensors to the card, " + page.moment, page.levels, out);
   AddMarkdownTable("By category, " + page.moment, page.categories, out);
   AddMarkdownTable("By layer, " + page.moment, page.layers, out);
+  AddMarkdownTable("By line of code, " + page.moment, page.lines, out);
   AddMarkdownList("Bookmarks", page.bookmarks, out);
   AddMarkdownList("Notes", page.notes, out);
   return out;
@@ -231,10 +246,13 @@ std::string HtmlOf(const RunPage& page) {
     out += fmt::format("<tr><td>{}</td><td>{}</td></tr>\n", presenters::EscapedForXml(title),
                        presenters::EscapedForXml(text));
   out += "</table>\n<h2>Memory over the run</h2>\n" + ChartOf(page);
+  AddHtmlList("Out of memory", page.out_of_memory, out);
+  AddHtmlTable("Largest owners of what was allocated then", page.owners, out);
   AddHtmlBridge(page, out);
   AddHtmlTable("From tensors to the card, " + page.moment, page.levels, out);
   AddHtmlTable("By category, " + page.moment, page.categories, out);
   AddHtmlTable("By layer, " + page.moment, page.layers, out);
+  AddHtmlTable("By line of code, " + page.moment, page.lines, out);
   AddHtmlList("Bookmarks", page.bookmarks, out);
   AddHtmlList("Notes", page.notes, out);
   return out + "</html>\n";

@@ -52,6 +52,10 @@ std::string PlaceOf(const session::Shortage& shortage) {
   return place;
 }
 
+std::string MoreTimes(size_t times) {
+  return fmt::format("Out of memory {} more times.", FormatNumber(static_cast<int64_t>(times)));
+}
+
 Json CardJson(const RunReport& report) {
   if (!report.fit) return {};
   const session::CardFit& fit = *report.fit;
@@ -156,6 +160,23 @@ std::string CardRows(const RunReport& report) {
   return rows + AdviceRow(report);
 }
 
+std::vector<std::string> ShortageSentences(const RunReport& report) {
+  std::vector<std::string> sentences;
+  const size_t told = std::min(report.shortages.size(), kMostShortages);
+  for (size_t i = 0; i < told; ++i) {
+    const session::Shortage& shortage = report.shortages[i];
+    const std::string place = PlaceOf(shortage);
+    sentences.push_back(
+        fmt::format("{}{} were asked for and {} free on the card, with {} allocated and {} "
+                    "cached in gaps. {}",
+                    place.empty() ? "" : "I" + place.substr(2) + ": ", InBinary(shortage.requested_bytes),
+                    InBinary(shortage.free_bytes), InBinary(shortage.allocated_bytes),
+                    InBinary(shortage.cached_bytes), session::WhyShort(shortage, UsableBytes(report))));
+  }
+  if (report.shortages.size() > told) sentences.push_back(MoreTimes(report.shortages.size() - told));
+  return sentences;
+}
+
 std::string OutOfMemoryRows(const RunReport& report) {
   std::string rows;
   const size_t told = std::min(report.shortages.size(), kMostShortages);
@@ -169,8 +190,7 @@ std::string OutOfMemoryRows(const RunReport& report) {
     rows += fmt::format("  {}\n", session::WhyShort(shortage, UsableBytes(report)));
   }
   if (report.shortages.size() > told) {
-    rows += fmt::format("Out of memory {} more times.\n",
-                        FormatNumber(static_cast<int64_t>(report.shortages.size() - told)));
+    rows += MoreTimes(report.shortages.size() - told) + "\n";
   }
   if (!report.owners.empty()) rows += "Largest owners of what was allocated then\n";
   for (const advice::Owner& owner : report.owners) {

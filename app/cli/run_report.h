@@ -42,6 +42,8 @@ std::string CardRows(const RunReport& report);
 // Of the CUDA context's size.
 std::string WhereContextIsFrom(const phantom::Card& card);
 std::string OutOfMemoryRows(const RunReport& report);
+// A sentence of each time, of the first few; empty if memory never ran out.
+std::vector<std::string> ShortageSentences(const RunReport& report);
 std::string NoteRows(const std::vector<std::string>& notes);
 
 }  // namespace tidemark::cli

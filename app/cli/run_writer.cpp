@@ -38,11 +38,22 @@ void AddCardFacts(const session::Run& run, RunPage& page) {
   page.facts.emplace_back("of the card, with it", FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));
 }
 
+void AddOutOfMemory(const session::Run& run, RunPage& page) {
+  const auto view = run.view();
+  if (view->out_of_memory().empty()) return;
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  const RunReport report = MakeRunReport(*view, run.description(), session::LargestSince(*view), {},
+                                         cards ? *cards : std::vector<phantom::Card>());
+  page.out_of_memory = ShortageSentences(report);
+  for (const advice::Owner& owner : report.owners) page.owners.push_back({owner.name, owner.bytes, 0, -1});
+}
+
 std::string PageOf(const session::NotedRun& noted, std::string_view format) {
   const session::Run& run = noted.run;
   RunPage page = MakeRunPage(*run.view(), run.description());
   page.facts = FactsOf(run);
   AddCardFacts(run, page);
+  AddOutOfMemory(run, page);
   if (Result<presenters::Bridge> bridge = BridgeOf(run)) {
     page.bridge = std::move(*bridge);
   } else if (presenters::IsProgram(run.description())) {

@@ -62,6 +62,17 @@ Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advic
   return setup;
 }
 
+// A replay needs a card, and not every file names one.
+void NoteCard(const events::RunDescription& description, const phantom::Card& taken) {
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  if (!cards || session::CardOf(description.device_name, description.device_bytes, *cards)) return;
+  Complain(
+      fmt::format("{}: \"before\" is what the same requests take on an {}.",
+                  description.device == "cpu" ? "The run was on the CPU" : "The file names no known card",
+                  taken.title),
+      kExitDone);
+}
+
 bool IsPicture(const std::filesystem::path& file) {
   return file.extension() == ".svg" || file.extension() == ".png";
 }
@@ -86,6 +97,7 @@ int RunWhatIf(const WhatIfOptions& options) {
   const events::RunDescription description = (*run)->description();
   const Result<phantom::Card> card = CardOfFile(description, networks::DeviceChoice{}.card);
   if (!card) return Complain(card.error().message, kExitFailed);
+  NoteCard(description, *card);
   const advice::AllocatorSetup own{*card, description.allocator_settings};
   const Result<advice::AllocatorSetup> other = SetupOf(options, own);
   if (!other) return Complain(other.error().message, kExitUsage);

@@ -49,6 +49,7 @@ Application::Application(const ApplicationOptions& options, ViewState view,
   input_.cuda_devices = &cuda_devices_;
   input_.settings = options.settings;
   input_.steps_per_second = options.steps_per_second;
+  input_.status.state = session::RunState::kFinished;  // there is none yet
   if (options.device) {
     input_.device = *options.device;
   } else if (!cuda_devices_.empty()) {

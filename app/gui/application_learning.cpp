@@ -56,6 +56,10 @@ void Application::ShowPage(const std::string& lesson, int page) {
   state_.lessons.drawing = {};
   locks_lifted_ = false;
   if (!state_.learning) ExecuteLearningAction(ActionId::kLearnLayout);
+  if (state_.unit != ByteUnit::kMegabytes) {
+    state_.unit = ByteUnit::kMegabytes;
+    AddLogLine(presenters::LogLevel::kInfo, "Lessons tell MB, so the window does, too. U changes it.");
+  }
   const OpenPage open = PageOf(book_.lessons, state_.lessons);
   // A recording, or a program's run, is somebody's own: only the button replaces it.
   const bool of_ours = file_title_.empty() && !presenters::IsProgram(input_.description);

@@ -155,6 +155,10 @@ void Application::OpenFile(const std::filesystem::path& file) {
                   state_.last_folder = file.parent_path();
                   state_.timeline.follow = false;
                   state_.timeline.whole = true;
+                  const session::RunStatus read = run_->status();
+                  if (read.cut_off)
+                    return AddLogLine(presenters::LogLevel::kWarning,
+                                      "Opened " + file.string() + " as far as it goes. " + read.sentence);
                   AddLogLine(presenters::LogLevel::kGood, "Opened " + file.string() + ".");
                 };
               });

@@ -114,7 +114,7 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   FinishPlot();
   PrepareHover(state);
   PrepareTables(input, state, estimates, card);
-  PrepareMap(state);
+  PrepareMap(state, IsOnCard(input));
   PrepareSelectedBytes();
   frame_.slow_motion.state = &*map_state_;
   PrepareTree(state);

@@ -132,7 +132,7 @@ class Scene {
                      const std::string& card);
   bool TablesAreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates) const;
   void MakeTables(const SceneInput& input, Estimates& estimates, const std::string& card);
-  void PrepareMap(const ViewState& state);
+  void PrepareMap(const ViewState& state, bool on_card);
   void PrepareSelectedBytes();
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);

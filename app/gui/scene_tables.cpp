@@ -102,7 +102,7 @@ std::optional<int64_t> Scene::MeasuredPeak() const {
   return timeline::ValueOf(view_->ValuesAt(peak_->index), timeline::Series::kAllocated);
 }
 
-void Scene::PrepareMap(const ViewState& state) {
+void Scene::PrepareMap(const ViewState& state, bool on_card) {
   const TimelineState& timeline = state.timeline;
   MemoryMapInput& map = frame_.memory_map;
   std::optional<timeline::EventIndex> index = state.pinned;
@@ -125,10 +125,14 @@ void Scene::PrepareMap(const ViewState& state) {
                          view_->first(), view_->end() - 1);
   map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end),
                         view_->first(), view_->end() - 1);
-  map.empty_reason = map_state_->segments.empty() ? "There are no segments at this moment. On the CPU blocks "
-                                                    "come straight from the system, so there is "
-                                                    "nothing to map."
-                                                  : presenters::WhyNoMap(map_);
+  map.empty_reason = presenters::WhyNoMap(map_);
+  if (map_state_->segments.empty()) {
+    map.empty_reason = on_card
+                           ? "There are no segments at this moment: no memory has been reserved, or what is "
+                             "recorded does not tell where."
+                           : "On the CPU blocks come straight from the system, not from segments, so there "
+                             "is nothing to map.";
+  }
 }
 
 // Of what is selected, in the state that the map shows.

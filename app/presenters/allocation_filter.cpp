@@ -78,6 +78,22 @@ constexpr std::string_view kBorn = "born:";
 constexpr std::string_view kAlive = "alive:";
 constexpr std::string_view kAt = "at:";
 
+// What a person means who writes "born<100", "size:1MB" or "address=0x7f00"; null of what is a word. Names
+// hold
+// "::", never one of these before a single sign.
+const char* ExampleForKey(std::string_view token) {
+  static constexpr std::pair<std::string_view, const char*> kExamples[] = {
+      {"born", "born:100..200"},   {"alive", "alive:150"}, {"life", "life>10ms"},
+      {"lifetime", "life>10ms"},   {"size", ">1MB"},       {"bytes", ">1MB"},
+      {"at", "at:0x7f00..0x7fff"}, {"addr", "at:0x7f00"},  {"address", "at:0x7f00"}};
+  const size_t sign = token.find_first_of(":<>=");
+  if (sign == std::string_view::npos || token.substr(sign).starts_with("::")) return nullptr;
+  for (const auto& [key, example] : kExamples) {
+    if (token.substr(0, sign) == key) return example;
+  }
+  return nullptr;
+}
+
 Status Take(std::string_view token, AllocationFilter& filter) {
   const auto unreadable = [token](const char* example) {
     return Error{"'" + std::string(token) + "' cannot be read; write for example " + example + "."};
@@ -95,6 +111,8 @@ Status Take(std::string_view token, AllocationFilter& filter) {
     const std::optional<uint64_t> index = Number(token.substr(kAlive.size()));
     if (!index) return unreadable("alive:150");
     filter.alive_at.push_back(*index);
+  } else if (const char* example = ExampleForKey(token); example != nullptr) {
+    return unreadable(example);
   } else if (token[0] == '-' && token.size() > 1) {
     filter.excluded.push_back(LowerCase(token.substr(1)));
   } else {

@@ -71,7 +71,7 @@ Words WordsFor(Category category, bool more) {
                           "At the peak not all activations of the table are alive together."};
     case Category::kTemporary:
       return {"gradients of activations, temporaries",
-              "While backward runs, the gradient of each activation is alive beside it, and operators need "
+              "In backward the gradient of each activation is alive beside it, and operators need "
               "room for a moment; no table lists them."};
     case Category::kWorkspace:
       return {"library workspaces",

@@ -21,8 +21,9 @@ std::string FormatExactBytes(int64_t bytes);             // 25690112 -> "25,690,
 std::string FormatInUnit(int64_t bytes, ByteUnit unit);
 std::string FormatBytes(int64_t bytes, ByteUnit unit);  // 25690112 -> "25.7 MB"; small values keep B or kB
 std::string FormatDuration(int64_t nanoseconds);        // 1900000 -> "1.90 ms"
-// The other way, as people write it: "16GiB", "16g", "24 GB", "500000000" (bytes), a size above 0. A letter
-// alone is binary, as in most tools; large and small letters are the same. Nothing if it is none.
+// The other way, as people write it: "16GiB", "16g", "24 GB", "500,000,000" (bytes, with or without
+// separators of thousands), a size above 0. A letter alone is binary, as in most tools; large and small
+// letters are the same. Nothing if it is none.
 std::optional<int64_t> BytesFromText(std::string_view text);
 
 }  // namespace tidemark

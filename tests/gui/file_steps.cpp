@@ -77,6 +77,24 @@ void TakesWhatIsDropped(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+// What is lost is said, in the Run log, too, where it stays.
+void OpensWhatWasCut(ImGuiTestContext* context) {
+  const fs::path whole = Artefacts() / "saved.tide";
+  const fs::path cut = Artefacts() / "cut.tide";
+  fs::copy_file(whole, cut, fs::copy_options::overwrite_existing);
+  fs::resize_file(cut, fs::file_size(whole) * 6 / 10);
+  application().Push(OpenRecording{cut});
+  const auto latest = [] {
+    const auto& lines = *application().frame()->run_log.lines;
+    return lines.empty() ? presenters::LogLine() : lines.back();
+  };
+  IM_CHECK(WaitUntil(context, [&] { return latest().text.find("as far as it goes") != std::string::npos; }));
+  IM_CHECK(latest().level == presenters::LogLevel::kWarning);
+  IM_CHECK_GT(latest().text.size(), ("Opened " + cut.string() + " as far as it goes. ").size());
+  application().Push(OpenRecording{whole});
+  IM_CHECK(WaitUntil(context, [&] { return latest().text == "Opened " + whole.string() + "."; }));
+}
+
 void SavesAndOpens(ImGuiTestContext* context) {
   const fs::path file = Artefacts() / "saved.tide";
   std::error_code ignored;

@@ -43,8 +43,10 @@ void Teaches(ImGuiTestContext* context) {
   application().Push(ActionId::kRunOrPause);
   IM_CHECK(WaitForSteps(context, 2));
   Picture(context, "learn-list");
+  application().view_state().unit = ByteUnit::kMebibytes;
   context->ItemClick("//**/##where-memory-goes");
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson == "where-memory-goes"; }));
+  IM_CHECK(application().view_state().unit == ByteUnit::kMegabytes);  // as its pages
   IM_CHECK(application().scene_input().access.locked.size() == 3);
   context->Yield(4);
   const auto asked = [] { return application().frame()->breakdown.asked; };  // by later pages

@@ -62,6 +62,7 @@ void ListsAllocations(ImGuiTestContext* context);
 void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
+void OpensWhatWasCut(ImGuiTestContext* context);
 void FollowsARecording(ImGuiTestContext* context);
 void Compares(ImGuiTestContext* context);
 // what_if_steps.cpp

@@ -298,6 +298,7 @@ void Add(ImGuiTestEngine* engine) {
       {"wears light", WearsLight},
       {"chooses colours", ChoosesColors},
       {"saves and opens", SavesAndOpens},
+      {"opens what was cut", OpensWhatWasCut},
       {"follows a recording", FollowsARecording},
       {"opens ranks", OpensRanks},
       {"trains on ranks", TrainsOnRanks},

@@ -38,7 +38,8 @@ bool TitleWord(const char* label, bool on, const char* help, float left_end, flo
 void StackWord(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
   using presenters::StackBy;
   const bool lacks_ranks = state.stack.by == StackBy::kRank && !input.has_ranks;
-  const StackBy by = lacks_ranks ? StackBy::kCategory : state.stack.by;
+  const bool is_unusable = lacks_ranks || !input.stack_error.empty();
+  const StackBy by = is_unusable ? StackBy::kCategory : state.stack.by;
   const std::string word =
       std::string("by ") + NameOf(by) + (input.stack_pending ? " …###stack" : "###stack");
   if (TitleWord(word.c_str(), by != StackBy::kCategory,

@@ -96,7 +96,8 @@ TEST_CASE("Each kind of condition leaves out what it says") {
 
 TEST_CASE("What cannot be read is named, with an example") {
   for (const char* text : {">abc", "life>10", "life>1parsec", "born:", "born:200..100", "at:zz",
-                           "alive:", ">", "<", "life<", "at:0x..", "<0"}) {
+                           "alive:", ">", "<", "life<", "at:0x..", "<0", "born<100", "alive>7", "life:1ms",
+                           "size:1MB", "bytes>=4kB", "address:0x11", "at=0x11"}) {
     INFO(text);
     const Result<AllocationFilter> filter = ParseAllocationFilter(text);
     REQUIRE_FALSE(filter.ok());
@@ -104,7 +105,11 @@ TEST_CASE("What cannot be read is named, with an example") {
     CHECK(filter.error().message.find("for example") != std::string::npos);
   }
   CHECK(ParseAllocationFilter("-").ok());
-  CHECK(ParseAllocationFilter("lifetime").ok());
+  for (const char* word : {"lifetime", "aten::add", "at::native", "size", "std::vector<int>"}) {
+    INFO(word);
+    REQUIRE(ParseAllocationFilter(word).ok());
+    CHECK(ParseAllocationFilter(word)->words == std::vector<std::string>{word});
+  }
 }
 
 TEST_CASE("Rows are sorted by any column") {
