@@ -271,7 +271,7 @@ Command RegisterExport(CLI::App& application) {
       "  tidemark export run.tide -o run.pickle  (for PyTorch's memory_viz)\n"
       "  tidemark export run.tide -o run.md      (peak, levels, categories, layers)\n"
       "  tidemark export run.tide -o run.html    (the same with the curve, one file)\n"
-      "  tidemark export run.tide -o run.bridge.png (timeline, breakdown, bridge or map: by the name)\n"
+      "  tidemark export run.tide -o run.map.png (timeline, breakdown, bridge or map: by the name)\n"
       "An existing file of that name is replaced once the new one is complete.");
   auto options = std::make_shared<RecordingOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
