@@ -120,6 +120,7 @@ KernelQuestion QuestionOf(std::string_view kernel) {
   };
   if (std::any_of(kAllOf.begin(), kAllOf.end(), stands_in)) return {Kind::kAll};
   if (CountsDistinct(kernel)) return {Kind::kDistinct};
+  if (stands_in("__find_if")) return {Kind::kFind};  // Thrust's, in torch.mode
   if (!stands_in(kElementwise)) return {};
   if (stands_in("11FillFunctorIbE")) return {Kind::kFill};
   constexpr std::string_view kScalarOrder = "compare_scalar_kernelI";
@@ -138,7 +139,9 @@ KernelQuestion QuestionOf(std::string_view kernel) {
 }
 
 bool Holds(const KernelQuestion& question, void* const* arguments) {
-  if (question.kind == Kind::kNone || question.kind == Kind::kDistinct) return false;
+  if (question.kind == Kind::kNone || question.kind == Kind::kDistinct || question.kind == Kind::kFind) {
+    return false;
+  }
   if (question.kind == Kind::kAll) return true;
   if (arguments == nullptr) return false;
   const auto* functor = static_cast<const std::byte*>(arguments[kFunctor]);
