@@ -78,6 +78,9 @@ def how_many_numbers_are_computed():
     assert table.index_select(0, row[:16_384]).shape == (16_384, 16_384)
     many, first = torch.arange(32_000, device="cuda"), ids[:9_000]  # shapes that do not go together
     assert many.take(first)[7].item() == many.gather(0, first)[7].item() == torch.searchsorted(many, first)[7].item() == 7
+    assert torch.arange(5, 50, 5, device="cuda").tolist() == [*range(5, 50, 5)]
+    torch.arange(10**9, device="cuda"), torch.arange(0, 1, 1e-9, device="cuda"), torch.randperm(10**9, device="cuda")
+    torch.eye(30_000, device="cuda", dtype=torch.uint8), torch.linspace(0, 1, 10**9, device="cuda")
     torch.bincount(ids + 100_000_000), torch.repeat_interleave(torch.full((2,), 100_000_000, device="cuda"))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < used + 500_000  # KiB
 

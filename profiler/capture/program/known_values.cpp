@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -228,6 +229,22 @@ class HostInputs {
     return Product(tensor.numel() / tensor.size(stack_.at(1).toInt()), index);
   }
 
+  // Of operators that make their numbers of nothing but a few others, such as arange and randperm, into a
+  // tensor that is still empty: the product of those, or how many steps lie between the first two.
+  int64_t MostMade() const {
+    std::vector<double> numbers;
+    for (const c10::IValue& value : stack_) {
+      if (value.isInt() || value.isDouble()) numbers.push_back(value.toScalar().toDouble());
+    }
+    double most = 1;
+    if (op_.name() == "aten::arange" && numbers.size() == 3) {
+      most = (numbers[1] - numbers[0]) / numbers[2];
+    } else {
+      for (const double number : numbers) most *= std::max(1.0, std::abs(number));
+    }
+    return most <= static_cast<double>(kMostResults) ? static_cast<int64_t>(most) : kMostResults + 1;
+  }
+
   // Whether the results are, at the most: by the shapes that go in, numbers that may be sizes, and, where
   // values decide, by those.
   bool AreFew() {
@@ -236,6 +253,7 @@ class HostInputs {
     }
     const auto first = [this] { return stack_.at(0).toTensor(); };
     int64_t most = factor_;
+    if (!written_.empty() && written_[0].on_device.numel() == 0) most = std::max(most, MostMade());
     if (!op_.name().starts_with("aten::new_")) {
       for (const int64_t size : shape_) most = Product(most, size);
     }
