@@ -40,13 +40,13 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
 using BlockBeginsFunction = void (*)(const void* pointer, size_t bytes);
 
-// And for what computes in the kernels' stead (profiler/capture/program/whole_numbers.h). How far what is
+// And for what computes in the kernels' stead (profiler/capture/program/known_values.h). How far what is
 // there can be trusted, as device::Certainty has it, so that kNotKnown is the worst; then `to` holds nothing
 // of use.
 inline constexpr const char* kReadKnownFunction = "TidemarkPhantomReadKnown";
 using ReadKnownFunction = int (*)(const void* pointer, size_t bytes, void* to);
 inline constexpr int kNotKnown = 2;
-// A result, no more certain than what it was made of.
+// A result, no more certain than what it was made of. From null: what is there is no more certain than that.
 inline constexpr const char* kWriteComputedFunction = "TidemarkPhantomWriteComputed";
 using WriteComputedFunction = void (*)(void* pointer, const void* from, size_t bytes, int certainty);
 // The next count that this thread reads of which no kernel has written anything; negative: not known.

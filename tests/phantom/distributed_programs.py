@@ -110,6 +110,12 @@ def zero_optimizer():
     optimizer = ZeroRedundancyOptimizer(net.parameters(), torch.optim.AdamW)
     net(torch.randn(4, 16, 64, device="cuda")).sum().backward()
     optimizer.step()
+    optimizer.consolidate_state_dict(to=0)
+    if dist.get_rank() == 0:
+        state = optimizer.state_dict()["state"]
+        assert len(state) == len(list(net.parameters()))
+        for number, parameter in enumerate(net.parameters()):
+            assert state[number]["exp_avg"].shape == parameter.shape
     dist.destroy_process_group()
 
 
@@ -143,6 +149,45 @@ def fsdp2():
     for _ in range(2):
         step(net)
     dist.destroy_process_group()
+
+
+def check_checkpoint():
+    """What was saved is this rank's part, and comes back."""
+    import tempfile
+
+    import torch.distributed.checkpoint as checkpoint
+    from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+    from torch.distributed.fsdp import fully_shard
+
+    join()
+    net = nn.Linear(64, 64).cuda()
+    with torch.no_grad():
+        net.weight.copy_(torch.arange(64.0 * 64).view(64, 64))
+    fully_shard(net)
+    optimizer = torch.optim.AdamW(net.parameters())
+    net(torch.ones(2, 64, device="cuda")).sum().backward()
+    optimizer.step()
+    kept = net.weight.to_local().tolist()
+    with tempfile.TemporaryDirectory() as folder:
+        weights, state = get_state_dict(net, optimizer)
+        checkpoint.save({"net": weights, "optimizer": state}, checkpoint_id=folder)
+        with torch.no_grad():
+            net.weight.to_local().copy_(torch.zeros_like(net.weight.to_local()))
+        weights, state = get_state_dict(net, optimizer)
+        checkpoint.load({"net": weights, "optimizer": state}, checkpoint_id=folder)
+        set_state_dict(net, optimizer, model_state_dict=weights, optim_state_dict=state)
+    assert net.weight.to_local().tolist() == kept
+    dist.destroy_process_group()
+
+
+@program("checkpoint", since=(2, 6), world=4, quick=True)
+def checkpoint_of_the_first():
+    check_checkpoint()
+
+
+@program("checkpoint-of-another-rank", since=(2, 6), world=4, rank=2)
+def checkpoint_of_another():
+    check_checkpoint()
 
 
 @program("hsdp", since=(2, 6), world=8)

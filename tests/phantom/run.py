@@ -30,7 +30,7 @@ import traceback
 import compare_snapshots
 from catalogue import PROGRAMS
 
-MODULES = ("torch_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs", "large_programs")
+MODULES = ("torch_programs", "algebra_programs", "value_programs", "allocator_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs", "large_programs")
 SKIPPED = 77
 PASSED, LEFT_OUT = "passed", "left out"
 MUST_AGREE = "as on a card"

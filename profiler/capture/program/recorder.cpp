@@ -17,7 +17,7 @@
 #include "profiler/capture/gates/recorder_loading.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/program/course.h"
-#include "profiler/capture/program/whole_numbers.h"
+#include "profiler/capture/program/known_values.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
@@ -59,7 +59,7 @@ extern "C" __attribute__((visibility("default"))) bool TidemarkStartRecording(co
   using namespace tidemark;
   static_assert(std::is_same_v<decltype(&TidemarkStartRecording), capture::RecorderEntry>);
   if (!c10::cuda::CUDACachingAllocator::get()->initialized()) return false;
-  capture::ComputeWholeNumbers();
+  capture::ComputeKnownValues();
   Result<std::optional<transport::RingWriter>> ring = transport::AskForRing(socket);
   if (!ring) capture::Say(ring.error().message.c_str());
   if (!ring || !ring->has_value()) return true;

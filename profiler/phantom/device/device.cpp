@@ -147,7 +147,7 @@ extern "C" void TidemarkPhantomWriteComputed(void* pointer, const void* from, si
   static_assert(std::is_same_v<decltype(&TidemarkPhantomWriteComputed), WriteComputedFunction>);
   Device* device = TheDevice();
   if (device == nullptr || !device->memory.IsDevice(pointer)) return;
-  device->memory.Copy(pointer, from, bytes);
+  if (from != nullptr) device->memory.Copy(pointer, from, bytes);
   device->memory.Weaken(pointer, bytes, static_cast<Certainty>(certainty));
 }
 

@@ -18,6 +18,7 @@ struct KernelQuestion {
     kEqual,     // ==, !=
     kFill,      // the answer is given
     kSame,      // whether two conditions are the same
+    kFind,      // where the first is of what is sought: at the very first, of zeros; Holds says no, too
     kDistinct,  // how many different values there are: Holds says no, for that is no condition
   };
   Kind kind = Kind::kNone;

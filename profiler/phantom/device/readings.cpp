@@ -60,6 +60,48 @@ const KernelQuestion& QuestionOfStub(const void* stub) {
   return place.question;
 }
 
+// Functions of PyTorch's own that go on, or end, only by what a result is, and what it then is.
+struct OwnQuestion {
+  std::string_view file;
+  std::string_view function;
+  size_t bytes;
+  unsigned char answer;
+};
+constexpr std::array kOwnQuestions = {
+    // Whether it can leave out what a mask hides; how much that is it would then read as nothing at all.
+    OwnQuestion{"/torch/nn/modules/transformer.py", "forward", 1, 0},
+    // Whether degrees of freedom are too few.
+    OwnQuestion{"/torch/distributions/wishart.py", "__init__", 1, 0},
+    // Whether numbers are in the function's domain.
+    OwnQuestion{"/torch/distributions/wishart.py", "_mvdigamma", 1, 1},
+    // Draws until enough was accepted.
+    OwnQuestion{"/torch/distributions/von_mises.py", "_rejection_sample", 1, 1}};
+
+// Null where it is none of them.
+const OwnQuestion* OwnQuestionOf(size_t bytes) {
+  for (const OwnQuestion& question : kOwnQuestions) {
+    if (question.bytes == bytes && PythonIsIn(question.file, question.function)) return &question;
+  }
+  return nullptr;
+}
+
+// torch.lobpcg divides by norms.
+bool AnswerNorm(void* to, size_t bytes) {
+  if (bytes != sizeof(float) && bytes != sizeof(double)) return false;
+  if (!PythonIsIn("/torch/_lobpcg.py", "update")) return false;
+  const double one = 1;
+  const float one_in_short = 1;
+  std::memcpy(to, bytes == sizeof one ? static_cast<const void*>(&one) : &one_in_short, bytes);
+  return true;
+}
+
+// Where a search ended, as Thrust has it: whether it found anything, and which.
+bool AnswerSearch(void* to, size_t bytes) {
+  if (answers.question().kind != KernelQuestion::Kind::kFind || bytes != 2 * sizeof(int64_t)) return false;
+  *static_cast<unsigned char*>(to) = 1;
+  return true;
+}
+
 // What is told of what was read, and the answer, where it is one; null if there is nothing to doubt.
 const char* AnswerUnknown(void* to, size_t bytes) {
   constexpr const char* kZero = " read a result that no kernel had computed: it was zero.";
@@ -75,9 +117,15 @@ const char* AnswerUnknown(void* to, size_t bytes) {
     *static_cast<unsigned char*>(to) = 1;
     return " read how many different values a result has that no kernel had computed: all are zero, so one.";
   }
-  // torch.nn.TransformerEncoder's forward asks whether it can leave out what a mask hides; how much that is
-  // it would then read as nothing at all.
-  if (bytes != 1 || PythonIsIn("/torch/nn/modules/transformer.py", "forward")) return kZero;
+  if (AnswerSearch(to, bytes)) {
+    return " searched in what no kernel had computed: all is zero, and the first was found.";
+  }
+  if (AnswerNorm(to, bytes)) return " read a norm that no kernel had computed: it was told one.";
+  if (bytes != 1) return kZero;
+  if (const OwnQuestion* question = OwnQuestionOf(bytes)) {
+    *static_cast<unsigned char*>(to) = question->answer;
+    return question->answer == 0 ? kZero : " asked what no kernel had computed: it was told yes.";
+  }
   const bool is_argument = answers.question().kind != KernelQuestion::Kind::kNone &&
                            PythonIsIn("/torch/distributions/distribution.py");
   if (!answers.holds() && !is_argument) return kZero;

@@ -324,7 +324,7 @@ optimizer.step()
         (package / "inner.py").write_text("def read(x):\n    return x.item()\n")
         script = Path(self.folder.name) / "train.py"
         script.write_text("import sys, torch\nsys.path.insert(0, sys.argv[1])\nfrom helper import inner\n"
-                          "inner.read(torch.ones(1, device='cuda'))\n")
+                          "inner.read(torch.rand(1, device='cuda'))\n")
         ran = tidemark("phantom", "--", PYTHON, str(script), str(package.parent))
         self.assertIn("Note: helper/inner.py:2 (called from train.py:4) read a result", ran.stderr)
 

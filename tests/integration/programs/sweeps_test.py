@@ -63,7 +63,7 @@ torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
             self.assertEqual(run("pgrep", "-f", str(self.script)).stdout, "")
 
     def test_doubts_are_told_of_a_sweep_too(self):
-        self.script.write_text(self.BLOCK + "print(torch.ones(1, device='cuda').item())")
+        self.script.write_text(self.BLOCK + "print(torch.rand(1, device='cuda').item())")
         ran = tidemark("phantom", "--sweep", "mib=1,2", "--", PYTHON, str(self.script))
         self.assertIn("read a result that no kernel had computed", ran.stderr)
 

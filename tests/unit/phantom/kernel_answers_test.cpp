@@ -93,6 +93,17 @@ TEST_CASE(
   CHECK_FALSE(answer(kLess, 1e-11F));
 }
 
+TEST_CASE("A search of Thrust's is known by what it reduces with, and is no condition") {
+  const KernelQuestion question = QuestionOf(
+      "_ZN3cub18DeviceReduceKernelINS_6detailEN6thrust8cuda_cub9__find_if7functorINS3_5tupleIblEEEE");
+  CHECK(question.kind == KernelQuestion::Kind::kFind);
+  CHECK_FALSE(Holds(question, nullptr));
+  const std::string moves =
+      "_ZN6thrust8cuda_cub14__parallel_for16ParallelForAgentINS0_10for_each_fINS_7pointerI";
+  CHECK(QuestionOf(moves + "N4cuda3std3__45tupleIJblEEE").kind == KernelQuestion::Kind::kFind);
+  CHECK(QuestionOf(moves + "f").kind == KernelQuestion::Kind::kNone);
+}
+
 TEST_CASE("Different values are counted by the kernels that compare neighbours, not by those that select") {
   const std::string select = "_ZN14at_cuda_detail3cub6detail6select23DeviceSelectSweepKernelINS2_";
   const auto counts = [](const std::string& kernel) {

@@ -1,8 +1,8 @@
 """One rank of a distributed program meets the others, who are only pretended.
 
-Python imports this at its start, since `tidemark phantom --world N` puts its folder first in PYTHONPATH. It changes two things:
-when torch.distributed asks for the store in which ranks meet, it gets one in which all have met, and Python objects that the
-others would send are what this rank sends.
+Python imports this at its start, since `tidemark phantom --world N` puts its folder first in PYTHONPATH. It changes what
+torch.distributed does: the store in which ranks meet is one in which all have met, Python objects that the others would send are what
+this rank sends, checkpoints are planned by this rank alone, and what ZeroRedundancyOptimizer consolidates is as this rank's state.
 """
 
 import importlib.util
@@ -104,6 +104,84 @@ def share_objects(collectives):
     collectives.recv_object_list = recv_object_list
 
 
+def plan_alone(checkpoint):
+    """torch.distributed.checkpoint.utils: plans to save and to load are this rank's alone, since those of the others would be the same.
+
+    The collectives run as they would, for what they take of the card.
+    """
+    wrapper = checkpoint._DistWrapper
+    told = "torch.distributed.checkpoint: the others' parts are not known here, so a checkpoint has this rank's part only."
+
+    def reduce_scatter(self, step, map_fun, reduce_fun):
+        doubt(told)
+        local = map_fun()
+        self.gather_object(local)
+        result = reduce_fun([local])[0]
+        if self.use_dist:
+            self.scatter_object([result] * self.get_world_size() if self.is_coordinator else None)
+        return result
+
+    def all_reduce(self, step, map_fun, reduce_fun):
+        local = map_fun()
+        self.gather_object(local)
+        result = reduce_fun([local])
+        self.broadcast_object(result if self.is_coordinator else None)
+        return result
+
+    def broadcast(self, step, map_fun):
+        result = map_fun()
+        self.broadcast_object(result if self.is_coordinator else None)
+        return result
+
+    wrapper.reduce_scatter, wrapper.all_reduce, wrapper.broadcast = reduce_scatter, all_reduce, broadcast
+
+
+def accept_a_part(planner):
+    """torch.distributed.checkpoint.default_planner: a plan of one rank's part does not cover the whole."""
+    planner._validate_global_plan = lambda *plan: True
+
+
+def consolidate_alike(optim):
+    """torch.distributed.optim.zero_redundancy_optimizer: the state that another rank sends is as this rank's, for that rank's parameters."""
+    import torch
+
+    send, consolidate = optim._broadcast_object, optim.ZeroRedundancyOptimizer.consolidate_state_dict
+    consolidating = []
+
+    def state_of(optimizer, rank):
+        own = optimizer.optim.state_dict()
+        example = next(iter(own["state"].values()), {})
+        groups, state = [], {}
+        for own_group, group in zip(own["param_groups"], optimizer._partition_parameters()[rank]):
+            first = sum(len(earlier["params"]) for earlier in groups)
+            groups.append({**own_group, "params": list(range(first, first + len(group["params"])))})
+            for number, parameter in enumerate(group["params"], first):
+                state[number] = {
+                    name: torch.zeros_like(parameter) if isinstance(value, torch.Tensor) and value.dim() > 0 else value for name, value in example.items()
+                }
+        return {"state": state, "param_groups": groups}
+
+    def broadcast_object(given, src_rank, *arguments, **named):
+        own = torch.distributed.get_rank()
+        if src_rank == own or not consolidating:
+            return send(given, src_rank, *arguments, **named)
+        # As large as what comes.
+        state = state_of(consolidating[-1], torch.distributed.get_group_rank(consolidating[-1].process_group, src_rank))
+        send(state, own, *arguments, **named)
+        return state
+
+    def consolidate_state_dict(self, *arguments, **named):
+        doubt("ZeroRedundancyOptimizer.consolidate_state_dict: the other ranks' state is not known here; it has its size, and is zero.")
+        consolidating.append(self)
+        try:
+            return consolidate(self, *arguments, **named)
+        finally:
+            consolidating.pop()
+
+    optim._broadcast_object = broadcast_object
+    optim.ZeroRedundancyOptimizer.consolidate_state_dict = consolidate_state_dict
+
+
 class Changes:
     """Finds these modules as usual, and changes each once it has been executed."""
 
@@ -137,5 +215,12 @@ def run_the_next():
 
 
 if "TIDEMARK_PHANTOM_WORLD" in os.environ:
-    sys.meta_path.insert(0, Changes({"torch.distributed.rendezvous": meet_at_once, "torch.distributed.distributed_c10d": share_objects}))
+    changes = {
+        "torch.distributed.rendezvous": meet_at_once,
+        "torch.distributed.distributed_c10d": share_objects,
+        "torch.distributed.checkpoint.utils": plan_alone,
+        "torch.distributed.checkpoint.default_planner": accept_a_part,
+        "torch.distributed.optim.zero_redundancy_optimizer": consolidate_alike,
+    }
+    sys.meta_path.insert(0, Changes(changes))
 run_the_next()

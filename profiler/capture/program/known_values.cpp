@@ -1,6 +1,7 @@
-#include "profiler/capture/program/whole_numbers.h"
+#include "profiler/capture/program/known_values.h"
 
 #include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ExpandUtils.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
@@ -8,6 +9,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -17,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/program/computed_operators.h"
 #include "profiler/phantom/environment.h"
 
 namespace tidemark::capture {
@@ -25,6 +28,12 @@ namespace {
 // In what goes in, and in all that several of them, broadcast, may make.
 constexpr int64_t kMostNumbers = 32'768;
 constexpr int64_t kMostResults = 8 * kMostNumbers;
+// Of a training's tensors with a fraction nearly all are larger, and nobody reads back what became of them.
+constexpr int64_t kMostFractions = 1024;
+// Parts of a tensor's memory that are not next to each other; of more all that lies between goes with them.
+constexpr int64_t kMostPieces = 1024;
+// As device::Certainty has it.
+constexpr int kAsWritten = 1;
 
 struct KnownMemory {
   phantom::ReadKnownFunction read = nullptr;
@@ -63,47 +72,58 @@ bool IsWhole(const at::Tensor& tensor) {
   return c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/true);
 }
 
-// What of an operator is peculiar.
-struct Operator {
-  explicit Operator(const c10::OperatorHandle& of) : handle(of), name(of.schema().name()) {}
-  bool OverwritesFirst() const {
-    return name == "aten::fill_" || name == "aten::zero_" || name == "aten::copy_";
-  }
-  // What its kernels counted is read back, to know how large the first result is.
-  bool HasCount() const { return name == "aten::nonzero" || name == "aten::_unique2"; }
-  // One of two conditions may decide.
-  bool Joins() const {
-    return name == "aten::bitwise_or" || name == "aten::logical_or" || name == "aten::bitwise_and" ||
-           name == "aten::logical_and";
-  }
+bool IsFraction(const at::Tensor& tensor) { return c10::isFloatingType(tensor.scalar_type()); }
 
-  const c10::OperatorHandle& handle;
-  const std::string_view name;
+// Whether it is of a kind and size that may be known at all.
+bool MayBeKnown(const at::Tensor& tensor) {
+  if (tensor.unsafeGetTensorImpl()->is_python_dispatch() || !tensor.is_cuda()) return false;
+  return IsWhole(tensor) ? tensor.numel() <= kMostNumbers
+                         : IsFraction(tensor) && tensor.numel() <= kMostFractions;
+}
+
+// What stands in for the card's. Its kernels lock it themselves.
+const at::Generator& OwnGenerator() {
+  static const at::Generator generator = at::detail::createCPUGenerator();
+  return generator;
+}
+
+// A tensor that an operator writes to, and its copy.
+struct Written {
+  at::Tensor on_device;
+  at::Tensor on_host;
 };
 
 // What goes into an operator, on the CPU. A condition that is not known is `guess`, where the operator joins
 // conditions.
 class HostInputs {
  public:
-  HostInputs(const Operator& op, bool guess) : op_(op), guess_(guess) {}
+  HostInputs(const ComputedOperator& op, bool guess) : op_(op), guess_(guess) {}
 
   // False where something is not known, or nothing is of the device.
   bool Take(c10::ArrayRef<const c10::IValue> inputs) {
+    const std::vector<c10::Argument>& arguments = op_.handle().schema().arguments();
     for (size_t i = 0; i < inputs.size(); ++i) {
-      const bool is_written =
-          op_.handle.schema().arguments()[i].is_out() || (i == 0 && op_.OverwritesFirst());
-      if (!TakeValue(inputs[i], is_written)) return false;
+      if (op_.Draws() && arguments[i].name() == "generator") {
+        stack_.emplace_back(OwnGenerator());
+        continue;
+      }
+      const c10::AliasInfo* alias = arguments[i].alias_info();
+      is_read_ = !arguments[i].is_out() && (i != 0 || !op_.OverwritesFirst());
+      is_written_ = alias != nullptr && alias->isWrite();
+      if (!TakeValue(inputs[i])) return false;
     }
-    return has_tensors_ && AreFew();
+    return has_tensors_ && AreFew() && (!has_fractions_ || op_.ComputesFractions());
   }
   torch::jit::Stack& stack() { return stack_; }
+  std::vector<Written>& written() { return written_; }
   int worst_certainty() const { return worst_certainty_; }
+  bool has_fractions() const { return has_fractions_; }
   bool has_guessed() const { return has_guessed_; }
 
  private:
-  bool TakeValue(const c10::IValue& value, bool is_written) {
+  bool TakeValue(const c10::IValue& value) {
     if (value.isTensor()) {
-      const std::optional<at::Tensor> copy = Copied(value.toTensor(), is_written);
+      const std::optional<at::Tensor> copy = Copied(value.toTensor());
       if (!copy) return false;
       if (copy->defined()) Count(*copy);
       stack_.emplace_back(*copy);
@@ -126,7 +146,7 @@ class HostInputs {
     c10::List<at::Tensor> tensors;
     c10::List<std::optional<at::Tensor>> optional_tensors;
     for (const c10::IValue& item : value.toListRef()) {
-      const std::optional<at::Tensor> copy = item.isNone() ? at::Tensor() : Copied(item.toTensor(), false);
+      const std::optional<at::Tensor> copy = item.isNone() ? at::Tensor() : Copied(item.toTensor());
       if (!copy) return false;
       if (copy->defined()) sum_ += copy->numel();
       if (is_optional) {
@@ -143,15 +163,17 @@ class HostInputs {
     return true;
   }
 
-  std::optional<at::Tensor> Copied(const at::Tensor& tensor, bool is_written) {
+  std::optional<at::Tensor> Copied(const at::Tensor& tensor) {
     if (!tensor.defined()) return tensor;
     if (tensor.unsafeGetTensorImpl()->is_python_dispatch()) return std::nullopt;
     if (tensor.is_cpu() && tensor.dim() == 0) return tensor;  // a number
     if (!tensor.is_cuda() || !IsPlain(tensor)) return std::nullopt;
-    if (!is_written && !IsWhole(tensor)) return std::nullopt;
+    if (is_read_ && !MayBeKnown(tensor)) return std::nullopt;
     has_tensors_ = true;
+    has_fractions_ = has_fractions_ || !IsWhole(tensor);
     at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
-    if (is_written || tensor.numel() == 0) return copy;
+    if (is_written_) written_.push_back({tensor, copy});
+    if (!is_read_ || tensor.numel() == 0) return copy;
     const size_t bytes = static_cast<size_t>(SpanOf(tensor)) * tensor.itemsize();
     const int certainty = device.read(tensor.const_data_ptr(), bytes, copy.mutable_data_ptr());
     if (certainty == phantom::kNotKnown) return Guessed(std::move(copy));
@@ -207,21 +229,41 @@ class HostInputs {
     return Product(tensor.numel() / tensor.size(stack_.at(1).toInt()), index);
   }
 
+  // Of operators that make their numbers of nothing but a few others, such as arange and randperm, into a
+  // tensor that is still empty: the product of those, or how many steps lie between the first two.
+  int64_t MostMade() const {
+    std::vector<double> numbers;
+    for (const c10::IValue& value : stack_) {
+      if (value.isInt() || value.isDouble()) numbers.push_back(value.toScalar().toDouble());
+    }
+    double most = 1;
+    if (op_.name() == "aten::arange" && numbers.size() == 3) {
+      most = (numbers[1] - numbers[0]) / numbers[2];
+    } else {
+      for (const double number : numbers) most *= std::max(1.0, std::abs(number));
+    }
+    return most <= static_cast<double>(kMostResults) ? static_cast<int64_t>(most) : kMostResults + 1;
+  }
+
   // Whether the results are, at the most: by the shapes that go in, numbers that may be sizes, and, where
   // values decide, by those.
   bool AreFew() {
+    if (const std::optional<size_t> sized_as = op_.SizedAs(); sized_as && stack_.at(*sized_as).isTensor()) {
+      return stack_.at(*sized_as).toTensor().numel() <= kMostResults;
+    }
     const auto first = [this] { return stack_.at(0).toTensor(); };
     int64_t most = factor_;
-    if (!op_.name.starts_with("aten::new_")) {
+    if (!written_.empty() && written_[0].on_device.numel() == 0) most = std::max(most, MostMade());
+    if (!op_.name().starts_with("aten::new_")) {
       for (const int64_t size : shape_) most = Product(most, size);
     }
     if (stack_.size() > 1 && stack_[1].isOptionalTensorList()) most = std::max(most, MostIndexed());
-    if (op_.name == "aten::index_select") most = MostSelected();
-    if (op_.name == "aten::bincount") {
+    if (op_.name() == "aten::index_select") most = MostSelected();
+    if (op_.name() == "aten::bincount") {
       most = first().numel() == 0 ? 0 : first().max().item<int64_t>();
       most = std::max(most, stack_.at(2).toInt());
     }
-    if (op_.name == "aten::repeat_interleave") {
+    if (op_.name() == "aten::repeat_interleave") {
       // Of whole numbers the sum might begin anew at less than none.
       if (first().sum(at::kDouble).item<double>() > kMostResults) return false;
     }
@@ -234,10 +276,15 @@ class HostInputs {
     return copy.fill_(guess_);
   }
 
-  const Operator& op_;
+  const ComputedOperator& op_;
   const bool guess_;
   torch::jit::Stack stack_;
+  std::vector<Written> written_;
+  // Of the argument that is being taken.
+  bool is_read_ = true;
+  bool is_written_ = false;
   bool has_tensors_ = false;
+  bool has_fractions_ = false;
   bool has_guessed_ = false;
   int worst_certainty_ = 0;
   at::DimVector shape_;  // that all are broadcast to
@@ -247,6 +294,7 @@ class HostInputs {
 
 struct HostResults final : at::ObserverContext {
   torch::jit::Stack values;
+  std::vector<Written> written;  // and if there are any, these are all
   int certainty = 0;
   std::optional<int64_t> count;  // that is read of the kernels
 };
@@ -258,48 +306,57 @@ int64_t CountOf(const at::Tensor& input, const at::Tensor& result) {
 }
 
 // Null where it is not known. Throws what the operator throws.
-std::unique_ptr<HostResults> ResultsOf(const Operator& op, c10::ArrayRef<const c10::IValue> inputs) {
+std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
   auto results = std::make_unique<HostResults>();
   for (const bool guess : {false, true}) {
     HostInputs taken(op, guess);
     if (!taken.Take(inputs)) return nullptr;
     const at::Tensor counted = op.HasCount() ? taken.stack().at(0).toTensor() : at::Tensor();
-    op.handle.redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
+    op.handle().redispatchBoxed(c10::DispatchKeySet(at::DispatchKey::CPU), &taken.stack());
     if (guess && !taken.stack().at(0).toTensor().equal(results->values.at(0).toTensor())) return nullptr;
     results->values = std::move(taken.stack());
+    results->written = std::move(taken.written());
     results->certainty = taken.worst_certainty();
+    // The last digit may be another one than on a card.
+    if (taken.has_fractions()) results->certainty = std::max(results->certainty, kAsWritten);
     if (op.HasCount()) results->count = CountOf(counted, results->values.at(0).toTensor());
     if (!taken.has_guessed()) break;
   }
   return results;
 }
 
-// The operators that launch kernels: of those that are made of others, the others are heard, too. Not other
-// libraries' (c10d's would wait for other ranks), and none that leaves something as it happens to be.
-bool IsComputed(const c10::OperatorHandle& op) {
-  const c10::FunctionSchema& schema = op.schema();
-  const std::string_view name = schema.name();
-  if (!name.starts_with("aten::") || name.starts_with("aten::resize") || name.starts_with("aten::set_"))
-    return false;
-  const auto is_view = [](const c10::Argument& result) {
-    return result.alias_info() != nullptr && !result.alias_info()->isWrite();
-  };
-  const bool has_kernels = op.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name == "aten::copy_";
-  return has_kernels && !op.hasTag(at::Tag::nondeterministic_seeded) && !schema.returns().empty() &&
-         std::none_of(schema.returns().begin(), schema.returns().end(), is_view);
-}
-
-// A first look: whether the first tensor is one of whole numbers, or there is only one to write to.
+// A first look, at the first tensor.
 bool MayBeComputed(c10::ArrayRef<const c10::IValue> inputs) {
   for (const c10::IValue& input : inputs) {
-    if (input.isTensor()) {
-      const at::Tensor& tensor = input.toTensor();
-      return tensor.defined() && !tensor.unsafeGetTensorImpl()->is_python_dispatch() && tensor.is_cuda() &&
-             IsWhole(tensor) && tensor.numel() <= kMostNumbers;
-    }
-    if (input.isTensorList()) return !input.toListRef().empty();
+    if (input.isTensor()) return input.toTensor().defined() && MayBeKnown(input.toTensor());
+    if (!input.isTensorList()) continue;
+    const auto list = input.toListRef();
+    return !list.empty() && list.front().toTensor().defined() && MayBeKnown(list.front().toTensor());
   }
   return false;
+}
+
+// A kernel is about to write there, nobody knows what.
+void Forget(const at::Tensor& tensor) {
+  if (!IsPlain(tensor) || tensor.numel() == 0) return;
+  const bool is_row = tensor.dim() > 0 && tensor.stride(-1) == 1;
+  const int64_t pieces = tensor.is_non_overlapping_and_dense() ? 1
+                         : is_row                              ? tensor.numel() / tensor.size(-1)
+                                                               : tensor.numel();
+  const auto forget = [&](int64_t offset, int64_t count) {
+    char* const at = static_cast<char*>(tensor.data_ptr()) + offset * static_cast<int64_t>(tensor.itemsize());
+    device.write(at, nullptr, static_cast<size_t>(count) * tensor.itemsize(), phantom::kNotKnown);
+  };
+  if (pieces == 1 || pieces > kMostPieces) return forget(0, SpanOf(tensor));
+  for (int64_t piece = 0; piece < pieces; ++piece) {
+    int64_t offset = 0;
+    int64_t rest = piece;
+    for (int64_t i = tensor.dim() - (is_row ? 2 : 1); i >= 0; --i) {
+      offset += rest % tensor.size(i) * tensor.stride(i);
+      rest /= tensor.size(i);
+    }
+    forget(offset, is_row ? tensor.size(-1) : 1);
+  }
 }
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
@@ -309,9 +366,11 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
     if (!MayBeComputed(inputs)) return nullptr;
     const auto name = function.operator_name();
     const auto op = name ? c10::Dispatcher::singleton().findSchema(*name) : std::nullopt;
-    if (!op || op->schema().arguments().size() != inputs.size() || !IsComputed(*op)) return nullptr;
+    if (!op || op->schema().arguments().size() != inputs.size()) return nullptr;
+    const ComputedOperator computed(*op);
     const at::DisableRecordFunctionGuard unheard;
-    std::unique_ptr<HostResults> results = ResultsOf(Operator(*op), inputs);
+    std::unique_ptr<HostResults> results = computed.IsOne() ? ResultsOf(computed, inputs) : nullptr;
+    if (results == nullptr && inputs[0].isTensor() && computed.ChangesFirst()) Forget(inputs[0].toTensor());
     if (results != nullptr && results->count) device.expect_count(*results->count);
     return results;
   } catch (const std::exception&) {
@@ -319,28 +378,32 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
   }
 }
 
+void Keep(const at::Tensor& output, const at::Tensor& result, int certainty) {
+  if (!output.defined() || !output.is_cuda() || !IsPlain(output) || output.numel() == 0) return;
+  if (output.sizes() != result.sizes() || !output.is_non_overlapping_and_dense()) return;
+  const at::Tensor bytes =
+      at::empty_strided(output.sizes(), output.strides(), output.options().device(at::kCPU));
+  bytes.copy_(result);
+  device.write(output.data_ptr(), bytes.data_ptr(), bytes.nbytes(), certainty);
+}
+
 void KeepResults(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
   const auto& results = *static_cast<HostResults*>(context);
   if (results.count) device.expect_count(-1);
-  const std::vector<c10::IValue>& outputs = function.outputs();
   const at::DisableRecordFunctionGuard unheard;
+  for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
+  if (!results.written.empty()) return;
+  const std::vector<c10::IValue>& outputs = function.outputs();
   for (size_t i = 0; i < std::min(outputs.size(), results.values.size()); ++i) {
     if (!outputs[i].isTensor() || !results.values[i].isTensor()) continue;
-    const at::Tensor& output = outputs[i].toTensor();
-    const at::Tensor& result = results.values[i].toTensor();
-    if (!output.defined() || !output.is_cuda() || !IsPlain(output) || output.numel() == 0) continue;
-    if (output.sizes() != result.sizes() || !output.is_non_overlapping_and_dense()) continue;
-    const at::Tensor bytes =
-        at::empty_strided(output.sizes(), output.strides(), output.options().device(at::kCPU));
-    bytes.copy_(result);
-    device.write(output.data_ptr(), bytes.data_ptr(), bytes.nbytes(), results.certainty);
+    Keep(outputs[i].toTensor(), results.values[i].toTensor(), results.certainty);
   }
 }
 
 }  // namespace
 
-void ComputeWholeNumbers() {
+void ComputeKnownValues() {
   device = {Exported<phantom::ReadKnownFunction>(phantom::kReadKnownFunction),
             Exported<phantom::WriteComputedFunction>(phantom::kWriteComputedFunction),
             Exported<phantom::ExpectCountFunction>(phantom::kExpectCountFunction)};

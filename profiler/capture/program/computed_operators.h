@@ -1,0 +1,52 @@
+// Which of PyTorch's operators are computed on the host beside their kernels (known_values.h), and what is
+// peculiar of each. Pure; any thread.
+#pragma once
+
+#include <ATen/core/dispatch/Dispatcher.h>
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace tidemark::capture {
+
+class ComputedOperator {
+ public:
+  // Keeps a reference.
+  explicit ComputedOperator(const c10::OperatorHandle& handle)
+      : handle_(handle), name_(handle.schema().name()) {}
+  // Whether this is one at all: of the operators that launch kernels, since of those that are made of others
+  // the others are heard, too. Not other libraries' (c10d's would wait for other ranks), and none that leaves
+  // something as it happens to be.
+  bool IsOne() const;
+  // Whether it is one for numbers with a fraction, too: element by element, moving them, or reducing a few.
+  bool ComputesFractions() const;
+  // It changes its first argument in place: what was known of that is known no more, where it is not
+  // computed.
+  bool ChangesFirst() const;
+  // Its first tensor is only written to.
+  bool OverwritesFirst() const;
+  bool IsFill() const;
+  // It takes its numbers from a generator.
+  bool Draws() const;
+  // What its kernels counted is read back, to know how large the first result is.
+  bool HasCount() const { return name_ == "aten::nonzero" || name_ == "aten::_unique2"; }
+  // One of two conditions may decide.
+  bool Joins() const {
+    return name_ == "aten::bitwise_or" || name_ == "aten::logical_or" || name_ == "aten::bitwise_and" ||
+           name_ == "aten::logical_and";
+  }
+  // The argument that has as many numbers as the result, where one always has.
+  std::optional<size_t> SizedAs() const;
+
+  const c10::OperatorHandle& handle() const { return handle_; }
+  std::string_view name() const { return name_; }
+
+ private:
+  bool LaunchesKernels() const;
+
+  const c10::OperatorHandle& handle_;
+  const std::string_view name_;
+};
+
+}  // namespace tidemark::capture

@@ -1,0 +1,21 @@
+// What a user's program computes on the phantom from values that are known there: it sent them, or filled
+// memory with them. Kernels compute nothing; so the same operator runs on the CPU beside its kernel, on a
+// copy of what the device knows (profiler/phantom/device/contents.h), and its result becomes known there.
+//
+// - Whole numbers and conditions (lengths, masks, indices), since they decide sizes: where each tensor that
+//   goes in or comes out has at most 32,768 of them. What is drawn by chance is drawn here, too, from a
+//   generator of our own, which begins alike in every process.
+// - Numbers with a fraction (a loss scale, an optimizer's step, weights of classes): 1,024 of them at most,
+// by
+//   operators that are cheap (computed_operators.h). They may differ from a card's in the last digit.
+//
+// Only where all that goes in is known. Any thread; an operator on anything else costs some tens of
+// nanoseconds.
+#pragma once
+
+namespace tidemark::capture {
+
+// Once a process; on the phantom only.
+void ComputeKnownValues();
+
+}  // namespace tidemark::capture

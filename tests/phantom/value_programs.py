@@ -1,0 +1,166 @@
+"""What programs read back of the card, and what of it is known on a phantom."""
+
+import resource
+
+import torch
+from torch import distributions, nn
+from torch.nn import functional as F
+
+from catalogue import program
+
+
+@program("reading-back", quick=True)
+def reading_back():
+    x = torch.arange(6.0).cuda()
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]
+    torch.ones(3, device="cuda").mul_(2)
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]  # kernels ran, on other tensors as far as anybody knows
+    address = x.data_ptr()
+    del x
+    computed = torch.rand(6, device="cuda")
+    assert computed.data_ptr() == address and computed.tolist() == [0] * 6  # never what was in that memory before
+    x = torch.arange(6.0).cuda()
+    x.sum().item(), x.nonzero(), x[x > 2], torch.unique(x), torch.isfinite(x).all().item(), torch.masked_select(x, x > 1)
+    torch.sort(x), torch.topk(x, 3), torch.cumsum(x, 0), torch.histc(x), torch.bincount(x.long()), torch.median(x), torch.kthvalue(x, 2)
+    torch.repeat_interleave(x, torch.ones(6, dtype=torch.long, device="cuda")), torch.searchsorted(x, x), print(x)
+
+
+@program("different-values", quick=True)
+def different_values():
+    """How many there are is read back: of zeros, which is what kernels leave here, one. No card would answer with none."""
+    x = torch.randint(9, (50_000,), device="cuda")  # more than are computed here
+    assert torch.unique(x).numel() == 1 and torch.unique(x, return_inverse=True)[0].numel() == 1
+    assert torch.unique_consecutive(x).numel() == 1 and torch.unique(x.view(500, 100), dim=0).shape == (1, 100)
+    values, where, counts = torch.unique(x, return_inverse=True, return_counts=True)
+    assert values.shape == counts.shape == (1,) and torch.unique_consecutive(x, return_counts=True)[1].shape == (1,)
+    rows, counts = torch.unique(x.view(500, 100), dim=0, return_counts=True)
+    assert rows.shape == (1, 100) and counts.shape == (1,)
+    torch.isin(x, torch.randint(9, (500,), device="cuda"))
+    loss = x.sum()
+    torch.unique(x)
+    assert loss.item() == 0  # only the count is told
+
+
+@program("sizes-from-what-was-sent", quick=True)
+def sizes_from_what_was_sent():
+    """Masks and lengths decide sizes, and whole numbers that come of what the program sent are computed."""
+    lengths, mask = torch.tensor([3, 5, 7, 3]).cuda(), torch.tensor([True, False, True, False]).cuda()
+    features = torch.randn(4, 8, device="cuda", requires_grad=True)
+    assert features[mask].shape == (2, 8) and features[lengths == 3].shape == (2, 8) and features[lengths > 9].shape == (0, 8)
+    features[mask & (lengths != 7)].sum().backward()
+    assert mask.nonzero().tolist() == [[0], [2]] and lengths.cumsum(0).tolist() == [3, 8, 15, 18] and lengths.max().item() == 7
+    inside = torch.arange(8, device="cuda")[None] < lengths[:, None]
+    assert inside.sum(1).tolist() == [3, 5, 7, 3] and torch.randn(4, 8, device="cuda")[inside].shape == (18,)
+    assert torch.repeat_interleave(features, lengths, dim=0).shape == (18, 8) and torch.unique(lengths).tolist() == [3, 5, 7]
+    assert torch.stack([lengths, lengths])[:, 1:].contiguous().long().tolist() == [[5, 7, 3]] * 2
+    lengths[lengths == 3] = 9
+    assert lengths.tolist() == [9, 5, 7, 9]
+    unknown = torch.randn(4, device="cuda") > 0
+    assert (unknown | torch.ones_like(mask)).tolist() == [True] * 4 and not (unknown & torch.zeros_like(mask)).any()
+    drawn, order = torch.randint(3, 9, (4,), device="cuda"), torch.randperm(9, device="cuda")
+    assert all(3 <= number < 9 for number in drawn.tolist()) and sorted(order.tolist()) == list(range(9))
+    assert torch.randn(4, 2, device="cuda")[drawn >= 3].shape == (4, 2)
+
+
+@program("how-many-numbers-are-computed", quick=True)
+def how_many_numbers_are_computed():
+    """Up to 32,768 of them. Of what would be more only the size is known, and none of the host's memory is taken."""
+    ids = torch.arange(20_000).cuda()
+    even = ids % 2 == 0
+    assert torch.where(even, -100, ids)[:3].tolist() == torch.where(even, torch.full_like(ids, -100), ids)[:3].tolist() == [-100, 1, -100]
+    assert ids[even].shape == torch.where(even, ids, -100)[even].shape == (10_000,)
+    assert torch.unique(even).tolist() == [False, True] and torch.unique(ids >= 0).tolist() == [True] and torch.unique(ids < 0).tolist() == [False]
+    table, row = torch.arange(32_768).view(2, 16_384).cuda(), torch.zeros(32_768, dtype=torch.long).cuda()
+    assert table[:, 5:7][row[:3]].tolist() == table[:, 5:7].index_select(0, row[:3]).tolist() == [[5, 6]] * 3
+    assert torch.bincount(ids[:3]).tolist() == [1] * 3 and torch.cat([ids[:2], ids[:1]]).tolist() == [0, 1, 0]
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert table[row].shape == table.index_select(0, row).shape == (32_768, 16_384) and torch.cat([table] * 9).shape == (18, 16_384)
+    assert table.index_select(0, row[:16_384]).shape == (16_384, 16_384)
+    many, first = torch.arange(32_000, device="cuda"), ids[:9_000]  # shapes that do not go together
+    assert many.take(first)[7].item() == many.gather(0, first)[7].item() == torch.searchsorted(many, first)[7].item() == 7
+    assert torch.arange(5, 50, 5, device="cuda").tolist() == [*range(5, 50, 5)]
+    torch.arange(10**9, device="cuda"), torch.arange(0, 1, 1e-9, device="cuda"), torch.randperm(10**9, device="cuda")
+    torch.eye(30_000, device="cuda", dtype=torch.uint8), torch.linspace(0, 1, 10**9, device="cuda")
+    torch.bincount(ids + 100_000_000), torch.repeat_interleave(torch.full((2,), 100_000_000, device="cuda"))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < used + 500_000  # KiB
+
+
+@program("checks-of-values", quick=True)
+def checks_of_values():
+    """PyTorch refuses arguments that are wrong. What kernels made of them nobody knows here, and nothing may be refused for that."""
+    zero, one = torch.randn(3, device="cuda"), torch.rand(3, device="cuda")
+    torch.normal(zero, one), torch.normal(0.0, one.half()), torch.cov(torch.ones(3, 3, device="cuda"), aweights=one)
+    for loc, scale in ((zero, one), (zero[0], one[0]), (zero[:1, None], one[:1, None])):
+        distributions.Normal(loc, scale).sample()
+        distributions.Independent(distributions.Gamma(scale, scale.double()), 0).rsample()
+        distributions.Categorical(probs=one.div(3)).log_prob(torch.zeros((), device="cuda").add(1))
+    distributions.MultivariateNormal(zero, torch.eye(3, device="cuda").mul(1)).rsample()
+    encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(16, 4, 32, batch_first=True), 1).cuda().eval()
+    with torch.no_grad():
+        padding = torch.tensor([[False, False, True], [False] * 3]).cuda()
+        assert encoder(torch.ones(2, 3, 16, device="cuda"), src_key_padding_mask=padding).shape == (2, 3, 16)
+    window = torch.hann_window(64, device="cuda")
+    spectrum = torch.stft(torch.ones(2, 1000, device="cuda"), 64, window=window, return_complex=True)
+    assert torch.istft(spectrum, 64, window=window).shape == (2, 992)  # it refuses windows that leave gaps
+    batches = nn.BatchNorm1d(3, momentum=None).cuda()  # as torch.optim.swa_utils.update_bn makes them: one over their number
+    batches(torch.ones(4, 3, device="cuda")).sum().backward()
+    one = torch.rand(3, device="cuda")  # not known
+    assert torch.isfinite(one.sum()) and not torch.isnan(one.sum()) and not torch.isinf(one.sum())
+    for number in (one.sum(), one.sum().half(), one.sum().double(), one.sum().long(), one.sum().to(torch.uint8)):
+        assert number >= 0 and number <= 1 and number < 1 and number == 0 and number != 1 and number >= number
+        assert not number > 0 and not number < 0 and not number >= 1 and not number != 0 and not number == 1
+
+
+@program("known-fractions", quick=True)
+def known_fractions():
+    """What was filled or sent, and what becomes of a few such numbers, is as on a card; what depends on anything else is zero."""
+    assert torch.full((3,), 2.5, device="cuda").tolist() == [2.5] * 3 and torch.ones(1024, device="cuda").sum().item() == 1024
+    weights = torch.tensor([1.0, 2.0, 5.0]).cuda()
+    assert (weights / weights.sum()).tolist() == [0.125, 0.25, 0.625] and weights.max().item() == 5
+    assert torch.ones(5, 5, device="cuda").triu(1).bool().sum().item() == 10
+    doubled = torch.ones((), device="cuda")
+    while doubled.item() < 10:
+        doubled = doubled * 2
+    assert doubled.item() == 16
+    weights += torch.rand(3, device="cuda")
+    assert weights.tolist() == [0] * 3
+    table = torch.ones(2, 4, device="cuda")
+    table[:, :3] = torch.rand(2, 3, device="cuda")
+    assert [row[3].item() for row in table] == [1, 1] and [row[0].item() for row in table] == [0, 0]
+    rows = F.one_hot(torch.rand(2, 3, device="cuda").argmax(1), 3)
+    assert rows.tolist() == [[0] * 3] * 2  # not known: no row says that it is none
+    distributions.OneHotCategorical(probs=torch.ones(3, device="cuda")).log_prob(rows.float())
+    assert torch.ones(1025, device="cuda").tolist() == [0] * 1025
+
+
+@program("loss-scale-and-steps", quick=True)
+def loss_scale_and_steps():
+    """As on a card where all goes well: the scale stays, and grows in time; steps are counted."""
+    for options in ({"fused": True}, {"capturable": True}, {"foreach": False}):
+        net = nn.Linear(64, 64).cuda()
+        optimizer, scaler = torch.optim.AdamW(net.parameters(), **options), torch.amp.GradScaler("cuda", growth_interval=3)
+        for _ in range(4):
+            with torch.autocast("cuda"):
+                loss = net(torch.rand(2, 64, device="cuda")).sum()
+            scaler.scale(loss).backward()
+            scaler.unscale_(optimizer)
+            scaler.step(optimizer)
+            scaler.update()
+            optimizer.zero_grad()
+        assert scaler.get_scale() == 2 * 65536 and scaler.state_dict()["_growth_tracker"] == 1
+        assert all(state["step"].item() == 4 for state in optimizer.state.values())
+
+
+@program("what-waits-for-values", quick=True)
+def what_waits_for_values():
+    """PyTorch's own code that goes on, or ends, only by what a result is."""
+    x, one = torch.randn(5000, device="cuda"), torch.rand(3, device="cuda")
+    torch.mode(x), torch.mode(x[:100]), torch.mode(torch.randint(9, (50_000,), device="cuda"))
+    for df in (one[0], torch.tensor(5.0, device="cuda")):
+        wishart = distributions.Wishart(df, torch.eye(3, device="cuda"))
+        wishart.log_prob(wishart.rsample()), wishart.entropy()
+    distributions.VonMises(one, one).sample((2,))
+    torch.lobpcg(torch.eye(20, device="cuda"), k=2)
+    y = torch.randn(4, 10, device="cuda", requires_grad=True)
+    torch.cov(y).sum().backward(), torch.corrcoef(y).sum().backward()
+    nn.AdaptiveLogSoftmaxWithLoss(16, 100, [10, 50]).cuda()(torch.rand(8, 16, device="cuda"), torch.randint(100, (8,), device="cuda")).loss.backward()
