@@ -27,13 +27,23 @@ std::optional<double> PaceOf(const timeline::View& view) {
   return static_cast<double>(end - 1 - begin) / seconds;
 }
 
-// What the driver and the card say of themselves: the beginning of it, all of it in the tooltip.
+const char* TitleOf(events::Source source) {
+  switch (source) {
+    case events::Source::kAllocator:
+      return "PyTorch's reports";
+    case events::Source::kDriver:
+      return "CUDA driver";
+    default:
+      return "Card";
+  }
+}
+
+// What the sources say of themselves: the beginning of it, all of it in the tooltip.
 void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLine>& lines) {
   for (const timeline::SourceState& source : view.sources()) {
     if (source.text.empty()) continue;
     const bool is_live = source.text.starts_with("live");
-    const std::string name = source.source == events::Source::kDriver ? "CUDA driver" : "Card";
-    lines.push_back({name,
+    lines.push_back({TitleOf(source.source),
                      is_live && !runs ? "ended" : source.text.substr(0, source.text.find_first_of(" :,(")),
                      is_live && runs ? LampState::kLive : LampState::kOff, source.text});
   }

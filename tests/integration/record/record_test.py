@@ -102,6 +102,37 @@ class Record(unittest.TestCase):
     RANK = ("bash", "-c", 'CUDA_VISIBLE_DEVICES=${LOCAL_RANK:-${OMPI_COMM_WORLD_LOCAL_RANK:-$SLURM_LOCALID}} '
             f'exec {REFERENCE} step 64 128 64 0 1')
 
+    def operators(self, torch, program=(REFERENCE, "step", "64", "128", "64", "0", "1")):
+        """Records a program with the library that watches operators, said to be compiled for that LibTorch."""
+        watch = {"TIDEMARK_PROBE_OPERATORS": str(ROOT / "lib" / "capture" / "libtidemark-operators.so"),
+                 "TIDEMARK_PROBE_TORCH": str(torch)}
+        ran = self.record(*program, environment=phantom() | watch)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return {source["source"]: source["state"] for source in self.info()["sources"]}
+
+    def test_operators_and_backward_nodes_are_told_and_name_memory(self):
+        linked = subprocess.run(["ldd", REFERENCE], capture_output=True, text=True, check=True).stdout
+        states = self.operators(re.search(r"(/\S*/libtorch_cuda\.so)", linked)[1])
+        self.assertEqual(states.get("allocator", ""), "")
+        scopes = self.stacks("scope begin")
+        self.assertLessEqual({"aten::conv2d", "aten::addmm", "ConvolutionBackward0", "AccumulateGrad"}, set(scopes))
+        self.assertEqual(len(scopes), len(self.stacks("scope end")))
+        self.assertLessEqual({"aten::conv2d", "aten::addmm", "ConvolutionBackward0"}, set(self.stacks("allocate")))
+        self.assertEqual(self.info()["events"]["lost"], 0)
+
+    def test_another_torch_than_the_watching_library_was_compiled_for_is_left_alone(self):
+        self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom())
+        peak = self.info()["measured"]["allocated_peak_bytes"]
+        states = self.operators("/lib/x86_64-linux-gnu/libc.so.6-of-another-torch")
+        self.assertIn("operators are not known: the PyTorch of this process is another one", states["allocator"])
+        self.assertEqual(self.info()["measured"]["allocated_peak_bytes"], peak)
+        self.assertEqual(self.stacks("scope begin"), [])
+
+    def test_operators_of_what_is_no_python_are_said_to_be_missing(self):
+        ran = self.record("sh", "-c", "exit 4", flags=["--operators"])
+        self.assertEqual(ran.returncode, 4)
+        self.assertIn("Operators are not told: sh is neither Python nor", ran.stderr)
+
     def test_four_ranks_at_once_have_a_recording_each(self):
         script = ('for rank in 0 1 2 3; do '
                   'RANK=$rank WORLD_SIZE=4 LOCAL_RANK=$rank "$@" & done; wait')

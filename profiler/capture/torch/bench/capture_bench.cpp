@@ -23,7 +23,7 @@
 
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/torch/operator_scopes.h"
+#include "profiler/capture/torch/operator_watch.h"
 #include "profiler/capture/transport/ring.h"
 
 namespace {
@@ -101,7 +101,7 @@ int main() {
     }
   });
   tidemark::capture::AttachToCudaAllocator();
-  tidemark::capture::AttachToOperators();
+  tidemark::capture::WatchOperators(tidemark::capture::kOperatorScopes);
   const Costs full = Measure();
   done = true;
   drain.join();
