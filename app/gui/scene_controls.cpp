@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "app/gui/scene.h"
+#include "app/presenters/level_chain.h"
 #include "app/presenters/program_facts.h"
+#include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
@@ -49,7 +51,21 @@ void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLi
   }
 }
 
-std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
+// What asked the driver for memory, where CUPTI tells.
+void AddLibraryLines(const presenters::DriverLibraries& libraries, ByteUnit unit,
+                     std::vector<CaptureLine>& lines) {
+  constexpr size_t kMostLines = 3;
+  const std::vector<presenters::LibraryMemory> largest = libraries.Largest();
+  for (size_t i = 0; i < std::min(kMostLines, largest.size()); ++i) {
+    const presenters::LibraryMemory& held = largest[i];
+    lines.push_back({held.library, FormatBytes(held.last_bytes, unit), LampState::kOff,
+                     "Held from the CUDA driver by what " + held.library +
+                         " asked for, as CUPTI tells; at most " + FormatBytes(held.most_bytes, unit) + "."});
+  }
+}
+
+std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters::DriverLibraries& libraries,
+                                      ByteUnit unit) {
   const bool runs = input.live || input.status.state <= session::RunState::kPaused;
   const bool live = runs && input.view != nullptr && !input.view->empty();
   const uint64_t lost = std::max(input.status.lost, input.view == nullptr ? 0 : input.view->health().lost);
@@ -64,6 +80,7 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
   lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)),
                    live ? LampState::kLive : LampState::kOff, "Captured since the run began."});
   if (input.view != nullptr) AddSourceLines(*input.view, live, lines);
+  AddLibraryLines(libraries, unit, lines);
   if (input.view != nullptr) {
     for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
       lines.push_back({"Health", sentence, LampState::kLost, sentence});
@@ -131,7 +148,9 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.starting = input.starting;
   controls.paused = input.status.state == session::RunState::kPaused;
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
-  controls.capture = CaptureLines(input);
+  constexpr timeline::EventIndex kMostTakenAFrame = 20'000;
+  if (input.view != nullptr) driver_libraries_.Take(*input.view, kMostTakenAFrame);
+  controls.capture = CaptureLines(input, driver_libraries_, state.unit);
   controls.kernels = input.kernels;
   controls.access = input.access;
   controls.recording = input.recording;

@@ -88,7 +88,8 @@ class Record(unittest.TestCase):
         peaks = set()
         for rank in range(4):
             info = self.info(self.recording.with_name(f"run.rank{rank}.tide"))
-            self.assertIn(f"rank {rank} of 4, local rank {rank}", info["title"])
+            # Not by what started it: bash, mpirun or srun.
+            self.assertEqual(info["title"], f"{Path(REFERENCE).name}, rank {rank} of 4, local rank {rank}")
             self.assertEqual(info["events"]["lost"], 0)
             self.assertEqual(info["warnings"], [])
             self.assertGreater(info["levels"]["process_bytes"], info["levels"]["driver_bytes"])
@@ -144,6 +145,14 @@ class Record(unittest.TestCase):
             recording.unlink()
         command = [*launcher, TIDEMARK, "record", "-o", self.recording, "--", *self.RANK]
         self.check_ranks(subprocess.run(command, capture_output=True, text=True, env=phantom(cards=4), check=False))
+
+    def test_what_starts_ranks_and_only_looks_for_cards_leaves_no_recording(self):
+        looks = f"{sys.executable} -c 'import ctypes; ctypes.CDLL(None).cuInit(0)'"
+        ran = self.record("bash", "-c", f"{looks}; RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 {REFERENCE} bytes", environment=phantom())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual([file.name for file in self.recording.parent.glob("*.tide")], ["run.rank0.tide"])
+        ran = self.record("bash", "-c", looks, environment=phantom())
+        self.assertTrue(self.recording.exists(), ran.stderr)  # alone it is what was asked for
 
     def test_a_rank_that_is_not_heard_is_told(self):
         ran = self.record("bash", "-c", f"RANK=1 WORLD_SIZE=2 LOCAL_RANK=0 {REFERENCE} bytes", environment=phantom())
