@@ -40,14 +40,17 @@ const char* TitleOf(events::Source source) {
   }
 }
 
-// What the sources say of themselves: the beginning of it, all of it in the tooltip.
+// What the sources say of themselves: the beginning of it, and all of it where it is no good news.
 void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLine>& lines) {
   for (const timeline::SourceState& source : view.sources()) {
     if (source.text.empty()) continue;
     const bool is_live = source.text.starts_with("live");
+    const bool is_trouble = !is_live || source.text.find(", but ") != std::string::npos;
+    const LampState lamp = is_trouble ? LampState::kTrouble : runs ? LampState::kLive : LampState::kOff;
+    const std::string standing = runs ? "live" : "ended";
     lines.push_back({TitleOf(source.source),
-                     is_live && !runs ? "ended" : source.text.substr(0, source.text.find_first_of(" :,(")),
-                     is_live && runs ? LampState::kLive : LampState::kOff, source.text});
+                     is_live ? standing : source.text.substr(0, source.text.find_first_of(":,(")), lamp,
+                     source.text});
   }
 }
 
