@@ -15,7 +15,6 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -38,15 +37,17 @@ double ProcessorNanoseconds() {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-// The best round's nanoseconds a call.
+// The median round's nanoseconds a call.
 double NanosecondsPerCall(const std::function<void()>& call) {
-  double best = std::numeric_limits<double>::infinity();
+  std::vector<double> rounds;
   for (int round = 0; round < kRounds; ++round) {
     const double start = ProcessorNanoseconds();
     for (int count = 0; count < kCallsPerRound; ++count) call();
-    best = std::min(best, (ProcessorNanoseconds() - start) / kCallsPerRound);
+    rounds.push_back((ProcessorNanoseconds() - start) / kCallsPerRound);
   }
-  return best;
+  const auto middle = rounds.begin() + kRounds / 2;
+  std::nth_element(rounds.begin(), middle, rounds.end());
+  return *middle;
 }
 
 void AllocateAndFree() {
