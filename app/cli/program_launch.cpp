@@ -12,6 +12,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/rank_place.h"
+#include "profiler/capture/gates/probe_loading.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
 #include "profiler/phantom/environment.h"
@@ -108,10 +109,24 @@ Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
                     kInjection, injection));
   }
   if (ValueOf(kNvtxInjection).empty()) environment.push_back(std::string(kNvtxInjection) + "=" + probe);
-  if (layers.cpu) environment.push_back("TIDEMARK_PROBE_CPU=1");
+  if (layers.cpu) environment.push_back(std::string(capture::kProbeCpuVariable) + "=1");
   if (!layers.stacks.empty()) environment.push_back(StacksEntry(layers.stacks));
   if (layers.kernels) environment.push_back(events::DeviceWorkEntry());
   return environment;
+}
+
+// What lets the probe tell operators: a library compiled for the program's torch, once, with its stand-ins.
+Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::PythonStart>& python,
+                                                      const phantom::BuildWatch& building) {
+  if (!python) return python.error();
+  const Result<phantom::TorchInstallation> torch = phantom::FindTorch(python->words, building.goes_on);
+  if (!torch) return torch.error();
+  const Result<phantom::ProgramLibraries> libraries = phantom::LibrariesFor(*torch, building);
+  if (!libraries) return libraries.error();
+  return std::vector<std::string>{fmt::format("{}={}", capture::kProbeOperatorsVariable,
+                                              (libraries->capture / "libtidemark-operators.so").string()),
+                                  fmt::format("{}={}", capture::kProbeTorchVariable,
+                                              (torch->site / "torch" / "lib" / "libtorch_cuda.so").string())};
 }
 
 }  // namespace
@@ -153,7 +168,8 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
 
 Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
                                    const RecordedLayers& layers,
-                                   const std::function<void(const std::string&)>& complain) {
+                                   const std::function<void(const std::string&)>& complain,
+                                   const phantom::BuildWatch& building) {
   if (Status writable = CanBeWritten(recording); !writable) return writable.error();
   Result<std::vector<std::string>> environment = ProbeEnvironment(layers, complain);
   if (!environment) return environment.error();
@@ -161,9 +177,15 @@ Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, cons
   launch.environment = std::move(*environment);
   events::RunDescription& description = launch.recorded.description;
   const Result<phantom::PythonStart> python = phantom::PythonOf(program);
+  if (layers.operators) {
+    const Result<std::vector<std::string>> operators = OperatorsEnvironment(python, building);
+    if (!operators) complain("Operators are not told: " + operators.error().message);
+    if (operators) launch.environment.insert(launch.environment.end(), operators->begin(), operators->end());
+  }
   launch.title = python ? TitleFrom(*python, program)
                         : std::filesystem::path(program.front()).filename().string();  // any CUDA program
   description.title = launch.title;
+  launch.recorded.titled_by_process = !python;
   description.device = layers.cpu ? "cpu" : "cuda:0";
   description.producer = fmt::format("tidemark record {}", TIDEMARK_VERSION);
   description.start_time_ns = RealtimeNs();

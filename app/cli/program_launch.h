@@ -39,11 +39,14 @@ struct RecordedLayers {
   bool cpu = false;                 // PyTorch's tensors on the CPU
   std::vector<std::string> stacks;  // of these languages (capture_options.h)
   bool kernels = false;             // and memory copies and memsets
+  bool operators = false;           // PyTorch's
 };
 
-// `complain` is told what will be missing.
+// `complain` is told what will be missing. `building` watches the build of what operators take, as on the
+// phantom.
 Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
                                    const RecordedLayers& layers,
-                                   const std::function<void(const std::string&)>& complain);
+                                   const std::function<void(const std::string&)>& complain,
+                                   const phantom::BuildWatch& building = {});
 
 }  // namespace tidemark::cli

@@ -2,12 +2,14 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/cli/capture_options.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/interrupt_listener.h"
 #include "app/cli/level_report.h"
 #include "app/cli/line_report.h"
 #include "app/cli/program_launch.h"
@@ -61,15 +63,26 @@ std::string UnheardText(int ranks) {
       ranks, ranks == 1 ? "is" : "are");
 }
 
+// Tells how far what operators take is built, where it has to be; Ctrl-C ends that in order.
+Result<ProgramLaunch> LaunchToldOf(const RecordOptions& options, const std::vector<std::string>& program) {
+  const InterruptListener listener;
+  ProgressLine progress(kToldEvery);
+  return LaunchAsItIs(program, options.output, options.layers,
+                      [](const std::string& sentence) { Complain(sentence, kExitDone); },
+                      {[&](std::string_view line) { progress.Show(line); },
+                       [] { return !InterruptListener::WasInterrupted(); }});
+}
+
 int RunRecord(const RecordOptions& options, const std::vector<std::string>& program,
               const WindowOpener& open_window) {
   if (program.empty()) {
     return Complain("Name the program after --, as in: tidemark record -o run.tide -- python train.py.",
                     kExitUsage);
   }
-  Result<ProgramLaunch> launch =
-      LaunchAsItIs(program, options.output, options.layers,
-                   [](const std::string& sentence) { Complain(sentence, kExitDone); });
+  Result<ProgramLaunch> launch = LaunchToldOf(options, program);
+  if (InterruptListener::WasInterrupted()) {
+    return Complain("Stopped as asked, before the program was started.", kExitInterrupted);
+  }
   if (!launch) return Complain(launch.error().message, kExitFailed);
   launch->recorded.is_watched = options.window;
   const Result<std::unique_ptr<session::ProgramRecorder>> started =
@@ -110,6 +123,10 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
   command->add_flag("--window,--live", options->window,
                     "Show the memory of its first process that uses CUDA in the window while it runs");
   command->add_flag("--cpu", options->layers.cpu, "Record PyTorch's tensors on the CPU too");
+  command->add_flag(
+      "--operators", options->layers.operators,
+      "Tell PyTorch's operators and backward nodes, and which of them asked for memory. The first "
+      "time with a torch, a library is built for it, which takes a minute");
   AddStacksOption(*command, options->layers.stacks);
   AddKernelsOption(*command, options->layers.kernels);
   return {command, [=] { return RunRecord(*options, program, open_window); }};

@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "app/gui/scene.h"
+#include "app/presenters/level_chain.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/settings_change.h"
+#include "profiler/base/format.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
@@ -28,19 +30,46 @@ std::optional<double> PaceOf(const timeline::View& view) {
   return static_cast<double>(end - 1 - begin) / seconds;
 }
 
-// What the driver and the card say of themselves: the beginning of it, all of it in the tooltip.
+const char* TitleOf(events::Source source) {
+  switch (source) {
+    case events::Source::kAllocator:
+      return "PyTorch's reports";
+    case events::Source::kDriver:
+      return "CUDA driver";
+    default:
+      return "Card";
+  }
+}
+
+// What the sources say of themselves: the beginning of it, and all of it where it is no good news.
 void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLine>& lines) {
   for (const timeline::SourceState& source : view.sources()) {
     if (source.text.empty()) continue;
     const bool is_live = source.text.starts_with("live");
-    const std::string name = source.source == events::Source::kDriver ? "CUDA driver" : "Card";
-    lines.push_back({name,
-                     is_live && !runs ? "ended" : source.text.substr(0, source.text.find_first_of(" :,(")),
-                     is_live && runs ? LampState::kLive : LampState::kOff, source.text});
+    const bool is_trouble = !is_live || source.text.find(", but ") != std::string::npos;
+    const LampState lamp = is_trouble ? LampState::kTrouble : runs ? LampState::kLive : LampState::kOff;
+    const std::string standing = runs ? "live" : "ended";
+    lines.push_back({TitleOf(source.source),
+                     is_live ? standing : source.text.substr(0, source.text.find_first_of(":,(")), lamp,
+                     source.text});
   }
 }
 
-std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
+// What asked the driver for memory, where CUPTI tells.
+void AddLibraryLines(const presenters::DriverLibraries& libraries, ByteUnit unit,
+                     std::vector<CaptureLine>& lines) {
+  constexpr size_t kMostLines = 3;
+  const std::vector<presenters::LibraryMemory> largest = libraries.Largest();
+  for (size_t i = 0; i < std::min(kMostLines, largest.size()); ++i) {
+    const presenters::LibraryMemory& held = largest[i];
+    lines.push_back({held.library, FormatBytes(held.last_bytes, unit), LampState::kOff,
+                     "Held from the CUDA driver by what " + held.library +
+                         " asked for, as CUPTI tells; at most " + FormatBytes(held.most_bytes, unit) + "."});
+  }
+}
+
+std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters::DriverLibraries& libraries,
+                                      ByteUnit unit) {
   const bool runs = input.live || input.status.state <= session::RunState::kPaused;
   const bool live = runs && input.view != nullptr && !input.view->empty();
   const uint64_t lost = std::max(input.status.lost, input.view == nullptr ? 0 : input.view->health().lost);
@@ -55,6 +84,7 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input) {
   lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)),
                    live ? LampState::kLive : LampState::kOff, "Captured since the run began."});
   if (input.view != nullptr) AddSourceLines(*input.view, live, lines);
+  AddLibraryLines(libraries, unit, lines);
   if (input.view != nullptr) {
     for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
       lines.push_back({"Health", sentence, LampState::kLost, sentence});
@@ -124,7 +154,9 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
   controls.waits_for_step = input.live && controls.paused && view_ != nullptr && !view_->steps().empty() &&
                             !presenters::GoesWith(*view_, input.settings);
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
-  controls.capture = CaptureLines(input);
+  constexpr timeline::EventIndex kMostTakenAFrame = 20'000;
+  if (input.view != nullptr) driver_libraries_.Take(*input.view, kMostTakenAFrame);
+  controls.capture = CaptureLines(input, driver_libraries_, state.unit);
   controls.kernels = input.kernels;
   controls.access = input.access;
   controls.recording = input.recording;

@@ -77,25 +77,33 @@ std::vector<LevelRow> MakeLevelChain(const View& view) {
   return MakeLevelChain(view, peak->index, peak->index + 1);
 }
 
-std::vector<LibraryMemory> DriverMemoryByLibrary(const View& view) {
-  std::map<events::NameId, LibraryMemory> libraries;
-  for (const auto& [id, name] : view.names()) {
-    if (name.starts_with(events::kDriverMemoryOf))
-      libraries[id].library = name.substr(events::kDriverMemoryOf.size());
-  }
-  for (EventIndex i = view.first(); !libraries.empty() && i < view.end(); ++i) {
+void DriverLibraries::Take(const View& view, EventIndex most) {
+  const EventIndex begin = std::max(taken_, view.first());
+  taken_ = begin + std::min(most, view.end() - std::min(begin, view.end()));
+  for (EventIndex i = begin; i < taken_; ++i) {
     const events::Event event = view.event(i);
     if (event.kind != events::EventKind::kCounter || event.source != events::Source::kDriver) continue;
-    const auto library = libraries.find(event.name);
-    if (library == libraries.end()) continue;
-    library->second.last_bytes = event.bytes;
-    library->second.most_bytes = std::max(library->second.most_bytes, event.bytes);
+    const std::string_view name = view.name(event.name);
+    if (!name.starts_with(events::kDriverMemoryOf)) continue;
+    LibraryMemory& library = libraries_[event.name];
+    library.library = name.substr(events::kDriverMemoryOf.size());
+    library.last_bytes = event.bytes;
+    library.most_bytes = std::max(library.most_bytes, event.bytes);
   }
+}
+
+std::vector<LibraryMemory> DriverLibraries::Largest() const {
   std::vector<LibraryMemory> sorted;
-  sorted.reserve(libraries.size());
-  for (auto& [id, library] : libraries) sorted.push_back(std::move(library));
+  sorted.reserve(libraries_.size());
+  for (const auto& [id, library] : libraries_) sorted.push_back(library);
   std::ranges::stable_sort(sorted, std::greater(), &LibraryMemory::most_bytes);
   return sorted;
+}
+
+std::vector<LibraryMemory> DriverMemoryByLibrary(const View& view) {
+  DriverLibraries libraries;
+  libraries.Take(view, view.end());
+  return libraries.Largest();
 }
 
 std::vector<std::string> SourceLines(const View& view) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,19 @@ struct LibraryMemory {
   int64_t most_bytes = 0;  // at once
   int64_t last_bytes = 0;
 };
-// The largest first. O(events) where anybody told, else O(names).
+// Of a run that grows, taken as it grows. One thread.
+class DriverLibraries {
+ public:
+  // The next of the events that the view has beyond those that were taken, at most so many. O(most).
+  void Take(const timeline::View& view, timeline::EventIndex most);
+  // The largest first. O(libraries).
+  std::vector<LibraryMemory> Largest() const;
+
+ private:
+  std::map<events::NameId, LibraryMemory> libraries_;
+  timeline::EventIndex taken_ = 0;
+};
+// Of a whole run. The largest first. O(events).
 std::vector<LibraryMemory> DriverMemoryByLibrary(const timeline::View& view);
 
 // "driver: live (CUPTI 13.0); lost 12 events since 0.300 s", for each source that told of itself.

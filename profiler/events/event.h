@@ -76,7 +76,7 @@ enum class EventKind : uint8_t {
   kScopeEnd,  // of an operator: `name` = the type in which it computed where autocast chose ("float16"), else
               // 0
   kMarker,    // something switched: `name` = text for people, `op` = the training settings from here on, as
-              // JSON. From kDriver or kDevice: what state that source of events is in from here on
+              // JSON. From kAllocator to kDevice: what state that source of events is in from here on
   // --- numbers ---
   kMetric,  // `name` = "loss", "loss scale", "gradient norm", ...; value in MetricOf(); `bytes` = step number
   kCounter,  // `level` and `name` = what is counted; `bytes` = its value, `rounded_bytes` = by how much it

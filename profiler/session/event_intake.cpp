@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "profiler/base/clock.h"
+#include "profiler/session/steps_done.h"
 
 namespace tidemark::session {
 namespace {
@@ -41,10 +42,7 @@ size_t EventIntake::Take(bool producer_dead) {
 }
 
 void EventIntake::Append(std::span<const Event> events) {
-  for (const Event& event : events) {
-    if (event.kind == EventKind::kStepBegin) steps_done_ = event.bytes;
-    if (event.kind == EventKind::kStepEnd) steps_done_ = event.bytes + 1;
-  }
+  steps_done_ = StepsDoneAfter(events, steps_done_);
   builder_.Append(events);
   if (recording_) Record(recording_->Append(events));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "profiler/session/event_intake.h"
+#include "profiler/session/steps_done.h"
 #include "profiler/trace/save.h"
 
 namespace tidemark::session {
@@ -22,8 +23,8 @@ Result<std::unique_ptr<Run>> FollowedRun::Open(const std::filesystem::path& file
   const bool is_input = file == "-";
   if (is_input && isatty(STDIN_FILENO) != 0) {
     return Error{
-        "Standard input is a terminal. Pipe a recording into it: ssh FAR tail -c +1 -F run.tide | tidemark "
-        "open --follow -"};
+        "Standard input is a terminal. Pipe a recording into it: "
+        "ssh FAR tail -c +1 -F run.tide | tidemark open --follow -"};
   }
   UniqueFd fd(is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(file.c_str(), O_RDONLY | O_CLOEXEC));
   const std::string name = is_input ? "standard input" : file.string();
@@ -89,9 +90,7 @@ void FollowedRun::Describe(const events::RunDescription& description) {
 void FollowedRun::Accept(std::span<const events::Event> events) {
   builder_.Append(events);
   captured_ += events.size();
-  for (const events::Event& event : events) {
-    if (event.kind == events::EventKind::kStepEnd) steps_done_ = event.bytes + 1;
-  }
+  steps_done_ = StepsDoneAfter(events, steps_done_);
   has_news_ = true;
   if (Clock::now() - published_at_ >= kPublishEvery) Publish();
 }

@@ -79,13 +79,25 @@ std::string ReadWhole(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Our own programs (a phantom's replayer, say) are started by what is recorded, and are not it.
-bool IsOurs(pid_t process) {
-  std::error_code failure;
-  const auto file =
-      std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", failure).filename().string();
-  return !failure && file.starts_with("tidemark");
+// Neither from PyTorch nor from the CUDA driver.
+bool HeldNothing(const timeline::View& view) {
+  const auto held = [&view](timeline::Series series) {
+    return view.PeakIn(series, view.first(), view.end()).values[static_cast<size_t>(series)] > 0;
+  };
+  return view.empty() || !(held(timeline::Series::kAllocated) || held(timeline::Series::kReserved) ||
+                           held(timeline::Series::kDriver));
 }
+
+// The name of a process's file; "" where it cannot be looked at.
+std::string FileOf(pid_t process) {
+  std::error_code failure;
+  return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", failure)
+      .filename()
+      .string();
+}
+
+// Our own programs (a phantom's replayer, say) are started by what is recorded, and are not it.
+bool IsOurs(pid_t process) { return FileOf(process).starts_with("tidemark"); }
 
 }  // namespace
 
@@ -185,6 +197,16 @@ void ProgramRecorder::Ingest() {
   AnswerCallers();
   if (!first_has_asked_) first_->Conclude(exit_code_, notes_);
   for (const auto& run : runs_) run->Conclude(exit_code_, notes_);
+  LeaveOutLaunchers();
+}
+
+// What starts ranks may look for cards itself, as torchrun does, and is not what is recorded.
+void ProgramRecorder::LeaveOutLaunchers() {
+  if (heard_ranks_.empty()) return;
+  std::erase_if(runs_, [this](const auto& run) {
+    return !rank_processes_.contains(run->description().process_id) && HeldNothing(*run->view()) &&
+           run->RemoveRecording();
+  });
 }
 
 bool ProgramRecorder::TakeAll() {
@@ -229,7 +251,8 @@ void ProgramRecorder::AnswerCallers() {
 
 void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   const std::string environment = ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
-  std::string title = options_.description.title;
+  std::string title = options_.titled_by_process ? FileOf(caller.process_id) : "";
+  if (title.empty()) title = options_.description.title;
   if (const std::string label = RankLabel(environment); !label.empty()) title += ", " + label;
   const auto run =
       !first_has_asked_ ? first_ : std::make_shared<ProgramRun>(options_.description, options_.stop);
@@ -242,7 +265,10 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   first_has_asked_ = true;
   runs_.push_back(run);
   world_ = std::max(world_, WorldIn(environment));
-  if (const std::optional<int> rank = RankIn(environment)) heard_ranks_.insert(*rank);
+  if (const std::optional<int> rank = RankIn(environment)) {
+    heard_ranks_.insert(*rank);
+    rank_processes_.insert(caller.process_id);
+  }
 }
 
 // A rank and what it starts have the same rank in their environments.

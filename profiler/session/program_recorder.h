@@ -30,6 +30,7 @@ struct RecorderOptions {
   bool is_watched = false;             // somebody looks at the runs before their end
   std::function<void()> stop;          // asks the program to end; any thread. None = only who started it can
   events::RunDescription description;  // of the program; a process adds its label and number
+  bool titled_by_process = false;      // its title is that of each process's own file: mpirun is not its rank
   // .tide file of the first process; others' names are made of it. Of the first only: written even if none
   // asks.
   std::optional<std::filesystem::path> recording;
@@ -60,8 +61,8 @@ class ProgramRecorder {
 
   // One that has ended and left the ring, before End: it is forgotten here. Null if it never asked.
   std::shared_ptr<const ProgramRun> Take(int process_id);
-  // After End: the others, in the order in which they asked. Why one is not recorded, or not to its end, its
-  // status tells.
+  // After End: all that asked, in that order, but for what started ranks and held no memory itself. Why one
+  // is not recorded, or not to its end, its status tells.
   const std::vector<std::shared_ptr<ProgramRun>>& runs() const { return runs_; }
   // With first_only: those that asked in vain.
   int unrecorded_processes() const { return unrecorded_; }
@@ -74,6 +75,7 @@ class ProgramRecorder {
   void Ingest();
   bool TakeAll();
   void Rest(bool busy) const;
+  void LeaveOutLaunchers();
   void AnswerCallers();
   void Answer(const transport::Listener::Caller& caller);
   std::filesystem::path FreshRecordingOf(std::string_view environment, int process_id) const;
@@ -93,8 +95,9 @@ class ProgramRecorder {
 
   std::vector<std::shared_ptr<ProgramRun>> runs_;  // the ingest thread's until End
   bool first_has_asked_ = false;                   // the ingest thread's
-  int world_ = 0;                                  // ranks that the launcher told of; so are these two
+  int world_ = 0;                                  // ranks that the launcher told of; so are the next two
   std::set<int> heard_ranks_;
+  std::set<int> rank_processes_;
   Mutex mutex_;
   std::condition_variable_any taken_is_there_;
   std::optional<int> wanted_ TIDEMARK_GUARDED_BY(mutex_);

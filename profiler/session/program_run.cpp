@@ -159,4 +159,17 @@ void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes) 
   changed_.notify_all();
 }
 
+bool ProgramRun::RemoveRecording() {
+  const MutexLock lock(mutex_);
+  std::error_code failure;
+  if (recording_) std::filesystem::remove(*recording_, failure);
+  if (failure) {
+    status_.recording_error =
+        recording_->string() + " holds nothing, but stays (" + failure.message() + "). Remove it.";
+    return false;
+  }
+  recording_.reset();
+  return true;
+}
+
 }  // namespace tidemark::session

@@ -127,7 +127,8 @@ void Structure::KeepMetric(const Event& event, EventIndex index) {
 }
 
 void Structure::KeepMarker(const Event& event, EventIndex index) {
-  if (event.source == events::Source::kDriver || event.source == events::Source::kDevice) {
+  if (event.source == events::Source::kAllocator || event.source == events::Source::kDriver ||
+      event.source == events::Source::kDevice) {
     SourceState& state = sources_[static_cast<size_t>(event.source)];
     state.text = Name(event.name);
     state.told_ns = event.time_ns;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "profiler/base/check.h"
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/torch/autocast_copies.h"
-#include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/training/random_state.h"
 

@@ -11,7 +11,7 @@
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
 #include "profiler/capture/torch/library_workspaces.h"
-#include "profiler/capture/torch/operator_scopes.h"
+#include "profiler/capture/torch/operator_watch.h"
 #include "profiler/capture/torch/saved_tensors.h"
 
 namespace tidemark::training {
@@ -65,7 +65,7 @@ void AskDriverAndCard() {
 
 void AttachCapture(const Device& device) {
   capture::InstallSavedTensorHooks();
-  capture::AttachToOperators();
+  capture::WatchOperators(capture::kOperatorScopes);
   if (device.torch_device.is_cuda()) {
     capture::AttachToDriver(capture::cupti::LoadFunctions());
     capture::WatchCard(capture::nvml::LoadFunctions(), device.uuid);
@@ -74,10 +74,10 @@ void AttachCapture(const Device& device) {
       // What the driver and the card say then belongs to the page that tells why.
       c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver([](auto...) { AskDriverAndCard(); });
     } else {
-      capture::EmitState(
-          events::Source::kAllocator,
-          "PyTorch's cudaMallocAsync allocator tells nobody of its blocks: leave backend:cudaMallocAsync "
-          "out of PYTORCH_CUDA_ALLOC_CONF to see them; the driver and the card are recorded");
+      capture::EmitState(events::Source::kAllocator,
+                         "blocked: PyTorch's cudaMallocAsync allocator tells nobody of its blocks: leave "
+                         "backend:cudaMallocAsync out of PYTORCH_CUDA_ALLOC_CONF to see them; the driver and "
+                         "the card are recorded");
     }
     capture::AttachToLibraryWorkspaces();
   } else {

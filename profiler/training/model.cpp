@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
+#include "profiler/capture/torch/layer_scope.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/training/checkpoint.h"
 

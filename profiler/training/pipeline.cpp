@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/capture/torch/tensor_tags.h"
 #include "profiler/textbook/pipeline.h"

@@ -17,10 +17,10 @@
 #include <variant>
 
 #include "profiler/base/rank_place.h"
+#include "profiler/capture/operators/operator_scopes.h"
 #include "profiler/capture/stream/clock.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/torch/operator_scopes.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/networks/cifar10.h"

@@ -9,9 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/autocast_copies.h"
-#include "profiler/capture/torch/context.h"
+#include "profiler/capture/torch/layer_scope.h"
 #include "profiler/capture/torch/saved_tensors.h"
 #include "profiler/networks/pipeline_stages.h"
 #include "profiler/textbook/pipeline.h"

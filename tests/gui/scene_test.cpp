@@ -1,12 +1,16 @@
 #include "app/gui/scene.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/gui/checkpoint_prices.h"
 #include "app/gui/fit_advice.h"
 #include "app/gui/learning.h"
+#include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
 #include "tests/unit/timeline/stream.h"
 
@@ -78,6 +82,42 @@ TEST_CASE(
   stream.Allocate(2 << 20, 512);
   stream.Add(events::EventKind::kStepEnd);
   CHECK_FALSE(offered(false));  // no operators
+}
+
+TEST_CASE("A source in trouble is told in whole, and which libraries hold the driver's memory") {
+  timeline::Stream stream;
+  const std::string blocked = "blocked by Nsight Systems: CUPTI serves one tool at a time.";
+  for (const auto& [source, text] : {std::pair(events::Source::kDriver, blocked),
+                                     std::pair(events::Source::kDevice, std::string("live (NVML)"))}) {
+    const events::NameId name = stream.Name(text);
+    events::Event& state = stream.Add(events::EventKind::kMarker);
+    state.source = source;
+    state.name = name;
+  }
+  const events::NameId library = stream.Name(events::DriverMemoryCounter("libc10_cuda.so"));
+  events::Event& held = stream.Add(events::EventKind::kCounter, 0, 2'000'000);
+  held.source = events::Source::kDriver;
+  held.name = library;
+  const AskedOf asked(stream);
+  const bool live = GENERATE(true, false);
+  SceneInput input = asked.input;
+  input.live = live;
+  ViewState state;
+  state.unit = ByteUnit::kMegabytes;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const std::vector<CaptureLine>& lines = scene.Prepare(input, state, estimates).run_controls.capture;
+  const auto line = [&lines](std::string_view name) {
+    const auto found = std::ranges::find(lines, name, &CaptureLine::name);
+    REQUIRE(found != lines.end());
+    return *found;
+  };
+  CHECK(line("CUDA driver").lamp == LampState::kTrouble);
+  CHECK(line("CUDA driver").status == "blocked by Nsight Systems");
+  CHECK(line("CUDA driver").help == blocked);
+  CHECK(line("Card").lamp == (live ? LampState::kLive : LampState::kOff));
+  CHECK(line("Card").status == (live ? "live" : "ended"));
+  CHECK(line("libc10_cuda.so").status == "2.0 MB");
 }
 
 TEST_CASE("While ranks are being stacked on one axis the plot is drawn on another at once") {

@@ -30,8 +30,7 @@ void DrawProgramPanel(const ProgramInput& input, const std::vector<CaptureLine>&
                       CommandQueue& queue) {
   PanelTitle("Program", input.runs ? "runs" : "has ended");
   // Its end stays in sight however small the window is.
-  const float row = ImGui::GetTextLineHeight() + ImGui::GetStyle().ItemSpacing.y;
-  const float footer = Px(80) + row * static_cast<float>(capture.size() + 1);
+  const float footer = Px(80) + CaptureListHeight(capture);
   const float room = ImGui::GetContentRegionAvail().y;
   ImGui::BeginChild("facts", {0, std::max(Px(160), room - footer)}, ImGuiChildFlags_NavFlattened);
   DrawFacts(input.facts);

@@ -343,9 +343,16 @@ namespace {
 
 Color ColorOf(LampState lamp) {
   const Palette& colors = Colors();
-  return lamp == LampState::kLive   ? colors.good
-         : lamp == LampState::kLost ? colors.bad
-                                    : colors.muted.WithAlpha(0.6);
+  switch (lamp) {
+    case LampState::kLive:
+      return colors.good;
+    case LampState::kTrouble:
+      return colors.warning;
+    case LampState::kLost:
+      return colors.bad;
+    default:
+      return colors.muted.WithAlpha(0.6);
+  }
 }
 
 void DrawCaptureLine(const CaptureLine& line) {
@@ -353,8 +360,8 @@ void DrawCaptureLine(const CaptureLine& line) {
   Lamp(ColorOf(line.lamp));
   ImGui::SameLine();
   Put(Words(), line.name);
-  PutAtRowEnd(line.lamp == LampState::kLost ? Colored(SmallMuted(), Colors().bad) : SmallMuted(),
-              line.status);
+  const bool is_well = line.lamp == LampState::kOff || line.lamp == LampState::kLive;
+  PutAtRowEnd(is_well ? SmallMuted() : Colored(SmallMuted(), ColorOf(line.lamp)), line.status);
   ImGui::EndGroup();
   Tooltip(line.help);
 }
@@ -363,7 +370,20 @@ void DrawCaptureLine(const CaptureLine& line) {
 
 void DrawCaptureList(const std::vector<CaptureLine>& capture) {
   Put(StrongWords(), "Capture");
-  for (const CaptureLine& line : capture) DrawCaptureLine(line);
+  for (const CaptureLine& line : capture) {
+    DrawCaptureLine(line);
+    if (line.lamp == LampState::kTrouble) PutWrapped(SmallMuted(), line.help);
+  }
+}
+
+float CaptureListHeight(const std::vector<CaptureLine>& capture) {
+  const float gap = ImGui::GetStyle().ItemSpacing.y;
+  float height = static_cast<float>(capture.size() + 1) * (ImGui::GetTextLineHeight() + gap);
+  for (const CaptureLine& line : capture) {
+    if (line.lamp != LampState::kTrouble) continue;
+    height += MeasureWrapped(SmallMuted(), line.help, ImGui::GetContentRegionAvail().x).y + gap;
+  }
+  return height;
 }
 
 void DrawCaptureRow(const std::vector<CaptureLine>& capture) {
@@ -391,8 +411,7 @@ void DrawFooter(const RunControlsInput& input, float room, RunControlsState& sta
   RunButtons(input, queue);
   PaceRow(input, queue);
   const float capture = ImGui::GetCursorPosY();
-  const float whole_list =
-      Px(20) + static_cast<float>(input.capture.size() + 1) * ImGui::GetTextLineHeightWithSpacing();
+  const float whole_list = Px(20) + CaptureListHeight(input.capture);
   const float left = room - (state.footer_height - state.capture_height) - state.controls_height;
   if (left >= Px(20) + ImGui::GetTextLineHeightWithSpacing()) Rule();
   if (left < whole_list) {

@@ -17,12 +17,17 @@
 
 namespace tidemark::gui {
 
-enum class LampState : uint8_t { kOff, kLive, kLost };
+enum class LampState : uint8_t {
+  kOff,
+  kLive,
+  kTrouble,  // a source is blocked, absent or sees only a part
+  kLost,
+};
 struct CaptureLine {
   std::string name;    // "Allocator"
   std::string status;  // "live · 0 lost"
   LampState lamp = LampState::kOff;
-  std::string help;
+  std::string help;  // of kTrouble what is wrong and what to do, written out in a list
 };
 
 // What a lesson or a session code says of controls, by their names (lessons/situation.h).
@@ -78,6 +83,8 @@ std::vector<NamedControl> NamedControls();  // from top to bottom
 // What is on the switch for kernels, here and where programs are started.
 bool KernelsToggle(bool* on);
 void DrawCaptureList(const std::vector<CaptureLine>& capture);
+// What it takes of the panel, at its width.
+float CaptureListHeight(const std::vector<CaptureLine>& capture);
 // In one row what is well, and what is not in rows of its own.
 void DrawCaptureRow(const std::vector<CaptureLine>& capture);
 void DrawRunControlsPanel(const RunControlsInput& input, RunControlsState& state, CommandQueue& queue);

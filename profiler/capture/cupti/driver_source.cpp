@@ -162,7 +162,7 @@ class DriverSource {
     EmitCount(Source::kDriver, events::DriverMemoryCounter(library), live, change);
   }};
   cupti::Subscriber subscriber_ = nullptr;
-  bool has_records_ = false;
+  std::atomic<bool> has_records_{false};  // whoever flushes may come while it attaches
   bool has_sources_ = false;
   const bool wants_work_ = WantsDeviceWork();
   std::atomic<bool> called_{false};  // since the last flush

@@ -38,7 +38,9 @@ std::string RefusalSentence(Code code, uint32_t version, std::string_view holder
              "NVreg_RestrictProfilingToAdminUsers=0, or in a container for CAP_SYS_ADMIN." +
              std::string(kGoesOn);
     case kMigDevice:
-      return "not supported: CUPTI does not trace this slice of a card (MIG)." + std::string(kGoesOn);
+      return "not supported: CUPTI does not trace this slice of a card (MIG). Take a whole card to see the "
+             "driver's level." +
+             std::string(kGoesOn);
     case kWslDevice:
       return "not supported: CUPTI does not trace this card under WSL; on Windows 11 with a newer driver it "
              "may." +
@@ -53,7 +55,8 @@ std::string RefusalSentence(Code code, uint32_t version, std::string_view holder
              ". Update the driver, or use a PyTorch for an older CUDA." + kGoesOn;
     case kNotInitialized:
     case kUnknownError:
-      return "absent: there is no NVIDIA driver that answers (libcuda.so.1)." + std::string(kGoesOn);
+      return "absent: there is no NVIDIA driver that answers (libcuda.so.1). Install or load it." +
+             std::string(kGoesOn);
     default:
       return "refused: CUPTI answered with error " + std::to_string(code) + "." + kGoesOn;
   }

@@ -8,6 +8,10 @@ namespace tidemark::capture {
 inline constexpr const char* kProbeSocketVariable = "TIDEMARK_PROBE_SOCKET";
 // Set: the CPU's tensors are recorded, for programs that use no GPU.
 inline constexpr const char* kProbeCpuVariable = "TIDEMARK_PROBE_CPU";
+// Set: operators are recorded. The file of a library that watches them (profiler/capture/operators), and that
+// of the LibTorch that it was compiled for, which alone it may be loaded beside.
+inline constexpr const char* kProbeOperatorsVariable = "TIDEMARK_PROBE_OPERATORS";
+inline constexpr const char* kProbeTorchVariable = "TIDEMARK_PROBE_TORCH";
 // In lib/probe of this build.
 inline constexpr const char* kProbeLibrary = "libtidemark-probe.so";
 

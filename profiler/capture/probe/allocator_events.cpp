@@ -13,6 +13,8 @@
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/nvml/cuda_device.h"
+#include "profiler/capture/operators/context.h"
+#include "profiler/capture/probe/operator_loading.h"
 #include "profiler/capture/probe/probe.h"
 #include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stacks/stack_names.h"
@@ -37,12 +39,15 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes,
   event.source = events::Source::kAllocator;
   event.address = address;
   event.bytes = bytes;
+  event.op = CurrentAttribution().op;
   if (kind == EventKind::kAllocate) {
     event.rounded_bytes = bytes;
     event.category = category;
-    event.op = WithPythonStack(0);
+    event.op = WithPythonStack(event.op, current_context.forward_stack);
   }
-  if (kind == EventKind::kSegmentAllocate) event.op = WithSegmentStack(0);
+  if (kind == EventKind::kSegmentAllocate) {
+    event.op = WithSegmentStack(event.op, current_context.forward_stack);
+  }
   Emit(event);
 }
 
@@ -120,6 +125,7 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
   const bool is_cuda = DeviceTypeOf(device) == kCudaDevice;
   if (!is_cuda && !(DeviceTypeOf(device) == kCpuDevice && RecordsCpu())) return;
   if (!ProbeRecords()) return;
+  LoadOperatorWatch();
   if (is_cuda) NoteFirstCard(device);
   const auto address = reinterpret_cast<uint64_t>(pointer);
   const auto reserved_bytes = static_cast<int64_t>(reserved);
@@ -152,7 +158,7 @@ void OnOutOfMemoryReported(int64_t bytes, int64_t reserved, uint16_t device) {
   event.source = events::Source::kAllocator;
   event.bytes = bytes;
   event.rounded_bytes = FreeBytesOfCard(UuidOfCudaDevice(DeviceNumberOf(device)));
-  event.op = WithPythonStack(0);
+  event.op = WithPythonStack(CurrentAttribution().op, current_context.forward_stack);
   Emit(event);
 }
 

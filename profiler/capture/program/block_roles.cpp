@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "profiler/capture/gates/gates.h"
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/roles/block_roles.h"
 #include "profiler/capture/roles/course.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/library_workspaces.h"
 
 namespace tidemark::capture {

@@ -7,11 +7,11 @@
 
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/roles/course.h"
 #include "profiler/capture/stacks/python_frames.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
 
 namespace tidemark::capture {
 namespace {

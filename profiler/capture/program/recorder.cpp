@@ -21,7 +21,7 @@
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/torch/operator_scopes.h"
+#include "profiler/capture/torch/operator_watch.h"
 #include "profiler/capture/transport/listener.h"
 
 namespace tidemark::capture {
@@ -46,7 +46,7 @@ void Attach(transport::RingWriter ring) {
   BeginStacks();
   WatchBlocks();
   AttachToCudaAllocator();
-  AttachToOperators();
+  WatchOperators(kOperatorScopes);
   WatchCourse();
   if (WantsDeviceWork()) AttachToDriver(cupti::LoadFunctions());
   pthread_atfork(nullptr, nullptr, LeaveInChild);

@@ -4,9 +4,9 @@
 
 #include <atomic>
 
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/library_workspaces.h"
 
 namespace tidemark::capture {

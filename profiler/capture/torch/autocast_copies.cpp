@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
 #include "profiler/capture/torch/tensor_tags.h"
 
 namespace tidemark::capture {

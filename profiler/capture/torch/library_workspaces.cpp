@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "profiler/capture/gates/gates.h"
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
 
 namespace tidemark::capture {
 namespace {

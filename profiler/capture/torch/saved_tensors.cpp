@@ -7,8 +7,9 @@
 #include <utility>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/torch/autocast_copies.h"
-#include "profiler/capture/torch/context.h"
+#include "profiler/capture/torch/layer_scope.h"
 #include "profiler/capture/torch/tensor_tags.h"
 
 namespace tidemark::capture {

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/torch/context.h"
 
 namespace tidemark::capture {
 namespace {

@@ -18,8 +18,10 @@ Result<std::filesystem::path> StandInCacheFolder();
 
 struct ProgramLibraries {
   std::filesystem::path stand_ins;  // folder of libcudart.so.12 and the like
-  std::filesystem::path capture;    // folder of libtidemark-capture-gates.so and libtidemark-capture.so
-  std::filesystem::path replayer;   // executable: profiler/phantom/replay
+  // Folder of libtidemark-capture-gates.so, libtidemark-capture.so, and libtidemark-operators.so, which the
+  // probe loads into a program that is recorded as it is.
+  std::filesystem::path capture;
+  std::filesystem::path replayer;  // executable: profiler/phantom/replay
 };
 
 // Those for a torch of this build id, if they are there. An error is a sentence that says how to get them.

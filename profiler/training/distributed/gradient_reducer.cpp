@@ -3,8 +3,8 @@
 #include <numeric>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
 
 namespace tidemark::training {
 namespace {

@@ -10,8 +10,8 @@
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <utility>
 
+#include "profiler/capture/operators/context.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
 
 namespace tidemark::training {
 namespace {

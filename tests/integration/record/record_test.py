@@ -88,7 +88,8 @@ class Record(unittest.TestCase):
         peaks = set()
         for rank in range(4):
             info = self.info(self.recording.with_name(f"run.rank{rank}.tide"))
-            self.assertIn(f"rank {rank} of 4, local rank {rank}", info["title"])
+            # Not by what started it: bash, mpirun or srun.
+            self.assertEqual(info["title"], f"{Path(REFERENCE).name}, rank {rank} of 4, local rank {rank}")
             self.assertEqual(info["events"]["lost"], 0)
             self.assertEqual(info["warnings"], [])
             self.assertGreater(info["levels"]["process_bytes"], info["levels"]["driver_bytes"])
@@ -102,6 +103,37 @@ class Record(unittest.TestCase):
     RANK = ("bash", "-c", 'CUDA_VISIBLE_DEVICES=${LOCAL_RANK:-${OMPI_COMM_WORLD_LOCAL_RANK:-$SLURM_LOCALID}} '
             f'exec {REFERENCE} step 64 128 64 0 1')
 
+    def operators(self, torch, program=(REFERENCE, "step", "64", "128", "64", "0", "1")):
+        """Records a program with the library that watches operators, said to be compiled for that LibTorch."""
+        watch = {"TIDEMARK_PROBE_OPERATORS": str(ROOT / "lib" / "capture" / "libtidemark-operators.so"),
+                 "TIDEMARK_PROBE_TORCH": str(torch)}
+        ran = self.record(*program, environment=phantom() | watch)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return {source["source"]: source["state"] for source in self.info()["sources"]}
+
+    def test_operators_and_backward_nodes_are_told_and_name_memory(self):
+        linked = subprocess.run(["ldd", REFERENCE], capture_output=True, text=True, check=True).stdout
+        states = self.operators(re.search(r"(/\S*/libtorch_cuda\.so)", linked)[1])
+        self.assertEqual(states.get("allocator", ""), "")
+        scopes = self.stacks("scope begin")
+        self.assertLessEqual({"aten::conv2d", "aten::addmm", "ConvolutionBackward0", "AccumulateGrad"}, set(scopes))
+        self.assertEqual(len(scopes), len(self.stacks("scope end")))
+        self.assertLessEqual({"aten::conv2d", "aten::addmm", "ConvolutionBackward0"}, set(self.stacks("allocate")))
+        self.assertEqual(self.info()["events"]["lost"], 0)
+
+    def test_another_torch_than_the_watching_library_was_compiled_for_is_left_alone(self):
+        self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom())
+        peak = self.info()["measured"]["allocated_peak_bytes"]
+        states = self.operators("/lib/x86_64-linux-gnu/libc.so.6-of-another-torch")
+        self.assertIn("operators are not known: the PyTorch of this process is another one", states["allocator"])
+        self.assertEqual(self.info()["measured"]["allocated_peak_bytes"], peak)
+        self.assertEqual(self.stacks("scope begin"), [])
+
+    def test_operators_of_what_is_no_python_are_said_to_be_missing(self):
+        ran = self.record("sh", "-c", "exit 4", flags=["--operators"])
+        self.assertEqual(ran.returncode, 4)
+        self.assertIn("Operators are not told: sh is neither Python nor", ran.stderr)
+
     def test_four_ranks_at_once_have_a_recording_each(self):
         script = ('for rank in 0 1 2 3; do '
                   'RANK=$rank WORLD_SIZE=4 LOCAL_RANK=$rank "$@" & done; wait')
@@ -113,6 +145,14 @@ class Record(unittest.TestCase):
             recording.unlink()
         command = [*launcher, TIDEMARK, "record", "-o", self.recording, "--", *self.RANK]
         self.check_ranks(subprocess.run(command, capture_output=True, text=True, env=phantom(cards=4), check=False))
+
+    def test_what_starts_ranks_and_only_looks_for_cards_leaves_no_recording(self):
+        looks = f"{sys.executable} -c 'import ctypes; ctypes.CDLL(None).cuInit(0)'"
+        ran = self.record("bash", "-c", f"{looks}; RANK=0 WORLD_SIZE=1 LOCAL_RANK=0 {REFERENCE} bytes", environment=phantom())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual([file.name for file in self.recording.parent.glob("*.tide")], ["run.rank0.tide"])
+        ran = self.record("bash", "-c", looks, environment=phantom())
+        self.assertTrue(self.recording.exists(), ran.stderr)  # alone it is what was asked for
 
     def test_a_rank_that_is_not_heard_is_told(self):
         ran = self.record("bash", "-c", f"RANK=1 WORLD_SIZE=2 LOCAL_RANK=0 {REFERENCE} bytes", environment=phantom())

@@ -49,6 +49,8 @@ class Torchrun(unittest.TestCase):
             ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False,
                                  env={**os.environ, "TIDEMARK_CUDNN": "none", "OMP_NUM_THREADS": "1"})
             self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(sorted(file.name for file in Path(folder).glob("*.tide")),
+                             [f"run.rank{rank}.tide" for rank in range(4)])  # the launcher looked for cards, and has none
             peaks = set()
             for rank in range(4):
                 told = subprocess.run([TIDEMARK, "info", f"run.rank{rank}.tide", "--json"], cwd=folder, capture_output=True, check=True)

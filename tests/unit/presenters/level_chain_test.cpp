@@ -44,6 +44,17 @@ TEST_CASE("What each library held at most of the driver's level, the largest fir
   CHECK(libraries[0].most_bytes == 4096);
   CHECK(libraries[0].last_bytes == 1024);
   CHECK(libraries[1].most_bytes == 512);
+
+  // As it grows, some events at a time.
+  DriverLibraries growing;
+  const auto view = training.Publish();
+  growing.Take(*view, view->end() - 1);
+  CHECK(growing.Largest()[0].last_bytes == 4096);
+  growing.Take(*view, 1);
+  CHECK(growing.Largest()[0].last_bytes == 1024);
+  count(blas, 8192);
+  growing.Take(*training.Publish(), 100);
+  CHECK(growing.Largest()[0].library == "libcublas.so.13");
 }
 
 TEST_CASE("The chain holds every level at the peak and names every gap") {

@@ -4,9 +4,13 @@
 
 #include <array>
 #include <chrono>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <utility>
 
+#include "profiler/base/unique_fd.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/sample_run.h"
@@ -52,6 +56,25 @@ std::string Recorded(const Scratch& scratch) {
   return trace::ReadFile(scratch / "whole.tide");
 }
 
+// A followed run at the reading end of a pipe, and the end to write into.
+struct Piped {
+  Piped() {
+    std::array<int, 2> ends{};
+    REQUIRE(pipe(ends.data()) == 0);
+    auto opened = FollowedRun::Open("/proc/self/fd/" + std::to_string(ends[0]));
+    close(ends[0]);
+    into = UniqueFd(ends[1]);
+    REQUIRE(opened.ok());
+    run = std::move(*opened);
+  }
+  void Write(std::string_view bytes) const {
+    REQUIRE(write(into.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  }
+
+  UniqueFd into;
+  std::unique_ptr<Run> run;
+};
+
 TEST_CASE("A recording is shown as it grows, until it is closed") {
   const Scratch scratch;
   auto writer = trace::TideWriter::Create(scratch / "run.tide", Titled("first words"));
@@ -91,40 +114,43 @@ TEST_CASE("Following ends when it is asked to, and without a word about it") {
 
 TEST_CASE("Following ends when it is asked to before anything came, and between two chunks") {
   const Scratch scratch;
-  std::array<int, 2> ends{};
-  REQUIRE(pipe(ends.data()) == 0);
-  const auto run = FollowedRun::Open("/proc/self/fd/" + std::to_string(ends[0]));
-  REQUIRE(run.ok());
-  close(ends[0]);
+  const Piped piped;
   const bool is_described = GENERATE(false, true);
-  if (is_described) {
-    const std::string begin = Recorded(scratch).substr(0, 600);
-    REQUIRE(write(ends[1], begin.data(), begin.size()) == static_cast<ssize_t>(begin.size()));
-  }
-  (*run)->Stop();
-  CHECK((*run)->WaitUntilSettled(kFollowPatienceMs));
-  CHECK((*run)->status().state == RunState::kFinished);
-  CHECK((*run)->status().sentence.empty());
-  close(ends[1]);
+  if (is_described) piped.Write(Recorded(scratch).substr(0, 600));
+  piped.run->Stop();
+  CHECK(piped.run->WaitUntilSettled(kFollowPatienceMs));
+  CHECK(piped.run->status().state == RunState::kFinished);
+  CHECK(piped.run->status().sentence.empty());
 }
 
 TEST_CASE("What comes through a pipe byte by byte is whole, and a pipe that ends early is told") {
   const Scratch scratch;
   const std::string bytes = Recorded(scratch);
   const size_t cut = GENERATE(size_t{0}, size_t{20});  // bytes that never come
-  std::array<int, 2> ends{};
-  REQUIRE(pipe(ends.data()) == 0);
-  const auto run = FollowedRun::Open("/proc/self/fd/" + std::to_string(ends[0]));
+  Piped piped;
+  for (const char byte : bytes.substr(0, bytes.size() - cut)) piped.Write({&byte, 1});
+  CHECK(Comes([&] { return piped.run->status().steps_done == 2; }));
+  piped.into = UniqueFd();
+  REQUIRE(piped.run->WaitUntilSettled(kFollowPatienceMs));
+  CHECK(piped.run->status().state == RunState::kFinished);
+  CHECK(piped.run->status().cut_off == (cut > 0));
+  CHECK(piped.run->status().sentence.empty() == (cut == 0));
+  CHECK(piped.run->view()->steps().size() == 2);
+}
+
+TEST_CASE("A run that begins anew is counted anew, as it is where it runs") {
+  const Scratch scratch;
+  auto writer = trace::TideWriter::Create(scratch / "run.tide", Titled("begins twice"));
+  REQUIRE(writer.ok());
+  for (const int64_t step : {0, 1, 2}) REQUIRE(writer->Append(AStep(step)).ok());
+  trace::Stream again;
+  again.Numbered(EventKind::kStepBegin, 0);
+  REQUIRE(writer->Append(again.events).ok());
+  REQUIRE(writer->Close().ok());
+  const auto run = FollowedRun::Open(scratch / "run.tide");
   REQUIRE(run.ok());
-  close(ends[0]);
-  for (const char byte : bytes.substr(0, bytes.size() - cut)) REQUIRE(write(ends[1], &byte, 1) == 1);
-  CHECK(Comes([&] { return (*run)->status().steps_done == 2; }));
-  close(ends[1]);
   REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
-  CHECK((*run)->status().state == RunState::kFinished);
-  CHECK((*run)->status().cut_off == (cut > 0));
-  CHECK((*run)->status().sentence.empty() == (cut == 0));
-  CHECK((*run)->view()->steps().size() == 2);
+  CHECK((*run)->status().steps_done == 0);
 }
 
 TEST_CASE("What is no recording is told, and what is not there is refused") {

@@ -60,19 +60,25 @@ TEST_CASE("A source's state is what it said last, and what it lost since when") 
   Stream stream;
   stream.Add(events::EventKind::kMarker).name = stream.Name("live");
   const auto live = stream.Name("live (CUPTI 13.0)");
+  const auto blocked = stream.Name("blocked: it tells nobody of its blocks");
   events::Event& state = stream.Add(events::EventKind::kMarker);
   state.source = events::Source::kDriver;
   state.name = live;
   for (const int64_t lost : {3, 4}) {
     stream.Add(events::EventKind::kLoss, 0, lost).source = events::Source::kDriver;
   }
+  events::Event& allocator_state = stream.Add(events::EventKind::kMarker);
+  allocator_state.source = events::Source::kAllocator;
+  allocator_state.name = blocked;
   const auto view = stream.Publish();
-  REQUIRE(view->sources().size() == 1);
-  const SourceState& driver = view->sources()[0];
+  REQUIRE(view->sources().size() == 2);
+  CHECK(view->sources()[0].source == events::Source::kAllocator);
+  CHECK(view->sources()[0].text == "blocked: it tells nobody of its blocks");
+  const SourceState& driver = view->sources()[1];
   CHECK(driver.source == events::Source::kDriver);
   CHECK(driver.text == "live (CUPTI 13.0)");
   CHECK(driver.lost == 7);
-  CHECK(driver.lost_since_ns == view->TimeOf(view->end() - 2));
+  CHECK(driver.lost_since_ns == view->TimeOf(view->end() - 3));
   CHECK(view->health().lost == 7);
   CHECK(view->markers().size() == 1);
 }

@@ -15,7 +15,6 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -23,7 +22,7 @@
 
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/capture/torch/allocator_events.h"
-#include "profiler/capture/torch/operator_scopes.h"
+#include "profiler/capture/torch/operator_watch.h"
 #include "profiler/capture/transport/ring.h"
 
 namespace {
@@ -38,15 +37,17 @@ double ProcessorNanoseconds() {
   return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
-// The best round's nanoseconds a call.
+// The median round's nanoseconds a call.
 double NanosecondsPerCall(const std::function<void()>& call) {
-  double best = std::numeric_limits<double>::infinity();
+  std::vector<double> rounds;
   for (int round = 0; round < kRounds; ++round) {
     const double start = ProcessorNanoseconds();
     for (int count = 0; count < kCallsPerRound; ++count) call();
-    best = std::min(best, (ProcessorNanoseconds() - start) / kCallsPerRound);
+    rounds.push_back((ProcessorNanoseconds() - start) / kCallsPerRound);
   }
-  return best;
+  const auto middle = rounds.begin() + kRounds / 2;
+  std::nth_element(rounds.begin(), middle, rounds.end());
+  return *middle;
 }
 
 void AllocateAndFree() {
@@ -101,7 +102,7 @@ int main() {
     }
   });
   tidemark::capture::AttachToCudaAllocator();
-  tidemark::capture::AttachToOperators();
+  tidemark::capture::WatchOperators(tidemark::capture::kOperatorScopes);
   const Costs full = Measure();
   done = true;
   drain.join();

@@ -10,9 +10,14 @@
 
 namespace tidemark::capture {
 
-// An outermost forward operator begins on this thread: nodes that are made from here on are its own. Does
-// nothing where Python's stacks are not wanted. O(frames).
-void RememberForwardStack();
+// An outermost forward operator begins on the calling thread, which has this number: nodes that are made from
+// here on, the next of them with that one, are its own. Does nothing where Python's stacks are not wanted.
+// O(frames).
+struct ForwardPlace {
+  uint64_t thread = 0;
+  uint64_t next_node = 0;
+};
+void RememberForwardStack(const ForwardPlace& place);
 
 // 0 if nobody knows. O(log operators).
 events::NameId ForwardStackOf(uint64_t forward_thread, uint64_t sequence_number);

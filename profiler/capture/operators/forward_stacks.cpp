@@ -1,7 +1,4 @@
-#include "profiler/capture/torch/forward_stacks.h"
-
-#include <ATen/SequenceNumber.h>
-#include <ATen/record_function.h>
+#include "profiler/capture/operators/forward_stacks.h"
 
 #include <algorithm>
 #include <deque>
@@ -72,25 +69,24 @@ thread_local bool has_ended = false;
 // Of the calling thread's operators.
 class Owner {
  public:
-  Owner() = default;
+  explicit Owner(uint64_t thread) : thread_(thread) {}
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
   ~Owner() {
     TheForwardStacks().End(thread_);
     has_ended = true;
   }
-  uint64_t thread() const { return thread_; }
 
  private:
-  uint64_t thread_ = at::RecordFunction::currentThreadId();
+  uint64_t thread_;
 };
 
 }  // namespace
 
-void RememberForwardStack() {
+void RememberForwardStack(const ForwardPlace& place) {
   if (!WantsPythonStacks() || has_ended) return;
-  thread_local const Owner owner;
-  TheForwardStacks().Add(owner.thread(), at::sequence_number::peek(), WithPythonStack(0));
+  thread_local const Owner owner(place.thread);
+  TheForwardStacks().Add(place.thread, place.next_node, WithPythonStack(0));
 }
 
 NameId ForwardStackOf(uint64_t forward_thread, uint64_t sequence_number) {

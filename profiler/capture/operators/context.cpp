@@ -1,7 +1,4 @@
-#include "profiler/capture/torch/context.h"
-
-#include <ATen/SequenceNumber.h>
-#include <ATen/record_function.h>
+#include "profiler/capture/operators/context.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,28 +16,19 @@ using events::NameId;
 std::atomic<NameId> shared_layer{0};
 std::atomic<NameId> shared_op{0};
 std::atomic<events::Category> usual_birth_category{events::Category::kTemporary};
-thread_local LayerScope* current_layer_scope = nullptr;
-
-void EmitLayer(EventKind kind, NameId layer) {
-  events::Event event;
-  event.kind = kind;
-  event.layer = layer;
-  event.recompute = current_context.recompute ? 1 : 0;
-  Emit(event);
-}
 
 // Backward nodes are numbered per thread as they are made, so a layer's nodes are a range of numbers.
 class NodeLayers {
  public:
-  void Add(uint64_t thread, uint64_t first, uint64_t end, NameId layer) {
+  void Add(const NodeNumbers& nodes, NameId layer) {
     const MutexLock lock(mutex_);
-    ranges_.push_back({thread, first, end, layer});
+    ranges_.push_back({nodes, layer});
   }
   NameId Find(uint64_t thread, uint64_t number) {
     const MutexLock lock(mutex_);
     // Backward starts from the end, so the search does too.
     const auto found = std::find_if(ranges_.rbegin(), ranges_.rend(), [&](const Range& range) {
-      return range.thread == thread && range.first <= number && number < range.end;
+      return range.nodes.thread == thread && range.nodes.first <= number && number < range.nodes.end;
     });
     return found == ranges_.rend() ? 0 : found->layer;
   }
@@ -51,9 +39,7 @@ class NodeLayers {
 
  private:
   struct Range {
-    uint64_t thread;
-    uint64_t first;
-    uint64_t end;
+    NodeNumbers nodes;
     NameId layer;
   };
   Mutex mutex_;
@@ -99,28 +85,7 @@ void EmitCategory(uint64_t address, int64_t bytes, events::Category category, Na
   Emit(event);
 }
 
-LayerScope::LayerScope(NameId layer, NameId saved_name, NameId saved_scalar_name)
-    : outer_(current_layer_scope),
-      outer_layer_(current_context.layer),
-      saved_name_(saved_name),
-      saved_scalar_name_(saved_scalar_name == 0 ? saved_name : saved_scalar_name),
-      first_node_(at::sequence_number::peek()) {
-  current_layer_scope = this;
-  current_context.layer = layer;
-  ShareAttribution();
-  EmitLayer(EventKind::kScopeBegin, layer);
-}
-
-LayerScope::~LayerScope() {
-  EmitLayer(EventKind::kScopeEnd, current_context.layer);
-  Nodes().Add(at::RecordFunction::currentThreadId(), first_node_, at::sequence_number::peek(),
-              current_context.layer);
-  current_context.layer = outer_layer_;
-  current_layer_scope = outer_;
-  ShareAttribution();
-}
-
-const LayerScope* LayerScope::Current() { return current_layer_scope; }
+void RememberNodes(const NodeNumbers& nodes, NameId layer) { Nodes().Add(nodes, layer); }
 
 NameId LayerOfNode(uint64_t forward_thread, uint64_t sequence_number) {
   return Nodes().Find(forward_thread, sequence_number);

@@ -1,16 +1,12 @@
-#include "profiler/capture/torch/operator_scopes.h"
-
-#include <ATen/record_function.h>
+#include "profiler/capture/operators/operator_scopes.h"
 
 #include <atomic>
-#include <limits>
-#include <memory>
 #include <string_view>
 #include <utility>
 
+#include "profiler/capture/operators/context.h"
+#include "profiler/capture/operators/forward_stacks.h"
 #include "profiler/capture/stream/event_stream.h"
-#include "profiler/capture/torch/context.h"
-#include "profiler/capture/torch/forward_stacks.h"
 
 namespace tidemark::capture {
 namespace {
@@ -37,8 +33,8 @@ void EmitOperator(EventKind kind) {
 // the inner is known.
 constexpr std::string_view kEnginePrefix = "autograd::engine::evaluate_function: ";
 
-bool IsEngineAround(const at::RecordFunction& function, std::string_view name) {
-  return function.scope() == at::RecordScope::FUNCTION && name.starts_with(kEnginePrefix);
+bool IsEngineAround(const OperatorCall& call) {
+  return !call.is_backward_node && call.name.starts_with(kEnginePrefix);
 }
 
 // "torch::autograd::AccumulateGrad" or "ConvolutionBackward0".
@@ -51,11 +47,10 @@ NameId NodeName(std::string_view name) {
 // AccumulateGrad has no number of its own: the engine runs it before all else, right after the node that made
 // its gradient, and so it belongs to that node's layer (ReadyQueue orders by sequence number;
 // AccumulateGrad's is the highest).
-NameId LayerOf(const at::RecordFunction& function) {
-  const auto number = static_cast<uint64_t>(function.seqNr());
-  if (number == std::numeric_limits<uint64_t>::max()) return layer_of_last_node;
-  layer_of_last_node = LayerOfNode(function.forwardThreadId(), number);
-  stack_of_last_node = ForwardStackOf(function.forwardThreadId(), number);
+NameId LayerOf(const OperatorCall& call) {
+  if (call.node == OperatorCall::kNoNumber) return layer_of_last_node;
+  layer_of_last_node = LayerOfNode(call.forward_thread, call.node);
+  stack_of_last_node = ForwardStackOf(call.forward_thread, call.node);
   return layer_of_last_node;
 }
 
@@ -67,33 +62,36 @@ void Announce(NameId op, NameId layer) {
   EmitOperator(EventKind::kScopeBegin);
 }
 
-void BeginOutermost(const at::RecordFunction& function, std::string_view name) {
+void BeginOutermost(const OperatorCall& call) {
   if (void (*const gate)() = operator_gate.load(std::memory_order_relaxed)) gate();
-  if (function.scope() == at::RecordScope::BACKWARD_FUNCTION) {
-    Announce(NodeName(name), LayerOf(function));
+  if (call.is_backward_node) {
+    Announce(NodeName(call.name), LayerOf(call));
     current_context.forward_stack = stack_of_last_node;
   } else {
-    RememberForwardStack();
-    Announce(Intern(name), current_context.layer);
+    RememberForwardStack({call.thread, call.next_node});
+    Announce(Intern(call.name), current_context.layer);
   }
 }
 
-std::unique_ptr<at::ObserverContext> BeginOperator(const at::RecordFunction& function) {
-  if (!EventStreamIsOpen()) return nullptr;  // in a forked child, where locks may be held for ever
+}  // namespace
+
+bool OperatorEnters() {
+  if (!EventStreamIsOpen()) return false;  // in a forked child, where locks may be held for ever
+  return current_context.operator_depth++ == 0 || current_context.awaits_node;
+}
+
+void OperatorBegins(const OperatorCall& call) {
   Context& context = current_context;
-  if (context.operator_depth++ == 0) {
-    const std::string_view name = function.name();
-    context.layer_around_operator = context.layer;
-    context.awaits_node = IsEngineAround(function, name);
-    if (!context.awaits_node) BeginOutermost(function, name);
-  } else if (context.awaits_node) {
+  if (context.operator_depth > 1) {  // inside of the engine's
     context.awaits_node = false;
-    BeginOutermost(function, function.name());
+  } else {
+    context.layer_around_operator = context.layer;
+    context.awaits_node = IsEngineAround(call);
   }
-  return nullptr;
+  if (!context.awaits_node) BeginOutermost(call);
 }
 
-void EndOperator(const at::RecordFunction& /*function*/, at::ObserverContext* /*none*/) {
+void OperatorEnds() {
   if (!EventStreamIsOpen()) return;
   Context& context = current_context;
   if (--context.operator_depth > 0 || std::exchange(context.awaits_node, false)) return;
@@ -102,13 +100,6 @@ void EndOperator(const at::RecordFunction& /*function*/, at::ObserverContext* /*
   context.forward_stack = 0;
   context.layer = context.layer_around_operator;
   ShareAttribution();
-}
-
-}  // namespace
-
-void AttachToOperators() {
-  at::addGlobalCallback(at::RecordFunctionCallback(BeginOperator, EndOperator)
-                            .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
 }
 
 void SetOperatorGate(void (*gate)()) { operator_gate.store(gate); }

@@ -47,28 +47,15 @@ events::Category BirthCategory();
 // The block at this address is `category` from here on: a kCategorize in the calling thread's context.
 void EmitCategory(uint64_t address, int64_t bytes, events::Category category, events::NameId name);
 
-// A layer runs in this scope, on this thread: kScopeBegin, kScopeEnd, and the layer of everything allocated
-// inside and of the backward nodes made inside (see LayerOfNode). What its operators save for backward and
-// did not get as an input is called `saved_name`; `saved_scalar_name` if it has no dimensions.
-class LayerScope {
- public:
-  LayerScope(events::NameId layer, events::NameId saved_name, events::NameId saved_scalar_name = 0);
-  ~LayerScope();
-  LayerScope(const LayerScope&) = delete;
-  LayerScope& operator=(const LayerScope&) = delete;
-
-  static const LayerScope* Current();
-  events::NameId SavedName(bool scalar) const { return scalar ? saved_scalar_name_ : saved_name_; }
-
- private:
-  LayerScope* outer_;
-  events::NameId outer_layer_;
-  events::NameId saved_name_;
-  events::NameId saved_scalar_name_;
-  uint64_t first_node_;
+// Backward nodes with these numbers, `end` not among them, were made on that thread while this layer ran.
+// Threads and nodes have LibTorch's numbers.
+struct NodeNumbers {
+  uint64_t thread = 0;
+  uint64_t first = 0;
+  uint64_t end = 0;
 };
-
-// The layer whose scope made the backward node with this number on that thread; 0 if none did.
+void RememberNodes(const NodeNumbers& nodes, events::NameId layer);
+// The layer that ran when the backward node with this number was made on that thread; 0 if none did.
 events::NameId LayerOfNode(uint64_t forward_thread, uint64_t sequence_number);
 // Forgets the layers of all nodes: their graphs are gone.
 void ForgetNodes();

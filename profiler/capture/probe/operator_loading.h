@@ -1,0 +1,12 @@
+// LibTorch's operators, where they are asked for: by a library that was compiled for the LibTorch of this
+// process, for the probe knows none.
+#pragma once
+
+namespace tidemark::capture {
+
+// Loads it at the first call; costs one load from then on. LibTorch must be in the process. Where that is
+// another one than the library was compiled for, nothing is loaded, and the allocator's state says so. Any
+// thread.
+void LoadOperatorWatch();
+
+}  // namespace tidemark::capture
