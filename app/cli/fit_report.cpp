@@ -18,8 +18,10 @@ std::string DecimalSize(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMe
 std::string BinarySize(int64_t bytes) { return FormatBytes(bytes, ByteUnit::kMebibytes); }
 std::string Seconds(double seconds) { return FormatDuration(static_cast<int64_t>(seconds * 1e9)); }
 
-std::string StepOf(int64_t samples) {
-  return fmt::format("a step of {} {}", FormatNumber(samples), samples == 1 ? "sample" : "samples");
+std::string ProposalsTitle(int64_t samples) {
+  if (samples == 0) return "What makes it fit";
+  return fmt::format("What fits with {} {} a step", FormatNumber(samples),
+                     samples == 1 ? "sample" : "samples");
 }
 
 std::string ProposalRow(const FitQuestion& question, const Proposal& proposal) {
@@ -107,13 +109,13 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
     text += stages + "\n";
   text += LargestBatchRow(answer) + "\n";
   if (!answer.proposals.empty()) {
-    text += ProposalTable(
-                fmt::format(
-                    "What makes {} fit: the cheapest first, then what nearly fills the card, last another "
-                    "optimizer (it learns differently)",
-                    question.samples > 0 ? StepOf(question.samples) : "it"),
-                question, answer.proposals) +
-            "\n";
+    text +=
+        ProposalTable(
+            ProposalsTitle(question.samples) +
+                ": the cheapest first, then what nearly fills the card, last another optimizer (it learns "
+                "differently)",
+            question, answer.proposals) +
+        "\n";
   } else if (!answer.present.need.fits) {
     text += "None of these changes makes it fit: choose a card with more memory.\n\n";
   }
