@@ -81,13 +81,21 @@ size_t CompleteSteps(const timeline::View& view) {
   return static_cast<size_t>(std::ranges::count(view.steps(), true, &timeline::Step::complete));
 }
 
+// "2 steps and a part of one more", of those that are compared.
+std::string StepsText(const timeline::View& view) {
+  const size_t complete = CompleteSteps(view);
+  const std::string text = fmt::format("{} {}", Count(complete), complete == 1 ? "step" : "steps");
+  if (view.steps().empty() || view.steps().back().complete) return text;
+  const timeline::Step& last = view.steps().back();
+  return presenters::AsksForMemory(view, {last.begin, last.end}) ? text + " and a part of one more" : text;
+}
+
 std::string FileRow(char letter, const ComparedFile& file) {
-  const size_t steps = CompleteSteps(*file.view);
   // A snapshot's title is its file's name.
   const bool has_title = !file.description.title.empty() && !file.file.ends_with(file.description.title);
   const std::string title = has_title ? ": " + file.description.title : "";
-  return fmt::format("{}  {}{}, {} {}, {} events\n", letter, file.file, title, Count(steps),
-                     steps == 1 ? "step" : "steps", Count(file.view->end() - file.view->first()));
+  return fmt::format("{}  {}{}, {}, {} events\n", letter, file.file, title, StepsText(*file.view),
+                     Count(file.view->end() - file.view->first()));
 }
 
 std::string AlignmentRow(const StreamsCompared& streams) {

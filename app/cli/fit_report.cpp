@@ -128,7 +128,7 @@ std::string FitText(const FitQuestion& question, const FitAnswer& answer, double
   text += fmt::format(
       "A step's time is an estimate, by the card's bandwidth and operations a second; memory is the "
       "phantom's.\n"
-      "{} configurations, {} runs of the phantom, in {}.\n",
+      "{} configurations, {} questions to the phantom, in {}.\n",
       FormatNumber(static_cast<int64_t>(answer.considered)), FormatNumber(static_cast<int64_t>(answer.asked)),
       Seconds(seconds));
   const Need& need = answer.present.need;

@@ -118,7 +118,12 @@ Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
 // What lets the probe tell operators: a library compiled for the program's torch, once, with its stand-ins.
 Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::PythonStart>& python,
                                                       const phantom::BuildWatch& building) {
-  if (!python) return python.error();
+  if (!python) {
+    return Error{
+        "which Python will run is not known here. Start it itself, as in: tidemark record --operators -- "
+        "python "
+        "train.py."};
+  }
   const Result<phantom::TorchInstallation> torch = phantom::FindTorch(python->words, building.goes_on);
   if (!torch) return torch.error();
   const Result<phantom::ProgramLibraries> libraries = phantom::LibrariesFor(*torch, building);

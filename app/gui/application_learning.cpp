@@ -49,6 +49,7 @@ void Application::ChangeByHand(const networks::TrainingSettings& settings) {
 
 void Application::ShowPage(const std::string& lesson, int page) {
   LeavePage(book_.lessons, state_.lessons);
+  const bool is_entered = state_.lessons.lesson != lesson;
   state_.lessons.lesson = lesson;
   state_.lessons.page = page;
   state_.lessons.typed = 0;
@@ -56,9 +57,9 @@ void Application::ShowPage(const std::string& lesson, int page) {
   state_.lessons.drawing = {};
   locks_lifted_ = false;
   if (!state_.learning) ExecuteLearningAction(ActionId::kLearnLayout);
-  if (state_.unit != ByteUnit::kMegabytes) {
+  if (is_entered && state_.unit != ByteUnit::kMegabytes) {
     state_.unit = ByteUnit::kMegabytes;
-    AddLogLine(presenters::LogLevel::kInfo, "Lessons tell MB, so the window does, too. U changes it.");
+    AddLogLine(presenters::LogLevel::kInfo, "Lessons tell MB, so the window does, too. U switches back.");
   }
   const OpenPage open = PageOf(book_.lessons, state_.lessons);
   // A recording, or a program's run, is somebody's own: only the button replaces it.

@@ -46,8 +46,9 @@ void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLi
   for (const timeline::SourceState& source : view.sources()) {
     if (source.text.empty()) continue;
     const bool is_live = source.text.starts_with("live");
-    const bool is_trouble = !is_live || source.text.find(", but ") != std::string::npos;
-    const LampState lamp = is_trouble ? LampState::kTrouble : runs ? LampState::kLive : LampState::kOff;
+    const LampState lamp = !presenters::IsWell(source) ? LampState::kTrouble
+                           : runs                      ? LampState::kLive
+                                                       : LampState::kOff;
     const std::string standing = runs ? "live" : "ended";
     lines.push_back({TitleOf(source.source),
                      is_live ? standing : source.text.substr(0, source.text.find_first_of(":,(")), lamp,

@@ -78,8 +78,8 @@ constexpr std::string_view kBorn = "born:";
 constexpr std::string_view kAlive = "alive:";
 constexpr std::string_view kAt = "at:";
 
-// What a person means who writes "born<100", "size:1MB" or "address=0x7f00"; null of what is a word. Names
-// hold
+// What a person means who writes "born<100", "size:1MB" or "address=0x7f00"; null of what is a word: a name
+// has
 // "::", never one of these before a single sign.
 const char* ExampleForKey(std::string_view token) {
   static constexpr std::pair<std::string_view, const char*> kExamples[] = {
@@ -105,7 +105,7 @@ Status Take(std::string_view token, AllocationFilter& filter) {
     if (!Compare(token.substr(kLife.size()), Duration, filter.life_ns)) return unreadable("life>10ms");
   } else if (token.starts_with(kBorn)) {
     if (!Between(token.substr(kBorn.size()), filter.born)) return unreadable("born:100..200");
-  } else if (token.starts_with(kAt)) {
+  } else if (token.starts_with(kAt) && !token.starts_with("at::")) {
     if (!Between(token.substr(kAt.size()), filter.addresses)) return unreadable("at:0x7f00..0x7fff");
   } else if (token.starts_with(kAlive)) {
     const std::optional<uint64_t> index = Number(token.substr(kAlive.size()));

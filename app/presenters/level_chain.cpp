@@ -106,6 +106,10 @@ std::vector<LibraryMemory> DriverMemoryByLibrary(const View& view) {
   return libraries.Largest();
 }
 
+bool IsWell(const timeline::SourceState& state) {
+  return state.text.starts_with("live") && state.text.find(", but ") == std::string::npos;
+}
+
 std::vector<std::string> SourceLines(const View& view) {
   std::vector<std::string> lines;
   for (const timeline::SourceState& state : view.sources()) {

@@ -52,6 +52,9 @@ class DriverLibraries {
 // Of a whole run. The largest first. O(events).
 std::vector<LibraryMemory> DriverMemoryByLibrary(const timeline::View& view);
 
+// Whether a source sees all that it is for: its state begins with "live", and says no ", but".
+bool IsWell(const timeline::SourceState& state);
+
 // "driver: live (CUPTI 13.0); lost 12 events since 0.300 s", for each source that told of itself.
 std::vector<std::string> SourceLines(const timeline::View& view);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/presenters/level_chain.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 
@@ -37,8 +38,7 @@ void RunLog::Add(LogLine line) {
 void RunLog::AddSources(const View& view) {
   for (const timeline::SourceState& state : view.sources()) {
     if (state.text.empty() || state.told_ns <= covered_sources_ns_) continue;
-    const bool is_live = state.text.starts_with("live (") && state.text.find(')') == state.text.size() - 1;
-    if (!is_live) {
+    if (!IsWell(state)) {
       Add({state.told_ns, LogLevel::kWarning, std::string(events::NameOf(state.source)) + ": " + state.text});
     }
   }

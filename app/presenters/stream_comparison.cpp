@@ -28,14 +28,6 @@ bool IsNewSegment(const Event& event) {
   return event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap;
 }
 
-bool HasRequests(const View& view, EventIndex begin, EventIndex end) {
-  for (EventIndex index = begin; index < end; ++index) {
-    const Event& event = view.event(index);
-    if (IsAllocation(event) || IsNewSegment(event)) return true;
-  }
-  return false;
-}
-
 // Each step with what comes before it since the one before has ended, for a snapshot knows where steps end
 // only; then what comes after the last, which may be nothing. A last one that was told to begin and asked for
 // nothing is no step.
@@ -43,7 +35,7 @@ std::vector<Stretch> StepStretches(const View& view, bool by_step) {
   std::vector<Stretch> stretches;
   EventIndex begin = view.first();
   for (const Step& step : view.steps()) {
-    if (!by_step || (!step.complete && !HasRequests(view, step.begin, step.end))) continue;
+    if (!by_step || (!step.complete && !AsksForMemory(view, {step.begin, step.end}))) continue;
     const EventIndex end = std::max(begin, step.complete ? step.end + 1 : step.end);
     stretches.push_back({begin, end, step.number});
     begin = end;
@@ -201,6 +193,14 @@ bool TellsPhases(const View& view) {
 }
 
 }  // namespace
+
+bool AsksForMemory(const View& view, EventRange range) {
+  for (EventIndex index = range.begin; index < range.end; ++index) {
+    const Event& event = view.event(index);
+    if (IsAllocation(event) || IsNewSegment(event)) return true;
+  }
+  return false;
+}
 
 StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps) {
   StreamsCompared result;

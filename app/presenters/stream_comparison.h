@@ -54,6 +54,9 @@ struct StreamsCompared {
   bool by_requested() const { return requested_known_a && requested_known_b; }
 };
 
+// O(range).
+bool AsksForMemory(const timeline::View& view, EventRange range);
+
 enum class ComparedSteps : uint8_t { kAll, kInBoth };
 StreamsCompared CompareStreams(const timeline::View& a, const timeline::View& b, ComparedSteps steps);
 

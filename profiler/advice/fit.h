@@ -50,7 +50,7 @@ struct FitAnswer {
   bool is_at_limit = false;         // it is the largest that settings may have (networks::kMaxBatch)
   std::vector<Sharding> shardings;  // of the present settings, by formula
   size_t considered = 0;            // configurations
-  size_t asked = 0;                 // runs of the phantom, those for the largest batch among them
+  size_t asked = 0;                 // questions to the phantom, those for the largest batch among them
 };
 
 using AskNeeds = std::function<Result<std::vector<Need>>(std::span<const Configuration>)>;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "profiler/base/check.h"
@@ -94,6 +95,20 @@ std::string FileOf(pid_t process) {
   return std::filesystem::read_symlink("/proc/" + std::to_string(process) + "/exe", failure)
       .filename()
       .string();
+}
+
+// Of a Python its script or module; else the name of its file.
+std::string ProgramOf(pid_t process) {
+  const std::string file = FileOf(process);
+  if (!file.starts_with("python")) return file;
+  std::istringstream words(ReadWhole("/proc/" + std::to_string(process) + "/cmdline"));
+  std::string word;
+  std::getline(words, word, '\0');
+  while (std::getline(words, word, '\0')) {
+    if (word == "-c") break;
+    if (!word.starts_with('-')) return std::filesystem::path(word).filename().string();
+  }
+  return "";
 }
 
 // Our own programs (a phantom's replayer, say) are started by what is recorded, and are not it.
@@ -204,8 +219,9 @@ void ProgramRecorder::Ingest() {
 void ProgramRecorder::LeaveOutLaunchers() {
   if (heard_ranks_.empty()) return;
   std::erase_if(runs_, [this](const auto& run) {
-    return !rank_processes_.contains(run->description().process_id) && HeldNothing(*run->view()) &&
-           run->RemoveRecording();
+    const bool was_recorded = run->status().recording_error.empty();
+    return was_recorded && !rank_processes_.contains(run->description().process_id) &&
+           HeldNothing(*run->view()) && run->RemoveRecording();
   });
 }
 
@@ -251,7 +267,7 @@ void ProgramRecorder::AnswerCallers() {
 
 void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   const std::string environment = ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
-  std::string title = options_.titled_by_process ? FileOf(caller.process_id) : "";
+  std::string title = options_.titled_by_process ? ProgramOf(caller.process_id) : "";
   if (title.empty()) title = options_.description.title;
   if (const std::string label = RankLabel(environment); !label.empty()) title += ", " + label;
   const auto run =

@@ -167,7 +167,10 @@ def check_checkpoint():
     optimizer = torch.optim.AdamW(net.parameters())
     net(torch.ones(2, 64, device="cuda")).sum().backward()
     optimizer.step()
+    with torch.no_grad():  # what the step made of them is not known
+        net.weight.to_local().copy_(torch.arange(1.0, 1025).view(16, 64))
     kept = net.weight.to_local().tolist()
+    assert kept[0][:2] == [1, 2]
     with tempfile.TemporaryDirectory() as folder:
         weights, state = get_state_dict(net, optimizer)
         checkpoint.save({"net": weights, "optimizer": state}, checkpoint_id=folder)
@@ -176,6 +179,11 @@ def check_checkpoint():
         weights, state = get_state_dict(net, optimizer)
         checkpoint.load({"net": weights, "optimizer": state}, checkpoint_id=folder)
         set_state_dict(net, optimizer, model_state_dict=weights, optim_state_dict=state)
+        try:
+            checkpoint.load({"net": weights}, checkpoint_id=folder + "/nothing")
+            raise AssertionError("A checkpoint that is not there was loaded.")
+        except checkpoint.api.CheckpointException:
+            pass
     assert net.weight.to_local().tolist() == kept
     dist.destroy_process_group()
 

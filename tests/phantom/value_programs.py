@@ -133,6 +133,50 @@ def known_fractions():
     assert torch.ones(1025, device="cuda").tolist() == [0] * 1025
 
 
+@program("what-is-written-over", quick=True)
+def what_is_written_over():
+    """A part of what is known is written to as on a card; what something unknown is written over is known no more, wherever an operator writes."""
+    mask = torch.zeros(4, 4, dtype=torch.bool, device="cuda")
+    mask[:, 0], mask[::2, 3] = True, True
+    assert mask.sum().item() == 6 and mask[:, 3].tolist() == [True, False, True, False]
+    ids = torch.arange(8, device="cuda").view(2, 4)
+    shifted = ids.new_zeros(ids.shape)
+    shifted[:, 1:], shifted[:, 0] = ids[:, :-1].clone(), 9
+    assert shifted.tolist() == [[9, 0, 1, 2], [9, 4, 5, 6]]
+    lengths = torch.tensor([3, 5, 7]).cuda()
+    lengths.record_stream(torch.cuda.Stream())
+    assert lengths.tolist() == [3, 5, 7]
+    unknown, large = torch.rand(4, device="cuda"), torch.rand(5000, device="cuda")
+    listed, out, norm = torch.ones(4, device="cuda"), torch.ones(4, device="cuda"), nn.BatchNorm1d(4).cuda()
+    torch._foreach_add_([large, listed], [large, unknown])
+    torch.add(unknown, 1, out=out)
+    norm.eval()(torch.rand(2, 4, device="cuda"))
+    assert norm.running_var.sum().item() == 4
+    norm.train()(torch.rand(2, 4, device="cuda"))
+    assert listed.tolist() == out.tolist() == norm.running_var.tolist() == [0] * 4
+    counted, graph = torch.zeros(3, dtype=torch.long, device="cuda"), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        counted.add_(1)
+    graph.replay()
+    assert counted.tolist() == [0] * 3  # not known: how often it ran is not counted
+
+
+@program("drawn-by-one-seed", quick=True)
+def drawn_by_one_seed():
+    """The same seed draws the same whole numbers, another one others, and two draws differ; the program's own on the CPU are as they were."""
+    def draw():
+        return torch.randint(1000, (9,), device="cuda").tolist() + torch.randperm(20, device="cuda").tolist()
+    torch.manual_seed(3)
+    first, second, on_cpu = draw(), draw(), torch.rand(2)
+    torch.manual_seed(3)
+    assert draw() == first != second and torch.equal(torch.rand(2), on_cpu)
+    torch.manual_seed(4)
+    assert draw() != first
+    generator = torch.Generator("cuda").manual_seed(3)
+    given = torch.randperm(20, device="cuda", generator=generator).tolist()
+    assert torch.randperm(20, device="cuda", generator=generator.manual_seed(3)).tolist() == given
+
+
 @program("loss-scale-and-steps", quick=True)
 def loss_scale_and_steps():
     """As on a card where all goes well: the scale stays, and grows in time; steps are counted."""

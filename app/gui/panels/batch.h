@@ -13,9 +13,9 @@ namespace tidemark::gui {
 
 struct BatchInput {
   const BatchCurve* curve = nullptr;      // none = nothing to show
-  networks::TrainingSettings settings;    // in force
+  networks::TrainingSettings settings;    // that are chosen
   int batch = 0;                          // that is looked at: dragged here, or by the slider
-  std::optional<int64_t> measured_bytes;  // at the last peak, with the batch in force
+  std::optional<int64_t> measured_bytes;  // at the last peak, with the batch that it ran with
   int64_t card_bytes = 0;                 // 0 = not known
   bool locked = false;                    // by a lesson or a session code
   ByteUnit unit = ByteUnit::kMegabytes;

@@ -1,6 +1,6 @@
 // The price of checkpointing as a curve: what a step needs by each way to checkpoint, over how much of
 // forward runs again for it; textbook, phantom, the card's line, and what was measured. A click on a point
-// puts its way in force. UI thread only.
+// chooses its way. UI thread only.
 #pragma once
 
 #include <optional>

@@ -74,7 +74,7 @@ void DrawProposals(const char* id, const FitInput& input, const std::vector<Prop
                           StepTime(proposal.step_seconds) +
                           (proposal.need.empties_cache ? " · nearly full" : ""));
     if (proposal.configuration == advice::Configuration{input.settings, input.allocator}) {
-      PutAtRowEnd(SmallMuted(), "in force");
+      PutAtRowEnd(SmallMuted(), "chosen");
     } else {
       const float button = Measure(Words(), "Apply").x + 2 * ImGui::GetStyle().FramePadding.x;
       ImGui::SameLine();

@@ -203,7 +203,7 @@ bool DriverSource::Attach() {
   if (enabled < kWatched.size()) {
     state += ", but " + std::to_string(kWatched.size() - enabled) + " kinds of calls cannot be seen";
   }
-  if (!has_records_) state += ", callbacks only: memory pools (cudaMallocAsync) are not seen";
+  if (!has_records_) state += ", but by callbacks only: memory pools (cudaMallocAsync) are not seen";
   if (wants_work_) state += EnableWork();
   EmitState(Source::kDriver, state);
   return true;
@@ -333,12 +333,13 @@ void DriverSource::Compare(uint64_t calls_before) {
   if (complained_) return;
   const uint64_t calls = memory_.allocations();
   if (recorded > calls) {
-    EmitState(Source::kDriver, Live() + ", too low: " + std::to_string(recorded - calls) +
+    EmitState(Source::kDriver, Live() + ", but too low: " + std::to_string(recorded - calls) +
                                    " allocations are in CUPTI's records only");
   } else if (silent_flushes_ >= kSilentFlushes) {
-    EmitState(Source::kDriver, Live() +
-                                   ", callbacks only: another tool gets CUPTI's records now, so memory pools "
-                                   "(cudaMallocAsync) are not seen");
+    EmitState(Source::kDriver,
+              Live() +
+                  ", but by callbacks only: another tool gets CUPTI's records now, so memory pools "
+                  "(cudaMallocAsync) are not seen");
   } else {
     return;
   }

@@ -14,7 +14,7 @@ namespace tidemark::capture {
 namespace {
 
 std::string Sentence(const std::string& why) {
-  return "live, but operators are not known: " + why +
+  return "operators are not known: " + why +
          " Start the program itself under record --operators, by the Python that has its torch.";
 }
 
@@ -38,7 +38,7 @@ void LoadOperatorWatch() {
   if (tried.load(std::memory_order_relaxed) || tried.exchange(true)) return;
   const char* const library = std::getenv(kProbeOperatorsVariable);
   if (library == nullptr || *library == '\0') return;
-  if (const std::string why = WhyNone(library); !why.empty()) EmitState(events::Source::kAllocator, why);
+  if (const std::string why = WhyNone(library); !why.empty()) EmitLack(events::Source::kAllocator, why);
 }
 
 }  // namespace tidemark::capture

@@ -62,11 +62,25 @@ bool IsView(const c10::Argument& result) {
   return result.alias_info() != nullptr && !result.alias_info()->isWrite();
 }
 
+// aten::cudnn_batch_norm, aten::native_batch_norm, aten::batch_norm_update_stats and their like.
+bool UpdatesRunningFigures(std::string_view name, const c10::FunctionSchema& schema,
+                           c10::ArrayRef<const c10::IValue> inputs) {
+  const auto has = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (!has("batch_norm") || has("_backward") || has("no_update") || has("no_training")) return false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& argument = schema.arguments()[i].name();
+    if ((argument == "training" || argument == "train") && inputs[i].isBool()) return inputs[i].toBool();
+  }
+  return true;
+}
+
 }  // namespace
 
+// record_stream has a kernel by name only.
 bool ComputedOperator::LaunchesKernels() const {
-  if (!name_.starts_with("aten::") || name_.starts_with("aten::resize") || name_.starts_with("aten::set_"))
-    return false;
+  constexpr std::array<std::string_view, 3> kNone = {"aten::resize", "aten::set_", "aten::record_stream"};
+  const auto begins = [this](std::string_view none) { return name_.starts_with(none); };
+  if (!name_.starts_with("aten::") || std::any_of(kNone.begin(), kNone.end(), begins)) return false;
   return handle_.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name_ == "aten::copy_";
 }
 
@@ -83,10 +97,12 @@ bool ComputedOperator::ComputesFractions() const {
   return handle_.hasTag(at::Tag::pointwise) || std::any_of(kOfFractions.begin(), kOfFractions.end(), begins);
 }
 
-bool ComputedOperator::ChangesFirst() const {
-  const auto& arguments = handle_.schema().arguments();
-  const c10::AliasInfo* alias = arguments.empty() ? nullptr : arguments[0].alias_info();
-  return alias != nullptr && alias->isWrite() && LaunchesKernels();
+bool ComputedOperator::Writes(size_t argument, c10::ArrayRef<const c10::IValue> inputs) const {
+  if (!LaunchesKernels()) return false;
+  const c10::Argument& written = handle_.schema().arguments()[argument];
+  if (written.name() == "found_inf") return false;  // of gradients: all goes well
+  if (written.alias_info() != nullptr && written.alias_info()->isWrite()) return true;
+  return written.name().starts_with("running_") && UpdatesRunningFigures(name_, handle_.schema(), inputs);
 }
 
 bool ComputedOperator::OverwritesFirst() const {

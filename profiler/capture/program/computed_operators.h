@@ -3,6 +3,7 @@
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
 
 #include <cstddef>
 #include <optional>
@@ -21,9 +22,10 @@ class ComputedOperator {
   bool IsOne() const;
   // Whether it is one for numbers with a fraction, too: element by element, moving them, or reducing a few.
   bool ComputesFractions() const;
-  // It changes its first argument in place: what was known of that is known no more, where it is not
-  // computed.
-  bool ChangesFirst() const;
+  // Whether its kernels write to an argument, which is known no more where they are not computed: what its
+  // schema says, and batch norm's running figures in training, of which that does not; but whether gradients
+  // overflow (found_inf) stays as it was sent: they do not.
+  bool Writes(size_t argument, c10::ArrayRef<const c10::IValue> inputs) const;
   // Its first tensor is only written to.
   bool OverwritesFirst() const;
   bool IsFill() const;

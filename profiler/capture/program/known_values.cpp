@@ -6,6 +6,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/TorchDispatchModeTLS.h>
+#include <c10/cuda/CUDAStream.h>
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -39,6 +40,7 @@ struct KnownMemory {
   phantom::ReadKnownFunction read = nullptr;
   phantom::WriteComputedFunction write = nullptr;
   phantom::ExpectCountFunction expect_count = nullptr;
+  int (*is_capturing)(void* stream, int* status) = nullptr;  // cudaStreamIsCapturing
 };
 KnownMemory device;
 
@@ -76,15 +78,28 @@ bool IsFraction(const at::Tensor& tensor) { return c10::isFloatingType(tensor.sc
 
 // Whether it is of a kind and size that may be known at all.
 bool MayBeKnown(const at::Tensor& tensor) {
-  if (tensor.unsafeGetTensorImpl()->is_python_dispatch() || !tensor.is_cuda()) return false;
+  const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  if (impl.is_python_dispatch() || !tensor.is_cuda() || tensor.is_nested() ||
+      impl.has_symbolic_sizes_strides()) {
+    return false;
+  }
   return IsWhole(tensor) ? tensor.numel() <= kMostNumbers
                          : IsFraction(tensor) && tensor.numel() <= kMostFractions;
 }
 
-// What stands in for the card's. Its kernels lock it themselves.
-const at::Generator& OwnGenerator() {
-  static const at::Generator generator = at::detail::createCPUGenerator();
-  return generator;
+// What stands in for the card's that an operator is given, or takes where it is given none: begun by the same
+// seed and by how much that has drawn, so that one seed gives the same numbers each time, as on a card.
+at::Generator GeneratorBeside(const c10::IValue& given) {
+  const at::Generator& of_card =
+      given.isNone() ? at::globalContext().defaultGenerator(at::Device(at::kCUDA)) : given.toGenerator();
+  constexpr uint64_t kSpread = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio: near offsets, far seeds
+  return at::detail::createCPUGenerator(of_card.current_seed() + of_card.get_offset() * kSpread);
+}
+
+// What a graph is made of has not run, and runs when it is launched.
+bool IsCapturing() {
+  int status = 0;  // of cudaStreamCaptureStatus: none
+  return device.is_capturing(c10::cuda::getCurrentCUDAStream().stream(), &status) == 0 && status != 0;
 }
 
 // A tensor that an operator writes to, and its copy.
@@ -104,7 +119,7 @@ class HostInputs {
     const std::vector<c10::Argument>& arguments = op_.handle().schema().arguments();
     for (size_t i = 0; i < inputs.size(); ++i) {
       if (op_.Draws() && arguments[i].name() == "generator") {
-        stack_.emplace_back(OwnGenerator());
+        stack_.emplace_back(GeneratorBeside(inputs[i]));
         continue;
       }
       const c10::AliasInfo* alias = arguments[i].alias_info();
@@ -336,55 +351,106 @@ bool MayBeComputed(c10::ArrayRef<const c10::IValue> inputs) {
   return false;
 }
 
-// A kernel is about to write there, nobody knows what.
-void Forget(const at::Tensor& tensor) {
-  if (!IsPlain(tensor) || tensor.numel() == 0) return;
-  const bool is_row = tensor.dim() > 0 && tensor.stride(-1) == 1;
-  const int64_t pieces = tensor.is_non_overlapping_and_dense() ? 1
-                         : is_row                              ? tensor.numel() / tensor.size(-1)
-                                                               : tensor.numel();
-  const auto forget = [&](int64_t offset, int64_t count) {
-    char* const at = static_cast<char*>(tensor.data_ptr()) + offset * static_cast<int64_t>(tensor.itemsize());
-    device.write(at, nullptr, static_cast<size_t>(count) * tensor.itemsize(), phantom::kNotKnown);
-  };
-  if (pieces == 1 || pieces > kMostPieces) return forget(0, SpanOf(tensor));
-  for (int64_t piece = 0; piece < pieces; ++piece) {
+// Whether any of them may be known, and not only the first.
+bool HasWhatMayBeKnown(c10::ArrayRef<const c10::IValue> inputs) {
+  const auto may_be_known = [](const at::Tensor& tensor) { return tensor.defined() && MayBeKnown(tensor); };
+  return std::ranges::any_of(inputs, [&](const c10::IValue& input) {
+    if (input.isTensor()) return may_be_known(input.toTensor());
+    if (!input.isTensorList()) return false;
+    return std::ranges::any_of(input.toListRef(),
+                               [&](const c10::IValue& item) { return may_be_known(item.toTensor()); });
+  });
+}
+
+// The parts of a tensor's memory that lie next to each other, in the order of its elements.
+class Pieces {
+ public:
+  explicit Pieces(const at::Tensor& tensor)
+      : tensor_(tensor), is_row_(tensor.dim() > 0 && tensor.stride(-1) == 1) {}
+  int64_t length() const { return is_row_ ? tensor_.size(-1) : 1; }  // of each, in elements
+  int64_t count() const { return tensor_.numel() / length(); }
+  // From the tensor's first element, in elements.
+  int64_t OffsetOf(int64_t piece) const {
     int64_t offset = 0;
-    int64_t rest = piece;
-    for (int64_t i = tensor.dim() - (is_row ? 2 : 1); i >= 0; --i) {
-      offset += rest % tensor.size(i) * tensor.stride(i);
-      rest /= tensor.size(i);
+    for (int64_t i = tensor_.dim() - (is_row_ ? 2 : 1); i >= 0; --i) {
+      offset += piece % tensor_.size(i) * tensor_.stride(i);
+      piece /= tensor_.size(i);
     }
-    forget(offset, is_row ? tensor.size(-1) : 1);
+    return offset;
+  }
+
+ private:
+  const at::Tensor& tensor_;
+  const bool is_row_;
+};
+
+// So many elements of a tensor from an offset on; `numbers` of null are not known.
+void WriteTo(const at::Tensor& tensor, int64_t offset, int64_t count, const char* numbers, int certainty) {
+  const auto itemsize = static_cast<int64_t>(tensor.itemsize());
+  device.write(static_cast<char*>(tensor.data_ptr()) + offset * itemsize, numbers,
+               static_cast<size_t>(count * itemsize), certainty);
+}
+
+// A kernel writes there, nobody knows what.
+void Forget(const at::Tensor& tensor) {
+  if (!tensor.defined() || !tensor.is_cuda() || !IsPlain(tensor) || tensor.numel() == 0) return;
+  const Pieces pieces(tensor);
+  if (tensor.is_non_overlapping_and_dense() || pieces.count() > kMostPieces)
+    return WriteTo(tensor, 0, SpanOf(tensor), nullptr, phantom::kNotKnown);
+  for (int64_t piece = 0; piece < pieces.count(); ++piece)
+    WriteTo(tensor, pieces.OffsetOf(piece), pieces.length(), nullptr, phantom::kNotKnown);
+}
+
+void ForgetWritten(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!op.Writes(i, inputs)) continue;
+    if (inputs[i].isTensor()) Forget(inputs[i].toTensor());
+    if (!inputs[i].isTensorList()) continue;
+    for (const c10::IValue& item : inputs[i].toListRef()) Forget(item.toTensor());
   }
 }
 
-std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
-  if (c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
+std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
+                                            c10::ArrayRef<const c10::IValue> inputs) {
+  if (!MayBeComputed(inputs) || !op.IsOne() || IsCapturing()) return nullptr;
   try {
-    const auto inputs = function.inputs();
-    if (!MayBeComputed(inputs)) return nullptr;
-    const auto name = function.operator_name();
-    const auto op = name ? c10::Dispatcher::singleton().findSchema(*name) : std::nullopt;
-    if (!op || op->schema().arguments().size() != inputs.size()) return nullptr;
-    const ComputedOperator computed(*op);
-    const at::DisableRecordFunctionGuard unheard;
-    std::unique_ptr<HostResults> results = computed.IsOne() ? ResultsOf(computed, inputs) : nullptr;
-    if (results == nullptr && inputs[0].isTensor() && computed.ChangesFirst()) Forget(inputs[0].toTensor());
-    if (results != nullptr && results->count) device.expect_count(*results->count);
-    return results;
+    return ResultsOf(op, inputs);
   } catch (const std::exception&) {
     return nullptr;  // the operator itself says what is wrong, or the CPU has none
   }
 }
 
+std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
+  if (c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
+  const auto inputs = function.inputs();
+  if (!HasWhatMayBeKnown(inputs)) return nullptr;
+  const auto name = function.operator_name();
+  const auto op = name ? c10::Dispatcher::singleton().findSchema(*name) : std::nullopt;
+  if (!op || op->schema().arguments().size() != inputs.size()) return nullptr;
+  const ComputedOperator computed(*op);
+  const at::DisableRecordFunctionGuard unheard;
+  std::unique_ptr<HostResults> results = ResultsIfKnown(computed, inputs);
+  if (results == nullptr) ForgetWritten(computed, inputs);
+  if (results != nullptr && results->count) device.expect_count(*results->count);
+  return results;
+}
+
 void Keep(const at::Tensor& output, const at::Tensor& result, int certainty) {
   if (!output.defined() || !output.is_cuda() || !IsPlain(output) || output.numel() == 0) return;
-  if (output.sizes() != result.sizes() || !output.is_non_overlapping_and_dense()) return;
-  const at::Tensor bytes =
-      at::empty_strided(output.sizes(), output.strides(), output.options().device(at::kCPU));
-  bytes.copy_(result);
-  device.write(output.data_ptr(), bytes.data_ptr(), bytes.nbytes(), certainty);
+  if (output.sizes() != result.sizes()) return Forget(output);
+  if (output.is_non_overlapping_and_dense()) {
+    const at::Tensor bytes =
+        at::empty_strided(output.sizes(), output.strides(), output.options().device(at::kCPU));
+    bytes.copy_(result);
+    return WriteTo(output, 0, output.numel(), static_cast<const char*>(bytes.const_data_ptr()), certainty);
+  }
+  const Pieces pieces(output);
+  if (pieces.count() > kMostPieces) return Forget(output);
+  const at::Tensor numbers = result.to(output.scalar_type()).contiguous();
+  const auto* const bytes = static_cast<const char*>(numbers.const_data_ptr());
+  const int64_t piece_bytes = pieces.length() * static_cast<int64_t>(output.itemsize());
+  for (int64_t piece = 0; piece < pieces.count(); ++piece)
+    WriteTo(output, pieces.OffsetOf(piece), pieces.length(), bytes + piece * piece_bytes, certainty);
 }
 
 void KeepResults(const at::RecordFunction& function, at::ObserverContext* context) {
@@ -406,8 +472,12 @@ void KeepResults(const at::RecordFunction& function, at::ObserverContext* contex
 void ComputeKnownValues() {
   device = {Exported<phantom::ReadKnownFunction>(phantom::kReadKnownFunction),
             Exported<phantom::WriteComputedFunction>(phantom::kWriteComputedFunction),
-            Exported<phantom::ExpectCountFunction>(phantom::kExpectCountFunction)};
-  if (device.read == nullptr || device.write == nullptr || device.expect_count == nullptr) return;
+            Exported<phantom::ExpectCountFunction>(phantom::kExpectCountFunction),
+            Exported<int (*)(void*, int*)>("cudaStreamIsCapturing")};
+  if (device.read == nullptr || device.write == nullptr || device.expect_count == nullptr ||
+      device.is_capturing == nullptr) {
+    return;
+  }
   at::addGlobalCallback(at::RecordFunctionCallback(ComputeOnHost, KeepResults)
                             .needsInputs(true)
                             .needsOutputs(true)

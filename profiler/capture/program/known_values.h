@@ -3,14 +3,16 @@
 // copy of what the device knows (profiler/phantom/device/contents.h), and its result becomes known there.
 //
 // - Whole numbers and conditions (lengths, masks, indices), since they decide sizes: where each tensor that
-//   goes in or comes out has at most 32,768 of them. What is drawn by chance is drawn here, too, from a
-//   generator of our own, which begins alike in every process.
+//   goes in or comes out has at most 32,768 of them. What is drawn by chance is drawn here, too, by the seed
+//   of the card's generator and how much that has drawn: other numbers than a card's.
 // - Numbers with a fraction (a loss scale, an optimizer's step, weights of classes): 1,024 of them at most,
 // by
 //   operators that are cheap (computed_operators.h). They may differ from a card's in the last digit.
 //
-// Only where all that goes in is known. Any thread; an operator on anything else costs some tens of
-// nanoseconds.
+// Only where all that goes in is known, and not what a CUDA graph is made of. What a kernel writes over with
+// something unknown is known no more; of larger tensors than these it stays as it was sent. Any thread; costs
+// the look-up of its schema for an operator on a tensor that may be known, some tens of nanoseconds for
+// others.
 #pragma once
 
 namespace tidemark::capture {

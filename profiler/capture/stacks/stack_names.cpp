@@ -128,7 +128,7 @@ void BeginStacks() {
   if (WantsNativeStacks()) BeginNativeFrames();
   if (!WantsPythonStacks()) return;
   const std::string why = WhyNoPythonFrames();
-  if (!why.empty()) EmitState(events::Source::kAllocator, "live, but " + why);
+  if (!why.empty()) EmitLack(events::Source::kAllocator, why);
 }
 
 NameId WithPythonStack(NameId op, NameId instead) {

@@ -142,6 +142,15 @@ void EmitState(events::Source source, std::string_view sentence) {
   Emit(event);
 }
 
+void EmitLack(events::Source source, const std::string& sentence) {
+  static Mutex mutex;
+  static std::array<std::string, events::kSourceCount> told;
+  const MutexLock lock(mutex);
+  std::string& state = told[static_cast<size_t>(source)];
+  state = state.empty() ? "live, but " + sentence : state + " Also, " + sentence;
+  EmitState(source, state);
+}
+
 void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_t change_bytes,
                uint64_t address, NameId op) {
   Event event;

@@ -123,6 +123,7 @@ class SnapshotHistory {
     const events::NameId text =
         writer_.Name("recording begins; what came before was alive already", time_ns_);
     Event marker = Stamped(EventKind::kMarker, 0);
+    marker.source = events::Source::kTrainer;  // the allocator's would be its state
     marker.name = text;
     writer_.Add(marker);
   }

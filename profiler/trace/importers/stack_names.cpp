@@ -14,26 +14,22 @@ namespace {
 constexpr size_t kMostFrames = 24;
 constexpr size_t kMostLettersOfAll = 64 << 20;
 
-// frameFilter of PyTorch's torch/utils/viz/MemoryViz.js, with Python's own C functions as CPython 3.9 to 3.14
-// name them, and where threads begin.
-constexpr std::array<std::string_view, 18> kMachineryFunctions = {"unwind::unwind",
-                                                                  "CapturedTraceback::gather",
-                                                                  "gather_with_cpp",
-                                                                  "_start",
-                                                                  "__libc_start_main",
-                                                                  "PyEval_",
-                                                                  "PyObject_",
-                                                                  "PyFunction_",
-                                                                  "method_vectorcall",
-                                                                  "cfunction_",
-                                                                  "slot_tp_",
-                                                                  "vectorcall_",
-                                                                  "_PyRun_",
-                                                                  "pymain_",
-                                                                  "builtin_exec",
-                                                                  "start_thread",
-                                                                  "execute_native_thread",
-                                                                  "clone3"};
+// frameFilter of PyTorch's torch/utils/viz/MemoryViz.js.
+constexpr std::array<std::string_view, 6> kMachineryFunctions = {
+    "unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "PyEval_", "PyObject_", "PyFunction_"};
+// Python's own C functions, as CPython 3.9 to 3.14 name them, and where programs and threads begin.
+constexpr std::array<std::string_view, 12> kMachineryInC = {"_start",
+                                                            "__libc_start",
+                                                            "method_vectorcall",
+                                                            "cfunction_",
+                                                            "slot_tp_",
+                                                            "vectorcall_",
+                                                            "_PyRun_",
+                                                            "pymain_",
+                                                            "builtin_exec",
+                                                            "start_thread",
+                                                            "execute_native_thread",
+                                                            "clone3"};
 constexpr std::array<std::string_view, 10> kMachineryFiles = {"core/boxing",
                                                               "/Register",
                                                               "/Redispatch",
@@ -45,12 +41,16 @@ constexpr std::array<std::string_view, 10> kMachineryFiles = {"core/boxing",
                                                               "ceval.c",
                                                               "cpython/abstract.h"};
 
+bool IsCpp(std::string_view file) { return !file.ends_with(".py") && !file.starts_with('<'); }
+
 bool IsMachinery(std::string_view file, std::string_view function) {
   const auto within = [](std::string_view text) {
     return [text](std::string_view part) { return text.find(part) != std::string_view::npos; };
   };
+  const auto begins = [function](std::string_view name) { return function.starts_with(name); };
   return std::any_of(kMachineryFunctions.begin(), kMachineryFunctions.end(), within(function)) ||
-         std::any_of(kMachineryFiles.begin(), kMachineryFiles.end(), within(file));
+         std::any_of(kMachineryFiles.begin(), kMachineryFiles.end(), within(file)) ||
+         (IsCpp(file) && std::any_of(kMachineryInC.begin(), kMachineryInC.end(), begins));
 }
 
 // "at::_ops::linear::call(...)" begins with "at::_ops::": "linear", up to the next "::"; else "".
@@ -60,18 +60,26 @@ std::string_view PartAfter(std::string_view function, std::string_view prefix) {
   return function.substr(0, function.find("::"));
 }
 
-// A function of LibTorch's C++, or of the libraries under it, by its qualified name and what it returns.
+// "at::Tensor mine::fused<c10::Half>(at::Tensor)": "mine::fused", without what it returns and takes.
+std::string QualifiedName(std::string_view function) {
+  std::string name;
+  int depth = 0;
+  for (const char letter : function) {
+    if (letter == '(' && depth == 0 && !name.empty()) break;
+    if (letter == '<') ++depth;
+    if (depth == 0) name += letter;
+    if (letter == '>' && depth > 0) --depth;
+  }
+  return name.substr(name.rfind(' ') + 1);
+}
+
+// A function of LibTorch's C++, or of the libraries under it.
 bool IsOfLibTorch(std::string_view function) {
   constexpr std::array<std::string_view, 6> kNamespaces = {
       "at::", "c10::", "torch::", "caffe2::", "std::", "pybind11::"};
-  constexpr std::string_view kNameless = "(anonymous namespace)";
-  std::string_view name = function;
-  if (name.starts_with(kNameless)) name.remove_prefix(kNameless.size());
-  name = name.substr(0, name.find('('));
-  return std::ranges::any_of(kNamespaces, [name](std::string_view space) {
-    const size_t at = name.find(space);
-    return at == 0 || (at != std::string_view::npos && (name[at - 1] == ' ' || name[at - 1] == '<'));
-  });
+  const std::string name = QualifiedName(function);
+  return std::ranges::any_of(kNamespaces,
+                             [&name](std::string_view space) { return name.starts_with(space); });
 }
 
 // What a C++ function of LibTorch's tells a reader, as the profiler would call it: the operator, or the node
@@ -84,8 +92,6 @@ std::string TitleOf(std::string_view function) {
   return IsOfLibTorch(function) ? "" : std::string(function);
 }
 
-bool IsCpp(std::string_view file) { return !file.ends_with(".py") && !file.starts_with('<'); }
-
 }  // namespace
 
 std::string StackNames::FrameText(const Frame& frame, bool condensed) const {
@@ -93,7 +99,7 @@ std::string StackNames::FrameText(const Frame& frame, bool condensed) const {
   const std::string_view function = objects_.TextOf(frame.function);
   if (IsMachinery(path, function)) return "";
   const bool is_told = !condensed || !IsCpp(path);
-  const std::string title(events::Shortened(is_told ? function : TitleOf(function)));
+  std::string title(events::Shortened(is_told ? function : TitleOf(function)));
   const std::string_view file = events::Shortened(events::NameOfFile(path));
   // What stands for a whole way through LibTorch has no one line.
   if (title.empty() || title != events::Shortened(function) || file.empty() || file == "??") return title;

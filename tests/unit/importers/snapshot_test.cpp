@@ -37,7 +37,9 @@ void CheckSmall(const ImportedRun& run) {
   CHECK(allocations[2].rounded_bytes == 512);
   CHECK(allocations[2].time_ns == 11'000);
   CHECK(allocations[3].rounded_bytes == 5120);
-  CHECK(run.Of(EventKind::kMarker).size() == 1);
+  REQUIRE(run.view->markers().size() == 1);
+  CHECK(run.view->markers()[0].text.starts_with("recording begins"));
+  CHECK(run.view->sources().empty());
   REQUIRE(run.view->out_of_memory().size() == 1);
   CHECK(run.view->out_of_memory()[0].free_bytes == 77);
   const auto last = run.Last();
@@ -140,6 +142,13 @@ TEST_CASE("LibTorch's C++ in stacks is told by its operators and nodes of backwa
              {"Functions.cpp", "torch::autograd::generated::MmBackward0::apply(std::vector<at::Tensor>&&)"},
              {"clone3.S", "clone3"}}) == "aten::mm ← MmBackward0");
   // A program's own C++ keeps its names, and what is all LibTorch's is told as it is.
+  for (const std::string own : {"at::Tensor mine::fused<float>(at::Tensor const&)",
+                                "std::vector<at::Tensor, std::allocator<at::Tensor> > mine::multi<int>(int)",
+                                "void mine::kernel<at::Half>(float*)", "mine::at::run()"}) {
+    CHECK(stack_of({allocator, {"x.so", own}}) == own + " (x.so:7)");
+  }
+  for (const std::string own : {"start_threads", "on_train_start"})
+    CHECK(stack_of({allocator, {"/x/loader.py", own}, {"??", "_start"}}) == own + " (loader.py:7)");
   CHECK(stack_of({allocator, {"/x/train.cpp", "train(at::Tensor const&)"}}) ==
         "train(at::Tensor const&) (train.cpp:7)");
   CHECK(stack_of({{"??", "at::somewhere()"}}) == "at::somewhere()");

@@ -109,27 +109,35 @@ def plan_alone(checkpoint):
 
     The collectives run as they would, for what they take of the card.
     """
+    from torch.distributed.checkpoint.api import CheckpointException, _wrap_exception
+
     wrapper = checkpoint._DistWrapper
     told = "torch.distributed.checkpoint: the others' parts are not known here, so a checkpoint has this rank's part only."
 
+    def attempt(self, step, function, *arguments):
+        try:
+            return function(*arguments)
+        except BaseException as error:  # as torch's own: whatever it is, all ranks are told
+            raise CheckpointException(step, {self.rank: _wrap_exception(error)}) from error
+
     def reduce_scatter(self, step, map_fun, reduce_fun):
         doubt(told)
-        local = map_fun()
+        local = attempt(self, step, map_fun)
         self.gather_object(local)
-        result = reduce_fun([local])[0]
+        result = attempt(self, step, reduce_fun, [local])[0]
         if self.use_dist:
             self.scatter_object([result] * self.get_world_size() if self.is_coordinator else None)
         return result
 
     def all_reduce(self, step, map_fun, reduce_fun):
-        local = map_fun()
+        local = attempt(self, step, map_fun)
         self.gather_object(local)
-        result = reduce_fun([local])
+        result = attempt(self, step, reduce_fun, [local])
         self.broadcast_object(result if self.is_coordinator else None)
         return result
 
     def broadcast(self, step, map_fun):
-        result = map_fun()
+        result = attempt(self, step, map_fun)
         self.broadcast_object(result if self.is_coordinator else None)
         return result
 
