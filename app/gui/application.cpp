@@ -96,6 +96,8 @@ void Application::ShowFromHere() {
                         .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
   log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
+  for (const std::string& complaint : complaints_)
+    log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
   input_.log = log_.get();
   input_.view = ShownRank()->view();
 }
@@ -199,7 +201,13 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
 
 void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {
   log_->Add({RealtimeNs(), level, text});
-  shell_.toasts.push_back({text, level, Clock::now() + (level == presenters::LogLevel::kError ? 8s : 4s)});
+  const bool bad = level == presenters::LogLevel::kError || level == presenters::LogLevel::kWarning;
+  shell_.toasts.push_back({text, level, Clock::now() + (bad ? 8s : 4s)});
+}
+
+void Application::Complain(const std::string& complaint) {
+  complaints_.push_back(complaint);
+  AddLogLine(presenters::LogLevel::kWarning, complaint);
 }
 
 bool Application::waiting() const { return !jobs_.empty() || !shell_.toasts.empty() || asking(); }

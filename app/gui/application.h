@@ -89,6 +89,8 @@ class Application {
   void EndSlowMotion();  // what it changed is as before; nothing where it is not on
 
   void AddLogLine(presenters::LogLevel level, const std::string& text);
+  void Complain(
+      const std::string& complaint);  // of what is kept from window to window: each run's log has it
   bool wants_to_quit() const { return quit_; }
   std::optional<std::filesystem::path> TakeScreenshotRequest() {
     return std::exchange(screenshot_, std::nullopt);
@@ -180,6 +182,7 @@ class Application {
   void ReportStatusChange(const session::RunStatus& before);
   ShellInput MakeShellInput();
   std::string StatusText() const;
+  std::string DeviceText() const;
 
   using Clock = std::chrono::steady_clock;
   ApplicationOptions options_;
@@ -197,6 +200,7 @@ class Application {
   std::shared_ptr<session::Run> run_;
   std::shared_ptr<session::Run> compared_;  // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
+  std::vector<std::string> complaints_;
   OpenedRanks ranks_;  // empty unless several were opened, or go on here
   LiveRanks live_ranks_;
   FitAdvice fit_;

@@ -1,6 +1,10 @@
 // What the window's frame says of the run: title, state, banner, jobs, what can be done.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/gui/application.h"
 #include "app/presenters/program_facts.h"
@@ -66,6 +70,20 @@ Banner Application::MakeBanner() const {
   return banner;
 }
 
+// "run.tide · Phantom H200 · 150 GB", as far as it is known.
+std::string Application::DeviceText() const {
+  std::vector<std::string> parts;
+  if (!file_title_.empty()) parts.push_back(file_title_);
+  const events::RunDescription& description = input_.description;
+  if (run_ != nullptr && !description.device_name.empty()) {
+    parts.push_back((description.device == "phantom" ? "Phantom " : "") +
+                    ShortCardTitle(description.device_name));
+  }
+  if (run_ != nullptr && description.device_bytes > 0)
+    parts.push_back(CardSize(description.device_bytes, state_.unit));
+  return fmt::format("{}", fmt::join(parts, " · "));
+}
+
 ShellInput Application::MakeShellInput() {
   ShellInput shell;
   shell.status = StatusText();
@@ -74,14 +92,7 @@ ShellInput Application::MakeShellInput() {
   if (!input_.starting && (input_.live || input_.can_stop || follows()) && state == RunState::kRunning)
     shell.tone = StatusTone::kGood;
   if (ended_badly) shell.tone = StatusTone::kBad;
-  shell.device = file_title_.empty() ? "" : file_title_ + " · ";
-  if (run_ != nullptr) {
-    const bool phantom = input_.description.device == "phantom";
-    shell.device += (phantom ? "Phantom " : "") + ShortCardTitle(input_.description.device_name);
-    if (input_.description.device_bytes > 0) {
-      shell.device += " · " + CardSize(input_.description.device_bytes, state_.unit);
-    }
-  }
+  shell.device = DeviceText();
   if (ended_badly) shell.banner = MakeBanner();
   for (const auto& job : jobs_.jobs()) {
     if (job->title.empty() || Clock::now() - job->begun < kShownAfter) continue;

@@ -202,8 +202,7 @@ int RunWindow(const WindowOptions& options) {
   } else {
     app.StartRun();
   }
-  for (const std::string& complaint : kept.complaints)
-    app.AddLogLine(presenters::LogLevel::kWarning, complaint);
+  for (const std::string& complaint : kept.complaints) app.Complain(complaint);
   ViewKeeper keeper(kept.state_file);
   FrameLoop(options, keeper, **window, app).Run();
   app.EndSlowMotion();

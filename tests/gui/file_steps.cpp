@@ -91,8 +91,12 @@ void OpensWhatWasCut(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return latest().text.find("as far as it goes") != std::string::npos; }));
   IM_CHECK(latest().level == presenters::LogLevel::kWarning);
   IM_CHECK_GT(latest().text.size(), ("Opened " + cut.string() + " as far as it goes. ").size());
+  const std::string complaint = "The table of texts is no JSON object.";  // of the settings: not of one run
+  application().Complain(complaint);
   application().Push(OpenRecording{whole});
   IM_CHECK(WaitUntil(context, [&] { return latest().text == "Opened " + whole.string() + "."; }));
+  IM_CHECK(std::ranges::count(*application().frame()->run_log.lines, complaint, &presenters::LogLine::text) ==
+           1);
 }
 
 void SavesAndOpens(ImGuiTestContext* context) {
