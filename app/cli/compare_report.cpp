@@ -84,7 +84,7 @@ size_t CompleteSteps(const timeline::View& view) {
 // "2 steps and a part of one more", of those that are compared.
 std::string StepsText(const timeline::View& view) {
   const size_t complete = CompleteSteps(view);
-  const std::string text = fmt::format("{} {}", Count(complete), complete == 1 ? "step" : "steps");
+  std::string text = fmt::format("{} {}", Count(complete), complete == 1 ? "step" : "steps");
   if (view.steps().empty() || view.steps().back().complete) return text;
   const timeline::Step& last = view.steps().back();
   return presenters::AsksForMemory(view, {last.begin, last.end}) ? text + " and a part of one more" : text;

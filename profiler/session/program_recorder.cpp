@@ -99,7 +99,7 @@ std::string FileOf(pid_t process) {
 
 // Of a Python its script or module; else the name of its file.
 std::string ProgramOf(pid_t process) {
-  const std::string file = FileOf(process);
+  std::string file = FileOf(process);
   if (!file.starts_with("python")) return file;
   std::istringstream words(ReadWhole("/proc/" + std::to_string(process) + "/cmdline"));
   std::string word;

@@ -33,6 +33,17 @@ void DrawMarker(ImDrawList* list, const TimelineGeometry& geometry, const PlotMa
   }
 }
 
+bool DrawLabelAmong(ImDrawList* list, const TimelineGeometry& geometry, float y,
+                    std::initializer_list<float> lefts, const std::string& text, Color color,
+                    std::string_view label, TakenPlaces* taken) {
+  const TextStyle style = Colored(SmallMuted(), color);
+  const auto place = FindPlace(geometry, *taken, ChipSize(style, text), y, lefts);
+  if (!place) return false;
+  DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+  taken->Take(*place, label);
+  return true;
+}
+
 }  // namespace
 
 bool TakenPlaces::Overlap(const ImRect& place) const {
@@ -78,14 +89,15 @@ ImVec2 ChipSize(const TextStyle& style, const std::string& text) {
 
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
                Color color, std::string_view label, TakenPlaces* taken) {
-  const TextStyle style = Colored(SmallMuted(), color);
-  const ImVec2 size = ChipSize(style, text);
-  const auto place = FindPlace(geometry, *taken, size, at.y,
-                               {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - size.x / 2});
-  if (!place) return false;
-  DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
-  taken->Take(*place, label);
-  return true;
+  const float width = ChipSize(Colored(SmallMuted(), color), text).x;
+  return DrawLabelAmong(list, geometry, at.y,
+                        {at.x, geometry.plot.Min.x + Px(6), geometry.plot.GetCenter().x - width / 2}, text,
+                        color, label, taken);
+}
+
+bool DrawLabelHere(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+                   Color color, std::string_view label, TakenPlaces* taken) {
+  return DrawLabelAmong(list, geometry, at.y, {at.x}, text, color, label, taken);
 }
 
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,

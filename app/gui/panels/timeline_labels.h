@@ -40,8 +40,12 @@ void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, con
               Color fill);
 ImVec2 ChipSize(const TextStyle& style, const std::string& text);
 
-// A text as those of the levels, near (x, y); `label` is what explains it. False where there is no room.
+// A text as those of the levels, at (x, y), or elsewhere at that height; `label` is what explains it. False
+// where there is no room.
 bool DrawLabel(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
                Color color, std::string_view label, TakenPlaces* taken);
+// Only there.
+bool DrawLabelHere(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at, const std::string& text,
+                   Color color, std::string_view label, TakenPlaces* taken);
 
 }  // namespace tidemark::gui

@@ -90,6 +90,19 @@ int64_t HighestOf(const presenters::PlotLine& line) {
   return line.bytes.empty() ? 0 : *std::max_element(line.bytes.begin(), line.bytes.end());
 }
 
+// On the line, with what it is there: at the right, the left or in the middle, wherever there is room.
+void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
+               ByteUnit unit, Color color, TakenPlaces* taken) {
+  for (const double share : {1.0, 0.0, 0.5}) {
+    const double position = line.begin + share * (line.end - line.begin);
+    const auto column = static_cast<size_t>(share * static_cast<double>(line.bytes.size() - 1));
+    const int64_t bytes = line.bytes[column];
+    const ImVec2 at(geometry.X(position), geometry.Y(static_cast<double>(bytes)));
+    const std::string text = line.title + " " + FormatBytes(bytes, unit);
+    if (DrawLabelHere(list, geometry, at, text, color, line.title, taken)) return;
+  }
+}
+
 }  // namespace
 
 void AboveAxis::Add(std::string_view title, int64_t bytes) {
@@ -125,13 +138,11 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   if (!any) return;
   const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
   list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
-  const TextStyle style = Colored(SmallMuted(), color);
-  const std::string text = "reserved " + FormatBytes(plot.columns.back().reserved_max, unit);
-  const ImVec2 size = ChipSize(style, text);
-  if (const auto place =
-          FindPlace(geometry, *taken, size, last_y, {end - size.x, geometry.plot.Min.x + Px(6)})) {
-    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
-    taken->Take(*place, "reserved");
+  for (const PlotColumn* column : {&plot.columns.back(), &plot.columns.front()}) {
+    if (column->reserved_max <= 0) continue;
+    const ImVec2 at(geometry.X(column->begin), geometry.Y(static_cast<double>(column->reserved_max)));
+    const std::string text = "reserved " + FormatBytes(column->reserved_max, unit);
+    if (DrawLabelHere(list, geometry, at, text, color, "reserved", taken)) return;
   }
 }
 
@@ -183,8 +194,7 @@ void DrawLines(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
       continue;
     }
     DrawLine(list, geometry, line, color);
-    DrawLabel(list, geometry, {geometry.plot.Max.x, geometry.Y(static_cast<double>(line.bytes.back()))},
-              line.title + " " + FormatBytes(line.bytes.back(), input.unit), color, line.title, taken);
+    LabelLine(list, geometry, line, input.unit, color, taken);
   }
   if (input.card_bytes > 0 && static_cast<double>(input.card_bytes) <= geometry.top_bytes) {
     const float y = std::round(geometry.Y(static_cast<double>(input.card_bytes)));
