@@ -25,11 +25,10 @@ namespace tidemark::cli {
 namespace {
 
 // The context, where no driver told what the process takes.
-void AddCardFacts(const session::Run& run, RunPage& page) {
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+void AddCardFacts(const session::Run& run, const std::vector<phantom::Card>& cards, RunPage& page) {
   const events::RunDescription description = run.description();
-  if (!cards || page.levels.empty() || page.levels.back().title == "card") return;
-  const auto card = session::CardOf(description.device_name, description.device_bytes, *cards);
+  if (page.levels.empty() || page.levels.back().title == "card") return;
+  const auto card = session::CardOf(description.device_name, description.device_bytes, cards);
   if (!card) return;
   const int64_t reserved_bytes = session::LargestSince(*run.view()).reserved_peak_bytes;
   const session::CardFit fit = session::FitOf(*card, {}, reserved_bytes, {});
@@ -38,12 +37,10 @@ void AddCardFacts(const session::Run& run, RunPage& page) {
   page.facts.emplace_back("of the card, with it", FormatBytes(fit.taken_bytes(), ByteUnit::kMebibytes));
 }
 
-void AddOutOfMemory(const session::Run& run, RunPage& page) {
+void AddOutOfMemory(const session::Run& run, const std::vector<phantom::Card>& cards, RunPage& page) {
   const auto view = run.view();
   if (view->out_of_memory().empty()) return;
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  const RunReport report = MakeRunReport(*view, run.description(), session::LargestSince(*view), {},
-                                         cards ? *cards : std::vector<phantom::Card>());
+  const RunReport report = MakeRunReport(*view, run.description(), session::LargestSince(*view), {}, cards);
   page.out_of_memory = ShortageSentences(report);
   for (const advice::Owner& owner : report.owners) page.owners.push_back({owner.name, owner.bytes, 0, -1});
 }
@@ -52,8 +49,10 @@ std::string PageOf(const session::NotedRun& noted, std::string_view format) {
   const session::Run& run = noted.run;
   RunPage page = MakeRunPage(*run.view(), run.description());
   page.facts = FactsOf(run);
-  AddCardFacts(run, page);
-  AddOutOfMemory(run, page);
+  const Result<std::vector<phantom::Card>> known = phantom::LoadCards();
+  const std::vector<phantom::Card> cards = known ? *known : std::vector<phantom::Card>();
+  AddCardFacts(run, cards, page);
+  AddOutOfMemory(run, cards, page);
   if (Result<presenters::Bridge> bridge = BridgeOf(run)) {
     page.bridge = std::move(*bridge);
   } else if (presenters::IsProgram(run.description())) {

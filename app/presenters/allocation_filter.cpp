@@ -78,9 +78,8 @@ constexpr std::string_view kBorn = "born:";
 constexpr std::string_view kAlive = "alive:";
 constexpr std::string_view kAt = "at:";
 
-// What a person means who writes "born<100", "size:1MB" or "address=0x7f00"; null of what is a word: a name
-// has
-// "::", never one of these before a single sign.
+// What a person means who writes "born<100", "size:1MB" or "address=0x7f00"; null of what is a word. A name
+// may hold "::", but none of these before a single sign.
 const char* ExampleForKey(std::string_view token) {
   static constexpr std::pair<std::string_view, const char*> kExamples[] = {
       {"born", "born:100..200"},   {"alive", "alive:150"}, {"life", "life>10ms"},

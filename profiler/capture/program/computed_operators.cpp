@@ -85,7 +85,7 @@ bool ComputedOperator::LaunchesKernels() const {
 }
 
 bool ComputedOperator::IsOne() const {
-  if (!LaunchesKernels() || (handle_.hasTag(at::Tag::nondeterministic_seeded) && !Draws())) return false;
+  if (handle_.hasTag(at::Tag::nondeterministic_seeded) && !Draws()) return false;
   const auto& returns = handle_.schema().returns();
   if (returns.empty()) return name_.starts_with("aten::_foreach_");
   return std::none_of(returns.begin(), returns.end(), IsView);
@@ -98,7 +98,6 @@ bool ComputedOperator::ComputesFractions() const {
 }
 
 bool ComputedOperator::Writes(size_t argument, c10::ArrayRef<const c10::IValue> inputs) const {
-  if (!LaunchesKernels()) return false;
   const c10::Argument& written = handle_.schema().arguments()[argument];
   if (written.name() == "found_inf") return false;  // of gradients: all goes well
   if (written.alias_info() != nullptr && written.alias_info()->isWrite()) return true;

@@ -16,9 +16,10 @@ class ComputedOperator {
   // Keeps a reference.
   explicit ComputedOperator(const c10::OperatorHandle& handle)
       : handle_(handle), name_(handle.schema().name()) {}
-  // Whether this is one at all: of the operators that launch kernels, since of those that are made of others
-  // the others are heard, too. Not other libraries' (c10d's would wait for other ranks), and none that leaves
-  // something as it happens to be.
+  // Not those that are made of others, since these are heard, too, and not other libraries' (c10d's would
+  // wait for other ranks). What is asked below is of operators that do.
+  bool LaunchesKernels() const;
+  // Whether this is one at all: none that leaves something as it happens to be.
   bool IsOne() const;
   // Whether it is one for numbers with a fraction, too: element by element, moving them, or reducing a few.
   bool ComputesFractions() const;
@@ -45,8 +46,6 @@ class ComputedOperator {
   std::string_view name() const { return name_; }
 
  private:
-  bool LaunchesKernels() const;
-
   const c10::OperatorHandle& handle_;
   const std::string_view name_;
 };

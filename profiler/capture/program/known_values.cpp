@@ -428,6 +428,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
   const auto op = name ? c10::Dispatcher::singleton().findSchema(*name) : std::nullopt;
   if (!op || op->schema().arguments().size() != inputs.size()) return nullptr;
   const ComputedOperator computed(*op);
+  if (!computed.LaunchesKernels()) return nullptr;
   const at::DisableRecordFunctionGuard unheard;
   std::unique_ptr<HostResults> results = ResultsIfKnown(computed, inputs);
   if (results == nullptr) ForgetWritten(computed, inputs);
