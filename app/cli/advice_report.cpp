@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/line_report.h"
 #include "profiler/advice/findings.h"
 
 namespace tidemark::cli {
@@ -13,6 +14,19 @@ std::string FindingRows(const timeline::View& view) {
                         FormatNumber(static_cast<int64_t>(finding.moment)), finding.evidence, finding.advice);
   }
   return rows.empty() ? rows : "Findings\n" + rows;
+}
+
+std::string ProgramFindingRows(const timeline::View& view) {
+  const std::string findings = FindingRows(view);
+  const bool wants_lines = !findings.empty() || !view.out_of_memory().empty();
+  if (!wants_lines || !LinesText(view).empty()) return findings;
+  return findings + "  --stacks python tells the lines of code behind it.\n";
+}
+
+std::string GrowthNote(const timeline::View& view) {
+  if (!advice::GrowsWithSteps(advice::FindingsIn(view, ByteUnit::kMebibytes))) return "";
+  return "Its memory grows from step to step, so a longer run needs more than this; tidemark phantom tells "
+         "what grows.";
 }
 
 Json FindingsJson(const timeline::View& view) {

@@ -10,6 +10,10 @@ namespace tidemark::cli {
 
 // A title and its evidence each; "" where nothing was found.
 std::string FindingRows(const timeline::View& view);
+// The same after a program has run, and how its lines of code would be told, where they would say more.
+std::string ProgramFindingRows(const timeline::View& view);
+// Why figures of so many steps are too small for more of them; "" where they are not.
+std::string GrowthNote(const timeline::View& view);
 Json FindingsJson(const timeline::View& view);
 
 }  // namespace tidemark::cli

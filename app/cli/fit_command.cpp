@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/advice_report.h"
 #include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
@@ -132,7 +133,8 @@ std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run
   const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
   if (!why_no_runs) return complaint(why_no_runs.error());
   const std::string title = launch.title;
-  const std::vector<std::string> notes = launch.Notes();  // of all runs
+  std::vector<std::string> notes = launch.Notes();  // of all runs
+  if (std::string growth = GrowthNote(*run.view()); !growth.empty()) notes.push_back(std::move(growth));
   return fit.json ? TextOf(VerdictsJson(*verdicts, title, notes))
                   : VerdictsText(*verdicts, title, *why_no_runs) + NoteRows(notes);
 }

@@ -185,6 +185,8 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
   count("out of memory", answer.before.failures, answer.after.failures);
   if (const std::string why = advice::WhyWithoutEffect(other.settings); !why.empty())
     text += "\n" + why + "\n";
+  if (answer.after.failures > 0) text += "\nIt does not fit.\n";
+  if (answer.ends_at_failure) text += fmt::format("\n{}\n", advice::kEndsAtFailure);
   if (!answer.is_as_recorded) {
     text +=
         "\nReplayed as it was, the run does not come to the peaks that were recorded: it had another "
@@ -198,6 +200,7 @@ Json WhatIfJson(const AllocatorSetup& own, const AllocatorSetup& other, const ad
   return {{"before", SetupJson(own, answer.before)},
           {"after", SetupJson(other, answer.after)},
           {"before_is_as_recorded", answer.is_as_recorded},
+          {"ends_at_failure", answer.ends_at_failure},
           {"note", advice::WhyWithoutEffect(other.settings)}};
 }
 

@@ -62,7 +62,7 @@ Result<WaysOut> FindWaysOut(const session::Run& run) {
 }
 
 std::string WaysOutRows(const WaysOut& ways) {
-  if (ways.answer.present.need.fits) return "Ways out\n  By the phantom it fits as it is.\n";
+  if (ways.answer.present.need.fits) return fmt::format("Ways out\n  {}\n", advice::kFitsAsItIs);
   const std::vector<advice::Proposal> told = advice::WaysOut(ways.answer);
   if (told.empty())
     return "Ways out\n  No change of settings makes it fit: choose a card with more memory.\n";

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/cli/advice_report.h"
 #include "app/cli/capture_options.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
@@ -55,7 +56,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(*view),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.peak_title = "At the peak of the run";
-  text += RunText(report) + LinesText(*view) + WorkText(*view);
+  text += RunText(report) + ProgramFindingRows(*view) + LinesText(*view) + WorkText(*view);
   if (const int others = recorder.unrecorded_processes(); others > 0) {
     text +=
         fmt::format("{} more of its processes used the phantom GPU; only the first is recorded.\n", others);
@@ -118,16 +119,17 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
         {program, launch->environment, order->sweep->name, order->sweep->values}, order->CardAsAsked(),
         options.json, [&] { return launch->Notes(); }, band_of);
   }
+  bool ran_out = false;
   const auto summary = [&](const session::ProgramRecorder& recorder) {
+    ran_out = !recorder.first()->view()->out_of_memory().empty();
     const bool asked_for_memory = recorder.first()->status().captured > 0;
     if (!summary_of || !asked_for_memory) return Summary(recorder, band_of);
     return summary_of(*recorder.first(), *launch);
   };
   const int code = RunWatched(program, *launch, summary, options.window ? open_window : nullptr);
   if (InterruptListener::WasInterrupted()) return kExitInterrupted;  // in the summary: the program had ended
-  if (const std::string hint = HintOnRanks(program, order->rank.world, code); !hint.empty()) {
-    Complain(hint, kExitDone);
-  }
+  const std::string hint = ran_out ? "" : HintOnRanks(program, order->rank.world, code);
+  if (!hint.empty()) Complain(hint, kExitDone);
   return code;
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "profiler/base/format.h"
-#include "profiler/session/reserved_band.h"
+#include "profiler/session/run_requests.h"
 #include "profiler/timeline/series.h"
 #include "profiler/timeline/timeline.h"
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/cli/advice_report.h"
 #include "app/cli/capture_options.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
@@ -42,8 +43,8 @@ std::string ProcessText(const session::ProgramRun& run) {
     text += "At the peak of the run (what blocks hold is inferred from what autograd and optimizers do)\n" +
             PeakRows(peaks);
   }
-  return text + LinesText(*run.view()) + LevelsText(*run.view()) + LibrariesText(*run.view()) +
-         WorkText(*run.view()) + SourcesText(*run.view());
+  return text + ProgramFindingRows(*run.view()) + LinesText(*run.view()) + LevelsText(*run.view()) +
+         LibrariesText(*run.view()) + WorkText(*run.view()) + SourcesText(*run.view());
 }
 
 std::string WhyNothing(bool with_cpu, int exit_code) {

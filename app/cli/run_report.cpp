@@ -45,6 +45,10 @@ std::string AdviceRow(const RunReport& report) {
       fit.smallest->title, InBinary(fit.smallest->memory_bytes), fit.smallest->name);
 }
 
+bool EndsAtItsFailure(const RunReport& report) {
+  return !report.shortages.empty() && !report.shortages.back().survived;
+}
+
 std::string PlaceOf(const session::Shortage& shortage) {
   std::string place = shortage.step < 0 ? "" : fmt::format(" in step {}", FormatNumber(shortage.step));
   if (shortage.phase != events::Phase::kIdle)
@@ -79,6 +83,8 @@ Json ShortagesJson(const RunReport& report) {
                          {"free_bytes", shortage.free_bytes},
                          {"allocated_bytes", shortage.allocated_bytes},
                          {"cached_bytes", shortage.cached_bytes},
+                         {"from_driver_bytes", shortage.driver_bytes},
+                         {"survived", shortage.survived},
                          {"why", session::WhyShort(shortage, UsableBytes(report))}});
   }
   return shortages;
@@ -166,12 +172,13 @@ std::vector<std::string> ShortageSentences(const RunReport& report) {
   for (size_t i = 0; i < told; ++i) {
     const session::Shortage& shortage = report.shortages[i];
     const std::string place = PlaceOf(shortage);
-    sentences.push_back(
-        fmt::format("{}{} were asked for and {} free on the card, with {} allocated and {} "
-                    "cached in gaps. {}",
-                    place.empty() ? "" : "I" + place.substr(2) + ": ", InBinary(shortage.requested_bytes),
-                    InBinary(shortage.free_bytes), InBinary(shortage.allocated_bytes),
-                    InBinary(shortage.cached_bytes), session::WhyShort(shortage, UsableBytes(report))));
+    sentences.push_back(fmt::format("{}{} were asked for and {} free on the card, with {} allocated and {} "
+                                    "cached in gaps. {}",
+                                    place.empty() ? "" : "I" + place.substr(2) + ": ",
+                                    InBinary(shortage.requested_bytes), InBinary(shortage.free_bytes),
+                                    InBinary(shortage.allocated_bytes), InBinary(shortage.cached_bytes),
+                                    session::WhyShort(shortage, UsableBytes(report))) +
+                        (shortage.survived ? " The program went on." : ""));
   }
   if (report.shortages.size() > told) sentences.push_back(MoreTimes(report.shortages.size() - told));
   return sentences;
@@ -187,7 +194,8 @@ std::string OutOfMemoryRows(const RunReport& report) {
     rows += SizeRow("free on the card", shortage.free_bytes, "");
     rows += SizeRow("allocated", shortage.allocated_bytes, "");
     rows += SizeRow("cached", shortage.cached_bytes, "gaps in segments that hold live blocks");
-    rows += fmt::format("  {}\n", session::WhyShort(shortage, UsableBytes(report)));
+    rows += fmt::format("  {}{}\n", session::WhyShort(shortage, UsableBytes(report)),
+                        shortage.survived ? " The program went on." : "");
   }
   if (report.shortages.size() > told) {
     rows += MoreTimes(report.shortages.size() - told) + "\n";
@@ -199,7 +207,7 @@ std::string OutOfMemoryRows(const RunReport& report) {
                             ? fmt::format(" ({} blocks)", FormatNumber(static_cast<int64_t>(owner.blocks)))
                             : "");
   }
-  if (told > 0)
+  if (EndsAtItsFailure(report))
     rows += "What it needs in all, a run on a card with room for it tells (phantom --card NAME).\n";
   return rows;
 }

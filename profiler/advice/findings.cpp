@@ -8,6 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "profiler/advice/examined_steps.h"
+#include "profiler/advice/step_spikes.h"
 #include "profiler/base/saturating.h"
 #include "profiler/events/stack.h"
 #include "profiler/session/shortage.h"
@@ -27,57 +29,11 @@ using timeline::Step;
 using timeline::ValueOf;
 using timeline::View;
 
-// What is smaller is not worth a sentence: a fifth of PyTorch's large segments of 20 MiB
-// (c10/cuda/CUDACachingAllocator.h, kLargeBuffer), and this share of the peak.
-constexpr int64_t kWorthTellingBytes = int64_t{4} << 20;
-constexpr int64_t kWorthTellingShare = 20;  // 1/20
 // PyTorch's own remark on fragmentation speaks of "reserved but unallocated" that is large; here it is large
 // from a tenth of what is reserved.
 constexpr int64_t kFragmentedShare = 10;
 // As many rises in a row happen by no batch of another size.
 constexpr size_t kStepsOfGrowth = 5;
-// Of a long run the latest.
-constexpr size_t kMostSteps = 64;
-
-// The steps of the run's latest configuration, the first of which may create what the others keep.
-struct Steps {
-  std::optional<Step> first;  // step 0, where it belongs to them
-  std::vector<Step> steady;   // complete, after the first; the latest kMostSteps
-};
-
-Steps StepsOf(const View& view) {
-  Steps result;
-  const auto& steps = view.steps();
-  for (size_t i = steps.size(); i-- > 0;) {
-    const Step& step = steps[i];
-    if (step.settings != steps[steps.size() - 1].settings) break;
-    if (!step.complete) continue;
-    if (!result.steady.empty() && step.number >= result.steady.back().number) break;  // before a restart
-    if (step.number == 0) {
-      result.first = step;
-      break;
-    }
-    if (result.steady.size() < kMostSteps) result.steady.push_back(step);
-  }
-  std::ranges::reverse(result.steady);
-  return result;
-}
-
-int64_t AllocatedPeak(const Step& step) { return ValueOf(step.at_peak, Series::kAllocated); }
-
-bool IsWorthTelling(int64_t bytes, int64_t of_bytes) {
-  return bytes >= kWorthTellingBytes && bytes >= of_bytes / kWorthTellingShare;
-}
-
-std::vector<EventIndex> BirthsOf(std::vector<LiveBlock> blocks) {
-  std::ranges::stable_sort(blocks, std::ranges::greater(), &LiveBlock::rounded_bytes);
-  if (blocks.size() > kMostAllocations) blocks.resize(kMostAllocations);
-  std::vector<EventIndex> births;
-  births.reserve(blocks.size());
-  for (const LiveBlock& block : blocks) births.push_back(block.born);
-  return births;
-}
-
 int64_t BytesOf(const std::vector<LiveBlock>& blocks) {
   int64_t bytes = 0;
   for (const LiveBlock& block : blocks) bytes = SaturatingSum(bytes, block.rounded_bytes);
@@ -90,7 +46,7 @@ std::string Counted(size_t count, std::string_view one, std::string_view more) {
 
 class Examination {
  public:
-  Examination(const View& view, ByteUnit unit) : view_(view), unit_(unit), steps_(StepsOf(view)) {}
+  Examination(const View& view, ByteUnit unit) : view_(view), unit_(unit), steps_(ExaminedStepsOf(view)) {}
 
   std::vector<Finding> Findings() && {
     if (!steps_.steady.empty()) {
@@ -98,9 +54,11 @@ class Examination {
       if (!is_a_graph) FindGrowth();
       FindKeptGradients();
       FindLargeWorkspace();
-      FindFirstStepSpike();
+      Add(FirstStepSpike(view_, steps_, unit_));
+      if (!GrowsWithSteps(findings_)) Add(LaterStepSpike(view_, steps_, unit_));
       FindTypeCopies();
     }
+    if (!steps_.first && steps_.steady.empty()) FindUnusedGraph();
     FindFragmentation();
     std::ranges::stable_sort(findings_, std::ranges::greater(), &Finding::bytes);
     return std::move(findings_);
@@ -114,6 +72,10 @@ class Examination {
            std::vector<EventIndex> allocations = {}) {
     findings_.push_back(
         {kind, std::move(evidence), std::move(advice), bytes, moment, std::move(allocations)});
+  }
+
+  void Add(std::optional<Finding> finding) {
+    if (finding) findings_.push_back(std::move(*finding));
   }
 
   int64_t AllocatedAfter(const Step& step) const {
@@ -161,15 +123,16 @@ class Examination {
     if (!growth) return;
     const auto span = static_cast<int64_t>(steps_.steady.size()) - 1;
     const std::vector<LiveBlock> survivors = Survivors([](const LiveBlock&) { return true; });
+    const std::vector<EventIndex> births = BirthsOf(survivors);
     Add(FindingKind::kGrowth, *growth, last().end,
         "After step " + FormatNumber(steps_.steady.front().number) + " " +
             Size(AllocatedAfter(steps_.steady.front())) + " were allocated, after step " +
             FormatNumber(last().number) + " " + Size(AllocatedAfter(last())) + ": " + Size(*growth / span) +
             " more with each step, and never less. " +
             Counted(survivors.size(), "allocation", "allocations") + " of earlier steps " +
-            (survivors.size() == 1 ? "is" : "are") + " still alive.",
+            (survivors.size() == 1 ? "is" : "are") + " still alive." + MostIsMadeBy(view_, births),
         "Look what keeps them: tensors in a list or a running sum; store numbers (loss.item()) instead.",
-        BirthsOf(survivors));
+        births);
   }
 
   // What was saved for the backward of a step that is over: nobody ran that backward, or ran it with
@@ -180,14 +143,39 @@ class Examination {
       return block.category == Category::kActivation && PhaseAt(block.born) != events::Phase::kIdle;
     });
     if (kept.empty()) return false;
+    const std::vector<EventIndex> births = BirthsOf(kept);
     Add(FindingKind::kKeptGraph, BytesOf(kept), last().end,
         Counted(kept.size(), "tensor that was", "tensors that were") + " saved for the backward of a step " +
             "before step " + FormatNumber(last().number) + " " + (kept.size() == 1 ? "is" : "are") +
-            " alive after it: " + Size(BytesOf(kept)) + ".",
+            " alive after it: " + Size(BytesOf(kept)) + "." + MostIsMadeBy(view_, births),
         "Something refers to that step's graph: keep loss.item() or loss.detach() instead of loss, leave "
         "retain_graph out, and evaluate under torch.no_grad().",
-        BirthsOf(kept));
+        births);
     return true;
+  }
+
+  // What an evaluation saved and let go, though no backward ever ran. (While a first forward runs, and where
+  // that has no room, nothing of it is let go.)
+  void FindUnusedGraph() {
+    const bool has_backward = std::ranges::any_of(view_.phases(), [](const timeline::PhaseSpan& span) {
+      return span.phase == events::Phase::kBackward;
+    });
+    if (has_backward) return;
+    const EventIndex peak = view_.PeakIn(SeriesOf(Category::kActivation), view_.first(), view_.end()).index;
+    std::vector<LiveBlock> let_go;
+    for (const LiveBlock& block : timeline::SettledStateAt(view_, peak, view_.end()).blocks) {
+      if (block.category == Category::kActivation && view_.FreedAt(block.born)) let_go.push_back(block);
+    }
+    const int64_t bytes = BytesOf(let_go);
+    const int64_t allocated = ValueOf(view_.ValuesAt(peak), Series::kAllocated);
+    if (bytes == 0 || !IsWorthTelling(bytes, allocated)) return;
+    const std::vector<EventIndex> births = BirthsOf(std::move(let_go));
+    Add(FindingKind::kUnusedGraph, bytes, peak,
+        Size(bytes) + " of " + Size(allocated) + " were saved for a backward that never ran." +
+            MostIsMadeBy(view_, births),
+        "Evaluate under torch.no_grad() or torch.inference_mode(): each layer's output is then freed as soon "
+        "as the next one has read it. model.eval() alone records the graph all the same.",
+        births);
   }
 
   // Where backward begins in the last step for the first time: all that forward saved is alive there.
@@ -250,26 +238,6 @@ class Examination {
         BirthsOf(blocks));
   }
 
-  void FindFirstStepSpike() {
-    if (!steps_.first) return;
-    int64_t later = 0;
-    for (const Step& step : steps_.steady) later = std::max(later, AllocatedPeak(step));
-    const int64_t spike = AllocatedPeak(*steps_.first) - later;
-    if (spike <= 0 || !IsWorthTelling(spike, later)) return;
-    std::vector<LiveBlock> above;  // what was gone at the end of the step
-    for (const LiveBlock& block : view_.StateAt(steps_.first->peak).blocks) {
-      const std::optional<EventIndex> freed = view_.FreedAt(block.born);
-      if (freed && *freed <= steps_.first->end) above.push_back(block);
-    }
-    Add(FindingKind::kFirstStepSpike, spike, steps_.first->peak,
-        "Step 0 needs " + Size(AllocatedPeak(*steps_.first)) + " at its peak, every later step at most " +
-            Size(later) + ".",
-        "The card must hold the first step too. Plans that cuDNN tries make such a spike: "
-        "torch.backends.cudnn.benchmark = False avoids them; torch.cuda.empty_cache() after it gives back "
-        "what it reserved.",
-        BirthsOf(above));
-  }
-
   static bool IsTypeCopy(std::string_view op) {
     return op == "aten::to" || op == "aten::_to_copy" || op == "aten::type_as";
   }
@@ -308,12 +276,14 @@ class Examination {
     for (const LiveBlock& copy : copies) by_layer[view_.name(copy.layer)] += copy.rounded_bytes;
     const auto most = std::ranges::max_element(by_layer, {}, [](const auto& entry) { return entry.second; });
     const std::string where = most->first.empty() ? "" : ", most of it in " + std::string(most->first);
+    const std::vector<EventIndex> births = BirthsOf(copies);
     Add(FindingKind::kTypeCopies, bytes, copies.front().born,
         "Step " + FormatNumber(last().number) + " makes " + Counted(copies.size(), "copy", "copies") +
-            " of tensors in another type, " + Size(bytes) + " in all" + where + ".",
+            " of tensors in another type, " + Size(bytes) + " in all" + where + "." +
+            (where.empty() ? MostIsMadeBy(view_, births) : ""),
         "A tensor that arrives in the type that is needed is not copied: make the batch half precision "
         "before it is sent, and keep layers that autocast runs in float32 next to each other.",
-        BirthsOf(copies));
+        births);
   }
 
   std::string AgainstFragmentation(EventIndex moment) const {
@@ -348,7 +318,7 @@ class Examination {
 
   const View& view_;
   const ByteUnit unit_;
-  const Steps steps_;
+  const ExaminedSteps steps_;
   std::vector<Finding> findings_;
 };
 
@@ -360,6 +330,8 @@ std::string_view TitleOf(FindingKind kind) {
       return "Memory grows from step to step";
     case FindingKind::kKeptGraph:
       return "Graphs of earlier steps are kept";
+    case FindingKind::kUnusedGraph:
+      return "A graph is recorded that no backward uses";
     case FindingKind::kKeptGradients:
       return "Gradients stay while forward runs";
     case FindingKind::kFragmentation:
@@ -368,6 +340,8 @@ std::string_view TitleOf(FindingKind kind) {
       return "Workspaces are larger than activations";
     case FindingKind::kFirstStepSpike:
       return "The first step needs more than all others";
+    case FindingKind::kLaterStepSpike:
+      return "A later step needs more than the others";
     case FindingKind::kTypeCopies:
       return "Copies between types";
   }
@@ -380,6 +354,8 @@ std::string_view KeyOf(FindingKind kind) {
       return "growth";
     case FindingKind::kKeptGraph:
       return "kept_graph";
+    case FindingKind::kUnusedGraph:
+      return "unused_graph";
     case FindingKind::kKeptGradients:
       return "kept_gradients";
     case FindingKind::kFragmentation:
@@ -388,6 +364,8 @@ std::string_view KeyOf(FindingKind kind) {
       return "large_workspace";
     case FindingKind::kFirstStepSpike:
       return "first_step_spike";
+    case FindingKind::kLaterStepSpike:
+      return "later_step_spike";
     case FindingKind::kTypeCopies:
       return "type_copies";
   }
@@ -397,6 +375,12 @@ std::string_view KeyOf(FindingKind kind) {
 std::vector<Finding> FindingsIn(const View& view, ByteUnit unit) {
   if (view.empty()) return {};
   return Examination(view, unit).Findings();
+}
+
+bool GrowsWithSteps(const std::vector<Finding>& findings) {
+  return std::ranges::any_of(findings, [](const Finding& finding) {
+    return finding.kind == FindingKind::kGrowth || finding.kind == FindingKind::kKeptGraph;
+  });
 }
 
 }  // namespace tidemark::advice

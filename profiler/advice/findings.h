@@ -1,8 +1,8 @@
 // What in a run's memory a person would want to be told of, each with its evidence and what to do about it:
-// memory that grows from step to step, graphs and gradients that are kept, fragmentation, workspaces larger
-// than activations, a first step that needs more than all others, and copies between types. Only what the
-// stream shows: a run without steps or categories has fewer findings. Pure functions, any thread.
-// O(events of one step + live blocks).
+// memory that grows from step to step, graphs and gradients that are kept, graphs that nobody runs backward,
+// fragmentation, workspaces larger than activations, a step, the first or a later one, that needs more than
+// all others, and copies between types. Only what the stream shows: a run without steps or categories has
+// fewer findings. Pure functions, any thread. O(events of one step + live blocks).
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,12 @@ namespace tidemark::advice {
 enum class FindingKind : uint8_t {
   kGrowth,
   kKeptGraph,
+  kUnusedGraph,
   kKeptGradients,
   kFragmentation,
   kLargeWorkspace,
   kFirstStepSpike,
+  kLaterStepSpike,
   kTypeCopies,
 };
 
@@ -41,5 +43,8 @@ std::string_view KeyOf(FindingKind kind);    // "growth", for JSON
 
 // The largest first; sizes in its sentences are in `unit`.
 std::vector<Finding> FindingsIn(const timeline::View& view, ByteUnit unit);
+
+// Whether one of them says that a longer run needs more.
+bool GrowsWithSteps(const std::vector<Finding>& findings);
 
 }  // namespace tidemark::advice

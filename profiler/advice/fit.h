@@ -75,6 +75,10 @@ Result<LargestBatch> FindLargestBatch(const FitQuestion& question, const AskNeed
 // back in between is none: in another order of addresses it does not. Nor is what changes more than a cheaper
 // one does and saves less than a hundredth more for it.
 std::vector<Proposal> WaysOut(const FitAnswer& answer);
+// Where there are none since the present settings fit.
+inline constexpr const char* kFitsAsItIs =
+    "In a process of its own it fits as it is: what this one had done before, with other settings perhaps, "
+    "or another program on the card took the room. Start it again.";
 
 // "batch 64 → 16, accumulate 1 → 4, fp16 on": what a proposal changes; "" if nothing.
 std::string DescribeProposal(const FitQuestion& question, const Proposal& proposal);

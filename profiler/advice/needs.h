@@ -1,6 +1,7 @@
 // What configurations need of a card, and whether they fit, of a pipeline's stages, each on a card of its
 // own, the fullest: each is run on a phantom of the card that has room for all of them, so that none ends it,
-// and where that leaves a doubt its requests are put to PyTorch's allocator on one as large as the card is.
+// and where that leaves a doubt its requests, its last step's again and again, are put to PyTorch's allocator
+// on one as large as the card is.
 // Some warm trainers answer side by side, and each stage of a pipeline keeps one, up to kMostWarmStages (90
 // MB of memory each); the first answer takes half a second, each further one milliseconds. One thread at a
 // time.

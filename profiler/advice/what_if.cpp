@@ -5,7 +5,8 @@
 #include <set>
 
 #include "profiler/base/saturating.h"
-#include "profiler/session/reserved_band.h"
+#include "profiler/session/run_requests.h"
+#include "profiler/session/shortage.h"
 
 namespace tidemark::advice {
 namespace {
@@ -49,6 +50,7 @@ Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorS
   const auto peak = [&](timeline::Series series) {
     return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
   };
+  run.ends_at_failure_ = !session::WentOnAfterFailures(view);
   run.is_as_recorded_ = run.before_.allocated_peak_bytes == peak(timeline::Series::kAllocated) &&
                         run.before_.reserved_peak_bytes == peak(timeline::Series::kReserved);
   return run;
@@ -66,7 +68,7 @@ Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup) const
 Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other) const {
   Result<phantom::Replayed> after = Replay(other);
   if (!after) return after.error();
-  return WhatIf{before_, std::move(*after), is_as_recorded_};
+  return WhatIf{before_, std::move(*after), is_as_recorded_, ends_at_failure_};
 }
 
 AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
@@ -95,7 +97,8 @@ std::vector<AllocatorTrial> WithRoom(std::vector<AllocatorTrial> trials) {
 }
 
 bool ReservesLess(const WhatIf& outcome) {
-  const auto& [before, after, is_as_recorded] = outcome;
+  const phantom::Replayed& before = outcome.before;
+  const phantom::Replayed& after = outcome.after;
   return after.failures <= before.failures && after.reserved_peak_bytes < before.reserved_peak_bytes;
 }
 
@@ -112,9 +115,10 @@ std::string AdviceOf(const std::vector<AllocatorTrial>& trials, ByteUnit unit) {
     return "No setting of the allocator that was tried on this run reserves less: let sizes repeat from "
            "step to step.";
   }
-  const auto& [before, after, is_as_recorded] = best->outcome;
+  const int64_t saved_bytes =
+      best->outcome.before.reserved_peak_bytes - best->outcome.after.reserved_peak_bytes;
   return "Tried on this run, PYTORCH_CUDA_ALLOC_CONF=" + best->settings + " reserves " +
-         FormatBytes(before.reserved_peak_bytes - after.reserved_peak_bytes, unit) + " less.";
+         FormatBytes(saved_bytes, unit) + " less.";
 }
 
 // As CUDACachingAllocator.cpp of PyTorch 2.6 to 2.11: malloc collects only if a fraction was set.

@@ -40,10 +40,14 @@ struct WhatIf {
   // Whether `before` has the peaks that were recorded. Where not, the run did what requests do not hold (CUDA
   // graphs, say) or had another allocator, and only the difference tells something.
   bool is_as_recorded = false;
+  bool ends_at_failure = false;  // the run did, so nobody knows what it would have asked for after that
 };
 
 inline constexpr const char* kNotAsRecorded =
     "Replayed as it was, the run does not come to the peaks that were recorded: trust the difference.";
+inline constexpr const char* kEndsAtFailure =
+    "The run ended when memory ran out, so this is of what it had asked for until then; what it would have "
+    "asked for after that is not known.";
 
 inline constexpr const char* kNoneMakesRoom = "None of the allocator's settings that were tried makes room.";
 
@@ -64,6 +68,7 @@ class ReplayedRun {
   session::AllocatorOf allocator_;
   phantom::Replayed before_;
   bool is_as_recorded_ = false;
+  bool ends_at_failure_ = false;
 };
 
 // The settings that are tried where nobody names any: one for each of the allocator's ways (PyTorch's notes

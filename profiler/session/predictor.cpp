@@ -14,6 +14,7 @@
 #include "profiler/networks/specification.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/run.h"
+#include "profiler/session/run_requests.h"
 #include "profiler/session/steady_state.h"
 
 namespace tidemark::session {
@@ -32,6 +33,8 @@ constexpr size_t kBudgetEvents = 1 << 20;
 // fourth comes out as the third. Of two networks in turns the blocks of the second settle a step later.
 constexpr int64_t kSteps = 3;
 constexpr int64_t kStepsInTurns = 4;
+// By which the blocks of our networks have settled: of ResNet-50 near the edge of its card in the fifth step.
+constexpr size_t kRounds = 32;
 // Four steps of 64 micro-batches fill a quarter of it; a ring four times as large costs 20 ms to set up.
 constexpr size_t kRingEvents = 1 << 16;
 // After which a question that failed may be put again: a window asks each frame.
@@ -137,7 +140,7 @@ class WarmTrainer {
     if (!card) return;
     const int64_t memory_bytes = options_.memory_bytes > 0 ? options_.memory_bytes : card->memory_bytes;
     Result<std::vector<phantom::Request>> requests =
-        RequestsOf(view, memory_bytes - card->context_bytes, begin);
+        ProlongedRequestsOf(view, memory_bytes - card->context_bytes, begin, kRounds);
     if (!requests) return;
     prediction.requests = std::make_shared<const std::vector<phantom::Request>>(std::move(*requests));
   }

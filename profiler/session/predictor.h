@@ -34,10 +34,11 @@ struct Prediction {
   // Of the whole run, its first step among it.
   int64_t run_allocated_peak_bytes = 0;
   int64_t run_reserved_peak_bytes = 0;
-  std::shared_ptr<const std::vector<phantom::Request>> requests;  // of the whole run, where asked for
-  std::optional<ReservedBand> reserved_band;                      // where it was asked for and is known
-  std::vector<std::string> unknown_sizes;  // what counts as 0 in it, since nobody here knows its size
-  std::string without_workspaces;          // why cuDNN's workspaces are missing from it; "" if they are not
+  std::shared_ptr<const std::vector<phantom::Request>>
+      requests;                               // where asked for; run_requests.h, prolonged
+  std::optional<ReservedBand> reserved_band;  // where it was asked for and is known
+  std::vector<std::string> unknown_sizes;     // what counts as 0 in it, since nobody here knows its size
+  std::string without_workspaces;  // why cuDNN's workspaces are missing from it; "" if they are not
 };
 
 struct PredictorOptions {

@@ -16,18 +16,11 @@
 
 namespace tidemark::session {
 
-// What a run asked PyTorch's allocator for. `usable_bytes`: how much of the card it could reserve; where
-// segments are freed with that in reach, the allocator made room for a request, and will again; where not,
-// the program emptied the cache. Fails with a sentence where the view lacks the run's beginning, or `begin`,
-// where a run on an emptied card began anew. Pure function, O(events).
-Result<std::vector<phantom::Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes,
-                                                 timeline::EventIndex begin = 0);
-
 struct ReservedBand {
   phantom::ReservedBand bytes;
   // PyTorch frees all it had cached when the card is full, and what is reserved jumps from there on. Whether
   // it does so in some order of addresses, or would if an order moved it by as much again, one segment at
-  // least.
+  // least. Not of a run that ended at a request for which there was no room: that tells it.
   bool at_the_cliff = false;
 };
 

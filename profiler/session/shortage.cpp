@@ -1,5 +1,8 @@
 #include "profiler/session/shortage.h"
 
+#include <algorithm>
+
+#include "profiler/base/format.h"
 #include "profiler/base/saturating.h"
 #include "profiler/timeline/steps.h"
 
@@ -7,8 +10,37 @@ namespace tidemark::session {
 
 using timeline::Series;
 
+namespace {
+
+// CUDACachingAllocator.cpp: kSmallSize, kSmallBuffer, kMinLargeAlloc, kLargeBuffer, kRoundLarge.
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kSmallRequest = kMiB;
+constexpr int64_t kSmallSegment = 2 * kMiB;
+constexpr int64_t kLargeRequest = 10 * kMiB;
+constexpr int64_t kLargeSegment = 20 * kMiB;
+
+int64_t RoundUp(int64_t bytes, int64_t multiple) {
+  return SaturatingSum(bytes, multiple - 1) / multiple * multiple;
+}
+
+bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
+  const auto& steps = view.steps();
+  for (size_t i = steps.size(); i-- > 0 && steps[i].begin > failure;) {
+    if (steps[i].complete) return true;
+  }
+  return false;
+}
+
+bool HasExpandableSegments(const timeline::View& view, timeline::EventIndex moment) {
+  return std::ranges::any_of(view.StateAt(moment).segments, &timeline::Segment::expandable);
+}
+
+}  // namespace
+
 std::vector<Shortage> ShortagesIn(const timeline::View& view) {
   std::vector<Shortage> shortages;
+  if (view.out_of_memory().empty()) return shortages;
+  const bool expandable = HasExpandableSegments(view, view.out_of_memory()[0].index);
   for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
     const timeline::SeriesValues values = view.ValuesAt(failure.index);
     Shortage shortage;
@@ -20,18 +52,37 @@ std::vector<Shortage> ShortagesIn(const timeline::View& view) {
     shortage.allocated_bytes = ValueOf(values, Series::kAllocated);
     shortage.cached_bytes =
         SaturatingDifference(ValueOf(values, Series::kReserved), shortage.allocated_bytes);
+    shortage.driver_bytes = BytesFromDriver(shortage.requested_bytes, expandable);
+    shortage.survived = WentOnAfter(view, failure.index);
     shortages.push_back(shortage);
   }
   return shortages;
+}
+
+int64_t BytesFromDriver(int64_t requested_bytes, bool expandable) {
+  if (requested_bytes <= kSmallRequest) return kSmallSegment;
+  if (expandable) return RoundUp(requested_bytes, kLargeSegment);
+  return requested_bytes < kLargeRequest ? kLargeSegment : RoundUp(requested_bytes, kSmallSegment);
+}
+
+bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin) {
+  const auto& failures = view.out_of_memory();
+  if (failures.empty() || failures[failures.size() - 1].index < begin) return true;
+  return WentOnAfter(view, failures[failures.size() - 1].index);
 }
 
 std::string WhyShort(const Shortage& shortage, int64_t usable_bytes) {
   if (usable_bytes > 0 && shortage.requested_bytes > usable_bytes) {
     return "One request for more than the whole card has.";
   }
-  if (shortage.free_bytes >= shortage.requested_bytes) {
+  if (shortage.free_bytes >= shortage.driver_bytes) {
     return "So much was free: a limit that the program set itself (set_per_process_memory_fraction), or a "
            "fault that was asked for, stood in the way.";
+  }
+  if (shortage.free_bytes >= shortage.requested_bytes) {
+    return "For a request of that size PyTorch takes " +
+           FormatBytes(shortage.driver_bytes, ByteUnit::kMebibytes) +
+           " of the driver, and so much was not free.";
   }
   if (SaturatingSum(shortage.free_bytes, shortage.cached_bytes) >= shortage.requested_bytes) {
     return "Enough was free in all, but in pieces: segments that hold live blocks cannot be given back "

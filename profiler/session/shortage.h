@@ -1,5 +1,5 @@
-// A request for which the card had no room: what was asked for, what there was, and why that did not do. Pure
-// functions, O(failures · log steps).
+// A request for which the card had no room: what was asked for, what there was, why that did not do, and
+// whether the program went on without. Pure functions, O(failures · log steps + live blocks).
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,22 @@ struct Shortage {
   int64_t step = -1;  // in which it was; -1 = between steps
   events::Phase phase = events::Phase::kIdle;
   int64_t requested_bytes = 0;
-  int64_t free_bytes = 0;  // on the card, after PyTorch gave back what it could
+  int64_t driver_bytes = 0;  // what PyTorch takes of the driver for such a request
+  int64_t free_bytes = 0;    // on the card, after PyTorch gave back what it could
   int64_t allocated_bytes = 0;
   int64_t cached_bytes = 0;  // reserved and not allocated: gaps in segments that hold live blocks
+  bool survived = false;     // the program caught the error: a step that began later came to its end
 };
 std::vector<Shortage> ShortagesIn(const timeline::View& view);
 
 // A sentence. `usable_bytes`: of the card, without the context; 0 = not known.
+// What PyTorch's allocator takes of the driver for a request that no cached block serves
+// (c10/cuda/CUDACachingAllocator.cpp, get_allocation_size; of expandable segments what is mapped at once).
+int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
+
+// Whether the run went on after all of its failures since `begin`: its steps then tell what it needs.
+bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin = 0);
+
 std::string WhyShort(const Shortage& shortage, int64_t usable_bytes);
 
 }  // namespace tidemark::session

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/session/shortage.h"
 #include "profiler/timeline/computed_types.h"
 #include "profiler/timeline/settled_state.h"
 
@@ -51,9 +52,7 @@ Prediction LargestSince(const timeline::View& view, timeline::EventIndex begin) 
 }
 
 Prediction SteadyState(const timeline::View& view, timeline::EventIndex begin) {
-  for (const timeline::OutOfMemory& failure : view.out_of_memory()) {
-    if (failure.index >= begin) return LargestSince(view, begin);
-  }
+  if (!WentOnAfterFailures(view, begin)) return LargestSince(view, begin);
   const bool any_steady =
       std::any_of(view.steps().begin(), view.steps().end(),
                   [&](const timeline::Step& step) { return step.begin >= begin && IsSteady(step); });

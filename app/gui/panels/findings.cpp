@@ -54,7 +54,7 @@ void DrawWaysOut(const FindingsInput& input, CommandQueue& queue) {
   const std::vector<advice::Proposal> ways = advice::WaysOut(*fit.answer);
   if (ways.empty()) {
     return PutWrapped(MutedWords(), fit.answer->present.need.fits
-                                        ? "By the phantom it fits as it is."
+                                        ? advice::kFitsAsItIs
                                         : "No change of settings makes it fit: choose a larger card.");
   }
   PutWrapped(SmallMuted(), "As it is a step would take ~" +

@@ -111,6 +111,7 @@ void DrawOutcomes(const WhatIfInput& input, WhatIfState& state, CommandQueue& qu
     queue.Push(StartAgain{input.settings, plotted.allocator});
   if (const std::string why = advice::WhyWithoutEffect(plotted.allocator); !why.empty())
     PutWrapped(SmallMuted(), why);
+  if (plotted.outcome->ends_at_failure) PutWrapped(SmallMuted(), advice::kEndsAtFailure);
   if (!plotted.outcome->is_as_recorded) PutWrapped(SmallMuted(), advice::kNotAsRecorded);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "profiler/advice/examined_steps.h"
 #include "profiler/advice/owners.h"
 #include "profiler/advice/what_if.h"
 #include "tests/support/catch.h"
@@ -325,6 +326,62 @@ TEST_CASE("Every kind has a title and a key of its own") {
   }
   std::ranges::sort(keys);
   CHECK(std::ranges::adjacent_find(keys) == keys.end());
+}
+
+TEST_CASE("A later step that needs more than half of the others is found, with who makes what is more") {
+  TrainingStream stream;
+  const events::NameId line = stream.Name("aten::cat ← evaluate (train.py:40)");
+  for (int64_t step = 0; step < 8; ++step) {
+    stream.BeginForward(step);
+    if (step == 5) stream.Allocate(TrainingStream::kMore, 30 * kMiB, Category::kTemporary).op = line;
+    if (step == 5) stream.Free(TrainingStream::kMore);
+    stream.EndBackward(step);
+  }
+  const auto finding = Only(stream, FindingKind::kLaterStepSpike);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 10 * kMiB);  // above the gradient, which comes beside the activation otherwise
+  CHECK(Says(*finding, "Step 5 needs 130.0 MiB at its peak, half of the steps at most 120.0 MiB."));
+  CHECK(Says(*finding, "Most of it is made at evaluate (train.py:40)."));
+  TrainingStream few;
+  for (int64_t step = 0; step < 3; ++step) {
+    few.BeginForward(step);
+    if (step == 2) few.Allocate(TrainingStream::kMore, 80 * kMiB, Category::kTemporary);
+    if (step == 2) few.Free(TrainingStream::kMore);
+    few.EndBackward(step);
+  }
+  CHECK(Found(few).empty());  // of two steps after the first neither is the usual one
+}
+
+TEST_CASE("What was made by one line for the most part is told with that line, else with its operator") {
+  TrainingStream stream;
+  const events::NameId line = stream.Name("aten::add ← total (train.py:12)");
+  const events::NameId operation = stream.Name("aten::mul");
+  stream.Allocate(0x20000000, 2048).op = line;
+  const timeline::EventIndex by_line = stream.latest();
+  stream.Allocate(0x20001000, 512).op = operation;
+  const timeline::EventIndex by_operator = stream.latest();
+  stream.Allocate(0x20002000, 1024);
+  const timeline::EventIndex by_nobody = stream.latest();
+  const auto view = stream.Publish();
+  CHECK(MostIsMadeBy(*view, {by_line, by_operator}) == " Most of it is made at total (train.py:12).");
+  CHECK(MostIsMadeBy(*view, {by_operator}) == " Most of it is made by aten::mul.");
+  CHECK(MostIsMadeBy(*view, {by_operator, by_nobody}).empty());
+  CHECK(MostIsMadeBy(*view, {}).empty());
+}
+
+TEST_CASE("An evaluation that records a graph is found, a first forward under way is not") {
+  TrainingStream stream;
+  stream.BeginPhase(Phase::kForward);
+  stream.Allocate(TrainingStream::kActivation, 80 * kMiB, Category::kActivation);
+  CHECK(Found(stream).empty());
+  stream.Free(TrainingStream::kActivation);
+  stream.Allocate(TrainingStream::kActivation, 80 * kMiB, Category::kActivation);
+  const auto finding = Only(stream, FindingKind::kUnusedGraph);
+  REQUIRE(finding);
+  CHECK(finding->bytes == 80 * kMiB);
+  CHECK(Says(*finding, "80.0 MiB of 120.0 MiB were saved for a backward that never ran."));
+  stream.BeginPhase(Phase::kBackward);
+  CHECK(Found(stream).empty());
 }
 
 }  // namespace

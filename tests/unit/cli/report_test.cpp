@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/cli/fit_report.h"
 #include "app/cli/program_ways_out.h"
 #include "profiler/networks/specification.h"
 #include "tests/support/catch.h"
@@ -104,4 +105,17 @@ TEST_CASE("settings that make room are told with why others were not tried, and 
   CHECK(rows.find("  None of the allocator's settings that were tried makes room.\n") != std::string::npos);
   CHECK(rows.find("  Not all could be tried. " + tried.error + "\n") != std::string::npos);
   CHECK(rows.find(std::string("  ") + advice::kNotAsRecorded + "\n") != std::string::npos);
+}
+
+TEST_CASE("what-if says that it does not fit, and of what is not known since the run ended", "[report]") {
+  const advice::AllocatorSetup setup;
+  advice::WhatIf answer;
+  answer.is_as_recorded = true;
+  CHECK(WhatIfText(setup, setup, answer).find("It does not fit.") == std::string::npos);
+  CHECK(WhatIfText(setup, setup, answer).find(advice::kEndsAtFailure) == std::string::npos);
+  answer.after.failures = 1;
+  answer.ends_at_failure = true;
+  CHECK(WhatIfText(setup, setup, answer).find("It does not fit.") != std::string::npos);
+  CHECK(WhatIfText(setup, setup, answer).find(advice::kEndsAtFailure) != std::string::npos);
+  CHECK(WhatIfJson(setup, setup, answer)["ends_at_failure"] == true);
 }

@@ -13,6 +13,7 @@ std::string WhyOf(int64_t requested, int64_t free, int64_t cached) {
   shortage.requested_bytes = requested;
   shortage.free_bytes = free;
   shortage.cached_bytes = cached;
+  shortage.driver_bytes = requested + 10;
   return WhyShort(shortage, 1000);
 }
 
@@ -32,6 +33,8 @@ TEST_CASE("A shortage knows its step, its phase and what was held") {
   CHECK(shortages[0].step == 1);
   CHECK(shortages[0].phase == events::Phase::kBackward);
   CHECK(shortages[0].requested_bytes == 5000);
+  CHECK(shortages[0].driver_bytes == 2 << 20);
+  CHECK_FALSE(shortages[0].survived);
   CHECK(shortages[0].free_bytes == 2000);
   CHECK(shortages[0].allocated_bytes == 512);
   CHECK(shortages[0].cached_bytes == (1 << 20) - 512);
@@ -52,9 +55,35 @@ TEST_CASE("Whatever a recording claims, a shortage's sums do not run over") {
 
 TEST_CASE("Why there was no room is told from the figures") {
   CHECK(WhyOf(1001, 900, 0).find("more than the whole card") != std::string::npos);
-  CHECK(WhyOf(500, 500, 0).find("set_per_process_memory_fraction") != std::string::npos);
+  CHECK(WhyOf(500, 510, 0).find("set_per_process_memory_fraction") != std::string::npos);
+  CHECK(WhyOf(500, 509, 0).find("takes 510 B of the driver") != std::string::npos);
   CHECK(WhyOf(500, 400, 100).find("fragmentation") != std::string::npos);
   CHECK(WhyOf(500, 400, 99).find("left no room") != std::string::npos);
+}
+
+TEST_CASE("What a request takes of the driver is as PyTorch's allocator rounds it") {
+  constexpr int64_t kMiB = int64_t{1} << 20;
+  CHECK(BytesFromDriver(512, false) == 2 * kMiB);
+  CHECK(BytesFromDriver(kMiB, false) == 2 * kMiB);
+  CHECK(BytesFromDriver(kMiB + 512, false) == 20 * kMiB);
+  CHECK(BytesFromDriver(10 * kMiB - 512, false) == 20 * kMiB);
+  CHECK(BytesFromDriver(10 * kMiB, false) == 10 * kMiB);
+  CHECK(BytesFromDriver(11 * kMiB, false) == 12 * kMiB);
+  CHECK(BytesFromDriver(512, true) == 2 * kMiB);
+  CHECK(BytesFromDriver(21 * kMiB, true) == 40 * kMiB);
+}
+
+TEST_CASE("A failure is survived where a step that began later came to its end") {
+  timeline::Stream stream;
+  stream.BeginStep(0);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000);
+  stream.EndStep(0);
+  CHECK_FALSE(WentOnAfterFailures(*stream.Publish()));  // that step ended, but without what it asked for
+  stream.BeginStep(1);
+  CHECK_FALSE(WentOnAfterFailures(*stream.Publish()));
+  stream.EndStep(1);
+  CHECK(WentOnAfterFailures(*stream.Publish()));
+  CHECK(ShortagesIn(*stream.Publish()).front().survived);
 }
 
 }  // namespace

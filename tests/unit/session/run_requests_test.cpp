@@ -1,8 +1,10 @@
-#include "profiler/session/reserved_band.h"
+#include "profiler/session/run_requests.h"
 
+#include <map>
 #include <vector>
 
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 using namespace tidemark;
 using namespace tidemark::session;
@@ -69,4 +71,61 @@ TEST_CASE("What did not fit is tried again") {
                                                     {EventKind::kOutOfMemory, 0, 99 * kMiB}},
                                                    50 * kMiB);
   CHECK(requests == std::vector<Request>{{Request::Kind::kTry, 0, 99 * kMiB, 0}});
+}
+
+namespace {
+
+// Each step makes its batch before the one of the step before is gone, and a temporary.
+void Train(timeline::Stream& stream, int64_t steps, int64_t first_batch_bytes) {
+  uint64_t batch = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    const uint64_t next = 0x10000 + 0x1000 * static_cast<uint64_t>(step % 2);
+    stream.Allocate(next, step == 0 ? first_batch_bytes : 4096);
+    if (batch != 0) stream.Free(batch);
+    batch = next;
+    stream.BeginStep(step);
+    stream.Allocate(0x90000, 512);
+    stream.Free(0x90000);
+    stream.EndStep(step);
+  }
+}
+
+int64_t AliveAfter(const std::vector<Request>& requests) {
+  std::map<uint64_t, int64_t> alive;
+  for (const Request& request : requests) {
+    if (request.kind == Request::Kind::kAllocate) {
+      CHECK(alive.emplace(request.block, request.bytes).second);
+    } else {
+      CHECK(alive.erase(request.block) == 1);
+    }
+  }
+  int64_t bytes = 0;
+  for (const auto& [block, size] : alive) bytes += size;
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("Prolonged, the last step comes again, and each round frees what the one before left for it") {
+  timeline::Stream stream;
+  Train(stream, 3, 4096);
+  const auto view = stream.Publish();
+  const std::vector<Request> as_it_was = *RequestsOf(*view, 100 * kMiB);
+  const std::vector<Request> prolonged = *ProlongedRequestsOf(*view, 100 * kMiB, 0, 5);
+  CHECK(as_it_was.size() == 3 * 3 + 2);
+  CHECK(prolonged.size() == as_it_was.size() + 5 * 4);
+  CHECK(AliveAfter(prolonged) == AliveAfter(as_it_was));
+  CHECK(AliveAfter(prolonged) == 4096);
+}
+
+TEST_CASE("What is not steady and what is short are not prolonged") {
+  const auto is_as_it_was = [](const timeline::View& view) {
+    return *ProlongedRequestsOf(view, 100 * kMiB, 0, 5) == *RequestsOf(view, 100 * kMiB);
+  };
+  timeline::Stream short_one;
+  Train(short_one, 1, 4096);
+  CHECK(is_as_it_was(*short_one.Publish()));
+  timeline::Stream changing;  // the last of two steps frees a batch of another size than the one it leaves
+  Train(changing, 2, 8192);
+  CHECK(is_as_it_was(*changing.Publish()));
 }

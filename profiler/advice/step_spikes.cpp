@@ -1,0 +1,84 @@
+#include "profiler/advice/step_spikes.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tidemark::advice {
+namespace {
+
+using timeline::EventIndex;
+using timeline::LiveBlock;
+using timeline::Step;
+
+// So few steps have no others beside them.
+constexpr size_t kFewestSteps = 3;
+
+// What lived at the step's peak and was gone at its end.
+std::vector<EventIndex> OnlyInPeakOf(const timeline::View& view, const Step& step) {
+  std::vector<LiveBlock> blocks;
+  for (const LiveBlock& block : view.StateAt(step.peak).blocks) {
+    const std::optional<EventIndex> freed = view.FreedAt(block.born);
+    if (freed && *freed <= step.end) blocks.push_back(block);
+  }
+  return BirthsOf(std::move(blocks));
+}
+
+// The one with the median peak.
+const Step& UsualOf(std::vector<Step>& steps) {
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::ranges::nth_element(steps, middle, {}, AllocatedPeak);
+  return *middle;
+}
+
+// Then the step was tried until it had room: what it needs, the later ones tell.
+bool RanOut(const timeline::View& view, const Step& step) {
+  return std::ranges::any_of(view.out_of_memory(), [&](const timeline::OutOfMemory& failure) {
+    return failure.index >= step.begin && failure.index < step.end;
+  });
+}
+
+}  // namespace
+
+std::optional<Finding> FirstStepSpike(const timeline::View& view, const ExaminedSteps& steps, ByteUnit unit) {
+  if (!steps.first || RanOut(view, *steps.first)) return {};
+  int64_t later = 0;
+  for (const Step& step : steps.steady) later = std::max(later, AllocatedPeak(step));
+  const int64_t spike = AllocatedPeak(*steps.first) - later;
+  if (spike <= 0 || !IsWorthTelling(spike, later)) return {};
+  return Finding{
+      FindingKind::kFirstStepSpike,
+      "Step 0 needs " + FormatBytes(AllocatedPeak(*steps.first), unit) +
+          " at its peak, every later step at most " + FormatBytes(later, unit) + ".",
+      "The card must hold the first step too. Plans that cuDNN tries make such a spike: "
+      "torch.backends.cudnn.benchmark = False avoids them; torch.cuda.empty_cache() after it gives "
+      "back what it reserved.",
+      spike,
+      steps.first->peak,
+      OnlyInPeakOf(view, *steps.first)};
+}
+
+std::optional<Finding> LaterStepSpike(const timeline::View& view, const ExaminedSteps& steps, ByteUnit unit) {
+  if (steps.steady.size() < kFewestSteps) return {};
+  const Step& highest = *std::ranges::max_element(steps.steady, {}, AllocatedPeak);
+  std::vector<Step> by_peak = steps.steady;
+  const Step& usual = UsualOf(by_peak);
+  const int64_t spike = AllocatedPeak(highest) - AllocatedPeak(usual);
+  if (spike <= 0 || !IsWorthTelling(spike, AllocatedPeak(usual))) return {};
+  std::vector<EventIndex> allocations = OnlyInPeakOf(view, highest);
+  const std::string maker = MostIsMadeBy(view, allocations, OnlyInPeakOf(view, usual));
+  return Finding{FindingKind::kLaterStepSpike,
+                 "Step " + FormatNumber(highest.number) + " needs " +
+                     FormatBytes(AllocatedPeak(highest), unit) + " at its peak, half of the steps at most " +
+                     FormatBytes(AllocatedPeak(usual), unit) + "." + maker,
+                 "The card must hold the largest step: make batches alike (padded to one length, or sorted "
+                 "by it), and run what comes only now and then, such as an evaluation, under "
+                 "torch.no_grad() and after optimizer.zero_grad(set_to_none=True).",
+                 spike,
+                 highest.peak,
+                 std::move(allocations)};
+}
+
+}  // namespace tidemark::advice

@@ -1,0 +1,163 @@
+#include "profiler/session/run_requests.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace tidemark::session {
+namespace {
+
+using events::Event;
+using events::EventKind;
+using phantom::Request;
+using timeline::EventIndex;
+
+class Reading {
+ public:
+  explicit Reading(int64_t usable_bytes) : usable_bytes_(usable_bytes) {}
+
+  void Take(const Event& event) {
+    switch (event.kind) {
+      case EventKind::kAllocate:
+        EndFreeing();
+        return Add(Request::Kind::kAllocate, event);
+      case EventKind::kFreeCompleted:
+        EndFreeing();
+        return Add(Request::Kind::kFree, event);
+      case EventKind::kSegmentAllocate:
+      case EventKind::kSegmentMap:
+        // Freed since it would not have fitted: the allocator's own doing.
+        if (freed_bytes_ > 0 && reserved_bytes_ + freed_bytes_ + event.bytes > usable_bytes_)
+          freed_bytes_ = 0;
+        EndFreeing();
+        reserved_bytes_ += event.bytes;
+        return;
+      case EventKind::kSegmentFree:
+      case EventKind::kSegmentUnmap:
+        reserved_bytes_ -= event.bytes;
+        freed_bytes_ += event.bytes;
+        return;
+      case EventKind::kOutOfMemory:
+        freed_bytes_ = 0;
+        return Add(Request::Kind::kTry, event);
+      default:
+        return;
+    }
+  }
+
+  size_t taken() const { return requests_.size(); }
+  std::vector<Request> Requests() && { return std::move(requests_); }
+
+ private:
+  void Add(Request::Kind kind, const Event& event) {
+    requests_.push_back({kind, event.address, event.bytes, event.stream});
+  }
+
+  void EndFreeing() {
+    if (freed_bytes_ > 0) requests_.push_back({Request::Kind::kEmptyCache});
+    freed_bytes_ = 0;
+  }
+
+  const int64_t usable_bytes_;
+  int64_t reserved_bytes_ = 0;
+  int64_t freed_bytes_ = 0;  // of segments, since the last other thing
+  std::vector<Request> requests_;
+};
+
+// Where the step before the last whole one is over: from there on is what comes again with each step, what
+// happens between two of them among it. Nothing of fewer than two steps.
+std::optional<EventIndex> BeginOfRound(const timeline::View& view, EventIndex begin) {
+  const auto& steps = view.steps();
+  size_t whole = steps.size();
+  while (whole > 0 && !steps[whole - 1].complete) --whole;
+  if (whole < 2 || steps[whole - 2].begin < begin) return {};
+  return steps[whole - 2].end;
+}
+
+// By the requests that made them, the oldest first: the blocks that a round frees though it did not make
+// them, and those that it leaves.
+struct Exchange {
+  std::vector<size_t> found;
+  std::vector<size_t> left;
+};
+
+Exchange ExchangeOf(const std::vector<Request>& requests, size_t round) {
+  Exchange exchange;
+  std::unordered_map<uint64_t, size_t> alive;
+  for (size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].kind == Request::Kind::kAllocate) alive[requests[i].block] = i;
+    if (requests[i].kind != Request::Kind::kFree) continue;
+    const auto freed = alive.find(requests[i].block);
+    if (freed == alive.end()) continue;
+    if (i >= round && freed->second < round) exchange.found.push_back(freed->second);
+    alive.erase(freed);
+  }
+  for (const auto& [block, made] : alive) {
+    if (made >= round) exchange.left.push_back(made);
+  }
+  std::ranges::sort(exchange.found);
+  std::ranges::sort(exchange.left);
+  return exchange;
+}
+
+bool IsSteady(const Exchange& exchange, const std::vector<Request>& requests) {
+  return std::ranges::equal(exchange.found, exchange.left, [&](size_t found, size_t left) {
+    return requests[found].bytes == requests[left].bytes && requests[found].stream == requests[left].stream;
+  });
+}
+
+// No address of a block: those are multiples of 512.
+constexpr uint64_t kFirstName = (uint64_t{1} << 63) + 1;
+
+// Blocks get names of their own in each round, since a free is of the latest block of that name.
+void AddRounds(std::vector<Request>& requests, size_t round, const Exchange& exchange, size_t rounds) {
+  const size_t end = requests.size();
+  std::unordered_map<uint64_t, uint64_t> names;  // of the round's blocks
+  const auto name_of = [&](uint64_t block) {
+    const auto found = names.find(block);
+    return found == names.end() ? block : found->second;
+  };
+  uint64_t next_name = kFirstName;
+  for (size_t done = 0; done < rounds; ++done) {
+    std::unordered_map<uint64_t, uint64_t> found;
+    for (size_t i = 0; i < exchange.found.size(); ++i)
+      found[requests[exchange.found[i]].block] = name_of(requests[exchange.left[i]].block);
+    names = std::move(found);
+    for (size_t i = round; i < end; ++i) {
+      Request request = requests[i];
+      if (request.kind == Request::Kind::kAllocate) names[request.block] = next_name++;
+      request.block = name_of(request.block);
+      requests.push_back(request);
+    }
+  }
+}
+
+constexpr const char* kTooLong = "The run was too long to be kept whole, so it cannot be replayed.";
+
+}  // namespace
+
+Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes, EventIndex begin) {
+  if (view.first() > begin) return Error{kTooLong};
+  Reading reading(usable_bytes);
+  for (EventIndex index = begin; index < view.end(); ++index) reading.Take(view.event(index));
+  return std::move(reading).Requests();
+}
+
+Result<std::vector<Request>> ProlongedRequestsOf(const timeline::View& view, int64_t usable_bytes,
+                                                 EventIndex begin, size_t rounds) {
+  if (view.first() > begin) return Error{kTooLong};
+  const EventIndex begin_of_round = BeginOfRound(view, begin).value_or(view.end());
+  Reading reading(usable_bytes);
+  for (EventIndex index = begin; index < begin_of_round; ++index) reading.Take(view.event(index));
+  const size_t round = reading.taken();
+  for (EventIndex index = begin_of_round; index < view.end(); ++index) reading.Take(view.event(index));
+  std::vector<Request> requests = std::move(reading).Requests();
+  if (round == requests.size()) return requests;
+  const Exchange exchange = ExchangeOf(requests, round);
+  if (!IsSteady(exchange, requests)) return requests;
+  AddRounds(requests, round, exchange, std::min(rounds, kMostProlonged / (requests.size() - round)));
+  return requests;
+}
+
+}  // namespace tidemark::session
