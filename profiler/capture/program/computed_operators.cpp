@@ -112,6 +112,7 @@ ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
       computes_fractions_(!draws_ && IsOfFractions(handle)),
       overwrites_first_(name() == "aten::fill_" || name() == "aten::zero_" || name() == "aten::copy_" ||
                         name() == "aten::random_"),
+      makes_triangle_(name() == "aten::tril_indices" || name() == "aten::triu_indices"),
       has_count_(name() == "aten::nonzero" || name() == "aten::_unique2"),
       joins_(name() == "aten::bitwise_or" || name() == "aten::logical_or" || name() == "aten::bitwise_and" ||
              name() == "aten::logical_and"),

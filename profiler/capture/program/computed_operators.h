@@ -34,6 +34,8 @@ class ComputedOperator {
   bool OverwritesFirst() const { return overwrites_first_; }
   // It takes its numbers from a generator.
   bool Draws() const { return draws_; }
+  // Of numbers alone, where others that do so are given a tensor to fill.
+  bool MakesTriangle() const { return makes_triangle_; }
   // What its kernels counted is read back, to know how large the first result is.
   bool HasCount() const { return has_count_; }
   // One of two conditions may decide.
@@ -50,6 +52,7 @@ class ComputedOperator {
   bool is_one_;
   bool computes_fractions_;
   bool overwrites_first_;
+  bool makes_triangle_;
   bool has_count_;
   bool joins_;
   std::optional<size_t> sized_as_;

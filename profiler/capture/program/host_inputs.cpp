@@ -47,7 +47,7 @@ bool HostInputs::Take(c10::ArrayRef<const c10::IValue> inputs) {
     is_written_ = alias != nullptr && alias->isWrite();
     if (!TakeValue(inputs[i])) return false;
   }
-  return has_tensors_ && AreFew() && (!has_fractions_ || op_.ComputesFractions());
+  return is_of_card_ && AreFew() && (!has_fractions_ || op_.ComputesFractions());
 }
 bool HostInputs::TakeValue(const c10::IValue& value) {
   if (value.isTensor()) {
@@ -62,6 +62,7 @@ bool HostInputs::TakeValue(const c10::IValue& value) {
   }
   if (value.isTensorList() || value.isOptionalTensorList()) return TakeList(value);
   if (value.isDevice()) {
+    is_of_card_ = is_of_card_ || value.toDevice().is_cuda();
     stack_.emplace_back(at::Device(at::kCPU));
   } else {
     stack_.push_back(value);
@@ -97,7 +98,7 @@ std::optional<at::Tensor> HostInputs::Copied(const at::Tensor& tensor) {
   if (tensor.is_cpu() && tensor.dim() == 0) return tensor;  // a number
   if (!tensor.is_cuda() || !IsPlainAndSmall(tensor)) return std::nullopt;
   if (is_read_ && !MayBeKnown(tensor)) return std::nullopt;
-  has_tensors_ = true;
+  is_of_card_ = true;
   has_fractions_ = has_fractions_ || !IsWhole(tensor);
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
   if (is_written_) written_.push_back({tensor, copy});
@@ -157,6 +158,7 @@ int64_t HostInputs::MostMade() const {
   for (const c10::IValue& value : stack_) {
     if (value.isInt() || value.isDouble()) numbers.push_back(value.toScalar().toDouble());
   }
+  if (op_.MakesTriangle()) numbers.resize(2);  // rows and columns
   double most = 1;
   if (op_.name() == "aten::arange" && numbers.size() == 3) {
     most = (numbers[1] - numbers[0]) / numbers[2];
@@ -174,7 +176,8 @@ bool HostInputs::AreFew() const {
   }
   const auto first = [this] { return stack_.at(0).toTensor(); };
   int64_t most = factor_;
-  if (!written_.empty() && written_[0].on_device.numel() == 0) most = std::max(most, MostMade());
+  const bool is_made = !written_.empty() && written_[0].on_device.numel() == 0;
+  if (is_made || op_.MakesTriangle()) most = std::max(most, MostMade());
   if (!op_.name().starts_with("aten::new_")) {
     for (const int64_t size : shape_) most = Product(most, size);
   }

@@ -50,7 +50,7 @@ class HostInputs {
   // Of the argument that is being taken.
   bool is_read_ = true;
   bool is_written_ = false;
-  bool has_tensors_ = false;
+  bool is_of_card_ = false;
   bool has_fractions_ = false;
   bool has_guessed_ = false;
   int worst_certainty_ = 0;

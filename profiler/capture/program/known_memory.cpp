@@ -4,6 +4,7 @@
 #include <c10/cuda/CUDAStream.h>
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "profiler/phantom/environment.h"
@@ -20,6 +21,8 @@ struct KnownMemory {
   phantom::ReadKnownFunction read = nullptr;
   phantom::WriteComputedFunction write = nullptr;
   phantom::ExpectCountFunction expect_count = nullptr;
+  phantom::CaptureLastsFunction capture_lasts = nullptr;
+  phantom::ForgetOnLaunchFunction forget_on_launch = nullptr;
   int (*is_capturing)(void* stream, int* status) = nullptr;  // cudaStreamIsCapturing
 };
 KnownMemory device;
@@ -41,17 +44,28 @@ int64_t SpanOf(const at::Tensor& tensor) {
 
 bool IsFraction(const at::Tensor& tensor) { return c10::isFloatingType(tensor.scalar_type()); }
 
+// One of memory; not those of Python, of functorch, ...
+bool IsPlain(const at::Tensor& tensor) {
+  const c10::DispatchKeySet keys = tensor.key_set();
+  const bool is_other = tensor.unsafeGetTensorImpl()->is_python_dispatch() ||
+                        keys.has(at::DispatchKey::FuncTorchBatched) ||
+                        keys.has(at::DispatchKey::FuncTorchGradWrapper) ||
+                        keys.has(at::DispatchKey::Functionalize) || keys.has(at::DispatchKey::NestedTensor);
+  return !is_other && tensor.layout() == at::kStrided;
+}
+
 // The parts of a tensor's memory that lie next to each other, in the order of its elements.
 class Pieces {
  public:
-  explicit Pieces(const at::Tensor& tensor)
-      : tensor_(tensor), is_row_(tensor.dim() > 0 && tensor.stride(-1) == 1) {}
-  int64_t length() const { return is_row_ ? tensor_.size(-1) : 1; }  // of each, in elements
-  int64_t count() const { return tensor_.numel() / length(); }
+  explicit Pieces(const at::Tensor& tensor) : tensor_(tensor), outer_(tensor.dim()) {
+    while (outer_ > 0 && tensor.stride(outer_ - 1) == length_) length_ *= tensor.size(--outer_);
+  }
+  int64_t length() const { return length_; }  // of each, in elements
+  int64_t count() const { return tensor_.numel() / length_; }
   // From the tensor's first element, in elements.
   int64_t OffsetOf(int64_t piece) const {
     int64_t offset = 0;
-    for (int64_t i = tensor_.dim() - (is_row_ ? 2 : 1); i >= 0; --i) {
+    for (int64_t i = outer_ - 1; i >= 0; --i) {
       offset += piece % tensor_.size(i) * tensor_.stride(i);
       piece /= tensor_.size(i);
     }
@@ -60,14 +74,36 @@ class Pieces {
 
  private:
   const at::Tensor& tensor_;
-  const bool is_row_;
+  int64_t outer_;  // dimensions that the pieces are counted in
+  int64_t length_ = 1;
 };
 
-// So many elements of a tensor from an offset on; `numbers` of null are not known.
-void WriteTo(const at::Tensor& tensor, int64_t offset, int64_t count, const char* numbers, int certainty) {
-  const auto itemsize = static_cast<int64_t>(tensor.itemsize());
-  device.write(static_cast<char*>(tensor.data_ptr()) + offset * itemsize, numbers,
-               static_cast<size_t>(count * itemsize), certainty);
+// Whatever lies between the pieces.
+bool GoesAsOne(const at::Tensor& tensor, const Pieces& pieces) {
+  return tensor.is_non_overlapping_and_dense() || pieces.count() > kMostPieces;
+}
+
+char* AddressIn(const at::Tensor& tensor, int64_t offset) {
+  // Not by data_ptr(), which tells PyTorch that somebody writes.
+  char* const begin = static_cast<char*>(const_cast<void*>(tensor.const_data_ptr()));
+  return begin + offset * static_cast<int64_t>(tensor.itemsize());
+}
+
+// So many elements of a tensor from an offset on.
+struct Part {
+  int64_t offset = 0;
+  int64_t count = 0;
+};
+
+void WriteTo(const at::Tensor& tensor, const Part& part, const void* numbers, int certainty) {
+  device.write(AddressIn(tensor, part.offset), numbers, static_cast<size_t>(part.count) * tensor.itemsize(),
+               certainty);
+}
+
+void ForgetPart(const at::Tensor& tensor, const Part& part) {
+  if (!IsCapturing()) return WriteTo(tensor, part, nullptr, phantom::kNotKnown);
+  device.forget_on_launch(AddressIn(tensor, part.offset),
+                          static_cast<size_t>(part.count) * tensor.itemsize());
 }
 
 }  // namespace
@@ -76,19 +112,15 @@ bool OpenKnownMemory() {
   device = {Exported<phantom::ReadKnownFunction>(phantom::kReadKnownFunction),
             Exported<phantom::WriteComputedFunction>(phantom::kWriteComputedFunction),
             Exported<phantom::ExpectCountFunction>(phantom::kExpectCountFunction),
+            Exported<phantom::CaptureLastsFunction>(phantom::kCaptureLastsFunction),
+            Exported<phantom::ForgetOnLaunchFunction>(phantom::kForgetOnLaunchFunction),
             Exported<int (*)(void*, int*)>("cudaStreamIsCapturing")};
-  return device.read != nullptr && device.write != nullptr && device.expect_count != nullptr &&
-         device.is_capturing != nullptr;
+  // The device's library has all of its own, or none.
+  return device.read != nullptr && device.is_capturing != nullptr;
 }
 
 bool IsPlainAndSmall(const at::Tensor& tensor) {
-  const c10::DispatchKeySet keys = tensor.key_set();
-  const bool is_other = tensor.unsafeGetTensorImpl()->is_python_dispatch() ||
-                        keys.has(at::DispatchKey::FuncTorchBatched) ||
-                        keys.has(at::DispatchKey::FuncTorchGradWrapper) ||
-                        keys.has(at::DispatchKey::Functionalize) || keys.has(at::DispatchKey::NestedTensor);
-  return !is_other && tensor.layout() == at::kStrided && tensor.numel() <= kMostNumbers &&
-         SpanOf(tensor) <= kMostNumbers;
+  return IsPlain(tensor) && tensor.numel() <= kMostNumbers && SpanOf(tensor) <= kMostNumbers;
 }
 
 bool IsWhole(const at::Tensor& tensor) {
@@ -106,40 +138,48 @@ bool MayBeKnown(const at::Tensor& tensor) {
 }
 
 bool IsCapturing() {
+  if (!device.capture_lasts()) return false;
   int status = 0;  // of cudaStreamCaptureStatus: none
   return device.is_capturing(c10::cuda::getCurrentCUDAStream().stream(), &status) == 0 && status != 0;
 }
 
 int ReadKnown(const at::Tensor& tensor, const at::Tensor& copy) {
-  const size_t bytes = static_cast<size_t>(SpanOf(tensor)) * tensor.itemsize();
-  return device.read(tensor.const_data_ptr(), bytes, copy.mutable_data_ptr());
+  const auto read = [&](const Part& part) {
+    return device.read(AddressIn(tensor, part.offset), static_cast<size_t>(part.count) * tensor.itemsize(),
+                       AddressIn(copy, part.offset));
+  };
+  const Pieces pieces(tensor);
+  if (GoesAsOne(tensor, pieces)) return read({0, SpanOf(tensor)});
+  int worst = 0;
+  for (int64_t piece = 0; piece < pieces.count(); ++piece)
+    worst = std::max(worst, read({pieces.OffsetOf(piece), pieces.length()}));
+  return worst;
 }
 
 void Forget(const at::Tensor& tensor) {
-  if (!tensor.defined() || !tensor.is_cuda() || !IsPlainAndSmall(tensor) || tensor.numel() == 0) return;
+  if (!tensor.defined() || !tensor.is_cuda() || !IsPlain(tensor) || tensor.numel() == 0) return;
   const Pieces pieces(tensor);
-  if (tensor.is_non_overlapping_and_dense() || pieces.count() > kMostPieces)
-    return WriteTo(tensor, 0, SpanOf(tensor), nullptr, phantom::kNotKnown);
+  if (GoesAsOne(tensor, pieces)) return ForgetPart(tensor, {0, SpanOf(tensor)});
   for (int64_t piece = 0; piece < pieces.count(); ++piece)
-    WriteTo(tensor, pieces.OffsetOf(piece), pieces.length(), nullptr, phantom::kNotKnown);
+    ForgetPart(tensor, {pieces.OffsetOf(piece), pieces.length()});
 }
 
 void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty) {
   if (!tensor.defined() || !tensor.is_cuda() || !IsPlainAndSmall(tensor) || tensor.numel() == 0) return;
   if (tensor.sizes() != result.sizes()) return Forget(tensor);
   if (tensor.is_non_overlapping_and_dense()) {
-    const at::Tensor bytes =
+    const at::Tensor numbers =
         at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
-    bytes.copy_(result);
-    return WriteTo(tensor, 0, tensor.numel(), static_cast<const char*>(bytes.const_data_ptr()), certainty);
+    numbers.copy_(result);
+    return WriteTo(tensor, {0, tensor.numel()}, numbers.const_data_ptr(), certainty);
   }
   const Pieces pieces(tensor);
   if (pieces.count() > kMostPieces) return Forget(tensor);
   const at::Tensor numbers = result.to(tensor.scalar_type()).contiguous();
-  const auto* const bytes = static_cast<const char*>(numbers.const_data_ptr());
-  const int64_t piece_bytes = pieces.length() * static_cast<int64_t>(tensor.itemsize());
-  for (int64_t piece = 0; piece < pieces.count(); ++piece)
-    WriteTo(tensor, pieces.OffsetOf(piece), pieces.length(), bytes + piece * piece_bytes, certainty);
+  for (int64_t piece = 0; piece < pieces.count(); ++piece) {
+    const Part part = {pieces.OffsetOf(piece), pieces.length()};
+    WriteTo(tensor, part, AddressIn(numbers, piece * pieces.length()), certainty);
+  }
 }
 
 void ExpectCount(std::optional<int64_t> count) { device.expect_count(count.value_or(-1)); }

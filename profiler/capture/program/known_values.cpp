@@ -23,6 +23,7 @@ namespace {
 constexpr int kAsWritten = 1;
 
 struct HostResults final : at::ObserverContext {
+  bool is_captured = false;  // no results, but the launch of a graph will write some
   torch::jit::Stack values;
   std::vector<Written> written;  // and if there are any, these are all
   int certainty = 0;
@@ -56,39 +57,39 @@ std::unique_ptr<HostResults> ResultsOf(const ComputedOperator& op, c10::ArrayRef
 }
 
 // A first look, at the first tensor.
-bool MayBeComputed(c10::ArrayRef<const c10::IValue> inputs) {
+bool MayBeComputed(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
   for (const c10::IValue& input : inputs) {
     if (input.isTensor()) return input.toTensor().defined() && MayBeKnown(input.toTensor());
     if (!input.isTensorList()) continue;
     const auto list = input.toListRef();
     return !list.empty() && list.front().toTensor().defined() && MayBeKnown(list.front().toTensor());
   }
-  return false;
+  return op.MakesTriangle();
 }
 
-// Whether any of them may be known, and not only the first.
-bool HasWhatMayBeKnown(c10::ArrayRef<const c10::IValue> inputs) {
-  const auto may_be_known = [](const at::Tensor& tensor) { return tensor.defined() && MayBeKnown(tensor); };
-  return std::ranges::any_of(inputs, [&](const c10::IValue& input) {
-    if (input.isTensor()) return may_be_known(input.toTensor());
-    if (!input.isTensorList()) return false;
-    return std::ranges::any_of(input.toListRef(),
-                               [&](const c10::IValue& item) { return may_be_known(item.toTensor()); });
-  });
+void ForgetAll(const c10::IValue& written) {
+  if (written.isTensor()) Forget(written.toTensor());
+  if (!written.isTensorList()) return;
+  for (const c10::IValue& item : written.toListRef()) Forget(item.toTensor());
 }
 
 void ForgetWritten(const ComputedOperator& op, c10::ArrayRef<const c10::IValue> inputs) {
-  for (const size_t argument : op.Written(inputs)) {
-    const c10::IValue& written = inputs[argument];
-    if (written.isTensor()) Forget(written.toTensor());
-    if (!written.isTensorList()) continue;
-    for (const c10::IValue& item : written.toListRef()) Forget(item.toTensor());
+  for (const size_t argument : op.Written(inputs)) ForgetAll(inputs[argument]);
+}
+
+// Those of its own, and not what it was given to write to.
+void ForgetResults(const at::RecordFunction& function) {
+  const auto& returns = OperatorOf(function)->handle().schema().returns();
+  const std::vector<c10::IValue>& outputs = function.outputs();
+  for (size_t i = 0; i < std::min(outputs.size(), returns.size()); ++i) {
+    if (returns[i].alias_info() == nullptr) ForgetAll(outputs[i]);
   }
 }
 
 std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
                                             c10::ArrayRef<const c10::IValue> inputs) {
-  if (!MayBeComputed(inputs) || !op.IsOne() || IsCapturing()) return nullptr;
+  if (!op.IsOne() || !MayBeComputed(op, inputs)) return nullptr;
+  const at::DisableRecordFunctionGuard unheard;
   try {
     return ResultsOf(op, inputs);
   } catch (const std::exception&) {
@@ -97,11 +98,16 @@ std::unique_ptr<HostResults> ResultsIfKnown(const ComputedOperator& op,
 }
 
 std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& function) {
-  const auto inputs = function.inputs();
-  if (!HasWhatMayBeKnown(inputs) || c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
   const ComputedOperator* const op = OperatorOf(function);
-  if (op == nullptr || op->handle().schema().arguments().size() != inputs.size()) return nullptr;
-  const at::DisableRecordFunctionGuard unheard;
+  if (op == nullptr || c10::impl::TorchDispatchModeTLS::any_modes_set()) return nullptr;
+  const auto inputs = function.inputs();
+  if (op->handle().schema().arguments().size() != inputs.size()) return nullptr;
+  if (IsCapturing()) {
+    ForgetWritten(*op, inputs);
+    auto results = std::make_unique<HostResults>();
+    results->is_captured = true;
+    return results;
+  }
   std::unique_ptr<HostResults> results = ResultsIfKnown(*op, inputs);
   if (results == nullptr) ForgetWritten(*op, inputs);
   if (results != nullptr && results->count) ExpectCount(results->count);
@@ -111,6 +117,7 @@ std::unique_ptr<at::ObserverContext> ComputeOnHost(const at::RecordFunction& fun
 void KeepResults(const at::RecordFunction& function, at::ObserverContext* context) {
   if (context == nullptr) return;
   const auto& results = *static_cast<HostResults*>(context);
+  if (results.is_captured) return ForgetResults(function);
   if (results.count) ExpectCount(std::nullopt);
   const at::DisableRecordFunctionGuard unheard;
   for (const Written& written : results.written) Keep(written.on_device, written.on_host, results.certainty);
