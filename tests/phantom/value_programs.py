@@ -161,6 +161,56 @@ def what_is_written_over():
     assert counted.tolist() == [0] * 3  # not known: how often it ran is not counted
 
 
+@program("large-and-written-over", quick=True)
+def large_and_written_over():
+    """Of tensors too large to be computed, too: what was sent is known no more once something else is written there, a part only where a part is."""
+    sent, ids = torch.arange(20_000.0).cuda().view(200, 100), torch.arange(60_000).cuda()
+    assert sent[1, :3].tolist() == [100, 101, 102] and ids[7].item() == 7
+    sent[:, :2] = torch.rand(200, 2, device="cuda")
+    assert sent[1, :4].tolist() == [0, 0, 102, 103]
+    sent[5:8].mul_(2)
+    assert sent[6, 2:4].tolist() == [0, 0] and sent[4, 2:4].tolist() == [402, 403]
+    ids.add_(1), torch._foreach_add_([sent], 1.0)
+    assert ids[7].item() == 0 and sent[4, 3].item() == 0
+    images = torch.ones(8, 3, 30, 30).cuda()
+    images[:, 1] = torch.rand(8, 30, 30, device="cuda")
+    assert [images[7, channel, 3, 3].item() for channel in range(3)] == [1, 0, 1]
+    assert images[:, 0, 3, 3].tolist() == [1] * 8 and images[:, 1, 3, 3].tolist() == [0] * 8
+    ids.copy_(torch.arange(60_000))
+    assert ids[7].item() == 7
+    ids.zero_()
+    assert ids[7].item() == 0
+
+
+@program("triangles", quick=True)
+def triangles():
+    """Indices that are made of sizes alone."""
+    for make in (torch.tril_indices, torch.triu_indices):
+        assert make(4, 5, 1, device="cuda").tolist() == make(4, 5, 1).tolist()
+    rows, columns = torch.tril_indices(3, 3, device="cuda")
+    assert (rows >= columns).all() and torch.rand(9, device="cuda")[rows * 3 + columns].shape == (6,)
+    assert torch.tril_indices(3, 3, -5, device="cuda").shape == (2, 0)
+    torch.triu_indices(30_000, 30_000, 29_000, device="cuda")
+
+
+@program("graphs-and-values", quick=True)
+def graphs_and_values():
+    """What a graph holds is done when it is launched, each time, and not when it is made."""
+    step, filled, copied = (torch.tensor([number] * 3).cuda() for number in (1, 2, 3))
+    source, graph = torch.tensor([7, 8, 9]).cuda(), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step.add_(1)
+        doubled = copied * 2
+        filled.zero_()
+        copied.copy_(source)
+    assert step.tolist() == [1] * 3 and filled.tolist() == [2] * 3 and copied.tolist() == [3] * 3
+    for number in (4, 5):
+        step.fill_(number), filled.fill_(number), doubled.fill_(number), source.fill_(number)
+        assert step.tolist() == filled.tolist() == doubled.tolist() == [number] * 3
+        graph.replay()
+        assert step.tolist() == doubled.tolist() == filled.tolist() == [0] * 3 and copied.tolist() == [number] * 3
+
+
 @program("drawn-by-one-seed", quick=True)
 def drawn_by_one_seed():
     """The same seed draws the same whole numbers, another one others, and two draws differ; the program's own on the CPU are as they were."""

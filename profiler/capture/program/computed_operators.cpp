@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <string>
+#include <unordered_map>
 
 namespace tidemark::capture {
 namespace {
+
+constexpr std::string_view kLibrary = "aten::";
 
 struct Sized {
   std::string_view name;
@@ -63,61 +68,80 @@ bool IsView(const c10::Argument& result) {
 }
 
 // aten::cudnn_batch_norm, aten::native_batch_norm, aten::batch_norm_update_stats and their like.
-bool UpdatesRunningFigures(std::string_view name, const c10::FunctionSchema& schema,
-                           c10::ArrayRef<const c10::IValue> inputs) {
+bool UpdatesRunningFigures(std::string_view name) {
   const auto has = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  if (!has("batch_norm") || has("_backward") || has("no_update") || has("no_training")) return false;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::string& argument = schema.arguments()[i].name();
-    if ((argument == "training" || argument == "train") && inputs[i].isBool()) return inputs[i].toBool();
+  return has("batch_norm") && !has("_backward") && !has("no_update") && !has("no_training");
+}
+
+bool IsOneOf(const c10::OperatorHandle& handle, bool draws) {
+  if (handle.hasTag(at::Tag::nondeterministic_seeded) && !draws) return false;
+  const auto& returns = handle.schema().returns();
+  if (returns.empty()) return handle.schema().name().starts_with("aten::_foreach_");
+  return std::none_of(returns.begin(), returns.end(), IsView);
+}
+
+bool IsOfFractions(const c10::OperatorHandle& handle) {
+  const std::string_view name = handle.schema().name();
+  const auto begins = [name](std::string_view known) { return name.starts_with(known); };
+  return handle.hasTag(at::Tag::pointwise) || std::any_of(kOfFractions.begin(), kOfFractions.end(), begins);
+}
+
+std::optional<size_t> SizedLike(std::string_view name) {
+  for (const Sized& sized : kSized) {
+    if (sized.name == name) return sized.argument;
   }
-  return true;
+  if (name.ends_with('_') && !name.ends_with("__")) return 0;
+  return std::nullopt;
 }
 
 }  // namespace
 
 // record_stream has a kernel by name only.
-bool ComputedOperator::LaunchesKernels() const {
+bool ComputedOperator::LaunchesKernels(const c10::OperatorHandle& handle) {
   constexpr std::array<std::string_view, 3> kNone = {"aten::resize", "aten::set_", "aten::record_stream"};
-  const auto begins = [this](std::string_view none) { return name_.starts_with(none); };
-  if (!name_.starts_with("aten::") || std::any_of(kNone.begin(), kNone.end(), begins)) return false;
-  return handle_.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name_ == "aten::copy_";
+  const std::string_view name = handle.schema().name();
+  const auto begins = [name](std::string_view none) { return name.starts_with(none); };
+  if (!name.starts_with(kLibrary) || std::any_of(kNone.begin(), kNone.end(), begins)) return false;
+  return handle.hasKernelForDispatchKey(at::DispatchKey::CUDA) || name == "aten::copy_";
 }
 
-bool ComputedOperator::IsOne() const {
-  if (handle_.hasTag(at::Tag::nondeterministic_seeded) && !Draws()) return false;
-  const auto& returns = handle_.schema().returns();
-  if (returns.empty()) return name_.starts_with("aten::_foreach_");
-  return std::none_of(returns.begin(), returns.end(), IsView);
-}
-
-bool ComputedOperator::ComputesFractions() const {
-  if (Draws()) return false;
-  const auto begins = [this](std::string_view known) { return name_.starts_with(known); };
-  return handle_.hasTag(at::Tag::pointwise) || std::any_of(kOfFractions.begin(), kOfFractions.end(), begins);
-}
-
-bool ComputedOperator::Writes(size_t argument, c10::ArrayRef<const c10::IValue> inputs) const {
-  const c10::Argument& written = handle_.schema().arguments()[argument];
-  if (written.name() == "found_inf") return false;  // of gradients: all goes well
-  if (written.alias_info() != nullptr && written.alias_info()->isWrite()) return true;
-  return written.name().starts_with("running_") && UpdatesRunningFigures(name_, handle_.schema(), inputs);
-}
-
-bool ComputedOperator::OverwritesFirst() const {
-  return IsFill() || name_ == "aten::copy_" || name_ == "aten::random_";
-}
-
-bool ComputedOperator::IsFill() const { return name_ == "aten::fill_" || name_ == "aten::zero_"; }
-
-bool ComputedOperator::Draws() const { return name_ == "aten::random_" || name_ == "aten::randperm"; }
-
-std::optional<size_t> ComputedOperator::SizedAs() const {
-  for (const Sized& sized : kSized) {
-    if (sized.name == name_) return sized.argument;
+ComputedOperator::ComputedOperator(const c10::OperatorHandle& handle)
+    : handle_(handle),
+      draws_(name() == "aten::random_" || name() == "aten::randperm"),
+      is_one_(IsOneOf(handle, draws_)),
+      computes_fractions_(!draws_ && IsOfFractions(handle)),
+      overwrites_first_(name() == "aten::fill_" || name() == "aten::zero_" || name() == "aten::copy_" ||
+                        name() == "aten::random_"),
+      makes_triangle_(name() == "aten::tril_indices" || name() == "aten::triu_indices"),
+      has_count_(name() == "aten::nonzero" || name() == "aten::_unique2"),
+      joins_(name() == "aten::bitwise_or" || name() == "aten::logical_or" || name() == "aten::bitwise_and" ||
+             name() == "aten::logical_and"),
+      sized_as_(SizedLike(name())) {
+  const bool updates = UpdatesRunningFigures(name());
+  const std::vector<c10::Argument>& arguments = handle.schema().arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i].name();
+    if (argument == "found_inf") continue;  // of gradients: all goes well
+    const bool is_written = arguments[i].alias_info() != nullptr && arguments[i].alias_info()->isWrite();
+    if (is_written) written_evaluating_.push_back(i);
+    if (is_written || (updates && argument.starts_with("running_"))) written_.push_back(i);
+    if (updates && (argument == "training" || argument == "train")) training_ = i;
   }
-  if (name_.ends_with('_') && !name_.ends_with("__")) return 0;
-  return std::nullopt;
+}
+
+const ComputedOperator* OperatorOf(const at::RecordFunction& function) {
+  // By where its schema has its name, which stays there as long as the process: PyTorch's own are never
+  // taken back. What a program calls its own scopes lies elsewhere.
+  thread_local std::unordered_map<const char*, std::unique_ptr<const ComputedOperator>> known;
+  const char* const name = function.name();
+  if (const auto found = known.find(name); found != known.end()) return found->second.get();
+  if (!std::string_view(name).starts_with(kLibrary)) return nullptr;
+  const auto full_name = function.operator_name();
+  const auto handle = full_name ? c10::Dispatcher::singleton().findSchema(*full_name) : std::nullopt;
+  if (!handle || handle->schema().name().c_str() != name) return nullptr;
+  auto& op = known[name];
+  if (ComputedOperator::LaunchesKernels(*handle)) op = std::make_unique<const ComputedOperator>(*handle);
+  return op.get();
 }
 
 }  // namespace tidemark::capture

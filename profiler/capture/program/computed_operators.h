@@ -1,53 +1,68 @@
 // Which of PyTorch's operators are computed on the host beside their kernels (known_values.h), and what is
-// peculiar of each. Pure; any thread.
+// peculiar of each, looked up once. Any thread.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/record_function.h>
 
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 namespace tidemark::capture {
 
 class ComputedOperator {
  public:
-  // Keeps a reference.
-  explicit ComputedOperator(const c10::OperatorHandle& handle)
-      : handle_(handle), name_(handle.schema().name()) {}
+  explicit ComputedOperator(const c10::OperatorHandle& handle);
   // Not those that are made of others, since these are heard, too, and not other libraries' (c10d's would
   // wait for other ranks). What is asked below is of operators that do.
-  bool LaunchesKernels() const;
+  static bool LaunchesKernels(const c10::OperatorHandle& handle);
   // Whether this is one at all: none that leaves something as it happens to be.
-  bool IsOne() const;
+  bool IsOne() const { return is_one_; }
   // Whether it is one for numbers with a fraction, too: element by element, moving them, or reducing a few.
-  bool ComputesFractions() const;
-  // Whether its kernels write to an argument, which is known no more where they are not computed: what its
+  bool ComputesFractions() const { return computes_fractions_; }
+  // The arguments that its kernels write to, which are known no more where they are not computed: what its
   // schema says, and batch norm's running figures in training, of which that does not; but whether gradients
   // overflow (found_inf) stays as it was sent: they do not.
-  bool Writes(size_t argument, c10::ArrayRef<const c10::IValue> inputs) const;
-  // Its first tensor is only written to.
-  bool OverwritesFirst() const;
-  bool IsFill() const;
-  // It takes its numbers from a generator.
-  bool Draws() const;
-  // What its kernels counted is read back, to know how large the first result is.
-  bool HasCount() const { return name_ == "aten::nonzero" || name_ == "aten::_unique2"; }
-  // One of two conditions may decide.
-  bool Joins() const {
-    return name_ == "aten::bitwise_or" || name_ == "aten::logical_or" || name_ == "aten::bitwise_and" ||
-           name_ == "aten::logical_and";
+  const std::vector<size_t>& Written(c10::ArrayRef<const c10::IValue> inputs) const {
+    const bool evaluates = training_ && inputs[*training_].isBool() && !inputs[*training_].toBool();
+    return evaluates ? written_evaluating_ : written_;
   }
+  // Its first tensor is only written to.
+  bool OverwritesFirst() const { return overwrites_first_; }
+  // It takes its numbers from a generator.
+  bool Draws() const { return draws_; }
+  // Of numbers alone, where others that do so are given a tensor to fill.
+  bool MakesTriangle() const { return makes_triangle_; }
+  // What its kernels counted is read back, to know how large the first result is.
+  bool HasCount() const { return has_count_; }
+  // One of two conditions may decide.
+  bool Joins() const { return joins_; }
   // The argument that has as many numbers as the result, where one always has.
-  std::optional<size_t> SizedAs() const;
+  std::optional<size_t> SizedAs() const { return sized_as_; }
 
   const c10::OperatorHandle& handle() const { return handle_; }
-  std::string_view name() const { return name_; }
+  std::string_view name() const { return handle_.schema().name(); }
 
  private:
-  const c10::OperatorHandle& handle_;
-  const std::string_view name_;
+  c10::OperatorHandle handle_;
+  bool draws_;
+  bool is_one_;
+  bool computes_fractions_;
+  bool overwrites_first_;
+  bool makes_triangle_;
+  bool has_count_;
+  bool joins_;
+  std::optional<size_t> sized_as_;
+  std::vector<size_t> written_;
+  std::optional<size_t> training_;  // the argument that says so, of those that write more then
+  std::vector<size_t> written_evaluating_;
 };
+
+// The operator that runs there, null where it launches no kernels. Some nanoseconds, but for a thread's first
+// time.
+const ComputedOperator* OperatorOf(const at::RecordFunction& function);
 
 }  // namespace tidemark::capture

@@ -10,9 +10,8 @@
 //   operators that are cheap (computed_operators.h). They may differ from a card's in the last digit.
 //
 // Only where all that goes in is known, and not what a CUDA graph is made of. What a kernel writes over with
-// something unknown is known no more; of larger tensors than these it stays as it was sent. Any thread; costs
-// the look-up of its schema for an operator on a tensor that may be known, some tens of nanoseconds for
-// others.
+// something unknown is known no more, however large; what a graph's kernels write to, at each launch. Any
+// thread; costs some tens of nanoseconds an operator, and its schema is looked up once a thread.
 #pragma once
 
 namespace tidemark::capture {

@@ -1,10 +1,11 @@
-// CUDA graphs, as far as memory goes. What is captured is done at once, as all work is, so that a graph only
-// counts it; a launch of the graph leaves behind what kernels leave.
+// CUDA graphs, as far as memory goes: a graph counts what is captured, and a launch of it does the copies and
+// fills, and leaves behind what kernels leave.
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/phantom/device/captured_writes.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 #include "profiler/phantom/stand_ins/runtime_streams.h"
@@ -18,8 +19,11 @@ using runtime::Report;
 struct CUgraphNode_st {};
 struct CUgraph_st {
   std::vector<CUgraphNode_st> nodes;
+  std::vector<device::CapturedWrite> writes;
 };
-struct CUgraphExec_st {};
+struct CUgraphExec_st {
+  std::vector<device::CapturedWrite> writes;
+};
 
 namespace {
 
@@ -27,6 +31,7 @@ struct Capture {
   uint64_t id = 0;
   cudaStream_t origin = nullptr;
   uint64_t work_before = 0;
+  size_t writes_before = 0;
   CUgraph_st* graph = nullptr;
 };
 
@@ -51,7 +56,8 @@ cudaError_t Begin(cudaStream_t stream) {
   Captures& captures = TheCaptures();
   const MutexLock lock(captures.mutex);
   const uint64_t id = ++captures.last_id;
-  captures.active.push_back({id, stream, device::CountWork(true), new CUgraph_st});
+  captures.active.push_back(
+      {id, stream, device::CountWork(true), device::BeginCapturedWrites(), new CUgraph_st});
   captures.count = captures.active.size();
   stream->capture = id;
   return cudaSuccess;
@@ -67,6 +73,7 @@ cudaError_t End(cudaStream_t stream, cudaGraph_t* graph) {
   if (found == captures.active.end()) return Report(cudaErrorIllegalState);
   const bool last = captures.active.size() == 1;
   found->graph->nodes.resize(device::CountWork(!last) - found->work_before);
+  found->graph->writes = device::EndCapturedWrites(found->writes_before);
   *graph = found->graph;
   captures.active.erase(found);
   captures.count = captures.active.size();
@@ -131,12 +138,14 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
   return cudaStreamIsCapturing(stream, status);
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t, unsigned long long) {
-  *executable = new CUgraphExec_st;
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
+                                          unsigned long long) {
+  *executable = new CUgraphExec_st{graph->writes};
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
+  device::DoCapturedWrites(executable->writes);
   device::KernelRan();
   return cudaSuccess;
 }

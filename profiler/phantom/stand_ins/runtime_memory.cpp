@@ -1,14 +1,17 @@
 // The CUDA runtime's memory: cudaMalloc, host memory, copies and fills (frees are in runtime_pools.cpp). All
-// is done at once: streams are empty whenever one asks.
+// is done at once, but for what is captured into a graph: streams are empty whenever one asks.
 #include <cstring>
 
+#include "profiler/phantom/device/captured_writes.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
+#include "profiler/phantom/stand_ins/runtime_streams.h"
 
 using namespace tidemark::phantom;
 using device::Activity;
+using device::CapturedWrite;
 using device::Device;
 using device::Place;
 using device::TheDevice;
@@ -69,9 +72,13 @@ struct Submission {
 cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& submission) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  device::Certainty certainty = device::Certainty::kKnown;
-  if (!device->memory.Copy(to, from, bytes, &certainty)) return Report(cudaErrorInvalidValue);
-  device::NoteReading(to, bytes, certainty);
+  if (runtime::CaptureOf(submission.stream) != 0) {
+    device::NoteCapturedWrite({CapturedWrite::Kind::kCopy, to, from, bytes});
+  } else {
+    device::Certainty certainty = device::Certainty::kKnown;
+    if (!device->memory.Copy(to, from, bytes, &certainty)) return Report(cudaErrorInvalidValue);
+    device::NoteReading(to, bytes, certainty);
+  }
   if (device::SomeoneListens()) {
     Activity activity;
     activity.kind = Activity::Kind::kCopy;
@@ -88,7 +95,11 @@ cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& sub
 cudaError_t Fill(void* pointer, int value, size_t bytes, const Submission& submission) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  if (!device->memory.Fill(pointer, value, bytes)) return Report(cudaErrorInvalidValue);
+  if (runtime::CaptureOf(submission.stream) != 0) {
+    device::NoteCapturedWrite({CapturedWrite::Kind::kFill, pointer, nullptr, bytes, value});
+  } else if (!device->memory.Fill(pointer, value, bytes)) {
+    return Report(cudaErrorInvalidValue);
+  }
   if (device::SomeoneListens()) {
     Activity activity;
     activity.kind = Activity::Kind::kFill;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "profiler/base/paths.h"
@@ -24,6 +25,9 @@ extern "C" cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, size_
                                                   void* stream);
 extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void* to);
 extern "C" void TidemarkPhantomExpectCount(int64_t count);
+extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes);
+extern "C" bool TidemarkPhantomCaptureLasts();
+extern "C" void TidemarkPhantomForgetOnLaunch(void* pointer, size_t bytes);
 
 namespace tidemark::phantom {
 namespace {
@@ -359,6 +363,53 @@ TEST_CASE("A capture holds the streams that wait for it, and ends as a graph of 
   CHECK(cudaEventDestroy(fork) == cudaSuccess);
   CHECK((cudaStreamDestroy(stream) == cudaSuccess && cudaStreamDestroy(joined) == cudaSuccess));
   cudaGetLastError();
+}
+
+// A byte of the device, and how well it is known.
+std::pair<int, int> ByteAt(const char* device) {
+  char byte = 0;
+  const int certainty = TidemarkPhantomReadKnown(device, 1, &byte);
+  return {byte, certainty};
+}
+
+TEST_CASE("A graph copies, fills and leaves unknown results whenever it is launched, and only then") {
+  cudaStream_t stream = nullptr;
+  char* device = nullptr;
+  char* pinned = nullptr;
+  char on_stack = 'x';
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&device), 8) == cudaSuccess);
+  REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&pinned), 1) == cudaSuccess);
+  TidemarkPhantomBlockBegins(device, 8);  // from now on what is known outlives kernels
+  REQUIRE(cudaMemset(device, 'a', 8) == cudaSuccess);
+  TidemarkPhantomForgetOnLaunch(device, 8);  // nothing is captured
+  CHECK(!TidemarkPhantomCaptureLasts());
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  CHECK(TidemarkPhantomCaptureLasts());
+  TidemarkPhantomForgetOnLaunch(device, 2);
+  REQUIRE(cudaMemsetAsync(device + 1, 'f', 1, stream) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(device + 2, device + 3, 1, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(pinned, device + 2, 1, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(&on_stack, device + 2, 1, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  CHECK(!TidemarkPhantomCaptureLasts());
+  for (int i = 0; i < 3; ++i) CHECK(ByteAt(device + i).first == 'a');
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE(cudaGraphInstantiateWithFlags(&executable, graph, 0) == cudaSuccess);
+  REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
+  for (const char number : {'b', 'c'}) {
+    REQUIRE(cudaMemset(device, number, 8) == cudaSuccess);
+    *pinned = '-';
+    REQUIRE(cudaGraphLaunch(executable, stream) == cudaSuccess);
+    CHECK(ByteAt(device).second == kNotKnown);
+    CHECK(ByteAt(device + 1).first == 'f');
+    CHECK(ByteAt(device + 2).first == number);
+    CHECK(*pinned == number);
+    CHECK(on_stack == 'x');  // it may be gone by then
+  }
+  CHECK((cudaGraphExecDestroy(executable) == cudaSuccess && cudaFree(device) == cudaSuccess));
+  CHECK((cudaFreeHost(pinned) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess));
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// What goes into an operator, on the CPU: copies of what the phantom's device knows. For known_values.h.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <ATen/core/stack.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "profiler/capture/program/computed_operators.h"
+
+namespace tidemark::capture {
+
+// A tensor that an operator writes to, and its copy.
+struct Written {
+  at::Tensor on_device;
+  at::Tensor on_host;
+};
+
+// A condition that is not known is `guess`, where the operator joins conditions.
+class HostInputs {
+ public:
+  HostInputs(const ComputedOperator& op, bool guess) : op_(op), guess_(guess) {}
+
+  // False where something is not known, or nothing is of the device, or the results may be too many.
+  bool Take(c10::ArrayRef<const c10::IValue> inputs);
+  torch::jit::Stack& stack() { return stack_; }
+  std::vector<Written>& written() { return written_; }
+  int worst_certainty() const { return worst_certainty_; }
+  bool has_fractions() const { return has_fractions_; }
+  bool has_guessed() const { return has_guessed_; }
+
+ private:
+  bool TakeValue(const c10::IValue& value);
+  bool TakeList(const c10::IValue& value);
+  std::optional<at::Tensor> Copied(const at::Tensor& tensor);
+  std::optional<at::Tensor> Guessed(at::Tensor copy);
+  void Count(const at::Tensor& tensor);
+  bool AreFew() const;
+  int64_t MostIndexed() const;
+  int64_t MostSelected() const;
+  int64_t MostMade() const;
+
+  const ComputedOperator& op_;
+  const bool guess_;
+  torch::jit::Stack stack_;
+  std::vector<Written> written_;
+  // Of the argument that is being taken.
+  bool is_read_ = true;
+  bool is_written_ = false;
+  bool is_of_card_ = false;
+  bool has_fractions_ = false;
+  bool has_guessed_ = false;
+  int worst_certainty_ = 0;
+  at::DimVector shape_;  // that all are broadcast to
+  int64_t factor_ = 1;   // of what is not
+  int64_t sum_ = 0;      // in lists
+};
+
+}  // namespace tidemark::capture

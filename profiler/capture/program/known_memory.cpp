@@ -1,0 +1,187 @@
+#include "profiler/capture/program/known_memory.h"
+
+#include <ATen/ATen.h>
+#include <c10/cuda/CUDAStream.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "profiler/phantom/environment.h"
+
+namespace tidemark::capture {
+namespace {
+
+// Of a training's tensors with a fraction nearly all are larger, and nobody reads back what became of them.
+constexpr int64_t kMostFractions = 1024;
+// Parts of a tensor's memory that are not next to each other; of more all that lies between goes with them.
+constexpr int64_t kMostPieces = 1024;
+
+struct KnownMemory {
+  phantom::ReadKnownFunction read = nullptr;
+  phantom::WriteComputedFunction write = nullptr;
+  phantom::ExpectCountFunction expect_count = nullptr;
+  phantom::CaptureLastsFunction capture_lasts = nullptr;
+  phantom::ForgetOnLaunchFunction forget_on_launch = nullptr;
+  int (*is_capturing)(void* stream, int* status) = nullptr;  // cudaStreamIsCapturing
+};
+KnownMemory device;
+
+template <typename Function>
+Function Exported(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+// From the first element to the last, in elements.
+int64_t SpanOf(const at::Tensor& tensor) {
+  int64_t span = 1;
+  for (int64_t i = 0; i < tensor.dim(); ++i) {
+    if (tensor.size(i) == 0) return 0;
+    span += (tensor.size(i) - 1) * tensor.stride(i);
+  }
+  return span;
+}
+
+bool IsFraction(const at::Tensor& tensor) { return c10::isFloatingType(tensor.scalar_type()); }
+
+// One of memory; not those of Python, of functorch, ...
+bool IsPlain(const at::Tensor& tensor) {
+  const c10::DispatchKeySet keys = tensor.key_set();
+  const bool is_other = tensor.unsafeGetTensorImpl()->is_python_dispatch() ||
+                        keys.has(at::DispatchKey::FuncTorchBatched) ||
+                        keys.has(at::DispatchKey::FuncTorchGradWrapper) ||
+                        keys.has(at::DispatchKey::Functionalize) || keys.has(at::DispatchKey::NestedTensor);
+  return !is_other && tensor.layout() == at::kStrided;
+}
+
+// The parts of a tensor's memory that lie next to each other, in the order of its elements.
+class Pieces {
+ public:
+  explicit Pieces(const at::Tensor& tensor) : tensor_(tensor), outer_(tensor.dim()) {
+    while (outer_ > 0 && tensor.stride(outer_ - 1) == length_) length_ *= tensor.size(--outer_);
+  }
+  int64_t length() const { return length_; }  // of each, in elements
+  int64_t count() const { return tensor_.numel() / length_; }
+  // From the tensor's first element, in elements.
+  int64_t OffsetOf(int64_t piece) const {
+    int64_t offset = 0;
+    for (int64_t i = outer_ - 1; i >= 0; --i) {
+      offset += piece % tensor_.size(i) * tensor_.stride(i);
+      piece /= tensor_.size(i);
+    }
+    return offset;
+  }
+
+ private:
+  const at::Tensor& tensor_;
+  int64_t outer_;  // dimensions that the pieces are counted in
+  int64_t length_ = 1;
+};
+
+// Whatever lies between the pieces.
+bool GoesAsOne(const at::Tensor& tensor, const Pieces& pieces) {
+  return tensor.is_non_overlapping_and_dense() || pieces.count() > kMostPieces;
+}
+
+char* AddressIn(const at::Tensor& tensor, int64_t offset) {
+  // Not by data_ptr(), which tells PyTorch that somebody writes.
+  char* const begin = static_cast<char*>(const_cast<void*>(tensor.const_data_ptr()));
+  return begin + offset * static_cast<int64_t>(tensor.itemsize());
+}
+
+// So many elements of a tensor from an offset on.
+struct Part {
+  int64_t offset = 0;
+  int64_t count = 0;
+};
+
+void WriteTo(const at::Tensor& tensor, const Part& part, const void* numbers, int certainty) {
+  device.write(AddressIn(tensor, part.offset), numbers, static_cast<size_t>(part.count) * tensor.itemsize(),
+               certainty);
+}
+
+void ForgetPart(const at::Tensor& tensor, const Part& part) {
+  if (!IsCapturing()) return WriteTo(tensor, part, nullptr, phantom::kNotKnown);
+  device.forget_on_launch(AddressIn(tensor, part.offset),
+                          static_cast<size_t>(part.count) * tensor.itemsize());
+}
+
+}  // namespace
+
+bool OpenKnownMemory() {
+  device = {Exported<phantom::ReadKnownFunction>(phantom::kReadKnownFunction),
+            Exported<phantom::WriteComputedFunction>(phantom::kWriteComputedFunction),
+            Exported<phantom::ExpectCountFunction>(phantom::kExpectCountFunction),
+            Exported<phantom::CaptureLastsFunction>(phantom::kCaptureLastsFunction),
+            Exported<phantom::ForgetOnLaunchFunction>(phantom::kForgetOnLaunchFunction),
+            Exported<int (*)(void*, int*)>("cudaStreamIsCapturing")};
+  // The device's library has all of its own, or none.
+  return device.read != nullptr && device.is_capturing != nullptr;
+}
+
+bool IsPlainAndSmall(const at::Tensor& tensor) {
+  return IsPlain(tensor) && tensor.numel() <= kMostNumbers && SpanOf(tensor) <= kMostNumbers;
+}
+
+bool IsWhole(const at::Tensor& tensor) {
+  return c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/true);
+}
+
+bool MayBeKnown(const at::Tensor& tensor) {
+  const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  if (impl.is_python_dispatch() || !tensor.is_cuda() || tensor.is_nested() ||
+      impl.has_symbolic_sizes_strides()) {
+    return false;
+  }
+  return IsWhole(tensor) ? tensor.numel() <= kMostNumbers
+                         : IsFraction(tensor) && tensor.numel() <= kMostFractions;
+}
+
+bool IsCapturing() {
+  if (!device.capture_lasts()) return false;
+  int status = 0;  // of cudaStreamCaptureStatus: none
+  return device.is_capturing(c10::cuda::getCurrentCUDAStream().stream(), &status) == 0 && status != 0;
+}
+
+int ReadKnown(const at::Tensor& tensor, const at::Tensor& copy) {
+  const auto read = [&](const Part& part) {
+    return device.read(AddressIn(tensor, part.offset), static_cast<size_t>(part.count) * tensor.itemsize(),
+                       AddressIn(copy, part.offset));
+  };
+  const Pieces pieces(tensor);
+  if (GoesAsOne(tensor, pieces)) return read({0, SpanOf(tensor)});
+  int worst = 0;
+  for (int64_t piece = 0; piece < pieces.count(); ++piece)
+    worst = std::max(worst, read({pieces.OffsetOf(piece), pieces.length()}));
+  return worst;
+}
+
+void Forget(const at::Tensor& tensor) {
+  if (!tensor.defined() || !tensor.is_cuda() || !IsPlain(tensor) || tensor.numel() == 0) return;
+  const Pieces pieces(tensor);
+  if (GoesAsOne(tensor, pieces)) return ForgetPart(tensor, {0, SpanOf(tensor)});
+  for (int64_t piece = 0; piece < pieces.count(); ++piece)
+    ForgetPart(tensor, {pieces.OffsetOf(piece), pieces.length()});
+}
+
+void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty) {
+  if (!tensor.defined() || !tensor.is_cuda() || !IsPlainAndSmall(tensor) || tensor.numel() == 0) return;
+  if (tensor.sizes() != result.sizes()) return Forget(tensor);
+  if (tensor.is_non_overlapping_and_dense()) {
+    const at::Tensor numbers =
+        at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kCPU));
+    numbers.copy_(result);
+    return WriteTo(tensor, {0, tensor.numel()}, numbers.const_data_ptr(), certainty);
+  }
+  const Pieces pieces(tensor);
+  if (pieces.count() > kMostPieces) return Forget(tensor);
+  const at::Tensor numbers = result.to(tensor.scalar_type()).contiguous();
+  for (int64_t piece = 0; piece < pieces.count(); ++piece) {
+    const Part part = {pieces.OffsetOf(piece), pieces.length()};
+    WriteTo(tensor, part, AddressIn(numbers, piece * pieces.length()), certainty);
+  }
+}
+
+void ExpectCount(std::optional<int64_t> count) { device.expect_count(count.value_or(-1)); }
+
+}  // namespace tidemark::capture

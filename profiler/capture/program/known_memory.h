@@ -1,0 +1,38 @@
+// A tensor's numbers as the phantom's device knows them (profiler/phantom/device/contents.h): read for what
+// is computed in the kernels' stead (known_values.h), and written with what came out. Any thread.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace tidemark::capture {
+
+// In what goes in.
+inline constexpr int64_t kMostNumbers = 32'768;
+
+// Once, before all else here; false where there is no phantom.
+bool OpenKnownMemory();
+
+bool IsWhole(const at::Tensor& tensor);
+
+// Whether it is of a kind and size that may be known at all.
+bool MayBeKnown(const at::Tensor& tensor);
+// One of memory, and small; not those of Python, of functorch, ...
+bool IsPlainAndSmall(const at::Tensor& tensor);
+
+// How far what is there can be trusted, as device::Certainty has it. `copy` has the tensor's own shape.
+int ReadKnown(const at::Tensor& tensor, const at::Tensor& copy);
+// So is what an operator left there.
+void Keep(const at::Tensor& tensor, const at::Tensor& result, int certainty);
+// A kernel writes there, nobody knows what.
+void Forget(const at::Tensor& tensor);
+
+// What a graph is made of has not run, and runs when it is launched.
+bool IsCapturing();
+
+// How many the kernels that this thread launches next will be said to have counted; none: not known.
+void ExpectCount(std::optional<int64_t> count);
+
+}  // namespace tidemark::capture
