@@ -47,6 +47,7 @@ void StacksByOtherThings(ImGuiTestContext* context);
 // rank_steps.cpp
 void OpensRanks(ImGuiTestContext* context);
 void TrainsOnRanks(ImGuiTestContext* context);
+void WatchesRanks(ImGuiTestContext* context);
 // checkpointing_steps.cpp
 void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp

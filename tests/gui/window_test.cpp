@@ -302,6 +302,7 @@ void Add(ImGuiTestEngine* engine) {
       {"follows a recording", FollowsARecording},
       {"opens ranks", OpensRanks},
       {"trains on ranks", TrainsOnRanks},
+      {"watches ranks", WatchesRanks},
       {"takes what is dropped", TakesWhatIsDropped},
       {"trains a TorchScript file", TrainsScript},
       {"shows a program", ShowsAProgram},
