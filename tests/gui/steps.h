@@ -65,6 +65,7 @@ void TakesWhatIsDropped(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
 void OpensWhatWasCut(ImGuiTestContext* context);
 void FollowsARecording(ImGuiTestContext* context);
+void TellsHowWhatItFollowsEnds(ImGuiTestContext* context);
 void Compares(ImGuiTestContext* context);
 // what_if_steps.cpp
 void TriesTheRunOtherwise(ImGuiTestContext* context);

@@ -300,6 +300,7 @@ void Add(ImGuiTestEngine* engine) {
       {"saves and opens", SavesAndOpens},
       {"opens what was cut", OpensWhatWasCut},
       {"follows a recording", FollowsARecording},
+      {"tells how what it follows ends", TellsHowWhatItFollowsEnds},
       {"opens ranks", OpensRanks},
       {"trains on ranks", TrainsOnRanks},
       {"watches ranks", WatchesRanks},
