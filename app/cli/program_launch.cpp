@@ -91,7 +91,7 @@ std::filesystem::path RecordingFor(const std::string& recording) {
 
 // What brings the probe into the program. An injection that is there already is somebody else's, and stays.
 Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
-                                                  const std::function<void(const std::string&)>& complain) {
+                                                  std::vector<std::string>& missing) {
   const std::string probe =
       (ExecutableFolder().parent_path() / "lib" / "probe" / "libtidemark-probe.so").string();
   if (!std::filesystem::exists(probe)) {
@@ -103,7 +103,7 @@ Result<std::vector<std::string>> ProbeEnvironment(const RecordedLayers& layers,
   if (injection.empty() || injection == "none") {
     environment.push_back(std::string(kInjection) + "=" + probe);
   } else {
-    complain(
+    missing.push_back(
         fmt::format("{} names another tool ({}), so what the CUDA driver hands out is not recorded. Unset "
                     "it to record that too.",
                     kInjection, injection));
@@ -172,19 +172,17 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
 }
 
 Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
-                                   const RecordedLayers& layers,
-                                   const std::function<void(const std::string&)>& complain,
-                                   const phantom::BuildWatch& building) {
+                                   const RecordedLayers& layers, const phantom::BuildWatch& building) {
   if (Status writable = CanBeWritten(recording); !writable) return writable.error();
-  Result<std::vector<std::string>> environment = ProbeEnvironment(layers, complain);
-  if (!environment) return environment.error();
   ProgramLaunch launch;
-  launch.environment = std::move(*environment);
   events::RunDescription& description = launch.recorded.description;
+  Result<std::vector<std::string>> environment = ProbeEnvironment(layers, description.notes);
+  if (!environment) return environment.error();
+  launch.environment = std::move(*environment);
   const Result<phantom::PythonStart> python = phantom::PythonOf(program);
   if (layers.operators) {
     const Result<std::vector<std::string>> operators = OperatorsEnvironment(python, building);
-    if (!operators) complain("Operators are not told: " + operators.error().message);
+    if (!operators) description.notes.push_back("Operators are not told: " + operators.error().message);
     if (operators) launch.environment.insert(launch.environment.end(), operators->begin(), operators->end());
   }
   launch.title = python ? TitleFrom(*python, program)

@@ -1,7 +1,6 @@
 // What a user's program is started with, so that it is recorded: on the phantom, or as it is.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,11 +41,9 @@ struct RecordedLayers {
   bool operators = false;           // PyTorch's
 };
 
-// `complain` is told what will be missing. `building` watches the build of what operators take, as on the
-// phantom.
+// What will be missing is among the description's notes. `building` watches the build of what operators take,
+// as on the phantom.
 Result<ProgramLaunch> LaunchAsItIs(const std::vector<std::string>& program, const std::string& recording,
-                                   const RecordedLayers& layers,
-                                   const std::function<void(const std::string&)>& complain,
-                                   const phantom::BuildWatch& building = {});
+                                   const RecordedLayers& layers, const phantom::BuildWatch& building = {});
 
 }  // namespace tidemark::cli

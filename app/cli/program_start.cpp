@@ -28,11 +28,11 @@ class StartedProgram {
     launch_.environment.push_back(recorder_->environment_entry());
     running_ = std::async(std::launch::async, [this] { Run(); });
   }
-  ~StartedProgram() { EndInOrder(*recorder_->first(), running_); }
+  ~StartedProgram() { EndInOrder(*recorder_->watched(), running_); }
   StartedProgram(const StartedProgram&) = delete;
   StartedProgram& operator=(const StartedProgram&) = delete;
 
-  session::Run* run() const { return recorder_->first().get(); }
+  session::Run* run() const { return recorder_->watched().get(); }
 
  private:
   void Run() {
@@ -50,12 +50,12 @@ class StartedProgram {
 };
 
 Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words) {
-  // What it waits for or lacks is told by the window, which shows the sources' states.
   if (!order.card) {
     RecordedLayers layers;
     layers.stacks = order.stacks;
     layers.kernels = order.kernels;
-    return LaunchAsItIs(words, order.recording, layers, [](const std::string&) {});
+    layers.operators = order.operators;
+    return LaunchAsItIs(words, order.recording, layers);
   }
   PhantomOptions options;
   options.card = *order.card;

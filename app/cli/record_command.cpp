@@ -69,7 +69,6 @@ Result<ProgramLaunch> LaunchToldOf(const RecordOptions& options, const std::vect
   const InterruptListener listener;
   ProgressLine progress(kToldEvery);
   return LaunchAsItIs(program, options.output, options.layers,
-                      [](const std::string& sentence) { Complain(sentence, kExitDone); },
                       {[&](std::string_view line) { progress.Show(line); },
                        [] { return !InterruptListener::WasInterrupted(); }});
 }
@@ -85,6 +84,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
     return Complain("Stopped as asked, before the program was started.", kExitInterrupted);
   }
   if (!launch) return Complain(launch.error().message, kExitFailed);
+  for (const std::string& missing : launch->recorded.description.notes) Complain(missing, kExitDone);
   launch->recorded.is_watched = options.window;
   const Result<std::unique_ptr<session::ProgramRecorder>> started =
       session::ProgramRecorder::Start(launch->recorded);
@@ -98,7 +98,7 @@ int RunRecord(const RecordOptions& options, const std::vector<std::string>& prog
     text += UnheardText(recorder.unheard_ranks());
     Tell(text.empty() ? WhyNothing(options.layers.cpu, code) : text);
   };
-  const Result<int> exit_code = RunBesideWindow(program, launch->environment, recorder.first(), ended,
+  const Result<int> exit_code = RunBesideWindow(program, launch->environment, recorder.watched(), ended,
                                                 options.window ? open_window : nullptr);
   return exit_code ? *exit_code : Complain(exit_code.error().message, kExitFailed);
 }
@@ -122,7 +122,9 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
   command->add_option("-o,--output", options->output, "Recording (.tide) to write, one for each process")
       ->type_name("FILE");
   command->add_flag("--window,--live", options->window,
-                    "Show the memory of its first process that uses CUDA in the window while it runs");
+                    "Show its memory in the window while it runs: of all ranks that a launcher starts here, "
+                    "else of the first "
+                    "process that uses CUDA");
   command->add_flag("--cpu", options->layers.cpu, "Record PyTorch's tensors on the CPU too");
   command->add_flag(
       "--operators", options->layers.operators,

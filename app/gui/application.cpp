@@ -99,7 +99,8 @@ void Application::ShowFromHere() {
   for (const std::string& complaint : complaints_)
     log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
   input_.log = log_.get();
-  input_.view = ShownRank()->view();
+  shown_run_ = ShownRank().get();
+  input_.view = shown_run_->view();
 }
 
 std::shared_ptr<const session::Run> Application::ShownRank() const {
@@ -108,9 +109,13 @@ std::shared_ptr<const session::Run> Application::ShownRank() const {
 
 void Application::ShowRank(size_t index) {
   if (run_ == nullptr || !live_ranks_.Show(*run_, index)) return;
+  ranks_.ShowPlace(index);
+  ShowOtherRank();
+}
+
+void Application::ShowOtherRank() {
   history_.Clear();
   bookmarks_.clear();
-  ranks_.ShowPlace(index);
   ShowFromHere();
 }
 
@@ -127,7 +132,8 @@ void Application::FollowRanks() {
                 return [this, peaks, number] {
                   live_ranks_.EndReading();
                   if (number != run_number_ || live_ranks_.closed()) return;
-                  ranks_.Follow(std::move(*peaks), live_ranks_.shown());
+                  if (peaks->ranks.size() != run_->ranks().size()) return;  // one has come since
+                  ranks_.Follow(std::move(*peaks), live_ranks_.PlaceOfShown(*run_));
                 };
               });
 }
@@ -151,17 +157,21 @@ bool Application::Poll() {
   AskForPrices();
   AskForPlans();
   if (run_ == nullptr) return news;
+  if (ShownRank().get() != shown_run_) ShowOtherRank();  // a launcher's ranks come one by one, in any order
   FollowRanks();
   // Before the view, which is published first: what the status tells of is in it.
   session::RunStatus status = run_->status();
-  std::shared_ptr<const timeline::View> view = ShownRank()->view();
+  const session::RunStatus of_shown = shown_run_->status();
+  status.captured = of_shown.captured;
+  status.steps_done = of_shown.steps_done;
+  std::shared_ptr<const timeline::View> view = shown_run_->view();
   if (view != input_.view) {
     input_.view = std::move(view);
     log_->Update(*input_.view);
     news = true;
   }
   const session::RunStatus before = std::exchange(input_.status, std::move(status));
-  input_.description = ShownRank()->description();
+  input_.description = shown_run_->description();
   input_.live = run_->live();
   input_.can_stop = run_->can_stop();
   AskForBand();
@@ -196,7 +206,7 @@ void Application::ReportStatusChange(const session::RunStatus& before) {
   if (now.out_of_memory && !before.out_of_memory)
     shell_.raise_panel = shell_.tall_panel = "findings";  // why, and the ways out
   if (!now.out_of_memory) shell_.tall_panel.clear();
-  if (before.state != now.state) shell_.banner_closed = false;
+  if (before.state != now.state || before.sentence != now.sentence) shell_.banner_closed = false;
 }
 
 void Application::AddLogLine(presenters::LogLevel level, const std::string& text) {

@@ -136,6 +136,7 @@ class Application {
   // Of the ranks that go on here the one that is shown; else the run itself.
   std::shared_ptr<const session::Run> ShownRank() const;
   void ShowRank(size_t index);
+  void ShowOtherRank();  // than before
   void FollowRanks();
   void ShowFromHere();
   // As a person asks: what is locked stays.
@@ -198,7 +199,8 @@ class Application {
   SceneInput input_;
   const Frame* frame_ = nullptr;
   std::shared_ptr<session::Run> run_;
-  std::shared_ptr<session::Run> compared_;  // the second run, a recording
+  const session::Run* shown_run_ = nullptr;  // ShownRank() of the last ShowFromHere; none without run_
+  std::shared_ptr<session::Run> compared_;   // the second run, a recording
   std::unique_ptr<presenters::RunLog> log_;
   std::vector<std::string> complaints_;
   OpenedRanks ranks_;  // empty unless several were opened, or go on here
@@ -228,6 +230,7 @@ class Application {
   std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
   std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
   std::string file_title_;                  // of an opened recording
+  bool was_followed_ = false;               // it is shown as it grows, or was
   bool band_asked_ = false;                 // of this run
   uint64_t run_number_ = 0;                 // a start that was overtaken by a later one is let go
   uint64_t shown_number_ = 0;               // so is what was asked of a run or a rank that was shown before

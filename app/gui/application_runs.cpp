@@ -28,6 +28,7 @@ void Application::StartRun() {
   input_.live = false;
   input_.can_stop = false;
   input_.description = {};
+  was_followed_ = false;
   shell_.banner_closed = false;
   file_title_.clear();
   ranks_.Close();
@@ -218,6 +219,8 @@ void Application::ShowRun(std::shared_ptr<session::Run> run) {
 
 void Application::Follow(std::shared_ptr<session::Run> run, const std::filesystem::path& file) {
   ShowRun(std::move(run));
+  was_followed_ = true;
+  shell_.banner_closed = false;
   file_title_ = file == "-" ? "standard input" : file.filename().string();
   if (std::filesystem::is_regular_file(file)) ReadBookmarks(file);
 }
@@ -225,6 +228,7 @@ void Application::Follow(std::shared_ptr<session::Run> run, const std::filesyste
 void Application::AdoptRun(std::shared_ptr<session::Run> run) {
   if (run_ != nullptr) LetGo(std::exchange(run_, nullptr));  // its process may take a moment to end
   run_ = std::move(run);
+  was_followed_ = false;
   live_ranks_.Begin();
   history_.Clear();
   bookmarks_.clear();

@@ -8,6 +8,7 @@
 
 #include "app/gui/application.h"
 #include "app/presenters/program_facts.h"
+#include "app/presenters/run_end.h"
 
 namespace tidemark::gui {
 namespace {
@@ -22,7 +23,8 @@ constexpr auto kShownAfter = 300ms;  // of a job: a line that comes and goes at 
 std::string Application::StatusText() const {
   if (input_.starting) return "starting";
   if (run_ == nullptr) return input_.status.state == RunState::kFailed ? "not started" : "no run";
-  if (!file_title_.empty()) return follows() ? "recording grows" : "recording";
+  if (follows()) return input_.status.sentence.empty() ? "recording grows" : "recording stands still";
+  if (!file_title_.empty()) return "recording";
   switch (input_.status.state) {
     case RunState::kStarting:
       return "starting";
@@ -52,13 +54,16 @@ std::string Application::title() const {
   return what.empty() ? "Tidemark" : "Tidemark · " + what;
 }
 
-// Of a run that has ended badly: what happened, and with which settings to go on.
+// Of a run that has ended badly: what happened, and, of our own, with which settings to go on.
 Banner Application::MakeBanner() const {
+  const auto* const view = input_.view.get();
+  const presenters::EndNotice notice =
+      was_followed_ ? presenters::NoticeOfFollowed(input_.status, input_.description, view)
+                    : presenters::NoticeOfRun(input_.status, view);
   Banner banner;
-  banner.sentence = input_.status.sentence.empty()
-                        ? "The run has ended unexpectedly. What it reported is kept."
-                        : input_.status.sentence;
-  if (presenters::IsProgram(input_.description)) return banner;
+  banner.sentence = notice.sentence;
+  banner.bad = notice.bad;
+  if (!notice.bad || was_followed_ || presenters::IsProgram(input_.description)) return banner;
   banner.again = input_.settings;
   if (!input_.status.out_of_memory || input_.settings.batch <= 1) return banner;
   const std::optional<int> smaller = SmallerBatch();
@@ -88,12 +93,12 @@ ShellInput Application::MakeShellInput() {
   ShellInput shell;
   shell.status = StatusText();
   const RunState state = input_.status.state;
-  const bool ended_badly = !input_.starting && (state == RunState::kFailed || state == RunState::kDied);
-  if (!input_.starting && (input_.live || input_.can_stop || follows()) && state == RunState::kRunning)
-    shell.tone = StatusTone::kGood;
-  if (ended_badly) shell.tone = StatusTone::kBad;
+  const bool goes_on = (input_.live || input_.can_stop || follows()) && state == RunState::kRunning;
+  if (!input_.starting) shell.banner = MakeBanner();
+  const bool is_bad = !shell.banner.sentence.empty() && shell.banner.bad;
+  if (!input_.starting && goes_on && shell.banner.sentence.empty()) shell.tone = StatusTone::kGood;
+  if (is_bad) shell.tone = StatusTone::kBad;
   shell.device = DeviceText();
-  if (ended_badly) shell.banner = MakeBanner();
   for (const auto& job : jobs_.jobs()) {
     if (job->title.empty() || Clock::now() - job->begun < kShownAfter) continue;
     const bool known = job->shows_progress;

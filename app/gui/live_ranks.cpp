@@ -1,5 +1,6 @@
 #include "app/gui/live_ranks.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tidemark::gui {
@@ -14,21 +15,28 @@ void LiveRanks::Begin() {
 }
 
 bool LiveRanks::Show(const session::Run& run, size_t index) {
-  if (index >= run.ranks().size() || index == shown_) return false;
-  shown_ = index;
+  const auto ranks = run.ranks();
+  if (index >= ranks.size() || ranks[index] == &ShownOf(run)) return false;
+  chosen_ = ranks[index];
   return true;
 }
 
 const session::Run& LiveRanks::ShownOf(const session::Run& run) const {
   const auto ranks = run.ranks();
-  return shown_ < ranks.size() ? *ranks[shown_] : run;
+  return ranks.empty() ? run : *ranks[PlaceOfShown(run)];
+}
+
+size_t LiveRanks::PlaceOfShown(const session::Run& run) const {
+  const auto ranks = run.ranks();
+  const auto found = std::ranges::find(ranks, chosen_);
+  return found == ranks.end() ? 0 : static_cast<size_t>(found - ranks.begin());
 }
 
 std::optional<LiveRanks::Reading> LiveRanks::BeginReading(const session::Run& run, bool with_curves,
                                                           Clock::time_point now) {
   constexpr auto kReadEvery = 300ms;
   const bool lacks_curves = with_curves && !with_curves_;
-  if (reads_ || closed_ || run.ranks().empty()) return std::nullopt;
+  if (reads_ || closed_ || run.ranks().size() < 2) return std::nullopt;
   if (!lacks_curves && now - read_at_ < kReadEvery) return std::nullopt;
   read_at_ = now;
   Reading reading{session::RanksSoFar(run), with_curves};

@@ -23,11 +23,11 @@ class LiveRanks {
   void Begin();                     // another run
   void Close() { closed_ = true; }  // nobody wants to see them, until another run begins
   bool closed() const { return closed_; }
-  size_t shown() const { return shown_; }
   // False where that one is shown already, and where there is no such rank.
   bool Show(const session::Run& run, size_t index);
-  // The one that is shown; a run that is one alone is its own.
+  // The one that is shown, the first until another is asked for; a run that is one alone is its own.
   const session::Run& ShownOf(const session::Run& run) const;
+  size_t PlaceOfShown(const session::Run& run) const;
 
   // What is to be read now: a few times a second what has changed, and at once where curves are wanted that
   // were not read. Nothing while one reading goes on: EndReading() ends it.
@@ -35,7 +35,7 @@ class LiveRanks {
   void EndReading() { reads_ = false; }
 
  private:
-  size_t shown_ = 0;
+  const session::Run* chosen_ = nullptr;
   bool closed_ = false;
   bool reads_ = false;
   Clock::time_point read_at_{};

@@ -62,7 +62,7 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.timeline.view = view_.get();
   const bool ended_badly =
       input.status.state == session::RunState::kFailed || input.status.state == session::RunState::kDied;
-  frame_.timeline.failure = ended_badly ? input.status.sentence : "";
+  frame_.timeline.failure = ended_badly ? input.status.sentence : input.description.ending;
   frame_.timeline.empty_reason.clear();
   frame_.memory_map.empty_reason.clear();
   frame_.live_tree = {};

@@ -52,7 +52,7 @@ void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLi
     const std::string standing = runs ? "live" : "ended";
     lines.push_back({TitleOf(source.source),
                      is_live ? standing : source.text.substr(0, source.text.find_first_of(":,(")), lamp,
-                     source.text});
+                     source.text, lamp == LampState::kTrouble});
   }
 }
 
@@ -88,11 +88,11 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters:
   AddLibraryLines(libraries, unit, lines);
   if (input.view != nullptr) {
     for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
-      lines.push_back({"Health", sentence, LampState::kLost, sentence});
+      lines.push_back({"Health", "incomplete", LampState::kLost, sentence, true});
     }
   }
   if (!input.status.recording_error.empty()) {
-    lines.push_back({"Recording", "stopped", LampState::kLost, input.status.recording_error});
+    lines.push_back({"Recording", "stopped", LampState::kLost, input.status.recording_error, true});
   }
   return lines;
 }

@@ -110,6 +110,23 @@ bool IsWell(const timeline::SourceState& state) {
   return state.text.starts_with("live") && state.text.find(", but ") == std::string::npos;
 }
 
+std::string LossText(const View& view) {
+  const auto lost = static_cast<int64_t>(view.health().lost);
+  if (lost == 0) return "";
+  std::string sources;
+  int64_t since_ns = std::numeric_limits<int64_t>::max();
+  for (const timeline::SourceState& state : view.sources()) {
+    if (state.lost == 0) continue;
+    sources += (sources.empty() ? "" : ", ") + std::string(events::NameOf(state.source));
+    since_ns = std::min(since_ns, state.lost_since_ns);
+  }
+  std::string text = FormatNumber(lost) + (lost == 1 ? " event was lost" : " events were lost");
+  const int64_t after_ns = sources.empty() ? 0 : Difference(since_ns, view.start_ns());
+  if (!sources.empty()) text += " (" + sources + ")";
+  if (after_ns > 0) text += ", the first after " + FormatDuration(after_ns);
+  return text + "; the curves have gaps there.";
+}
+
 std::vector<std::string> SourceLines(const View& view) {
   std::vector<std::string> lines;
   for (const timeline::SourceState& state : view.sources()) {

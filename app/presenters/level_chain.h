@@ -58,4 +58,8 @@ bool IsWell(const timeline::SourceState& state);
 // "driver: live (CUPTI 13.0); lost 12 events since 0.300 s", for each source that told of itself.
 std::vector<std::string> SourceLines(const timeline::View& view);
 
+// "12 events were lost (allocator, driver), the first after 0.300 s; the curves have gaps there."; "" where
+// none were.
+std::string LossText(const timeline::View& view);
+
 }  // namespace tidemark::presenters

@@ -1,6 +1,7 @@
 #include "profiler/session/followed_run.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,18 +17,20 @@ namespace {
 
 // Recordings are flushed every kFlushEvery.
 constexpr std::chrono::milliseconds kRest{10};
+constexpr std::chrono::seconds kQuiet{1};  // then somebody looks whether more can come
+
+constexpr const char* kIsTerminal =
+    "Standard input is a terminal, and no recording comes from it. Pipe one into it, as in: ssh FAR tail -c "
+    "+1 -F "
+    "run.tide | tidemark open --follow -";
 
 }  // namespace
 
 Result<std::unique_ptr<Run>> FollowedRun::Open(const std::filesystem::path& file) {
   const bool is_input = file == "-";
-  if (is_input && isatty(STDIN_FILENO) != 0) {
-    return Error{
-        "Standard input is a terminal. Pipe a recording into it: "
-        "ssh FAR tail -c +1 -F run.tide | tidemark open --follow -"};
-  }
+  if (is_input && isatty(STDIN_FILENO) != 0) return Error{kIsTerminal};
   UniqueFd fd(is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  const std::string name = is_input ? "standard input" : file.string();
+  const std::string name = is_input ? "Standard input" : file.string();
   if (!fd.valid()) {
     return Error{name + " cannot be opened: " + std::strerror(errno) +
                  ". Name a recording (.tide) that is being written, or - for standard input."};
@@ -74,6 +77,12 @@ Status FollowedRun::Save(const std::filesystem::path& file) const {
 }
 
 void FollowedRun::Follow(UniqueFd fd, const std::string& name) {
+  struct stat status {};
+  if (fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode)) {
+    fd_ = UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+    file_ = name;
+  }
+  looked_at_ = Clock::now();
   End(trace::FollowTide(std::move(fd), name,
                         {[this](const events::RunDescription& description) { Describe(description); },
                          [this](std::span<const events::Event> events) { Accept(events); },
@@ -92,13 +101,22 @@ void FollowedRun::Accept(std::span<const events::Event> events) {
   captured_ += events.size();
   steps_done_ = StepsDoneAfter(events, steps_done_);
   has_news_ = true;
-  if (Clock::now() - published_at_ >= kPublishEvery) Publish();
+  looked_at_ = Clock::now();
+  is_forsaken_ = false;
+  if (looked_at_ - published_at_ >= kPublishEvery) Publish();
 }
 
 bool FollowedRun::Wait() {
   if (has_news_) Publish();
+  if (file_ && Clock::now() - looked_at_ >= kQuiet) LookForRecorder();
   if (!stop_) std::this_thread::sleep_for(kRest);
   return !stop_;
+}
+
+void FollowedRun::LookForRecorder() {
+  looked_at_ = Clock::now();
+  is_forsaken_ = !trace::IsBeingRecorded(fd_.get());
+  Publish();
 }
 
 void FollowedRun::Publish() {
@@ -110,6 +128,11 @@ void FollowedRun::Publish() {
   status_.captured = captured_;
   status_.lost = view_->health().lost;
   status_.steps_done = steps_done_;
+  status_.sentence = is_forsaken_
+                         ? "Nothing on this machine records into " + *file_ +
+                               " any more, and it has no end: what recorded it may have been killed. It "
+                               "is shown as far as it goes, and goes on if it grows."
+                         : "";
 }
 
 void FollowedRun::End(const Result<trace::TideSummary>& read) {
@@ -118,7 +141,7 @@ void FollowedRun::End(const Result<trace::TideSummary>& read) {
   const bool is_wanted = !stop_;
   status_.state = read || !is_wanted ? RunState::kFinished : RunState::kFailed;
   status_.cut_off = !read || !read->complete;
-  if (is_wanted) status_.sentence = read ? read->warning : read.error().message;
+  status_.sentence = !is_wanted ? "" : read ? read->warning : read.error().message;
   status_.out_of_memory = !view_->out_of_memory().empty();
   changed_.notify_all();
 }

@@ -1,5 +1,6 @@
 // A run whose recording is still being written, by a process here or, through a pipe, on another machine:
-// shown as it grows. It takes no commands; Stop() ends the following, not the run.
+// shown as it grows. It takes no commands; Stop() ends the following, not the run. Where a file has no end
+// and nobody records into it any more, the status says so, and the following goes on.
 //
 // A thread of its own reads; what Run promises is for any thread.
 #pragma once
@@ -9,6 +10,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -51,6 +53,7 @@ class FollowedRun final : public Run {
   void Describe(const events::RunDescription& description);
   void Accept(std::span<const events::Event> events);
   bool Wait();
+  void LookForRecorder();
   void Publish();
   void End(const Result<trace::TideSummary>& read);
 
@@ -60,6 +63,11 @@ class FollowedRun final : public Run {
   int64_t steps_done_ = 0;
   uint64_t captured_ = 0;
   Clock::time_point published_at_;
+  // Of a file: whether somebody writes it is looked at where it does not grow.
+  std::optional<std::string> file_;
+  UniqueFd fd_;
+  Clock::time_point looked_at_;
+  bool is_forsaken_ = false;
 
   std::atomic<bool> stop_{false};
   mutable Mutex mutex_;

@@ -18,6 +18,7 @@ struct ProgramOrder {
   std::string recording;            // .tide file to write; "" = none
   std::vector<std::string> stacks;  // of these languages (events/stack_languages.h) are told
   bool kernels = false;             // and memory copies and memsets, are told
+  bool operators = false;           // PyTorch's are told; on a phantom they are anyway
 };
 
 // Starts it; its run ends it when it goes, and then waits for it: for no thread of a window. May take a

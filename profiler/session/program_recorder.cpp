@@ -156,7 +156,8 @@ ProgramRecorder::ProgramRecorder(const RecorderOptions& options, transport::List
           std::string(options.on_phantom ? capture::kSocketVariable : capture::kProbeSocketVariable) + "=" +
           listener_.name()),
       wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      first_(std::make_shared<ProgramRun>(options.description, options.stop)) {}
+      first_(std::make_shared<ProgramRun>(options.description, options.stop)),
+      watched_(std::make_shared<RankedProgram>(first_)) {}
 
 ProgramRecorder::~ProgramRecorder() { End(0); }
 
@@ -284,6 +285,7 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   if (const std::optional<int> rank = RankIn(environment)) {
     heard_ranks_.insert(*rank);
     rank_processes_.insert(caller.process_id);
+    if (answered) watched_->Add(run);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "profiler/base/unique_fd.h"
 #include "profiler/capture/transport/listener.h"
 #include "profiler/session/program_run.h"
+#include "profiler/session/ranked_program.h"
 
 namespace tidemark::session {
 
@@ -55,6 +56,8 @@ class ProgramRecorder {
   const std::string& environment_entry() const { return environment_entry_; }
   // The run of the first process that asks; it waits for one from the start.
   const std::shared_ptr<ProgramRun>& first() const { return first_; }
+  // For whoever watches: that, and the ranks among those that ask, as they come.
+  const std::shared_ptr<RankedProgram>& watched() const { return watched_; }
   // The program has ended with this exit code (128 + N if signal N ended it): what it left is taken, and the
   // recordings are closed, with these notes (events/run_description.h). Once.
   void End(int exit_code, std::vector<std::string> notes = {});
@@ -88,6 +91,7 @@ class ProgramRecorder {
   const std::string environment_entry_;
   const UniqueFd wake_fd_;
   const std::shared_ptr<ProgramRun> first_;
+  const std::shared_ptr<RankedProgram> watched_;
   std::atomic<bool> ended_{false};
   std::atomic<int> exit_code_{0};
   std::vector<std::string> notes_;  // the ingest thread's, once ended_

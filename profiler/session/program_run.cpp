@@ -141,7 +141,7 @@ void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes) 
   const RunStatus end = EndOf(exit_code);
   events::RunDescription described = description();
   described.ending = end.sentence;
-  described.notes = notes;
+  described.notes.insert(described.notes.end(), notes.begin(), notes.end());
   if (intake_) {
     while (intake_->Take(true) > 0) {
     }

@@ -62,7 +62,7 @@ class ProgramRun final : public Run {
   bool Publish();
   void Flush();
   // The program has ended with this exit code (128 + N if signal N ended it): takes what it left, closes the
-  // recording with these notes (events/run_description.h), publishes.
+  // recording with these notes (events/run_description.h) beside those of its start, publishes.
   void Conclude(int exit_code, const std::vector<std::string>& notes);
   // After Conclude, where there is nothing in it that anybody wants. False, and the status says why, where
   // the file stays.

@@ -138,8 +138,11 @@ void RankedRun::WatchForEnds(const std::stop_token& stop) {
 
 RunStatus RankedRun::status() const {
   RunStatus status = leader().status();
-  for (size_t rank = 0; rank < ranks_.size() && status.recording_error.empty(); ++rank)
-    status.recording_error = ranks_[rank]->status().recording_error;
+  for (size_t rank = 1; rank < ranks_.size(); ++rank) {
+    const RunStatus other = ranks_[rank]->status();
+    status.lost += other.lost;
+    if (status.recording_error.empty()) status.recording_error = other.recording_error;
+  }
   if (status.state > RunState::kPaused && (!AllEnded() || !reason_found_)) {
     status.state = RunState::kRunning;
     status.sentence.clear();

@@ -144,7 +144,8 @@ void NumberByPlaceIfNeeded(std::vector<RankPeaks>& ranks) {
 
 std::vector<RankSoFar> RanksSoFar(const Run& run) {
   std::vector<RankSoFar> ranks;
-  for (const Run* rank : run.ranks()) ranks.push_back({rank->view(), rank->status()});
+  for (const Run* rank : run.ranks())
+    ranks.push_back({rank->view(), rank->status(), rank->description().rank});
   return ranks;
 }
 
@@ -152,8 +153,9 @@ Ranks PeaksOf(std::span<const RankSoFar> ranks, bool with_curves) {
   Ranks all;
   for (const RankSoFar& rank : ranks) {
     RankPeaks& peaks = all.ranks.emplace_back(PeaksOfRank(rank, with_curves));
-    peaks.rank = static_cast<int64_t>(all.ranks.size()) - 1;
+    peaks.rank = rank.rank;
   }
+  NumberByPlaceIfNeeded(all.ranks);
   return all;
 }
 

@@ -58,10 +58,11 @@ std::filesystem::path RecordingOfRank(const std::filesystem::path& recording, in
 struct RankSoFar {
   std::shared_ptr<const timeline::View> view;
   RunStatus status;
+  int64_t rank = 0;
 };
 // Of the run's owner's thread; none of a run that is one alone.
 std::vector<RankSoFar> RanksSoFar(const Run& run);
-// By their places. Curves cost some 2 ms a rank.
+// In their order. Curves cost some 2 ms a rank.
 Ranks PeaksOf(std::span<const RankSoFar> ranks, bool with_curves);
 
 // Reads all files, some at a time, with curves. An error if none can be read, if there are more than

@@ -83,7 +83,8 @@ class Run {
   virtual events::RunDescription description() const = 0;
   virtual bool live() const = 0;                    // can it take commands
   virtual bool can_stop() const { return live(); }  // whether Stop() ends something
-  // All ranks of a distributed run that go on here, this one first; none of a run that is one alone.
+  // All ranks of a distributed run that go on here, by their numbers, as far as they have come; they stay.
+  // None of a run that is one alone.
   virtual std::vector<const Run*> ranks() const { return {}; }
 
   // That the recording holds itself, as exported traces do.

@@ -46,6 +46,11 @@ class TideWriter {
   std::unique_ptr<Implementation> implementation_;
 };
 
+// Whether a TideWriter has this file open, on this machine or, where the file system tells, on another. True
+// also where it cannot be told. False of what other programs write, such as one that copies a recording as it
+// grows.
+bool IsBeingRecorded(int fd);
+
 struct TideSummary {
   events::RunDescription description;
   uint64_t events = 0;
@@ -68,9 +73,9 @@ struct TideFollower {
   std::function<bool()> wait;     // called again and again while there is nothing new; false ends it, too
 };
 
-// Reads a recording that is still being written, and goes on as it grows, until its closing chunk or until
-// the follower ends it, which may be an error; one that comes through a pipe, until that ends. Sentences call
-// it `name`. Else as ReadTide.
+// Reads a recording that is still being written, and goes on as it grows, until its closing chunk, until the
+// file is written anew, or until the follower ends it, which may be an error; one that comes through a pipe,
+// until that ends. Sentences call it `name`. Else as ReadTide.
 Result<TideSummary> FollowTide(UniqueFd fd, const std::string& name, const TideFollower& follower);
 
 }  // namespace tidemark::trace

@@ -67,6 +67,12 @@ class Reader {
     return poll(&input, 1, 0) == 0;
   }
 
+  // Of a file that has been read this far.
+  bool IsShorterThan(uint64_t bytes) const {
+    struct stat file {};
+    return fstat(fd_.get(), &file) == 0 && static_cast<uint64_t>(file.st_size) < bytes;
+  }
+
   // How much of `bytes` the file could fill; less only at its end.
   size_t Read(char* bytes, size_t size) {
     size_t done = 0;
@@ -77,7 +83,7 @@ class Reader {
       }
       const ssize_t count = read(fd_.get(), bytes + done, size - done);
       if (count < 0 && errno == EINTR) continue;
-      const bool may_grow = count == 0 && grows_ && follower_ != nullptr;
+      const bool may_grow = count == 0 && grows_ && follower_ != nullptr && !IsShorterThan(at_ + done);
       if (may_grow && follower_->wait()) continue;
       if (count < 0) read_error_ = std::strerror(errno);
       if (count <= 0) break;
@@ -89,7 +95,8 @@ class Reader {
 
   Damage EndsEarly(const char* where) const {
     if (!read_error_.empty()) return "it cannot be read (" + read_error_ + ")";
-    return std::string("the file ends ") + where;
+    if (grows_ && IsShorterThan(at_)) return "the file was begun anew (open it again)";
+    return std::string(grows_ ? "the file ends " : "what comes ends ") + where;
   }
 
   Status ReadFileHeader() {
@@ -126,7 +133,10 @@ class Reader {
     events_.clear();
     ChunkHeader header;
     const size_t read = Read(reinterpret_cast<char*>(&header), sizeof header);
-    if (read == 0) return EndsEarly("without its closing chunk (its writer may have been killed)");
+    if (read == 0)
+      return EndsEarly(
+          grows_ ? "without its closing chunk (its writer may have been killed)"
+                 : "without its closing chunk (its writer may have been killed, or the way here cut)");
     if (read < sizeof header) return EndsEarly("within a chunk's header");
     if (Damage damage = CheckHeader(header)) return damage;
     packed_.resize(header.packed_bytes);

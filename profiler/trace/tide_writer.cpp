@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -181,9 +182,16 @@ Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
   UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   const std::filesystem::path& name = shown_name.empty() ? file : shown_name;
   if (!fd.valid()) return CannotWrite(name, errno);
+  (void)flock(fd.get(), LOCK_SH | LOCK_NB);  // for IsBeingRecorded, until it is closed or the process ends
   auto implementation = std::make_unique<Implementation>(name, std::move(fd));
   if (Status begun = implementation->Begin(description); !begun) return begun.error();
   return TideWriter(std::move(implementation));
+}
+
+bool IsBeingRecorded(int fd) {
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return true;
+  (void)flock(fd, LOCK_UN);
+  return false;
 }
 
 Status TideWriter::Describe(const events::RunDescription& description) {

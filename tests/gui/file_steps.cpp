@@ -3,8 +3,10 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "profiler/session/followed_run.h"
+#include "profiler/trace/tide.h"
 #include "tests/gui/steps.h"
 
 namespace tidemark::gui {
@@ -182,6 +184,61 @@ void FollowsARecording(ImGuiTestContext* context) {
   IM_CHECK(!application().follows());
   IM_CHECK_STR_EQ(Run().status.sentence.c_str(), "");
   application().Push(StartAgain{settings, {}});
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+// A program's recording, whose recorder stops and goes on, and whose program ends with an error.
+void TellsHowWhatItFollowsEnds(ImGuiTestContext* context) {
+  const fs::path file = Artefacts() / "followed.tide";
+  events::RunDescription description;
+  description.title = "train.py";
+  description.command = "python train.py";
+  auto writer = trace::TideWriter::Create(file, description);
+  IM_CHECK(writer.ok());
+  events::Event event;
+  event.time_ns = 1;
+  event.kind = events::EventKind::kAllocate;
+  event.address = 512;
+  event.bytes = event.rounded_bytes = 1 << 30;
+  IM_CHECK(writer->Append({&event, 1}).ok() && writer->Flush().ok());
+  auto run = session::FollowedRun::Open(file);
+  IM_CHECK(run.ok());
+  application().Follow(std::move(*run), file);
+  IM_CHECK(WaitUntil(context, [] { return Run().view != nullptr && !Run().view->empty(); }));
+  context->Yield(4);
+  IM_CHECK(!context->ItemExists("//##banner/###close banner"));
+  const std::string ending = "The program ended with exit code 1.";
+  std::vector<events::Event> last;
+  event.kind = events::EventKind::kLoss;
+  event.source = events::Source::kDriver;
+  event.bytes = 12;
+  last.push_back(event);
+  events::CutName({.time_ns = 3, .kind = events::EventKind::kName}, 1, ending,
+                  [&](const events::Event& piece) { last.push_back(piece); });
+  last.push_back({.time_ns = 4, .name = 1, .kind = events::EventKind::kMarker});
+  description.ending = ending;
+  IM_CHECK(writer->Append(last).ok() && writer->Describe(description).ok() && writer->Close().ok());
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kFinished; }));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##banner/###close banner"); }));
+  IM_CHECK(!context->ItemExists("//##banner/Start again"));
+  IM_CHECK_STR_EQ(application().frame()->timeline.failure.c_str(), ending.c_str());
+  Picture(context, "followed-ended");
+  // One whose recorder is killed.
+  const fs::path left = Artefacts() / "left.tide";
+  {
+    auto killed = trace::TideWriter::Create(left, description);
+    IM_CHECK(killed.ok() && killed->Append(last).ok() && killed->Flush().ok());
+  }
+  auto followed = session::FollowedRun::Open(left);
+  IM_CHECK(followed.ok());
+  application().Follow(std::move(*followed), left);
+  IM_CHECK(WaitUntil(context, [] { return !Run().status.sentence.empty(); }));
+  context->Yield(4);
+  IM_CHECK(context->ItemExists("//##banner/###close banner"));
+  IM_CHECK(application().follows());
+  Picture(context, "followed-left");
+  application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK(WaitForSteps(context, 2));
 }

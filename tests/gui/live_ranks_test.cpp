@@ -23,6 +23,7 @@ class RunOfRanks : public session::FakeRun {
     view_ = stream.Publish();
   }
   void Add(const RunOfRanks* rank) { ranks_.push_back(rank); }
+  void AddBefore(const RunOfRanks* rank) { ranks_.insert(ranks_.begin(), rank); }
 
   std::shared_ptr<const timeline::View> view() const override { return view_; }
   bool live() const override { return true; }
@@ -62,7 +63,9 @@ TEST_CASE("Ranks that go on are read when they have changed, a few times a secon
 
 TEST_CASE("Ranks that nobody wants to see are not read until another run begins") {
   RunOfRanks run;
+  RunOfRanks other;
   run.Add(&run);
+  run.Add(&other);
   LiveRanks ranks;
   ranks.Close();
   CHECK_FALSE(ranks.BeginReading(run, true, LiveRanks::Clock::now()));
@@ -87,6 +90,23 @@ TEST_CASE("The rank that is shown is the run's own until another is asked for") 
   CHECK(&ranks.ShownOf(other) == &other);  // one that is alone
   ranks.Begin();
   CHECK(&ranks.ShownOf(run) == &run);
+}
+
+TEST_CASE("A rank that is asked for stays where others come before it; else the first is shown") {
+  RunOfRanks run;
+  RunOfRanks first;
+  RunOfRanks last;
+  run.Add(&last);
+  LiveRanks ranks;
+  CHECK(&ranks.ShownOf(run) == &last);
+  CHECK_FALSE(ranks.BeginReading(run, true, LiveRanks::Clock::now()));  // one alone
+  run.AddBefore(&first);
+  CHECK(&ranks.ShownOf(run) == &first);
+  CHECK(ranks.Show(run, 1));
+  RunOfRanks before;
+  run.AddBefore(&before);
+  CHECK(&ranks.ShownOf(run) == &last);
+  CHECK(ranks.PlaceOfShown(run) == 2);
 }
 
 TEST_CASE("What was tried of one rank is not told of another") {

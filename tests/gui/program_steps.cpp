@@ -13,6 +13,16 @@ namespace tidemark::gui {
 
 using session::RunState;
 
+namespace {
+
+// What a program was started with last.
+session::ProgramOrder& LastOrder() {
+  static session::ProgramOrder order;
+  return order;
+}
+
+}  // namespace
+
 // From where its memory was asked for: as levels of the flame graph, and as the timeline's stack.
 void ShowsStacks(ImGuiTestContext* context, transport::RingWriter& ring) {
   constexpr std::array<const char*, 4> kStacks = {
@@ -120,11 +130,23 @@ void StartsAProgram(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 8"; }));
   IM_CHECK(Run().status.state == RunState::kStarting);
   IM_CHECK_STR_EQ(Run().description.device.c_str(), "h200");
+  IM_CHECK(!LastOrder().operators);
+  // On a real card operators are told where that is asked for.
+  application().Push(ActionId::kRunProgram);
+  context->Yield(4);
+  context->ItemClick("//program dialog/##Runs on");
+  context->ItemClick("//$FOCUSED/this machine's GPU");
+  context->ItemClick("//program dialog/PyTorch's operators");
+  Picture(context, "run-a-program-here");
+  context->ItemInputValue("//program dialog/##command", "python train.py --batch 9");
+  IM_CHECK(WaitUntil(context, [] { return Run().description.command == "python train.py --batch 9"; }));
+  IM_CHECK(!LastOrder().card && LastOrder().operators);
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
 }
 
 Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order) {
+  LastOrder() = order;
   if (order.command == "wrong") return Error{"There is no program called wrong. Check its name."};
   session::RecorderOptions options;
   options.description.title = "train.py";

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "profiler/session/program_recorder.h"
 #include "tests/gui/steps.h"
+#include "tests/support/fake_rank.h"
 
 namespace tidemark::gui {
 
@@ -91,6 +93,45 @@ void TrainsOnRanks(ImGuiTestContext* context) {
   application().Push(ChangeSettings{alone});
   IM_CHECK(WaitUntil(context, [] { return Run().live && Run().description.device == "phantom"; }));
   IM_CHECK(WaitUntil(context, [&] { return !context->ItemExists("##ranks/rank bars"); }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+// A launcher that somebody started, and its ranks as they come: the lowest is shown until another is asked
+// for.
+void WatchesRanks(ImGuiTestContext* context) {
+  session::RecorderOptions options;
+  options.is_watched = true;
+  options.description.title = "train.py";
+  options.description.command = "torchrun --nproc-per-node 3 train.py";
+  const Result<std::unique_ptr<session::ProgramRecorder>> recorder = session::ProgramRecorder::Start(options);
+  IM_CHECK(recorder.ok());
+  const std::string& entry = (*recorder)->environment_entry();
+  const auto shows = [](const char* rank) {
+    return [rank] { return Run().description.title.find(rank) != std::string::npos; };
+  };
+  application().ShowRun((*recorder)->watched());
+  IM_CHECK_EQ(RunFakeRank(entry, -1, 0), 0);
+  IM_CHECK_EQ(RunFakeRank(entry, 2, 3), 0);
+  IM_CHECK(WaitUntil(context, shows("rank 2 of 3")));
+  context->Yield(4);
+  IM_CHECK(!context->ItemExists("//##ranks/rank bars"));  // nothing to hold it against
+  IM_CHECK_EQ(RunFakeRank(entry, 0, 3), 0);
+  IM_CHECK(WaitUntil(context, shows("rank 0 of 3")));
+  application().Push(OpenRank{1});
+  IM_CHECK(WaitUntil(context, shows("rank 2 of 3")));
+  IM_CHECK_EQ(RunFakeRank(entry, 1, 3), 0);
+  IM_CHECK(WaitUntil(context, [] {
+    const auto& ranks = Run().ranks;
+    return ranks != nullptr && ranks->ranks.size() == 3 && ranks->ranks[2].allocated == 3 << 20;
+  }));
+  IM_CHECK(shows("rank 2 of 3")());
+  IM_CHECK_EQ(*Run().shown_rank, 2U);
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##ranks/rank bars"); }));
+  Picture(context, "ranks-watched");
+  (*recorder)->End(0);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == session::RunState::kFinished; }));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK(WaitForSteps(context, 2));
 }
 

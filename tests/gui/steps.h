@@ -47,6 +47,7 @@ void StacksByOtherThings(ImGuiTestContext* context);
 // rank_steps.cpp
 void OpensRanks(ImGuiTestContext* context);
 void TrainsOnRanks(ImGuiTestContext* context);
+void WatchesRanks(ImGuiTestContext* context);
 // checkpointing_steps.cpp
 void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp
@@ -64,6 +65,7 @@ void TakesWhatIsDropped(ImGuiTestContext* context);
 void SavesAndOpens(ImGuiTestContext* context);
 void OpensWhatWasCut(ImGuiTestContext* context);
 void FollowsARecording(ImGuiTestContext* context);
+void TellsHowWhatItFollowsEnds(ImGuiTestContext* context);
 void Compares(ImGuiTestContext* context);
 // what_if_steps.cpp
 void TriesTheRunOtherwise(ImGuiTestContext* context);

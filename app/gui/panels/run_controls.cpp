@@ -372,7 +372,7 @@ void DrawCaptureList(const std::vector<CaptureLine>& capture) {
   Put(StrongWords(), "Capture");
   for (const CaptureLine& line : capture) {
     DrawCaptureLine(line);
-    if (line.lamp == LampState::kTrouble) PutWrapped(SmallMuted(), line.help);
+    if (line.is_written_out) PutWrapped(SmallMuted(), line.help);
   }
 }
 
@@ -380,7 +380,7 @@ float CaptureListHeight(const std::vector<CaptureLine>& capture) {
   const float gap = ImGui::GetStyle().ItemSpacing.y;
   float height = static_cast<float>(capture.size() + 1) * (ImGui::GetTextLineHeight() + gap);
   for (const CaptureLine& line : capture) {
-    if (line.lamp != LampState::kTrouble) continue;
+    if (!line.is_written_out) continue;
     height += MeasureWrapped(SmallMuted(), line.help, ImGui::GetContentRegionAvail().x).y + gap;
   }
   return height;

@@ -27,7 +27,8 @@ struct CaptureLine {
   std::string name;    // "Allocator"
   std::string status;  // "live · 0 lost"
   LampState lamp = LampState::kOff;
-  std::string help;  // of kTrouble what is wrong and what to do, written out in a list
+  std::string help;
+  bool is_written_out = false;  // in a list: `help` is what is wrong and what to do
 };
 
 // What a lesson or a session code says of controls, by their names (lessons/situation.h).

@@ -100,6 +100,10 @@ bool DrawLabelHere(ImDrawList* list, const TimelineGeometry& geometry, ImVec2 at
   return DrawLabelAmong(list, geometry, at.y, {at.x}, text, color, label, taken);
 }
 
+bool IsFailure(const TimelineInput& input, const PlotMarker& marker) {
+  return !input.failure.empty() && marker.text == input.failure;
+}
+
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                  TakenPlaces* taken) {
   const Palette& colors = Colors();
@@ -108,7 +112,7 @@ void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const Timel
   for (const PlotMarker& failure : input.plot->failures)
     DrawMarker(list, geometry, failure, colors.bad, colors.bad_fill, taken);
   for (const PlotMarker& marker : input.plot->markers) {
-    const bool bad = !input.failure.empty() && marker.text == input.failure;
+    const bool bad = IsFailure(input, marker);
     DrawMarker(list, geometry, marker, bad ? colors.bad : colors.good,
                bad ? colors.bad_fill : colors.good_fill, taken);
   }

@@ -30,7 +30,8 @@ void DrawOverview(ImDrawList* list, const TimelineGeometry& geometry, const Time
   }
   for (const presenters::PlotMarker& marker : input.overview->markers) {
     const float x = x_of(marker.position);
-    list->AddLine({x, strip.Min.y}, {x, strip.Max.y}, U32(colors.good), Px(1));
+    list->AddLine({x, strip.Min.y}, {x, strip.Max.y},
+                  U32(IsFailure(input, marker) ? colors.bad : colors.good), Px(1));
   }
   for (const presenters::PlotMarker& bookmark : input.bookmarks) {
     const float x = x_of(bookmark.position);

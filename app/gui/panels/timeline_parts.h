@@ -99,6 +99,8 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
                   TakenPlaces* taken);
 void DrawLevels(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
                 ByteUnit unit, TakenPlaces* taken, AboveAxis* above);
+// Whether the marker tells what ended the run, and it did not end well.
+bool IsFailure(const TimelineInput& input, const presenters::PlotMarker& marker);
 void DrawMarkers(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                  TakenPlaces* taken);
 void DrawPhases(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot);

@@ -30,15 +30,29 @@ void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramD
     }
     ImGui::EndCombo();
   }
+  Consequence(
+      state.card
+          ? "Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
+            "with torch 2.5 to 2.11."
+          : "As it is, with kernels that compute. Any CUDA program; of a launcher's ranks all are shown, "
+            "else the first process that uses CUDA.");
+}
+
+// On a phantom they are told whatever is chosen.
+void ChooseOperators(ProgramDialogState& state) {
+  bool always = true;
+  ImGui::BeginDisabled(state.card.has_value());
+  Toggle("PyTorch's operators", state.card ? &always : &state.operators);
+  ImGui::EndDisabled();
   Consequence(state.card
-                  ? "Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
-                    "with torch 2.5 to 2.11."
-                  : "As it is, with kernels that compute. Any CUDA program; the first process that uses "
-                    "CUDA is shown.");
+                  ? "A phantom tells them, and which of them asked for memory, in any case."
+                  : "And which of them asked for memory. Half a microsecond each; the first time with a "
+                    "torch a library is built for it, which takes a minute.");
 }
 
 // What is told beside memory; each costs the program a little.
 void ChooseLayers(ProgramDialogState& state) {
+  ChooseOperators(state);
   Toggle("Lines of Python with each allocation", &state.python_stacks);
   Consequence("For the flame graph by code and the timeline by line of code. CPython 3.9 to 3.13.");
   Toggle("C++ functions with each segment", &state.native_stacks);
@@ -50,7 +64,8 @@ void ChooseLayers(ProgramDialogState& state) {
 
 void Start(ProgramDialogState& state, CommandQueue& queue) {
   if (state.command.front() == 0) return;
-  session::ProgramOrder order{state.command.data(), state.card, state.recording.data(), {}, state.kernels};
+  session::ProgramOrder order{state.command.data(), state.card,     state.recording.data(), {},
+                              state.kernels,        state.operators};
   if (state.python_stacks) order.stacks.emplace_back(events::kPythonStacks);
   if (state.native_stacks) order.stacks.emplace_back(events::kNativeStacks);
   queue.Push(StartProgram{std::move(order)});

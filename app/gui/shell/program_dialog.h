@@ -22,6 +22,7 @@ struct ProgramDialogState {
   bool python_stacks = false;
   bool native_stacks = false;
   bool kernels = false;
+  bool operators = false;
   std::optional<std::string> card = "h200";  // of the phantom; none = this machine's GPU
 };
 

@@ -84,5 +84,17 @@ TEST_CASE("A program that the window starts ends with its run") {
   REQUIRE((*missing)->description().notes.size() == 1);
 }
 
+TEST_CASE("What will be missing of a program is among its notes from the start to its end") {
+  session::ProgramOrder order = Order("true");  // no Python, whose operators could be told
+  order.operators = true;
+  const auto run = StartProgram(order);
+  REQUIRE(run.ok());
+  const auto notes = [&] { return (*run)->description().notes; };
+  REQUIRE(notes().size() == 1);
+  CHECK(notes().front().find("Operators are not told: which Python will run is not known") == 0);
+  CHECK((*run)->WaitUntilSettled(20'000));
+  CHECK(notes().size() == 1);
+}
+
 }  // namespace
 }  // namespace tidemark::cli

@@ -4,7 +4,10 @@
 
 #include <array>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -47,11 +50,11 @@ std::vector<events::Event> AStep(int64_t number) {
   return stream.events;
 }
 
-// A recording of two steps, whole.
-std::string Recorded(const Scratch& scratch) {
-  auto writer = trace::TideWriter::Create(scratch / "whole.tide", Titled("whole"));
+// A recording, whole.
+std::string Recorded(const Scratch& scratch, const char* title = "whole", int64_t steps = 2) {
+  auto writer = trace::TideWriter::Create(scratch / "whole.tide", Titled(title));
   REQUIRE(writer.ok());
-  for (int64_t step = 0; step < 2; ++step) REQUIRE(writer->Append(AStep(step)).ok());
+  for (int64_t step = 0; step < steps; ++step) REQUIRE(writer->Append(AStep(step)).ok());
   REQUIRE(writer->Close().ok());
   return trace::ReadFile(scratch / "whole.tide");
 }
@@ -96,6 +99,43 @@ TEST_CASE("A recording is shown as it grows, until it is closed") {
   CHECK((*run)->status().state == RunState::kFinished);
   CHECK((*run)->status().sentence.empty());
   CHECK_FALSE((*run)->status().cut_off);
+}
+
+TEST_CASE("A recorder that dies is told, and what is written after all is shown") {
+  const Scratch scratch;
+  const std::filesystem::path file = scratch / "run.tide";
+  std::optional<trace::TideWriter> writer = std::move(*trace::TideWriter::Create(file, Titled("dies")));
+  REQUIRE(writer->Append(AStep(0)).ok());
+  REQUIRE(writer->Flush().ok());
+  const auto run = FollowedRun::Open(file);
+  REQUIRE(run.ok());
+  CHECK(Comes([&] { return (*run)->status().steps_done == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  CHECK((*run)->status().sentence.empty());  // it is quiet, and goes on
+  writer.reset();                            // as a kill leaves it
+  CHECK(Comes([&] { return (*run)->status().sentence.find("may have been killed") != std::string::npos; }));
+  CHECK((*run)->status().state == RunState::kRunning);
+  const std::string begun = trace::ReadFile(file);
+  const std::string whole = Recorded(scratch, "dies", 1);
+  REQUIRE(whole.starts_with(begun));
+  std::ofstream(file, std::ios::binary | std::ios::app) << whole.substr(begun.size());
+  REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->status().sentence.empty());
+  CHECK_FALSE((*run)->status().cut_off);
+}
+
+TEST_CASE("A recording that is begun anew under who follows it is told") {
+  const Scratch scratch;
+  const std::filesystem::path file = scratch / "run.tide";
+  trace::WriteFile(file, Recorded(scratch).substr(0, Recorded(scratch).size() - 48));
+  const auto run = FollowedRun::Open(file);
+  REQUIRE(run.ok());
+  CHECK(Comes([&] { return (*run)->status().steps_done == 2; }));
+  const auto writer = trace::TideWriter::Create(file, Titled("another"));
+  REQUIRE(writer.ok());
+  REQUIRE((*run)->WaitUntilSettled(kFollowPatienceMs));
+  CHECK((*run)->status().sentence.find("begun anew (open it again). The ") != std::string::npos);
+  CHECK((*run)->status().cut_off);
 }
 
 TEST_CASE("Following ends when it is asked to, and without a word about it") {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -12,8 +13,10 @@
 #include <vector>
 
 #include "profiler/capture/transport/listener.h"
+#include "profiler/session/ranks.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
+#include "tests/support/fake_rank.h"
 
 namespace tidemark::session {
 namespace {
@@ -184,6 +187,51 @@ TEST_CASE("The run of the first process is there before it asks, and is seen whi
   REQUIRE((*recorder)->runs().size() == 2);
   CHECK((*recorder)->runs()[0] == first);
   CHECK((*recorder)->runs()[1]->status().captured == 20);
+}
+
+TEST_CASE("Who watches a launcher sees its ranks as they come, by their numbers") {
+  const RecorderFolder folder;
+  RecorderOptions options = Options(folder);
+  options.is_watched = true;
+  auto recorder = ProgramRecorder::Start(options);
+  REQUIRE(recorder);
+  const std::shared_ptr<RankedProgram> watched = (*recorder)->watched();
+  const std::string& entry = (*recorder)->environment_entry();
+  REQUIRE(RunFakeRank(entry, -1, 0) == 0);  // only looks for cards
+  CHECK(watched->ranks().empty());
+  CHECK(watched->description().title == "train.py");
+  for (const int rank : {2, 0, 3}) {
+    REQUIRE(RunFakeRank(entry, rank, 4) == 0);
+    CHECK(watched->description().title.find(rank == 2 ? "rank 2 of 4" : "rank 0 of 4") != std::string::npos);
+  }
+  REQUIRE(watched->ranks().size() == 3);
+  (*recorder)->End(1);
+  const Ranks peaks = PeaksOf(RanksSoFar(*watched), false);
+  REQUIRE(peaks.ranks.size() == 3);
+  for (const size_t place : {0, 1, 2}) {
+    CHECK(peaks.ranks[place].rank == std::array<int64_t, 3>{0, 2, 3}[place]);
+    CHECK(peaks.ranks[place].allocated == (peaks.ranks[place].rank + 1) << 20);
+  }
+  CHECK(watched->WaitUntilSettled(0));
+  CHECK(watched->status().state == RunState::kFailed);
+  CHECK(watched->view()->end() == watched->ranks().front()->view()->end());
+}
+
+TEST_CASE("What one rank loses, its program tells") {
+  const RecorderFolder folder;
+  RecorderOptions options = Options(folder);
+  options.ring_events = 64;
+  auto recorder = ProgramRecorder::Start(options);
+  REQUIRE(recorder);
+  const std::string& entry = (*recorder)->environment_entry();
+  REQUIRE(RunFakeRank(entry, 0, 100'001) == 0);
+  REQUIRE(RunFakeRank(entry, 100'000, 100'001) == 0);
+  (*recorder)->End(0);
+  const std::shared_ptr<RankedProgram> watched = (*recorder)->watched();
+  REQUIRE(watched->ranks().size() == 2);
+  CHECK(watched->ranks().front()->status().lost == 0);
+  CHECK(watched->ranks().back()->status().lost > 0);
+  CHECK(watched->status().lost == watched->ranks().back()->status().lost);
 }
 
 }  // namespace tidemark::session

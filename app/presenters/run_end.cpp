@@ -1,0 +1,33 @@
+#include "app/presenters/run_end.h"
+
+#include "app/presenters/level_chain.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using session::RunState;
+
+EndNotice Bad(const std::string& sentence, const timeline::View* view) {
+  const std::string loss = view == nullptr ? "" : LossText(*view);
+  return {sentence + (loss.empty() ? "" : " " + loss), true};
+}
+
+}  // namespace
+
+EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* view) {
+  if (status.state != RunState::kFailed && status.state != RunState::kDied) return {};
+  return Bad(
+      status.sentence.empty() ? "The run has ended unexpectedly. What it reported is kept." : status.sentence,
+      view);
+}
+
+EndNotice NoticeOfFollowed(const session::RunStatus& status, const events::RunDescription& description,
+                           const timeline::View* view) {
+  if (status.state <= RunState::kPaused) return {status.sentence, false};
+  if (status.state != RunState::kFinished) return NoticeOfRun(status, view);
+  if (!status.sentence.empty()) return Bad(status.sentence, view);
+  if (!description.ending.empty()) return Bad(description.ending, view);
+  return {view == nullptr ? "" : LossText(*view), false};
+}
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,24 @@
+// What is to be said over a run that has ended, or from which nothing comes any more, and what of it was
+// lost. Pure.
+#pragma once
+
+#include <string>
+
+#include "profiler/events/run_description.h"
+#include "profiler/session/run.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+struct EndNotice {
+  std::string sentence;  // "" = nothing is to be said
+  bool bad = false;      // it did not end as it should
+};
+
+// Of a run that goes on here.
+EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* view);
+// Of a recording that is followed: also how the program ended that it is of.
+EndNotice NoticeOfFollowed(const session::RunStatus& status, const events::RunDescription& description,
+                           const timeline::View* view);
+
+}  // namespace tidemark::presenters

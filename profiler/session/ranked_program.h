@@ -1,0 +1,49 @@
+// A user's program as one run for whoever watches it: the first of its processes that asked to be recorded,
+// and once a launcher's ranks ask, those, each as it comes (program_recorder.h). A launcher that only looked
+// for cards is seen no more from then on.
+//
+// What Run promises of view() holds for all of it but ranks(), which are the owner's thread's: any thread.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/session/program_run.h"
+
+namespace tidemark::session {
+
+class RankedProgram final : public Run {
+ public:
+  explicit RankedProgram(std::shared_ptr<ProgramRun> first) : first_(std::move(first)) {}
+  // One more, in the place of its number. The recorder's.
+  void Add(std::shared_ptr<ProgramRun> rank);
+
+  // Of the lowest rank, or of the first process where there is none.
+  std::shared_ptr<const timeline::View> view() const override { return Leader()->view(); }
+  RunStatus status() const override;
+  events::RunDescription description() const override { return Leader()->description(); }
+  bool live() const override { return false; }
+  bool can_stop() const override { return Leader()->can_stop(); }
+  // By their numbers; they stay as long as this does.
+  std::vector<const Run*> ranks() const override;
+
+  bool Change(const networks::TrainingSettings&) override { return false; }
+  bool SetMode(transport::RunMode) override { return false; }
+  bool SetPace(double) override { return false; }
+  bool Restart(const networks::TrainingSettings&) override { return false; }
+  bool SetStepLimit(int64_t) override { return false; }
+  void Stop() override { Leader()->Stop(); }
+
+  bool WaitUntilSettled(int timeout_ms) override { return first_->WaitUntilSettled(timeout_ms); }
+  Status Save(const std::filesystem::path& file) const override { return Leader()->Save(file); }
+
+ private:
+  std::shared_ptr<ProgramRun> Leader() const;
+
+  const std::shared_ptr<ProgramRun> first_;
+  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<ProgramRun>> ranks_ TIDEMARK_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemark::session

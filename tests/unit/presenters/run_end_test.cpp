@@ -1,0 +1,77 @@
+#include "app/presenters/run_end.h"
+
+#include "app/presenters/level_chain.h"
+#include "tests/support/catch.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using session::RunState;
+using session::RunStatus;
+
+void Lose(Training& training, events::Source source, int64_t events) {
+  training.Add(events::EventKind::kLoss, 0, events).source = source;
+}
+
+RunStatus StatusOf(RunState state, const char* sentence) {
+  RunStatus status;
+  status.state = state;
+  status.sentence = sentence;
+  return status;
+}
+
+}  // namespace
+
+TEST_CASE("What was lost is told with its sources and since when") {
+  Training training;
+  training.Add(events::EventKind::kMarker);
+  CHECK(LossText(*training.Publish()).empty());
+  Lose(training, events::Source::kDriver, 1);
+  CHECK(LossText(*training.Publish()).starts_with("1 event was lost (driver)"));
+  Lose(training, events::Source::kAllocator, 1200);
+  const std::string text = LossText(*training.Publish());
+  CHECK(text.starts_with("1,201 events were lost ("));
+  CHECK(text.find("allocator") != std::string::npos);
+  CHECK(text.ends_with("; the curves have gaps there."));
+}
+
+TEST_CASE("A run that ended badly says why, and what was lost of it") {
+  Training training;
+  training.Add(events::EventKind::kMarker);
+  CHECK(NoticeOfRun(StatusOf(RunState::kRunning, ""), training.Publish().get()).sentence.empty());
+  CHECK(NoticeOfRun(StatusOf(RunState::kFinished, "Done."), nullptr).sentence.empty());
+  CHECK(NoticeOfRun(StatusOf(RunState::kDied, ""), nullptr).sentence ==
+        "The run has ended unexpectedly. What it reported is kept.");
+  Lose(training, events::Source::kDriver, 3);
+  const EndNotice notice = NoticeOfRun(StatusOf(RunState::kFailed, "It failed."), training.Publish().get());
+  CHECK(notice.bad);
+  CHECK(notice.sentence.starts_with("It failed. 3 events were lost (driver)"));
+}
+
+TEST_CASE("Of a recording that is followed it is told how it ended, and that nothing comes any more") {
+  Training training;
+  training.Add(events::EventKind::kMarker);
+  const auto view = training.Publish();
+  events::RunDescription description;
+  const auto notice = [&](RunState state, const char* sentence) {
+    return NoticeOfFollowed(StatusOf(state, sentence), description, view.get());
+  };
+  CHECK(notice(RunState::kRunning, "").sentence.empty());
+  CHECK(notice(RunState::kRunning, "Nothing records.").sentence == "Nothing records.");
+  CHECK_FALSE(notice(RunState::kRunning, "Nothing records.").bad);
+  CHECK(notice(RunState::kFinished, "").sentence.empty());
+  CHECK(notice(RunState::kFinished, "It is cut.").bad);
+  CHECK(notice(RunState::kFailed, "It is no recording.").sentence == "It is no recording.");
+  description.ending = "The program ended with exit code 1.";
+  CHECK(notice(RunState::kFinished, "").sentence == description.ending);
+  CHECK(notice(RunState::kFinished, "").bad);
+  description.ending.clear();
+  Lose(training, events::Source::kDriver, 3);
+  const EndNotice lost =
+      NoticeOfFollowed(StatusOf(RunState::kFinished, ""), description, training.Publish().get());
+  CHECK(lost.sentence.starts_with("3 events were lost"));
+  CHECK_FALSE(lost.bad);
+}
+
+}  // namespace tidemark::presenters
