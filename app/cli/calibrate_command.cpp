@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -42,7 +41,7 @@ int RunCalibrate(const CalibrateOptions& options) {
         "Name the card that this machine has: tidemark calibrate --card h200; tidemark cards lists them.",
         kExitUsage);
   }
-  const Result<phantom::Card> card = CardNamed(options.card);
+  const Result<phantom::Card> card = phantom::FindCard(options.card);
   if (!card) return Complain(card.error().message, kExitUsage);
   if (FindNvidiaGpus().empty()) {
     return Complain("There is no NVIDIA GPU here, and only on one can sizes be measured.", kExitFailed);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "profiler/base/choices.h"
 #include "profiler/events/stack_languages.h"
-#include "profiler/networks/choices.h"
 
 namespace tidemark::cli {
 namespace {
@@ -18,7 +18,7 @@ const std::vector<std::string>& Languages() {
 
 std::string WhyNoLanguage(const std::string& given) {
   if (std::ranges::find(Languages(), given) != Languages().end()) return {};
-  return networks::UnknownChoice("language", given, Languages());
+  return UnknownChoice("language", given, Languages());
 }
 
 }  // namespace

@@ -1,19 +1,15 @@
-// The values of --card and --memory. Reads the assets folder.
+// The card of a run, and the values of --memory. Reads the assets folder.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
 #include "profiler/phantom/cards/card.h"
 
 namespace tidemark::cli {
-
-// The card of that name; of an unknown one, which is meant.
-Result<phantom::Card> CardNamed(std::string_view name);
 
 // The card that a run was on, with the memory that it had; nothing where a file does not tell it, or it is
 // none of the known ones.

@@ -9,9 +9,9 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/training_options.h"
+#include "profiler/base/choices.h"
 #include "profiler/lessons/session_code.h"
 #include "profiler/lessons/situation.h"
-#include "profiler/networks/choices.h"
 
 namespace tidemark::cli {
 namespace {
@@ -27,7 +27,7 @@ Status AreControls(const std::vector<std::string>& names) {
   const std::vector<std::string> known = lessons::ControlNames();
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) == known.end()) {
-      return Error{networks::UnknownChoice("control", name, known)};
+      return Error{UnknownChoice("control", name, known)};
     }
   }
   return Done{};

@@ -9,8 +9,8 @@
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "profiler/base/choices.h"
 #include "profiler/lessons/lesson.h"
-#include "profiler/networks/choices.h"
 
 namespace tidemark::cli {
 namespace {
@@ -101,35 +101,45 @@ std::string PageText(const lessons::Page& page, size_t number) {
 
 int ListLessons(const std::vector<lessons::Lesson>& all) {
   std::string text;
-  for (const lessons::Lesson& lesson : all) {
-    text += fmt::format("{:<28}{}\n", lesson.name, lessons::PlainTextOf(lesson.summary));
+  for (size_t i = 0; i < all.size(); ++i) {
+    text += fmt::format("{:>2}  {:<28}{}\n", i + 1, all[i].name, lessons::PlainTextOf(all[i].summary));
   }
   return Answer(text + "\nThe window teaches them step by step: View, Layout: learn.\n");
 }
 
-int ShowLesson(const std::string& name) {
+// By its name, or by its number among all.
+const lessons::Lesson* FindLesson(const std::vector<lessons::Lesson>& all, const std::string& wanted) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i].name == wanted || std::to_string(i + 1) == wanted) return &all[i];
+  }
+  return nullptr;
+}
+
+int ShowLesson(const std::string& wanted) {
   const Result<std::vector<lessons::Lesson>> all = lessons::LoadLessons();
   if (!all) return Complain(all.error().message, kExitFailed);
-  if (name.empty()) return ListLessons(*all);
-  std::vector<std::string> names;
-  for (const lessons::Lesson& lesson : *all) {
-    names.push_back(lesson.name);
-    if (lesson.name != name) continue;
-    std::string text = fmt::format("{}\n{}\n\n", lesson.title, lessons::PlainTextOf(lesson.summary));
-    for (size_t i = 0; i < lesson.pages.size(); ++i) text += PageText(lesson.pages[i], i + 1);
-    return Answer(text);
+  if (wanted.empty()) return ListLessons(*all);
+  const lessons::Lesson* lesson = FindLesson(*all, wanted);
+  if (lesson == nullptr) {
+    std::vector<std::string> names;
+    for (const lessons::Lesson& one : *all) names.push_back(one.name);
+    return Complain(fmt::format("{} Or give a number from 1 to {}.", UnknownChoice("lesson", wanted, names),
+                                names.size()),
+                    kExitUsage);
   }
-  return Complain(networks::UnknownChoice("lesson", name, names), kExitUsage);
+  std::string text = fmt::format("{}\n{}\n\n", lesson->title, lessons::PlainTextOf(lesson->summary));
+  for (size_t i = 0; i < lesson->pages.size(); ++i) text += PageText(lesson->pages[i], i + 1);
+  return Answer(text);
 }
 
 }  // namespace
 
 Command RegisterLessons(CLI::App& application) {
   CLI::App* command = application.add_subcommand("lessons", "What there is to learn, or one lesson's text");
-  command->footer("Examples:\n  tidemark lessons\n  tidemark lessons mixed-precision");
-  auto name = std::make_shared<std::string>();
-  command->add_option("lesson", *name, "Print this one")->type_name("");
-  return {command, [name] { return ShowLesson(*name); }};
+  command->footer("Examples:\n  tidemark lessons\n  tidemark lessons mixed-precision\n  tidemark lessons 5");
+  auto wanted = std::make_shared<std::string>();
+  command->add_option("lesson", *wanted, "Print this one, by its name or its number")->type_name("");
+  return {command, [wanted] { return ShowLesson(*wanted); }};
 }
 
 }  // namespace tidemark::cli

@@ -13,7 +13,6 @@
 #include "profiler/networks/layer_kinds.h"
 #include "profiler/networks/operators.h"
 #include "profiler/networks/specification.h"
-#include "profiler/phantom/cards/card.h"
 #include "profiler/textbook/operations.h"
 #include "profiler/textbook/textbook.h"
 
@@ -114,32 +113,6 @@ int ShowNetwork(const std::string& name, const std::string& input, bool as_json)
   return Answer(as_json ? TextOf(LayersJson(*network)) : LayersText(*network));
 }
 
-int ListCards(bool as_json) {
-  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  if (!cards) return Complain(cards.error().message, kExitFailed);
-  Json json = Json::array();
-  std::string text;
-  for (const phantom::Card& card : *cards) {
-    json.push_back({{"name", card.name},
-                    {"title", card.title},
-                    {"memory_bytes", card.memory_bytes},
-                    {"compute_capability", card.compute_capability / 10.0},
-                    {"multiprocessors", card.multiprocessors},
-                    {"source", card.source}});
-    text += fmt::format("{:<18}{:>12}  {}\n", card.name, FormatBytes(card.memory_bytes, ByteUnit::kMebibytes),
-                        card.title);
-  }
-  return Answer(as_json ? TextOf(json) : text);
-}
-
-Command RegisterList(CLI::App& application, const char* name, const char* help, int (*list)(bool)) {
-  CLI::App* command = application.add_subcommand(name, help);
-  command->footer(fmt::format("Examples:\n  tidemark {0}\n  tidemark {0} --json", name));
-  auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "A JSON list");
-  return {command, [as_json, list] { return list(*as_json); }};
-}
-
 }  // namespace
 
 Command RegisterNetworks(CLI::App& application) {
@@ -158,10 +131,6 @@ Command RegisterNetworks(CLI::App& application) {
             return name->empty() && input->empty() ? ListNetworks(*as_json)
                                                    : ShowNetwork(*name, *input, *as_json);
           }};
-}
-
-Command RegisterCards(CLI::App& application) {
-  return RegisterList(application, "cards", "The cards that a phantom GPU can be", ListCards);
 }
 
 }  // namespace tidemark::cli

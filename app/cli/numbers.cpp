@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "profiler/base/choices.h"
 #include "profiler/base/format.h"
-#include "profiler/networks/choices.h"
 
 namespace tidemark::cli {
 namespace {
@@ -31,29 +31,28 @@ Result<int64_t> WholeNumber(std::string_view option, std::string_view text, int6
   if (reading == Reading::kNumber && number >= least && number <= most) return number;
   if (reading == Reading::kNone) {
     return Error{fmt::format("{} must be a whole number between {} and {}, not '{}'.", option, least, most,
-                             networks::Quoted(text))};
+                             Quoted(text))};
   }
-  return Error{
-      fmt::format("{} must be between {} and {}, not {}.", option, least, most, networks::Quoted(text))};
+  return Error{fmt::format("{} must be between {} and {}, not {}.", option, least, most, Quoted(text))};
 }
 
 Result<uint64_t> Seed(std::string_view option, std::string_view text) {
   uint64_t number = 0;
   if (Read(text, &number) == Reading::kNumber) return number;
   return Error{fmt::format("{} must be a whole number between 0 and {}, not '{}'.", option,
-                           std::numeric_limits<uint64_t>::max(), networks::Quoted(text))};
+                           std::numeric_limits<uint64_t>::max(), Quoted(text))};
 }
 
 Result<int64_t> ByteSize(std::string_view option, std::string_view text) {
   if (const std::optional<int64_t> bytes = BytesFromText(text)) return *bytes;
-  return Error{fmt::format("{} must be a size such as 16GiB, 24GB or 500MiB, not '{}'.", option,
-                           networks::Quoted(text))};
+  return Error{
+      fmt::format("{} must be a size such as 16GiB, 24GB or 500MiB, not '{}'.", option, Quoted(text))};
 }
 
 Result<double> DecimalNumber(std::string_view option, std::string_view text) {
   double number = 0;
   if (Read(text, &number) == Reading::kNumber && std::isfinite(number)) return number;
-  return Error{fmt::format("{} must be a number, not '{}'.", option, networks::Quoted(text))};
+  return Error{fmt::format("{} must be a number, not '{}'.", option, Quoted(text))};
 }
 
 }  // namespace tidemark::cli

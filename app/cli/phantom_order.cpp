@@ -13,6 +13,7 @@
 #include "app/cli/card_option.h"
 #include "app/cli/numbers.h"
 #include "app/cli/user_program.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/faults.h"
 
 namespace tidemark::cli {
@@ -61,7 +62,7 @@ phantom::Card PhantomOrder::CardAsAsked() const {
 
 Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options) {
   PhantomOrder order;
-  Result<phantom::Card> card = CardNamed(options.card);
+  Result<phantom::Card> card = phantom::FindCard(options.card);
   if (!card) return card.error();
   order.card = std::move(*card);
   if (!options.memory.empty()) {

@@ -6,9 +6,11 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/numbers.h"
 #include "app/cli/picture_file.h"
 #include "app/cli/recording_file.h"
 #include "app/cli/run_picture.h"
+#include "app/presenters/picture_width.h"
 
 namespace tidemark::cli {
 namespace {
@@ -17,7 +19,11 @@ struct PlotOptions {
   std::string file;
   std::string view;  // "" = as the output's name says
   std::string output;
+  std::string width;  // "" = as it is drawn
 };
+
+constexpr int64_t kLeastWidth = 100;
+constexpr int64_t kMostWidth = 20'000;  // beyond that rsvg-convert gives up
 
 int RunPlot(const PlotOptions& options) {
   if (options.file.empty() || options.output.empty()) {
@@ -37,6 +43,9 @@ int RunPlot(const PlotOptions& options) {
         fmt::format("{} does not tell by its ending what to draw; name it .svg or .png.", options.output),
         kExitUsage);
   }
+  Result<int64_t> width = 0;
+  if (!options.width.empty()) width = WholeNumber("--width", options.width, kLeastWidth, kMostWidth);
+  if (!width) return Complain(width.error().message, kExitUsage);
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.file);
   if (!run) return Complain(run.error().message, kExitFailed);
   for (const std::string& warning : WarningsOf(**run)) Complain(warning, kExitDone);
@@ -44,7 +53,8 @@ int RunPlot(const PlotOptions& options) {
   const Result<std::string> drawing = PictureOf(
       **run, *view, title.empty() ? std::filesystem::path(options.file).filename().string() : title);
   if (!drawing) return Complain(drawing.error().message, kExitFailed);
-  const Status written = WritePicture(*drawing, options.output);
+  const Status written = WritePicture(
+      *width == 0 ? *drawing : presenters::WithWidth(*drawing, static_cast<int>(*width)), options.output);
   return written ? kExitDone : Complain(written.error().message, kExitFailed);
 }
 
@@ -55,7 +65,7 @@ Command RegisterPlot(CLI::App& application) {
   command->footer(
       "Examples:\n"
       "  tidemark plot run.tide -o run.svg\n"
-      "  tidemark plot run.tide --view bridge -o bridge.png\n"
+      "  tidemark plot run.tide --view bridge -o bridge.png --width 2560\n"
       "  tidemark plot snapshot.pickle --view map -o map.svg");
   auto options = std::make_shared<PlotOptions>();
   command->add_option("FILE", options->file, "Recording, memory snapshot or trace")->type_name("");
@@ -66,6 +76,7 @@ Command RegisterPlot(CLI::App& application) {
           "blocks at the peak); else as the picture's name says (run.bridge.svg), or the timeline")
       ->type_name("");
   command->add_option("-o,--output", options->output, "Picture to write, .svg or .png")->type_name("FILE");
+  command->add_option("--width", options->width, "Its width in pixels; else 1280")->type_name("PIXELS");
   return {command, [options] { return RunPlot(*options); }};
 }
 

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 
-#include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/numbers.h"
 #include "profiler/base/rank_place.h"
@@ -152,7 +151,7 @@ Result<networks::Network> TrainingOptions::Network() const {
   return networks::FindNetwork(networks::ScriptNameWith(network_, input_));
 }
 
-Result<phantom::Card> TrainingOptions::Card() const { return CardNamed(card_); }
+Result<phantom::Card> TrainingOptions::Card() const { return phantom::FindCard(card_); }
 
 Result<networks::DeviceChoice> TrainingOptions::Device() const {
   return networks::DeviceFromText(device_, card_);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "profiler/networks/choices.h"
+#include "profiler/base/choices.h"
 
 namespace tidemark::cli {
 namespace {
@@ -44,17 +44,17 @@ std::optional<std::string> SentenceForUnknownArgument(const CLI::App& applicatio
   const CLI::App& command = chosen.empty() ? application : *chosen.front();
   if (first.starts_with('-') && first.size() > 1) {
     const std::string name = first.substr(0, first.find('='));
-    return networks::UnknownChoice("option", name, OptionsOf(command));
+    return UnknownChoice("option", name, OptionsOf(command));
   }
   if (!chosen.empty()) {
     return fmt::format("'{}' is one argument too many for tidemark {}; see tidemark {} --help.",
-                       networks::Quoted(first), command.get_name(), command.get_name());
+                       Quoted(first), command.get_name(), command.get_name());
   }
   if (std::filesystem::path(first).extension() == ".tide") {
     return fmt::format("'{0}' is no subcommand; to see a recording, type tidemark open '{0}'.",
-                       networks::Quoted(first));
+                       Quoted(first));
   }
-  return networks::UnknownChoice("subcommand", first, SubcommandsOf(application));
+  return UnknownChoice("subcommand", first, SubcommandsOf(application));
 }
 
 }  // namespace tidemark::cli

@@ -16,6 +16,7 @@
 #include "app/cli/recording_file.h"
 #include "app/presenters/picture.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
@@ -40,7 +41,7 @@ Result<phantom::Card> CardOfFile(const events::RunDescription& description, cons
 Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advice::AllocatorSetup& own) {
   std::optional<phantom::Card> other_card;
   if (!options.card.empty()) {
-    Result<phantom::Card> named = CardNamed(options.card);
+    Result<phantom::Card> named = phantom::FindCard(options.card);
     if (!named) return named.error();
     other_card = std::move(*named);
   }

@@ -258,7 +258,7 @@ void Application::ExecuteWindowAction(ActionId action) {
       shell_.glossary_open = !shell_.glossary_open;
       break;
     case ActionId::kColors:
-      shell_.colors_open = !shell_.colors_open;
+      shell_.colors.open = !shell_.colors.open;
       break;
     case ActionId::kForAClass:
       shell_.class_open = !shell_.class_open;

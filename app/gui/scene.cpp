@@ -209,16 +209,15 @@ void Scene::PrepareAllocations(ViewState& state) {
                          frame_.memory_map.last + 1,
                          wanted.sort,
                          wanted.descending};
-  const auto filter = presenters::ParseAllocationFilter(asked.filter);
-  frame_.allocations.filter_error = filter ? "" : filter.error().message;
-  // What was typed last and could be read stays in force while a word is being typed; while a run streams in
-  // or the range moves, ten times a second is as often as a person can read.
+  const presenters::ReadFilter read = presenters::ReadAllocationFilter(asked.filter);
+  frame_.allocations.filter_error = read.unreadable;
+  // While a run streams in or the range moves, ten times a second is as often as a person can read.
   const bool made_before = allocations_asked_.view != nullptr;
-  if (filter && asked != allocations_asked_ &&
+  if (asked != allocations_asked_ &&
       !(made_before && asked.only == allocations_asked_.only && Clock::now() - allocations_time_ < 100ms)) {
     allocations_ =
         presenters::MakeAllocationTable(*view_, {asked.born_in_range, asked.moment, asked.first, asked.end,
-                                                 *filter, asked.only, asked.sort, asked.descending});
+                                                 read.filter, asked.only, asked.sort, asked.descending});
     allocations_asked_ = std::move(asked);
     allocations_time_ = Clock::now();
   }

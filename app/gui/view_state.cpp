@@ -1,9 +1,6 @@
 #include "app/gui/view_state.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -32,21 +29,13 @@ void Read(const json& from, const char* key, Value* to) {
 
 std::string_view CategoryName(size_t index) { return events::NameOf(static_cast<events::Category>(index)); }
 
-// "#2fb6a0", as in the web's style sheets.
-std::string HexOf(Color color) {
-  return fmt::format("#{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
-}
-
 void ReadColors(const json& in, OwnColors* own) {
   const auto colors = in.find("colors");
   if (colors == in.end() || !colors->is_object()) return;
   for (size_t i = 0; i < own->size(); ++i) {
     std::string text;
     Read(*colors, std::string(CategoryName(i)).c_str(), &text);
-    uint32_t hex = 0;
-    const char* const end = text.data() + text.size();
-    if (text.size() != 7 || text[0] != '#') continue;
-    if (std::from_chars(text.data() + 1, end, hex, 16).ptr == end) (*own)[i] = Rgb(hex);
+    if (const Result<Color> color = ColorFromHex(text)) (*own)[i] = *color;
   }
 }
 
@@ -75,7 +64,7 @@ void ReadProgress(const json& in, LessonsState* lessons) {
 std::string ToJson(const ViewState& state) {
   json colors = json::object();
   for (size_t i = 0; i < state.own_colors.size(); ++i) {
-    if (state.own_colors[i]) colors[std::string(CategoryName(i))] = HexOf(*state.own_colors[i]);
+    if (state.own_colors[i]) colors[std::string(CategoryName(i))] = "#" + HexOf(*state.own_colors[i]);
   }
   json panels = json::object();
   for (size_t i = 0; i < kPanelCount; ++i) panels[Panels()[i].name] = state.shown[i];

@@ -7,6 +7,7 @@
 
 #include "app/presenters/allocations.h"
 #include "profiler/base/format.h"
+#include "profiler/base/result.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -130,16 +131,15 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-Result<AllocationFilter> ParseAllocationFilter(std::string_view text) {
-  AllocationFilter filter;
+ReadFilter ReadAllocationFilter(std::string_view text) {
+  ReadFilter read;
   while (!text.empty()) {
     const size_t end = std::min(text.find(' '), text.size());
-    if (end > 0) {
-      if (const Status taken = Take(text.substr(0, end), filter); !taken) return taken.error();
-    }
+    const Status taken = end > 0 ? Take(text.substr(0, end), read.filter) : Done{};
+    if (!taken) read.unreadable += (read.unreadable.empty() ? "" : " ") + taken.error().message;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return filter;
+  return read;
 }
 
 bool Matches(const AllocationFilter& filter, const Allocation& allocation, std::string_view searchable) {

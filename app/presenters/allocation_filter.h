@@ -18,8 +18,6 @@
 #include <string_view>
 #include <vector>
 
-#include "profiler/base/result.h"
-
 namespace tidemark::presenters {
 
 struct Allocation;
@@ -38,8 +36,12 @@ struct AllocationFilter {
   std::vector<uint64_t> alive_at;
 };
 
-// Error: a sentence that names the word that cannot be read, with an example.
-Result<AllocationFilter> ParseAllocationFilter(std::string_view text);
+// A filter is typed letter by letter: what can be read counts, whatever stands beside it.
+struct ReadFilter {
+  AllocationFilter filter;
+  std::string unreadable;  // a sentence for each word that cannot be read, with an example; "" = none
+};
+ReadFilter ReadAllocationFilter(std::string_view text);
 
 // `searchable` is the allocation's texts in lower case.
 bool Matches(const AllocationFilter& filter, const Allocation& allocation, std::string_view searchable);

@@ -413,14 +413,17 @@ std::string BridgePicture(const Bridge& bridge, std::string_view title) {
   return BarPicture(title, BridgeTitle(bridge), rows);
 }
 
-std::string MapPicture(const timeline::View& view, std::string_view title) {
+Result<std::string> MapPicture(const timeline::View& view, std::string_view title) {
   const timeline::State state = view.empty() ? timeline::State{} : view.StateAt(PeakOf(view));
   const MemoryMap map = MakeMemoryMap(state);
-  const std::string told = map.segments.empty()
-                               ? "nobody reported segments in this run"
-                               : fmt::format("{} segments, {} reserved, {:.1f} % of it free",
-                                             FormatNumber(static_cast<int64_t>(map.segments.size())),
-                                             InMegabytes(map.reserved_bytes), 100 * map.share_free);
+  if (map.segments.empty())
+    return Error{
+        "The map shows segments and their blocks, and nobody reported segments in this run. Choose "
+        "the timeline or the breakdown."};
+  const std::string told =
+      fmt::format("{} segment{}, {} reserved, {:.1f} % of it free",
+                  FormatNumber(static_cast<int64_t>(map.segments.size())),
+                  map.segments.size() == 1 ? "" : "s", InMegabytes(map.reserved_bytes), 100 * map.share_free);
   constexpr int kRowsEnd = kTop + MapRows::kRows * MapRows::kRowHeight;
   Canvas canvas(
       kRowsEnd + 52, title,

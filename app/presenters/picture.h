@@ -10,6 +10,7 @@
 
 #include "app/presenters/bridge.h"
 #include "profiler/advice/what_if.h"
+#include "profiler/base/result.h"
 #include "profiler/events/event.h"
 #include "profiler/timeline/timeline.h"
 
@@ -45,7 +46,7 @@ std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setu
 std::string TimelinePicture(const timeline::View& view, std::string_view title);
 std::string BreakdownPicture(const timeline::View& view, std::string_view title);
 std::string BridgePicture(const Bridge& bridge, std::string_view title);
-// Segments and blocks where the breakdown is told.
-std::string MapPicture(const timeline::View& view, std::string_view title);
+// Segments and blocks where the breakdown is told. An error where nobody reported segments.
+Result<std::string> MapPicture(const timeline::View& view, std::string_view title);
 
 }  // namespace tidemark::presenters

@@ -126,13 +126,13 @@ class Searcher {
 
   void Allocations() {
     const std::string text = words_.starts_with("0x") ? "at:" + words_ : words_;
-    const Result<AllocationFilter> filter = ParseAllocationFilter(text);
-    if (!filter) return;
+    const ReadFilter read = ReadAllocationFilter(text);
+    if (!read.unreadable.empty()) return;
     AllocationQuery query;
     query.born_in_range = true;
     query.first = From();
     query.end = view_.end();
-    query.filter = *filter;
+    query.filter = read.filter;
     query.sort = AllocationColumn::kBorn;  // the newest first
     for (const Allocation& found : MakeAllocationTable(view_, query).rows) {
       if (counts_[HitKind::kAllocation] == kMostHitsOfAKind) return;

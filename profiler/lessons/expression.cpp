@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "profiler/networks/choices.h"
+#include "profiler/base/choices.h"
 #include "profiler/textbook/textbook.h"
 #include "profiler/timeline/series.h"
 
@@ -93,8 +93,7 @@ Figure QuantityOf(std::string_view source, std::string_view name, const Situatio
   if (network == nullptr) {
     return Error{fmt::format("There is no network '{}'; see tidemark networks.", situation.settings.network)};
   }
-  if (card == nullptr)
-    return Error{fmt::format("There is no card '{}'; see tidemark cards.", situation.card)};
+  if (card == nullptr) return phantom::UnknownCard(situation.card, *sources.cards);
   const std::optional<int> rank = source == "textbook" ? 0 : RankNamed(source);
   if (rank && *rank < situation.settings.ranks) {
     if (!sources.textbook)
@@ -202,8 +201,7 @@ class ExpressionReader {
   }
   Error Stray() const {
     return Error{fmt::format("'{}' is not understood in the expression '{}'.",
-                             networks::Quoted(text_.substr(std::min(at_, text_.size()))),
-                             networks::Quoted(text_))};
+                             Quoted(text_.substr(std::min(at_, text_.size()))), Quoted(text_))};
   }
 
   std::string_view text_;

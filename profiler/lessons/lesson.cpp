@@ -9,8 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "profiler/base/choices.h"
 #include "profiler/base/paths.h"
-#include "profiler/networks/choices.h"
 
 namespace tidemark::lessons {
 namespace {
@@ -185,7 +185,7 @@ class LessonReader {
       return ReadControls(line, &setup.lock);
     } else {
       return At(Error{fmt::format("'{}' sets nothing up; lines are set, show, pin peak, highlight and lock.",
-                                  networks::Quoted(line))});
+                                  Quoted(line))});
     }
     return Done{};
   }
@@ -195,7 +195,7 @@ class LessonReader {
     const std::vector<std::string> known = ControlNames();
     for (const std::string& name : *controls) {
       if (std::ranges::find(known, name) == known.end()) {
-        return At(Error{networks::UnknownChoice("control", name, known)});
+        return At(Error{UnknownChoice("control", name, known)});
       }
     }
     return Done{};

@@ -9,8 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "profiler/base/choices.h"
 #include "profiler/lessons/situation.h"
-#include "profiler/networks/choices.h"
 
 namespace tidemark::lessons {
 namespace {
@@ -201,7 +201,7 @@ Result<SessionState> StateFromCode(std::string_view pasted) {
   if (version != fmt::format("{}", kVersion)) {
     return Error{
         fmt::format("This code is of version {}; this Tidemark knows version {}. A newer one reads it.",
-                    networks::Quoted(version), kVersion)};
+                    Quoted(version), kVersion)};
   }
   const size_t last = text.find(':', colon + 1);
   if (last == std::string_view::npos || text.size() < last + 1 + kCheckDigits) return Damaged();

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "profiler/base/check.h"
-#include "profiler/networks/choices.h"
+#include "profiler/base/choices.h"
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::lessons {
@@ -30,8 +30,7 @@ Result<OrderedJson> TypedValue(const std::string& key, const OrderedJson& old, c
   OrderedJson value = OrderedJson::parse(text, nullptr, /*allow_exceptions=*/false);
   const bool fits = old.is_boolean() ? value.is_boolean() : value.is_number();
   if (fits) return value;
-  return Error{
-      fmt::format("'{}' is no value for {}; now it is {}.", networks::Quoted(text), key, old.dump())};
+  return Error{fmt::format("'{}' is no value for {}; now it is {}.", Quoted(text), key, old.dump())};
 }
 
 std::string TextOfValue(const OrderedJson& value) {
@@ -41,8 +40,7 @@ std::string TextOfValue(const OrderedJson& value) {
 Status Apply(const std::string& word, OrderedJson* settings, std::string* card) {
   const size_t equals = word.find('=');
   if (equals == std::string::npos) {
-    return Error{
-        fmt::format("'{}' sets nothing; write it as KEY=VALUE, like batch=128.", networks::Quoted(word))};
+    return Error{fmt::format("'{}' sets nothing; write it as KEY=VALUE, like batch=128.", Quoted(word))};
   }
   const std::string key = word.substr(0, equals);
   const std::string text = word.substr(equals + 1);
@@ -51,7 +49,7 @@ Status Apply(const std::string& word, OrderedJson* settings, std::string* card) 
     return Done{};
   }
   const auto setting = settings->find(key);
-  if (setting == settings->end()) return Error{networks::UnknownChoice("setting", key, SettingNames())};
+  if (setting == settings->end()) return Error{UnknownChoice("setting", key, SettingNames())};
   Result<OrderedJson> value = TypedValue(key, *setting, text);
   if (!value) return value.error();
   *setting = std::move(*value);

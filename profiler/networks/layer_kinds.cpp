@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "profiler/networks/choices.h"
+#include "profiler/base/choices.h"
 #include "profiler/networks/operators.h"
 
 namespace tidemark::networks {

@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
+#include "profiler/base/choices.h"
 #include "profiler/base/paths.h"
-#include "profiler/networks/choices.h"
 #include "profiler/networks/script_files.h"
 #include "profiler/networks/specification.h"
 

@@ -14,9 +14,9 @@
 #include <system_error>
 #include <utility>
 
+#include "profiler/base/choices.h"
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
-#include "profiler/networks/choices.h"
 #include "profiler/networks/layer_kinds.h"
 
 namespace tidemark::networks {
@@ -101,22 +101,22 @@ Result<std::string> AskTrainer(const ScriptName& name, const std::function<bool(
                            name.file.filename().string(), outcome->exit_code)};
 }
 
-struct Member {
+struct KeptNumber {
   const char* key;
   int64_t Layer::*member;
 };
-constexpr std::array kMembers = {
-    Member{"in", &Layer::in_features},
-    Member{"out", &Layer::out_features},
-    Member{"kernel", &Layer::kernel},
-    Member{"groups", &Layer::groups},
-    Member{"size", &Layer::size},
-    Member{"heads", &Layer::heads},
-    Member{"layers", &Layer::layers},
-    Member{"weights", &Layer::weight_elements},
-    Member{"biases", &Layer::bias_elements},
-    Member{"buffers", &Layer::buffer_elements},
-    Member{"shared", &Layer::shared_elements},
+constexpr std::array kKeptNumbers = {
+    KeptNumber{"in", &Layer::in_features},
+    KeptNumber{"out", &Layer::out_features},
+    KeptNumber{"kernel", &Layer::kernel},
+    KeptNumber{"groups", &Layer::groups},
+    KeptNumber{"size", &Layer::size},
+    KeptNumber{"heads", &Layer::heads},
+    KeptNumber{"layers", &Layer::layers},
+    KeptNumber{"weights", &Layer::weight_elements},
+    KeptNumber{"biases", &Layer::bias_elements},
+    KeptNumber{"buffers", &Layer::buffer_elements},
+    KeptNumber{"shared", &Layer::shared_elements},
 };
 
 Json ToJson(const Layer& layer) {
@@ -131,7 +131,7 @@ Json ToJson(const Layer& layer) {
             {"bias", layer.has_bias},
             {"causal", layer.causal},
             {"once", layer.once_for_batch}};
-  for (const auto& [key, member] : kMembers) json[key] = layer.*member;
+  for (const auto& [key, member] : kKeptNumbers) json[key] = layer.*member;
   return json;
 }
 
@@ -148,7 +148,7 @@ Layer LayerFrom(const Json& json) {
   layer.has_bias = json.at("bias").get<bool>();
   layer.causal = json.at("causal").get<bool>();
   layer.once_for_batch = json.at("once").get<bool>();
-  for (const auto& [key, member] : kMembers) layer.*member = json.at(key).get<int64_t>();
+  for (const auto& [key, member] : kKeptNumbers) layer.*member = json.at(key).get<int64_t>();
   return layer;
 }
 
@@ -188,8 +188,9 @@ bool CanBe(const Layer& layer, size_t index) {
   return !layer.inputs.empty() && std::ranges::all_of(layer.inputs, is_before) &&
          is_before(layer.weights_of) && IsShape(layer.input) && IsShape(layer.output) &&
          !layer.output.empty() && layer.probability >= 0 && layer.probability <= 1 &&
-         std::ranges::all_of(kMembers,
-                             [&layer](const Member& member) { return IsWithin(layer.*member.member, 0); }) &&
+         std::ranges::all_of(
+             kKeptNumbers,
+             [&layer](const KeptNumber& member) { return IsWithin(layer.*member.member, 0); }) &&
          HasSizesOfItsKind(layer);
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "profiler/networks/choices.h"
+#include "profiler/base/choices.h"
 #include "profiler/networks/cifar10.h"
 #include "profiler/networks/layer_kinds.h"
 #include "profiler/networks/pipeline_stages.h"

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "profiler/networks/choices.h"
+#include "profiler/base/choices.h"
 
 namespace tidemark::networks {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/base/choices.h"
 #include "profiler/base/format.h"
-#include "profiler/networks/choices.h"
 #include "profiler/networks/techniques.h"
 
 namespace tidemark::networks {

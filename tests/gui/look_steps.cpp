@@ -50,8 +50,18 @@ void ChoosesColors(ImGuiTestContext* context) {
   application().Push(ActionId::kColors);
   context->Yield(4);
   Picture(context, "colours");
-  application().view_state().own_colors[0] = Rgb(0x336699);
-  context->Yield(2);
+  const auto type = [&](const char* digits) {
+    context->ItemClick("//Colours/**/parameter/##hex");
+    context->KeyChars(digits);
+    context->KeyPress(ImGuiKey_Enter);
+    context->Yield(2);
+  };
+  type("zzz");
+  IM_CHECK(Colors().Of(events::Category::kParameter) == own);
+  Picture(context, "colours-refused");
+  type("23c8ab");  // as that of activations
+  Picture(context, "colours-alike");
+  type("336699");
   IM_CHECK(Colors().Of(events::Category::kParameter) == Rgb(0x336699));
   context->ItemClick("//Colours/**/parameter/Reset");
   context->Yield(2);

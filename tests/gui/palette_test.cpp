@@ -2,61 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
+#include "app/gui/window/color_vision.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
 namespace {
 
-using Rgb3 = std::array<double, 3>;
-using Matrix = std::array<Rgb3, 3>;
-
-// Machado, Oliveira, Fernandes: A Physiologically-based Model for Simulation of Color Vision Deficiency (IEEE
-// TVCG 15/6, 2009), severity 1.0, on linear RGB.
-constexpr Matrix kNormal = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-constexpr Matrix kProtan = {
-    {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}}};
-constexpr Matrix kDeutan = {
-    {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}}};
-constexpr Matrix kTritan = {
-    {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}}};
-
-double Linear(uint8_t channel) {
-  const double value = channel / 255.0;
-  return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
-}
-
-Rgb3 Linear(Color color) { return {Linear(color.red), Linear(color.green), Linear(color.blue)}; }
-
-Rgb3 Times(const Matrix& matrix, const Rgb3& x) {
-  Rgb3 y{};
-  for (size_t row = 0; row < 3; ++row) {
-    for (size_t column = 0; column < 3; ++column) y[row] += matrix[row][column] * x[column];
-    y[row] = std::clamp(y[row], 0.0, 1.0);
-  }
-  return y;
-}
-
-// Björn Ottosson: A perceptual color space for image processing (2020).
-Rgb3 Oklab(const Rgb3& rgb) {
-  const double l = std::cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
-  const double m = std::cbrt(0.2119034982 * rgb[0] + 0.6806995451 * rgb[1] + 0.1073969566 * rgb[2]);
-  const double s = std::cbrt(0.0883024619 * rgb[0] + 0.2817188376 * rgb[1] + 0.6299787005 * rgb[2]);
-  return {0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
-          1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
-          0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
-}
-
-// 0 = the same, 100 = black and white. Colours below about 2 are hard to tell apart side by side.
-double Distance(Color a, Color b, const Matrix& sight) {
-  const Rgb3 x = Oklab(Times(sight, Linear(a)));
-  const Rgb3 y = Oklab(Times(sight, Linear(b)));
-  return 100 * std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
-}
-
 double Luminance(Color color) {
-  const Rgb3 x = Linear(color);
+  const std::array<double, 3> x = LinearRgb(color);
   return 0.2126 * x[0] + 0.7152 * x[1] + 0.0722 * x[2];
 }
 
@@ -73,13 +27,13 @@ constexpr double kApart = 9;
 
 TEST_CASE("All categories can be told apart, also with colour blindness") {
   for (const Palette* palette : {&DarkPalette(), &LightPalette()}) {
-    for (const Matrix& sight : {kNormal, kProtan, kDeutan, kTritan}) {
+    for (const Sight sight : kAllSights) {
       for (size_t a = 0; a < palette->categories.size(); ++a) {
         for (size_t b = a + 1; b < palette->categories.size(); ++b) {
           INFO((palette->dark ? "dark: " : "light: ")
                << events::NameOf(static_cast<events::Category>(a)) << " and "
                << events::NameOf(static_cast<events::Category>(b)));
-          CHECK(Distance(palette->categories[a], palette->categories[b], sight) >= kApart);
+          CHECK(ColorDistance(palette->categories[a], palette->categories[b], sight) >= kApart);
         }
       }
     }
@@ -90,12 +44,12 @@ TEST_CASE("Groups of a stack can be told apart, and from all categories") {
   for (const Palette* palette : {&DarkPalette(), &LightPalette()}) {
     for (size_t a = 0; a < palette->groups.size(); ++a) {
       INFO((palette->dark ? "dark: group " : "light: group ") << a);
-      CHECK(Distance(palette->groups[a], palette->panel, kNormal) >= 2 * kApart);
+      CHECK(ColorDistance(palette->groups[a], palette->panel, Sight::kNormal) >= 2 * kApart);
       for (const Color category : palette->categories)
-        CHECK(Distance(palette->groups[a], category, kNormal) >= kApart);
+        CHECK(ColorDistance(palette->groups[a], category, Sight::kNormal) >= kApart);
       for (size_t b = a + 1; b < palette->groups.size(); ++b) {
-        for (const Matrix& sight : {kNormal, kProtan, kDeutan, kTritan})
-          CHECK(Distance(palette->groups[a], palette->groups[b], sight) >= kApart);
+        for (const Sight sight : kAllSights)
+          CHECK(ColorDistance(palette->groups[a], palette->groups[b], sight) >= kApart);
       }
     }
   }
@@ -104,8 +58,43 @@ TEST_CASE("Groups of a stack can be told apart, and from all categories") {
 TEST_CASE("The simulation does see what colour blindness takes away") {
   const Color red = Rgb(0xD03030);
   const Color green = Rgb(0x6E8020);
-  CHECK(Distance(red, green, kNormal) > 20);
-  CHECK(Distance(red, green, kDeutan) < kApart);
+  CHECK(ColorDistance(red, green, Sight::kNormal) > 20);
+  CHECK(ColorDistance(red, green, Sight::kDeuteranopia) < kApart);
+}
+
+TEST_CASE("Chosen colours that some eyes take for one are named, with whose") {
+  CHECK(FindAlikeCategories(DarkPalette()).empty());
+  CHECK(FindAlikeCategories(LightPalette()).empty());
+  Palette chosen = DarkPalette();
+  chosen.categories[0] = chosen.categories[4];
+  CHECK(FindAlikeCategories(chosen) ==
+        std::vector<AlikeCategories>{
+            {events::Category::kParameter, events::Category::kActivation, {Sight::kNormal}}});
+  // A red and a green of one brightness.
+  chosen = DarkPalette();
+  chosen.categories[0] = Rgb(0xC43B2E);
+  chosen.categories[2] = Rgb(0x857214);
+  const std::vector<AlikeCategories> alike = FindAlikeCategories(chosen);
+  REQUIRE(alike.size() == 1);
+  CHECK(alike[0].first == events::Category::kParameter);
+  CHECK(alike[0].second == static_cast<events::Category>(2));
+  CHECK(alike[0].to == std::vector{Sight::kDeuteranopia});
+}
+
+TEST_CASE("A colour is six hexadecimal digits; anything else is refused by name") {
+  for (const char* text : {"2fb6a0", "#2fb6a0", "2FB6A0"}) {
+    INFO(text);
+    REQUIRE(ColorFromHex(text));
+    CHECK(*ColorFromHex(text) == Rgb(0x2FB6A0));
+  }
+  CHECK(HexOf(Rgb(0x0012FF)) == "0012ff");
+  for (const char* text :
+       {"zzz", "", "#", "12345", "1234567", "0x1234", "-12345", "+12345", "12 456", "##12345"}) {
+    INFO(text);
+    REQUIRE_FALSE(ColorFromHex(text));
+    CHECK(ColorFromHex(text).error().message ==
+          "'" + std::string(text) + "' is no colour; write six hexadecimal digits, for example 2fb6a0.");
+  }
 }
 
 TEST_CASE("Text is readable on what lies under it") {

@@ -43,7 +43,8 @@ constexpr const char* kFilterHelp =
     "life>10ms: from allocation to free\n"
     "born:100..200: the event that allocated it\n"
     "alive:150: alive at that event\n"
-    "at:0x7f00..0x7fff: touches these addresses";
+    "at:0x7f00..0x7fff: touches these addresses\n"
+    "Esc, while it is being typed, clears it.";
 
 void FilterRow(const AllocationsInput& input, AllocationsState& state) {
   static constexpr const char* kScopes[] = {"alive now", "born in sight"};
@@ -60,7 +61,7 @@ void FilterRow(const AllocationsInput& input, AllocationsState& state) {
   const float only_width = selects ? Px(120) : 0;
   const bool copy_fits = width > Px(420) + only_width;
   ImGui::SetNextItemWidth(width - scope_width - Px(10) - (copy_fits ? Px(98) : 0) - only_width);
-  TextField("##filter", "conv1 >1MB life>10ms …", state.filter, 0);
+  TextField("##filter", "conv1 >1MB life>10ms …", state.filter, ImGuiInputTextFlags_EscapeClearsAll);
   Tooltip(kFilterHelp);
   if (copy_fits) {
     ImGui::SameLine(0, Px(10));

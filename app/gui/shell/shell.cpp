@@ -109,7 +109,7 @@ void DrawShell(const ShellInput& input, const Frame& frame, ShellState& shell, V
   DrawPanels(frame, shell, view, queue);
   DrawHelpWindows(input.glossary, shell);
   if (shell.class_open) DrawClassWindow(input.of_code, &shell.class_open, queue);
-  if (shell.colors_open) DrawColorsWindow(view.own_colors, &shell.colors_open);
+  if (shell.colors.open) DrawColorsWindow(view.own_colors, shell.colors);
   if (!input.in_picture) DrawToasts(shell);  // they would lie over the panels
   DrawCommandPalette([&](ActionId action) { return IsEnabled(action, input); }, ControlsOf(frame), view,
                      shell.palette, queue);

@@ -2,6 +2,7 @@
 // frame.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -87,6 +88,12 @@ struct GivenRoom {
   float after = 0;
 };
 
+// What was typed as the colour of each category: a colour, or what is refused as one.
+struct ColorsWindowState {
+  bool open = false;
+  std::array<std::array<char, 16>, events::kCategoryCount> typed{};
+};
+
 struct ShellState {
   CommandPaletteState palette;
   FileDialogState file_dialog;
@@ -97,7 +104,7 @@ struct ShellState {
   bool glossary_open = false;
   bool about_open = false;
   bool class_open = false;
-  bool colors_open = false;
+  ColorsWindowState colors;
   bool reset_layout = false;
   // Widths of panels at the sides, by dock node, that the window had no room for: they come back with it.
   std::map<unsigned, float> wanted_widths;

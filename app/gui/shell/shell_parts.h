@@ -22,7 +22,7 @@ void DrawHelpWindows(const lessons::Glossary* glossary, ShellState& shell);
 // Chooses what is locked or hidden by the session code.
 void DrawClassWindow(const ControlAccess& access, bool* open, CommandQueue& queue);
 // Chooses the colours of categories.
-void DrawColorsWindow(OwnColors& own, bool* open);
+void DrawColorsWindow(OwnColors& own, ColorsWindowState& state);
 // The dock space with all panels that are shown in it.
 void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQueue& queue);
 // Keys that work everywhere, as commands.

@@ -1,6 +1,22 @@
 #include "app/gui/window/palette.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+
 namespace tidemark::gui {
+
+Result<Color> ColorFromHex(std::string_view text) {
+  const std::string_view digits = text.substr(text.starts_with('#') ? 1 : 0);
+  const char* const end = digits.data() + digits.size();
+  uint32_t hex = 0;
+  if (digits.size() == 6 && std::from_chars(digits.data(), end, hex, 16).ptr == end) return Rgb(hex);
+  return Error{fmt::format("'{}' is no colour; write six hexadecimal digits, for example 2fb6a0.", text)};
+}
+
+std::string HexOf(Color color) {
+  return fmt::format("{:02x}{:02x}{:02x}", color.red, color.green, color.blue);
+}
 
 const Palette& DarkPalette() {
   static constexpr Palette kPalette = {

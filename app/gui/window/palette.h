@@ -6,7 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "profiler/base/result.h"
 #include "profiler/events/event.h"
 
 namespace tidemark::gui {
@@ -65,6 +68,10 @@ struct Palette {
 
 // What a person chose instead, by category; none: the palette's own.
 using OwnColors = std::array<std::optional<Color>, events::kCategoryCount>;
+
+// "2fb6a0", also with a # before it, as in the web's style sheets. Error: a sentence that names what is none.
+Result<Color> ColorFromHex(std::string_view text);
+std::string HexOf(Color color);
 
 const Palette& DarkPalette();
 const Palette& LightPalette();

@@ -46,7 +46,9 @@ bool HasKernelsFor(std::string_view cuda, const Card& card);
 Result<Card> CardFromFile(const std::filesystem::path& file);
 // All cards of the assets folder, ordered by memory.
 Result<std::vector<Card>> LoadCards();
-// One by its name; unknown names list the known ones.
+// One by its name.
 Result<Card> FindCard(std::string_view name);
+// What to say of a name that none of them has: those that begin so are suggested, or else the nearest.
+Error UnknownCard(std::string_view name, const std::vector<Card>& cards);
 
 }  // namespace tidemark::phantom

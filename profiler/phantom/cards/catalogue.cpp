@@ -1,12 +1,29 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cctype>
 #include <system_error>
 #include <tuple>
 #include <utility>
 
+#include "profiler/base/choices.h"
 #include "profiler/base/paths.h"
 #include "profiler/phantom/cards/card.h"
 
 namespace tidemark::phantom {
+namespace {
+
+// "RTX 4090", as people write it, as "rtx-4090".
+std::string AsOurs(std::string_view name) {
+  std::string ours(name);
+  std::ranges::transform(ours, ours.begin(), [](unsigned char letter) {
+    return letter == ' ' || letter == '_' ? '-' : static_cast<char>(std::tolower(letter));
+  });
+  return ours;
+}
+
+}  // namespace
 
 Result<std::vector<Card>> LoadCards() {
   const std::filesystem::path folder = AssetsFolder() / "cards";
@@ -29,15 +46,27 @@ Result<std::vector<Card>> LoadCards() {
   return cards;
 }
 
+Error UnknownCard(std::string_view name, const std::vector<Card>& cards) {
+  const std::string given = AsOurs(name);
+  std::vector<std::string> known;
+  for (const Card& card : cards) known.push_back(card.name);
+  std::vector<std::string> meant;
+  for (const std::string& one : known) {
+    if (!given.empty() && one.starts_with(given)) meant.push_back(one);
+  }
+  if (meant.empty()) meant.push_back(NearestChoice(given, known));
+  constexpr size_t kFewEnough = 4;
+  const bool suggests = !meant.front().empty() && meant.size() <= kFewEnough;
+  return {fmt::format("There is no graphics card '{}'{} tidemark cards lists them all.", Quoted(name),
+                      suggests ? fmt::format("; did you mean '{}'?", fmt::join(meant, "' or '")) : ".")};
+}
+
 Result<Card> FindCard(std::string_view name) {
   Result<std::vector<Card>> cards = LoadCards();
   if (!cards) return cards.error();
-  std::string known;
-  for (Card& card : *cards) {
-    if (card.name == name) return std::move(card);
-    known += (known.empty() ? "" : ", ") + card.name;
-  }
-  return Error{"There is no graphics card called '" + std::string(name) + "'. Choose one of: " + known + "."};
+  const auto found = std::ranges::find(*cards, name, &Card::name);
+  if (found == cards->end()) return UnknownCard(name, *cards);
+  return std::move(*found);
 }
 
 }  // namespace tidemark::phantom

@@ -65,7 +65,7 @@ TEST_CASE("What is no expression is said, whatever it is") {
   CHECK(ErrorOf("textbook.conv9.activations").find("conv9") != std::string::npos);
   CHECK(ErrorOf("textbook.total(bach=1)").find("did you mean 'batch'") != std::string::npos);
   CHECK(ErrorOf("textbook.total(network=none)").find("no network 'none'") != std::string::npos);
-  CHECK(ErrorOf("card.memory(card=none)").find("no card 'none'") != std::string::npos);
+  CHECK(ErrorOf("card.memory(card=none)").find("no graphics card 'none'") != std::string::npos);
   for (const char* broken :
        {"", "(", "1 +", "1 2", "textbook", "textbook.total(batch=1", "(1", "*", ")", "1e999999x"}) {
     INFO(broken);

@@ -79,15 +79,17 @@ TEST_CASE("Every card's figures are possible ones") {
   }
 }
 
-TEST_CASE("A card is found by its name; an unknown name lists the known ones") {
+TEST_CASE("A card is found by its name; of an unknown one those that may be meant are named") {
   const auto card = FindCard("h200");
   REQUIRE(card.ok());
   CHECK(card.value().compute_capability == 90);
   CHECK(card.value().multiprocessors == 132);
-  const auto unknown = FindCard("gtx-480");
-  REQUIRE(!unknown.ok());
-  CHECK(unknown.error().message.find("'gtx-480'") != std::string::npos);
-  CHECK(unknown.error().message.find("h200, b200") != std::string::npos);
+  const auto answer = [](const char* name) { return FindCard(name).error().message; };
+  CHECK(answer("riva-tnt") == "There is no graphics card 'riva-tnt'. tidemark cards lists them all.");
+  CHECK(answer("RTX 4091").find("; did you mean 'rtx-4090'? ") != std::string::npos);
+  CHECK(answer("h20").find("; did you mean 'h200'? ") != std::string::npos);
+  CHECK(answer("rtx-3060").find("; did you mean 'rtx-3060-ti' or 'rtx-3060-12gb'? ") != std::string::npos);
+  CHECK(answer("rtx").find("did you mean") == std::string::npos);
 }
 
 TEST_CASE(

@@ -10,9 +10,9 @@ namespace tidemark::presenters {
 namespace {
 
 AllocationFilter Filter(std::string_view text) {
-  Result<AllocationFilter> filter = ParseAllocationFilter(text);
-  REQUIRE(filter.ok());
-  return *filter;
+  const ReadFilter read = ReadAllocationFilter(text);
+  REQUIRE(read.unreadable.empty());
+  return read.filter;
 }
 
 std::vector<std::string> Titles(const timeline::View& view, const AllocationTable& table) {
@@ -99,17 +99,25 @@ TEST_CASE("What cannot be read is named, with an example") {
                            "alive:", ">", "<", "life<", "at:0x..", "<0", "born<100", "alive>7", "life:1ms",
                            "size:1MB", "bytes>=4kB", "address:0x11", "at=0x11"}) {
     INFO(text);
-    const Result<AllocationFilter> filter = ParseAllocationFilter(text);
-    REQUIRE_FALSE(filter.ok());
-    CHECK(filter.error().message.find(text) != std::string::npos);
-    CHECK(filter.error().message.find("for example") != std::string::npos);
+    const std::string sentence = ReadAllocationFilter(text).unreadable;
+    CHECK(sentence.find(text) != std::string::npos);
+    CHECK(sentence.find("for example") != std::string::npos);
   }
-  CHECK(ParseAllocationFilter("-").ok());
+  CHECK(ReadAllocationFilter("-").unreadable.empty());
   for (const char* word : {"lifetime", "aten::add", "at::native", "size", "std::vector<int>"}) {
     INFO(word);
-    REQUIRE(ParseAllocationFilter(word).ok());
-    CHECK(ParseAllocationFilter(word)->words == std::vector<std::string>{word});
+    CHECK(Filter(word).words == std::vector<std::string>{word});
   }
+}
+
+TEST_CASE("What can be read counts beside what cannot") {
+  const ReadFilter read = ReadAllocationFilter("conv1 life>soon >=4kB born:x -relu");
+  CHECK(read.filter.words == std::vector<std::string>{"conv1"});
+  CHECK(read.filter.excluded == std::vector<std::string>{"relu"});
+  CHECK(read.filter.bytes.least == 4000);
+  CHECK(read.filter.life_ns.least == 0);
+  CHECK(read.unreadable.find("'life>soon'") < read.unreadable.find("'born:x'"));
+  CHECK(read.unreadable.find("conv1") == std::string::npos);
 }
 
 TEST_CASE("Rows are sorted by any column") {

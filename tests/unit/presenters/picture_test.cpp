@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/presenters/picture_width.h"
 #include "app/presenters/run_formats.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
@@ -46,16 +47,18 @@ TEST_CASE("the breakdown is drawn as bars, and totals after them") {
   CHECK(svg.find(">7.0 MB<") != std::string::npos);
 }
 
-TEST_CASE("the map is drawn in rows, and without segments says so") {
-  CHECK(MapPicture(*SomeSteps(), "run").find("nobody reported segments") != std::string::npos);
+TEST_CASE("the map is drawn in rows, and refused where there are no segments") {
+  const Result<std::string> none = MapPicture(*SomeSteps(), "run");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message.find("nobody reported segments") != std::string::npos);
   timeline::Stream stream;
   events::Event& segment = stream.Allocate(0, 8'000'000);
   segment.kind = events::EventKind::kSegmentAllocate;
   segment.address = 1 << 20;
   stream.Allocate(1 << 20, 3'000'000);
-  const std::string svg = MapPicture(*stream.Publish(), "run");
+  const std::string svg = *MapPicture(*stream.Publish(), "run");
   CHECK(IsOneDocument(svg));
-  CHECK(svg.find("1 segments, 8.0 MB reserved") != std::string::npos);
+  CHECK(svg.find("1 segment, 8.0 MB reserved") != std::string::npos);
   // 8 rows of the segment, the block (in whole 512 bytes) in 4 of them, its category in the legend, and the
   // white behind all.
   CHECK(Count(svg, "<rect ") == 8 + 4 + 1 + 1);
@@ -77,7 +80,16 @@ TEST_CASE("an empty run has pictures too") {
   const auto view = timeline::Stream().Publish();
   CHECK(IsOneDocument(TimelinePicture(*view, "")));
   CHECK(IsOneDocument(BreakdownPicture(*view, "")));
-  CHECK(IsOneDocument(MapPicture(*view, "")));
+  CHECK_FALSE(MapPicture(*view, ""));
+}
+
+TEST_CASE("a picture can be of any width, and is otherwise the same") {
+  const std::string svg = BreakdownPicture(*SomeSteps(), "run");
+  const std::string half = WithWidth(svg, 640);
+  const size_t same = svg.find(" viewBox");
+  CHECK(half.substr(half.find(" viewBox")) == svg.substr(same));
+  CHECK(half.find(" width=\"640\" height=\"") == svg.find(" width=\"1280\" height=\""));
+  CHECK(WithWidth(half, 1280) == svg);
 }
 
 TEST_CASE("formats are told apart by their names and endings") {

@@ -1,11 +1,11 @@
-#include "profiler/networks/choices.h"
+#include "profiler/base/choices.h"
 
 #include <string>
 #include <vector>
 
 #include "tests/support/catch.h"
 
-using namespace tidemark::networks;
+using namespace tidemark;
 
 namespace {
 const std::vector<std::string> kOptimizers{"sgd", "momentum", "adam", "adamw"};

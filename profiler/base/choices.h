@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tidemark::networks {
+namespace tidemark {
 
 // What was typed, for a sentence: cut short where it goes on and on, and on one line.
 std::string Quoted(std::string_view given);
@@ -17,4 +17,4 @@ std::string NearestChoice(std::string_view given, std::span<const std::string> k
 // "There is no optimizer 'adma'; did you mean 'adam'? Known: sgd, momentum, adam, adamw."
 std::string UnknownChoice(std::string_view what, std::string_view given, std::span<const std::string> known);
 
-}  // namespace tidemark::networks
+}  // namespace tidemark

@@ -1,11 +1,11 @@
-#include "profiler/networks/choices.h"
+#include "profiler/base/choices.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
-namespace tidemark::networks {
+namespace tidemark {
 namespace {
 
 // Longer input is no slip of the finger, and is not worth quoting in full.
@@ -64,4 +64,4 @@ std::string UnknownChoice(std::string_view what, std::string_view given, std::sp
   return fmt::format("There is no {} '{}'{} Known: {}.", what, Quoted(given), hint, fmt::join(known, ", "));
 }
 
-}  // namespace tidemark::networks
+}  // namespace tidemark
