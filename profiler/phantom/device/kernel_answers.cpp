@@ -30,11 +30,12 @@ bool CountsDistinct(std::string_view kernel) {
   return stands_in("DeviceSelectSweepKernel") && (stands_in("8equal_to") || stands_in("8EqualityE"));
 }
 
-// Thrust's search, in torch.mode: whether there is one, and its index. Until CUDA 12.4 kernels make room for
-// these two afterwards, copy them and clear up.
+// Thrust's search, in torch.mode: whether there is one, and its index. Until CUDA 12.6 kernels make room for
+// these two afterwards, copy them and clear up: Thrust's own, or CUB's for each of some.
 bool SearchesOrMovesWhatWasFound(std::string_view kernel) {
   const auto stands_in = [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; };
-  return stands_in("__find_if") || (stands_in("ParallelForAgent") && stands_in("5tupleIJblE"));
+  const bool for_each = stands_in("ParallelForAgent") || stands_in("3cub6detail8for_each");
+  return stands_in("__find_if") || (for_each && stands_in("5tupleIJblE"));
 }
 
 // CompareKernels.cu, CompareEQKernel.cu: how it is compared stands first, then the number, if it is one.

@@ -102,6 +102,11 @@ TEST_CASE("A search of Thrust's is known by what it reduces with, and is no cond
       "_ZN6thrust8cuda_cub14__parallel_for16ParallelForAgentINS0_10for_each_fINS_7pointerI";
   CHECK(QuestionOf(moves + "N4cuda3std3__45tupleIJblEEE").kind == KernelQuestion::Kind::kFind);
   CHECK(QuestionOf(moves + "f").kind == KernelQuestion::Kind::kNone);
+  const std::string of_2_7 =
+      "_ZN3cub6detail8for_each13static_kernelINS2_12policy_hub_t12policy_350_tElN6thrust8cuda_cub20__"
+      "uninitialized_copy7functorI";
+  CHECK(QuestionOf(of_2_7 + "PNS7_5tupleIJblEEE").kind == KernelQuestion::Kind::kFind);
+  CHECK(QuestionOf(of_2_7 + "PNS7_5tupleIJllEEE").kind == KernelQuestion::Kind::kNone);
 }
 
 TEST_CASE("Different values are counted by the kernels that compare neighbours, not by those that select") {

@@ -4,6 +4,7 @@
 import importlib.util
 import os
 import pickle
+import subprocess
 import sys
 import tempfile
 import types
@@ -59,8 +60,13 @@ class Objects(unittest.TestCase):
             objects[:] = [self.collectives._tensor_to_object(Bytes(), 0, None) for _ in objects]
             return src
 
-        self.collectives = types.SimpleNamespace(_object_to_tensor=to_tensor, _tensor_to_object=to_object, recv_object_list=receive)
-        pretended.share_objects(self.collectives)
+        def send(objects, dst=None):
+            self.collectives._object_to_tensor(objects[0], "cuda", None)
+
+        self.collectives = types.SimpleNamespace(_object_to_tensor=to_tensor, _tensor_to_object=to_object, send_object_list=send, recv_object_list=receive)
+        self.others = types.SimpleNamespace(note_sent=lambda objects, receiver: None, sent_by=lambda sender: self.answers.get(sender))
+        self.answers = {}
+        pretended.share_objects(self.collectives, self.others)
         self.doubts = tempfile.NamedTemporaryFile(mode="r")
         self.addCleanup(self.doubts.close)
         os.environ["TIDEMARK_PHANTOM_DOUBTS"] = self.doubts.name
@@ -80,13 +86,67 @@ class Objects(unittest.TestCase):
         self.assertIsNone(self.collectives._tensor_to_object(Bytes(), 0, None))
         self.assertIn("another rank alone would send", self.doubts.read())
 
-    def test_what_is_received_is_what_was_sent_last(self):
+    def test_what_is_received_is_what_the_sender_is_asked_for_or_was_sent_last(self):
         objects = [None]
         self.assertEqual(self.collectives.recv_object_list(objects, src=1), 1)
         self.assertEqual(objects, [None])
-        self.collectives._object_to_tensor((8, 16), "cuda", None)
-        self.collectives.recv_object_list(objects)
+        self.assertEqual(self.doubts.read().count("another rank alone would send"), 1)
+        self.collectives.send_object_list([(8, 16)], dst=2)
+        self.collectives.recv_object_list(objects, src=1)
         self.assertEqual(objects, [(8, 16)])
+        self.assertEqual(self.doubts.read().count("another rank alone would send"), 1)
+        self.answers[1] = [(4, 4)]
+        self.collectives.recv_object_list(objects, src=1)
+        self.assertEqual(objects, [(4, 4)])
+        self.assertEqual(self.doubts.read(), "")
+
+
+ASKING = """
+import os, sys
+sys.path.insert(0, sys.argv[1])
+import tidemark_other_ranks
+others = tidemark_other_ranks.OtherRanks(lambda sentence: print("told:", sentence, file=sys.stderr))
+rank = others.rank
+way = " ".join(sys.argv[2:])
+if way == "fails" and rank == 1:
+    sys.exit("no data")
+if way == "in a circle":
+    others.sent_by(1 - rank)
+got = [rank, others.sent_by(rank - 1)] if rank > 0 else [rank]
+others.note_sent([got, os.environ.get("LOCAL_RANK"), "TIDEMARK_PHANTOM_DOUBTS" in os.environ], rank + 1)
+print(got)
+"""
+
+
+class Asking(unittest.TestCase):
+    """The ranks before it are asked by running the program as each of them, until it has sent."""
+
+    def run_as(self, rank, *words):
+        environment = {**os.environ, "RANK": str(rank), "TIDEMARK_PHANTOM_WORLD": "12", "TIDEMARK_PHANTOM_DOUBTS": "/dev/null"}
+        command = [sys.executable, "-c", ASKING, os.path.dirname(spec.origin), *words]
+        return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+    def test_each_asks_the_one_before_it(self):
+        ran = self.run_as(9)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        got = [0]
+        for rank in range(9):
+            got = [rank + 1, [got, str(rank % 8), False]]
+        self.assertEqual(ran.stdout, f"{got}\n")
+        self.assertEqual(ran.stderr.count("running the program as rank 8, until it has sent what rank 9 waits for."), 1)
+        self.assertEqual(ran.stderr.count("running the program"), 1)
+        self.assertIn("told: What rank 8 sends to this one was asked for", ran.stderr)
+
+    def test_one_that_ends_before_is_told_with_its_reason(self):
+        ran = self.run_as(2, "fails")
+        self.assertEqual(ran.stdout, "[2, None]\n")
+        self.assertIn("told: Rank 1 was asked for what it sends to this one", ran.stderr)
+        self.assertIn("and did not send it (no data)", ran.stderr)
+
+    def test_ranks_that_wait_for_one_another_are_not_asked_for_ever(self):
+        ran = self.run_as(1, "in a circle")
+        self.assertIn("told: Rank 0 was asked", ran.stderr)
+        self.assertIn("did not send it", ran.stderr)
 
 
 if __name__ == "__main__":

@@ -2,16 +2,18 @@
 
 Python imports this at its start, since `tidemark phantom --world N` puts its folder first in PYTHONPATH. It changes what
 torch.distributed does: the store in which ranks meet is one in which all have met, Python objects that the others would send are what
-this rank sends, checkpoints are planned by this rank alone, and what ZeroRedundancyOptimizer consolidates is as this rank's state.
+this rank sends, or what they are asked for (tidemark_other_ranks.py), checkpoints are planned by this rank alone, and what ZeroRedundancyOptimizer consolidates is as this rank's state.
 """
 
 import importlib.util
+import inspect
 import os
 import pickle
 import sys
 
 stores = []
 FAILURES = ("exception_dump", "remote_error")  # ProcessGroupNCCL.cpp: kStoreDumpKey, kStoreErrorSignalKey
+UNKNOWN_OBJECT = "An object was waited for that another rank alone would send (torch.distributed's object collectives): it was None, or what this rank had sent."
 UNIQUE_ID_BYTES = 128  # of NCCL: what the others would have put into the store
 
 
@@ -72,14 +74,15 @@ def doubt(sentence):
             doubts.write(sentence + "\n")
 
 
-def share_objects(collectives):
+def share_objects(collectives, others):
     """torch.distributed.distributed_c10d: Python objects travel as their pickles' bytes, of which NCCL's stand-in has only this rank's.
 
-    Where this rank gives an object, the others give the same. What they alone would send is not known: it is None, and of
-    recv_object_list what this rank sent last, so that the stages of a pipeline learn the shapes that they hand on.
+    Where this rank gives an object, the others give the same. What is sent to this rank alone its sender is asked for, so that the stages
+    of a pipeline learn their shapes; where it cannot be, it is what this rank sent last. What else they alone would send is not known: None.
     """
-    to_tensor, to_object, receive = collectives._object_to_tensor, collectives._tensor_to_object, collectives.recv_object_list
-    given = []
+    to_tensor, to_object = collectives._object_to_tensor, collectives._tensor_to_object
+    send, receive = collectives.send_object_list, collectives.recv_object_list
+    given, receiving = [], []
 
     def object_to_tensor(given_object, *arguments):
         given[:] = [pickle.dumps(given_object)]
@@ -91,17 +94,39 @@ def share_objects(collectives):
             return to_object(tensor, size, *arguments)
         if int(size) > 0 and given:
             return pickle.loads(given[0])
-        doubt("An object was waited for that another rank alone would send (torch.distributed's object collectives): it was None, or what this rank had sent.")
+        if not receiving:
+            doubt(UNKNOWN_OBJECT)
         return None
 
+    def peer(function, rank, group_rank, *given, **named):
+        """Whom it sends to or receives from, by its number among all ranks; None if that is anybody."""
+        arguments = inspect.signature(function).bind(*given, **named).arguments
+        if arguments.get(group_rank) is None:
+            return arguments.get(rank)
+        return collectives.get_global_rank(arguments.get("group") or collectives._get_default_group(), arguments[group_rank])
+
+    def send_object_list(*arguments, **named):
+        others.note_sent(arguments[0] if arguments else named["object_list"], peer(send, "dst", "group_dst", *arguments, **named))
+        return send(*arguments, **named)
+
     def recv_object_list(objects, *arguments, **named):
-        sender = receive(objects, *arguments, **named)
-        if given:
-            objects[:] = [pickle.loads(given[0]) if item is None else item for item in objects]
+        receiving.append(objects)
+        try:
+            sender = receive(objects, *arguments, **named)
+        finally:
+            receiving.pop()
+        if sender == -1:  # nothing is received by who is not in the group
+            return sender
+        asked = peer(receive, "src", "group_src", objects, *arguments, **named)
+        sent = others.sent_by(sender if asked is None else asked)
+        if sent is None:
+            doubt(UNKNOWN_OBJECT)
+            sent = [pickle.loads(given[0]) for _ in objects] if given else objects
+        objects[:] = sent
         return sender
 
     collectives._object_to_tensor, collectives._tensor_to_object = object_to_tensor, tensor_to_object
-    collectives.recv_object_list = recv_object_list
+    collectives.send_object_list, collectives.recv_object_list = send_object_list, recv_object_list
 
 
 def plan_alone(checkpoint):
@@ -223,9 +248,12 @@ def run_the_next():
 
 
 if "TIDEMARK_PHANTOM_WORLD" in os.environ:
+    from tidemark_other_ranks import OtherRanks
+
+    others = OtherRanks(doubt)
     changes = {
         "torch.distributed.rendezvous": meet_at_once,
-        "torch.distributed.distributed_c10d": share_objects,
+        "torch.distributed.distributed_c10d": lambda collectives: share_objects(collectives, others),
         "torch.distributed.checkpoint.utils": plan_alone,
         "torch.distributed.checkpoint.default_planner": accept_a_part,
         "torch.distributed.optim.zero_redundancy_optimizer": consolidate_alike,

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""One rank of a pipeline on the phantom, whose shapes come from the other ranks: ranks_test.py TIDEMARK."""
+
+import os
+import unittest
+from pathlib import Path
+
+from programs import PYTHON, TIDEMARK, InFolder, main, run
+
+# Every stage widens what it is given, and none says what that is.
+PIPELINE = """
+import os, sys, torch, torch.distributed as dist
+from torch.distributed.pipelining import PipelineStage, ScheduleInterleaved1F1B
+open(sys.argv[1], "a").write(f"{os.environ['RANK']}\\n")
+dist.init_process_group("nccl")
+rank, world = dist.get_rank(), dist.get_world_size()
+device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+count = 2 * world
+def stage(number):
+    return PipelineStage(torch.nn.Linear(64 * number + 64, 64 * number + 128).to(device), number, count, device)
+stages = [stage(rank), stage(rank + world)]
+schedule = ScheduleInterleaved1F1B(stages, 4, loss_fn=lambda out, target: (out - target).square().mean())
+for _ in range(2):
+    given = [torch.randn(32, 64, device=device)] if rank == 0 else []
+    wanted = {"target": torch.randn(32, 64 * count + 64, device=device)} if rank == world - 1 else {}
+    schedule.step(*given, **wanted)
+print([tuple(one.shape) for stage in stages for one in stage.inputs_meta])
+dist.destroy_process_group()
+"""
+
+
+def knows_no_shape_inference():
+    asked = run(PYTHON, "-c", "import importlib.metadata; print(importlib.metadata.version('torch'))")
+    return tuple(int(part) for part in asked.stdout.split(".")[:2]) < (2, 6)
+
+
+@unittest.skipIf(knows_no_shape_inference(), "the stages of this torch's pipelines have to be told what they are given")
+class Ranks(InFolder):
+    def test_the_ranks_before_are_asked_for_the_shapes_that_they_send(self):
+        for rank, asked in ((0, {"0", "1"}), (1, {"0", "1"})):
+            started = Path(self.folder.name) / f"started-{rank}"
+            ran = run(TIDEMARK, "phantom", "--world", "2", "--rank", str(rank), "--", PYTHON, "-c", PIPELINE, str(started))
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertEqual(ran.stdout, f"{[(8, 64 * rank + 64), (8, 64 * rank + 192)]}\n")
+            self.assertIn(f"rank {rank} of 2, local rank {rank}: 0 steps", ran.stderr)
+            self.assertIn(f"Note: What rank {1 - rank} sends to this one was asked for", ran.stderr)
+            self.assertNotIn("more of its processes used the phantom GPU", ran.stderr)
+            self.assertEqual(set(started.read_text().split()), asked)
+
+    def test_what_cannot_be_asked_for_is_told(self):
+        code = """
+import torch, torch.distributed as dist
+dist.init_process_group("nccl")
+received = [None]
+if dist.get_rank() == 0:
+    raise SystemExit("no data here")
+dist.recv_object_list(received, src=0)
+print(received)
+"""
+        ran = run(TIDEMARK, "phantom", "--world", "2", "--rank", "1", "--", PYTHON, "-c", code, env={**os.environ, "TMPDIR": self.folder.name})
+        self.assertEqual((ran.returncode, ran.stdout), (0, "[None]\n"), ran.stderr)
+        self.assertIn("Note: Rank 0 was asked for what it sends to this one", ran.stderr)
+        self.assertIn("did not send it (no data here)", ran.stderr)
+        self.assertEqual(list(Path(self.folder.name).iterdir()), [])
+
+
+if __name__ == "__main__":
+    main()
