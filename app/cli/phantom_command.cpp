@@ -25,8 +25,8 @@
 #include "app/cli/run_report.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
+#include "profiler/events/torch_versions.h"
 #include "profiler/phantom/cards/card.h"
-#include "profiler/phantom/torch_versions.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/reserved_band.h"
 #include "profiler/session/steady_state.h"
@@ -147,7 +147,7 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
       "card; only kernels compute nothing, so every value that they would have written reads as zero. The "
       "first time with a torch, its stand-ins are built, which takes a minute. Output, exit code and signals "
       "are the program's own; what it needed comes last, on standard error.",
-      phantom::kTorchVersions));
+      events::kTorchVersions));
   auto options = std::make_shared<PhantomOptions>();
   command->add_option("--card", options->card, "Card that the phantom GPU is; tidemark cards lists them")
       ->capture_default_str()

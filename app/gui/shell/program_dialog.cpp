@@ -7,7 +7,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
 #include "profiler/events/stack_languages.h"
-#include "profiler/phantom/torch_versions.h"
+#include "profiler/events/torch_versions.h"
 
 namespace tidemark::gui {
 namespace {
@@ -35,7 +35,7 @@ void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramD
       state.card
           ? std::string("Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
                         "with torch ") +
-                phantom::kTorchVersions + "."
+                events::kTorchVersions + "."
           : "As it is, with kernels that compute. Any CUDA program; of a launcher's ranks all are shown, "
             "else the first process that uses CUDA.");
 }
