@@ -25,7 +25,8 @@ std::string LevelsText(const timeline::View& view) {
       "From tensors to the card, " + (peak ? peak->title : std::string("at the peak of the run")) + "\n";
   for (const presenters::LevelRow& row : rows) {
     const std::string sign = row.is_gap ? (row.bytes < 0 ? "−" : "+") : "";
-    const std::string title = row.is_gap ? "  " + sign + " " + row.title : row.title;
+    const std::string title =
+        row.is_gap ? "  " + sign + " " + row.title : row.title + presenters::AwayText(row.away_ns);
     // Widths count bytes, and "−" has three.
     const int extra = sign == "−" ? 2 : 0;
     text += fmt::format("  {:<{}}{:>18}\n", title, 46 + extra, FormatExactBytes(std::abs(row.bytes)));
@@ -37,6 +38,7 @@ Json LevelsJson(const timeline::View& view) {
   Json json = Json::object();
   for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
     if (!row.is_gap) json[row.title + "_bytes"] = row.bytes;
+    if (row.away_ns != 0) json[row.title + "_away_ns"] = row.away_ns;
   }
   return json;
 }

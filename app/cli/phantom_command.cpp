@@ -26,6 +26,7 @@
 #include "app/cli/run_report.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
+#include "profiler/events/torch_versions.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/reserved_band.h"
@@ -137,17 +138,18 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
                         const WindowOpener& open_window) {
   CLI::App* command =
       application.add_subcommand("phantom", "Run a Python program of yours on a GPU that is not there");
-  command->footer(
+  command->footer(fmt::format(
       "Examples:\n"
       "  tidemark phantom -- python train.py --batch 64\n"
       "  tidemark phantom --card a100-40gb -o run.tide -- venv/bin/python train.py\n"
       "  tidemark phantom --memory 16GiB -- python train.py\n"
       "  tidemark phantom --sweep batch=1..512 -- python train.py     (runs it with --batch 1, 2, 4, ...)\n"
       "  tidemark phantom --world 8 --rank 0 -- python train_fsdp.py\n"
-      "The program's own Python and torch (2.5 to 2.11, CUDA 12 or 13) do all that they would do on the "
+      "The program's own Python and torch ({}, CUDA 12 or 13) do all that they would do on the "
       "card; only kernels compute nothing, so every value that they would have written reads as zero. The "
       "first time with a torch, its stand-ins are built, which takes a minute. Output, exit code and signals "
-      "are the program's own; what it needed comes last, on standard error.");
+      "are the program's own; what it needed comes last, on standard error.",
+      events::kTorchVersions));
   auto options = std::make_shared<PhantomOptions>();
   command->add_option("--card", options->card, "Card that the phantom GPU is; tidemark cards lists them")
       ->capture_default_str()

@@ -58,9 +58,11 @@ std::string WhyNothing(bool with_cpu, int exit_code) {
 std::string UnheardText(int ranks) {
   if (ranks == 0) return "";
   return fmt::format(
-      "tidemark: {} of the launcher's ranks {} not recorded: what runs on another machine is not heard from "
-      "here, and what uses no CUDA has nothing to tell. Let each rank have its recorder, as in: "
-      "srun tidemark record -o run.tide -- python train.py\n",
+      "tidemark: {} of the launcher's ranks {} not recorded here: what runs on another machine is heard by a "
+      "recorder "
+      "there only, and what uses no CUDA has nothing to tell. Start the launcher behind a recorder on each "
+      "machine, or "
+      "let each rank have its own, as in: srun tidemark record -o run.tide -- python train.py\n",
       ranks, ranks == 1 ? "is" : "are");
 }
 

@@ -198,7 +198,8 @@ RunPage MakeRunPage(const timeline::View& view, const events::RunDescription& de
   const timeline::State state = timeline::SettledStateAt(view, peak->index, peak->step_end);
   for (const presenters::LevelRow& row : presenters::MakeLevelChain(view)) {
     const std::string sign = row.bytes < 0 ? "− " : "+ ";
-    page.levels.push_back({row.is_gap ? sign + row.title : row.title, std::abs(row.bytes), 0, -1});
+    page.levels.push_back({row.is_gap ? sign + row.title : row.title + presenters::AwayText(row.away_ns),
+                           std::abs(row.bytes), 0, -1});
   }
   page.categories = CategoriesAt(state.values);
   page.layers = LayersAt(view, state);

@@ -49,7 +49,7 @@ void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLi
     const LampState lamp = !presenters::IsWell(source) ? LampState::kTrouble
                            : runs                      ? LampState::kLive
                                                        : LampState::kOff;
-    const std::string standing = runs ? "live" : "ended";
+    const std::string standing = !runs ? "ended" : lamp == LampState::kTrouble ? "in part" : "live";
     lines.push_back({TitleOf(source.source),
                      is_live ? standing : source.text.substr(0, source.text.find_first_of(":,(")), lamp,
                      source.text, lamp == LampState::kTrouble});

@@ -101,7 +101,13 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     // What the card says is read ten times a second, and a prediction takes milliseconds: it has none of
     // that.
     if (phantom && level == events::Level::kDriver) row.phantom_bytes = DriverPeak(*phantom);
-    if (peak) row.measured_bytes = UnlessZero(LevelAt(view, peak->index, series));
+    if (peak && level == events::Level::kDriver)
+      row.measured_bytes = UnlessZero(LevelAt(view, peak->index, series));
+    if (peak && level != events::Level::kDriver) {
+      const SampledLevel sample = SampleAt(view, peak->index, series);
+      row.measured_bytes = UnlessZero(sample.bytes);
+      row.away_ns = sample.away_ns;
+    }
     if (!row.measured_bytes) continue;
     // The driver's allocations are counted as they happen; what the card says is asked for now and then.
     row.is_older = level != events::Level::kDriver && *row.measured_bytes < below;

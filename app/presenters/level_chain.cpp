@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
@@ -47,13 +48,73 @@ View::Peak PeakOfChain(const View& view, EventIndex begin, EventIndex end) {
 
 bool IsSampled(Series series) { return series == Series::kProcess || series == Series::kCard; }
 
+constexpr int64_t kSampleNs = 100'000'000;  // from one to the next
+
+bool Holds(const View& view, Series series, EventIndex begin, EventIndex end) {
+  std::array<timeline::Bucket, 1> bucket;
+  view.Envelope(series, begin, end, bucket);
+  return bucket[0].min == bucket[0].max;
+}
+
+// From where on, not before `least`, the series has had the value that it has at `index`.
+EventIndex HeldSince(const View& view, Series series, EventIndex least, EventIndex index) {
+  while (least < index) {
+    const EventIndex middle = least + (index - least) / 2;
+    if (Holds(view, series, middle, index + 1)) {
+      index = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return index;
+}
+
+// The first event from `index` to `end` at which it has another value; `end` if there is none.
+EventIndex HeldUntil(const View& view, Series series, EventIndex index, EventIndex end) {
+  EventIndex low = index + 1;
+  EventIndex high = std::max(low, end);
+  while (low < high) {
+    const EventIndex middle = low + (high - low) / 2;
+    if (Holds(view, series, index, middle + 1)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+// What this process holds of the card, as it tells itself.
+int64_t HeldAt(const View& view, EventIndex index) {
+  const timeline::SeriesValues values = view.ValuesAt(index);
+  return std::max(ValueOf(values, Series::kDriver), ValueOf(values, Series::kReserved));
+}
+
 }  // namespace
 
+SampledLevel SampleAt(const View& view, EventIndex index, Series series) {
+  const int64_t at_ns = std::clamp(view.TimeOf(index), std::numeric_limits<int64_t>::min() + kSampleNs,
+                                   std::numeric_limits<int64_t>::max() - 2 * kSampleNs);
+  const auto bytes_at = [&](EventIndex at) { return ValueOf(view.ValuesAt(at), series); };
+  // What is told is what has changed: it may have been asked since.
+  const EventIndex latest = std::min(view.IndexAt(at_ns - kSampleNs), index);
+  const EventIndex before = HeldSince(view, series, std::max(view.first(), latest), index);
+  const EventIndex end = std::clamp(view.IndexAt(at_ns + 2 * kSampleNs), index + 1, view.end());
+  const EventIndex after = HeldUntil(view, series, index, end);
+  const int64_t held = HeldAt(view, index);
+  const auto off = [&](EventIndex at) { return std::abs(Difference(HeldAt(view, at), held)); };
+  const bool takes_after = after < end && (bytes_at(before) == 0 || off(after) < off(before));
+  const EventIndex taken = takes_after ? after : before;
+  return {bytes_at(taken), off(taken) == 0 ? 0 : Difference(view.TimeOf(taken), at_ns)};
+}
+
+std::string AwayText(int64_t away_ns) {
+  if (away_ns == 0) return "";
+  return ", told " + FormatDuration(std::abs(away_ns)) + (away_ns > 0 ? " later" : " before");
+}
+
 int64_t LevelAt(const View& view, EventIndex index, Series series) {
-  if (!IsSampled(series)) return ValueOf(view.ValuesAt(index), series);
-  constexpr int64_t kWithinNs = 200'000'000;  // two samples long
-  const int64_t at_ns = std::min(view.TimeOf(index), std::numeric_limits<int64_t>::max() - kWithinNs);
-  return ValueOf(view.PeakIn(series, index, view.IndexAt(at_ns + kWithinNs)).values, series);
+  return IsSampled(series) ? SampleAt(view, index, series).bytes : ValueOf(view.ValuesAt(index), series);
 }
 
 std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIndex end) {
@@ -62,11 +123,13 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
   const View::Peak peak = PeakOfChain(view, begin, end);
   std::optional<int64_t> before;
   for (const ChainLink& link : kChain) {
-    const int64_t bytes = LevelAt(view, peak.index, link.series);
-    if (bytes == 0) continue;  // nobody told of it
-    if (before) rows.push_back({link.gap, Difference(bytes, *before), true});
-    rows.push_back({link.title, bytes, false});
-    before = bytes;
+    const SampledLevel level = IsSampled(link.series)
+                                   ? SampleAt(view, peak.index, link.series)
+                                   : SampledLevel{LevelAt(view, peak.index, link.series), 0};
+    if (level.bytes == 0) continue;  // nobody told of it
+    if (before) rows.push_back({link.gap, Difference(level.bytes, *before), true});
+    rows.push_back({link.title, level.bytes, false, level.away_ns});
+    before = level.bytes;
   }
   return rows;
 }

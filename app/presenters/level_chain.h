@@ -15,17 +15,30 @@ struct LevelRow {
   std::string title;  // a level: "reserved"; a gap: "cached by PyTorch"
   int64_t bytes = 0;
   bool is_gap = false;
+  int64_t away_ns = 0;  // SampledLevel's
 };
 
 // requested ≤ allocated ≤ reserved ≤ driver ≤ process ≤ card, as far as they were told of, right after the
 // first event at which allocated was largest in [begin, end); where nobody told of that, the first level that
-// was told of. The card and its driver are asked ten times a
-// second, so `process` and `card` are the highest told within 0.2 s from that moment. A gap
-// below 0 comes from that, and is shown as it is.
+// was told of. `process` and `card` are samples (SampledLevel): a gap below 0 comes from that, and is shown
+// as it is.
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::EventIndex begin,
                                      timeline::EventIndex end);
 // At the peak of what the tables tell of: the step of LatestPeak, or of the whole run where it has none.
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view);
+
+// What the card tells: it is asked ten times a second.
+struct SampledLevel {
+  int64_t bytes = 0;
+  // How long after the moment it was asked, below 0 before it, where the process held more or less of the
+  // card then; 0 where it held as much.
+  int64_t away_ns = 0;
+};
+// Of the sample before an event and the one after it, within 0.2 s, that at which the process held more
+// nearly what it holds at the event. O(log events · envelopes).
+SampledLevel SampleAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);
+// ", told 80 ms later"; "" where it is of the moment.
+std::string AwayText(int64_t away_ns);
 
 // One level right after an event, as the chain tells it.
 int64_t LevelAt(const timeline::View& view, timeline::EventIndex index, timeline::Series series);

@@ -1,5 +1,9 @@
 // How many steps a kStepEnd with the first step's number may take back as one (event.h): who tells steps by
 // what optimizers do learns of the second one late.
+//
+// Where that turns out to be wrong, for it belongs to another training, the next kStepEnd says so: in the
+// place of 1 it has the number that it has if they were not one. From there on they are again what they were
+// told as.
 #pragma once
 
 namespace tidemark::events {

@@ -97,7 +97,11 @@ std::string FileOf(pid_t process) {
       .string();
 }
 
-// Of a Python its script or module; else the name of its file.
+// Our own programs (a phantom's replayer, say) are started by what is recorded, and are not it.
+bool IsOurs(pid_t process) { return FileOf(process).starts_with("tidemark"); }
+
+}  // namespace
+
 std::string ProgramOf(pid_t process) {
   std::string file = FileOf(process);
   if (!file.starts_with("python")) return file;
@@ -106,15 +110,12 @@ std::string ProgramOf(pid_t process) {
   std::getline(words, word, '\0');
   while (std::getline(words, word, '\0')) {
     if (word == "-c") break;
-    if (!word.starts_with('-')) return std::filesystem::path(word).filename().string();
+    const bool takes_next = word == "-W" || word == "-X";
+    if (takes_next) std::getline(words, word, '\0');
+    if (!takes_next && !word.starts_with('-')) return std::filesystem::path(word).filename().string();
   }
   return "";
 }
-
-// Our own programs (a phantom's replayer, say) are started by what is recorded, and are not it.
-bool IsOurs(pid_t process) { return FileOf(process).starts_with("tidemark"); }
-
-}  // namespace
 
 std::string RankLabel(std::string_view environment) {
   const LauncherNames* const launcher = LauncherIn(environment);

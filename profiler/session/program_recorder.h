@@ -6,6 +6,8 @@
 // The owner's thread; the ingest thread does the work.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
@@ -39,6 +41,9 @@ struct RecorderOptions {
   size_t ring_events = transport::kDefaultRingCapacity;
 };
 
+// What to call a process: of a Python its script or module, of any other the name of its file; "" where it
+// cannot be looked at, and of a Python that runs neither.
+std::string ProgramOf(pid_t process);
 // "rank 3 of 8, local rank 3", from what a launcher (torchrun, mpirun, srun) put into its environment, as
 // /proc/PID/environ holds it; "" if nothing.
 std::string RankLabel(std::string_view environment);

@@ -65,6 +65,7 @@ void Structure::BeginStep(const Event& event, EventIndex index, int64_t time_ns,
 
 void Structure::EndStep(const Event& event, EventIndex index, int64_t time_ns, Health& health) {
   if (step_runs_ && JoinsFirst(event)) JoinSteps();
+  if (step_runs_ && PartsFirst(event)) PartSteps(event.bytes);
   if (!step_runs_ || step_->number != event.bytes) {
     ++health.unmatched_steps;
     return;
@@ -97,7 +98,27 @@ void Structure::JoinSteps() {
   };
   for (const Step& step : steps) take(step);
   take(*step_);
+  joined_.assign(steps.begin(), steps.end());
+  joined_.push_back(*step_);
   *step_ = joined;
+}
+
+// And that it learned wrongly (joined_steps.h).
+bool Structure::PartsFirst(const Event& end) const {
+  const auto steps = steps_.Publish();
+  return !joined_.empty() && steps.size() == 1 && steps.front().begin == joined_.front().begin &&
+         step_->number == joined_.front().number + 1 && end.bytes == joined_.back().number + 1;
+}
+
+void Structure::PartSteps(int64_t number) {
+  const Step first = steps_.Publish().front();
+  joined_.back().end = first.end;
+  joined_.back().end_ns = first.end_ns;
+  joined_.back().complete = true;
+  steps_ = SequenceBuilder<Step>();
+  for (const Step& step : joined_) steps_.push_back(step);
+  joined_.clear();
+  step_->number = number;
 }
 
 void Structure::Observe(EventIndex index, const SeriesValues& values) {

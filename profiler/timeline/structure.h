@@ -47,6 +47,8 @@ class Structure {
   void EndStep(const events::Event& event, EventIndex index, int64_t time_ns, Health& health);
   bool JoinsFirst(const events::Event& end) const;
   void JoinSteps();
+  bool PartsFirst(const events::Event& end) const;
+  void PartSteps(int64_t number);
   void KeepMetric(const events::Event& event, EventIndex index);
   void KeepMarker(const events::Event& event, EventIndex index);
   int32_t SettingsIndex(events::NameId json);
@@ -60,6 +62,7 @@ class Structure {
   int32_t settings_now_ = -1;
   std::unordered_map<std::string, int32_t> settings_by_text_;
   SequenceBuilder<Step> steps_;
+  std::vector<Step> joined_;  // what the first step was told as, until it is known whether it was one
   SequenceBuilder<PhaseSpan> phases_;
   SequenceBuilder<Marker> markers_;
   SequenceBuilder<OutOfMemory> failures_;

@@ -10,7 +10,8 @@
 #   predicted.txt      those recordings beside the same runs on the card's phantom: allocated to the byte, reserved within 1 %
 #   histories.json.xz  the sizes in the memory histories of tests/phantom's programs, to compare the phantom's with
 #   overhead.txt       what capture costs: step times with and without it, in turns
-# NAME is the card's (tidemark cards); without it calibration and predicted.txt are left out. PYTHON has torch; without one the last two
+#   losses.txt         four ranks that only make and free tensors, for a minute: what is recorded, lost, and told of it
+# NAME is the card's (tidemark cards); without it calibration and predicted.txt are left out. PYTHON has torch; without one the last three
 # are left out. FOLDER is ./gpu-results if it is not named. Ends with 1 if a check failed.
 # --on-phantom tries this script where there is no GPU: every step but calibration and CUPTI's records (the phantom has no memory pools),
 # on a phantom, in two pairs and with the programs of PATTERN. It says nothing of a card.
@@ -126,6 +127,10 @@ overhead() {
   "${under[@]}" "$python" "$here/overhead.py" --tidemark "$tidemark" --pairs "$pairs" --out "$out/overhead.txt"
 }
 
+losses() {
+  "$python" "$here/losses.py" --tidemark "$tidemark" --under "${under[*]}" --out "$out/losses.txt"
+}
+
 check "The card" card_facts
 if [[ -z $phantom ]]; then
   check "CUPTI's records" "$root/build/tests/gpu/gpu_cupti_recorder" "$out/cupti.buffers"
@@ -136,6 +141,7 @@ check "Recordings" recordings
 if "$python" -c "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)" 2> /dev/null; then
   check "What capture costs" overhead
   check "Memory histories" histories
+  check "Losses" losses
 fi
 echo "All of it is in $out."
 if [[ ${#failed[@]} -gt 0 ]]; then

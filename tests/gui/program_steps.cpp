@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "profiler/capture/transport/listener.h"
 #include "profiler/session/program_recorder.h"
@@ -116,6 +117,104 @@ void ShowsAProgram(ImGuiTestContext* context) {
   IM_CHECK(!application().frame()->program.has_value());
   IM_CHECK(WaitUntil(
       context, [&] { return is_drawn("bridge"); }, 5));
+}
+
+namespace {
+
+struct Troubles {
+  const char* picture;
+  const char* driver;
+  const char* device;
+  int64_t lost;
+};
+constexpr std::array<Troubles, 4> kTroubles = {{
+    {"sources-old-driver",
+     "refused: this driver is too old for CUPTI 13.0. Update the driver, or use a PyTorch for an older CUDA. "
+     "The rest "
+     "is recorded.",
+     "refused: the driver was updated and is not loaded yet (NVML's version is another). Restart the "
+     "machine.",
+     0},
+    {"sources-mig-wsl",
+     "not supported: CUPTI does not trace this slice of a card (MIG). Take a whole card to see the driver's "
+     "level. The "
+     "rest is recorded.",
+     "live (NVML, driver 580.95, MIG-68323030-0000-0000-0000-000000000000), but of the card as a whole: this "
+     "driver "
+     "does not tell what a process takes (WSL)",
+     0},
+    {"sources-blocked-lost",
+     "blocked by Nsight Systems: CUPTI serves one tool at a time. End it to see the driver's level. The rest "
+     "is "
+     "recorded.",
+     "absent: the NVIDIA driver is not loaded, so what the card itself reports is not seen.", 1234},
+    {"sources-refused",
+     "refused: the driver lets only an administrator trace (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES). Ask for "
+     "the module "
+     "option NVreg_RestrictProfilingToAdminUsers=0, or in a container for CAP_SYS_ADMIN. The rest is "
+     "recorded.",
+     "refused: this user may not ask NVML about the card. In a container, give it the card with the "
+     "capability "
+     "\"utility\".",
+     0},
+}};
+
+void TellState(transport::RingWriter& ring, events::Source source,
+               std::pair<events::NameId, const char*> state) {
+  IM_CHECK(ring.PushName(state.first, state.second, 2));
+  events::Event event;
+  event.time_ns = 3;
+  event.kind = events::EventKind::kMarker;
+  event.source = source;
+  event.name = state.first;
+  IM_CHECK(ring.Push(event));
+}
+
+}  // namespace
+
+// What a source lacks is written out under Capture, and nothing runs out of its panel.
+void ShowsSourcesInTrouble(ImGuiTestContext* context) {
+  for (const Troubles& troubles : kTroubles) {
+    session::RecorderOptions options;
+    options.first_only = true;
+    options.is_watched = true;
+    options.description.title = "train.py";
+    options.description.command = "python train.py --batch 64";
+    const Result<std::unique_ptr<session::ProgramRecorder>> recorder =
+        session::ProgramRecorder::Start(options);
+    IM_CHECK(recorder.ok());
+    const std::string& entry = (*recorder)->environment_entry();
+    auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
+    IM_CHECK(ring.ok() && ring->has_value());
+    events::Event event;
+    event.time_ns = 2;
+    event.kind = events::EventKind::kAllocate;
+    event.address = 512;
+    event.bytes = event.rounded_bytes = 1 << 30;
+    IM_CHECK((*ring)->Push(event));
+    TellState(**ring, events::Source::kDriver, {1, troubles.driver});
+    TellState(**ring, events::Source::kDevice, {2, troubles.device});
+    event.kind = events::EventKind::kLoss;
+    event.source = events::Source::kAllocator;
+    event.bytes = troubles.lost;
+    if (troubles.lost > 0) IM_CHECK((*ring)->Push(event));
+    application().ShowRun((*recorder)->first());
+    const auto written_out = [] {
+      const Frame* const frame = application().frame();
+      return frame == nullptr
+                 ? 0
+                 : std::ranges::count_if(frame->run_controls.capture, &CaptureLine::is_written_out);
+    };
+    const int64_t wanted = troubles.lost > 0 ? 3 : 2;
+    IM_CHECK(WaitUntil(context, [&] { return written_out() == wanted; }));
+    context->Yield(4);
+    Picture(context, troubles.picture);
+    const ImGuiWindow* const panel = context->WindowInfo("//###run_controls").Window;
+    IM_CHECK_LE(panel->ContentSize.y, panel->InnerRect.GetHeight() + 1);
+    (*recorder)->End(0);
+  }
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
 }
 
 // A program of one's own: what was typed is what is started, and why it could not be stands in the dialog.

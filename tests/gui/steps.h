@@ -53,6 +53,7 @@ void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
+void ShowsSourcesInTrouble(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);
 void DragsTheBrush(ImGuiTestContext* context);

@@ -308,6 +308,7 @@ void Add(ImGuiTestEngine* engine) {
       {"trains a TorchScript file", TrainsScript},
       {"shows a program", ShowsAProgram},
       {"starts a program", StartsAProgram},
+      {"shows sources in trouble", ShowsSourcesInTrouble},
       {"survives a killed trainer", SurvivesAKilledTrainer},
       {"explains out of memory", ExplainsOutOfMemory},
       {"applies what fits", AppliesWhatFits},

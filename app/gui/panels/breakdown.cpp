@@ -120,6 +120,16 @@ void NotToldCells(const BreakdownInput& input, const ColumnWidths& widths) {
   }
 }
 
+// What the card tells is of the moment when it was asked.
+void SampleTooltip(const presenters::BreakdownRow& row) {
+  if (!ImGui::IsItemHovered()) return;
+  if (row.is_older) Tooltip("The card is asked ten times a second, and was not since memory rose to this.");
+  if (row.measured_bytes && row.away_ns != 0) {
+    Tooltip("The card is asked ten times a second: this it told " + FormatDuration(std::abs(row.away_ns)) +
+            (row.away_ns > 0 ? " later" : " before") + ", when this process held more or less of it.");
+  }
+}
+
 void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const ColumnWidths& widths,
          CommandQueue& queue) {
   ImGui::TableNextRow();
@@ -149,13 +159,13 @@ void Row(const BreakdownInput& input, const presenters::BreakdownRow& row, const
   if (untold) return NotToldCells(input, widths);
   if (input.only_measured) {
     BytesCell(row.measured_bytes, input.unit, total);
+    SampleTooltip(row);
     return ShareCell(input, row);
   }
   BytesCell(row.textbook_bytes, input.unit, total);
   if (widths.phantom) BytesCell(row.phantom_bytes, input.unit, total);
   BytesCell(row.measured_bytes, input.unit, total);
-  if (row.is_older && ImGui::IsItemHovered())
-    Tooltip("The card is asked ten times a second, and was not since memory rose to this.");
+  SampleTooltip(row);
   if (widths.has_difference) DifferenceCell(row, input.unit);
 }
 

@@ -7,6 +7,7 @@
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/text.h"
 #include "profiler/events/stack_languages.h"
+#include "profiler/events/torch_versions.h"
 
 namespace tidemark::gui {
 namespace {
@@ -32,8 +33,9 @@ void ChooseCard(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramD
   }
   Consequence(
       state.card
-          ? "Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
-            "with torch 2.5 to 2.11."
+          ? std::string("Needs no GPU. Kernels compute nothing, every allocation happens. A Python program "
+                        "with torch ") +
+                events::kTorchVersions + "."
           : "As it is, with kernels that compute. Any CUDA program; of a launcher's ranks all are shown, "
             "else the first process that uses CUDA.");
 }

@@ -28,20 +28,16 @@ constexpr std::chrono::milliseconds kSampleEvery{100};
 
 class CardSampler {
  public:
-  CardSampler(const nvml::Functions& functions, nvml::Device device)
-      : nvml_(functions), process_id_(static_cast<unsigned>(getpid())), device_(device) {}
+  explicit CardSampler(const nvml::Functions& functions)
+      : nvml_(functions), process_id_(static_cast<unsigned>(getpid())) {}
 
-  void Begin() TIDEMARK_EXCLUDES(mutex_) {
-    const MutexLock lock(mutex_);
-    EmitState(Source::kDevice, Live());
-  }
-  // The levels are another card's from here on.
-  void MoveTo(nvml::Device device) TIDEMARK_EXCLUDES(mutex_) {
+  // The levels are this card's from here on.
+  void Watch(nvml::Device device) TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     if (device == std::exchange(device_, device)) return;
     samples_without_own_ = 0;
     missed_ = false;
-    Tell(Level::kProcess, 0, process_bytes_);  // what it takes of the other card is none of this one's
+    Tell(Level::kProcess, 0, process_bytes_);  // what it takes of another card is none of this one's
     EmitState(Source::kDevice, Live());
   }
   // What the card has left; 0 where NVML does not answer.
@@ -61,8 +57,9 @@ class CardSampler {
     NoteOwn(has_own, own);
     return answers ? static_cast<int64_t>(memory.free) : 0;
   }
-  bool KnowsProcess() TIDEMARK_EXCLUDES(mutex_) {
+  bool KnowsProcess(nvml::Device device) TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
+    device_ = device;
     unsigned long long own = 0;
     return OwnBytes(own) || own == nvml::kNotAvailable;
   }
@@ -76,11 +73,12 @@ class CardSampler {
         !has_own && (missed_ || own == nvml::kNotAvailable || samples_without_own_ >= kPatience);
     if (missed == std::exchange(missed_, missed)) return;
     if (has_own) return EmitState(Source::kDevice, Live());
-    EmitState(Source::kDevice,
-              Live() + (own == nvml::kNotAvailable
-                            ? ", the card as a whole: this driver does not tell what a process takes (WSL)"
-                            : ", the card as a whole: NVML counts this process under another number (in a "
-                              "container it does), or not at all"));
+    EmitState(
+        Source::kDevice,
+        Live() + (own == nvml::kNotAvailable
+                      ? ", but of the card as a whole: this driver does not tell what a process takes (WSL)"
+                      : ", but of the card as a whole: NVML counts this process under another number (in a "
+                        "container it does), or not at all"));
   }
   bool OwnBytes(unsigned long long& bytes) TIDEMARK_REQUIRES(mutex_) {
     unsigned count = static_cast<unsigned>(processes_.size());
@@ -119,7 +117,7 @@ class CardSampler {
   const nvml::Functions nvml_;
   const unsigned process_id_;
   Mutex mutex_;
-  nvml::Device device_ TIDEMARK_GUARDED_BY(mutex_);
+  nvml::Device device_ TIDEMARK_GUARDED_BY(mutex_) = nullptr;
   std::vector<nvml::Process> processes_ TIDEMARK_GUARDED_BY(mutex_) = std::vector<nvml::Process>(16);
   bool answers_ TIDEMARK_GUARDED_BY(mutex_) = true;
   int samples_without_own_ TIDEMARK_GUARDED_BY(mutex_) = 0;
@@ -131,12 +129,13 @@ class CardSampler {
 std::atomic<CardSampler*> the_card_sampler{nullptr};
 std::atomic<bool> card_watched{false};
 
-// Begins to sample; the rest is the thread's that calls it.
-void Begin(const nvml::Functions& functions, nvml::Device device) {
-  auto* const sampler = new CardSampler(functions, device);  // its thread lives as long as the process
-  the_card_sampler = sampler;
-  sampler->Begin();
+// Samples this card now and from here on; the rest is the thread's that calls it.
+void Watch(const nvml::Functions& functions, nvml::Device device) {
+  CardSampler* sampler = the_card_sampler;
+  if (sampler == nullptr) sampler = new CardSampler(functions);  // its thread lives as long as the process
+  sampler->Watch(device);
   sampler->Sample();
+  the_card_sampler = sampler;
 }
 
 // Of a slice of a card (MIG) CUDA tells sixteen bytes, too, and NVML has another word before them.
@@ -166,7 +165,7 @@ class CardChoice {
   // Where nobody told: a guess.
   void Guessed(nvml::Device device) TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    if (the_card_sampler.load() == nullptr) Begin(*nvml_, device);
+    if (the_card_sampler.load() == nullptr) Watch(*nvml_, device);
   }
   int64_t FreeBytes(const std::string& uuid) TIDEMARK_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
@@ -180,10 +179,7 @@ class CardChoice {
   void BeginIfKnown() TIDEMARK_REQUIRES(mutex_) {
     nvml::Device device = nullptr;
     if (!nvml_ || uuid_.empty() || FindCard(*nvml_, uuid_, device) != nvml::kSuccess) return;
-    CardSampler* const sampler = the_card_sampler;
-    if (sampler == nullptr) return Begin(*nvml_, device);
-    sampler->MoveTo(device);
-    sampler->Sample();
+    Watch(*nvml_, device);
   }
 
   Mutex mutex_;
@@ -202,7 +198,7 @@ nvml::Device DeviceOfProcess(const nvml::Functions& functions) {
   for (unsigned index = 0; index < count; ++index) {
     nvml::Device device = nullptr;
     if (functions.device_by_index(index, &device) != nvml::kSuccess) continue;
-    if (CardSampler(functions, device).KnowsProcess()) return device;
+    if (CardSampler(functions).KnowsProcess(device)) return device;
   }
   return nullptr;
 }
@@ -232,7 +228,7 @@ void WatchCard(const Result<nvml::Functions>& functions, const std::string& uuid
   nvml::Code code = functions->init();
   if (code == nvml::kSuccess) code = FindCard(*functions, uuid, device);
   if (code != nvml::kSuccess) return EmitState(Source::kDevice, nvml::RefusalSentence(code));
-  Begin(*functions, device);
+  Watch(*functions, device);
   RunInBackground(KeepSampling);
 }
 

@@ -1,5 +1,7 @@
 #include "profiler/capture/roles/course.h"
 
+#include <utility>
+
 #include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::capture {
@@ -50,7 +52,8 @@ void Course::EndOptimizer(const void* optimizer) {
   const MutexLock lock(mutex_);
   if (--optimizer_depth_ > 0) return;
   if (const OptimizerCycle::Turn turn = cycle_.After(optimizer); turn != OptimizerCycle::Turn::kGoesOn) {
-    if (turn == OptimizerCycle::Turn::kEndsFirst) step_ = 0;
+    if (turn == OptimizerCycle::Turn::kEndsFirst) joined_ = std::exchange(step_, 0);
+    if (turn == OptimizerCycle::Turn::kEndsOther) step_ += joined_;
     EmitNumbered(EventKind::kStepEnd, step_++);
     step_is_open_ = false;
   }

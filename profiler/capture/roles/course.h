@@ -4,9 +4,9 @@
 //   optimizer  during the step() of a torch.optim.Optimizer, which announces itself to profilers
 // A step ends with an optimizer's, and the next begins with the next forward: several backwards make one step
 // where gradients are accumulated. With several optimizers it ends once each has stepped (optimizer_cycle.h);
-// what was told as steps before the second was known is taken back by an end with the first step's number.
-// A program without an optimizer has no complete step; nor has one whose optimizers run inside backward. All
-// else is idle.
+// what was told as steps before the second was known is taken back by an end with the first step's number,
+// and that again where the second is of another training (joined_steps.h). A program without an optimizer has
+// no complete step; nor has one whose optimizers run inside backward. All else is idle.
 //
 // Any thread. What asks takes no lock; what changes the course takes one, and tells the stream under it, so
 // that threads that train at once tell of each begin and each end once, and in that order.
@@ -52,6 +52,7 @@ class Course {
   int optimizer_depth_ TIDEMARK_GUARDED_BY(mutex_) = 0;
   bool step_is_open_ TIDEMARK_GUARDED_BY(mutex_) = false;
   int64_t step_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  int64_t joined_ TIDEMARK_GUARDED_BY(mutex_) = 0;  // into the first step, beside it
   OptimizerCycle cycle_ TIDEMARK_GUARDED_BY(mutex_);
 };
 

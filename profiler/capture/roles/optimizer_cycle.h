@@ -5,10 +5,15 @@
 // discriminator may step more often than its generator (5 times in "Wasserstein GAN", Arjovsky, Chintala,
 // Bottou, 2017).
 //
+// A new one that has two turns in a row is of another training: all others are gone, and if its first turn
+// ended the first round, there was none. (A generator that steps twice in a round is taken for that until its
+// discriminator comes again.)
+//
 // Not thread safe. O(optimizers).
 #pragma once
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "profiler/events/joined_steps.h"
@@ -21,9 +26,12 @@ class OptimizerCycle {
     kGoesOn,
     kEndsStep,
     kEndsFirst,  // all steps so far were one, the first, and that ends
+    kEndsOther,  // those that were taken for one before this one were not
   };
   // What the turn of `optimizer` (its address; null where that is not known) does, now that it is over.
   Turn After(const void* optimizer) {
+    const void* const newcomer = std::exchange(newcomer_, nullptr);
+    if (newcomer != nullptr && newcomer == optimizer) return EndOther(optimizer);
     const auto known = std::ranges::find(known_, optimizer, &Known::optimizer);
     const bool is_new = known == known_.end();
     // With two that are known the first one's next turn is the second round's.
@@ -32,6 +40,7 @@ class OptimizerCycle {
     if (is_new) {
       known_.push_back({optimizer, 0});
       BeginAnew();
+      if (known_.size() > 1) newcomer_ = optimizer;
       return is_first_round_ && known_.size() > 1 ? Turn::kEndsFirst : Turn::kEndsStep;
     }
     ++known->turns;
@@ -48,10 +57,17 @@ class OptimizerCycle {
     const void* optimizer;
     int turns;  // in this cycle
   };
+  Turn EndOther(const void* optimizer) {
+    const bool first_was_one = is_first_round_ && known_.size() == 2;
+    is_first_round_ = false;
+    known_ = {{optimizer, 0}};
+    return first_was_one ? Turn::kEndsOther : Turn::kEndsStep;
+  }
   void BeginAnew() {
     for (Known& one : known_) one.turns = 0;
   }
   std::vector<Known> known_;
+  const void* newcomer_ = nullptr;  // whose first turn was the last one
   bool is_first_round_ = true;
   int turns_ = 0;  // of all, in the first round
 };

@@ -19,6 +19,7 @@
 namespace tidemark::trace {
 namespace {
 
+using events::Event;
 using events::EventKind;
 
 constexpr size_t kBatchEvents = 4096;
@@ -49,10 +50,10 @@ void ReadBatch(const timeline::View& view, timeline::EventIndex begin, size_t co
   view.Columns(batch.edges, batch.columns);
 }
 
-bool IsWithinStep(const timeline::View& view, EventKind kind, timeline::EventIndex index) {
-  if (kind != EventKind::kStepBegin && kind != EventKind::kStepEnd) return false;
-  const timeline::Step* step = timeline::StepAt(view, index);
-  return step != nullptr && step->begin < index && index < step->end;
+// The step that a kStepBegin or kStepEnd lies in; null for all else.
+const timeline::Step* StepOf(const timeline::View& view, EventKind kind, timeline::EventIndex index) {
+  const bool is_of_step = kind == EventKind::kStepBegin || kind == EventKind::kStepEnd;
+  return is_of_step ? timeline::StepAt(view, index) : nullptr;
 }
 
 // Hands all events to the exporter, batch by batch. The next batch is read while this one is written.
@@ -84,9 +85,11 @@ class Walk {
       const timeline::SeriesValues& values = batch.columns[i].peak.values;
       TellBookmarks(batch.times[i], out);
       const timeline::EventIndex index = batch.begin + i;
-      exporter_.Add({batch.events[i], index, batch.times[i], values, *before,
-                     IsWithinStep(view_, batch.events[i].kind, index)},
-                    out);
+      Event event = batch.events[i];
+      const timeline::Step* const step = StepOf(view_, event.kind, index);
+      const bool within_step = step != nullptr && step->begin < index && index < step->end;
+      if (step != nullptr && !within_step) event.bytes = step->number;  // which may be known better since
+      exporter_.Add({event, index, batch.times[i], values, *before, within_step}, out);
       before = &values;
     }
     before_ = *before;

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-TIDEMARK = sys.argv.pop(1)
+TIDEMARK = str(Path(sys.argv.pop(1)).resolve())
 PYTHON = os.environ.get("TIDEMARK_TEST_PYTHON") or shutil.which("python3")
 TRAINING = str(Path(__file__).with_name("training.py"))
 os.environ["TIDEMARK_CUDNN"] = "none"  # the trainer's cuDNN and this torch's need not be the same

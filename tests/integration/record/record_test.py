@@ -176,6 +176,20 @@ class Record(unittest.TestCase):
     def test_srun_starts_ranks_that_have_a_recording_each(self):
         self.check_launcher(SRUN)
 
+    def test_a_rank_is_called_by_what_runs_behind_its_script(self):
+        folder = Path(self.folder.name)
+        (folder / "train.py").write_text(
+            "import ctypes\n"
+            "report = ctypes.CDLL(None)['_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE']\n"
+            "report.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_ushort]\n"
+            "report(0x1000, 512, 0, 0, 0)\n")
+        (folder / "rank.sh").write_text(f"export RANK=$OMPI_COMM_WORLD_RANK\n{sys.executable} -u {folder}/train.py\necho done\n")
+        launched = {"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "2", "OMPI_COMM_WORLD_LOCAL_RANK": "1"}
+        ran = self.record("env", *(f"{name}={value}" for name, value in launched.items()), "bash", str(folder / "rank.sh"), flags=["--cpu"])
+        self.assertEqual((ran.returncode, ran.stdout), (0, "done\n"), ran.stderr)
+        title = self.info(folder / "run.rank1.tide")["title"]
+        self.assertTrue(title.startswith("train.py, rank 1"), title)
+
     def test_what_a_rank_starts_does_not_overwrite_its_recording(self):
         script = f'for i in 1 2; do OMPI_COMM_WORLD_RANK=0 {REFERENCE} bytes > /dev/null; done'
         ran = self.record("bash", "-c", script, environment=phantom())

@@ -281,15 +281,16 @@ TEST_CASE("Threads that step at once tell of each step's begin and end once, and
 }
 
 // The optimizers that take turns, one after the other, as digits; back come as many signs: . the step goes
-// on, | it ends, < all so far was the first.
+// on, | it ends, < all so far was the first, > it ends and that was not so.
 std::string TurnsOf(OptimizerCycle& cycle, std::string_view turns) {
   static const std::array<int, 10> optimizers{};
   std::string signs;
   for (const char turn : turns) {
     const OptimizerCycle::Turn what = cycle.After(&optimizers.at(static_cast<size_t>(turn - '0')));
-    signs += what == OptimizerCycle::Turn::kGoesOn     ? '.'
-             : what == OptimizerCycle::Turn::kEndsStep ? '|'
-                                                       : '<';
+    signs += what == OptimizerCycle::Turn::kGoesOn      ? '.'
+             : what == OptimizerCycle::Turn::kEndsStep  ? '|'
+             : what == OptimizerCycle::Turn::kEndsFirst ? '<'
+                                                        : '>';
   }
   return signs;
 }
@@ -298,15 +299,44 @@ TEST_CASE("A step of several optimizers ends once each has had its turn, from th
   OptimizerCycle gan;
   CHECK(TurnsOf(gan, "01010101") == "|<.|.|.|");
   CHECK(TurnsOf(gan, "000001000001") == ".....|.....|");
-  CHECK(TurnsOf(gan, "2222222222222") == "|.........|||");  // the others are gone
+  CHECK(TurnsOf(gan, "222") == "|||");  // the others are gone
+  CHECK(TurnsOf(gan, "3232323333333333333") == "|.|.|.|.........|||");
   OptimizerCycle critic_first;
   CHECK(TurnsOf(critic_first, "000001000001") == "|||||<.....|");
   OptimizerCycle three;
   CHECK(TurnsOf(three, "012012012") == "|<<..|..|");
   OptimizerCycle late;
   CHECK(TurnsOf(late, "01012012") == "|<.||..|");
-  OptimizerCycle another_training;
-  CHECK(TurnsOf(another_training, "0000001") == "|||||||");  // longer than a critic's round
+}
+
+TEST_CASE("A second training soon after the first has steps of its own") {
+  OptimizerCycle longer_than_a_critics_round;
+  CHECK(TurnsOf(longer_than_a_critics_round, "0000001111") == "||||||||||");
+  OptimizerCycle short_ones;
+  CHECK(TurnsOf(short_ones, "000111222") == "|||<>||||");
+  OptimizerCycle of_one_step;
+  CHECK(TurnsOf(of_one_step, "0111") == "|<>|");
+  OptimizerCycle generator_twice;
+  CHECK(TurnsOf(generator_twice, "011011011") == "|<>|..|..");
+  OptimizerCycle unknown;  // whose optimizers are not known apart
+  for (int turn = 0; turn < 3; ++turn) CHECK(unknown.After(nullptr) == OptimizerCycle::Turn::kEndsStep);
+}
+
+TEST_CASE("Steps of a second training are numbered on") {
+  Course course;
+  static const std::array<int, 2> optimizers{};
+  told.clear();
+  for (const size_t turn : {0, 0, 1, 1, 1}) {
+    course.RecordForward();
+    course.BeginOptimizer();
+    course.EndOptimizer(&optimizers.at(turn));
+  }
+  std::vector<int64_t> ends;
+  for (const auto& [kind, number] : told) {
+    if (kind == EventKind::kStepEnd) ends.push_back(number);
+  }
+  CHECK(ends == std::vector<int64_t>{0, 1, 0, 3, 4});
+  told.clear();
 }
 
 TEST_CASE("The first round of two optimizers is one step") {

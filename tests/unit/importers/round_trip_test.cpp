@@ -259,6 +259,25 @@ TEST_CASE("steps that were one come back as one", "[importers]") {
   }
 }
 
+TEST_CASE("steps that were not one after all come back with their own numbers", "[importers]") {
+  Stream stream;
+  for (const auto& [begin, end] : {std::pair{0, 0}, {1, 1}, {2, 0}, {1, 3}, {4, 4}}) {
+    stream.Numbered(EventKind::kStepBegin, begin);
+    stream.Allocate(uint64_t{1} << 20, 512, events::Category::kActivation);
+    stream.Free(uint64_t{1} << 20);
+    stream.Numbered(EventKind::kStepEnd, end);
+  }
+  const auto view = stream.View();
+  REQUIRE(view->steps().size() == 5);
+  for (const ExportFormat format :
+       {ExportFormat::kPerfetto, ExportFormat::kChrome, ExportFormat::kPickle, ExportFormat::kSqlite}) {
+    INFO(static_cast<int>(format));
+    const ImportedRun run = Through(format, *view);
+    REQUIRE(run.view->steps().size() == 5);
+    for (size_t i = 0; i < 5; ++i) CHECK(run.view->steps()[i].number == static_cast<int64_t>(i));
+  }
+}
+
 TEST_CASE("kernels, copies and memsets of a trace come back", "[importers]") {
   Stream run;
   run.Name(1, "gemm");

@@ -1,6 +1,10 @@
 #include "app/presenters/level_chain.h"
 
+#include <tuple>
+#include <vector>
+
 #include "app/presenters/tables.h"
+#include "profiler/base/format.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
@@ -77,10 +81,46 @@ TEST_CASE("The chain holds every level at the peak and names every gap") {
   CHECK(BytesOf(rows, "cached by PyTorch") == (2 << 20) - 6144);
   CHECK(BytesOf(rows, "driver") == 3 << 20);
   CHECK(BytesOf(rows, "outside of PyTorch") == 1 << 20);
-  CHECK(BytesOf(rows, "process") == 510 << 20);
-  CHECK(BytesOf(rows, "context, modules, CUPTI, rounding to 2 MiB") == 507 << 20);
+  CHECK(BytesOf(rows, "process") == 500 << 20);
+  CHECK(BytesOf(rows, "context, modules, CUPTI, rounding to 2 MiB") == 497 << 20);
   CHECK(BytesOf(rows, "card") == 900 << 20);
-  CHECK(BytesOf(rows, "other processes, the card's own") == 390 << 20);
+  CHECK(BytesOf(rows, "other processes, the card's own") == 400 << 20);
+}
+
+TEST_CASE("Of a card's samples the one counts that was taken while the process held as much") {
+  const auto chain = [](const std::vector<std::tuple<int64_t, Level, int64_t>>& told) {
+    timeline::Stream stream;
+    for (const auto& [time_ms, level, mebibytes] : told) {
+      events::Event& event = stream.Add(EventKind::kCounter, 0, mebibytes << 20);
+      event.level = level;
+      event.time_ns = time_ms * 1'000'000;
+    }
+    const auto view = stream.Publish();
+    const auto peak = view->PeakIn(timeline::Series::kDriver, view->first(), view->end());
+    return SampleAt(*view, peak.index, timeline::Series::kProcess);
+  };
+  // Told long ago, and asked since: nothing has changed.
+  const SampledLevel same = chain({{0, Level::kDriver, 10},
+                                   {10, Level::kProcess, 510},
+                                   {900, Level::kDriver, 10},
+                                   {950, Level::kProcess, 900}});
+  CHECK(same.bytes == 510 << 20);
+  CHECK(same.away_ns == 0);
+  // It held more only then: the next sample is of that.
+  const SampledLevel next =
+      chain({{0, Level::kProcess, 500}, {50, Level::kDriver, 80}, {90, Level::kProcess, 580}});
+  CHECK(next.bytes == 580 << 20);
+  CHECK(next.away_ns == 0);
+  // For a moment only: no sample is of it, and the one that comes nearest says when.
+  const SampledLevel spike = chain({{0, Level::kDriver, 10},
+                                    {10, Level::kProcess, 510},
+                                    {50, Level::kDriver, 80},
+                                    {60, Level::kDriver, 40},
+                                    {90, Level::kProcess, 540}});
+  CHECK(spike.bytes == 540 << 20);
+  CHECK(spike.away_ns == 40'000'000);
+  CHECK(AwayText(spike.away_ns) == ", told " + FormatDuration(40'000'000) + " later");
+  CHECK(AwayText(-spike.away_ns).ends_with(" before"));
 }
 
 TEST_CASE("A level that nobody told of is left out of the chain, and so is its gap") {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -58,6 +59,31 @@ RecorderOptions Options(const RecorderFolder& folder) {
   return options;
 }
 
+// What a command that answers, and then waits, is called.
+std::string CalledOf(const RecorderFolder& folder, std::vector<const char*> words) {
+  std::array<int, 2> in{};
+  std::array<int, 2> out{};
+  REQUIRE((pipe(in.data()) == 0 && pipe(out.data()) == 0));
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(in[0], STDIN_FILENO);
+    dup2(out[1], STDOUT_FILENO);
+    for (const int end : {in[0], in[1], out[0], out[1]}) close(end);
+    words.push_back(nullptr);
+    if (chdir(folder.path.c_str()) == 0) execvp(words.front(), const_cast<char* const*>(words.data()));
+    _exit(127);
+  }
+  close(in[0]);
+  close(out[1]);
+  char answer = 0;
+  CHECK((write(in[1], "1\n", 2) == 2 && read(out[0], &answer, 1) == 1));
+  std::string called = ProgramOf(child);
+  close(in[1]);
+  close(out[0]);
+  waitpid(child, nullptr, 0);
+  return called;
+}
+
 uint64_t EventsIn(const std::filesystem::path& file) {
   const auto read = trace::ReadTide(file, [](auto) {}, {});
   REQUIRE(read);
@@ -66,6 +92,20 @@ uint64_t EventsIn(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+TEST_CASE("A process is called by its script or module, else by its file") {
+  const RecorderFolder folder;
+  for (const char* script : {"train.py", "module.py"})
+    std::ofstream(folder.path / script)
+        << "import sys\nsys.stdout.write('1')\nsys.stdout.flush()\nsys.stdin.read()\n";
+  CHECK(CalledOf(folder, {"cat"}) == "cat");
+  CHECK(CalledOf(folder, {"python3", "train.py", "--batch", "8"}) == "train.py");
+  CHECK(CalledOf(folder, {"python3", "-u", "-X", "faulthandler", "-W", "ignore", "./train.py"}) ==
+        "train.py");
+  CHECK(CalledOf(folder, {"python3", "-m", "module"}) == "module");
+  CHECK(CalledOf(folder, {"python3", "-c", "import module"}).empty());
+  CHECK(ProgramOf(0).empty());
+}
 
 TEST_CASE("A launcher's rank names a process and its recording") {
   const std::string torchrun = "HOME=/x\0RANK=3\0WORLD_SIZE=8\0LOCAL_RANK=1\0"s;

@@ -143,6 +143,38 @@ TEST_CASE("Steps that turn out to have been one are one, with the highest peak o
   CHECK(later->health().unmatched_steps == 0);
 }
 
+TEST_CASE("Steps that were taken for one, and were not, are again what they were told as") {
+  Stream stream;
+  stream.BeginStep(0);
+  stream.Allocate(0x1000, 512);
+  stream.EndStep(0);
+  stream.BeginStep(1);
+  stream.Allocate(0x2000, 4096);
+  stream.EndStep(1);
+  stream.BeginStep(2);
+  stream.EndStep(0);  // of a second optimizer
+  stream.BeginStep(1);
+  stream.Free(0x2000);
+  Stream rest;
+  rest.EndStep(3);  // again: it is of a second training
+  rest.BeginStep(4);
+  rest.EndStep(4);
+  Builder builder;
+  builder.Append(stream.events());
+  CHECK(builder.Publish()->steps().size() == 2);
+  builder.Append(rest.events());
+  const auto view = builder.Publish();
+  REQUIRE(view->steps().size() == 5);
+  for (size_t i = 0; i < 5; ++i) {
+    CHECK(view->steps()[i].number == static_cast<int64_t>(i));
+    CHECK(view->steps()[i].complete);
+    if (i > 0) CHECK(view->steps()[i].begin == view->steps()[i - 1].end + 1);
+  }
+  CHECK(ValueOf(view->steps()[0].at_peak, Series::kAllocated) == 512);
+  CHECK(ValueOf(view->steps()[1].at_peak, Series::kAllocated) == 512 + 4096);
+  CHECK(view->health().unmatched_steps == 0);
+}
+
 TEST_CASE("Phases follow each other without gaps, and every event has its own") {
   Stream stream;
   stream.Allocate(0x1000, 512);
