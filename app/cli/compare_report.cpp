@@ -161,6 +161,16 @@ std::string NotesText(char letter, const ComparedFile& file) {
   return text;
 }
 
+// What blocks hold is told or guessed, so it makes no difference to what is allocated.
+std::string Verdict(const RunComparison& comparison) {
+  if (!comparison.same()) return "The two differ.\n";
+  const bool hold_the_same = std::ranges::all_of(
+      comparison.at_peak.categories,
+      [](const ComparedBytes& category) { return category.Difference().value_or(0) == 0; });
+  return hold_the_same ? "The two are the same.\n"
+                       : "The two allocate the same; what their blocks are said to hold differs.\n";
+}
+
 Json PlaceJson(const timeline::View& view, EventIndex index) {
   if (index >= view.end()) return {};
   const events::Event& event = view.event(index);
@@ -233,7 +243,7 @@ std::string CompareText(const ComparedFile& a, const ComparedFile& b, const RunC
   text += ComparedTable("By category, bytes", comparison.at_peak.categories);
   text += LayerTable(comparison.at_peak.layers);
   text += NotesText('A', a) + NotesText('B', b);
-  return text + (comparison.same() ? "The two are the same.\n" : "The two differ.\n");
+  return text + Verdict(comparison);
 }
 
 Json CompareJson(const ComparedFile& a, const ComparedFile& b, const RunComparison& comparison) {

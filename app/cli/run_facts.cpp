@@ -6,6 +6,8 @@
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::cli {
 namespace {
@@ -13,7 +15,10 @@ namespace {
 std::string DeviceInWords(const events::RunDescription& description) {
   std::string name = description.device_name.empty() ? description.device : description.device_name;
   if (description.device_bytes <= 0) return name;
-  return name + ", " + FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  const bool limited = cards && session::IsLimited(description, *cards);
+  return name + (limited ? ", limited to " : ", ") +
+         FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "app/gui/application.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/run_end.h"
+#include "profiler/session/card_fit.h"
 
 namespace tidemark::gui {
 namespace {
@@ -75,17 +76,23 @@ Banner Application::MakeBanner() const {
   return banner;
 }
 
-// "run.tide · Phantom H200 · 150 GB", as far as it is known.
+// "run.tide · Phantom H200 · limited to 4 GB", as far as it is known; of a program that runs, its name.
 std::string Application::DeviceText() const {
   std::vector<std::string> parts;
-  if (!file_title_.empty()) parts.push_back(file_title_);
   const events::RunDescription& description = input_.description;
+  if (!file_title_.empty()) {
+    parts.push_back(file_title_);
+  } else if (run_ != nullptr && presenters::IsProgram(description)) {
+    parts.push_back(description.title.substr(0, description.title.find(" on ")));
+  }
   if (run_ != nullptr && !description.device_name.empty()) {
     parts.push_back((description.device == "phantom" ? "Phantom " : "") +
                     ShortCardTitle(description.device_name));
   }
-  if (run_ != nullptr && description.device_bytes > 0)
-    parts.push_back(CardSize(description.device_bytes, state_.unit));
+  if (run_ != nullptr && description.device_bytes > 0) {
+    const char* const limited = session::IsLimited(description, cards_) ? "limited to " : "";
+    parts.push_back(limited + CardSize(description.device_bytes, state_.unit));
+  }
   return fmt::format("{}", fmt::join(parts, " · "));
 }
 

@@ -7,6 +7,7 @@
 #include "profiler/lessons/expression.h"
 #include "profiler/session/steady_state.h"
 #include "profiler/timeline/series.h"
+#include "profiler/timeline/settled_state.h"
 
 namespace tidemark::gui {
 namespace {
@@ -18,14 +19,17 @@ std::optional<double> BytesOf(const std::string& expression, const lessons::Situ
   return figure ? *figure : std::nullopt;
 }
 
-std::optional<double> MeasuredAt(const timeline::Step& step, const std::string& quantity) {
+// What blocks proved to hold by the step's end, as everywhere.
+std::optional<double> MeasuredAt(const timeline::View& view, const timeline::Step& step,
+                                 const std::string& quantity) {
   if (quantity == "reserved") return static_cast<double>(step.reserved_peak);
   if (quantity == "allocated" || quantity == "curve") {
     return static_cast<double>(timeline::ValueOf(step.at_peak, timeline::Series::kAllocated));
   }
   const auto category = lessons::CategoryNamed(quantity);
   if (!category) return std::nullopt;
-  return static_cast<double>(timeline::ValueOf(step.at_peak, timeline::SeriesOf(*category)));
+  const timeline::State state = timeline::SettledStateAt(view, step.peak, step.end);
+  return static_cast<double>(timeline::ValueOf(state.values, timeline::SeriesOf(*category)));
 }
 
 std::vector<PhaseMark> PhasesOf(const timeline::View& view, const timeline::Step& step) {
@@ -96,7 +100,7 @@ std::optional<double> MeasuredOf(const timeline::View& view, const networks::Tra
                                  const std::string& quantity) {
   if (quantity == "reserved" && KeepsOfOthers(view, networks::ToJson(settings))) return std::nullopt;
   const timeline::Step* step = MeasuredStep(view, settings);
-  return step == nullptr ? std::nullopt : MeasuredAt(*step, quantity);
+  return step == nullptr ? std::nullopt : MeasuredAt(view, *step, quantity);
 }
 
 LessonsInput PrepareLessons(const LessonQuestion& question, LessonsState& state, Estimates& estimates) {

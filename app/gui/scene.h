@@ -231,7 +231,8 @@ class Scene {
   std::vector<lessons::CodeLine> code_;                         // of the step that is walked
   lessons::CodePlace place_;
   std::vector<presenters::BlockChange> changes_;
-  std::optional<size_t> changes_stop_;  // that the two above are of
+  std::string stack_;                   // of a program
+  std::optional<size_t> changes_stop_;  // that the three above are of
 
   Consequences consequences_;  // and what they were made from
   ConsequenceQuestion consequences_asked_;

@@ -197,10 +197,8 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
 void Scene::PrepareProgram(const SceneInput& input, ByteUnit unit) {
   frame_.program.reset();
   if (view_ == nullptr || !presenters::IsProgram(input.description)) return;
-  const auto card =
-      session::CardOf(input.description.device_name, input.description.device_bytes, *input.cards);
   frame_.program = {
-      presenters::MakeProgramFacts(*view_, input.description, input.status, card, input.band, unit),
+      presenters::MakeProgramFacts(*view_, input.description, input.status, *input.cards, input.band, unit),
       input.status.state <= session::RunState::kPaused, input.can_stop};
 }
 

@@ -89,6 +89,7 @@ void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
     changes_ = presenters::ChangesAt(*view_, *walk_, slow.stop);
     place_ = lessons::PlaceInCode(code_, {stop.phase, stop.recompute, stop.micro_batch >= 0,
                                           view_->name(stop.layer), view_->name(stop.op)});
+    stack_ = code_.empty() ? presenters::StackOf(*view_, stop) : "";
     changes_stop_ = slow.stop;
   }
   panel.view = view_.get();
@@ -97,6 +98,7 @@ void Scene::PrepareSlowMotion(const SceneInput& input, ViewState& state) {
   panel.changes = &changes_;
   panel.code = &code_;
   panel.place = &place_;
+  panel.stack = stack_;
 }
 
 }  // namespace tidemark::gui

@@ -111,7 +111,8 @@ void Scene::PrepareMap(const ViewState& state, bool on_card) {
   index = std::clamp(*index, view_->first(), view_->end() - 1);
   if (!map_state_ || map_state_->index != *index) {
     const bool at_peak = peak_ && *index == peak_->index;
-    map_state_ = at_peak ? timeline::SettledStateAt(*view_, *index, peak_->step_end) : view_->StateAt(*index);
+    map_state_ = timeline::SettledStateAt(*view_, *index,
+                                          at_peak ? peak_->step_end : timeline::SettledBy(*view_, *index));
     map_ = presenters::MakeMemoryMap(*map_state_);
   }
   map.view = view_.get();

@@ -92,7 +92,12 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     allocated.measured_bytes = ValueOf(view.ValuesAt(peak->index), Series::kAllocated);
     reserved.measured_bytes = UnlessZero(peak->reserved_bytes);
   }
-  std::vector<BreakdownRow> totals = {requested, allocated, reserved};
+  // Where nobody told what was asked for, it is as large as the blocks and says nothing.
+  const bool as_allocated = (peak || phantom) && requested.measured_bytes == allocated.measured_bytes &&
+                            requested.phantom_bytes == allocated.phantom_bytes;
+  std::vector<BreakdownRow> totals;
+  if (!as_allocated) totals.push_back(requested);
+  totals.insert(totals.end(), {allocated, reserved});
   int64_t below = peak ? ValueOf(view.ValuesAt(peak->index), Series::kReserved) : 0;
   for (int number = 1; number < events::kLevelCount; ++number) {
     const auto level = static_cast<events::Level>(number);
@@ -139,14 +144,16 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
   const timeline::SeriesValues values = view.ValuesAt(index);
   PeakMoment moment{-1,
                     index,
-                    index + 1,
+                    timeline::SettledBy(view, index),
                     ValueOf(values, Series::kRequested),
                     ValueOf(values, Series::kReserved),
                     "at event " + FormatNumber(static_cast<int64_t>(index)),
                     false};
   const Step* step = timeline::StepAt(view, index);
   if (step == nullptr) return moment;
-  if (step->complete && step->peak == index) return PeakOf(view, *step);
+  // As high as the peak is the peak, wherever it was reached first.
+  const bool is_peak = ValueOf(values, Series::kAllocated) == ValueOf(step->at_peak, Series::kAllocated);
+  if (step->complete && is_peak) return PeakOf(view, *step);
   moment.step = step->number;
   moment.title += " of step " + FormatNumber(step->number);
   return moment;

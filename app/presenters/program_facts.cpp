@@ -55,15 +55,17 @@ std::string WhyNoStep(const session::RunStatus& status, const events::RunDescrip
 }
 
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
-                              const session::RunStatus& status, const std::optional<phantom::Card>& card,
+                              const session::RunStatus& status, const std::vector<phantom::Card>& known,
                               const Band& band, ByteUnit unit) {
   ProgramFacts told;
+  const auto card = session::CardOf(description.device_name, description.device_bytes, known);
+  const char* const limited = session::IsLimited(description, known) ? "limited to " : "";
   const auto add = [&told](const char* title, std::string text) {
     if (!text.empty()) told.facts.push_back({title, std::move(text)});
   };
   add("Command", description.command);
   add("Recorded by", description.producer);
-  add("Card", card ? fmt::format("{}, {}", card->title, FormatBytes(card->memory_bytes, unit))
+  add("Card", card ? fmt::format("{}, {}{}", card->title, limited, FormatBytes(card->memory_bytes, unit))
                    : description.device_name);
   const bool has_ended = status.state > session::RunState::kPaused;
   add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));

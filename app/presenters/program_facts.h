@@ -34,9 +34,9 @@ struct ProgramFacts {
 // How far the order of addresses moves what was reserved; none where that is not worked out (yet), or has no
 // say.
 using Band = std::optional<Result<session::ReservedBand>>;
-// `card`: the run's, where it is known. O(log events).
+// `known`: all cards, of which the run's may be one. O(log events).
 ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescription& description,
-                              const session::RunStatus& status, const std::optional<phantom::Card>& card,
+                              const session::RunStatus& status, const std::vector<phantom::Card>& known,
                               const Band& band, ByteUnit unit);
 
 }  // namespace tidemark::presenters

@@ -1,9 +1,11 @@
 #include "app/presenters/slow_motion.h"
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
 
 #include "app/presenters/blocks.h"
+#include "profiler/events/stack.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -194,6 +196,16 @@ std::string TitleOf(const timeline::View& view, const OperatorStop& stop) {
   const std::string layer(view.name(stop.layer));
   const std::string phase = stop.recompute ? "forward again" : std::string(events::NameOf(stop.phase));
   return layer.empty() ? phase : layer + " " + phase;
+}
+
+std::string StackOf(const timeline::View& view, const OperatorStop& stop) {
+  for (EventIndex index = stop.begin; index < stop.end; ++index) {
+    const Event& event = view.event(index);
+    const std::string_view stack = view.name(event.op);
+    const bool is_told = events::FramesOf(stack).size() > 1 || !events::FileOfFrame(stack).empty();
+    if (event.kind == EventKind::kAllocate && is_told) return StackLines(stack);
+  }
+  return "";
 }
 
 std::vector<BlockChange> ChangesAt(const timeline::View& view, const StepWalk& walk, size_t stop) {

@@ -47,6 +47,9 @@ size_t StopAt(const StepWalk& walk, events::EventIndex moment);
 // "conv2 backward", "conv1 forward again", "optimizer".
 std::string TitleOf(const timeline::View& view, const OperatorStop& stop);
 
+// The lines that led to what a stop allocates first, a line each, from the innermost; "" where nobody tells.
+std::string StackOf(const timeline::View& view, const OperatorStop& stop);
+
 enum class Change : uint8_t {
   kComes,    // and stays when the operator has returned
   kPasses,   // comes, and is gone again

@@ -21,12 +21,11 @@ using timeline::Series;
 using timeline::View;
 
 constexpr size_t kMostTextSearched = 256;
-constexpr const char* kOther = "other";
 
 // What a block's group is called.
 using TitleOf = std::function<std::string(const View&, const LiveBlock&)>;
 
-std::string Named(std::string_view name, const char* nameless) {
+std::string Named(std::string_view name, std::string_view nameless) {
   return std::string(name.empty() ? nameless : name);
 }
 
@@ -84,7 +83,7 @@ Result<TitleOf> TitlesFor(const StackOrder& order) {
       });
     case StackBy::kLine:
       return TitleOf([](const View& view, const LiveBlock& block) {
-        return Named(events::InnermostLine(view.name(block.op)), "no line of code");
+        return Named(events::InnermostLine(view.name(block.op)), kNoLine);
       });
     case StackBy::kPhase:
       return TitleOf(PhaseOf);
@@ -140,7 +139,7 @@ std::vector<std::string> LargestTitles(const View& view, const TitleOf& title_of
   for (const auto& [bytes, title] : order) {
     if (titles.size() + 1 < kMostStackGroups) titles.push_back(title);
   }
-  titles.emplace_back(kOther);
+  titles.emplace_back(kOtherGroups);
   return titles;
 }
 

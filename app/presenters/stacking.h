@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/presenters/group_sums.h"
@@ -27,6 +28,8 @@ struct StackOrder {
 
 // With one for all others, which comes last; each has a colour that no category has.
 inline constexpr size_t kMostStackGroups = 10;
+inline constexpr std::string_view kOtherGroups = "other";
+inline constexpr std::string_view kNoLine = "no line of code";
 
 struct Stacking {
   std::vector<std::string> titles;  // from the bottom: the largest first

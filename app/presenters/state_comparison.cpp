@@ -165,9 +165,7 @@ std::vector<ComparedBytes> CompareLevels(const View& a, EventRange in_a, const V
 }
 
 Moment MomentAt(const View& view, events::EventIndex index) {
-  const auto next = timeline::FirstStepAfter(view, index);
-  const events::EventIndex until = next == view.steps().end() ? view.end() : next->begin;
-  return {&view, timeline::SettledStateAt(view, index, until)};
+  return {&view, timeline::SettledStateAt(view, index, timeline::SettledBy(view, index))};
 }
 
 Moment PeakMomentIn(const View& view, EventRange range) {

@@ -25,6 +25,12 @@ std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
   return card;
 }
 
+bool IsLimited(const events::RunDescription& description, const std::vector<phantom::Card>& known) {
+  const auto card = CardOf(description.device_name, description.device_bytes, known);
+  const auto whole = CardOf(description.device_name, 0, known);
+  return description.device == "phantom" && card && card->memory_bytes < whole->memory_bytes;
+}
+
 Result<phantom::Card> CardOr(const std::string& fallback, const events::RunDescription& description,
                              const std::vector<phantom::Card>& known) {
   if (const auto card = CardOf(description.device_name, description.device_bytes, known)) return *card;

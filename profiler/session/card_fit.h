@@ -37,8 +37,10 @@ CardFit FitOf(const phantom::Card& card, const std::vector<phantom::Card>& known
 // context (0, say), the card's own. Nothing if it is none of them.
 std::optional<phantom::Card> CardOf(std::string_view told, int64_t memory_bytes,
                                     const std::vector<phantom::Card>& known);
-// The same; where it is none of them, or nothing tells it, the one named `fallback` with the memory that the
-// run tells. Error: that one is not known, either.
+// Whether a run on a phantom had less memory than its card has, as --memory asks for.
+bool IsLimited(const events::RunDescription& description, const std::vector<phantom::Card>& known);
+// The same as CardOf; where it is none of them, or nothing tells it, the one named `fallback` with the memory
+// that the run tells. Error: that one is not known, either.
 Result<phantom::Card> CardOr(const std::string& fallback, const events::RunDescription& description,
                              const std::vector<phantom::Card>& known);
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "profiler/timeline/ledger.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::timeline {
 namespace {
@@ -52,6 +53,14 @@ State SettledStateAt(const View& view, EventIndex index, EventIndex until) {
     }
   }
   return state;
+}
+
+EventIndex SettledBy(const View& view, EventIndex index) {
+  constexpr EventIndex kMostEvents = 1'000'000;
+  if (const Step* step = StepAt(view, index); step != nullptr && step->complete) return step->end;
+  const auto next = FirstStepAfter(view, index);
+  const EventIndex until = next == view.steps().end() ? view.end() : next->begin;
+  return std::min(until, index + kMostEvents);
 }
 
 }  // namespace tidemark::timeline

@@ -12,4 +12,9 @@ namespace tidemark::timeline {
 // backward later stays so.
 State SettledStateAt(const View& view, EventIndex index, EventIndex until);
 
+// Until when what a block proves to be counts at a moment: the end of its step, or between steps the
+// beginning of the next; the view's end where there is none. Of runs without steps a million events at most,
+// so that a moment that is dragged through one is shown at once. O(log steps).
+EventIndex SettledBy(const View& view, EventIndex index);
+
 }  // namespace tidemark::timeline

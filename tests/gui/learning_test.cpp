@@ -42,6 +42,22 @@ TEST_CASE("What is reserved is measured only where no other settings have filled
   CHECK_FALSE(MeasuredOf(*Trained({first}), second, "allocated").has_value());
 }
 
+TEST_CASE("What is measured of a category is what blocks proved to hold by the end of the step") {
+  const TrainingSettings settings;
+  timeline::Stream stream;
+  stream.Mark(stream.Name("settings"), stream.Name(networks::ToJson(settings)));
+  for (const int64_t step : {0, 1}) {
+    stream.BeginStep(step);
+    stream.Allocate(0x1000, 512);
+    stream.Categorize(0x1000, events::Category::kGradient);
+    stream.Free(0x1000);
+    stream.EndStep(step);
+  }
+  const auto view = stream.Publish();
+  CHECK(MeasuredOf(*view, settings, "gradient") == 512);
+  CHECK(MeasuredOf(*view, settings, "temporary") == 0);
+}
+
 TEST_CASE("The last page counts once it is left with its tasks done") {
   lessons::Lesson lesson;
   lesson.name = "short";

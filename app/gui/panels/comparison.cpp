@@ -46,7 +46,9 @@ void ComparedRow(const ComparedBytes& row, ByteUnit unit) {
     Swatch(Colors().Of(*row.category));
     ImGui::SameLine();
   }
-  Put(Words(), Fitted(Words(), row.title, ImGui::GetContentRegionAvail().x));
+  const float room = ImGui::GetContentRegionAvail().x;
+  Put(Words(), Fitted(Words(), row.title, room));
+  if (ImGui::IsItemHovered() && Measure(Words(), row.title).x > room) Tooltip(row.title);
   BytesCell(row.a, unit);
   BytesCell(row.b, unit);
   DifferenceOf(row.Difference(), row.Percent(), unit);

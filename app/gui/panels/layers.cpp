@@ -88,7 +88,9 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   if (ImGui::IsItemHovered())
     Tooltip(row.formula.empty() || input.activations_asked ? row.name : row.name + "\n" + row.formula);
   ImGui::TableNextColumn();
-  Put(MutedNumbers(), Fitted(MutedNumbers(), row.output, ImGui::GetContentRegionAvail().x));
+  const float output_room = ImGui::GetContentRegionAvail().x;
+  Put(MutedNumbers(), Fitted(MutedNumbers(), row.output, output_room));
+  if (ImGui::IsItemHovered() && Measure(MutedNumbers(), row.output).x > output_room) Tooltip(row.output);
   if (columns.types) {
     ImGui::TableNextColumn();
     Put(MutedNumbers(), Fitted(MutedNumbers(), row.computed_in, ImGui::GetContentRegionAvail().x));
@@ -129,7 +131,7 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, *input.rows);
   if (!ImGui::BeginTable("layers", columns.count() + 1, kFlags)) return;
   ImGui::TableSetupScrollFreeze(0, 1);
-  ImGui::TableSetupColumn("layer", 0, 0.8F);
+  ImGui::TableSetupColumn("layer", 0, 1.2F);
   ImGui::TableSetupColumn("output", 0, 1.5F);
   if (columns.types) ImGui::TableSetupColumn("type", 0, 1.0F);
   if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);

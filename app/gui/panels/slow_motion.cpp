@@ -241,10 +241,25 @@ void DrawColumn(const char* id, float width, const std::function<void()>& draw) 
   ImGui::PopStyleVar();
 }
 
+// Of a program that is not ours there is no listing, but the lines that asked for memory.
+void DrawStackAndChanges(const SlowMotionInput& input, float room, float gap) {
+  if (!input.stack.empty()) {
+    DrawColumn("stack", (room - gap) / 2, [&] {
+      Label("The lines that led here");
+      PutWrapped(MutedNumbers(), input.stack);
+    });
+    ImGui::SameLine(0, gap);
+  }
+  DrawColumn("blocks", 0, [&] {
+    Label("What comes and goes");
+    DrawChanges(input);
+  });
+}
+
 void DrawCodeAndChanges(const SlowMotionInput& input, SlowMotionState& state) {
   const float room = ImGui::GetContentRegionAvail().x;
   const float gap = Px(14);
-  if (input.code->empty()) return DrawColumn("blocks", room, [&] { DrawChanges(input); });
+  if (input.code->empty()) return DrawStackAndChanges(input, room, gap);
   const bool both = room > Px(900);
   const float column = both ? (room - 2 * gap) / 3 : (room - gap) / 2;
   for (const Language language : {Language::kPython, Language::kCpp}) {

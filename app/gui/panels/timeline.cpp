@@ -34,6 +34,9 @@ bool TitleWord(const char* label, bool on, const char* help, float left_end, flo
   return clicked;
 }
 
+constexpr const char* kHowToGetLines =
+    "This run tells no lines of code. Record it with --stacks python, or open a snapshot with stacks.";
+
 // What the stack is of; a click lets choose something else.
 void StackWord(const TimelineInput& input, TimelineState& state, float left_end, float* right, float y) {
   using presenters::StackBy;
@@ -134,14 +137,25 @@ struct LegendItem {
   presenters::Selection selection;  // by a click on its name
   int category = -1;                // that a click on its square hides; -1 = none
   std::optional<size_t> rank;       // that a click on its name shows
+  std::string help;                 // of a name that does not say enough
 };
+
+std::string HelpOfGroup(const std::string& group) {
+  if (group == presenters::kOtherGroups) {
+    return "All that is in no other group: those that are largest at the run's peak, at the last step's and "
+           "at "
+           "its end have a colour of their own.";
+  }
+  return group == presenters::kNoLine ? kHowToGetLines : "";
+}
 
 std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineState& state) {
   std::vector<LegendItem> items;
   const presenters::TimelinePlot& plot = *input.plot;
   for (size_t group = 0; group < plot.groups.size(); ++group) {
     items.push_back({plot.groups[group], ColorOfGroup(plot, group), false, input.lit_group == group,
-                     SelectionOfGroup(plot, state, group), -1, RankOfGroup(plot, group)});
+                     SelectionOfGroup(plot, state, group), -1, RankOfGroup(plot, group),
+                     HelpOfGroup(plot.groups[group])});
   }
   if (!items.empty()) return items;
   const auto present = PresentCategories(input);
@@ -151,7 +165,7 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
     const bool lit = input.selected != nullptr && input.selected->category == category;
     items.push_back({std::string(events::NameOf(category)), Colors().categories[i],
                      (state.hidden_categories >> i & 1U) != 0, lit, presenters::CategorySelected(category),
-                     static_cast<int>(i), std::nullopt});
+                     static_cast<int>(i), std::nullopt, ""});
   }
   return items;
 }
@@ -171,6 +185,7 @@ void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, float row, T
     if (item.rank) queue.Push(OpenRank{*item.rank});
   }
   const bool hovered = ImGui::IsItemHovered();
+  if (!item.help.empty()) Tooltip(item.help);
   if (item.rank) Tooltip("Click to show this rank.");
   if (item.selection.any()) Tooltip("Click to light it up in every panel; click again to stop.");
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -300,6 +315,11 @@ std::string DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   if (input.selected != nullptr && input.selected->selection.any()) {
     DrawLabel(list, geometry, {geometry.plot.Min.x + Px(6), geometry.plot.Max.y},
               "selected: " + input.selected->title + " (Esc)", Colors().accent, "selected", &taken);
+  }
+  const std::vector<std::string>& groups = input.plot->groups;
+  if (groups.size() == 2 && groups.front() == presenters::kNoLine) {  // and none other
+    DrawLabel(list, geometry, geometry.plot.Min + ImVec2(Px(6), Px(kSmallTextSize + 9)), kHowToGetLines,
+              Colors().text, "", &taken);
   }
   if (state.measure) DrawMeasure(list, geometry, *state.measure, input.measured, &taken);
   if (input.pinned) DrawPin(list, geometry, *input.pinned);

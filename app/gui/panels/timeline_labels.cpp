@@ -39,7 +39,7 @@ bool DrawLabelAmong(ImDrawList* list, const TimelineGeometry& geometry, float y,
   const TextStyle style = Colored(SmallMuted(), color);
   const auto place = FindPlace(geometry, *taken, ChipSize(style, text), y, lefts);
   if (!place) return false;
-  DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+  DrawChip(list, *place, style, text, Colors().panel);
   taken->Take(*place, label);
   return true;
 }
@@ -134,7 +134,7 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
   ImRect place(left, top, left + size.x, top + size.y);
   while (taken->Overlap(place) && place.Min.y > geometry.plot.Min.y + size.y)
     place.Translate({0, -size.y - Px(3)});
-  DrawChip(list, place, style, text, Colors().panel.WithAlpha(0.92));
+  DrawChip(list, place, style, text, Colors().panel);
   taken->Take(place, "");
 }
 

@@ -142,13 +142,15 @@ void DrawSteps(ImDrawList* list, const TimelineGeometry& geometry, const present
   float free_from = geometry.steps.Min.x;
   for (const presenters::PlotStep& step : plot.steps) {
     const float x = geometry.X(step.begin);
-    if (x < geometry.plot.Min.x - 1) continue;
-    list->AddLine({std::round(x), geometry.phases.Min.y}, {std::round(x), geometry.steps.Min.y + Px(6)},
-                  U32(Colors().border));
+    if (x >= geometry.plot.Min.x - 1) {
+      list->AddLine({std::round(x), geometry.phases.Min.y}, {std::round(x), geometry.steps.Min.y + Px(6)},
+                    U32(Colors().border));
+    }
+    // Within what is in sight of it: of the first the beginning may be out of sight, of the last the end.
     const std::string text = "step " + FormatNumber(step.number);
     const float width = Measure(style, text).x;
-    const float left = x + Px(3);
-    if (left < free_from || left + width > geometry.steps.Max.x) continue;
+    const float left = std::min(std::max(x, geometry.steps.Min.x) + Px(3), geometry.steps.Max.x - width);
+    if (left < free_from || geometry.X(step.end) < left) continue;
     DrawText(list, {left, geometry.steps.Min.y}, style, text);
     free_from = left + width + Px(12);
   }

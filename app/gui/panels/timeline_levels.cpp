@@ -44,8 +44,10 @@ void DrawLevel(ImDrawList* list, const TimelineGeometry& geometry, const PlotLev
   if (to - from < size.x * 0.8F) return;
   const float left = dotted ? to - size.x - Px(6) : from + Px(6);
   const float other = dotted ? from + Px(6) : to - size.x - Px(6);
-  if (const auto place = FindPlace(geometry, *taken, size, y, {left, other, (from + to - size.x) / 2})) {
-    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+  if (const auto place =
+          FindPlace(geometry, *taken, size, y,
+                    {left, other, (left + other) / 2, (3 * left + other) / 4, (left + 3 * other) / 4})) {
+    DrawChip(list, *place, style, text, Colors().panel);
     taken->Take(*place, name);
   }
 }
@@ -90,17 +92,31 @@ int64_t HighestOf(const presenters::PlotLine& line) {
   return line.bytes.empty() ? 0 : *std::max_element(line.bytes.begin(), line.bytes.end());
 }
 
-// On the line, with what it is there: at the right, the left or in the middle, wherever there is room.
+// Where along a line its label is tried: at the right, the left, in the middle, and then between those.
+constexpr double kShares[] = {1.0, 0.0, 0.5, 0.75, 0.25, 0.875, 0.625, 0.375, 0.125};
+
+// Of `count` columns the one at a share of the line.
+size_t ColumnAt(double share, size_t count) {
+  return static_cast<size_t>(share * static_cast<double>(count - 1));
+}
+
+// On the line, with what it is there, at the first place that is free; not where it holds nothing yet.
+template <typename PositionAt, typename BytesAt>
+void LabelAlong(ImDrawList* list, const TimelineGeometry& geometry, const std::string& title,
+                PositionAt position_at, BytesAt bytes_at, ByteUnit unit, Color color, TakenPlaces* taken) {
+  for (const double share : kShares) {
+    const int64_t bytes = bytes_at(share);
+    const ImVec2 at(geometry.X(position_at(share)), geometry.Y(static_cast<double>(bytes)));
+    const std::string text = title + " " + FormatBytes(bytes, unit);
+    if (bytes > 0 && DrawLabelHere(list, geometry, at, text, color, title, taken)) return;
+  }
+}
+
 void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
                ByteUnit unit, Color color, TakenPlaces* taken) {
-  for (const double share : {1.0, 0.0, 0.5}) {
-    const double position = line.begin + share * (line.end - line.begin);
-    const auto column = static_cast<size_t>(share * static_cast<double>(line.bytes.size() - 1));
-    const int64_t bytes = line.bytes[column];
-    const ImVec2 at(geometry.X(position), geometry.Y(static_cast<double>(bytes)));
-    const std::string text = line.title + " " + FormatBytes(bytes, unit);
-    if (DrawLabelHere(list, geometry, at, text, color, line.title, taken)) return;
-  }
+  LabelAlong(
+      list, geometry, line.title, [&](double share) { return line.begin + share * (line.end - line.begin); },
+      [&](double share) { return line.bytes[ColumnAt(share, line.bytes.size())]; }, unit, color, taken);
 }
 
 }  // namespace
@@ -138,12 +154,12 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   if (!any) return;
   const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
   list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
-  for (const PlotColumn* column : {&plot.columns.back(), &plot.columns.front()}) {
-    if (column->reserved_max <= 0) continue;
-    const ImVec2 at(geometry.X(column->begin), geometry.Y(static_cast<double>(column->reserved_max)));
-    const std::string text = "reserved " + FormatBytes(column->reserved_max, unit);
-    if (DrawLabelHere(list, geometry, at, text, color, "reserved", taken)) return;
-  }
+  const auto column_at = [&](double share) -> const PlotColumn& {
+    return plot.columns[ColumnAt(share, plot.columns.size())];
+  };
+  LabelAlong(
+      list, geometry, "reserved", [&](double share) { return column_at(share).begin; },
+      [&](double share) { return column_at(share).reserved_max; }, unit, color, taken);
 }
 
 void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
@@ -171,7 +187,7 @@ void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const Time
   const float x = geometry.X(highest->begin);
   const float y = geometry.Y(static_cast<double>(highest->bytes));
   if (const auto place = FindPlace(geometry, *taken, size, y, {x, x - size.x})) {
-    DrawChip(list, *place, style, text, Colors().panel.WithAlpha(0.88));
+    DrawChip(list, *place, style, text, Colors().panel);
     taken->Take(*place, "second run");
   }
 }

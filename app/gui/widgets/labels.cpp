@@ -71,6 +71,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"With memory", "Memory of the card, such as 16GiB or 24GB."},
     {"Allocator", "What PYTORCH_CUDA_ALLOC_CONF would be: names and values, separated by commas."},
     {"Begins", "Whether blocks that a run before it gave back lie in the allocator's cache."},
+    {"The lines that led here", "The stack of what the operator allocated first, from the innermost line."},
     {"What comes and goes", "Blocks that the operator allocates, names or frees."},
     {"Python", "The step as one writes it with PyTorch."},
     {"C++", "The same step as one writes it with LibTorch."},

@@ -176,7 +176,7 @@ TEST_CASE("What the card said before memory rose is not told beside what is rese
   training.Add(EventKind::kStepBegin);
   training.Add(EventKind::kSegmentAllocate, 0x200000, 20 << 20);
   training.Add(EventKind::kCounter, 0, 21 << 20).level = Level::kDriver;
-  training.Allocate(0x200000, 4096);
+  training.Allocate(0x200000, 4000);
   training.Add(EventKind::kStepEnd);
   const Breakdown old = MakeBreakdown(*training.Publish(), {}, {});
   REQUIRE(old.totals.size() == 5);
@@ -197,7 +197,7 @@ TEST_CASE("Where memory ran out, reserved is of the moment that the driver's fig
   training.Add(EventKind::kSegmentFree, 0x200000, 30 << 20);  // as PyTorch does before it gives up
   training.Add(EventKind::kSegmentAllocate, 0x200000, 20 << 20);
   training.Add(EventKind::kCounter, 0, 20 << 20).level = Level::kDriver;
-  training.Allocate(0x200000, 4096);
+  training.Allocate(0x200000, 4000);
   training.Add(EventKind::kOutOfMemory, 0, 40 << 20);
   const Breakdown breakdown = MakeBreakdown(*training.Publish(), {}, {});
   REQUIRE(breakdown.totals.size() == 4);

@@ -18,6 +18,7 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   description.title = "train.py on phantom NVIDIA T4";
   description.command = "python train.py";
   description.notes = {"A doubt."};
+  description.device_name = "NVIDIA T4";
   phantom::Card card;
   card.title = "NVIDIA T4";
   card.memory_bytes = 1'000'000;
@@ -29,17 +30,26 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   status.steps_done = 3;
   REQUIRE(IsProgram(description));
   const ProgramFacts told =
-      MakeProgramFacts(*stream.Publish(), description, status, card, {}, ByteUnit::kMegabytes);
+      MakeProgramFacts(*stream.Publish(), description, status, {card}, {}, ByteUnit::kMegabytes);
   CHECK(FactIn(told, "Command") == "python train.py");
   CHECK(FactIn(told, "Card") == "NVIDIA T4, 1.0 MB");
+  events::RunDescription limited = description;
+  limited.device = "phantom";
+  limited.device_bytes = 700'000;
+  CHECK(FactIn(MakeProgramFacts(*stream.Publish(), limited, status, {card}, {}, ByteUnit::kMegabytes),
+               "Card") == "NVIDIA T4, limited to 700.0 kB");
+  limited.device = "cuda";  // a card tells what it has
+  CHECK(FactIn(MakeProgramFacts(*stream.Publish(), limited, status, {card}, {}, ByteUnit::kMegabytes),
+               "Card") == "NVIDIA T4, 700.0 kB");
   CHECK(FactIn(told, "Steps") == "3");
   CHECK(FactIn(told, "Reserved at the peak") == "400.0 kB");
   CHECK(FactIn(told, "Of the card, with the context").starts_with("500.0 kB, 50.0 % of it"));
   CHECK(FactIn(told, "Ended early").empty());
   CHECK(FactIn(told, "Reserved in other orders").empty());
   const auto told_of_band = [&](const Band& band) {
-    return FactIn(MakeProgramFacts(*stream.Publish(), description, status, card, band, ByteUnit::kMegabytes),
-                  "Reserved in other orders");
+    return FactIn(
+        MakeProgramFacts(*stream.Publish(), description, status, {card}, band, ByteUnit::kMegabytes),
+        "Reserved in other orders");
   };
   CHECK(
       told_of_band(session::ReservedBand{{400'000, 400'000}, false}).starts_with("the same in every order"));
@@ -50,7 +60,7 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   const auto steps_told = [&](session::RunState state) {
     session::RunStatus none;
     none.state = state;
-    return FactIn(MakeProgramFacts(*stream.Publish(), description, none, card, {}, ByteUnit::kMegabytes),
+    return FactIn(MakeProgramFacts(*stream.Publish(), description, none, {card}, {}, ByteUnit::kMegabytes),
                   "Steps");
   };
   CHECK(steps_told(session::RunState::kRunning) == "0");  // it may come to one yet

@@ -155,6 +155,24 @@ TEST_CASE("What a step lets go of before its first operator is a stop of its own
   CHECK(ChangesAt(*view, walk, 1)[0].change == Change::kComes);
 }
 
+TEST_CASE("The lines that led to a stop are those of what it allocates first") {
+  timeline::Stream stream;
+  const NameId told = stream.Name("aten::add ← forward (model.py:12) ← main (train.py:3)");
+  const NameId untold = stream.Name("aten::relu");
+  stream.BeginStep(1);
+  for (const NameId op : {told, untold}) {
+    stream.Add(EventKind::kScopeBegin).op = op;
+    stream.Allocate(0x1000 * op, 512).op = op;
+    stream.Add(EventKind::kScopeEnd).op = op;
+  }
+  stream.EndStep(1);
+  const auto view = stream.Publish();
+  const StepWalk walk = WalkStep(*view, view->steps()[0]);
+  REQUIRE(walk.stops.size() == 2);
+  CHECK(StackOf(*view, walk.stops[0]) == "aten::add\nforward (model.py:12)\nmain (train.py:3)");
+  CHECK(StackOf(*view, walk.stops[1]).empty());
+}
+
 TEST_CASE("Where nobody tells of operators there is nowhere to stop") {
   timeline::Stream stream;
   stream.BeginStep(0);

@@ -152,6 +152,53 @@ TEST_CASE("The breakdown puts textbook, phantom and measurement side by side at 
   CHECK(breakdown.totals[2].measured_bytes == 1 << 21);
 }
 
+TEST_CASE("At any moment blocks are told as what they proved to be by the end of their step") {
+  Training training;
+  training.BeginStep(3);
+  training.Allocate(0x400000, 2048);
+  const timeline::EventIndex moment = training.latest();
+  training.Allocate(0x500000, 4096);
+  training.Free(0x500000);
+  training.Categorize(0x400000, Category::kGradient, training.Name("weight.grad"));
+  training.EndStep(3);
+  const auto view = training.Publish();
+  const PeakMoment there = ToldAt(*view, moment);
+  CHECK_FALSE(there.is_peak);
+  const Breakdown breakdown = MakeBreakdown(*view, {}, {}, there);
+  REQUIRE(RowOf(breakdown, Category::kGradient));
+  CHECK(RowOf(breakdown, Category::kGradient)->measured_bytes == 2048);
+  CHECK_FALSE(RowOf(breakdown, Category::kTemporary));
+}
+
+TEST_CASE("A moment as high as the peak is the peak") {
+  Training training;
+  training.BeginStep(3);
+  for (const uint64_t address : {0x400000, 0x500000}) {
+    training.Allocate(address, 4096);
+    if (address == 0x400000) training.Free(address);
+  }
+  const timeline::EventIndex second = training.latest();
+  training.EndStep(3);
+  const auto view = training.Publish();
+  REQUIRE(view->steps()[0].peak < second);
+  CHECK(ToldAt(*view, second).is_peak);
+  CHECK(ToldAt(*view, second).title == "at the peak of step 3");
+}
+
+TEST_CASE("What was requested has no row where it is what was allocated: nobody told of it") {
+  Training training;
+  training.Weight(1024);
+  training.Step(0, 2048, 512);
+  const auto view = training.Publish();
+  const Breakdown breakdown = MakeBreakdown(*view, {}, {});
+  REQUIRE(breakdown.totals.size() == 2);
+  CHECK(breakdown.totals[0].title == "allocated");
+  session::Prediction prediction;
+  prediction.allocated_peak_bytes = 3584;
+  prediction.requested_peak_bytes = 3500;
+  CHECK(MakeBreakdown(*view, {}, prediction).totals[0].title == "requested");
+}
+
 TEST_CASE("What the driver is predicted to give has room for all segments, those after the peak, too") {
   Training training;
   training.Step(0, 1000, 1000);

@@ -13,6 +13,23 @@ int64_t In(const State& state, Category category) { return ValueOf(state.values,
 
 }  // namespace
 
+TEST_CASE("What a block proves to be counts until its step ends, and between steps until the next begins") {
+  Stream stream;
+  stream.Allocate(0x1000, 512);
+  stream.BeginStep(0);
+  const EventIndex first = stream.latest();
+  stream.Allocate(0x2000, 512);
+  stream.EndStep(0);
+  stream.Allocate(0x3000, 512);
+  stream.BeginStep(1);
+  stream.Allocate(0x4000, 512);
+  const auto view = stream.Publish();
+  CHECK(SettledBy(*view, 0) == first);
+  CHECK(SettledBy(*view, first + 1) == view->steps()[0].end);
+  CHECK(SettledBy(*view, view->steps()[0].end + 1) == view->steps()[1].begin);
+  CHECK(SettledBy(*view, view->end() - 1) == view->end());  // it may go on
+}
+
 TEST_CASE("What was temporary or unknown at the peak counts as what it proved to be") {
   Stream stream;
   const auto name = stream.Name("Adam state");

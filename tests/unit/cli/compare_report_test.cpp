@@ -1,0 +1,23 @@
+#include "app/cli/compare_report.h"
+
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::cli {
+
+TEST_CASE("Runs that allocate the same and are said to hold something else are told so") {
+  const auto view = timeline::Stream().Publish();
+  const ComparedFile file{"a.tide", {}, view.get(), {}};
+  presenters::RunComparison comparison;
+  const auto ends_with = [&](const char* sentence) {
+    return CompareText(file, file, comparison).ends_with(sentence);
+  };
+  comparison.at_peak.categories = {{"gradient", events::Category::kGradient, 512, 512}};
+  CHECK(ends_with("\nThe two are the same.\n"));
+  comparison.at_peak.categories[0].b = 1024;
+  CHECK(ends_with("\nThe two allocate the same; what their blocks are said to hold differs.\n"));
+  comparison.levels = {{"allocated", {}, 512, 1024}};
+  CHECK(ends_with("\nThe two differ.\n"));
+}
+
+}  // namespace tidemark::cli
