@@ -20,7 +20,7 @@ namespace {
 // So many that they are not stacked when a frame ends that began to.
 std::shared_ptr<const session::Ranks> ManyRanks() {
   auto ranks = std::make_shared<session::Ranks>();
-  for (int64_t rank = 0; rank < 2000; ++rank) {
+  for (int64_t rank = 0; rank < 6000; ++rank) {
     session::RankPeaks& peaks = ranks->ranks.emplace_back();
     peaks.rank = rank;
     peaks.curves = {{-1, std::vector<int64_t>(2000, 512)}};
