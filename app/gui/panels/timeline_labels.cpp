@@ -132,6 +132,7 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
     place.Translate({0, -size.y - Px(3)});
   DrawChip(list, place, style, text, Colors().panel);
   taken->Take(place, "");
+  taken->measured_top = place.Min.y;
 }
 
 }  // namespace tidemark::gui

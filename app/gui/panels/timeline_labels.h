@@ -6,6 +6,7 @@
 #include <imgui_internal.h>
 
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ inline constexpr int kLabelChannel = 1;
 struct TakenPlaces {
   std::vector<ImRect> places;
   std::string explained;  // what the label under the mouse means; "" = none is there
+  float measured_top = std::numeric_limits<float>::max();  // of the label of a measure; else far below
 
   bool Overlap(const ImRect& place) const;
   void Take(const ImRect& place,
