@@ -1,5 +1,8 @@
 #include "profiler/session/ranks.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cctype>
@@ -8,11 +11,14 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <thread>
 
 #include "profiler/base/format.h"
 #include "profiler/base/thread_annotations.h"
+#include "profiler/networks/training_settings.h"
 
 namespace tidemark::session {
 namespace {
@@ -79,11 +85,29 @@ RankPeaks PeaksOfRank(const RankSoFar& rank, bool with_curves) {
   return peaks;
 }
 
+// Of a command the script, whose options may tell its rank; else the module, or the program itself.
+std::string ProgramIn(const std::string& command) {
+  std::istringstream words(command);
+  std::string first;
+  std::string before;
+  for (std::string word; words >> word; before = word) {
+    if (first.empty()) first = word;
+    if (word.ends_with(".py") || before == "-m") return word;
+  }
+  return first;
+}
+
+std::string ProgramOf(const events::RunDescription& description) {
+  const auto settings = networks::SettingsFromJson(description.settings_json);
+  return settings ? settings->network : ProgramIn(description.command);
+}
+
 RankPeaks PeaksOfFile(const Run& run, const std::filesystem::path& file) {
   RankPeaks peaks = PeaksOfRank({run.view(), run.status()}, true);
   peaks.rank = RankInName(file);                            // a person may have named it
   if (peaks.rank < 0) peaks.rank = run.description().rank;  // 0 also where nobody told one
   peaks.file = file;
+  peaks.program = ProgramOf(run.description());
   return peaks;
 }
 
@@ -141,6 +165,18 @@ void NumberByPlaceIfNeeded(std::vector<RankPeaks>& ranks) {
 }
 
 }  // namespace
+
+std::string DifferentPrograms(const Ranks& ranks) {
+  std::set<std::string> programs;
+  for (const RankPeaks& rank : ranks.ranks) {
+    if (!rank.program.empty()) programs.insert(rank.program);
+  }
+  if (programs.size() < 2) return "";
+  return fmt::format(
+      "These are recordings of different programs ({}), not of one run's ranks. tidemark compare A B tells "
+      "where two runs differ.",
+      fmt::join(programs, ", "));
+}
 
 std::vector<RankSoFar> RanksSoFar(const Run& run) {
   std::vector<RankSoFar> ranks;

@@ -41,12 +41,16 @@ struct RankPeaks {
                               // it; a restarted run has a number again. Empty where nobody asked for them
   bool out_of_memory = false;
   std::string warning;  // "" or what its file lacks
+  std::string program;  // what ran: a script or program, or the network that was trained; "" = not told
 };
 
 struct Ranks {
   std::vector<RankPeaks> ranks;         // by rank
   std::vector<std::string> unreadable;  // a sentence for each file that could not be read
 };
+
+// "" where all that tell what ran tell the same; else a sentence: they are no ranks of one run.
+std::string DifferentPrograms(const Ranks& ranks);
 
 // The number that a file's name gives its rank, -1 if none: behind "rank", else the last one in it.
 int64_t RankInName(const std::filesystem::path& file);

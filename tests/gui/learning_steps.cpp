@@ -35,13 +35,7 @@ void LosesItsTab(ImGuiTestContext* context) {
   IM_CHECK(!has_tooltip());
 }
 
-}  // namespace
-
-void Teaches(ImGuiTestContext* context) {
-  LosesItsTab(context);
-  IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left by the next test
-  application().Push(ActionId::kRunOrPause);
-  IM_CHECK(WaitForSteps(context, 2));
+void OpensALesson(ImGuiTestContext* context) {
   Picture(context, "learn-list");
   application().view_state().unit = ByteUnit::kMebibytes;
   context->ItemClick("//**/##where-memory-goes");
@@ -59,7 +53,9 @@ void Teaches(ImGuiTestContext* context) {
   application().Push(ChangeSettings{half});
   context->Yield(3);
   IM_CHECK(application().settings().amp == networks::Precision::kFloat32);
+}
 
+void TurnsItsPage(ImGuiTestContext* context) {
   // The page turns, and the slider that has the focus stays.
   const int batch = application().settings().batch;
   application().Push(ShowControl{"batch"});
@@ -74,6 +70,9 @@ void Teaches(ImGuiTestContext* context) {
   context->Yield(3);
   IM_CHECK(application().frame()->veiled);
   IM_CHECK_STR_EQ(application().frame()->run_controls.consequences.fit.c_str(), "");
+}
+
+void RevealsItsFigure(ImGuiTestContext* context) {
   Picture(context, "learn-predict");
   context->ItemInput("//**/##prediction");
   context->KeyCharsReplaceEnter("5");  // which reveals
@@ -85,9 +84,11 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK_EQ(static_cast<int64_t>(*figures().textbook), 4'316'712);
   IM_CHECK(!application().frame()->veiled);
   IM_CHECK_EQ(*figures().measured, *figures().phantom);
-  IM_CHECK(!asked().contains(events::Category::kGradient));
+  IM_CHECK(!application().frame()->breakdown.asked.contains(events::Category::kGradient));
   Picture(context, "learn-reveal");
+}
 
+void TriesItsTask(ImGuiTestContext* context) {
   context->KeyPress(ImGuiMod_Alt | ImGuiKey_RightArrow);
   IM_CHECK(WaitUntil(context, [] { return Lessons().page == 2; }));
   IM_CHECK_STR_EQ(application().view_state().run_controls.found.c_str(), "optimizer");
@@ -108,6 +109,9 @@ void Teaches(ImGuiTestContext* context) {
   application().Push(ActionId::kUndo);
   IM_CHECK(
       WaitUntil(context, [] { return application().settings().optimizer == networks::OptimizerKind::kSgd; }));
+}
+
+void BeginsAnewForAnotherLesson(ImGuiTestContext* context) {
   // What was reserved for other settings is not there on the next page, and the latest step is in sight.
   networks::TrainingSettings large = application().settings();
   large.batch *= 4;
@@ -143,6 +147,20 @@ void Teaches(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Lessons().lesson.empty(); }));
   application().Push(ActionId::kResetLayout);
   context->Yield(4);
+}
+
+}  // namespace
+
+void Teaches(ImGuiTestContext* context) {
+  LosesItsTab(context);
+  IM_CHECK(Run().status.state == RunState::kPaused);  // as it will be left by the next test
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitForSteps(context, 2));
+  OpensALesson(context);
+  TurnsItsPage(context);
+  RevealsItsFigure(context);
+  TriesItsTask(context);
+  BeginsAnewForAnotherLesson(context);
 }
 
 // Every page as a person meets it, in both themes, at twice the size, and its prediction revealed. It takes

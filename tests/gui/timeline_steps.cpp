@@ -81,6 +81,12 @@ void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   IM_CHECK(application().frame()->timeline.measured.find("events") != std::string::npos);
   IM_CHECK(application().frame()->timeline.measured.find(" allocated") != std::string::npos);
   Picture(context, "measured");
+  context->MouseMoveToPos({plot.Min.x + 350, plot.Max.y - 20});  // where the label says it
+  const auto tooltip = [] { return ImGui::FindWindowByName("##Tooltip_00"); };
+  IM_CHECK(WaitUntil(context, [&] { return tooltip() != nullptr && tooltip()->Active; }));
+  context->Yield(3);
+  IM_CHECK_LT(tooltip()->Rect().Max.y, plot.Max.y - 20);
+  Picture(context, "measured-and-hovered");
   context->KeyDown(ImGuiMod_Shift);
   context->MouseClick();
   context->KeyUp(ImGuiMod_Shift);

@@ -286,6 +286,7 @@ void Add(ImGuiTestEngine* engine) {
       {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},
       {"closes what is open", ClosesWhatIsOpen},
+      {"keeps its panels through sizes", KeepsPanelsThroughSizes},
       {"scales with its text", ScalesWithItsText},
       {"exports", Exports},
       {"undoes", Undoes},

@@ -284,8 +284,8 @@ void DrawPin(ImDrawList* list, const TimelineGeometry& geometry, double position
                           {x, geometry.plot.Min.y}, U32(Colors().accent));
 }
 
-// Returns what the label under the mouse means, "" if none is there.
-std::string DrawChart(const TimelineInput& input, const TimelineGeometry& geometry,
+// Returns where its labels are.
+TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geometry,
                       const TimelineState& state) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   TakenPlaces taken;
@@ -331,7 +331,7 @@ std::string DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
     DrawSteps(list, geometry, *input.plot);
   }
   DrawLane(list, geometry, input);
-  return taken.explained;
+  return taken;
 }
 
 }  // namespace
@@ -348,7 +348,7 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   state.overview_columns = std::max(16, static_cast<int>(geometry.overview.GetWidth() / 2));
   ChooseVerticalAxis(input, state, &geometry);
   HandlePlotInput(input, geometry, state, queue);
-  const std::string explained = DrawChart(input, geometry, state);
+  const TakenPlaces labels = DrawChart(input, geometry, state);
   DrawLayers(ImGui::GetWindowDrawList(), geometry, input, queue);
   if (geometry.legend.GetWidth() > 0)
     DrawLegend(input, state, geometry.legend.Min, geometry.legend.GetWidth(), &queue);
@@ -356,7 +356,8 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
     HandleOverviewInput(input, geometry, state);
     DrawOverview(ImGui::GetWindowDrawList(), geometry, input);
   }
-  DrawHoverTooltip(input, geometry, state, explained);
+  const float lowest = std::min(geometry.plot.Max.y, labels.measured_top) - Px(4);
+  DrawHoverTooltip(input, state, labels.explained, lowest);
 }
 
 }  // namespace tidemark::gui

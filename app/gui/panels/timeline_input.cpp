@@ -186,12 +186,12 @@ void BlockTooltip(const presenters::BlockDescription& block, ByteUnit unit) {
 
 // Beside the mouse and above the lanes, which tell of the same moment: it grows upwards, as far as there is
 // room by its height in the frame before.
-void PlaceHoverTooltip(const TimelineGeometry& geometry) {
+void PlaceHoverTooltip(float lowest) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const bool is_right = mouse.x < ImGui::GetMainViewport()->Size.x / 2;
   const ImGuiWindow* before = ImGui::FindWindowByName("##Tooltip_00");
   const float height = before != nullptr && before->WasActive ? before->Size.y : 0;
-  const float bottom = std::max(std::min(mouse.y + Px(70), geometry.plot.Max.y - Px(4)), height + Px(4));
+  const float bottom = std::max(std::min(mouse.y + Px(70), lowest), height + Px(4));
   ImGui::SetNextWindowPos({mouse.x + (is_right ? Px(18) : -Px(18)), bottom}, ImGuiCond_Always,
                           {is_right ? 0.0F : 1.0F, 1});
 }
@@ -266,8 +266,8 @@ void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geo
   if (ImGui::IsItemDeactivated()) state.drag = Drag::kNone;
 }
 
-void DrawHoverTooltip(const TimelineInput& input, const TimelineGeometry& geometry,
-                      const TimelineState& state, std::string_view explained) {
+void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, std::string_view explained,
+                      float lowest) {
   if (!explained.empty()) {
     ImGui::SetTooltip("%s", std::string(Translated(explained)).c_str());
     return;
@@ -275,7 +275,7 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineGeometry& geomet
   if (!state.hover || state.drag != TimelineState::Drag::kNone) return;
   const presenters::PlotColumn* column = ColumnAt(*input.plot, state.hover->position);
   if (column == nullptr) return;
-  PlaceHoverTooltip(geometry);
+  PlaceHoverTooltip(lowest);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
   if (ImGui::BeginTooltip()) {
     if (input.hovered) BlockTooltip(*input.hovered, input.unit);

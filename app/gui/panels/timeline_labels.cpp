@@ -74,6 +74,15 @@ std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPla
   return std::nullopt;
 }
 
+std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits) {
+  if (columns == 0) return std::nullopt;
+  for (const double share : {1.0, 0.0, 0.5, 0.75, 0.25, 0.875, 0.625, 0.375, 0.125}) {
+    const auto column = static_cast<size_t>(share * static_cast<double>(columns - 1));
+    if (suits(column)) return column;
+  }
+  return std::nullopt;
+}
+
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,
               Color fill) {
   list->ChannelsSetCurrent(kLabelChannel);
@@ -136,6 +145,7 @@ void DrawMeasure(ImDrawList* list, const TimelineGeometry& geometry, const prese
     place.Translate({0, -size.y - Px(3)});
   DrawChip(list, place, style, text, Colors().panel);
   taken->Take(place, "");
+  taken->measured_top = place.Min.y;
 }
 
 }  // namespace tidemark::gui

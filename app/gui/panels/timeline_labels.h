@@ -5,7 +5,9 @@
 #include <imgui.h>
 #include <imgui_internal.h>
 
+#include <functional>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,7 @@ inline constexpr int kLabelChannel = 1;
 struct TakenPlaces {
   std::vector<ImRect> places;
   std::string explained;  // what the label under the mouse means; "" = none is there
+  float measured_top = std::numeric_limits<float>::max();  // of the label of a measure; else far below
 
   bool Overlap(const ImRect& place) const;
   void Take(const ImRect& place,
@@ -34,6 +37,10 @@ struct TakenPlaces {
 // Room for a label of `size` near (x, y): above the line, below it, and then further along it.
 std::optional<ImRect> FindPlace(const TimelineGeometry& geometry, const TakenPlaces& taken, ImVec2 size,
                                 float y, std::initializer_list<float> lefts);
+
+// Of a line's columns the first that suits its label: at the right, the left, in the middle, and then between
+// those; nothing where none of some nine does. Each is asked once.
+std::optional<size_t> ColumnForLabel(size_t columns, const std::function<bool(size_t)>& suits);
 
 // A text on a ground of its own, above all lines, whichever is drawn first.
 void DrawChip(ImDrawList* list, const ImRect& place, const TextStyle& style, const std::string& text,

@@ -92,31 +92,27 @@ int64_t HighestOf(const presenters::PlotLine& line) {
   return line.bytes.empty() ? 0 : *std::max_element(line.bytes.begin(), line.bytes.end());
 }
 
-// Where along a line its label is tried: at the right, the left, in the middle, and then between those.
-constexpr double kShares[] = {1.0, 0.0, 0.5, 0.75, 0.25, 0.875, 0.625, 0.375, 0.125};
+// A column of a line: where, and what it holds there.
+struct LinePoint {
+  double position = 0;
+  int64_t bytes = 0;
+};
 
-// Of `count` columns the one at a share of the line.
-size_t ColumnAt(double share, size_t count) {
-  return static_cast<size_t>(share * static_cast<double>(count - 1));
-}
-
-// On the line, with what it is there, at the first place that is free; not where it holds nothing yet.
-template <typename PositionAt, typename BytesAt>
-void LabelAlong(ImDrawList* list, const TimelineGeometry& geometry, const std::string& title,
-                PositionAt position_at, BytesAt bytes_at, ByteUnit unit, Color color, TakenPlaces* taken) {
-  for (const double share : kShares) {
-    const int64_t bytes = bytes_at(share);
-    const ImVec2 at(geometry.X(position_at(share)), geometry.Y(static_cast<double>(bytes)));
-    const std::string text = title + " " + FormatBytes(bytes, unit);
-    if (bytes > 0 && DrawLabelHere(list, geometry, at, text, color, title, taken)) return;
-  }
+// On the line, with what it is there; not where it holds nothing yet.
+bool LabelAt(ImDrawList* list, const TimelineGeometry& geometry, LinePoint point, const std::string& title,
+             ByteUnit unit, Color color, TakenPlaces* taken) {
+  const ImVec2 at(geometry.X(point.position), geometry.Y(static_cast<double>(point.bytes)));
+  const std::string text = title + " " + FormatBytes(point.bytes, unit);
+  return point.bytes > 0 && DrawLabelHere(list, geometry, at, text, color, title, taken);
 }
 
 void LabelLine(ImDrawList* list, const TimelineGeometry& geometry, const presenters::PlotLine& line,
                ByteUnit unit, Color color, TakenPlaces* taken) {
-  LabelAlong(
-      list, geometry, line.title, [&](double share) { return line.begin + share * (line.end - line.begin); },
-      [&](double share) { return line.bytes[ColumnAt(share, line.bytes.size())]; }, unit, color, taken);
+  const double last = std::max(1.0, static_cast<double>(line.bytes.size() - 1));
+  ColumnForLabel(line.bytes.size(), [&](size_t column) {
+    const double position = line.begin + (line.end - line.begin) * static_cast<double>(column) / last;
+    return LabelAt(list, geometry, {position, line.bytes[column]}, line.title, unit, color, taken);
+  });
 }
 
 }  // namespace
@@ -154,12 +150,10 @@ void DrawReserved(ImDrawList* list, const TimelineGeometry& geometry, const Time
   if (!any) return;
   const float end = std::min(std::floor(geometry.X(plot.columns.back().end)), geometry.plot.Max.x);
   list->AddRectFilled({last_x, last_y - width / 2}, {end, last_y + width / 2}, U32(color));
-  const auto column_at = [&](double share) -> const PlotColumn& {
-    return plot.columns[ColumnAt(share, plot.columns.size())];
-  };
-  LabelAlong(
-      list, geometry, "reserved", [&](double share) { return column_at(share).begin; },
-      [&](double share) { return column_at(share).reserved_max; }, unit, color, taken);
+  ColumnForLabel(plot.columns.size(), [&](size_t column) {
+    const PlotColumn& at = plot.columns[column];
+    return LabelAt(list, geometry, {at.begin, at.reserved_max}, "reserved", unit, color, taken);
+  });
 }
 
 void DrawCompared(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,

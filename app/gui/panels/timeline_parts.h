@@ -120,8 +120,9 @@ void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometr
                      CommandQueue& queue);
 void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state);
 // `explained`, else of what lies under the mouse.
-void DrawHoverTooltip(const TimelineInput& input, const TimelineGeometry& geometry,
-                      const TimelineState& state, std::string_view explained);
+// Nothing of the latter lies below `lowest`.
+void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, std::string_view explained,
+                      float lowest);
 
 // The column that a position lies in; nothing outside of all of them.
 const presenters::PlotColumn* ColumnAt(const presenters::TimelinePlot& plot, double position);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <utility>
 
 #include "app/gui/widgets/controls.h"
@@ -146,6 +147,55 @@ void ChooseOptimizerRow(const RunControlsInput& input, const TrainingSettings& s
     ImGui::EndCombo();
   }
   Consequence(input.consequences.optimizer);
+}
+
+void ClipRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  bool on = settings.clip_norm > 0;
+  char label[64];
+  std::snprintf(label, sizeof label, "Clip gradients at %.3g###clip", on ? settings.clip_norm : 1.0);
+  if (Toggle(label, &on)) {
+    TrainingSettings changed = settings;
+    changed.clip_norm = on ? 1.0 : 0.0;
+    queue.Push(ChangeSettings{changed});
+  }
+  ExplainLabel("Clip gradients");
+  Consequence(input.consequences.clip);
+}
+
+namespace {
+
+// A label and a small field behind it, `width` wide together.
+bool Field(const char* label, float width, ImGuiDataType type, void* value, const char* format) {
+  const float left = ImGui::GetCursorPosX();
+  ImGui::AlignTextToFramePadding();
+  Put(Words(), label);
+  ExplainLabel(label);
+  ImGui::SameLine(left + Measure(Words(), label).x + Px(8));
+  ImGui::SetNextItemWidth(width - Measure(Words(), label).x - Px(8));
+  ImGui::PushID(label);
+  ImGui::InputScalar("##field", type, value, nullptr, nullptr, format);
+  const bool done = ImGui::IsItemDeactivatedAfterEdit();
+  ImGui::PopID();
+  return done;
+}
+
+}  // namespace
+
+void NumberRow(const RunControlsInput& input, const TrainingSettings& settings, CommandQueue& queue) {
+  const float room = ImGui::GetContentRegionAvail().x;
+  const float gap = Px(16);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(Px(8), Px(4)));
+  TrainingSettings changed = settings;
+  const float first = (room - gap) * 0.6F;
+  if (Field("Learning rate", first, ImGuiDataType_Double, &changed.learning_rate, "%g"))
+    queue.Push(ChangeSettings{changed});
+  Tooltip(input.consequences.learning_rate);
+  ImGui::SameLine(0, gap);
+  changed = settings;
+  if (Field("Seed", room - gap - first, ImGuiDataType_U64, &changed.seed, "%llu"))
+    queue.Push(ChangeSettings{changed});
+  Tooltip(input.consequences.seed);
+  ImGui::PopStyleVar();
 }
 
 }  // namespace tidemark::gui

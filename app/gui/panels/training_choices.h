@@ -1,5 +1,5 @@
-// The first rows of the run's controls: where it trains, what, on which data, with which optimizer. UI
-// thread, inside a frame.
+// The plain rows of the run's controls: where it trains, what, on which data, with which optimizer, and its
+// numbers. UI thread, inside a frame.
 #pragma once
 
 #include <string>
@@ -17,5 +17,9 @@ void SampleRow(const networks::Network& network, RunControlsState& state, Comman
 void ChooseDataRow(const networks::TrainingSettings& settings, CommandQueue& queue);
 void ChooseOptimizerRow(const RunControlsInput& input, const networks::TrainingSettings& settings,
                         CommandQueue& queue);
+void ClipRow(const RunControlsInput& input, const networks::TrainingSettings& settings, CommandQueue& queue);
+// The learning rate and the seed.
+void NumberRow(const RunControlsInput& input, const networks::TrainingSettings& settings,
+               CommandQueue& queue);
 
 }  // namespace tidemark::gui

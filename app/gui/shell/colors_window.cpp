@@ -1,5 +1,6 @@
 // The colours of what blocks hold, each of which a person may choose.
 #include <fmt/format.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 

@@ -143,9 +143,7 @@ class Refitting {
       }
       return;
     }
-    const bool first_is_cut = wanted_widths_->contains(small->ID);
-    const bool second_is_cut = wanted_widths_->contains(large->ID);
-    if (second_is_cut || (!first_is_cut && small->SizeRef.x > large->SizeRef.x)) std::swap(small, large);
+    if (IsTheSide(*large, *small)) std::swap(small, large);
     const float wanted = Wanted(small) * factor_.x;
     const bool grew_by_hand = !wanted_widths_->contains(small->ID) && small->SizeRef.x > most * width;
     small->SizeRef.x = std::min(wanted, grew_by_hand ? small->SizeRef.x : most * width);
@@ -157,6 +155,17 @@ class Refitting {
   }
 
  private:
+  // Of two beside each other the one at the side: not the middle, however narrow a small window made that.
+  bool IsTheSide(const ImGuiDockNode& node, const ImGuiDockNode& other) const {
+    const auto is_middle = [](const ImGuiDockNode& one) {
+      return one.IsCentralNode() || one.HasCentralNodeChild;
+    };
+    if (is_middle(node) != is_middle(other)) return is_middle(other);
+    if (wanted_widths_->contains(node.ID) || wanted_widths_->contains(other.ID))
+      return wanted_widths_->contains(node.ID);
+    return node.SizeRef.x < other.SizeRef.x;
+  }
+
   float Wanted(const ImGuiDockNode* node) const {
     const auto cut = wanted_widths_->find(node->ID);
     return cut == wanted_widths_->end() ? node->SizeRef.x : cut->second;
@@ -166,14 +175,16 @@ class Refitting {
   std::map<unsigned, float>* wanted_widths_;
 };
 
-void FollowScale(ImGuiID space, float height, ShellState& shell, ViewState& view) {
+// `size`: of all panels together, from this frame on.
+void FollowScale(ImGuiID space, ImVec2 size, ShellState& shell, ViewState& view) {
   const float scale = Px(1);
   if (view.layout_scale > 0 && view.layout_height > 0) {
-    const ImVec2 factor(scale / view.layout_scale, height / view.layout_height);
-    const bool changed = std::abs(factor.x - 1) > 0.01F || std::abs(factor.y - 1) > 0.001F;
+    const ImVec2 factor(scale / view.layout_scale, size.y / view.layout_height);
+    const bool is_wider = size.x != std::exchange(shell.layout_width, size.x);
+    const bool changed = is_wider || std::abs(factor.x - 1) > 0.01F || std::abs(factor.y - 1) > 0.001F;
     const ImGuiDockNode* node = ImGui::DockBuilderGetNode(space);
     if (changed && node != nullptr) {
-      Refitting(factor, &shell.wanted_widths).Fit(node, node->Size.x, kMostOfARow);
+      Refitting(factor, &shell.wanted_widths).Fit(node, size.x, kMostOfARow);
       for (GivenRoom& given : shell.given_room) {
         given.before *= factor.y;
         given.after *= factor.y;
@@ -182,7 +193,7 @@ void FollowScale(ImGuiID space, float height, ShellState& shell, ViewState& view
     if (!changed) return;
   }
   view.layout_scale = scale;
-  view.layout_height = height;
+  view.layout_height = size.y;
 }
 
 // A panel that is alone in its place needs no tab, unless the person wants to rearrange.
@@ -337,7 +348,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     shell.tall_is_front = false;
     view.layout_scale = 0;
   }
-  FollowScale(space, viewport->WorkSize.y - 2 * margin, shell, view);
+  FollowScale(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), shell, view);
   MakeRoom(shell);
   // The gaps between the cards are where they can be resized: they show only under the mouse. Nor are they,
   // or what lies behind tabs, painted in the colour that each frame begins with.

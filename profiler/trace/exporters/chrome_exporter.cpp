@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "profiler/networks/training_settings.h"
+#include "profiler/trace/exporters/chrome_structure.h"
 #include "profiler/trace/exporters/device_work_slices.h"
 #include "profiler/trace/exporters/exporter.h"
 #include "profiler/trace/exporters/formatted_text.h"
@@ -28,9 +28,6 @@ using events::EventKind;
 using timeline::Series;
 using Json = nlohmann::json;
 
-// Above every number that Linux gives a thread (at most 2^22).
-enum Track : uint32_t { kStepTrack = 1'000'000'001, kMicroBatchTrack, kPhaseTrack, kFirstStreamTrack };
-
 std::string Quoted(std::string_view text) {
   return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -40,8 +37,9 @@ class ChromeExporter final : public Exporter {
   ChromeExporter(const timeline::View& view, const events::RunDescription& description)
       : view_(view),
         description_(description),
-        process_id_(description.process_id > 0 ? description.process_id : 1) {
-    base_ns_ = Earliest();
+        process_id_(description.process_id > 0 ? description.process_id : 1),
+        base_ns_(Earliest()),
+        structure_(process_id_, base_ns_) {
     for (int category = 0; category < events::kCategoryCount; ++category) {
       const auto series = timeline::SeriesOf(static_cast<events::Category>(category));
       if (ValueOf(view.PeakIn(series, view.first(), view.end()).values, series) > 0) used_.push_back(series);
@@ -61,7 +59,8 @@ class ChromeExporter final : public Exporter {
     NameTrack(out, kStepTrack, "steps", -3);
     NameTrack(out, kMicroBatchTrack, "micro-batches", -2);
     NameTrack(out, kPhaseTrack, "phases", -1);
-    if (!view_.empty()) EnterPhase(view_.event(view_.first()).phase, view_.TimeOf(view_.first()), out);
+    if (!view_.empty())
+      structure_.EnterPhase(view_.event(view_.first()).phase, view_.TimeOf(view_.first()), out);
   }
 
   void Add(const Moment& moment, std::string& out) override {
@@ -92,18 +91,11 @@ class ChromeExporter final : public Exporter {
       scopes.CutAll(last_ns_);
       WriteScopes(thread, scopes, out);
     }
-    Close(micro_batch_, kMicroBatchTrack, last_ns_, out);
-    Cut(step_, kStepTrack, last_ns_, out);
-    Cut(phase_, kPhaseTrack, last_ns_, out);
+    structure_.End(last_ns_, out);
     out += "\n]}\n";
   }
 
  private:
-  struct Open {
-    std::string name;
-    int64_t begin_ns = 0;
-  };
-
   // Kernels may have begun before the first event.
   int64_t Earliest() const {
     constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
@@ -284,24 +276,12 @@ class ChromeExporter final : public Exporter {
     const Event& event = moment.event;
     switch (event.kind) {
       case EventKind::kPhase:
-        if (event.phase == events::Phase::kOptimizer)
-          Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
-        EnterPhase(event.phase, moment.time_ns, out);
-        return;
+        return structure_.Add(event, moment.time_ns, out);
       case EventKind::kStepBegin:
-        if (moment.within_step) return;
-        Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
-        Cut(step_, kStepTrack, moment.time_ns, out);
-        step_ = Open{fmt::format("step {}", event.bytes), moment.time_ns};
-        return;
       case EventKind::kStepEnd:
-        if (moment.within_step) return;
-        Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
-        Close(step_, kStepTrack, moment.time_ns, out);
-        return;
       case EventKind::kMicroBatchBegin:
-        Close(micro_batch_, kMicroBatchTrack, moment.time_ns, out);
-        micro_batch_ = Open{fmt::format("micro-batch {}", event.bytes), moment.time_ns};
+        if (!moment.within_step || event.kind == EventKind::kMicroBatchBegin)
+          structure_.Add(event, moment.time_ns, out);
         return;
       case EventKind::kScopeBegin:
       case EventKind::kScopeEnd:
@@ -411,45 +391,18 @@ class ChromeExporter final : public Exporter {
     }
   }
 
-  void EnterPhase(events::Phase phase, int64_t time_ns, std::string& out) {
-    Close(phase_, kPhaseTrack, time_ns, out);
-    if (phase != events::Phase::kIdle) phase_ = Open{std::string(NameOf(phase)), time_ns};
-  }
-
-  void Close(std::optional<Open>& open, Track track, int64_t time_ns, std::string& out) {
-    WriteStructure(open, track, time_ns, "", out);
-  }
-  // Its end was never told.
-  void Cut(std::optional<Open>& open, Track track, int64_t time_ns, std::string& out) {
-    WriteStructure(open, track, time_ns, R"("Unfinished":true)", out);
-  }
-  void WriteStructure(std::optional<Open>& open, Track track, int64_t time_ns, std::string_view arguments,
-                      std::string& out) {
-    if (!open) return;
-    AppendFormatted(
-        out,
-        FMT_COMPILE(
-            ",\n"
-            R"({{"ph":"X","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"name":"{}","args":{{{}}}}})"),
-        kStructureCategory, process_id_, static_cast<uint32_t>(track), At(open->begin_ns).text(),
-        MicrosecondText(time_ns - open->begin_ns).text(), open->name, arguments);
-    open.reset();
-  }
-
   const timeline::View& view_;
   const events::RunDescription& description_;
   const int32_t process_id_;
+  const int64_t base_ns_;
+  StructureSlices structure_;
   const std::string memory_instant_ = Quoted(kMemoryInstant);  // of every allocation and free
-  int64_t base_ns_ = 0;
   int64_t last_ns_ = 0;
   bool counted_ = false;
   std::vector<Series> used_;  // categories that hold anything at any time
   std::unordered_map<events::NameId, std::string> names_;
   std::map<uint32_t, ScopeSlices> scopes_;  // by thread
   std::set<uint32_t> streams_;              // StreamNumber
-  std::optional<Open> step_;
-  std::optional<Open> micro_batch_;
-  std::optional<Open> phase_;
 };
 
 }  // namespace

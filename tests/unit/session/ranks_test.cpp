@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/networks/training_settings.h"
 #include "profiler/trace/tide.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
@@ -48,6 +49,38 @@ TEST_CASE("a rank's number is in its file's name") {
   CHECK(RankInName("snapshot_41.pickle.gz") == 41);
   CHECK(RankInName("/9/snapshot.pickle") == -1);
   CHECK(RankInName("99999999999999999999.tide") == -1);
+}
+
+TEST_CASE("recordings of different programs are no ranks of one run") {
+  Ranks ranks;
+  ranks.ranks.resize(3);
+  CHECK(DifferentPrograms(ranks).empty());
+  ranks.ranks[0].program = ranks.ranks[1].program = "train.py";
+  CHECK(DifferentPrograms(ranks).empty());  // one does not tell
+  ranks.ranks[2].program = "eval.py";
+  CHECK(DifferentPrograms(ranks).find("different programs (eval.py, train.py)") != std::string::npos);
+}
+
+TEST_CASE("what ran is the script of a command, or the network") {
+  const trace::Scratch scratch;
+  const auto program_of = [&](const std::string& command, const std::string& settings) {
+    events::RunDescription description;
+    description.command = command;
+    description.settings_json = settings;
+    auto writer = trace::TideWriter::Create(scratch / "one.tide", description);
+    REQUIRE(writer.ok());
+    REQUIRE(writer->Close().ok());
+    const std::vector<std::filesystem::path> files = {scratch / "one.tide"};
+    const Result<Ranks> ranks = ReadRanks(files);
+    REQUIRE(ranks.ok());
+    return ranks->ranks[0].program;
+  };
+  CHECK(program_of("python -u train.py --rank 3", "") == "train.py");
+  CHECK(program_of("python -m package.train --rank 3", "") == "package.train");
+  CHECK(program_of("./a.out", "") == "./a.out");
+  CHECK(program_of("", "").empty());
+  networks::TrainingSettings settings;
+  CHECK(program_of("", networks::ToJson(settings)) == settings.network);
 }
 
 TEST_CASE("ranks are read as one run, in the order of their numbers") {
