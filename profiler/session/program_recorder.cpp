@@ -80,15 +80,6 @@ std::string ReadWhole(const std::string& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// Neither from PyTorch nor from the CUDA driver.
-bool HeldNothing(const timeline::View& view) {
-  const auto held = [&view](timeline::Series series) {
-    return view.PeakIn(series, view.first(), view.end()).values[static_cast<size_t>(series)] > 0;
-  };
-  return view.empty() || !(held(timeline::Series::kAllocated) || held(timeline::Series::kReserved) ||
-                           held(timeline::Series::kDriver));
-}
-
 // The name of a process's file; "" where it cannot be looked at.
 std::string FileOf(pid_t process) {
   std::error_code failure;
@@ -286,8 +277,8 @@ void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
   if (const std::optional<int> rank = RankIn(environment)) {
     heard_ranks_.insert(*rank);
     rank_processes_.insert(caller.process_id);
-    if (answered) watched_->Add(run);
   }
+  if (answered && options_.is_watched) watched_->Add(run, RankIn(environment).has_value());
 }
 
 // A rank and what it starts have the same rank in their environments.

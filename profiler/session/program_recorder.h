@@ -61,7 +61,7 @@ class ProgramRecorder {
   const std::string& environment_entry() const { return environment_entry_; }
   // The run of the first process that asks; it waits for one from the start.
   const std::shared_ptr<ProgramRun>& first() const { return first_; }
-  // For whoever watches: that, and the ranks among those that ask, as they come.
+  // With is_watched: that, or what holds memory instead, and the ranks among those that ask, as they come.
   const std::shared_ptr<RankedProgram>& watched() const { return watched_; }
   // The program has ended with this exit code (128 + N if signal N ended it): what it left is taken, and the
   // recordings are closed, with these notes (events/run_description.h). Once.

@@ -10,19 +10,39 @@ int32_t RankOf(const std::shared_ptr<ProgramRun>& run) { return run->description
 
 }  // namespace
 
-void RankedProgram::Add(std::shared_ptr<ProgramRun> rank) {
+bool HeldNothing(const timeline::View& view) {
+  const auto held = [&view](timeline::Series series) {
+    return view.PeakIn(series, view.first(), view.end()).values[static_cast<size_t>(series)] > 0;
+  };
+  return view.empty() || !(held(timeline::Series::kAllocated) || held(timeline::Series::kReserved) ||
+                           held(timeline::Series::kDriver));
+}
+
+void RankedProgram::Add(const std::shared_ptr<ProgramRun>& process, bool is_rank) {
   const MutexLock lock(mutex_);
-  ranks_.insert(std::ranges::upper_bound(ranks_, RankOf(rank), {}, RankOf), std::move(rank));
+  if (is_rank) {
+    ranks_.insert(std::ranges::upper_bound(ranks_, RankOf(process), {}, RankOf), process);
+  } else {
+    processes_.push_back(process);
+  }
+}
+
+const std::shared_ptr<ProgramRun>& RankedProgram::Holder() const {
+  for (const auto& process : processes_) {
+    if (holder_ == nullptr && !HeldNothing(*process->view())) holder_ = process;
+  }
+  return holder_ == nullptr ? first_ : holder_;
 }
 
 std::shared_ptr<ProgramRun> RankedProgram::Leader() const {
   const MutexLock lock(mutex_);
-  return ranks_.empty() ? first_ : ranks_.front();
+  return ranks_.empty() ? Holder() : ranks_.front();
 }
 
 std::vector<const Run*> RankedProgram::ranks() const {
   const MutexLock lock(mutex_);
   std::vector<const Run*> runs;
+  if (ranks_.empty() && Holder() != first_) runs.push_back(holder_.get());
   for (const auto& rank : ranks_) runs.push_back(rank.get());
   return runs;
 }

@@ -1,6 +1,6 @@
-// A user's program as one run for whoever watches it: the first of its processes that asked to be recorded,
-// and once a launcher's ranks ask, those, each as it comes (program_recorder.h). A launcher that only looked
-// for cards is seen no more from then on.
+// A user's program as one run for whoever watches it: the first of its processes that holds memory of a card,
+// and once a launcher's ranks ask to be recorded, those, each as it comes (program_recorder.h). What only
+// looks for cards, as launchers do, and what starts ranks itself, is seen until then.
 //
 // What Run promises of view() holds for all of it but ranks(), which are the owner's thread's: any thread.
 #pragma once
@@ -16,16 +16,17 @@ namespace tidemark::session {
 class RankedProgram final : public Run {
  public:
   explicit RankedProgram(std::shared_ptr<ProgramRun> first) : first_(std::move(first)) {}
-  // One more, in the place of its number. The recorder's.
-  void Add(std::shared_ptr<ProgramRun> rank);
+  // One more that asked, in the place of its number if it has one. The recorder's.
+  void Add(const std::shared_ptr<ProgramRun>& process, bool is_rank);
 
-  // Of the lowest rank, or of the first process where there is none.
+  // Of the lowest rank, or where there is none of the first process that holds memory.
   std::shared_ptr<const timeline::View> view() const override { return Leader()->view(); }
   RunStatus status() const override;
   events::RunDescription description() const override { return Leader()->description(); }
   bool live() const override { return false; }
   bool can_stop() const override { return Leader()->can_stop(); }
-  // By their numbers; they stay as long as this does.
+  // By their numbers; they stay as long as this does. The one that holds memory where it is not the first
+  // that asked, and none has a number.
   std::vector<const Run*> ranks() const override;
 
   bool Change(const networks::TrainingSettings&) override { return false; }
@@ -40,10 +41,16 @@ class RankedProgram final : public Run {
 
  private:
   std::shared_ptr<ProgramRun> Leader() const;
+  const std::shared_ptr<ProgramRun>& Holder() const TIDEMARK_REQUIRES(mutex_);
 
   const std::shared_ptr<ProgramRun> first_;
   mutable Mutex mutex_;
   std::vector<std::shared_ptr<ProgramRun>> ranks_ TIDEMARK_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<ProgramRun>> processes_ TIDEMARK_GUARDED_BY(mutex_);  // without a number
+  mutable std::shared_ptr<ProgramRun> holder_ TIDEMARK_GUARDED_BY(mutex_);  // once one of those holds memory
 };
+
+// Neither from PyTorch nor from the CUDA driver.
+bool HeldNothing(const timeline::View& view);
 
 }  // namespace tidemark::session

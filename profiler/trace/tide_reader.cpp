@@ -96,7 +96,7 @@ class Reader {
   Damage EndsEarly(const char* where) const {
     if (!read_error_.empty()) return "it cannot be read (" + read_error_ + ")";
     if (grows_ && IsShorterThan(at_)) return "the file was begun anew (open it again)";
-    return std::string(grows_ ? "the file ends " : "what comes ends ") + where;
+    return std::string(grows_ ? "the file ends " : "the stream ends ") + where;
   }
 
   Status ReadFileHeader() {

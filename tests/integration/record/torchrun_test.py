@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Four ranks that torchrun starts, under `tidemark record` on phantom cards: each has a recording, told apart by rank and card, and
-its peak is what torch counts itself.
+its peak is what torch counts itself. And trainings one after the other in one process.
 
 torchrun_test.py TIDEMARK: with the torch of $TIDEMARK_TEST_PYTHON, or of python3; skipped (exit code 77) where that has none.
 """
@@ -57,6 +57,25 @@ class Torchrun(unittest.TestCase):
                 card = [source["state"] for source in info["sources"] if source["source"] == "device"]
                 self.assertTrue(card[0].endswith(f"-00000000000{rank})"), card)
             self.assertGreater(len(peaks), 1)  # their layers differ in size
+
+
+class Trainings(unittest.TestCase):
+    def test_three_short_trainings_in_one_process_have_all_their_steps(self):
+        program = ("import torch\n"
+                   "for width, steps in ((256, 3), (512, 4), (1024, 5)):\n"
+                   "    net = torch.nn.Linear(256, width).cuda()\n"
+                   "    optimizer = torch.optim.Adam(net.parameters())\n"
+                   "    for _ in range(steps):\n"
+                   "        net(torch.zeros(64, 256, device='cuda')).sum().backward()\n"
+                   "        optimizer.step()\n")
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "train.py").write_text(program)
+            for under in ((TIDEMARK, "phantom", "-o", "run.tide", "--"), (TIDEMARK, "phantom", "--", TIDEMARK, "record", "-o", "run.tide", "--")):
+                ran = subprocess.run((*under, PYTHON, "train.py"), cwd=folder, capture_output=True, text=True, check=False)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                told = subprocess.run([TIDEMARK, "info", "run.tide", "--json"], cwd=folder, capture_output=True, check=True)
+                info = json.loads(told.stdout)
+                self.assertEqual((info["steps"], info["events"]["lost"], info["warnings"]), (12, 0, []), under)
 
 
 if __name__ == "__main__":

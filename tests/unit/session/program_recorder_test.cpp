@@ -257,10 +257,29 @@ TEST_CASE("Who watches a launcher sees its ranks as they come, by their numbers"
   CHECK(watched->view()->end() == watched->ranks().front()->view()->end());
 }
 
+TEST_CASE("Who watches a program sees the process that holds memory, not the one that started it") {
+  const RecorderFolder folder;
+  RecorderOptions options = Options(folder);
+  options.is_watched = true;
+  auto recorder = ProgramRecorder::Start(options);
+  REQUIRE(recorder);
+  const std::shared_ptr<RankedProgram> watched = (*recorder)->watched();
+  const std::string& entry = (*recorder)->environment_entry();
+  REQUIRE(RunFakeRank(entry, -1, 0) == 0);  // only looks for cards
+  waitpid(Program(entry, 20, false), nullptr, 0);
+  waitpid(Program(entry, 30, false), nullptr, 0);
+  for (int i = 0; i < 500 && watched->ranks().empty(); ++i) usleep(10'000);
+  REQUIRE(watched->ranks().size() == 1);
+  (*recorder)->End(0);
+  CHECK(watched->ranks().size() == 1);
+  CHECK(watched->view()->end() == 20);
+}
+
 TEST_CASE("What one rank loses, its program tells") {
   const RecorderFolder folder;
   RecorderOptions options = Options(folder);
   options.ring_events = 64;
+  options.is_watched = true;
   auto recorder = ProgramRecorder::Start(options);
   REQUIRE(recorder);
   const std::string& entry = (*recorder)->environment_entry();
