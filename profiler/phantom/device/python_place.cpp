@@ -78,7 +78,7 @@ bool IsCompiled(std::string_view file) {
 // And what we put around PyTorch's (profiler/phantom/programs/python), which is nobody's place either.
 bool IsPyTorchs(std::string_view file) {
   return file.find("/torch/") != std::string_view::npos || file.ends_with("/python/sitecustomize.py") ||
-         IsCompiled(file);
+         file.find("/python/tidemark_") != std::string_view::npos || IsCompiled(file);
 }
 
 // A package's file from the package on, the user's own from the working folder on; empty = not below
