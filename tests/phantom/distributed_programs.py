@@ -82,6 +82,38 @@ def objects():
     dist.destroy_process_group()
 
 
+@program("on-the-cpu-too", world=4, rank=2, quick=True)
+def on_the_cpu_too():
+    """Gloo beside NCCL: on the CPU, too, the others hold what this rank holds."""
+    dist.init_process_group("cuda:nccl,cpu:gloo")
+    x, y = torch.arange(8.0), torch.zeros(2)
+    dist.all_reduce(y.add_(1))
+    dist.reduce_scatter_tensor(part := torch.empty(2), x)
+    assert y.tolist() == [4, 4] and part.tolist() == [16, 20]
+    dist.all_to_all_single(exchanged := torch.empty(8), x)
+    dist.all_gather_into_tensor(gathered := torch.empty(8), torch.tensor([1.0, 2.0]))
+    assert exchanged.tolist() == [4, 5] * 4 and gathered.tolist() == [1, 2] * 4
+    dist.all_to_all_single(exchanged := torch.empty(5), torch.arange(5.0), [1, 1, 2, 1], [1, 1, 2, 1])
+    assert exchanged.tolist() == [0, 0, 2, 3, 0]  # of other sizes than this rank's own part: not known
+    dist.all_gather(listed := [torch.empty(2) for _ in range(4)], y)
+    dist.broadcast(y, 0), dist.recv(part, 1), dist.scatter(x, None, 1), dist.barrier(), dist.monitored_barrier()
+    assert all(one.tolist() == [4, 4] for one in listed) and part.tolist() == [0, 0] and y.tolist() == [4, 4] and not x.any()
+    dist.scatter(y, [torch.full((2,), float(rank)) for rank in range(4)], 2)
+    dist.all_reduce(y, op=dist.ReduceOp.MAX)
+    assert y.tolist() == [2, 2]
+    on_cpu = dist.new_group(backend="gloo")
+    objects, gathered = ["own"], [None] * 4
+    dist.all_gather_object(gathered, {"a": 1}, group=on_cpu)
+    dist.broadcast_object_list(objects, src=2, group=on_cpu)
+    assert gathered == [{"a": 1}] * 4 and objects == ["own"]
+    dist.broadcast_object_list(objects, src=0, group=on_cpu)
+    assert objects == [None]
+    x = torch.ones(2, device="cuda")
+    dist.all_reduce(x)
+    assert x.tolist() == [4, 4]
+    dist.destroy_process_group()
+
+
 @program("ddp-fp16-hook", world=8)
 def ddp_hook():
     from torch.distributed.algorithms.ddp_comm_hooks.default_hooks import fp16_compress_hook

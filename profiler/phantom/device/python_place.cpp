@@ -65,9 +65,20 @@ std::string TextOf(const Python& python, Object* frame, const char* attribute) {
 
 std::string FileOf(const Python& python, Object* frame) { return TextOf(python, frame, "co_filename"); }
 
+// What torch.compile wrote, wherever it keeps it: .../6j/c6j..., of 52 letters
+// (torch/_inductor/codecache.py).
+bool IsCompiled(std::string_view file) {
+  constexpr size_t kNameSize = 52;
+  constexpr std::string_view kEnding = ".py";
+  const size_t name = file.rfind('/') + 1;
+  if (name < 4 || file.size() - name != kNameSize + kEnding.size() || file[name] != 'c') return false;
+  return file[name - 4] == '/' && file.substr(name - 3, 2) == file.substr(name + 1, 2);
+}
+
 // And what we put around PyTorch's (profiler/phantom/programs/python), which is nobody's place either.
 bool IsPyTorchs(std::string_view file) {
-  return file.find("/torch/") != std::string_view::npos || file.ends_with("/python/sitecustomize.py");
+  return file.find("/torch/") != std::string_view::npos || file.ends_with("/python/sitecustomize.py") ||
+         file.find("/python/tidemark_") != std::string_view::npos || IsCompiled(file);
 }
 
 // A package's file from the package on, the user's own from the working folder on; empty = not below

@@ -328,6 +328,17 @@ optimizer.step()
         ran = tidemark("phantom", "--", PYTHON, str(script), str(package.parent))
         self.assertIn("Note: helper/inner.py:2 (called from train.py:4) read a result", ran.stderr)
 
+    def test_a_reading_in_what_torch_compile_wrote_is_told_with_the_programs_own_line(self):
+        name = "c6jojbhpkd3ir3ge26ay4amswhz44q2gg3qgp6rgfr4fhhvyzxqj"
+        written = Path(self.folder.name) / "6j"
+        written.mkdir()
+        (written / f"{name}.py").write_text("def call(x):\n    return x.item()\n")
+        script = Path(self.folder.name) / "train.py"
+        script.write_text(f"import sys, torch\nsys.path.insert(0, sys.argv[1])\nimport {name} as compiled\n"
+                          "compiled.call(torch.rand(1, device='cuda'))\n")
+        ran = tidemark("phantom", "--", PYTHON, str(script), str(written))
+        self.assertIn("Note: train.py:4 read a result", ran.stderr)
+
     def test_doubts_are_kept_in_the_recording_and_the_smallest_card_is_named(self):
         code = """
 import torch

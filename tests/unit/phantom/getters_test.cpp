@@ -249,6 +249,7 @@ std::vector<Getter> OfDriver() {
       {"cuModuleLoadData", {Out(8), &Room}},
       {"cuModuleLoadDataEx", {Out(8), &Room, 0, 0, 0}},
       {"cuOccupancyMaxActiveBlocksPerMultiprocessor", {Out(4), &Room, 32, 0}},
+      {"cuTensorMapEncodeTiled", {Out(128), 0, 2}},
   };
 }
 

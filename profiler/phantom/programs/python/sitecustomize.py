@@ -2,7 +2,7 @@
 
 Python imports this at its start, since `tidemark phantom --world N` puts its folder first in PYTHONPATH. It changes what
 torch.distributed does: the store in which ranks meet is one in which all have met, Python objects that the others would send are what
-this rank sends, or what they are asked for (tidemark_other_ranks.py), checkpoints are planned by this rank alone, and what ZeroRedundancyOptimizer consolidates is as this rank's state.
+this rank sends, or what they are asked for (tidemark_other_ranks.py), collectives on the CPU are as among equals (tidemark_cpu_ranks.py), checkpoints are planned by this rank alone, and what ZeroRedundancyOptimizer consolidates is as this rank's state.
 """
 
 import importlib.util
@@ -248,12 +248,18 @@ def run_the_next():
 
 
 if "TIDEMARK_PHANTOM_WORLD" in os.environ:
+    from tidemark_cpu_ranks import pretend_on_cpu
     from tidemark_other_ranks import OtherRanks
 
     others = OtherRanks(doubt)
+
+    def change_collectives(collectives):
+        share_objects(collectives, others)
+        pretend_on_cpu(collectives, lambda: doubt(UNKNOWN_OBJECT))
+
     changes = {
         "torch.distributed.rendezvous": meet_at_once,
-        "torch.distributed.distributed_c10d": lambda collectives: share_objects(collectives, others),
+        "torch.distributed.distributed_c10d": change_collectives,
         "torch.distributed.checkpoint.utils": plan_alone,
         "torch.distributed.checkpoint.default_planner": accept_a_part,
         "torch.distributed.optim.zero_redundancy_optimizer": consolidate_alike,
