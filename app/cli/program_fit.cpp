@@ -125,9 +125,9 @@ std::string RowText(const CardVerdicts& verdicts, const Alike& row) {
   if (row.size() == 1) {
     return fmt::format(kRow, first.card.title, bytes(first.card.memory_bytes), least, words);
   }
-  return fmt::format(kRow, fmt::format("{} cards with {}", row.size(), bytes(first.card.memory_bytes)),
-                     fmt::format("to {}", bytes(row.back()->card.memory_bytes)),
-                     first.fits ? least + " up" : least, words);
+  const std::string cards = fmt::format("{} cards with {} to {}", row.size(), bytes(first.card.memory_bytes),
+                                        bytes(row.back()->card.memory_bytes));
+  return fmt::format(kRow, cards, "", first.fits ? least + " up" : least, words);
 }
 
 // Whose run is whose.

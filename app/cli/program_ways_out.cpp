@@ -37,7 +37,7 @@ std::vector<std::string> RoomNotes(const advice::AllocatorTrials& tried) {
 
 std::string RoomRows(const advice::AllocatorTrials& tried) {
   const std::vector<advice::AllocatorTrial> trials = advice::WithRoom(tried.trials);
-  std::string rows = "Ways out, by what it had asked for until then\n";
+  std::string rows = "Ways out, as far as it came: what it would have asked for next is not known\n";
   for (const advice::AllocatorTrial& trial : trials) {
     rows += fmt::format("  PYTORCH_CUDA_ALLOC_CONF={}: has room, {} reserved at most\n", trial.settings,
                         FormatBytes(trial.outcome.after.reserved_peak_bytes, ByteUnit::kMebibytes));

@@ -127,11 +127,13 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
 }  // namespace
 
 std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
-  if (const Step* step = ToldStep(view)) {
-    return PeakOf(view, *step);
-  }
-  if (told == Told::kStep || view.empty()) return std::nullopt;
+  if (view.empty()) return std::nullopt;
   const auto highest = [&view](Series series) { return view.PeakIn(series, view.first(), view.end()); };
+  const Step* step = ToldStep(view);
+  const bool goes_on = told == Told::kStepOrRun && step != nullptr && step->complete &&
+                       highest(Series::kAllocated).index >= step->end;
+  if (step != nullptr && !goes_on) return PeakOf(view, *step);
+  if (told == Told::kStep) return std::nullopt;
   return PeakMoment{-1,
                     highest(Series::kAllocated).index,
                     view.end(),

@@ -69,7 +69,7 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
                    : description.device_name);
   const bool has_ended = status.state > session::RunState::kPaused;
   add("Steps", FormatNumber(status.steps_done) + (has_ended ? WhyNoStep(status, description) : ""));
-  if (!view.empty()) {
+  if (!view.empty() && PeakOf(view, Series::kAllocated) > 0) {
     add("Allocated at the peak", FormatBytes(PeakOf(view, Series::kAllocated), unit));
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
     add("Reserved at the peak", FormatBytes(reserved_bytes, unit));

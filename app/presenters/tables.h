@@ -17,8 +17,10 @@ namespace tidemark::presenters {
 
 // What the tables tell of.
 enum class Told : uint8_t {
-  kStep,       // the step in which memory ran out if the run ended there, else the last complete one
-  kStepOrRun,  // the same; where there is none, all of the run: a program need not have steps
+  kStep,  // the step in which memory ran out if the run ended there, else the last complete one
+  // The same; all of the run where there is none, since a program need not have steps, and where more was
+  // allocated after the last complete one: it may go on without.
+  kStepOrRun,
 };
 
 struct PeakMoment {

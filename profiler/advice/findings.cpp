@@ -50,8 +50,10 @@ class Examination {
 
   std::vector<Finding> Findings() && {
     if (!steps_.steady.empty()) {
+      const std::optional<int64_t> growth = Growth();
       const bool is_a_graph = FindKeptGraph();
-      if (!is_a_graph) FindGrowth();
+      if (growth && !is_a_graph) AddGrowth(*growth);
+      if (growth) findings_.back().grows = true;
       FindKeptGradients();
       FindLargeWorkspace();
       Add(FirstStepSpike(view_, steps_, unit_));
@@ -118,16 +120,14 @@ class Examination {
     return before - at_first;
   }
 
-  void FindGrowth() {
-    const std::optional<int64_t> growth = Growth();
-    if (!growth) return;
+  void AddGrowth(int64_t growth) {
     const auto span = static_cast<int64_t>(steps_.steady.size()) - 1;
     const std::vector<LiveBlock> survivors = Survivors([](const LiveBlock&) { return true; });
     const std::vector<EventIndex> births = BirthsOf(survivors);
-    Add(FindingKind::kGrowth, *growth, last().end,
+    Add(FindingKind::kGrowth, growth, last().end,
         "After step " + FormatNumber(steps_.steady.front().number) + " " +
             Size(AllocatedAfter(steps_.steady.front())) + " were allocated, after step " +
-            FormatNumber(last().number) + " " + Size(AllocatedAfter(last())) + ": " + Size(*growth / span) +
+            FormatNumber(last().number) + " " + Size(AllocatedAfter(last())) + ": " + Size(growth / span) +
             " more with each step, and never less. " +
             Counted(survivors.size(), "allocation", "allocations") + " of earlier steps " +
             (survivors.size() == 1 ? "is" : "are") + " still alive." + MostIsMadeBy(view_, births),
@@ -154,8 +154,18 @@ class Examination {
     return true;
   }
 
-  // What an evaluation saved and let go, though no backward ever ran. (While a first forward runs, and where
-  // that has no room, nothing of it is let go.)
+  // Whether something is saved for a backward after that.
+  bool SavesAfter(EventIndex index) const {
+    for (EventIndex at = std::max(index, view_.first()); at < view_.end(); ++at) {
+      const Event& event = view_.event(at);
+      const bool tells = event.kind == EventKind::kAllocate || event.kind == EventKind::kCategorize;
+      if (tells && event.category == Category::kActivation) return true;
+    }
+    return false;
+  }
+
+  // What an evaluation saved and let go, and the next one saves again, though no backward ever ran. (A first
+  // forward that ends for want of memory or by another error lets go all and saves no more.)
   void FindUnusedGraph() {
     const bool has_backward = std::ranges::any_of(view_.phases(), [](const timeline::PhaseSpan& span) {
       return span.phase == events::Phase::kBackward;
@@ -163,9 +173,14 @@ class Examination {
     if (has_backward) return;
     const EventIndex peak = view_.PeakIn(SeriesOf(Category::kActivation), view_.first(), view_.end()).index;
     std::vector<LiveBlock> let_go;
+    EventIndex begin = view_.end();
     for (const LiveBlock& block : timeline::SettledStateAt(view_, peak, view_.end()).blocks) {
-      if (block.category == Category::kActivation && view_.FreedAt(block.born)) let_go.push_back(block);
+      const std::optional<EventIndex> freed = view_.FreedAt(block.born);
+      if (block.category != Category::kActivation || !freed) continue;
+      let_go.push_back(block);
+      begin = std::min(begin, *freed);
     }
+    if (!SavesAfter(begin)) return;
     const int64_t bytes = BytesOf(let_go);
     const int64_t allocated = ValueOf(view_.ValuesAt(peak), Series::kAllocated);
     if (bytes == 0 || !IsWorthTelling(bytes, allocated)) return;
@@ -378,9 +393,7 @@ std::vector<Finding> FindingsIn(const View& view, ByteUnit unit) {
 }
 
 bool GrowsWithSteps(const std::vector<Finding>& findings) {
-  return std::ranges::any_of(findings, [](const Finding& finding) {
-    return finding.kind == FindingKind::kGrowth || finding.kind == FindingKind::kKeptGraph;
-  });
+  return std::ranges::any_of(findings, &Finding::grows);
 }
 
 }  // namespace tidemark::advice

@@ -33,6 +33,7 @@ struct Finding {
   std::string advice;               // a sentence: what to do
   int64_t bytes = 0;                // at stake
   timeline::EventIndex moment = 0;  // where it shows
+  bool grows = false;               // with each step: a longer run needs more
   // The births of the allocations that show it, the largest first, at most kMostAllocations; often none.
   std::vector<timeline::EventIndex> allocations;
 };
@@ -44,7 +45,7 @@ std::string_view KeyOf(FindingKind kind);    // "growth", for JSON
 // The largest first; sizes in its sentences are in `unit`.
 std::vector<Finding> FindingsIn(const timeline::View& view, ByteUnit unit);
 
-// Whether one of them says that a longer run needs more.
+// Whether one of them does.
 bool GrowsWithSteps(const std::vector<Finding>& findings);
 
 }  // namespace tidemark::advice

@@ -78,9 +78,8 @@ void DrawTable(const WhatIfInput& input, const std::vector<Otherwise>& rows, con
                        bool strong) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    Put(style, Fitted(style, title, ImGui::GetContentRegionAvail().x));
+    PutWrapped(style, title);
     const bool clicked = ImGui::IsItemClicked();
-    if (ImGui::IsItemHovered()) Tooltip(title);
     BytesCell(replayed.reserved_peak_bytes, input.unit, strong);
     BytesCell(advice::UnusedBytes(replayed), input.unit);
     NumberCell(FormatNumber(replayed.failures), replayed.failures > 0);

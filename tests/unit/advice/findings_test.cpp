@@ -113,6 +113,7 @@ TEST_CASE("Activations of a step that is over are a kept graph, and told once, n
   const auto finding = Only(stream, FindingKind::kKeptGraph);
   REQUIRE(finding);
   CHECK(finding->bytes == 6 * kMiB);
+  CHECK(GrowsWithSteps({*finding}));
   CHECK(Says(*finding, "6 tensors that were saved for the backward of a step before step 7 are alive"));
 }
 
@@ -375,6 +376,7 @@ TEST_CASE("An evaluation that records a graph is found, a first forward under wa
   stream.Allocate(TrainingStream::kActivation, 80 * kMiB, Category::kActivation);
   CHECK(Found(stream).empty());
   stream.Free(TrainingStream::kActivation);
+  CHECK(Found(stream).empty());  // a forward that had no room lets go of it, too
   stream.Allocate(TrainingStream::kActivation, 80 * kMiB, Category::kActivation);
   const auto finding = Only(stream, FindingKind::kUnusedGraph);
   REQUIRE(finding);

@@ -59,6 +59,9 @@ TEST_CASE("A program without a step is told at its highest moment") {
   training.Step(0, 9000, 9000);
   CHECK(LatestPeak(*training.Publish(), Told::kStepOrRun)->step == 0);
   CHECK_FALSE(LatestPeak(*timeline::Builder().Publish(), Told::kStepOrRun));
+  training.Allocate(0x9000, 1'000'000);  // an evaluation after the last step
+  CHECK(LatestPeak(*training.Publish(), Told::kStepOrRun)->title == "at the peak of the run");
+  CHECK(LatestPeak(*training.Publish())->step == 0);
 }
 
 TEST_CASE("Where memory ran out, the tables tell of that step, although it is not complete") {
