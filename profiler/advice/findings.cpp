@@ -73,7 +73,7 @@ class Examination {
   void Add(FindingKind kind, int64_t bytes, EventIndex moment, std::string evidence, std::string advice,
            std::vector<EventIndex> allocations = {}) {
     findings_.push_back(
-        {kind, std::move(evidence), std::move(advice), bytes, moment, std::move(allocations)});
+        {kind, std::move(evidence), std::move(advice), bytes, moment, std::move(allocations), false});
   }
 
   void Add(std::optional<Finding> finding) {
