@@ -20,9 +20,8 @@ constexpr std::chrono::milliseconds kRest{10};
 constexpr std::chrono::seconds kQuiet{1};  // then somebody looks whether more can come
 
 constexpr const char* kIsTerminal =
-    "Standard input is a terminal, and no recording comes from it. Pipe one into it, as in: ssh FAR tail -c "
-    "+1 -F "
-    "run.tide | tidemark open --follow -";
+    "Standard input is a terminal, and no recording comes from it. Pipe one into it, as in: "
+    "ssh FAR tail -c +1 -F run.tide | tidemark open --follow -";
 
 }  // namespace
 
@@ -115,8 +114,8 @@ bool FollowedRun::Wait() {
 
 void FollowedRun::LookForRecorder() {
   looked_at_ = Clock::now();
-  is_forsaken_ = !trace::IsBeingRecorded(fd_.get());
-  Publish();
+  const bool is_forsaken = !trace::IsBeingRecorded(fd_.get());
+  if (is_forsaken != std::exchange(is_forsaken_, is_forsaken)) Publish();
 }
 
 void FollowedRun::Publish() {
