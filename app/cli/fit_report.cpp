@@ -185,7 +185,9 @@ std::string WhatIfText(const AllocatorSetup& own, const AllocatorSetup& other, c
   count("out of memory", answer.before.failures, answer.after.failures);
   if (const std::string why = advice::WhyWithoutEffect(other.settings); !why.empty())
     text += "\n" + why + "\n";
-  if (answer.after.failures > 0) text += "\nIt does not fit.\n";
+  const bool fails =
+      answer.after.failures > 0 && (answer.ends_at_failure || answer.after.failures > answer.before.failures);
+  if (fails) text += "\nIt does not fit.\n";
   if (answer.ends_at_failure) text += fmt::format("\n{}\n", advice::kEndsAtFailure);
   if (!answer.is_as_recorded) {
     text +=

@@ -200,7 +200,10 @@ std::string OutOfMemoryRows(const RunReport& report) {
   if (report.shortages.size() > told) {
     rows += MoreTimes(report.shortages.size() - told) + "\n";
   }
-  if (!report.owners.empty()) rows += "Largest owners of what was allocated then\n";
+  if (!report.owners.empty()) {
+    rows += fmt::format("Largest owners of what was allocated {}\n",
+                        report.shortages.size() > 1 ? "the last time" : "then");
+  }
   for (const advice::Owner& owner : report.owners) {
     rows += fmt::format("{:>22}   {}{}\n", FormatExactBytes(owner.bytes), owner.name,
                         owner.blocks > 1

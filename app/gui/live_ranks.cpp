@@ -23,11 +23,10 @@ bool LiveRanks::Show(const session::Run& run, size_t index) {
 
 const session::Run& LiveRanks::ShownOf(const session::Run& run) const {
   const auto ranks = run.ranks();
-  return ranks.empty() ? run : *ranks[PlaceOfShown(run)];
+  return ranks.empty() ? run : *ranks[PlaceIn(ranks)];
 }
 
-size_t LiveRanks::PlaceOfShown(const session::Run& run) const {
-  const auto ranks = run.ranks();
+size_t LiveRanks::PlaceIn(const std::vector<const session::Run*>& ranks) const {
   const auto found = std::ranges::find(ranks, chosen_);
   return found == ranks.end() ? 0 : static_cast<size_t>(found - ranks.begin());
 }

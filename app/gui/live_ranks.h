@@ -27,7 +27,7 @@ class LiveRanks {
   bool Show(const session::Run& run, size_t index);
   // The one that is shown, the first until another is asked for; a run that is one alone is its own.
   const session::Run& ShownOf(const session::Run& run) const;
-  size_t PlaceOfShown(const session::Run& run) const;
+  size_t PlaceOfShown(const session::Run& run) const { return PlaceIn(run.ranks()); }
 
   // What is to be read now: a few times a second what has changed, and at once where curves are wanted that
   // were not read. Nothing while one reading goes on: EndReading() ends it.
@@ -35,6 +35,9 @@ class LiveRanks {
   void EndReading() { reads_ = false; }
 
  private:
+  // Of the one that is shown, among as many ranks as there are now: more may come at any time.
+  size_t PlaceIn(const std::vector<const session::Run*>& ranks) const;
+
   const session::Run* chosen_ = nullptr;
   bool closed_ = false;
   bool reads_ = false;

@@ -87,8 +87,10 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.layers.rows = &layers_;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
-  // Only where the lessons are laid out: elsewhere nobody would know what lifts it.
-  frame_.veiled = state.learning && AwaitsPrediction(input.book->lessons, state.lessons);
+  // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And no program of the
+  // user's, of which no lesson asks.
+  frame_.veiled = state.learning && !presenters::IsProgram(input.description) &&
+                  AwaitsPrediction(input.book->lessons, state.lessons);
   if (state.learning) frame_.breakdown.asked = AskedLater(input.book->lessons, state.lessons);
   frame_.layers.activations_asked = frame_.breakdown.asked.contains(events::Category::kActivation);
   frame_.bookmarks.clear();

@@ -35,7 +35,7 @@ const Step* ToldStep(const View& view) {
 
 std::string TitleOf(const Step& step) {
   const std::string number = FormatNumber(step.number);
-  return step.complete ? "at the peak of step " + number : "where memory ran out, in step " + number;
+  return "at the peak of step " + number + (step.complete ? "" : ", in which memory ran out");
 }
 
 // PyTorch gives its cache back before it gives up, so that the most that was reserved is of another moment
@@ -155,8 +155,12 @@ PeakMoment ToldAt(const View& view, events::EventIndex index) {
   if (step == nullptr) return moment;
   // As high as the peak is the peak, wherever it was reached first.
   const bool is_peak = ValueOf(values, Series::kAllocated) == ValueOf(step->at_peak, Series::kAllocated);
-  if (step->complete && is_peak) return PeakOf(view, *step);
   moment.step = step->number;
+  if (step->complete && is_peak) {
+    moment.title = TitleOf(*step);
+    moment.is_peak = true;
+    return moment;
+  }
   moment.title += " of step " + FormatNumber(step->number);
   return moment;
 }

@@ -29,7 +29,8 @@ struct PeakMoment {
   events::EventIndex step_end = 0;
   int64_t requested_bytes = 0;  // the highest of the step or run, as are these
   int64_t reserved_bytes = 0;   // but where memory ran out: there as it stood at that moment, as the driver
-  std::string title;  // "at the peak of step 42", "where memory ran out, in step 0", "at the peak of the run"
+  std::string title;  // "at the peak of step 42", "at the peak of step 0, in which memory ran out", "at the
+                      // peak of the run"
   bool is_peak = true;
 };
 std::optional<PeakMoment> LatestPeak(const timeline::View& view, Told told = Told::kStep);

@@ -32,6 +32,8 @@ using timeline::View;
 // PyTorch's own remark on fragmentation speaks of "reserved but unallocated" that is large; here it is large
 // from a tenth of what is reserved.
 constexpr int64_t kFragmentedShare = 10;
+// Of an evaluation that goes on as long as it likes: the next batch is not as far away.
+constexpr EventIndex kMostEvents = 1'000'000;
 // As many rises in a row happen by no batch of another size.
 constexpr size_t kStepsOfGrowth = 5;
 int64_t BytesOf(const std::vector<LiveBlock>& blocks) {
@@ -156,7 +158,8 @@ class Examination {
 
   // Whether something is saved for a backward after that.
   bool SavesAfter(EventIndex index) const {
-    for (EventIndex at = std::max(index, view_.first()); at < view_.end(); ++at) {
+    const EventIndex end = std::min(view_.end(), index + kMostEvents);
+    for (EventIndex at = std::max(index, view_.first()); at < end; ++at) {
       const Event& event = view_.event(at);
       const bool tells = event.kind == EventKind::kAllocate || event.kind == EventKind::kCategorize;
       if (tells && event.category == Category::kActivation) return true;
@@ -174,7 +177,8 @@ class Examination {
     const EventIndex peak = view_.PeakIn(SeriesOf(Category::kActivation), view_.first(), view_.end()).index;
     std::vector<LiveBlock> let_go;
     EventIndex begin = view_.end();
-    for (const LiveBlock& block : timeline::SettledStateAt(view_, peak, view_.end()).blocks) {
+    for (const LiveBlock& block :
+         timeline::SettledStateAt(view_, peak, timeline::SettledBy(view_, peak)).blocks) {
       const std::optional<EventIndex> freed = view_.FreedAt(block.born);
       if (block.category != Category::kActivation || !freed) continue;
       let_go.push_back(block);

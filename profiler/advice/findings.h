@@ -2,7 +2,9 @@
 // memory that grows from step to step, graphs and gradients that are kept, graphs that nobody runs backward,
 // fragmentation, workspaces larger than activations, a step, the first or a later one, that needs more than
 // all others, and copies between types. Only what the stream shows: a run without steps or categories has
-// fewer findings. Pure functions, any thread. O(events of one step + live blocks).
+// fewer findings. Pure functions, any thread. O(events of one step, without steps of a million events at
+// most,
+// + live blocks).
 #pragma once
 
 #include <cstdint>
@@ -33,9 +35,9 @@ struct Finding {
   std::string advice;               // a sentence: what to do
   int64_t bytes = 0;                // at stake
   timeline::EventIndex moment = 0;  // where it shows
-  bool grows = false;               // with each step: a longer run needs more
   // The births of the allocations that show it, the largest first, at most kMostAllocations; often none.
   std::vector<timeline::EventIndex> allocations;
+  bool grows = false;  // with each step: a longer run needs more
 };
 inline constexpr size_t kMostAllocations = 100;
 

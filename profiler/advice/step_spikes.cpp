@@ -57,7 +57,8 @@ std::optional<Finding> FirstStepSpike(const timeline::View& view, const Examined
       "back what it reserved.",
       spike,
       steps.first->peak,
-      OnlyInPeakOf(view, *steps.first)};
+      OnlyInPeakOf(view, *steps.first),
+      false};
 }
 
 std::optional<Finding> LaterStepSpike(const timeline::View& view, const ExaminedSteps& steps, ByteUnit unit) {
@@ -78,7 +79,8 @@ std::optional<Finding> LaterStepSpike(const timeline::View& view, const Examined
                  "torch.no_grad() and after optimizer.zero_grad(set_to_none=True).",
                  spike,
                  highest.peak,
-                 std::move(allocations)};
+                 std::move(allocations),
+                 false};
 }
 
 }  // namespace tidemark::advice

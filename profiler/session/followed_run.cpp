@@ -19,6 +19,7 @@ namespace {
 constexpr std::chrono::milliseconds kRest{10};
 constexpr std::chrono::seconds kQuiet{1};  // then somebody looks whether more can come
 
+constexpr std::string_view kStandardInput = "Standard input";
 constexpr const char* kIsTerminal =
     "Standard input is a terminal, and no recording comes from it. Pipe one into it, as in: "
     "ssh FAR tail -c +1 -F run.tide | tidemark open --follow -";
@@ -29,7 +30,7 @@ Result<std::unique_ptr<Run>> FollowedRun::Open(const std::filesystem::path& file
   const bool is_input = file == "-";
   if (is_input && isatty(STDIN_FILENO) != 0) return Error{kIsTerminal};
   UniqueFd fd(is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  const std::string name = is_input ? "Standard input" : file.string();
+  const std::string name = is_input ? std::string(kStandardInput) : file.string();
   if (!fd.valid()) {
     return Error{name + " cannot be opened: " + std::strerror(errno) +
                  ". Name a recording (.tide) that is being written, or - for standard input."};
@@ -77,7 +78,7 @@ Status FollowedRun::Save(const std::filesystem::path& file) const {
 
 void FollowedRun::Follow(UniqueFd fd, const std::string& name) {
   struct stat status {};
-  if (fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode)) {
+  if (fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && name != kStandardInput) {
     fd_ = UniqueFd(fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
     file_ = name;
   }

@@ -20,8 +20,12 @@ bool HeldNothing(const timeline::View& view) {
 
 void RankedProgram::Add(const std::shared_ptr<ProgramRun>& process, bool is_rank) {
   const MutexLock lock(mutex_);
-  if (is_rank) {
-    ranks_.insert(std::ranges::upper_bound(ranks_, RankOf(process), {}, RankOf), process);
+  if (!is_rank) return processes_.push_back(process);
+  const auto place = std::ranges::lower_bound(ranks_, RankOf(process), {}, RankOf);
+  if (place == ranks_.end() || RankOf(*place) != RankOf(process)) {
+    ranks_.insert(place, process);
+  } else if ((*place)->status().state > RunState::kPaused) {
+    processes_.push_back(std::exchange(*place, process));  // somebody may still look at it
   } else {
     processes_.push_back(process);
   }

@@ -2,7 +2,7 @@
 // and once a launcher's ranks ask to be recorded, those, each as it comes (program_recorder.h). What only
 // looks for cards, as launchers do, and what starts ranks itself, is seen until then.
 //
-// What Run promises of view() holds for all of it but ranks(), which are the owner's thread's: any thread.
+// Any thread, ranks() among it, which may be more at each call.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,8 @@ namespace tidemark::session {
 class RankedProgram final : public Run {
  public:
   explicit RankedProgram(std::shared_ptr<ProgramRun> first) : first_(std::move(first)) {}
-  // One more that asked, in the place of its number if it has one. The recorder's.
+  // One more that asked, in the place of its number if it has one: of a rank that is started again the new
+  // process, of what a rank starts, which has its number too, nothing. The recorder's.
   void Add(const std::shared_ptr<ProgramRun>& process, bool is_rank);
 
   // Of the lowest rank, or where there is none of the first process that holds memory.
@@ -46,7 +47,7 @@ class RankedProgram final : public Run {
   const std::shared_ptr<ProgramRun> first_;
   mutable Mutex mutex_;
   std::vector<std::shared_ptr<ProgramRun>> ranks_ TIDEMARK_GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<ProgramRun>> processes_ TIDEMARK_GUARDED_BY(mutex_);  // without a number
+  std::vector<std::shared_ptr<ProgramRun>> processes_ TIDEMARK_GUARDED_BY(mutex_);  // other ones
   mutable std::shared_ptr<ProgramRun> holder_ TIDEMARK_GUARDED_BY(mutex_);  // once one of those holds memory
 };
 

@@ -23,10 +23,17 @@ int64_t RoundUp(int64_t bytes, int64_t multiple) {
   return SaturatingSum(bytes, multiple - 1) / multiple * multiple;
 }
 
+// Where no step came to its end, as in programs without an optimizer, what is allocated tells: what an error
+// unwinds only frees.
 bool WentOnAfter(const timeline::View& view, timeline::EventIndex failure) {
+  const auto is_complete = [](const timeline::Step& step) { return step.complete; };
   const auto& steps = view.steps();
-  for (size_t i = steps.size(); i-- > 0 && steps[i].begin > failure;) {
-    if (steps[i].complete) return true;
+  if (std::any_of(steps.begin(), steps.end(), is_complete)) {
+    return std::any_of(steps.begin(), steps.end(),
+                       [&](const timeline::Step& step) { return step.begin > failure && step.complete; });
+  }
+  for (timeline::EventIndex at = std::max(failure + 1, view.first()); at < view.end(); ++at) {
+    if (view.event(at).kind == events::EventKind::kAllocate) return true;
   }
   return false;
 }

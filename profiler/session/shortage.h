@@ -1,5 +1,6 @@
 // A request for which the card had no room: what was asked for, what there was, why that did not do, and
-// whether the program went on without. Pure functions, O(failures · log steps + live blocks).
+// whether the program went on without. Pure functions, O(failures · steps + live blocks), without steps
+// O(failures · events).
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,12 @@ struct Shortage {
   int64_t free_bytes = 0;    // on the card, after PyTorch gave back what it could
   int64_t allocated_bytes = 0;
   int64_t cached_bytes = 0;  // reserved and not allocated: gaps in segments that hold live blocks
-  bool survived = false;     // the program caught the error: a step that began later came to its end
+  // The program caught the error: a step that began later came to its end, or where none ever did, memory was
+  // allocated later.
+  bool survived = false;
 };
 std::vector<Shortage> ShortagesIn(const timeline::View& view);
 
-// A sentence. `usable_bytes`: of the card, without the context; 0 = not known.
 // What PyTorch's allocator takes of the driver for a request that no cached block serves
 // (c10/cuda/CUDACachingAllocator.cpp, get_allocation_size; of expandable segments what is mapped at once).
 int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
@@ -31,6 +33,7 @@ int64_t BytesFromDriver(int64_t requested_bytes, bool expandable);
 // Whether the run went on after all of its failures since `begin`: its steps then tell what it needs.
 bool WentOnAfterFailures(const timeline::View& view, timeline::EventIndex begin = 0);
 
+// A sentence. `usable_bytes`: of the card, without the context; 0 = not known.
 std::string WhyShort(const Shortage& shortage, int64_t usable_bytes);
 
 }  // namespace tidemark::session

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -28,6 +27,13 @@ constexpr int kZstdLevel = 1;
 template <typename Plain>
 std::string_view BytesOf(const Plain& plain) {
   return {reinterpret_cast<const char*>(&plain), sizeof plain};
+}
+
+struct flock WholeFile(short type) {
+  struct flock lock {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
 }
 
 // A file that has no name any more goes on being written, and is gone with the last descriptor.
@@ -182,16 +188,16 @@ Result<TideWriter> TideWriter::Create(const std::filesystem::path& file,
   UniqueFd fd(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   const std::filesystem::path& name = shown_name.empty() ? file : shown_name;
   if (!fd.valid()) return CannotWrite(name, errno);
-  (void)flock(fd.get(), LOCK_SH | LOCK_NB);  // for IsBeingRecorded, until it is closed or the process ends
+  struct flock lock = WholeFile(F_WRLCK);  // for IsBeingRecorded, until it is closed or the process ends
+  (void)fcntl(fd.get(), F_OFD_SETLK, &lock);
   auto implementation = std::make_unique<Implementation>(name, std::move(fd));
   if (Status begun = implementation->Begin(description); !begun) return begun.error();
   return TideWriter(std::move(implementation));
 }
 
 bool IsBeingRecorded(int fd) {
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) return true;
-  (void)flock(fd, LOCK_UN);
-  return false;
+  struct flock lock = WholeFile(F_RDLCK);  // is only asked for, not taken
+  return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 Status TideWriter::Describe(const events::RunDescription& description) {

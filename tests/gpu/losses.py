@@ -47,7 +47,7 @@ def check(rank, told, recorded, info, said):
     attempted = told["allocated"] + told["freed"]
     of_allocator = sum(source["lost"] for source in info["sources"] if source["source"] == "allocator")
     whole = recorded == attempted if lost == 0 else recorded <= attempted <= recorded + of_allocator
-    is_told = f"{lost:,} lost" in said
+    is_told = f" {lost:,} lost" in said
     sentence = (f"rank {rank}: PyTorch counts {attempted:,} allocations and frees, {recorded:,} are recorded, {lost:,} events lost"
                 f"{'' if whole else ': THEY DO NOT ADD UP'}{'' if is_told else ': WHAT IS LOST WAS NOT TOLD'}")
     return sentence, whole and is_told

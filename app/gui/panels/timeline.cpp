@@ -143,10 +143,9 @@ struct LegendItem {
 std::string HelpOfGroup(const std::string& group) {
   if (group == presenters::kOtherGroups) {
     return "All that is in no other group: those that are largest at the run's peak, at the last step's and "
-           "at "
-           "its end have a colour of their own.";
+           "at its end have a colour of their own.";
   }
-  return group == presenters::kNoLine ? kHowToGetLines : "";
+  return group == presenters::kNoLine ? "No line of code was told for these." : "";
 }
 
 std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineState& state) {

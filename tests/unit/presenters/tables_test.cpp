@@ -73,9 +73,9 @@ TEST_CASE("Where memory ran out, the tables tell of that step, although it is no
   training.Add(events::EventKind::kOutOfMemory, 0, 2'000'000'000);
   const auto failed = training.Publish();
   REQUIRE(LatestPeak(*failed));
-  CHECK(LatestPeak(*failed)->title == "where memory ran out, in step 1");
+  CHECK(LatestPeak(*failed)->title == "at the peak of step 1, in which memory ran out");
   const Breakdown breakdown = MakeBreakdown(*failed, {}, {});
-  CHECK(breakdown.moment == "where memory ran out, in step 1");
+  CHECK(breakdown.moment == "at the peak of step 1, in which memory ran out");
   REQUIRE_FALSE(breakdown.totals.empty());
   CHECK(breakdown.totals[1].measured_bytes.value_or(0) > 1'000'000);
 

@@ -1,12 +1,14 @@
 """What another rank of a distributed program would send to this one, where it depends on what that rank makes: the program is run once
 more, as that rank, until it has sent it. For sitecustomize.py.
 
-A rank that is asked so asks those before it in its turn; all leave what they have sent in one folder, so that none is asked twice.
+A rank that is asked so asks those before it in its turn; all leave what they have sent in one folder, so that what lies there is not asked for again.
 """
 
+import atexit
 import ctypes
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -42,22 +44,27 @@ class OtherRanks:
     def __init__(self, tell):
         self.tell = tell
         self.process, self.place, self.environment = os.getpid(), os.getcwd(), dict(os.environ)
-        self.rank = int(os.environ["RANK"])
+        self.rank = int(os.environ.get("RANK", 0))
         self.sent, self.received = {}, {}  # with each rank, how many times
         self.times = 0  # that one was asked
-        folder, *self.asked = os.environ.get(ASKED, "").split() or [None]
-        self.made = None if folder else tempfile.TemporaryDirectory(prefix="tidemark-ranks-")
-        self.folder = folder or self.made.name
+        self.folder, *self.asked = os.environ.get(ASKED, "").split() or [None]
         if self.asked:
             ctypes.CDLL(None).prctl(SET_DEATH_SIGNAL, signal.SIGKILL)  # nobody waits any more when the one that asked has ended
+
+    def file_of(self, what):
+        """In a folder that is made when the first rank is asked; what this process forks must not remove it."""
+        if self.folder is None:
+            self.folder = tempfile.mkdtemp(prefix="tidemark-ranks-")
+            atexit.register(lambda: self.process == os.getpid() and shutil.rmtree(self.folder, ignore_errors=True))
+        return os.path.join(self.folder, what)
 
     def note_sent(self, objects, receiver):
         """What this rank sends; does not return once it is what it was asked for."""
         self.sent[receiver] = self.sent.get(receiver, 0) + 1
         what = f"{self.rank}-{receiver}-{self.sent[receiver]}"
-        file = os.path.join(self.folder, what)
-        if not self.asked or os.path.exists(file):
+        if not self.asked or os.path.exists(self.file_of(what)):
             return
+        file = self.file_of(what)
         with open(file + ".new", "wb") as new:
             pickle.dump(list(objects), new)
         os.rename(file + ".new", file)
@@ -68,7 +75,7 @@ class OtherRanks:
         """The next list of objects that it sends to this rank; None where that cannot be found out."""
         self.received[sender] = self.received.get(sender, 0) + 1
         what = f"{sender}-{self.rank}-{self.received[sender]}"
-        file = os.path.join(self.folder, what)
+        file = self.file_of(what)
         if not os.path.exists(file) and not self.ask(sender, what):
             return None
         with open(file, "rb") as answer:
@@ -90,7 +97,7 @@ class OtherRanks:
             said = last_words(ran.stderr)
         except subprocess.TimeoutExpired:
             said = f"it had {SECONDS} seconds"
-        found = os.path.exists(os.path.join(self.folder, what))
+        found = os.path.exists(self.file_of(what))
         if found:
             self.tell(f"What rank {sender} sends to this one was asked for: the program was run as that rank, too, until it had sent it.")
         else:
