@@ -26,6 +26,7 @@
 #include "app/cli/run_report.h"
 #include "app/presenters/program_facts.h"
 #include "profiler/base/format.h"
+#include "profiler/events/allocator_settings.h"
 #include "profiler/events/torch_versions.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/program_recorder.h"
@@ -54,7 +55,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
       status.steps_done == 1 ? "step" : "steps", presenters::WhyNoStep(status, description),
       FormatNumber(static_cast<int64_t>(status.captured)), FormatNumber(static_cast<int64_t>(status.lost)));
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
-  RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(*view),
+  RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(run),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.peak_title = "At the peak of the run";
   text += RunText(report) + ProgramFindingRows(*view) + LinesText(*view) + WorkText(*view);
@@ -110,10 +111,11 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
                     kExitInterrupted);
   }
   if (!launch) return Complain(launch.error().message, kExitFailed);
-  const BandOf band_of = [&](const timeline::View& view) -> Result<session::ReservedBand> {
+  const BandOf band_of = [&](const session::Run& run) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
-    return session::ReservedBandOf(view, order->CardAsAsked(), launch->libraries->replayer,
-                                   launch->libraries->stand_ins);
+    return session::ReservedBandOf(*run.view(), order->CardAsAsked(), launch->libraries->replayer,
+                                   launch->libraries->stand_ins,
+                                   events::AllocatorEnvironment(run.description().allocator_settings));
   };
   if (order->sweep) {
     return RunSweep(

@@ -128,7 +128,7 @@ class SweepRecorder {
     const auto heard = recorder_->Take(run.process_id);
     if (!HasPeaks(run)) return {run, {}};
     if (!heard || heard->view()->empty()) return {run, Error{"Its allocator tells nothing of itself."}};
-    SweepRow row{run, band_of_(*heard->view())};
+    SweepRow row{run, band_of_(*heard)};
     // A program may begin to count anew, and then torch's own peaks are not those of the whole run.
     const session::Prediction peaks = session::LargestSince(*heard->view());
     row.run.allocated_peak_bytes = peaks.allocated_peak_bytes;

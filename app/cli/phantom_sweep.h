@@ -9,12 +9,12 @@
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/programs/sweep.h"
 #include "profiler/session/reserved_band.h"
-#include "profiler/timeline/timeline.h"
+#include "profiler/session/run.h"
 
 namespace tidemark::cli {
 
 // What the order of addresses, which nobody knows, moves.
-using BandOf = std::function<Result<session::ReservedBand>(const timeline::View&)>;
+using BandOf = std::function<Result<session::ReservedBand>(const session::Run&)>;
 
 struct SweepRow {
   phantom::SweepAnswer run;

@@ -111,6 +111,7 @@ void ProgramRun::Decline(const transport::Listener::Caller& caller, std::string 
 void ProgramRun::Call(const transport::Listener::Caller& caller, std::string title) {
   const MutexLock lock(mutex_);
   description_.process_id = caller.process_id;
+  if (caller.allocator_settings) description_.allocator_settings = *caller.allocator_settings;
   description_.title = std::move(title);
 }
 

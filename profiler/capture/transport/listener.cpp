@@ -12,9 +12,14 @@
 #include <cstddef>
 #include <cstring>
 
+#include "profiler/events/allocator_settings.h"
+
 namespace tidemark::transport {
 namespace {
 
+// What a program asks with, before the settings of its allocator: a packet is never empty.
+constexpr std::string_view kAsking = "ask ";
+constexpr int kAskingTimeoutMs = 1000;
 constexpr std::string_view kHandOver = "ring";
 constexpr int kAnswerTimeoutMs = 10'000;
 constexpr int kWaitingCallers = 64;
@@ -49,6 +54,12 @@ Result<std::string> FreshName() {
   return name;
 }
 
+std::optional<std::string> SettingsOf(const Channel& channel) {
+  const Result<std::optional<Channel::Received>> asked = channel.Receive(kAskingTimeoutMs);
+  if (!asked || !asked->has_value() || !(*asked)->message.starts_with(kAsking)) return std::nullopt;
+  return (*asked)->message.substr(kAsking.size());
+}
+
 }  // namespace
 
 Result<Listener> Listener::Create() {
@@ -72,7 +83,10 @@ std::optional<Listener::Caller> Listener::Accept() const {
     ucred peer{};
     socklen_t bytes = sizeof peer;
     const bool known = getsockopt(accepted.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
-    if (known && peer.uid == geteuid()) return Caller{Channel(std::move(accepted)), peer.pid};
+    if (!known || peer.uid != geteuid()) continue;
+    Channel channel(std::move(accepted));
+    std::optional<std::string> settings = SettingsOf(channel);
+    return Caller{std::move(channel), peer.pid, std::move(settings)};
   }
 }
 
@@ -88,6 +102,9 @@ Result<std::optional<RingWriter>> AskForRing(std::string_view socket_name) {
     return SocketError("be reached");
   }
   const Channel channel(std::move(socket_fd));
+  if (const Status asked = channel.Send(std::string(kAsking) + events::AllocatorSettings()); !asked) {
+    return asked.error();
+  }
   Result<std::optional<Channel::Received>> answer = channel.Receive(kAnswerTimeoutMs);
   if (!answer || !answer->has_value() || !(*answer)->attached_fd.valid()) return std::optional<RingWriter>();
   Result<RingWriter> ring = RingWriter::Map(std::move((*answer)->attached_fd));

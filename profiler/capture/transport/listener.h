@@ -26,6 +26,9 @@ class Listener {
   struct Caller {
     Channel channel;  // closing it unanswered declines
     pid_t process_id = 0;
+    // As the program has them, which may have set them itself (events/allocator_settings.h); none if it did
+    // not say.
+    std::optional<std::string> allocator_settings = {};
   };
   // The next that asks, of this user's processes; nothing if there is none.
   std::optional<Caller> Accept() const;

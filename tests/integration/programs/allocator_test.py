@@ -42,6 +42,17 @@ for _ in range(3000):
         self.assertEqual(measured["allocated_peak_bytes"], 6 << 20)
         self.assertEqual(measured["reserved_peak_band"]["most_bytes"], measured["reserved_peak_bytes"])
 
+    def test_settings_that_stand_in_the_program_or_before_it_are_those_that_it_had(self):
+        allocate = "import torch; kept = torch.empty(5 << 20, dtype=torch.uint8, device='cuda')"
+        inside = "import os; os.environ['PYTORCH_CUDA_ALLOC_CONF'] = 'roundup_power2_divisions:2'; " + allocate
+        for words in ((PYTHON, "-c", inside), ("env", "PYTORCH_CUDA_ALLOC_CONF=roundup_power2_divisions:2", PYTHON, "-c", allocate)):
+            ran = tidemark("phantom", "-o", self.recording, "--", *words)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertNotIn("how far the order of addresses moves it is not known", ran.stderr)
+            measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+            self.assertEqual(measured["allocated_peak_bytes"], 6 << 20)
+            self.assertEqual(measured["reserved_peak_band"]["most_bytes"], measured["reserved_peak_bytes"])
+
     def test_what_other_settings_would_do_is_what_they_do(self):
         code = (
             "import random, torch\n"

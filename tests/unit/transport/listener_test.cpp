@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <thread>
 
 #include "tests/support/catch.h"
@@ -24,6 +25,7 @@ TEST_CASE("What is pushed onto the ring that was asked for arrives") {
   CHECK_FALSE(listener->Accept().has_value());
   Result<RingReader> ring = RingReader::Create(64);
   REQUIRE(ring.ok());
+  setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", 1);
   std::thread program([name = listener->name()] {
     Result<std::optional<RingWriter>> writer = AskForRing(name);
     events::Event event;
@@ -33,8 +35,10 @@ TEST_CASE("What is pushed onto the ring that was asked for arrives") {
   const std::optional<Listener::Caller> caller = Await(*listener);
   REQUIRE(caller.has_value());
   CHECK(caller->process_id == getpid());
+  CHECK(caller->allocator_settings == "expandable_segments:True");
   CHECK(Listener::Answer(*caller, *ring).ok());
   program.join();
+  unsetenv("PYTORCH_CUDA_ALLOC_CONF");
   std::array<events::Event, 4> events;
   REQUIRE(ring->Pop(events, true) == 1);
   CHECK(events[0].bytes == 7);
