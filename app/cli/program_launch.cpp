@@ -121,8 +121,7 @@ Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::Pyth
   if (!python) {
     return Error{
         "which Python will run is not known here. Start it itself, as in: tidemark record --operators -- "
-        "python "
-        "train.py."};
+        "python train.py."};
   }
   const Result<phantom::TorchInstallation> torch = phantom::FindTorch(python->words, building.goes_on);
   if (!torch) return torch.error();

@@ -59,10 +59,9 @@ std::string UnheardText(int ranks) {
   if (ranks == 0) return "";
   return fmt::format(
       "tidemark: {} of the launcher's ranks {} not recorded here: what runs on another machine is heard by a "
-      "recorder "
-      "there only, and what uses no CUDA has nothing to tell. Start the launcher behind a recorder on each "
-      "machine, or "
-      "let each rank have its own, as in: srun tidemark record -o run.tide -- python train.py\n",
+      "recorder there only, and what uses no CUDA has nothing to tell. Start the launcher behind a recorder "
+      "on each machine, or let each rank have its own, as in: srun tidemark record -o run.tide -- python "
+      "train.py\n",
       ranks, ranks == 1 ? "is" : "are");
 }
 
@@ -125,8 +124,7 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
       ->type_name("FILE");
   command->add_flag("--window,--live", options->window,
                     "Show its memory in the window while it runs: of all ranks that a launcher starts here, "
-                    "else of the first "
-                    "process that uses CUDA");
+                    "else of the first process that uses CUDA");
   command->add_flag("--cpu", options->layers.cpu, "Record PyTorch's tensors on the CPU too");
   command->add_flag(
       "--operators", options->layers.operators,

@@ -244,6 +244,7 @@ TEST_CASE("Who watches a launcher sees its ranks as they come, by their numbers"
     REQUIRE(RunFakeRank(entry, rank, 4) == 0);
     CHECK(watched->description().title.find(rank == 2 ? "rank 2 of 4" : "rank 0 of 4") != std::string::npos);
   }
+  REQUIRE(RunFakeRank(entry, 2, 4) == 0);  // started again, or a child that has its rank's number
   REQUIRE(watched->ranks().size() == 3);
   (*recorder)->End(1);
   const Ranks peaks = PeaksOf(RanksSoFar(*watched), false);

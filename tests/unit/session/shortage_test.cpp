@@ -87,4 +87,15 @@ TEST_CASE("A failure is survived where a step that began later came to its end")
 }
 
 }  // namespace
+
+TEST_CASE("A failure of a program without steps is survived where memory was allocated later") {
+  timeline::Stream stream;
+  stream.Allocate(0x1000, 512);
+  stream.Add(events::EventKind::kOutOfMemory, 0, 5000);
+  stream.Free(0x1000);
+  CHECK_FALSE(WentOnAfterFailures(*stream.Publish()));
+  stream.Allocate(0x1000, 512);
+  CHECK(WentOnAfterFailures(*stream.Publish()));
+}
+
 }  // namespace tidemark::session
