@@ -17,7 +17,7 @@ std::string FindingRows(const timeline::View& view) {
 }
 
 std::string ProgramFindingRows(const timeline::View& view) {
-  const std::string findings = FindingRows(view);
+  std::string findings = FindingRows(view);
   const bool wants_lines = !findings.empty() || !view.out_of_memory().empty();
   if (!wants_lines || !LinesText(view).empty()) return findings;
   return findings + "  --stacks python tells the lines of code behind it.\n";

@@ -49,6 +49,7 @@ Result<std::vector<Card>> LoadCards() {
 Error UnknownCard(std::string_view name, const std::vector<Card>& cards) {
   const std::string given = AsOurs(name);
   std::vector<std::string> known;
+  known.reserve(cards.size());
   for (const Card& card : cards) known.push_back(card.name);
   std::vector<std::string> meant;
   for (const std::string& one : known) {
