@@ -29,9 +29,13 @@ for _ in range(3000):
         self.assertLessEqual(band["least_bytes"], measured["reserved_peak_bytes"])
         self.assertLessEqual(measured["reserved_peak_bytes"], band["most_bytes"])
         self.assertFalse(band["at_the_cliff"])
-        nearly_full = f"{measured['reserved_peak_bytes'] + (400 << 20)}"
-        ran = tidemark("phantom", "--memory", nearly_full, "--", PYTHON, "-c", code)
+        beside_context = measured["reserved_peak_bytes"] + json.loads(tidemark("cards", "h200", "--json").stdout)["context_bytes"]
+        ran = tidemark("phantom", "--memory", f"{beside_context + (20 << 20)}", "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("The card is nearly full", ran.stderr)
+        ran = tidemark("phantom", "--memory", f"{beside_context - (200 << 20)}", "--", PYTHON, "-c", code)
+        self.assertIn("Out of memory", ran.stderr)  # which tells as much
+        self.assertNotIn("The card is nearly full", ran.stderr)
 
     def test_a_recording_is_replayed_with_the_allocator_settings_that_it_had(self):
         code = "import torch; torch.empty(5 << 20, dtype=torch.uint8, device='cuda')"
