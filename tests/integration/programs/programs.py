@@ -38,13 +38,15 @@ class InFolder(unittest.TestCase):
         self.folder.cleanup()
 
 
-def has_torch():
-    code = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
-    return PYTHON is not None and run(PYTHON, "-c", code).returncode == 0
+def torch_version():
+    """(2, 11), or None where that Python has no torch."""
+    code = "import importlib.metadata; print(*importlib.metadata.version('torch').split('.')[:2])"
+    asked = run(PYTHON, "-c", code) if PYTHON else None
+    return tuple(int(part) for part in asked.stdout.split()) if asked and asked.returncode == 0 else None
 
 
 def main():
-    if not has_torch():
+    if not torch_version():
         print(f"skipped: {PYTHON} has no torch; name one that has in TIDEMARK_TEST_PYTHON")
         sys.exit(SKIPPED)
     unittest.main(verbosity=2)

@@ -10,7 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from programs import PYTHON, TIDEMARK, TRAINING, InFolder, has_torch, main, run, tidemark
+from programs import PYTHON, TIDEMARK, TRAINING, InFolder, main, run, tidemark, torch_version
 
 
 class Programs(InFolder):
@@ -398,7 +398,7 @@ for words in (["-L", "-i", "0,0"], ["-L", "-i", "0,7"], ["--loop"]):
 
 def version_of_torch():
     code = "import torch; print(torch.__version__.split('+')[0] if torch.version.cuda else '')"
-    asked = tidemark("phantom", "--", PYTHON, "-c", code) if has_torch() else None
+    asked = tidemark("phantom", "--", PYTHON, "-c", code) if torch_version() else None
     return asked.stdout.strip() if asked else ""
 
 

@@ -5,7 +5,7 @@ import os
 import unittest
 from pathlib import Path
 
-from programs import PYTHON, TIDEMARK, InFolder, main, run
+from programs import PYTHON, TIDEMARK, InFolder, main, run, torch_version
 
 # Every stage widens what it is given, and none says what that is.
 PIPELINE = """
@@ -29,13 +29,12 @@ dist.destroy_process_group()
 """
 
 
-def knows_no_shape_inference():
-    asked = run(PYTHON, "-c", "import importlib.metadata; print(importlib.metadata.version('torch'))")
-    return tuple(int(part) for part in asked.stdout.split(".")[:2]) < (2, 6)
-
-
-@unittest.skipIf(knows_no_shape_inference(), "the stages of this torch's pipelines have to be told what they are given")
 class Ranks(InFolder):
+    @classmethod
+    def setUpClass(cls):
+        if torch_version() < (2, 6):
+            raise unittest.SkipTest("the stages of this torch's pipelines have to be told what they are given")
+
     def test_the_ranks_before_are_asked_for_the_shapes_that_they_send(self):
         for rank, asked in ((0, {"0", "1"}), (1, {"0", "1"})):
             started = Path(self.folder.name) / f"started-{rank}"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 REFERENCE = str(Path(sys.argv.pop(2)).resolve())
 sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
-from programs import PYTHON, SKIPPED, TIDEMARK, has_torch  # what it is called with
+from programs import PYTHON, SKIPPED, TIDEMARK, torch_version  # what it is called with
 
 ROOT = Path(TIDEMARK).parent.parent
 NEAR, FAR = "10.77.0.1", "10.77.0.2"
@@ -149,7 +149,7 @@ class TwoMachines(unittest.TestCase):
             self.assertEqual(self.info(self.folder / f"run.rank{rank}.tide")["title"], f"{Path(REFERENCE).name}, rank {rank} of 2, local rank 0")
 
     def test_torchrun_on_both_behind_a_recorder_on_each(self):
-        if not has_torch():
+        if not torch_version():
             self.skipTest(f"{PYTHON} has no torch")
         (self.folder / "train.py").write_text(
             "import torch\n"
