@@ -1,6 +1,9 @@
 // In which order a driver hands out addresses. PyTorch's allocator takes the lowest of equal free blocks, so
 // the order shows in what it reserves, and (where a block is too little larger than what was asked for to be
 // split, by up to 1 MiB) in what counts as allocated; never in what is requested. Pure functions.
+//
+// Both systems' rules are read off the addresses in memory histories of PyTorch that others published: 215 of
+// native Linux with 24,000 segments that came and went, 30 of WSL2 and Windows.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +17,21 @@ namespace tidemark::phantom {
 
 struct AddressOrder {
   enum class Kind : uint8_t {
-    kFalling,  // as Linux drivers mostly do
-    kRising,
+    kLinux,      // pieces of 32 MiB and multiples, each below the last; in a piece addresses rise
+    kWsl,        // the lowest place that is large enough; Windows, too
     kScattered,  // anywhere; which addresses, `seed` decides
   };
-  Kind kind = Kind::kFalling;
+  Kind kind = Kind::kLinux;
   uint64_t seed = 0;
 
   bool operator==(const AddressOrder&) const = default;
 };
 
-// "falling", "rising", "scattered-7".
+// "linux", "wsl", "scattered-7".
 std::string TextOf(const AddressOrder& order);
 Result<AddressOrder> AddressOrderFromText(std::string_view text);
 
-// Those between which what is reserved is expected: both directions, and some without any.
+// Those between which what is reserved is expected: both systems', and some without any order.
 std::vector<AddressOrder> LikelyOrders();
 
 }  // namespace tidemark::phantom

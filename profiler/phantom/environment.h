@@ -40,6 +40,10 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
 using BlockBeginsFunction = void (*)(const void* pointer, size_t bytes);
 
+// A kernel runs: for who has none of its own to launch.
+inline constexpr const char* kKernelRanFunction = "TidemarkPhantomKernelRan";
+using KernelRanFunction = void (*)();
+
 // And for what computes in the kernels' stead (profiler/capture/program/known_values.h). How far what is
 // there can be trusted, as device::Certainty has it, so that kNotKnown is the worst; then `to` holds nothing
 // of use.

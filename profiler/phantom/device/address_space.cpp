@@ -4,10 +4,17 @@ namespace tidemark::phantom::device {
 namespace {
 
 constexpr uintptr_t kFirstAddress = uintptr_t{1} << 48;
-// Room enough that addresses rarely begin again.
+// Room enough for memory that lies in pieces with holes, or anywhere.
 constexpr size_t kBlocksPerCapacity = 16;
 // More than a hundred expandable segments, each of 9/8.
 constexpr size_t kReservationsPerCapacity = 128;
+
+// What the driver holds under WSL and Windows before and after the first kernel, in MiB for each
+// multiprocessor: the RTX 4060 Ti (34) began at 80 and 98 MiB, the RTX 4090 (128) at 300 and 362; others fit
+// within a tenth. Read off the gaps between addresses (address_order.h), so a driver's own small blocks are
+// in it.
+constexpr double kHeldBeforeKernels = 2.35;
+constexpr double kHeldWithKernels = 2.85;
 
 size_t RoundToGranules(size_t bytes) {
   return bytes == 0 ? kGranuleBytes : (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
@@ -15,27 +22,41 @@ size_t RoundToGranules(size_t bytes) {
 
 }  // namespace
 
-AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order)
+AddressSpace::AddressSpace(size_t capacity_bytes, const AddressOrder& order, int multiprocessors)
     : capacity_bytes_(capacity_bytes / kGranuleBytes * kGranuleBytes),
       base_(kFirstAddress),
       span_bytes_(capacity_bytes_ * (kReservationsPerCapacity + kBlocksPerCapacity)),
       order_(order),
+      multiprocessors_(multiprocessors),
       scattering_(order.seed),
-      reservations_(WindowAt(base_, capacity_bytes_ * kReservationsPerCapacity)),
-      blocks_(WindowAt(reservations_.end, capacity_bytes_ * kBlocksPerCapacity)),
+      reservations_{base_, base_ + capacity_bytes_ * kReservationsPerCapacity},
+      blocks_{reservations_.end, base_ + span_bytes_},
+      pieces_(blocks_.begin, blocks_.end),
       allocated_granules_(static_cast<std::atomic<bool>*>(
-          std::calloc(span_bytes_ / kGranuleBytes, sizeof(std::atomic<bool>)))) {}
+          std::calloc(span_bytes_ / kGranuleBytes, sizeof(std::atomic<bool>)))) {
+  HoldForDriver(kHeldBeforeKernels);
+}
 
-AddressSpace::Window AddressSpace::WindowAt(uintptr_t begin, size_t bytes) const {
-  const uintptr_t end = begin + bytes;
-  return {begin, end, order_.kind == AddressOrder::Kind::kRising ? begin : end};
+void AddressSpace::KernelsBegin() {
+  const std::optional<uintptr_t> before = held_for_driver_;
+  HoldForDriver(kHeldWithKernels);
+  if (before) Unreserve(*before);
+}
+
+void AddressSpace::HoldForDriver(double mebibytes_per_multiprocessor) {
+  if (order_.kind != AddressOrder::Kind::kWsl || multiprocessors_ == 0) return;
+  const size_t bytes =
+      RoundToGranules(static_cast<size_t>(mebibytes_per_multiprocessor * multiprocessors_ * (1 << 20)));
+  held_for_driver_ = LowestPlace(blocks_, bytes);
+  if (held_for_driver_) allocations_[*held_for_driver_] = {bytes, bytes, true};
 }
 
 std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
   if (bytes > capacity_bytes_) return {};
   const size_t rounded = RoundToGranules(bytes);
   if (rounded > capacity_bytes_ - used_bytes_) return {};
-  const std::optional<uintptr_t> address = Place(blocks_, rounded);
+  const std::optional<uintptr_t> address =
+      order_.kind == AddressOrder::Kind::kLinux ? pieces_.Place(rounded) : Place(blocks_, rounded);
   if (!address) return {};
   allocations_[*address] = {bytes, rounded, false};
   used_bytes_ += rounded;
@@ -43,24 +64,22 @@ std::optional<uintptr_t> AddressSpace::Allocate(size_t bytes) {
   return address;
 }
 
-std::optional<uintptr_t> AddressSpace::Place(Window& window, size_t bytes) {
-  const bool rising = order_.kind == AddressOrder::Kind::kRising;
-  if (order_.kind == AddressOrder::Kind::kScattered) {
-    const size_t granules = (window.end - window.begin) / kGranuleBytes;
-    window.cursor =
-        window.begin + std::uniform_int_distribution<size_t>(1, granules)(scattering_) * kGranuleBytes;
-  }
-  std::optional<uintptr_t> address =
-      rising ? PlaceAbove(window, window.cursor, bytes) : PlaceBelow(window, window.cursor, bytes);
-  if (!address) {
-    address = rising ? PlaceAbove(window, window.begin, bytes) : PlaceBelow(window, window.end, bytes);
-  }
-  if (address) window.cursor = rising ? *address + bytes : *address;
-  return address;
+std::optional<uintptr_t> AddressSpace::Place(const Window& window, size_t bytes) {
+  if (order_.kind == AddressOrder::Kind::kLinux) return HighestPlace(window, window.end, bytes);
+  if (order_.kind == AddressOrder::Kind::kWsl) return LowestPlace(window, bytes);
+  return PlaceAnywhere(window, bytes);
 }
 
-// The highest place that ends there or below it, between what is allocated.
-std::optional<uintptr_t> AddressSpace::PlaceBelow(const Window& window, uintptr_t end, size_t bytes) const {
+std::optional<uintptr_t> AddressSpace::PlaceAnywhere(const Window& window, size_t bytes) {
+  const size_t granules = (window.end - window.begin) / kGranuleBytes;
+  const uintptr_t end =
+      window.begin + std::uniform_int_distribution<size_t>(1, granules)(scattering_) * kGranuleBytes;
+  if (const std::optional<uintptr_t> address = HighestPlace(window, end, bytes)) return address;
+  return HighestPlace(window, window.end, bytes);
+}
+
+// That ends there or below it, between what is allocated.
+std::optional<uintptr_t> AddressSpace::HighestPlace(const Window& window, uintptr_t end, size_t bytes) const {
   while (end - window.begin >= bytes) {
     const uintptr_t candidate = end - bytes;
     const auto above = allocations_.lower_bound(end);
@@ -72,17 +91,13 @@ std::optional<uintptr_t> AddressSpace::PlaceBelow(const Window& window, uintptr_
   return {};
 }
 
-// The lowest place that begins there or above it.
-std::optional<uintptr_t> AddressSpace::PlaceAbove(const Window& window, uintptr_t begin, size_t bytes) const {
-  if (const std::optional<uintptr_t> around = AllocationOf(begin)) {
-    begin = *around + allocations_.at(*around).bytes;
-  }
-  while (begin < window.end && window.end - begin >= bytes) {
-    const auto next = allocations_.lower_bound(begin);
-    if (next == allocations_.end() || next->first - begin >= bytes) return begin;
+std::optional<uintptr_t> AddressSpace::LowestPlace(const Window& window, size_t bytes) const {
+  uintptr_t begin = window.begin;
+  for (auto next = allocations_.lower_bound(begin); next != allocations_.end(); ++next) {
+    if (next->first - begin >= bytes) break;
     begin = next->first + next->second.bytes;
   }
-  return {};
+  return window.end >= begin && window.end - begin >= bytes ? std::optional(begin) : std::nullopt;
 }
 
 std::optional<Allocation> AddressSpace::Free(uintptr_t address) {
@@ -92,6 +107,7 @@ std::optional<Allocation> AddressSpace::Free(uintptr_t address) {
   Mark(address, freed.bytes, false);
   used_bytes_ -= freed.bytes;
   allocations_.erase(found);
+  if (order_.kind == AddressOrder::Kind::kLinux) pieces_.Release(address);
   return freed;
 }
 

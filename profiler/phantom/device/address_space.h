@@ -6,13 +6,12 @@
 // host address, and a program that reads through one on the host crashes as it would with a real card. It
 // stays within the 49 bits that GPUs have for addresses since Pascal.
 //
-// From one allocation to the next addresses fall, rise or are scattered (profiler/phantom/address_order.h);
-// after several times the card's memory they begin again at the end they came from. Reserved addresses come
-// from a window of their own: an expandable segment of PyTorch takes 9/8 of the card's for itself, and every
-// stream and pool of a program has one or two.
+// Where in it an allocation lies goes by the system's rule, or by none (profiler/phantom/address_order.h).
+// Reserved addresses come from a window of their own: an expandable segment of PyTorch takes 9/8 of the
+// card's for itself, and every stream and pool of a program has one or two.
 //
 // Not thread safe, but for Contains and IsAllocated, which take no lock and are exact for memory that is not
-// being allocated or freed at that moment. Allocate is O(log n), rarely O(n); the others O(log n) or O(1).
+// being allocated or freed at that moment. Allocate and Reserve are O(n); the others O(log n) or O(1).
 #pragma once
 
 #include <atomic>
@@ -25,6 +24,7 @@
 #include <random>
 
 #include "profiler/phantom/address_order.h"
+#include "profiler/phantom/device/address_pieces.h"
 
 namespace tidemark::phantom::device {
 
@@ -39,7 +39,11 @@ struct Allocation {
 
 class AddressSpace {
  public:
-  explicit AddressSpace(size_t capacity_bytes, const AddressOrder& order = {});
+  explicit AddressSpace(size_t capacity_bytes, const AddressOrder& order = {}, int multiprocessors = 0);
+
+  // The first kernel of the process is about to run. Under WSL what the driver holds for each multiprocessor
+  // grows then, and moves: it leaves the lowest addresses.
+  void KernelsBegin();
 
   // None when it does not fit; zero bytes take a granule as well.
   std::optional<uintptr_t> Allocate(size_t bytes);
@@ -70,21 +74,24 @@ class AddressSpace {
   struct Window {
     uintptr_t begin = 0;
     uintptr_t end = 0;
-    uintptr_t cursor = 0;  // falling: the next allocation ends here, if there is room; rising: it begins here
   };
-  Window WindowAt(uintptr_t begin, size_t bytes) const;
-  std::optional<uintptr_t> Place(Window& window, size_t bytes);
-  std::optional<uintptr_t> PlaceBelow(const Window& window, uintptr_t end, size_t bytes) const;
-  std::optional<uintptr_t> PlaceAbove(const Window& window, uintptr_t begin, size_t bytes) const;
+  std::optional<uintptr_t> Place(const Window& window, size_t bytes);
+  std::optional<uintptr_t> PlaceAnywhere(const Window& window, size_t bytes);
+  std::optional<uintptr_t> HighestPlace(const Window& window, uintptr_t end, size_t bytes) const;
+  std::optional<uintptr_t> LowestPlace(const Window& window, size_t bytes) const;
+  void HoldForDriver(double mebibytes_per_multiprocessor);
   void Mark(uintptr_t address, size_t bytes, bool allocated);
 
   const size_t capacity_bytes_;
   const uintptr_t base_;
   const size_t span_bytes_;
   const AddressOrder order_;
+  const int multiprocessors_;
   std::minstd_rand scattering_;
-  Window reservations_;
-  Window blocks_;
+  const Window reservations_;
+  const Window blocks_;
+  AddressPieces pieces_;  // of the blocks, on Linux
+  std::optional<uintptr_t> held_for_driver_;
   size_t used_bytes_ = 0;
   std::map<uintptr_t, Allocation> allocations_;
   struct FreeMemory {

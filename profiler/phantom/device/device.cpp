@@ -133,6 +133,11 @@ extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes) {
   if (Device* device = TheDevice()) device->memory.BlockBegins(pointer, bytes);
 }
 
+extern "C" void TidemarkPhantomKernelRan() {
+  static_assert(std::is_same_v<decltype(&TidemarkPhantomKernelRan), KernelRanFunction>);
+  KernelRan();
+}
+
 extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void* to) {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomReadKnown), ReadKnownFunction>);
   static_assert(kNotKnown == static_cast<int>(Certainty::kUnknown));

@@ -18,7 +18,8 @@ namespace tidemark::phantom::device {
 
 struct Device {
   Device(Card its_card, const Faults& faults, const AddressOrder& order)
-      : card(std::move(its_card)), memory(card.memory_bytes, card.context_bytes, faults, order) {}
+      : card(std::move(its_card)),
+        memory(card.memory_bytes, card.context_bytes, faults, order, card.multiprocessors) {}
 
   struct Freed {
     size_t asked_bytes = 0;

@@ -5,11 +5,17 @@
 
 namespace tidemark::phantom::device {
 
-Memory::Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults, const AddressOrder& order)
+Memory::Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults, const AddressOrder& order,
+               int multiprocessors)
     : total_bytes_(static_cast<size_t>(total_bytes)),
       context_bytes_(static_cast<size_t>(context_bytes)),
       faults_(faults),
-      space_(static_cast<size_t>(total_bytes - context_bytes), order) {}
+      space_(static_cast<size_t>(total_bytes - context_bytes), order, multiprocessors) {}
+
+void Memory::BeginKernels() {
+  const MutexLock lock(mutex_);
+  if (!kernels_ran_.exchange(true, std::memory_order_relaxed)) space_.KernelsBegin();
+}
 
 // A request of the driver: whether it is answered at all.
 bool Memory::Grants(size_t bytes) {

@@ -1,9 +1,10 @@
 // The memory of the phantom device: allocation within the card's limit, and copies as cudaMemcpy makes them.
 // Thread safe; an allocation or a free takes a lock, a copy that the device takes part in another, one
-// between host and host none. Allocate is O(log n) in what is allocated, Copy and Fill are O(bytes) for what
+// between host and host none. Allocate is O(n) in what is allocated, Copy and Fill are O(bytes) for what
 // is small enough to be kept (contents.h), else O(pages that something is known of).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,7 +20,7 @@ class Memory {
  public:
   // `total_bytes` as the card reports it, `context_bytes` of which the CUDA context takes.
   Memory(int64_t total_bytes, int64_t context_bytes, const Faults& faults = {},
-         const AddressOrder& order = {});
+         const AddressOrder& order = {}, int multiprocessors = 0);
 
   // Null when the device is full.
   void* Allocate(size_t bytes) TIDEMARK_EXCLUDES(mutex_);
@@ -64,12 +65,16 @@ class Memory {
     if (IsDevice(pointer)) contents_.Forget(OffsetOf(pointer), bytes);
   }
   // A computation ran on the device: see contents.h.
-  void KernelRan() { contents_.KernelRan(); }
+  void KernelRan() {
+    if (!kernels_ran_.load(std::memory_order_relaxed)) BeginKernels();
+    contents_.KernelRan();
+  }
 
  private:
   size_t OffsetOf(const void* pointer) const { return reinterpret_cast<uintptr_t>(pointer) - space_.base(); }
 
   bool Grants(size_t bytes) TIDEMARK_REQUIRES(mutex_);
+  void BeginKernels() TIDEMARK_EXCLUDES(mutex_);
 
   const size_t total_bytes_;
   const size_t context_bytes_;
@@ -77,6 +82,7 @@ class Memory {
   DriverFaults faults_;
   AddressSpace space_;
   Contents contents_;
+  std::atomic<bool> kernels_ran_{false};
 };
 
 }  // namespace tidemark::phantom::device

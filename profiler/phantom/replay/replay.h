@@ -47,8 +47,8 @@ struct ReservedBand {
   bool empties_cache = false;  // in some order the card was full, and PyTorch freed what it had cached
 };
 
-// Over the likely orders. Fails with a sentence where replaying in the falling order, the phantom's own, does
-// not give the peaks that the program had: then it did what requests do not hold (CUDA graphs, say).
+// Over the likely orders. Fails with a sentence where replaying in Linux's order, the phantom's own, does not
+// give the peaks that the program had: then it did what requests do not hold (CUDA graphs, say).
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
                                     const Replayed& as_it_was);
 
