@@ -53,12 +53,12 @@ inline constexpr int kNotKnown = 2;
 // A result, no more certain than what it was made of. From null: what is there is no more certain than that.
 inline constexpr const char* kWriteComputedFunction = "TidemarkPhantomWriteComputed";
 using WriteComputedFunction = void (*)(void* pointer, const void* from, size_t bytes, int certainty);
-// Whether anybody's work is being captured into a CUDA graph; and what is captured writes there, nobody knows
-// what, each time that the graph is launched.
+// Whether anybody's work is being captured into a CUDA graph; and what is captured of this stream writes
+// there, nobody knows what, each time that the graph is launched.
 inline constexpr const char* kCaptureLastsFunction = "TidemarkPhantomCaptureLasts";
 using CaptureLastsFunction = bool (*)();
 inline constexpr const char* kForgetOnLaunchFunction = "TidemarkPhantomForgetOnLaunch";
-using ForgetOnLaunchFunction = void (*)(void* pointer, size_t bytes);
+using ForgetOnLaunchFunction = void (*)(const void* stream, void* pointer, size_t bytes);
 // The next count that this thread reads of which no kernel has written anything; negative: not known.
 inline constexpr const char* kExpectCountFunction = "TidemarkPhantomExpectCount";
 using ExpectCountFunction = void (*)(int64_t count);

@@ -266,6 +266,24 @@ def tensor_parallel():
     dist.destroy_process_group()
 
 
+@program("graphs-and-collectives", world=4, quick=True)
+def graphs_and_collectives():
+    """A collective that a graph holds is done when the graph is launched, each time, and not when it is made."""
+    join()
+    summed, own, gathered = torch.tensor([1, 2]).cuda(), torch.tensor([5]).cuda(), torch.zeros(4, dtype=torch.int64).cuda()
+    dist.all_reduce(own.clone())  # makes the communicator, which a capture would not let it do
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        dist.all_reduce(summed)
+        dist.all_gather_into_tensor(gathered, own)
+    assert summed.tolist() == [1, 2] and gathered.tolist() == [0] * 4
+    for times in (4, 16):
+        graph.replay()
+        assert summed.tolist() == [times, 2 * times] and gathered.tolist() == [5] * 4
+    graph.reset()
+    dist.destroy_process_group()
+
+
 @program("pipeline-and-all-to-all", world=4)
 def messages():
     join()

@@ -102,7 +102,7 @@ void WriteTo(const at::Tensor& tensor, const Part& part, const void* numbers, in
 
 void ForgetPart(const at::Tensor& tensor, const Part& part) {
   if (!IsCapturing()) return WriteTo(tensor, part, nullptr, phantom::kNotKnown);
-  device.forget_on_launch(AddressIn(tensor, part.offset),
+  device.forget_on_launch(c10::cuda::getCurrentCUDAStream().stream(), AddressIn(tensor, part.offset),
                           static_cast<size_t>(part.count) * tensor.itemsize());
 }
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
@@ -156,21 +158,35 @@ extern "C" void TidemarkPhantomWriteComputed(void* pointer, const void* from, si
   device->memory.Weaken(pointer, bytes, static_cast<Certainty>(certainty));
 }
 
-uint64_t CountWork(bool on) {
-  internal::counts_work = on;
-  return internal::work;
+namespace {
+
+struct Worked {
+  std::atomic<bool> any{false};
+  Mutex mutex;
+  std::map<const void*, int64_t> ns_of_stream TIDEMARK_GUARDED_BY(mutex);
+};
+
+// Never destroyed: streams are used while the process exits.
+Worked& TheWorked() {
+  static Worked* const worked = new Worked;
+  return *worked;
 }
 
-namespace {
-std::atomic<int64_t> worked_ns{0};
 }  // namespace
 
-int64_t WorkedNs() { return worked_ns.load(std::memory_order_relaxed); }
-void Work(int64_t duration_ns) { worked_ns.fetch_add(duration_ns, std::memory_order_relaxed); }
+int64_t WorkedNs(const void* stream) {
+  Worked& worked = TheWorked();
+  if (!worked.any.load(std::memory_order_relaxed)) return 0;
+  const MutexLock lock(worked.mutex);
+  const auto found = worked.ns_of_stream.find(stream);
+  return found == worked.ns_of_stream.end() ? 0 : found->second;
+}
 
-namespace internal {
-std::atomic<bool> counts_work{false};
-std::atomic<uint64_t> work{0};
-}  // namespace internal
+void Work(const void* stream, int64_t duration_ns) {
+  Worked& worked = TheWorked();
+  const MutexLock lock(worked.mutex);
+  worked.ns_of_stream[stream] += duration_ns;
+  worked.any = true;
+}
 
 }  // namespace tidemark::phantom::device

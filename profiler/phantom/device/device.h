@@ -3,7 +3,6 @@
 // shared by all stand-ins.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -54,23 +53,13 @@ Device* TheDevice();
 // Hidden or not.
 Device* InstalledDevice();
 
-// How often anything was submitted to the device while that was counted, which goes on or ends with this
-// call.
-uint64_t CountWork(bool on);
+// Time that work on a stream is said to have taken, since the process began. Only work that is tried against
+// other work has one: how long the rest takes nobody knows here.
+int64_t WorkedNs(const void* stream);
+void Work(const void* stream, int64_t duration_ns);
 
-// Time that work on the device is said to have taken, since the process began. Only work that is tried
-// against other work has one: how long the rest takes nobody knows here.
-int64_t WorkedNs();
-void Work(int64_t duration_ns);
-
-namespace internal {
-extern std::atomic<bool> counts_work;
-extern std::atomic<uint64_t> work;
-}  // namespace internal
-
-// For every function that computes on the device.
+// For every function that computes on the device, unless it may be captured: captures.h, library_streams.h.
 inline void KernelRan() {
-  if (internal::counts_work.load(std::memory_order_relaxed)) ++internal::work;
   if (Device* device = TheDevice()) device->memory.KernelRan();
 }
 

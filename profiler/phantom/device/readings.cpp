@@ -158,6 +158,13 @@ const char* Answer(void* to, size_t bytes, Certainty certainty) {
 
 void NoteKernel(const void* stub, void* const* arguments) { answers.Take(QuestionOfStub(stub), arguments); }
 
+// The arguments last as long as the call, so the answer is found now: to those of the same thread's capture.
+std::function<void()> NotedKernel(const void* stub, void* const* arguments) {
+  thread_local Answers captured;
+  captured.Take(QuestionOfStub(stub), arguments);
+  return [noted = captured] { answers = noted; };
+}
+
 void NoteReading(void* to, size_t bytes, Certainty certainty) {
   if (certainty == Certainty::kKnown) return;
   std::string sentence = PythonPlace().value_or("The program");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
 #include "profiler/phantom/device/contents.h"
 
@@ -9,6 +10,8 @@ namespace tidemark::phantom::device {
 
 // The kernel that this thread launched last, by its host stub, and what it was launched with.
 void NoteKernel(const void* stub, void* const* arguments);
+// The same for one that is captured: noted whenever what is returned is called.
+std::function<void()> NotedKernel(const void* stub, void* const* arguments);
 
 // For a copy to the host, already made, of something that is not certain (contents.h). Notes as a doubt that
 // it was read, and where, and says so at once where a loop does it over and over. What is not known is zero,

@@ -2,7 +2,9 @@
 // over here.
 #include <cstdint>
 
+#include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/library_streams.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/stand_ins/blas_types.h"
 
@@ -11,17 +13,19 @@ using namespace tidemark::phantom::blas;
 
 namespace {
 
+uint64_t NumberOf(const Handle* handle) { return reinterpret_cast<uint64_t>(handle); }
+
 // What reduces vectors to one number leaves it on the device, or, as the handle may say, on the host, where
 // it would be missed.
 Status Reduce(const char* function, const Handle* handle) {
   if (handle->pointer_mode != kPointerModeDevice) device::Refuse(function, {});
-  device::KernelRan();
+  device::KernelRanWith(NumberOf(handle));
   return kSuccess;
 }
 
-Status Solve(int* info) {
+Status Solve(const Handle* handle, int* info) {
   *info = 0;
-  device::KernelRan();
+  device::KernelRanWith(NumberOf(handle));
   return kSuccess;
 }
 
@@ -31,13 +35,25 @@ struct Strided {
   int step;  // elements from one column to the next
 };
 
-Status CopyStrided(Strided<void*> to, Strided<const void*> from, int rows, int columns, int element_bytes) {
-  const auto bytes = static_cast<size_t>(element_bytes);
-  for (int column = 0; column < columns; ++column) {
+struct Matrix {
+  int rows;
+  int columns;
+  int element_bytes;
+};
+
+Status CopyStrided(Strided<void*> to, Strided<const void*> from, const Matrix& matrix, const void* stream) {
+  const auto bytes = static_cast<size_t>(matrix.element_bytes);
+  const uint64_t capture = device::CaptureOf(stream);
+  for (int column = 0; column < matrix.columns; ++column) {
     auto* target = static_cast<std::byte*>(to.pointer) + column * bytes * static_cast<size_t>(to.step);
     const auto* source =
         static_cast<const std::byte*>(from.pointer) + column * bytes * static_cast<size_t>(from.step);
-    if (!device::TheDevice()->memory.Copy(target, source, rows * bytes)) return kInvalidValue;
+    const size_t column_bytes = bytes * static_cast<size_t>(matrix.rows);
+    if (capture != 0) {
+      device::NoteCaptured(capture, device::CapturedCopy(target, source, column_bytes));
+    } else if (!device::TheDevice()->memory.Copy(target, source, column_bytes)) {
+      return kInvalidValue;
+    }
   }
   return kSuccess;
 }
@@ -74,17 +90,17 @@ TIDEMARK_REDUCTION(cublasIzamin_v2)
 TIDEMARK_REDUCTION(cublasDotEx)
 
 // Whether the arguments were right is said on the host: they are LibTorch's own.
-#define TIDEMARK_BATCHED_SOLVER(type)                                                                      \
-  Status cublas##type##geqrfBatched(Handle*, int, int, void*, int, void*, int* info, int) {                \
-    return Solve(info);                                                                                    \
-  }                                                                                                        \
-  Status cublas##type##getrsBatched(Handle*, int, int, int, void*, int, const int*, void*, int, int* info, \
-                                    int) {                                                                 \
-    return Solve(info);                                                                                    \
-  }                                                                                                        \
-  Status cublas##type##gelsBatched(Handle*, int, int, int, int, void*, int, void*, int, int* info, int*,   \
-                                   int) {                                                                  \
-    return Solve(info);                                                                                    \
+#define TIDEMARK_BATCHED_SOLVER(type)                                                                     \
+  Status cublas##type##geqrfBatched(Handle* handle, int, int, void*, int, void*, int* info, int) {        \
+    return Solve(handle, info);                                                                           \
+  }                                                                                                       \
+  Status cublas##type##getrsBatched(Handle* handle, int, int, int, void*, int, const int*, void*, int,    \
+                                    int* info, int) {                                                     \
+    return Solve(handle, info);                                                                           \
+  }                                                                                                       \
+  Status cublas##type##gelsBatched(Handle* handle, int, int, int, int, void*, int, void*, int, int* info, \
+                                   int*, int) {                                                           \
+    return Solve(handle, info);                                                                           \
   }
 TIDEMARK_BATCHED_SOLVER(S)
 TIDEMARK_BATCHED_SOLVER(D)
@@ -92,20 +108,20 @@ TIDEMARK_BATCHED_SOLVER(C)
 TIDEMARK_BATCHED_SOLVER(Z)
 
 Status cublasSetVectorAsync(int count, int element_bytes, const void* from, int from_step, void* to,
-                            int to_step, void*) {
-  return CopyStrided({to, to_step}, {from, from_step}, 1, count, element_bytes);
+                            int to_step, void* stream) {
+  return CopyStrided({to, to_step}, {from, from_step}, {1, count, element_bytes}, stream);
 }
 Status cublasGetVectorAsync(int count, int element_bytes, const void* from, int from_step, void* to,
-                            int to_step, void*) {
-  return CopyStrided({to, to_step}, {from, from_step}, 1, count, element_bytes);
+                            int to_step, void* stream) {
+  return CopyStrided({to, to_step}, {from, from_step}, {1, count, element_bytes}, stream);
 }
 Status cublasSetMatrixAsync(int rows, int columns, int element_bytes, const void* from, int from_step,
-                            void* to, int to_step, void*) {
-  return CopyStrided({to, to_step}, {from, from_step}, rows, columns, element_bytes);
+                            void* to, int to_step, void* stream) {
+  return CopyStrided({to, to_step}, {from, from_step}, {rows, columns, element_bytes}, stream);
 }
 Status cublasGetMatrixAsync(int rows, int columns, int element_bytes, const void* from, int from_step,
-                            void* to, int to_step, void*) {
-  return CopyStrided({to, to_step}, {from, from_step}, rows, columns, element_bytes);
+                            void* to, int to_step, void* stream) {
+  return CopyStrided({to, to_step}, {from, from_step}, {rows, columns, element_bytes}, stream);
 }
 
 Status cublasCreate_v2(Handle** handle) {
@@ -115,7 +131,13 @@ Status cublasCreate_v2(Handle** handle) {
 }
 
 Status cublasDestroy_v2(Handle* handle) {
+  device::WorksNoMore(NumberOf(handle));
   delete handle;
+  return kSuccess;
+}
+
+Status cublasSetStream_v2(Handle* handle, void* stream) {
+  device::WorksOn(NumberOf(handle), stream);
   return kSuccess;
 }
 

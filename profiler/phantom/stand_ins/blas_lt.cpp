@@ -1,5 +1,5 @@
 // cuBLASLt: descriptors, and one algorithm for every multiplication.
-#include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/stand_ins/blas_types.h"
 #include "tidemark_library_versions.h"
 
@@ -43,6 +43,12 @@ Status cublasLtMatmulAlgoGetHeuristic(const void*, const void*, const void*, con
   if (wanted < 1) return kInvalidValue;
   *results = {};
   *found = 1;
+  return kSuccess;
+}
+
+Status cublasLtMatmul(void*, void*, const void*, const void*, void*, const void*, void*, const void*,
+                      const void*, void*, void*, void*, const void*, void*, size_t, void* stream) {
+  device::KernelRan(stream);
   return kSuccess;
 }
 

@@ -1,9 +1,10 @@
 // cuDNN outside of its graph interface: handles, and the descriptors and sizes of batch normalisation.
-#include <cstdio>
+#include <cstdint>
 
 #include "profiler/phantom/calibration/operations.h"
 #include "profiler/phantom/calibration/rules.h"
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/library_streams.h"
 #include "profiler/phantom/stand_ins/calibrated.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
 #include "tidemark_library_versions.h"
@@ -15,9 +16,9 @@ using calibration::BatchNormSize;
 namespace {
 
 // cudnnContext.
-struct Handle {
-  void* stream = nullptr;
-};
+struct Handle {};
+
+uint64_t NumberOf(const Handle* handle) { return reinterpret_cast<uint64_t>(handle); }
 
 // Tensor descriptors have a shape; filter and activation descriptors are plain.
 using TensorDescriptor = calibration::TensorShape;
@@ -70,12 +71,12 @@ Status cudnnCreate(Handle** handle) {
 }
 
 Status cudnnSetStream(Handle* handle, void* stream) {
-  handle->stream = stream;
+  device::WorksOn(NumberOf(handle), stream);
   return kSuccess;
 }
 
 Status cudnnGetStream(Handle* handle, void** stream) {
-  *stream = handle->stream;
+  *stream = const_cast<void*>(device::StreamOf(NumberOf(handle)));
   return kSuccess;
 }
 

@@ -20,6 +20,7 @@
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/library_streams.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/stand_ins/calibrated.h"
@@ -161,13 +162,13 @@ Status FinishPlan(Content& plan) {
 
 // A plan takes the longer the less cuDNN's heuristics believe in it, which is all that is known of its time:
 // so of plans that are tried against one another, the one that they put first is chosen.
-void NoteExecution(Content& plan) {
+void NoteExecution(Content& plan, const void* stream) {
   constexpr int64_t kStepNs = 1000;
   const SetAttribute* attribute = Find(plan, workspaces::kPlanConfiguration);
   if (attribute == nullptr || attribute->parts.size() != 1) return;
   const Content& configuration = *attribute->parts.front();
   const auto place = static_cast<int64_t>(configuration.configuration);
-  device::Work((place + 1) * kStepNs);
+  device::Work(stream, (place + 1) * kStepNs);
   if (!configuration.planned) return;
   const int64_t before = configuration.planned->last_executed.exchange(place);
   if (before < 0 || before == place) return;
@@ -304,9 +305,10 @@ Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, int element, i
   return GiveRemembered(attribute->values, room, count, elements);
 }
 
-Status cudnnBackendExecute(void*, Descriptor* plan, Descriptor*) {
-  device::KernelRan();
-  if (plan != nullptr && plan->content) NoteExecution(*plan->content);
+Status cudnnBackendExecute(void* handle, Descriptor* plan, Descriptor*) {
+  const auto number = reinterpret_cast<uint64_t>(handle);
+  device::KernelRanWith(number);
+  if (plan != nullptr && plan->content) NoteExecution(*plan->content, device::StreamOf(number));
   return kSuccess;
 }
 

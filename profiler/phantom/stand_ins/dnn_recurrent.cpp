@@ -11,6 +11,7 @@
 
 #include "profiler/phantom/calibration/operations.h"
 #include "profiler/phantom/calibration/rules.h"
+#include "profiler/phantom/device/library_streams.h"
 #include "profiler/phantom/stand_ins/calibrated.h"
 #include "profiler/phantom/stand_ins/dnn_types.h"
 #include "tidemark_library_versions.h"
@@ -132,6 +133,12 @@ extern "C" {
 
 Status cudnnCreateDropoutDescriptor(DropoutDescriptor** descriptor) { return Create(descriptor); }
 Status cudnnDestroyDropoutDescriptor(DropoutDescriptor* descriptor) { return Destroy(descriptor); }
+
+// Fills the state on the device.
+Status cudnnSetDropoutDescriptor(DropoutDescriptor*, void* handle, float, void*, size_t, unsigned long long) {
+  device::KernelRanWith(reinterpret_cast<uint64_t>(handle));
+  return kSuccess;
+}
 
 Status cudnnDropoutGetStatesSize(void*, size_t* bytes) {
   *bytes = CalibratedBytes("cudnn", VersionText(TIDEMARK_CUDNN_VERSION), calibration::kDropoutStates,

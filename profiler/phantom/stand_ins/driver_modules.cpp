@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
@@ -27,9 +28,9 @@ CUresult Load(CUmodule* module) {
   return CUDA_SUCCESS;
 }
 
-CUresult Launch() {
+CUresult Launch(CUstream stream) {
   if (TheDevice() == nullptr) return CUDA_ERROR_NO_DEVICE;
-  device::KernelRan();
+  device::KernelRan(stream);
   return CUDA_SUCCESS;
 }
 
@@ -99,16 +100,18 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction, in
 }
 
 CUresult cuLaunchKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
-                        unsigned int, unsigned int, CUstream, void**, void**) {
-  return Launch();
+                        unsigned int, unsigned int, CUstream stream, void**, void**) {
+  return Launch(stream);
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction, unsigned int, unsigned int, unsigned int, unsigned int,
-                                   unsigned int, unsigned int, unsigned int, CUstream, void**) {
-  return Launch();
+                                   unsigned int, unsigned int, unsigned int, CUstream stream, void**) {
+  return Launch(stream);
 }
 
-CUresult cuLaunchKernelEx(const CUlaunchConfig*, CUfunction, void**, void**) { return Launch(); }
+CUresult cuLaunchKernelEx(const CUlaunchConfig* configuration, CUfunction, void**, void**) {
+  return Launch(configuration->hStream);
+}
 
 // How kernels that were compiled for Hopper find their tiles in memory: read by the card alone.
 CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType, cuuint32_t rank, void*,

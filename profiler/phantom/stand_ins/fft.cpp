@@ -1,8 +1,11 @@
 // cuFFT: plans, which LibTorch gives their work areas. How large those are only cuFFT knows.
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/library_streams.h"
 
 using namespace tidemark::phantom;
 
@@ -20,7 +23,18 @@ extern "C" {
 
 Result cufftCreate(Plan* plan) {
   if (device::TheDevice() == nullptr) return kSetupFailed;
-  *plan = 1;  // plans are told apart by nobody: nothing of one is asked again
+  static std::atomic<int> plans{0};
+  *plan = ++plans;
+  return kSuccess;
+}
+
+Result cufftDestroy(Plan plan) {
+  device::WorksNoMore(static_cast<uint64_t>(plan));
+  return kSuccess;
+}
+
+Result cufftSetStream(Plan plan, void* stream) {
+  device::WorksOn(static_cast<uint64_t>(plan), stream);
   return kSuccess;
 }
 

@@ -4,14 +4,14 @@
 
 #include <cstdint>
 
-#include "profiler/phantom/device/device.h"
+#include "profiler/phantom/device/library_streams.h"
 #include "profiler/phantom/device/refusal.h"
 
-// Of the kinds of functions.txt.
-#define TIDEMARK_COMPUTES(name)             \
-  extern "C" int name(...) {                \
-    tidemark::phantom::device::KernelRan(); \
-    return 0;                               \
+// Of the kinds of functions.txt. What computes takes a handle or a plan first.
+#define TIDEMARK_COMPUTES(name)                       \
+  extern "C" int name(uint64_t handle, ...) {         \
+    tidemark::phantom::device::KernelRanWith(handle); \
+    return 0;                                         \
   }
 #define TIDEMARK_SETS(name) \
   extern "C" int name(...) { return 0; }

@@ -1,11 +1,13 @@
 // NCCL with one rank that is there: the others do and hold the same as this one. What a collective moves is
-// real for small buffers: gathers and broadcasts bring this rank's bytes, sums are so many times its value.
-// NCCL's own buffers, which a card would hold beside PyTorch's memory, are not known.
+// real for small buffers: gathers and broadcasts bring this rank's bytes, sums are so many times its value,
+// at once or, captured into a CUDA graph, whenever that is launched. NCCL's own buffers, which a card would
+// hold beside PyTorch's memory, are not known.
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <vector>
 
+#include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/contents.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
@@ -17,6 +19,7 @@ using namespace tidemark::phantom;
 struct ncclComm {
   int ranks = 1;  // 0 = not known: a part of another, of which only this rank's colour was told
   int rank = 0;
+  int most_ranks = 1;  // as many as the one that it is a part of
 };
 
 namespace {
@@ -25,6 +28,7 @@ namespace {
 using Comm = ncclComm*;
 using Result = int;
 constexpr Result kSuccess = 0;
+constexpr Result kInternalError = 3;
 constexpr Result kInvalidArgument = 4;
 constexpr int kNoColor = -1;
 constexpr size_t kUniqueIdBytes = 128;
@@ -55,16 +59,28 @@ device::Certainty Move(void* to, const void* from, size_t bytes) {
   return certainty;
 }
 
-// What the others would have made of it is not known.
-Result ComputedElsewhere(void* to, size_t bytes) {
+// What the others would have made of it is not known. Where it is not known either how much that is, it may
+// be more than there is of it.
+void ComputedElsewhere(void* to, size_t bytes) {
   device::KernelRan();
   device::TheDevice()->memory.Weaken(to, bytes, device::Certainty::kUnknown);
-  return kSuccess;
 }
 
-// A buffer of `count` parts, each as `from`.
-void Repeat(void* to, const void* from, size_t bytes, int count) {
-  for (int part = 0; part < count; ++part) Move(static_cast<char*>(to) + part * bytes, from, bytes);
+// A buffer of a part for each rank, each as `from`.
+void Repeat(void* to, const void* from, size_t bytes, const ncclComm& comm) {
+  if (comm.ranks == 0) return ComputedElsewhere(to, bytes * static_cast<size_t>(comm.most_ranks));
+  for (int part = 0; part < comm.ranks; ++part) Move(static_cast<char*>(to) + part * bytes, from, bytes);
+}
+
+// Done now, or whenever the graph is launched that it is captured into.
+template <typename Collective>
+Result Submit(const void* stream, const Collective& collective) {
+  if (const uint64_t capture = device::CaptureOf(stream)) {
+    device::NoteCaptured(capture, {collective, {}});
+  } else {
+    collective();
+  }
+  return kSuccess;
 }
 
 template <typename Number>
@@ -116,12 +132,12 @@ bool CombineAs(int type, std::vector<char>& host, int operation, int ranks) {
 
 // What all ranks together make of `from`, each holding the same. Of 16-bit and 8-bit floats, and of what is
 // too large to be known, the result is not known, as a kernel's.
-Result ReduceTo(void* to, const void* from, size_t count, int type, int operation, const ncclComm& comm) {
+void ReduceTo(void* to, const void* from, size_t count, int type, int operation, const ncclComm& comm) {
   const size_t bytes = count * BytesOf(type);
   const bool same = operation == kMax || operation == kMin || operation == kAverage || comm.ranks == 1;
-  if (same && comm.ranks != 0) {
+  if (same) {
     Move(to, from, bytes);
-    return kSuccess;
+    return;
   }
   const bool combines = operation == kSum || operation == kProduct;  // others are the program's own
   if (bytes > device::kKnownBytes || comm.ranks == 0 || !combines) return ComputedElsewhere(to, bytes);
@@ -130,13 +146,12 @@ Result ReduceTo(void* to, const void* from, size_t count, int type, int operatio
   if (!CombineAs(type, host, operation, comm.ranks)) return ComputedElsewhere(to, bytes);
   Move(to, host.data(), bytes);
   device::TheDevice()->memory.Weaken(to, bytes, certainty);
-  return kSuccess;
 }
 
 Result Create(Comm* comm, int ranks, int rank) {
   if (ranks < 1 || rank < 0 || rank >= ranks) return kInvalidArgument;
   device::Doubt("NCCL's own buffers on the card are not known and not counted.");
-  *comm = new ncclComm{ranks, rank};
+  *comm = new ncclComm{ranks, rank, ranks};
   return kSuccess;
 }
 
@@ -175,8 +190,8 @@ Result ncclCommInitAll(Comm* comms, int count, const int*) {
   return kSuccess;
 }
 
-Result ncclCommSplit(Comm, int color, int key, Comm* part, void*) {
-  *part = color == kNoColor ? nullptr : new ncclComm{0, key};
+Result ncclCommSplit(Comm comm, int color, int key, Comm* part, void*) {
+  *part = color == kNoColor ? nullptr : new ncclComm{0, key, comm->most_ranks};
   return kSuccess;
 }
 
@@ -200,7 +215,7 @@ Result ncclCommGetAsyncError(Comm, Result* error) {
 
 Result ncclCommCount(Comm comm, int* count) {
   *count = comm->ranks;
-  return kSuccess;
+  return comm->ranks == 0 ? kInternalError : kSuccess;
 }
 
 Result ncclCommUserRank(Comm comm, int* rank) {
@@ -212,49 +227,47 @@ const char* ncclGetErrorString(Result result) { return result == kSuccess ? "no 
 
 const char* ncclGetLastError(Comm) { return ""; }
 
-Result ncclAllGather(const void* from, void* to, size_t count, int type, Comm comm, void*) {
+Result ncclAllGather(const void* from, void* to, size_t count, int type, Comm comm, void* stream) {
   const size_t bytes = count * BytesOf(type);
-  if (comm->ranks == 0) return ComputedElsewhere(to, bytes);
-  Repeat(to, from, bytes, comm->ranks);
-  return kSuccess;
+  return Submit(stream, [=, comm = *comm] { Repeat(to, from, bytes, comm); });
 }
 
-Result ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Comm comm, void*) {
-  return ReduceTo(to, from, count, type, operation, *comm);
+Result ncclAllReduce(const void* from, void* to, size_t count, int type, int operation, Comm comm,
+                     void* stream) {
+  return Submit(stream, [=, comm = *comm] { ReduceTo(to, from, count, type, operation, comm); });
 }
 
 Result ncclReduce(const void* from, void* to, size_t count, int type, int operation, int root, Comm comm,
-                  void*) {
-  return comm->rank == root ? ReduceTo(to, from, count, type, operation, *comm) : kSuccess;
+                  void* stream) {
+  if (comm->rank != root) return kSuccess;
+  return ncclAllReduce(from, to, count, type, operation, comm, stream);
 }
 
 // This rank's part of the reduced whole.
 Result ncclReduceScatter(const void* from, void* to, size_t count, int type, int operation, Comm comm,
-                         void*) {
+                         void* stream) {
   const size_t offset = count * BytesOf(type) * static_cast<size_t>(comm->rank);
-  return ReduceTo(to, static_cast<const char*>(from) + offset, count, type, operation, *comm);
+  return ncclAllReduce(static_cast<const char*>(from) + offset, to, count, type, operation, comm, stream);
 }
 
-Result ncclBroadcast(const void* from, void* to, size_t count, int type, int, Comm, void*) {
-  Move(to, from, count * BytesOf(type));
-  return kSuccess;
+Result ncclBroadcast(const void* from, void* to, size_t count, int type, int, Comm, void* stream) {
+  return Submit(stream, [=] { Move(to, from, count * BytesOf(type)); });
 }
 
 Result ncclBcast(void*, size_t, int, int, Comm, void*) { return kSuccess; }  // everyone holds the same
 
 // Every rank sends this rank the part that this rank sends to a rank with its own number.
-Result ncclAlltoAll(const void* from, void* to, size_t count, int type, Comm comm, void*) {
-  const size_t bytes = count * BytesOf(type);
-  if (comm->ranks == 0) return ComputedElsewhere(to, bytes);
-  Repeat(to, static_cast<const char*>(from) + bytes * static_cast<size_t>(comm->rank), bytes, comm->ranks);
-  return kSuccess;
+Result ncclAlltoAll(const void* from, void* to, size_t count, int type, Comm comm, void* stream) {
+  const char* const own =
+      static_cast<const char*>(from) + count * BytesOf(type) * static_cast<size_t>(comm->rank);
+  return ncclAllGather(own, to, count, type, comm, stream);
 }
 
 // What another rank sends is not known.
 Result ncclSend(const void*, size_t, int, int, Comm, void*) { return kSuccess; }
 
-Result ncclRecv(void* to, size_t count, int type, int, Comm, void*) {
-  return ComputedElsewhere(to, count * BytesOf(type));
+Result ncclRecv(void* to, size_t count, int type, int, Comm, void* stream) {
+  return Submit(stream, [=] { ComputedElsewhere(to, count * BytesOf(type)); });
 }
 
 Result ncclGroupStart() { return kSuccess; }

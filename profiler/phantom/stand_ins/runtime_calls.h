@@ -34,6 +34,9 @@ inline constexpr Function kMemsetAsync{Function::Library::kRuntime,
 inline constexpr Function kLaunchKernel{Function::Library::kRuntime,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, "cudaLaunchKernel"};
 
+inline constexpr Function kGraphLaunch{Function::Library::kRuntime,
+                                       CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, "cudaGraphLaunch"};
+
 inline constexpr Function kMallocAsync{Function::Library::kRuntime,
                                        CUPTI_RUNTIME_TRACE_CBID_cudaMallocAsync_v11020, "cudaMallocAsync"};
 inline constexpr Function kFreeAsync{Function::Library::kRuntime,
@@ -82,6 +85,10 @@ struct MemsetAsyncParameters {
   void* pointer;
   int value;
   size_t bytes;
+  cudaStream_t stream;
+};
+struct GraphLaunchParameters {
+  cudaGraphExec_t executable;
   cudaStream_t stream;
 };
 struct LaunchParameters {

@@ -1,12 +1,17 @@
-// CUDA graphs, as far as memory goes: a graph counts what is captured, and a launch of it does the copies and
-// fills, and leaves behind what kernels leave.
+// CUDA graphs, as far as memory goes: a graph holds what was captured, and a launch of it does the copies,
+// fills and collectives, and leaves behind what kernels leave.
 #include <algorithm>
 #include <cstdio>
+#include <map>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
-#include "profiler/phantom/device/captured_writes.h"
+#include "profiler/phantom/device/captures.h"
+#include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/stand_ins/runtime_calls.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 #include "profiler/phantom/stand_ins/runtime_streams.h"
 
@@ -16,30 +21,26 @@ using device::TheDevice;
 using runtime::Report;
 
 // The runtime declares these and leaves what they are to itself.
+using Works = std::shared_ptr<const std::vector<device::CapturedWork>>;
 struct CUgraphNode_st {};
 struct CUgraph_st {
   std::vector<CUgraphNode_st> nodes;
-  std::vector<device::CapturedWrite> writes;
+  Works works;
 };
 struct CUgraphExec_st {
-  std::vector<device::CapturedWrite> writes;
+  Works works;
 };
 
 namespace {
 
 struct Capture {
   uint64_t id = 0;
-  cudaStream_t origin = nullptr;
-  uint64_t work_before = 0;
-  size_t writes_before = 0;
   CUgraph_st* graph = nullptr;
 };
 
 struct Captures {
   Mutex mutex;
-  std::vector<Capture> active TIDEMARK_GUARDED_BY(mutex);
-  uint64_t last_id TIDEMARK_GUARDED_BY(mutex) = 0;
-  std::atomic<size_t> count{0};  // of active, for those who only want to know that there is none
+  std::map<cudaStream_t, Capture> by_origin TIDEMARK_GUARDED_BY(mutex);
 };
 
 // Never destroyed: streams are used while the process exits.
@@ -51,55 +52,39 @@ Captures& TheCaptures() {
 cudaError_t Begin(cudaStream_t stream) {
   if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
   if (runtime::IsDefaultStream(stream)) return Report(cudaErrorStreamCaptureUnsupported);
-  if (runtime::CaptureOf(stream) != 0) return Report(cudaErrorIllegalState);
+  const uint64_t id = device::BeginCapture(stream);
+  if (id == 0) return Report(cudaErrorIllegalState);
   device::Doubt("What a CUDA graph itself takes on the card is not known and not counted.");
   Captures& captures = TheCaptures();
   const MutexLock lock(captures.mutex);
-  const uint64_t id = ++captures.last_id;
-  captures.active.push_back(
-      {id, stream, device::CountWork(true), device::BeginCapturedWrites(), new CUgraph_st});
-  captures.count = captures.active.size();
-  stream->capture = id;
+  captures.by_origin[stream] = {id, new CUgraph_st};
   return cudaSuccess;
 }
 
 cudaError_t End(cudaStream_t stream, cudaGraph_t* graph) {
   *graph = nullptr;
-  if (runtime::IsDefaultStream(stream)) return Report(cudaErrorIllegalState);
   Captures& captures = TheCaptures();
   const MutexLock lock(captures.mutex);
-  const auto found = std::find_if(captures.active.begin(), captures.active.end(),
-                                  [stream](const Capture& capture) { return capture.origin == stream; });
-  if (found == captures.active.end()) return Report(cudaErrorIllegalState);
-  const bool last = captures.active.size() == 1;
-  found->graph->nodes.resize(device::CountWork(!last) - found->work_before);
-  found->graph->writes = device::EndCapturedWrites(found->writes_before);
-  *graph = found->graph;
-  captures.active.erase(found);
-  captures.count = captures.active.size();
-  stream->capture = 0;
+  const auto ended = captures.by_origin.extract(stream);
+  if (ended.empty()) return Report(cudaErrorIllegalState);
+  *graph = ended.mapped().graph;
+  std::vector<device::CapturedWork> works = device::EndCapture(ended.mapped().id);
+  (*graph)->nodes.resize(static_cast<size_t>(std::ranges::count_if(works, &device::CapturedWork::is_node)));
+  (*graph)->works = std::make_shared<const std::vector<device::CapturedWork>>(std::move(works));
   return cudaSuccess;
 }
 
-}  // namespace
-
-namespace tidemark::phantom::runtime {
-
-bool IsActive(uint64_t capture) {
+// Of a capture that lasts.
+cudaGraph_t GraphOf(uint64_t capture) {
   Captures& captures = TheCaptures();
-  if (capture == 0 || captures.count.load(std::memory_order_relaxed) == 0) return false;
   const MutexLock lock(captures.mutex);
-  return std::any_of(captures.active.begin(), captures.active.end(),
-                     [capture](const Capture& one) { return one.id == capture; });
+  for (const auto& [origin, one] : captures.by_origin) {
+    if (one.id == capture) return one.graph;
+  }
+  return nullptr;
 }
 
-uint64_t CaptureOf(cudaStream_t stream) {
-  if (IsDefaultStream(stream)) return 0;
-  const uint64_t capture = stream->capture.load(std::memory_order_relaxed);
-  return IsActive(capture) ? capture : 0;
-}
-
-}  // namespace tidemark::phantom::runtime
+}  // namespace
 
 extern "C" {
 
@@ -108,7 +93,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) { return End(stream, graph); }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  *status = runtime::CaptureOf(stream) != 0 ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
+  *status = device::CaptureOf(stream) != 0 ? cudaStreamCaptureStatusActive : cudaStreamCaptureStatusNone;
   return Report(TheDevice() == nullptr ? cudaErrorNoDevice : cudaSuccess);
 }
 
@@ -123,16 +108,9 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
                                      unsigned long long* id, cudaGraph_t* graph,
                                      const cudaGraphNode_t** dependencies, size_t* count) {
 #endif
-  const uint64_t capture = runtime::CaptureOf(stream);
+  const uint64_t capture = device::CaptureOf(stream);
   if (id != nullptr) *id = capture;
-  if (graph != nullptr) {
-    *graph = nullptr;
-    Captures& captures = TheCaptures();
-    const MutexLock lock(captures.mutex);
-    for (const Capture& one : captures.active) {
-      if (one.id == capture) *graph = one.graph;
-    }
-  }
+  if (graph != nullptr) *graph = GraphOf(capture);
   if (dependencies != nullptr) *dependencies = nullptr;
   if (count != nullptr) *count = 0;
   return cudaStreamIsCapturing(stream, status);
@@ -140,14 +118,15 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
 
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* executable, cudaGraph_t graph,
                                           unsigned long long) {
-  *executable = new CUgraphExec_st{graph->writes};
+  *executable = new CUgraphExec_st{graph->works};
   return cudaSuccess;
 }
 
-cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t) {
-  device::DoCapturedWrites(executable->writes);
-  device::KernelRan();
-  return cudaSuccess;
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+  return runtime::Called(runtime::kGraphLaunch, runtime::GraphLaunchParameters{executable, stream}, [&] {
+    device::Launch(*executable->works, stream);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {

@@ -2,7 +2,10 @@
 // themselves decides how much scratch memory libraries ask for, so it follows the card.
 #include <cstdint>
 #include <optional>
+#include <utility>
 
+#include "profiler/phantom/device/captures.h"
+#include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
@@ -26,34 +29,39 @@ constexpr int kNestedLaunches = 8;
 thread_local Configuration configurations[kNestedLaunches];
 thread_local int configuration_count = 0;
 
+device::Activity ActivityOf(const runtime::LaunchParameters& launch) {
+  device::Activity activity;
+  activity.address = reinterpret_cast<uint64_t>(launch.kernel);
+  activity.asynchronous = true;
+  activity.stream = reinterpret_cast<uint64_t>(launch.stream);
+  activity.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
+  activity.block = {launch.block.x, launch.block.y, launch.block.z};
+  activity.shared_bytes = launch.shared_bytes;
+  return activity;
+}
+
 cudaError_t Submit(const runtime::LaunchParameters& launch) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
   const uint64_t threads = uint64_t{launch.block.x} * launch.block.y * launch.block.z;
   const uint64_t blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (threads == 0 || threads > kThreadsPerBlock || blocks == 0) return Report(cudaErrorInvalidConfiguration);
+  if (const uint64_t capture = device::CaptureOf(launch.stream)) {
+    device::CapturedWork work = device::CapturedKernel(launch.kernel, launch.arguments);
+    work.activity = ActivityOf(launch);
+    device::NoteCaptured(capture, std::move(work));
+    return cudaSuccess;
+  }
   device::NoteKernel(launch.kernel, launch.arguments);
   device::KernelRan();
+  if (device::SomeoneListens()) device::Tell(ActivityOf(launch));
   return cudaSuccess;
 }
 
 cudaError_t Launch(const runtime::LaunchParameters& launch) {
   const char* symbol = device::SomeoneListens() ? device::KernelName(launch.kernel) : nullptr;
-  const auto submit_and_tell = [&] {
-    const cudaError_t error = Submit(launch);
-    if (error == cudaSuccess) {
-      device::Activity activity;
-      activity.address = reinterpret_cast<uint64_t>(launch.kernel);
-      activity.asynchronous = true;
-      activity.stream = reinterpret_cast<uint64_t>(launch.stream);
-      activity.grid = {launch.grid.x, launch.grid.y, launch.grid.z};
-      activity.block = {launch.block.x, launch.block.y, launch.block.z};
-      activity.shared_bytes = launch.shared_bytes;
-      device::Tell(activity);
-    }
-    return error;
-  };
-  return runtime::Called(runtime::kLaunchKernel, launch, submit_and_tell, symbol);
+  return runtime::Called(
+      runtime::kLaunchKernel, launch, [&] { return Submit(launch); }, symbol);
 }
 
 cudaError_t GiveOccupancy(int* blocks, int threads, size_t shared_bytes) {

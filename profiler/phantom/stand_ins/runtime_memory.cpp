@@ -1,8 +1,9 @@
 // The CUDA runtime's memory: cudaMalloc, host memory, copies and fills (frees are in runtime_pools.cpp). All
 // is done at once, but for what is captured into a graph: streams are empty whenever one asks.
 #include <cstring>
+#include <utility>
 
-#include "profiler/phantom/device/captured_writes.h"
+#include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/stand_ins/runtime_calls.h"
@@ -11,7 +12,7 @@
 
 using namespace tidemark::phantom;
 using device::Activity;
-using device::CapturedWrite;
+using device::CapturedWork;
 using device::Device;
 using device::Place;
 using device::TheDevice;
@@ -72,14 +73,7 @@ struct Submission {
 cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& submission) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  if (runtime::CaptureOf(submission.stream) != 0) {
-    device::NoteCapturedWrite({CapturedWrite::Kind::kCopy, to, from, bytes});
-  } else {
-    device::Certainty certainty = device::Certainty::kKnown;
-    if (!device->memory.Copy(to, from, bytes, &certainty)) return Report(cudaErrorInvalidValue);
-    device::NoteReading(to, bytes, certainty);
-  }
-  if (device::SomeoneListens()) {
+  const auto activity_of = [&] {
     Activity activity;
     activity.kind = Activity::Kind::kCopy;
     activity.place = PlaceOf(*device, to);
@@ -87,20 +81,25 @@ cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& sub
     activity.asynchronous = submission.asynchronous;
     activity.bytes = bytes;
     activity.stream = reinterpret_cast<uint64_t>(submission.stream);
-    device::Tell(activity);
+    return activity;
+  };
+  if (const uint64_t capture = device::CaptureOf(submission.stream)) {
+    CapturedWork work = device::CapturedCopy(to, from, bytes);
+    work.activity = activity_of();
+    device::NoteCaptured(capture, std::move(work));
+    return cudaSuccess;
   }
+  device::Certainty certainty = device::Certainty::kKnown;
+  if (!device->memory.Copy(to, from, bytes, &certainty)) return Report(cudaErrorInvalidValue);
+  device::NoteReading(to, bytes, certainty);
+  if (device::SomeoneListens()) device::Tell(activity_of());
   return cudaSuccess;
 }
 
 cudaError_t Fill(void* pointer, int value, size_t bytes, const Submission& submission) {
   Device* device = TheDevice();
   if (device == nullptr) return Report(cudaErrorNoDevice);
-  if (runtime::CaptureOf(submission.stream) != 0) {
-    device::NoteCapturedWrite({CapturedWrite::Kind::kFill, pointer, nullptr, bytes, value});
-  } else if (!device->memory.Fill(pointer, value, bytes)) {
-    return Report(cudaErrorInvalidValue);
-  }
-  if (device::SomeoneListens()) {
+  const auto activity_of = [&] {
     Activity activity;
     activity.kind = Activity::Kind::kFill;
     activity.place = PlaceOf(*device, pointer);
@@ -108,8 +107,16 @@ cudaError_t Fill(void* pointer, int value, size_t bytes, const Submission& submi
     activity.bytes = bytes;
     activity.fill_value = static_cast<uint32_t>(value);
     activity.stream = reinterpret_cast<uint64_t>(submission.stream);
-    device::Tell(activity);
+    return activity;
+  };
+  if (const uint64_t capture = device::CaptureOf(submission.stream)) {
+    CapturedWork work = device::CapturedFill(pointer, value, bytes);
+    work.activity = activity_of();
+    device::NoteCaptured(capture, std::move(work));
+    return cudaSuccess;
   }
+  if (!device->memory.Fill(pointer, value, bytes)) return Report(cudaErrorInvalidValue);
+  if (device::SomeoneListens()) device::Tell(activity_of());
   return cudaSuccess;
 }
 

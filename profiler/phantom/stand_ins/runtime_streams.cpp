@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/stand_ins/runtime_errors.h"
 
@@ -24,19 +25,24 @@ cudaError_t CreateStream(cudaStream_t* stream, int priority) {
   return error;
 }
 
-cudaError_t CreateEvent(cudaEvent_t* event) {
+cudaError_t CreateEvent(cudaEvent_t* event, unsigned int flags) {
   const cudaError_t error = CheckDevice();
-  if (error == cudaSuccess) *event = new CUevent_st;
+  if (error != cudaSuccess) return error;
+  *event = new CUevent_st;
+  (*event)->has_time = (flags & cudaEventDisableTiming) == 0;
   return error;
 }
 
 cudaError_t Record(cudaEvent_t event, cudaStream_t stream) {
   if (event == nullptr) return Report(cudaErrorInvalidResourceHandle);
-  event->capture = runtime::CaptureOf(stream);
+  event->capture = device::CaptureOf(stream);
+  event->is_recorded = true;
   event->recorded = std::chrono::steady_clock::now();
-  event->worked_ns = device::WorkedNs();
+  event->worked_ns = device::WorkedNs(stream);
   return cudaSuccess;
 }
+
+bool HasTime(cudaEvent_t event) { return event != nullptr && event->has_time && event->is_recorded; }
 
 thread_local cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 
@@ -63,7 +69,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 
 // What waits for a stream cannot be captured into a graph.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return runtime::CaptureOf(stream) != 0 ? Report(cudaErrorStreamCaptureUnsupported) : CheckDevice();
+  return device::CaptureOf(stream) != 0 ? Report(cudaErrorStreamCaptureUnsupported) : CheckDevice();
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return cudaStreamQuery(stream); }
@@ -71,20 +77,27 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return cudaStreamQuery(
 // A stream that waits for work that is being captured takes part in the capture.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int) {
   if (event == nullptr) return Report(cudaErrorInvalidResourceHandle);
-  if (runtime::IsActive(event->capture) && !IsDefaultStream(stream)) stream->capture = event->capture.load();
+  if (device::CaptureLasts(event->capture) && !IsDefaultStream(stream))
+    device::JoinCapture(event->capture, stream);
   return CheckDevice();
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* argument,
                                   unsigned int) {
-  const cudaError_t error = CheckDevice();
+  const cudaError_t error = cudaStreamQuery(stream);
   if (error == cudaSuccess) callback(stream, cudaSuccess, argument);
   return error;
 }
 
-cudaError_t cudaLaunchHostFunc(cudaStream_t, cudaHostFn_t function, void* argument) {
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
   const cudaError_t error = CheckDevice();
-  if (error == cudaSuccess) function(argument);
+  if (error != cudaSuccess) return error;
+  const uint64_t capture = device::CaptureOf(stream);
+  if (capture == 0) {
+    function(argument);
+  } else {
+    device::NoteCaptured(capture, {[=] { function(argument); }, {}});
+  }
   return error;
 }
 
@@ -93,9 +106,11 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return CreateEvent(event); }
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return CreateEvent(event, cudaEventDefault); }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int) { return CreateEvent(event); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned int flags) {
+  return CreateEvent(event, flags);
+}
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   if (event == nullptr) return Report(cudaErrorInvalidResourceHandle);
@@ -118,10 +133,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 
 // The device's time where its work in between is said to have taken any, so that what is tried against one
-// another is chosen alike on every machine; else the host's.
+// another is chosen alike on every machine; else the host's. An event that was never recorded has none.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   *milliseconds = 0;
-  if (start == nullptr || end == nullptr) return Report(cudaErrorInvalidResourceHandle);
+  if (!HasTime(start) || !HasTime(end)) return Report(cudaErrorInvalidResourceHandle);
   std::chrono::nanoseconds elapsed(end->worked_ns - start->worked_ns);
   if (elapsed.count() == 0) elapsed = end->recorded - start->recorded;
   *milliseconds = std::chrono::duration<float, std::milli>(elapsed).count();

@@ -6,6 +6,7 @@
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/library_streams.h"
 
 using namespace tidemark::phantom;
 
@@ -24,6 +25,8 @@ Status Create(Object** object) {
   *object = new Object;
   return kSuccess;
 }
+
+uint64_t NumberOf(const Object* handle) { return reinterpret_cast<uint64_t>(handle); }
 
 Status Destroy(const Object* object) {
   delete object;
@@ -64,7 +67,14 @@ using Data = const void*;
 extern "C" {
 
 Status cusolverDnCreate(Object** handle) { return Create(handle); }
-Status cusolverDnDestroy(Object* handle) { return Destroy(handle); }
+Status cusolverDnDestroy(Object* handle) {
+  device::WorksNoMore(NumberOf(handle));
+  return Destroy(handle);
+}
+Status cusolverDnSetStream(Object* handle, void* stream) {
+  device::WorksOn(NumberOf(handle), stream);
+  return kSuccess;
+}
 Status cusolverDnCreateParams(Object** parameters) { return Create(parameters); }
 Status cusolverDnDestroyParams(Object* parameters) { return Destroy(parameters); }
 Status cusolverDnCreateSyevjInfo(Object** info) { return Create(info); }
@@ -103,13 +113,13 @@ TIDEMARK_SIZES(gesvdaStridedBatched, Object*, int, int, int, int, Data, int, lon
                int, long long, Data, int, long long)
 
 // How far the products are from the matrices goes to the host: with no kernel, not at all.
-#define TIDEMARK_GESVDA(type)                                                                             \
-  Status cusolverDn##type##gesvdaStridedBatched(Object*, int, int, int, int, Data, int, long long, void*, \
-                                                long long, void*, int, long long, void*, int, long long,  \
-                                                void*, int, int*, double* residuals, int batch) {         \
-    device::KernelRan();                                                                                  \
-    if (residuals != nullptr) std::fill_n(residuals, batch, 0.0);                                         \
-    return kSuccess;                                                                                      \
+#define TIDEMARK_GESVDA(type)                                                                                \
+  Status cusolverDn##type##gesvdaStridedBatched(Object* handle, int, int, int, int, Data, int, long long,    \
+                                                void*, long long, void*, int, long long, void*, int,         \
+                                                long long, void*, int, int*, double* residuals, int batch) { \
+    device::KernelRanWith(NumberOf(handle));                                                                 \
+    if (residuals != nullptr) std::fill_n(residuals, batch, 0.0);                                            \
+    return kSuccess;                                                                                         \
   }
 TIDEMARK_GESVDA(S)
 TIDEMARK_GESVDA(D)

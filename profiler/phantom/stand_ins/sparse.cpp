@@ -5,6 +5,7 @@
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/library_streams.h"
 
 using namespace tidemark::phantom;
 
@@ -46,9 +47,11 @@ Status NotKnown(Size* bytes) {
   return kSuccess;
 }
 
-void NoValues() {
+uint64_t NumberOf(const Object* handle) { return reinterpret_cast<uint64_t>(handle); }
+
+void NoValues(const Object* handle) {
   device::Doubt("How many values a sparse result has is computed on the card; here it has none.");
-  device::KernelRan();
+  device::KernelRanWith(NumberOf(handle));
 }
 
 }  // namespace
@@ -68,7 +71,14 @@ const char* cusparseGetErrorString(Status status) {
 }
 
 Status cusparseCreate(Object** handle) { return Create(handle); }
-Status cusparseDestroy(Object* handle) { return Destroy(handle); }
+Status cusparseDestroy(Object* handle) {
+  device::WorksNoMore(NumberOf(handle));
+  return Destroy(handle);
+}
+Status cusparseSetStream(Object* handle, void* stream) {
+  device::WorksOn(NumberOf(handle), stream);
+  return kSuccess;
+}
 Status cusparseCreateMatDescr(Object** matrix) { return Create(matrix); }
 Status cusparseDestroyMatDescr(Object* matrix) { return Destroy(matrix); }
 Status cusparseCreateBsrsv2Info(Object** info) { return Create(info); }
@@ -128,9 +138,9 @@ Status cusparseSpGEMM_workEstimation(Object*, int, int, Data, SparseMatrix*, Spa
   return NotKnown(bytes);
 }
 
-Status cusparseSpGEMM_compute(Object*, int, int, Data, SparseMatrix*, SparseMatrix*, Data,
+Status cusparseSpGEMM_compute(Object* handle, int, int, Data, SparseMatrix*, SparseMatrix*, Data,
                               SparseMatrix* product, int, int, Object*, size_t* bytes, void*) {
-  NoValues();
+  NoValues(handle);
   product->values = 0;
   return NotKnown(bytes);
 }
@@ -143,9 +153,9 @@ Status cusparseSpGEMM_compute(Object*, int, int, Data, SparseMatrix*, SparseMatr
 TIDEMARK_FOR_TYPES(TIDEMARK_WIDE_SIZE, csrgeam2_bufferSizeExt, TIDEMARK_SUM_PARAMETERS)
 
 // The count goes to the host: LibTorch leaves a handle's pointer mode at that.
-Status cusparseXcsrgeam2Nnz(Object*, int, int, Object*, int, const int*, const int*, Object*, int, const int*,
-                            const int*, Object*, int*, int* values, void*) {
-  NoValues();
+Status cusparseXcsrgeam2Nnz(Object* handle, int, int, Object*, int, const int*, const int*, Object*, int,
+                            const int*, const int*, Object*, int*, int* values, void*) {
+  NoValues(handle);
   *values = 0;
   return kSuccess;
 }
@@ -165,8 +175,8 @@ Status cusparseXbsrsm2_zeroPivot(Object*, Object*, int* position) {
   return kSuccess;
 }
 
-Status cusparseCreateIdentityPermutation(Object*, int, int*) {
-  device::KernelRan();
+Status cusparseCreateIdentityPermutation(Object* handle, int, int*) {
+  device::KernelRanWith(NumberOf(handle));
   return kSuccess;
 }
 

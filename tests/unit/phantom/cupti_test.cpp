@@ -28,6 +28,9 @@ static_assert(sizeof(runtime::MemcpyAsyncParameters) == sizeof(cudaMemcpyAsync_v
 static_assert(sizeof(runtime::MemsetAsyncParameters) == sizeof(cudaMemsetAsync_v3020_params) &&
               offsetof(runtime::MemsetAsyncParameters, bytes) ==
                   offsetof(cudaMemsetAsync_v3020_params, count));
+static_assert(sizeof(runtime::GraphLaunchParameters) == sizeof(cudaGraphLaunch_v10000_params) &&
+              offsetof(runtime::GraphLaunchParameters, stream) ==
+                  offsetof(cudaGraphLaunch_v10000_params, stream));
 static_assert(sizeof(runtime::LaunchParameters) == sizeof(cudaLaunchKernel_v7000_params) &&
               offsetof(runtime::LaunchParameters, shared_bytes) ==
                   offsetof(cudaLaunchKernel_v7000_params, sharedMem));
@@ -256,6 +259,45 @@ TEST_CASE("Copies, fills and kernels say what they did and share their call's co
   CHECK(tool.calls[1].correlationId == tool.copies[0].correlationId);
   CHECK(tool.calls[4].correlationId == tool.kernels[0].correlationId);
   CHECK(tool.calls[5].end >= tool.calls[5].start);
+}
+
+TEST_CASE(
+    "What is captured into a graph is recorded whenever that is launched, as the launch's, and not before") {
+  const Recording recording({CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
+                             CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_RUNTIME});
+  cudaStream_t stream = nullptr;
+  void* block = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaMalloc(&block, kMebibyte) == cudaSuccess);
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaMemcpyAsync(block, static_cast<char*>(block) + 512, 100, cudaMemcpyDefault, stream) ==
+          cudaSuccess);
+  REQUIRE(cudaMemsetAsync(block, 3, 77, stream) == cudaSuccess);
+  REQUIRE(cudaLaunchKernel(&kMebibyte, {4, 5, 6}, {32, 2, 1}, nullptr, 128, stream) == cudaSuccess);
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  REQUIRE(cuptiActivityFlushAll(0) == CUPTI_SUCCESS);
+  CHECK(tool.calls.size() == 4);  // the calls were made
+  CHECK((tool.copies.empty() && tool.fills.empty() && tool.kernels.empty()));
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE(cudaGraphInstantiateWithFlags(&executable, graph, 0) == cudaSuccess);
+  for (int launch = 0; launch < 2; ++launch) REQUIRE(cudaGraphLaunch(executable, stream) == cudaSuccess);
+  REQUIRE(cuptiActivityFlushAll(0) == CUPTI_SUCCESS);
+  REQUIRE((tool.calls.size() == 6 && tool.copies.size() == 2 && tool.fills.size() == 2 &&
+           tool.kernels.size() == 2));
+  for (size_t launch = 0; launch < 2; ++launch) {
+    const CUpti_ActivityAPI& call = tool.calls[4 + launch];
+    CHECK(call.cbid == CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000);
+    CHECK(tool.copies[launch].correlationId == call.correlationId);
+    CHECK(tool.copies[launch].copyKind == CUPTI_ACTIVITY_MEMCPY_KIND_DTOD);
+    CHECK(tool.fills[launch].correlationId == call.correlationId);
+    CHECK(tool.fills[launch].bytes == 77);
+    CHECK(tool.kernels[launch].correlationId == call.correlationId);
+    CHECK(tool.kernels[launch].gridY == 5);
+    CHECK(tool.kernels[launch].start >= call.start);
+  }
+  CHECK((cudaGraphExecDestroy(executable) == cudaSuccess && cudaGraphDestroy(graph) == cudaSuccess));
+  CHECK((cudaFree(block) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess));
 }
 
 TEST_CASE("A buffer closes when it is full or holds as many records as the tool wants") {

@@ -15,6 +15,8 @@
 
 #include "profiler/base/paths.h"
 #include "profiler/phantom/device/activity.h"
+#include "profiler/phantom/device/captures.h"
+#include "profiler/phantom/device/contents.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/readings.h"
 #include "profiler/phantom/environment.h"
@@ -27,7 +29,7 @@ extern "C" int TidemarkPhantomReadKnown(const void* pointer, size_t bytes, void*
 extern "C" void TidemarkPhantomExpectCount(int64_t count);
 extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes);
 extern "C" bool TidemarkPhantomCaptureLasts();
-extern "C" void TidemarkPhantomForgetOnLaunch(void* pointer, size_t bytes);
+extern "C" void TidemarkPhantomForgetOnLaunch(const void* stream, void* pointer, size_t bytes);
 
 namespace tidemark::phantom {
 namespace {
@@ -313,7 +315,8 @@ TEST_CASE("Streams and events are distinct, and always done") {
   float milliseconds = -1;
   REQUIRE(cudaEventElapsedTime(&milliseconds, start, end) == cudaSuccess);
   CHECK(milliseconds >= 0);
-  tidemark::phantom::device::Work(2'000'000);  // what is said of work counts, and the host's time does not
+  device::Work(low, 2'000'000);  // what is said of work counts, and the host's time does not
+  device::Work(high, 7'000'000);
   REQUIRE(cudaEventRecord(end, low) == cudaSuccess);
   REQUIRE(cudaEventElapsedTime(&milliseconds, start, end) == cudaSuccess);
   CHECK(milliseconds == 2);
@@ -323,6 +326,26 @@ TEST_CASE("Streams and events are distinct, and always done") {
   CHECK(called);
   CHECK((cudaEventDestroy(start) == cudaSuccess && cudaEventDestroy(end) == cudaSuccess));
   CHECK((cudaStreamDestroy(low) == cudaSuccess && cudaStreamDestroy(high) == cudaSuccess));
+}
+
+TEST_CASE("An event that was never recorded, or has no time, tells no time") {
+  cudaEvent_t recorded = nullptr;
+  cudaEvent_t never = nullptr;
+  cudaEvent_t timeless = nullptr;
+  REQUIRE((cudaEventCreate(&recorded) == cudaSuccess && cudaEventCreate(&never) == cudaSuccess));
+  REQUIRE(cudaEventCreateWithFlags(&timeless, cudaEventDisableTiming) == cudaSuccess);
+  REQUIRE(cudaEventRecord(recorded, nullptr) == cudaSuccess);
+  REQUIRE(cudaEventRecord(timeless, nullptr) == cudaSuccess);
+  float milliseconds = -1;
+  CHECK(cudaEventElapsedTime(&milliseconds, recorded, recorded) == cudaSuccess);
+  for (cudaEvent_t other : {never, timeless}) {
+    CHECK(cudaEventElapsedTime(&milliseconds, recorded, other) == cudaErrorInvalidResourceHandle);
+    CHECK(cudaEventElapsedTime(&milliseconds, other, recorded) == cudaErrorInvalidResourceHandle);
+  }
+  CHECK(cudaEventQuery(never) == cudaSuccess);  // nothing is to be waited for
+  CHECK(cudaEventSynchronize(never) == cudaSuccess);
+  for (cudaEvent_t event : {recorded, never, timeless}) CHECK(cudaEventDestroy(event) == cudaSuccess);
+  cudaGetLastError();
 }
 
 cudaStreamCaptureStatus CaptureStatusOf(cudaStream_t stream) {
@@ -382,11 +405,11 @@ TEST_CASE("A graph copies, fills and leaves unknown results whenever it is launc
   REQUIRE(cudaMallocHost(reinterpret_cast<void**>(&pinned), 1) == cudaSuccess);
   TidemarkPhantomBlockBegins(device, 8);  // from now on what is known outlives kernels
   REQUIRE(cudaMemset(device, 'a', 8) == cudaSuccess);
-  TidemarkPhantomForgetOnLaunch(device, 8);  // nothing is captured
+  TidemarkPhantomForgetOnLaunch(stream, device, 8);  // nothing is captured
   CHECK(!TidemarkPhantomCaptureLasts());
   REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
   CHECK(TidemarkPhantomCaptureLasts());
-  TidemarkPhantomForgetOnLaunch(device, 2);
+  TidemarkPhantomForgetOnLaunch(stream, device, 2);
   REQUIRE(cudaMemsetAsync(device + 1, 'f', 1, stream) == cudaSuccess);
   REQUIRE(cudaMemcpyAsync(device + 2, device + 3, 1, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
   REQUIRE(cudaMemcpyAsync(pinned, device + 2, 1, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
@@ -410,6 +433,80 @@ TEST_CASE("A graph copies, fills and leaves unknown results whenever it is launc
   }
   CHECK((cudaGraphExecDestroy(executable) == cudaSuccess && cudaFree(device) == cudaSuccess));
   CHECK((cudaFreeHost(pinned) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess));
+}
+
+cudaGraphExec_t EndedCapture(cudaStream_t stream) {
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE(cudaGraphInstantiateWithFlags(&executable, graph, 0) == cudaSuccess);
+  REQUIRE(cudaGraphDestroy(graph) == cudaSuccess);
+  return executable;
+}
+
+TEST_CASE("Of captures that overlap each holds the work of its own streams") {
+  cudaStream_t first = nullptr;
+  cudaStream_t second = nullptr;
+  char* device = nullptr;
+  REQUIRE((cudaStreamCreate(&first) == cudaSuccess && cudaStreamCreate(&second) == cudaSuccess));
+  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&device), 4) == cudaSuccess);
+  TidemarkPhantomBlockBegins(device, 4);
+  REQUIRE(cudaMemset(device, 'a', 4) == cudaSuccess);
+  REQUIRE(cudaStreamBeginCapture(first, cudaStreamCaptureModeRelaxed) == cudaSuccess);
+  REQUIRE(cudaMemsetAsync(device, '1', 1, first) == cudaSuccess);
+  REQUIRE(cudaStreamBeginCapture(second, cudaStreamCaptureModeRelaxed) == cudaSuccess);
+  REQUIRE(cudaMemsetAsync(device + 1, '2', 1, second) == cudaSuccess);
+  TidemarkPhantomForgetOnLaunch(second, device + 2, 1);
+  REQUIRE(cudaMemset(device + 3, 'b', 1) == cudaSuccess);  // not captured
+  cudaGraphExec_t of_first = EndedCapture(first);
+  cudaGraphExec_t of_second = EndedCapture(second);
+  const auto bytes = [&] {
+    std::string text;
+    for (int i = 0; i < 4; ++i)
+      text += ByteAt(device + i).second == kNotKnown ? '?' : static_cast<char>(ByteAt(device + i).first);
+    return text;
+  };
+  CHECK(bytes() == "aaab");
+  REQUIRE(cudaGraphLaunch(of_first, first) == cudaSuccess);
+  CHECK(bytes() == "1aab");
+  REQUIRE(cudaGraphLaunch(of_second, second) == cudaSuccess);
+  CHECK(bytes() == "12?b");
+  CHECK((cudaGraphExecDestroy(of_first) == cudaSuccess && cudaGraphExecDestroy(of_second) == cudaSuccess));
+  CHECK((cudaStreamDestroy(first) == cudaSuccess && cudaStreamDestroy(second) == cudaSuccess));
+  CHECK(cudaFree(device) == cudaSuccess);
+}
+
+TEST_CASE(
+    "What is captured has not run: kernels make nothing doubtful, and host functions wait for the launch") {
+  cudaStream_t stream = nullptr;
+  char* device = nullptr;
+  REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+  REQUIRE(cudaMalloc(reinterpret_cast<void**>(&device), 1) == cudaSuccess);
+  TidemarkPhantomBlockBegins(device, 1);
+  REQUIRE(cudaMemset(device, 'a', 1) == cudaSuccess);
+  int called = 0;
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaLaunchKernel(&stream, 1, 32, nullptr, 0, stream) == cudaSuccess);
+  device::KernelRan(stream);  // as libraries say it
+  REQUIRE(cudaLaunchHostFunc(
+              stream, [](void* times) { ++*static_cast<int*>(times); }, &called) == cudaSuccess);
+  cudaGraphExec_t executable = EndedCapture(stream);
+  CHECK(ByteAt(device).second == static_cast<int>(device::Certainty::kKnown));
+  CHECK(called == 0);
+  REQUIRE(cudaGraphLaunch(executable, stream) == cudaSuccess);
+  CHECK(ByteAt(device).second == static_cast<int>(device::Certainty::kAsWritten));
+  CHECK(called == 1);
+  // Launched into another capture it is a part of that.
+  REQUIRE(cudaMemset(device, 'a', 1) == cudaSuccess);
+  REQUIRE(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaGraphLaunch(executable, stream) == cudaSuccess);
+  cudaGraphExec_t outer = EndedCapture(stream);
+  CHECK(ByteAt(device).second == static_cast<int>(device::Certainty::kKnown));
+  CHECK(called == 1);
+  REQUIRE(cudaGraphLaunch(outer, stream) == cudaSuccess);
+  CHECK(called == 2);
+  CHECK((cudaGraphExecDestroy(executable) == cudaSuccess && cudaGraphExecDestroy(outer) == cudaSuccess));
+  CHECK((cudaFree(device) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess));
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// Captures of work into CUDA graphs: what is submitted to a stream that takes part in one is done on a card
+// whenever the graph is launched, and not before; and so it is here. Each capture has a number, from 1; it
+// holds the stream that it began with and those that waited for one of its events. Any thread. Where nothing
+// is captured, to ask costs one load.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "profiler/phantom/device/activity.h"
+
+namespace tidemark::phantom::device {
+
+struct CapturedWork {
+  std::function<void()> run;         // what it does to memory when the graph is launched; may be empty
+  std::optional<Activity> activity;  // as it is told then
+  bool is_node = true;               // false: it says more of a kernel that is another piece of work
+};
+
+// The capture's number; 0 where the stream takes part in one already.
+uint64_t BeginCapture(const void* stream);
+void JoinCapture(uint64_t capture, const void* stream);
+// All that was noted for it, in order.
+std::vector<CapturedWork> EndCapture(uint64_t capture);
+bool CaptureLasts(uint64_t capture);
+bool SomethingIsCaptured();
+// That this stream takes part in; 0 if none.
+uint64_t CaptureOf(const void* stream);
+
+void NoteCaptured(uint64_t capture, CapturedWork work);
+// Host memory that is not pinned is the program's own, and may be gone by the time of a launch: it is left
+// alone.
+CapturedWork CapturedCopy(void* to, const void* from, size_t bytes);
+CapturedWork CapturedFill(void* pointer, int value, size_t bytes);
+// A kernel, or whatever computes: see NoteKernel.
+CapturedWork CapturedKernel();
+CapturedWork CapturedKernel(const void* stub, void* const* arguments);
+
+// For every function that computes on the device, on this stream.
+void KernelRan(const void* stream);
+
+// A graph of these is launched on this stream.
+void Launch(const std::vector<CapturedWork>& works, const void* stream);
+
+}  // namespace tidemark::phantom::device
