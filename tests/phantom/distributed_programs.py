@@ -284,6 +284,30 @@ def graphs_and_collectives():
     dist.destroy_process_group()
 
 
+@program("split-groups", since=(2, 6), world=4, rank=1, quick=True)
+def split_groups():
+    """Where a process is bound to its card, groups are split from the whole; NCCL is told nothing of their size."""
+    dist.init_process_group("nccl", device_id=torch.device("cuda:1"))
+    torch.cuda.set_device(1)
+
+    def sums_of(group, ranks):
+        x = torch.tensor([1, 2]).cuda()
+        dist.all_reduce(x, group=group)
+        gathered = torch.zeros(2 * ranks, dtype=torch.int64).cuda()
+        dist.all_gather_into_tensor(gathered, x, group=group)
+        assert x.tolist() == [ranks, 2 * ranks] and gathered.tolist() == [ranks, 2 * ranks] * ranks
+        dist.reduce_scatter_tensor(part := torch.zeros(2, dtype=torch.int64).cuda(), gathered, group=group)
+        assert part.tolist() == [ranks * ranks, 2 * ranks * ranks]
+
+    sums_of(None, 4)
+    for ranks in ([0, 1], [1, 2, 3], [1]):
+        sums_of(dist.new_group(ranks), len(ranks))
+    dist.new_group([0, 3])  # of others
+    sums_of(dist.split_group(split_ranks=[[0, 1, 3], [2]]), 3)
+    assert dist.split_group(split_ranks=[[0, 3]]) is None
+    dist.destroy_process_group()
+
+
 @program("pipeline-and-all-to-all", world=4)
 def messages():
     join()

@@ -2,6 +2,7 @@
 // real for small buffers: gathers and broadcasts bring this rank's bytes, sums are so many times its value,
 // at once or, captured into a CUDA graph, whenever that is launched. NCCL's own buffers, which a card would
 // hold beside PyTorch's memory, are not known.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -11,6 +12,7 @@
 #include "profiler/phantom/device/contents.h"
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/doubts.h"
+#include "profiler/phantom/device/groups.h"
 #include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
@@ -155,6 +157,18 @@ Result Create(Comm* comm, int ranks, int rank) {
   return kSuccess;
 }
 
+// One that has this rank as its `rank`, and as many as were told of its colour.
+Result CreatePart(Comm* part, const ncclComm& whole, int color, int rank) {
+  const int ranks = std::min(device::RanksOfSplit(color), whole.most_ranks);
+  if (ranks == 0) {
+    device::Doubt(
+        "How many ranks a group has that was split from another was not told: what its collectives make of "
+        "values is not known.");
+  }
+  *part = new ncclComm{ranks, rank, ranks == 0 ? whole.most_ranks : ranks};
+  return kSuccess;
+}
+
 }  // namespace
 
 extern "C" {
@@ -191,7 +205,8 @@ Result ncclCommInitAll(Comm* comms, int count, const int*) {
 }
 
 Result ncclCommSplit(Comm comm, int color, int key, Comm* part, void*) {
-  *part = color == kNoColor ? nullptr : new ncclComm{0, key, comm->most_ranks};
+  if (color != kNoColor) return CreatePart(part, *comm, color, key);
+  *part = nullptr;
   return kSuccess;
 }
 

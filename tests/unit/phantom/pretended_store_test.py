@@ -37,6 +37,9 @@ class Store(unittest.TestCase):
         self.assertEqual(self.store.get("key"), b"value")
         self.assertTrue(self.store.delete_key("key"))
 
+    def test_groups_that_are_split_meet_in_the_same(self):
+        self.assertIs(self.store.clone(), self.store)
+
 
 class Bytes(list):
     """As much of a tensor as is asked for."""

@@ -1,10 +1,11 @@
 """One rank of a distributed program meets the others, who are only pretended.
 
 Python imports this at its start, since `tidemark phantom --world N` puts its folder first in PYTHONPATH. It changes what
-torch.distributed does: the store in which ranks meet is one in which all have met, Python objects that the others would send are what
+torch.distributed does: the store in which ranks meet is one in which all have met, a group's size is told where NCCL would not be told it, Python objects that the others would send are what
 this rank sends, or what they are asked for (tidemark_other_ranks.py), collectives on the CPU are as among equals (tidemark_cpu_ranks.py), checkpoints are planned by this rank alone, and what ZeroRedundancyOptimizer consolidates is as this rank's state.
 """
 
+import ctypes
 import importlib.util
 import inspect
 import os
@@ -54,6 +55,9 @@ def make_store(store_class, world):
 
         def set_timeout(self, timeout):
             return None
+
+        def clone(self):  # for a group that is split from another: all groups meet here
+            return self
 
     # C++ alone would not keep the Python half of it.
     stores.append(PretendedStore())
@@ -127,6 +131,32 @@ def share_objects(collectives, others):
 
     collectives._object_to_tensor, collectives._tensor_to_object = object_to_tensor, tensor_to_object
     collectives.send_object_list, collectives.recv_object_list = send_object_list, recv_object_list
+
+
+def tell_sizes_of_groups(collectives):
+    """torch.distributed.distributed_c10d: NCCL's stand-in learns how many ranks a group has that is split from another (groups.h).
+
+    Such a group has a colour, made here of its ranks, or within ProcessGroup.split_group, which makes it at once.
+    """
+    tell = ctypes.CDLL(None).TidemarkPhantomSplitHasRanks
+    color_of, group_class = collectives._process_group_color, collectives.ProcessGroup
+    split = getattr(group_class, "split_group", None)  # since PyTorch 2.9
+
+    def process_group_color(ranks):
+        color = color_of(ranks)
+        tell(color, len(ranks))
+        return color
+
+    def split_group(self, ranks, *arguments, **named):
+        tell(-1, len(ranks))
+        try:
+            return split(self, ranks, *arguments, **named)
+        finally:
+            tell(-1, 0)
+
+    collectives._process_group_color = process_group_color
+    if split is not None:
+        group_class.split_group = split_group
 
 
 def plan_alone(checkpoint):
@@ -255,6 +285,7 @@ if "TIDEMARK_PHANTOM_WORLD" in os.environ:
 
     def change_collectives(collectives):
         share_objects(collectives, others)
+        tell_sizes_of_groups(collectives)
         pretend_on_cpu(collectives, lambda: doubt(UNKNOWN_OBJECT))
 
     changes = {
