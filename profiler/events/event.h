@@ -95,6 +95,8 @@ inline constexpr bool IsDeviceWork(EventKind kind) {
   return kind >= EventKind::kKernel && kind <= EventKind::kMemorySet;
 }
 
+inline constexpr uint8_t kManyPools = 255;
+
 struct Event {
   int64_t time_ns = 0;  // CLOCK_REALTIME
   uint64_t address = 0;
@@ -112,7 +114,10 @@ struct Event {
   uint8_t device = 0;
   uint8_t recompute = 0;       // 1 while checkpointing runs a forward again inside backward
   Level level = Level::kNone;  // only of a kCounter
-  uint8_t reserved = 0;
+  // Of what PyTorch's allocator for CUDA does: the private pool (a CUDA graph's, a torch.cuda.MemPool), in
+  // the order in which they came, kManyPools for all from there on. 0 = none, or a torch before 2.8: it tells
+  // none.
+  uint8_t pool = 0;
 
   bool operator==(const Event&) const = default;
 };

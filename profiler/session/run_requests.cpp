@@ -35,26 +35,40 @@ class Reading {
         return;
       case EventKind::kSegmentFree:
       case EventKind::kSegmentUnmap:
+        NoteFreedPool(event.pool);
         reserved_bytes_ -= event.bytes;
         freed_bytes_ += event.bytes;
         return;
       case EventKind::kOutOfMemory:
         freed_bytes_ = 0;
+        EndFreeing();
         return Add(Request::Kind::kTry, event);
       default:
         return;
     }
   }
 
+  // More than there are numbers for: they could not be told apart.
+  bool has_too_many_pools() const { return has_too_many_pools_; }
   size_t taken() const { return requests_.size(); }
   std::vector<Request> Requests() && { return std::move(requests_); }
 
  private:
   void Add(Request::Kind kind, const Event& event) {
-    requests_.push_back({kind, event.address, event.bytes, event.stream});
+    requests_.push_back({kind, event.address, event.bytes, event.stream, event.pool});
+    has_too_many_pools_ = has_too_many_pools_ || event.pool == events::kManyPools;
+  }
+
+  // The allocator frees a private pool's segments once whoever made the pool has let go of it.
+  void NoteFreedPool(uint64_t pool) {
+    if (pool != 0 && std::ranges::find(freed_pools_, pool) == freed_pools_.end())
+      freed_pools_.push_back(pool);
   }
 
   void EndFreeing() {
+    for (const uint64_t pool : freed_pools_)
+      requests_.push_back({Request::Kind::kReleasePool, 0, 0, 0, pool});
+    freed_pools_.clear();
     if (freed_bytes_ > 0) requests_.push_back({Request::Kind::kEmptyCache});
     freed_bytes_ = 0;
   }
@@ -62,6 +76,8 @@ class Reading {
   const int64_t usable_bytes_;
   int64_t reserved_bytes_ = 0;
   int64_t freed_bytes_ = 0;  // of segments, since the last other thing
+  std::vector<uint64_t> freed_pools_;
+  bool has_too_many_pools_ = false;
   std::vector<Request> requests_;
 };
 
@@ -103,7 +119,8 @@ Exchange ExchangeOf(const std::vector<Request>& requests, size_t round) {
 
 bool IsSteady(const Exchange& exchange, const std::vector<Request>& requests) {
   return std::ranges::equal(exchange.found, exchange.left, [&](size_t found, size_t left) {
-    return requests[found].bytes == requests[left].bytes && requests[found].stream == requests[left].stream;
+    return requests[found].bytes == requests[left].bytes && requests[found].stream == requests[left].stream &&
+           requests[found].pool == requests[left].pool;
   });
 }
 
@@ -134,6 +151,9 @@ void AddRounds(std::vector<Request>& requests, size_t round, const Exchange& exc
 }
 
 constexpr const char* kTooLong = "The run was too long to be kept whole, so it cannot be replayed.";
+constexpr const char* kTooManyPools =
+    "The run had more private pools of memory (CUDA graphs, torch.cuda.MemPool) than are told apart, so it "
+    "cannot be replayed.";
 
 }  // namespace
 
@@ -141,6 +161,7 @@ Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usab
   if (view.first() > begin) return Error{kTooLong};
   Reading reading(usable_bytes);
   for (EventIndex index = begin; index < view.end(); ++index) reading.Take(view.event(index));
+  if (reading.has_too_many_pools()) return Error{kTooManyPools};
   return std::move(reading).Requests();
 }
 
@@ -152,6 +173,7 @@ Result<std::vector<Request>> ProlongedRequestsOf(const timeline::View& view, int
   for (EventIndex index = begin; index < begin_of_round; ++index) reading.Take(view.event(index));
   const size_t round = reading.taken();
   for (EventIndex index = begin_of_round; index < view.end(); ++index) reading.Take(view.event(index));
+  if (reading.has_too_many_pools()) return Error{kTooManyPools};
   std::vector<Request> requests = std::move(reading).Requests();
   if (round == requests.size()) return requests;
   const Exchange exchange = ExchangeOf(requests, round);

@@ -14,7 +14,8 @@ namespace tidemark::session {
 
 // `usable_bytes`: how much of the card it could reserve; where segments are freed with that in reach, the
 // allocator made room for a request, and will again; where not, the program emptied the cache. Fails with a
-// sentence where the view lacks the run's beginning, or `begin`, where a run on an emptied cache began anew.
+// sentence where the view lacks the run's beginning, or `begin`, where a run on an emptied cache began anew,
+// or had more private pools than are told apart (events::kManyPools).
 Result<std::vector<phantom::Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes,
                                                  timeline::EventIndex begin = 0);
 

@@ -83,7 +83,7 @@ void PackedChunk::PackEvents(const OpenChunk& full) {
     rest_numbers[at] =
         rests.NumberOf({event.stream, event.layer, event.op, event.name, event.thread, event.kind,
                         event.category, event.phase, event.source, event.device, event.recompute, event.level,
-                        event.reserved, static_cast<uint64_t>(full.EffectOf(at))});
+                        event.pool, static_cast<uint64_t>(full.EffectOf(at))});
   }
   addresses_ = addresses.Entries();
   sizes_ = sizes.Entries();
@@ -150,7 +150,7 @@ events::Event PackedChunk::EventAt(size_t offset) const {
           rest.category,  rest.phase,
           rest.source,    rest.device,
           rest.recompute, rest.level,
-          rest.reserved};
+          rest.pool};
 }
 
 int64_t PackedChunk::TimeOf(size_t offset) const {

@@ -58,7 +58,7 @@ class PackedChunk final : public Chunk {
     uint8_t device;
     uint8_t recompute;
     events::Level level;
-    uint8_t reserved;
+    uint8_t pool;
     uint64_t effect;  // an Effect, as wide as leaves no padding: entries are compared as bytes
   };
   // A series that moves within the chunk: base + number << shift.

@@ -23,10 +23,11 @@ CREATE TABLE moments (  -- What happened, in order. All that differs little from
   allocated INTEGER, reserved INTEGER);  -- right after it
 CREATE TABLE contexts (id INTEGER PRIMARY KEY, kind INTEGER, category INTEGER, phase INTEGER, source INTEGER,
   device INTEGER, recompute INTEGER, level INTEGER, stream INTEGER, thread INTEGER,
-  layer INTEGER, op INTEGER, name INTEGER);  -- ids of names
+  layer INTEGER, op INTEGER, name INTEGER,  -- ids of names
+  pool INTEGER);
 CREATE VIEW events AS  -- moments with their contexts. A metric's value is the double whose bits are in address.
   SELECT moments.id AS id, time_ns, kind, address, bytes, rounded_bytes, stream, layer, op, name, thread, category,
-    phase, source, device, recompute, level, change, allocated, reserved
+    phase, source, device, recompute, level, pool, change, allocated, reserved
   FROM moments LEFT JOIN contexts ON contexts.id = context;  -- LEFT: in the order of moments
 CREATE TABLE steps (number INTEGER, begin_event INTEGER, end_event INTEGER, begin_ns INTEGER, end_ns INTEGER,
   peak_event INTEGER, allocated_peak INTEGER, reserved_peak INTEGER, requested_peak INTEGER, loss REAL);

@@ -2,8 +2,12 @@
 
 #include <c10/cuda/CUDACachingAllocator.h>
 
+#include <algorithm>
 #include <atomic>
+#include <map>
+#include <utility>
 
+#include "profiler/base/thread_annotations.h"
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -44,6 +48,24 @@ NameId WithStack(EventKind kind, NameId op) {
   }
 }
 
+// Private pools get numbers as they come. Several cards' allocators have a lock each.
+uint8_t PoolNumberOf(const std::pair<uint64_t, uint64_t>& id) {
+  static Mutex mutex;
+  static auto& numbers =
+      *new std::map<std::pair<uint64_t, uint64_t>, uint8_t>;  // LibTorch's threads outlive main
+  if (id == std::pair<uint64_t, uint64_t>{0, 0}) return 0;
+  const MutexLock lock(mutex);
+  const auto next = static_cast<uint8_t>(std::min<size_t>(numbers.size() + 1, events::kManyPools));
+  return numbers.emplace(id, next).first->second;
+}
+
+// A torch before 2.8 does not tell.
+template <typename Entry>
+uint8_t PoolOf(const Entry& entry) {
+  if constexpr (requires { entry.mempool_; }) return PoolNumberOf(entry.mempool_);
+  return 0;
+}
+
 Event MemoryEvent(EventKind kind, uint64_t address, int64_t bytes, uint64_t stream) {
   Event event;
   event.kind = kind;
@@ -71,50 +93,55 @@ void EmitAllocation(Event& event, int64_t rounded_bytes) {
   Emit(named);
 }
 
-void OnFreeCompleted(const TraceEntry& entry, uint64_t stream) {
+Event MemoryEvent(EventKind kind, const TraceEntry& entry) {
+  Event event = MemoryEvent(kind, entry.addr_, static_cast<int64_t>(entry.size_),
+                            reinterpret_cast<uint64_t>(entry.stream_));
+  event.pool = PoolOf(entry);
+  return event;
+}
+
+void OnFreeCompleted(const TraceEntry& entry) {
   pending_free.waiting = false;
-  Event event =
-      MemoryEvent(EventKind::kFreeCompleted, entry.addr_, static_cast<int64_t>(entry.size_), stream);
+  Event event = MemoryEvent(EventKind::kFreeCompleted, entry);
   Emit(event);
   ForgetLibraryWorkspace(event.address);
   if (block_observer.died != nullptr) block_observer.died(event.address);
 }
 
-void EmitSegment(EventKind kind, const TraceEntry& entry, uint64_t stream) {
-  Event event = MemoryEvent(kind, entry.addr_, static_cast<int64_t>(entry.size_), stream);
+void EmitSegment(EventKind kind, const TraceEntry& entry) {
+  Event event = MemoryEvent(kind, entry);
   Emit(event);
 }
 
-void EmitOutOfMemory(int64_t bytes, int64_t free_bytes, uint64_t stream) {
-  Event event = MemoryEvent(EventKind::kOutOfMemory, 0, bytes, stream);
+// `free_bytes` are of the device.
+void EmitOutOfMemory(Event event, int64_t free_bytes) {
+  event.address = 0;
   event.rounded_bytes = free_bytes;
   Emit(event);
 }
 
 void OnTrace(const TraceEntry& entry) {
-  const auto stream = reinterpret_cast<uint64_t>(entry.stream_);
-  const auto bytes = static_cast<int64_t>(entry.size_);
   switch (entry.action_) {
     case TraceEntry::ALLOC:
-      pending_allocation = {MemoryEvent(EventKind::kAllocate, entry.addr_, bytes, stream), true};
+      pending_allocation = {MemoryEvent(EventKind::kAllocate, entry), true};
       return;
     case TraceEntry::FREE_REQUESTED:
-      pending_free = {MemoryEvent(EventKind::kFreeRequested, entry.addr_, bytes, stream), true};
+      pending_free = {MemoryEvent(EventKind::kFreeRequested, entry), true};
       return;
     case TraceEntry::FREE_COMPLETED:
-      return OnFreeCompleted(entry, stream);
+      return OnFreeCompleted(entry);
     case TraceEntry::SEGMENT_ALLOC:
-      return EmitSegment(EventKind::kSegmentAllocate, entry, stream);
+      return EmitSegment(EventKind::kSegmentAllocate, entry);
     case TraceEntry::SEGMENT_FREE:
-      return EmitSegment(EventKind::kSegmentFree, entry, stream);
+      return EmitSegment(EventKind::kSegmentFree, entry);
     case TraceEntry::SEGMENT_MAP:
-      return EmitSegment(EventKind::kSegmentMap, entry, stream);
+      return EmitSegment(EventKind::kSegmentMap, entry);
     case TraceEntry::SEGMENT_UNMAP:
-      return EmitSegment(EventKind::kSegmentUnmap, entry, stream);
+      return EmitSegment(EventKind::kSegmentUnmap, entry);
     case TraceEntry::SNAPSHOT:
-      return EmitSegment(EventKind::kSnapshot, entry, stream);
-    case TraceEntry::OOM:
-      return EmitOutOfMemory(bytes, static_cast<int64_t>(entry.addr_), stream);
+      return EmitSegment(EventKind::kSnapshot, entry);
+    case TraceEntry::OOM:  // whose address is what the device has free
+      return EmitOutOfMemory(MemoryEvent(EventKind::kOutOfMemory, entry), static_cast<int64_t>(entry.addr_));
   }
 }
 
@@ -126,7 +153,9 @@ void OnCudaReport(int64_t change) {
     pending_allocation.waiting = false;
     return;
   }
-  if (pending_free.waiting) Emit(pending_free.event);
+  if (pending_free.waiting) {
+    Emit(pending_free.event);
+  }
   pending_free.waiting = false;
 }
 
@@ -143,7 +172,7 @@ void OnCpuReport(void* pointer, int64_t change) {
 
 void OnCpuOutOfMemory(int64_t bytes) {
   cpu_ran_out.store(true, std::memory_order_relaxed);
-  EmitOutOfMemory(bytes, 0, 0);
+  EmitOutOfMemory(MemoryEvent(EventKind::kOutOfMemory, 0, bytes, 0), 0);
 }
 
 void SetBlockObserver(const BlockObserver& observer) { block_observer = observer; }

@@ -16,6 +16,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -36,6 +37,8 @@ void RunKernel() {
   if (const auto run = reinterpret_cast<KernelRanFunction>(dlsym(RTLD_DEFAULT, name))) run();
 }
 
+using PoolId = std::pair<unsigned long long, unsigned long long>;  // MempoolId_t, wherever a torch has it
+
 class Replaying {
  public:
   void Apply(const Request& request) {
@@ -51,10 +54,13 @@ class Replaying {
         return Free(request.block);
       case Request::Kind::kEmptyCache:
         return allocator::emptyCache();
+      case Request::Kind::kReleasePool:
+        return ReleasePool(request.pool);
       case Request::Kind::kCountHence:
         allocator::resetPeakStats(0);
         allocator::resetAccumulatedStats(0);
         failures_ = 0;
+        ++runs_;
         return;
     }
   }
@@ -62,8 +68,26 @@ class Replaying {
   int failures() const { return failures_; }
 
  private:
+  // Another run's are others. The allocator wants to be told as often that nobody uses one any more as that
+  // somebody does.
+  PoolId IdOf(uint64_t pool) const { return {runs_, pool}; }
+
+  void ReleasePool(uint64_t pool) {
+    for (int& uses = uses_[IdOf(pool)]; uses > 0; --uses) allocator::releasePool(0, IdOf(pool));
+  }
+
   // Null where the card is full.
   void* Allocate(const Request& request) {
+    if (request.pool == 0) return AllocateHere(request);
+    const PoolId pool = IdOf(request.pool);
+    allocator::beginAllocateToPool(0, pool, [](cudaStream_t) { return true; });
+    ++uses_[pool];
+    void* const pointer = AllocateHere(request);
+    allocator::endAllocateToPool(0, pool);
+    return pointer;
+  }
+
+  void* AllocateHere(const Request& request) {
     try {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the allocator only tells streams apart by it
       auto* const stream = reinterpret_cast<cudaStream_t>(request.stream);
@@ -82,6 +106,8 @@ class Replaying {
   }
 
   std::unordered_map<uint64_t, void*> blocks_;
+  std::map<PoolId, int> uses_;
+  uint64_t runs_ = 0;  // before this one
   int failures_ = 0;
 };
 

@@ -9,16 +9,18 @@ namespace tidemark::phantom {
 
 struct Request {
   enum class Kind : uint64_t {
-    kAllocate,    // `bytes` as requested
-    kTry,         // the same, but it is given back at once: it had failed
-    kFree,        // the block of the latest kAllocate with this `block`
-    kEmptyCache,  // torch.cuda.empty_cache()
-    kCountHence,  // what was before only made the state that it begins with: no peak, failure or curve of it
+    kAllocate,     // `bytes` as requested
+    kTry,          // the same, but it is given back at once: it had failed
+    kFree,         // the block of the latest kAllocate with this `block`
+    kEmptyCache,   // torch.cuda.empty_cache()
+    kReleasePool,  // nobody allocates from `pool` any more: what it has cached can be freed
+    kCountHence,   // what was before only made the state that it begins with: no peak, failure or curve of it
   };
   Kind kind = Kind::kAllocate;
   uint64_t block = 0;  // its address in the program that asked
   int64_t bytes = 0;
   uint64_t stream = 0;
+  uint64_t pool = 0;  // a private one's number (events::Event::pool); 0 = none
 
   bool operator==(const Request&) const = default;
 };

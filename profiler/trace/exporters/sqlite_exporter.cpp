@@ -20,7 +20,7 @@ using events::EventKind;
 using timeline::Series;
 
 constexpr size_t kMomentColumns = 9;
-constexpr size_t kContextColumns = 13;
+constexpr size_t kContextColumns = 14;
 
 struct HashOfBytes {
   size_t operator()(const Event& event) const { return XXH3_64bits(&event, sizeof event); }
@@ -138,7 +138,8 @@ class SqliteExporter final : public Exporter {
                                                       event.thread,
                                                       event.layer,
                                                       event.op,
-                                                      event.name};
+                                                      event.name,
+                                                      event.pool};
     KeepRun(contexts_->Add(row));
   }
 

@@ -110,10 +110,11 @@ class SqliteReader {
 
   std::string ReadEvents(const std::string& rows_of_events,
                          const std::unordered_map<int64_t, std::string>& names, EventWriter& writer) {
+    const std::string pool = database_.HasColumn("events", "pool") ? "pool" : "0";  // before there were any
     Result<SqlStatement> rows = database_.Prepare(
         "SELECT time_ns, kind, address, bytes, rounded_bytes, stream, layer, op, name, thread, category, "
-        "phase, source, device, recompute, level FROM " +
-        rows_of_events);
+        "phase, source, device, recompute, level, " +
+        pool + " FROM " + rows_of_events);
     if (!rows) return rows.error().message;
     uint64_t count = 0;
     while (++count <= most_rows_ && rows->Step()) {
@@ -142,6 +143,7 @@ class SqliteReader {
       event.device = byte(13);
       event.recompute = byte(14);
       event.level = static_cast<events::Level>(byte(15));
+      event.pool = byte(16);
       const bool is_known = !rows->IsNull(1) && IsWellFormed(event);  // null: its context is missing
       if (is_known && event.kind != EventKind::kName) writer.Add(event);
       malformed_ += is_known ? 0 : 1;

@@ -99,6 +99,26 @@ TEST_CASE("A curve has the highest of equal numbers of requests, and where the c
   CHECK(all[0].curve.size() == requests.size());
 }
 
+TEST_CASE("A private pool's memory is nobody else's, until the pool is released and the cache emptied") {
+  const Replayer replayer = OnACardWith(1000 * kMiB);
+  const auto in_pool = [](uint64_t block, uint64_t pool) {
+    return Request{Request::Kind::kAllocate, block, 100 * kMiB, 0, pool};
+  };
+  const Request emptied{Request::Kind::kEmptyCache};
+  const Request released{Request::Kind::kReleasePool, 0, 0, 0, 1};
+  const auto reserved = [&](const std::vector<Request>& requests) {
+    return ReplayOne(replayer, requests, {})->reserved_peak_bytes;
+  };
+  CHECK(reserved({in_pool(1, 1), Free(1), in_pool(2, 1)}) == 100 * kMiB);
+  CHECK(reserved({in_pool(1, 1), Free(1), in_pool(2, 2)}) == 200 * kMiB);
+  CHECK(reserved({in_pool(1, 1), Free(1), Allocate(2, 100 * kMiB)}) == 200 * kMiB);
+  CHECK(reserved({in_pool(1, 1), in_pool(2, 1), Free(1), Free(2), emptied, Allocate(3, 100 * kMiB)}) ==
+        300 * kMiB);
+  CHECK(reserved({in_pool(1, 1), in_pool(2, 1), Free(1), Free(2), released, emptied,
+                  Allocate(3, 200 * kMiB)}) == 200 * kMiB);
+  CHECK(reserved({in_pool(1, 1), Free(1), {Request::Kind::kCountHence}, in_pool(2, 1)}) == 200 * kMiB);
+}
+
 TEST_CASE("What came before the requests that count is cached, and else not told") {
   const std::vector<Request> requests = {Allocate(1, 100 * kMiB),
                                          {Request::Kind::kTry, 0, 500 * kMiB, 0},

@@ -20,9 +20,10 @@ struct Told {
   EventKind kind;
   uint64_t address = 0;
   int64_t bytes = 0;
+  uint8_t pool = 0;
 };
 
-std::vector<Request> RequestsIn(const std::vector<Told>& told, int64_t usable_bytes) {
+Result<std::vector<Request>> RequestsOf(const std::vector<Told>& told, int64_t usable_bytes) {
   std::vector<Event> events;
   for (const Told& one : told) {
     Event event;
@@ -30,11 +31,16 @@ std::vector<Request> RequestsIn(const std::vector<Told>& told, int64_t usable_by
     event.address = one.address;
     event.bytes = one.bytes;
     event.rounded_bytes = one.bytes;
+    event.pool = one.pool;
     events.push_back(event);
   }
   timeline::Builder builder;
   builder.Append(events);
-  return *RequestsOf(*builder.Publish(), usable_bytes);
+  return session::RequestsOf(*builder.Publish(), usable_bytes);
+}
+
+std::vector<Request> RequestsIn(const std::vector<Told>& told, int64_t usable_bytes) {
+  return *RequestsOf(told, usable_bytes);
 }
 
 }  // namespace
@@ -63,6 +69,27 @@ TEST_CASE(
   CHECK(RequestsIn(told, 50 * kMiB) ==
         std::vector<Request>{first, freed, {Request::Kind::kEmptyCache}, second});
   CHECK(RequestsIn(told, 50 * kMiB - 1) == std::vector<Request>{first, freed, second});
+}
+
+TEST_CASE(
+    "Requests tell their private pools, and that nobody uses one any more once its segments are freed") {
+  const std::vector<Request> requests = RequestsIn({{EventKind::kSegmentAllocate, 0x1000, 20 * kMiB, 1},
+                                                    {EventKind::kAllocate, 0x1000, 5 * kMiB, 1},
+                                                    {EventKind::kFreeCompleted, 0x1000, 5 * kMiB, 1},
+                                                    {EventKind::kSegmentFree, 0x1000, 20 * kMiB, 1},
+                                                    {EventKind::kAllocate, 0x2000, 3 * kMiB, 2}},
+                                                   100 * kMiB);
+  CHECK(requests == std::vector<Request>{{Request::Kind::kAllocate, 0x1000, 5 * kMiB, 0, 1},
+                                         {Request::Kind::kFree, 0x1000, 5 * kMiB, 0, 1},
+                                         {Request::Kind::kReleasePool, 0, 0, 0, 1},
+                                         {Request::Kind::kEmptyCache},
+                                         {Request::Kind::kAllocate, 0x2000, 3 * kMiB, 0, 2}});
+}
+
+TEST_CASE("A run with more private pools than are told apart has no requests, but a sentence") {
+  const auto requests = RequestsOf({{EventKind::kAllocate, 0x1000, kMiB, events::kManyPools}}, 100 * kMiB);
+  REQUIRE(!requests);
+  CHECK(requests.error().message.find("private pools") != std::string::npos);
 }
 
 TEST_CASE("What did not fit is tried again") {

@@ -37,7 +37,7 @@ class AnyEvents {
     event.device = static_cast<uint8_t>(Below(256));
     event.recompute = static_cast<uint8_t>(Below(256));
     event.level = static_cast<events::Level>(1 + Below(events::kLevelCount - 1));
-    event.reserved = static_cast<uint8_t>(Below(256));
+    event.pool = static_cast<uint8_t>(Below(256));
     return event;
   }
   int64_t Number() {
