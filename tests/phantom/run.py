@@ -8,7 +8,7 @@ With --histories FOLDER each program leaves its memory history there, for compar
 them, and --compare FILE says how far those agree that were kept from a GPU (tests/gpu/fixtures). A program that has to do
 what it did there, allocation by allocation, and does not, counts as failed.
 
-PYTHON (without it: $TIDEMARK_TEST_PYTHON, or python3) has the torch that is tried; programs that need a package that it lacks
+PYTHON (without it what tests/support/python_with_torch.py finds) has the torch that is tried; programs that need a package that it lacks
 are left out, by name. Ends with 1 if a program failed, and with 77 (to CTest: skipped) if PYTHON has no torch.
 """
 
@@ -26,12 +26,14 @@ import sys
 import tempfile
 import time
 import traceback
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 import compare_snapshots
 from catalogue import PROGRAMS
+from python_with_torch import PYTHON, skip_without_torch
 
 MODULES = ("torch_programs", "algebra_programs", "value_programs", "allocator_programs", "vision_programs", "language_programs", "diffusion_programs", "distributed_programs", "large_programs")
-SKIPPED = 77
 PASSED, LEFT_OUT = "passed", "left out"
 MUST_AGREE = "as on a card"
 LIMIT_SECONDS = 120
@@ -40,7 +42,7 @@ LIMIT_SECONDS = 120
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tidemark", default="tidemark")
-    parser.add_argument("--python", default=os.environ.get("TIDEMARK_TEST_PYTHON", "python3"))
+    parser.add_argument("--python", default=PYTHON)
     parser.add_argument("--card", default="h200")
     parser.add_argument("--on-gpu", action="store_true", help="on this machine's GPU instead of a phantom; programs of one rank only")
     parser.add_argument("--histories", metavar="FOLDER", help="keep each program's memory history, NAME.pickle.gz")
@@ -81,15 +83,8 @@ def run_group(options, world, rank, settings, names, results):
     subprocess.run(command + names, env=environment)
 
 
-def has_torch(python):
-    asked = "import importlib.util, sys; sys.exit(importlib.util.find_spec('torch') is None)"
-    return subprocess.run([python, "-c", asked], cwd=tempfile.gettempdir()).returncode == 0
-
-
 def run_all(options):
-    if not has_torch(options.python):
-        print(f"Skipped: {options.python} has no torch. Install one there, or name another with --python.")
-        return SKIPPED
+    skip_without_torch(options.python)
     # The names of the list come from the packages that PYTHON has; torch may need the stand-ins to be imported at all.
     listing = [os.path.abspath(__file__), "--list", *(["--quick"] if options.quick else []), *options.patterns]
     on_phantom = [] if options.on_gpu else [options.tidemark, "phantom", "--"]

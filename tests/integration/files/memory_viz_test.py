@@ -1,28 +1,26 @@
 #!/usr/bin/env python3
 """A snapshot that Tidemark exports, opened by PyTorch's own reading code (torch/cuda/_memory_viz.py).
 
-memory_viz_test.py TIDEMARK: takes that one file from the torch of $TIDEMARK_TEST_PYTHON, or of python3, without loading torch; skipped
-(exit code 77) where there is none."""
+memory_viz_test.py TIDEMARK: takes that one file from the torch that tests/support/python_with_torch.py finds, without loading torch;
+skipped (exit code 77) where there is none."""
 import importlib.util
 import os
 import pickle
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from python_with_torch import skip_without_torch, torch_folder
 
 TIDEMARK = os.path.abspath(sys.argv[1])
-PYTHON = os.environ.get("TIDEMARK_TEST_PYTHON", "python3")
 BASE = 0x7F00_0000_0000
 
 
 def viewer():
-    find = "import importlib.util; spec = importlib.util.find_spec('torch'); print(spec.origin if spec else '')"
-    origin = subprocess.run([PYTHON, "-c", find], capture_output=True, text=True).stdout.strip()
-    path = os.path.join(os.path.dirname(origin), "cuda", "_memory_viz.py")
-    if not origin or not os.path.exists(path):
-        print(f"skipped: {PYTHON} has no torch; name one that has in TIDEMARK_TEST_PYTHON")
-        sys.exit(77)
-    spec = importlib.util.spec_from_file_location("memory_viz", path)
+    skip_without_torch()
+    spec = importlib.util.spec_from_file_location("memory_viz", torch_folder() / "cuda" / "_memory_viz.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -1,22 +1,22 @@
 """What the tests of Python programs on the phantom share.
 
-Each is called with the path of tidemark, and takes the torch of $TIDEMARK_TEST_PYTHON, or of python3; skipped (exit code 77) where that
-has none.
+Each is called with the path of tidemark, and takes the torch that tests/support/python_with_torch.py finds; skipped (exit code 77) where
+there is none.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from python_with_torch import PYTHON, SKIPPED, skip_without_torch, torch_version  # which the tests take from here
+
 TIDEMARK = str(Path(sys.argv.pop(1)).resolve())
-PYTHON = os.environ.get("TIDEMARK_TEST_PYTHON") or shutil.which("python3")
 TRAINING = str(Path(__file__).with_name("training.py"))
 os.environ["TIDEMARK_CUDNN"] = "none"  # the trainer's cuDNN and this torch's need not be the same
-SKIPPED = 77
 
 
 def run(*words, **options):
@@ -38,15 +38,6 @@ class InFolder(unittest.TestCase):
         self.folder.cleanup()
 
 
-def torch_version():
-    """(2, 11), or None where that Python has no torch."""
-    code = "import importlib.metadata; print(*importlib.metadata.version('torch').split('.')[:2])"
-    asked = run(PYTHON, "-c", code) if PYTHON else None
-    return tuple(int(part) for part in asked.stdout.split()) if asked and asked.returncode == 0 else None
-
-
 def main():
-    if not torch_version():
-        print(f"skipped: {PYTHON} has no torch; name one that has in TIDEMARK_TEST_PYTHON")
-        sys.exit(SKIPPED)
+    skip_without_torch()
     unittest.main(verbosity=2)

@@ -5,12 +5,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
-SKIPPED = 77  # to CTest
-
-
-def python():
-    return os.environ.get("TIDEMARK_TEST_PYTHON", "python3")
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support"))
+from python_with_torch import PYTHON, skip_without_torch
 
 
 def run(script, count, judge):
@@ -19,13 +17,10 @@ def run(script, count, judge):
     if sys.argv[1] == "--inside":
         return count(*sys.argv[2:])
     tidemark, networks = sys.argv[1:]
-    looked = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)'
-    if subprocess.run([python(), "-c", looked], capture_output=True).returncode != 0:
-        print("skipped: no Python with torch (TIDEMARK_TEST_PYTHON)")
-        return SKIPPED
+    skip_without_torch()
     with tempfile.TemporaryDirectory() as scratch:
         answer = os.path.join(scratch, "counted.json")
-        command = [tidemark, "phantom", "--", python(), "-B", os.path.abspath(script), "--inside", networks, answer]
+        command = [tidemark, "phantom", "--", PYTHON, "-B", os.path.abspath(script), "--inside", networks, answer]
         ran = subprocess.run(command, capture_output=True, text=True)
         if ran.returncode != 0:
             print(ran.stdout + ran.stderr)
