@@ -15,6 +15,7 @@
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/events/device_work.h"
+#include "profiler/events/torch_versions.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/phantom/machine.h"
@@ -137,7 +138,8 @@ Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::Pyth
 
 std::vector<std::string> ProgramLaunch::Notes() const {
   if (doubts == nullptr) return {};
-  std::vector<std::string> sentences = doubts->Sentences();
+  std::vector<std::string> sentences = early_doubts;
+  for (std::string& sentence : doubts->Sentences()) sentences.push_back(std::move(sentence));
   for (std::string& note : phantom::FaultNotes(faults, sentences)) sentences.push_back(std::move(note));
   return sentences;
 }
@@ -165,6 +167,12 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   launch.recorded.stop = phantom::StopProgram;
   if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);
   launch.libraries = *libraries;
+  if (!events::IsTriedTorch(torch->version)) {
+    launch.early_doubts.push_back(fmt::format(
+        "Its torch, {}, is none of those that were tried with the phantom ({}). Its stand-ins could "
+        "be built; what it asks of CUDA beyond them ends it with the function's name.",
+        torch->version, events::kTorchVersions));
+  }
   launch.doubts = std::make_shared<const phantom::DoubtsFile>(std::move(*doubts));
   launch.faults = order.faults;
   return launch;

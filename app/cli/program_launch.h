@@ -21,6 +21,7 @@ struct ProgramLaunch {
   std::string title;  // its script or module; without Python its file
   // On the phantom:
   std::optional<phantom::ProgramLibraries> libraries;
+  std::vector<std::string> early_doubts;  // known before it ran
   std::shared_ptr<const phantom::DoubtsFile> doubts;
   std::string faults;
 

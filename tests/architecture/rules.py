@@ -31,7 +31,7 @@ MAY_INCLUDE = {
                                           "profiler/capture/operators", "profiler/capture/roles", "profiler/capture/torch", "profiler/phantom"},
     "profiler/phantom": BASE | {"profiler/phantom/cards", "profiler/phantom/workspaces"},
     "profiler/phantom/cards": BASE,
-    "profiler/phantom/programs": BASE | {"profiler/phantom"},
+    "profiler/phantom/programs": EVENTS | {"profiler/phantom"},
     "profiler/phantom/replay": BASE | {"profiler/phantom"},
     "profiler/phantom/device": BASE | {"profiler/phantom", "profiler/phantom/cards"},
     "profiler/phantom/stand_ins": BASE | {"profiler/phantom", "profiler/phantom/cards", "profiler/phantom/device",

@@ -23,6 +23,7 @@
 #include "profiler/base/command.h"
 #include "profiler/base/paths.h"
 #include "profiler/base/unique_fd.h"
+#include "profiler/events/torch_versions.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -103,19 +104,56 @@ class Lock {
   UniqueFd fd_;
 };
 
+std::string_view LineAt(std::string_view text, size_t begin) {
+  return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
+}
+
+// What CMake says below "CMake Error at FILE:LINE (message):", up to an empty line, in one.
+std::string IndentedBelow(std::string_view output, size_t begin) {
+  std::string words;
+  for (size_t at = begin; at < output.size();) {
+    const std::string_view line = LineAt(output, at);
+    const size_t first = line.find_first_not_of(' ');
+    if (first == std::string_view::npos && !words.empty()) break;
+    if (first != std::string_view::npos)
+      words += (words.empty() ? "" : " ") + std::string(line.substr(first));
+    at += line.size() + 1;
+  }
+  return words;
+}
+
+// The first thing in a build's output that is an error, without the folders before its file; "" if there is
+// none that is known as one. The generator's own complaint says it best.
+std::string FirstErrorIn(std::string_view output) {
+  constexpr std::string_view kComplaint = "generate_stand_ins.py: ";
+  if (const size_t at = output.find(kComplaint); at != std::string_view::npos)
+    return std::string(LineAt(output, at + kComplaint.size()));
+  for (size_t at = 0; at < output.size();) {
+    const std::string_view line = LineAt(output, at);
+    at += line.size() + 1;
+    if (line.starts_with("CMake Error")) return IndentedBelow(output, at);
+    const bool is_error = line.find("error: ") != std::string_view::npos ||
+                          line.find("undefined reference to ") != std::string_view::npos ||
+                          line.find("cannot find -l") != std::string_view::npos;
+    if (!is_error) continue;
+    const size_t folder = line.substr(0, line.find(':')).rfind('/');
+    return std::string(line.substr(folder == std::string_view::npos ? 0 : folder + 1));
+  }
+  return "";
+}
+
 Error BuildFailed(const TorchInstallation& torch, const std::string& output, const fs::path& log) {
   std::ofstream(log, std::ios::binary) << output;
-  // The generator's own complaint says it best.
-  const std::string said = "generate_stand_ins.py: ";
-  const size_t complaint = output.find(said);
-  const std::string why = complaint == std::string::npos
-                              ? ""
-                              : " (" +
-                                    output.substr(complaint + said.size(),
-                                                  output.find('\n', complaint) - complaint - said.size()) +
-                                    ")";
-  return Error{"The stand-ins for torch " + torch.version + " could not be built" + why +
-               ". All that the build said is in " + log.string() + "."};
+  std::string why = FirstErrorIn(output);
+  while (!why.empty() && (why.back() == '.' || why.back() == ' ')) why.pop_back();
+  if (!why.empty()) why = ": " + why;
+  const std::string all = " All that the build said is in " + log.string() + ".";
+  if (events::IsTriedTorch(torch.version)) {
+    return Error{"The stand-ins for torch " + torch.version + " could not be built" + why + "." + all};
+  }
+  return Error{"The phantom is known to work with torch " + std::string(events::kTorchVersions) +
+               "; this one is " + torch.version + ", and its stand-ins could not be built" + why +
+               ". Install one of those versions." + all};
 }
 
 // One build of the stand-ins for a torch, and what is told of it.

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "profiler/base/unique_fd.h"
+#include "profiler/events/torch_versions.h"
 #include "tests/support/catch.h"
 #include "tests/unit/trace/scratch.h"
 
@@ -171,11 +172,48 @@ TEST_CASE("A build that fails is a sentence with the generator's reason, and is 
   workshop.Tool("ninja", "echo generate_stand_ins.py: libtorch_cuda.so needs libnew.so.1.; exit 1");
   const auto failed = LibrariesFor(MadeUp());
   REQUIRE_FALSE(failed.ok());
-  CHECK(failed.error().message.find("(libtorch_cuda.so needs libnew.so.1.)") != std::string::npos);
+  CHECK(
+      failed.error().message.find("The stand-ins for torch 2.9.0+cu128 could not be built: libtorch_cuda.so "
+                                  "needs libnew.so.1. All that the build said is in ") == 0);
   CHECK(fs::exists(workshop.cache() / "00abcdef.building.log"));
   CHECK_FALSE(fs::exists(workshop.cache() / "00abcdef.building"));
   workshop.Tool("ninja", "mkdir -p \"$2/lib/phantom\"");
   CHECK(LibrariesFor(MadeUp()).ok());
+}
+
+TEST_CASE("Of a torch that nobody has tried it is said which were, and what went wrong first") {
+  const Workshop workshop;
+  TorchInstallation other = MadeUp();
+  other.version = "2.4.0+cu121";
+  const auto complaint_of = [&](const std::string& tool, const std::string& words) {
+    workshop.Tool(tool, "cat << 'END'\n" + words + "\nEND\nexit 1");
+    const auto failed = LibrariesFor(other);
+    REQUIRE_FALSE(failed.ok());
+    return failed.error().message;
+  };
+  const std::string compiled =
+      complaint_of("ninja",
+                   "[3/67] Building CXX object roles.o\nIn file included from /a/b/c.h:3,\n"
+                   "/src/profiler/roles.cpp:12:3: error: 'Node' is no member of 'torch'\n"
+                   "/src/profiler/roles.cpp:19:3: error: another");
+  CHECK(compiled.find("The phantom is known to work with torch 2.5 to 2.11; this one is 2.4.0+cu121, and its "
+                      "stand-ins could not be built: roles.cpp:12:3: error: 'Node' is no member of 'torch'. "
+                      "Install one of those versions. All that the build said is in ") == 0);
+  CHECK(complaint_of("ninja", "/usr/bin/ld: x.o: undefined reference to `c10::Device'")
+            .find("could not be built: ld: x.o: undefined reference to `c10::Device'. ") !=
+        std::string::npos);
+  CHECK(complaint_of("ninja", "It is broken.").find("could not be built. Install") != std::string::npos);
+  const std::string configured =
+      complaint_of("cmake",
+                   "-- The CXX compiler\nCMake Error at cmake/LibTorch.cmake:9 (message):\n  There is no\n"
+                   "  LibTorch.\n\nCall Stack:\n  x");
+  CHECK(configured.find("could not be built: There is no LibTorch. Install") != std::string::npos);
+}
+
+TEST_CASE("Which torch was tried is told by its version") {
+  for (const char* tried : {"2.5.0", "2.9.1+cu128", "2.11.0+cu130"}) CHECK(events::IsTriedTorch(tried));
+  for (const char* not_tried : {"2.4.1+cu121", "2.12.0", "3.0.0", "1.13.0", "2", "", "nightly"})
+    CHECK_FALSE(events::IsTriedTorch(not_tried));
 }
 
 TEST_CASE("Without the tools of a build it says which is missing") {
