@@ -33,4 +33,13 @@ Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& car
                            FormatBytes(card.context_bytes, ByteUnit::kMebibytes), text)};
 }
 
+void AddAddressesOption(CLI::App& command, std::string& order) {
+  command
+      .add_option(
+          "--addresses", order,
+          "In which order the driver hands out addresses, which moves what is reserved: linux, wsl (Windows, "
+          "too) or scattered-7 (any number)")
+      ->type_name("ORDER");
+}
+
 }  // namespace tidemark::cli

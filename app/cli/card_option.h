@@ -1,6 +1,8 @@
-// The card of a run, and the values of --memory. Reads the assets folder.
+// The card of a run, and the options that say how a phantom of one is: the values of --memory, and
+// --addresses. Reads the assets folder.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,5 +19,8 @@ Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& des
 
 // "16GiB" and the like, more than the card's context takes.
 Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& card);
+
+// "" where nothing is said; else for phantom::AddressOrderFromText.
+void AddAddressesOption(CLI::App& command, std::string& order);
 
 }  // namespace tidemark::cli

@@ -161,8 +161,9 @@ Json FitJson(const FitQuestion& question, const FitAnswer& answer, double second
 }
 
 std::string SetupInWords(const AllocatorSetup& setup) {
-  return fmt::format("{}, {}, {}{}", setup.card.title, BinarySize(setup.card.memory_bytes),
+  return fmt::format("{}, {}, {}{}{}", setup.card.title, BinarySize(setup.card.memory_bytes),
                      setup.settings.empty() ? "PyTorch's own settings" : setup.settings,
+                     setup.addresses ? ", addresses " + phantom::TextOf(*setup.addresses) : "",
                      setup.after == nullptr ? "" : ", with the cache that " + setup.after_title + " leaves");
 }
 

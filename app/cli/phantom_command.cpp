@@ -13,6 +13,7 @@
 
 #include "app/cli/advice_report.h"
 #include "app/cli/capture_options.h"
+#include "app/cli/card_option.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -113,8 +114,7 @@ int RunOnPhantom(const PhantomOptions& options, const std::vector<std::string>& 
   if (!launch) return Complain(launch.error().message, kExitFailed);
   const BandOf band_of = [&](const session::Run& run) -> Result<session::ReservedBand> {
     if (!order->faults.empty()) return Error{std::string(session::kNoBandOfFaults)};
-    return session::ReservedBandOf(*run.view(), order->CardAsAsked(), launch->libraries->replayer,
-                                   launch->libraries->stand_ins,
+    return session::ReservedBandOf(*run.view(), order->CardAsAsked(), launch->Allocator(),
                                    events::AllocatorEnvironment(run.description().allocator_settings));
   };
   if (order->sweep) {
@@ -168,6 +168,12 @@ Command RegisterPhantom(CLI::App& application, const std::vector<std::string>& p
   command->add_option("--rank", options->rank, "Which of them runs, from 0")
       ->capture_default_str()
       ->type_name("");
+  command
+      ->add_option("--gpus", options->gpus,
+                   "GPUs of the machine, for a program that uses several in one process (cuda:1)")
+      ->capture_default_str()
+      ->type_name("");
+  AddAddressesOption(*command, options->addresses);
   command
       ->add_option("--sweep", options->sweep,
                    "Runs it for each value of an argument: batch=1..512 (doubling) or batch=8,24,96")

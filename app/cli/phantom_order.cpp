@@ -20,6 +20,7 @@ namespace tidemark::cli {
 namespace {
 
 constexpr int64_t kMostRanks = 1 << 20;
+constexpr int64_t kMostGpus = 64;  // of a process
 
 Result<phantom::Rank> RankOf(const PhantomOptions& options) {
   const Result<int64_t> world = WholeNumber("--world", options.world, 1, kMostRanks);
@@ -73,6 +74,14 @@ Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options) {
   const Result<phantom::Rank> rank = RankOf(options);
   if (!rank) return rank.error();
   order.rank = *rank;
+  const Result<int64_t> gpus = WholeNumber("--gpus", options.gpus, 1, kMostGpus);
+  if (!gpus) return gpus.error();
+  order.gpus = *gpus;
+  if (!options.addresses.empty()) {
+    const Result<phantom::AddressOrder> addresses = phantom::AddressOrderFromText(options.addresses);
+    if (!addresses) return addresses.error();
+    order.addresses = *addresses;
+  }
   order.faults = fmt::format("{}", fmt::join(options.faults, ","));
   if (!order.faults.empty()) {
     const Result<phantom::Faults> faults = phantom::FaultsFromText(order.faults);

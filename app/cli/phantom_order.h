@@ -8,6 +8,7 @@
 
 #include "profiler/base/result.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/address_order.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/phantom/programs/sweep.h"
@@ -19,6 +20,8 @@ struct PhantomOptions {
   std::string memory;
   std::string world = "1";
   std::string rank = "0";
+  std::string gpus = "1";
+  std::string addresses;  // "" = as the phantom's driver hands them out by itself
   std::string sweep;
   std::vector<std::string> faults;
   std::vector<std::string> stacks;
@@ -32,6 +35,8 @@ struct PhantomOrder {
   phantom::Card card;
   std::optional<int64_t> memory_bytes;  // instead of the card's own
   phantom::Rank rank;
+  int64_t gpus = 1;  // that each process has
+  phantom::AddressOrder addresses;
   std::optional<phantom::SweepRange> sweep;
   std::string faults;               // as the device reads them
   std::vector<std::string> stacks;  // told of these languages

@@ -53,11 +53,14 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   }
   if (!order.stacks.empty()) environment->push_back(StacksEntry(order.stacks));
   if (order.kernels) environment->push_back(events::DeviceWorkEntry());
+  environment->push_back(fmt::format("{}={}", phantom::kAddressesVariable, phantom::TextOf(order.addresses)));
+  int64_t processes = ProcessesOfLauncher(program).value_or(1);
   if (order.rank.world > 1) {
     for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
+    processes = phantom::RanksOfMachine(order.rank);
   }
-  if (const int cards = ProcessesOfLauncher(program).value_or(1); cards > 1 && order.rank.world == 1) {
-    environment->push_back(fmt::format("{}={}", phantom::kDeviceCountVariable, cards));
+  if (processes * order.gpus > 1) {
+    environment->push_back(fmt::format("{}={}", phantom::kDeviceCountVariable, processes * order.gpus));
   }
   return environment;
 }
@@ -78,6 +81,7 @@ events::RunDescription Describe(const PhantomOrder& order, const phantom::TorchI
   description.torch_cuda = torch.cuda;
   description.rank = static_cast<int32_t>(order.rank.rank);
   description.allocator_settings = events::AllocatorSettings();
+  description.address_order = phantom::TextOf(order.addresses);
   description.start_time_ns = RealtimeNs();
   description.command = CommandLineOf(program);
   return description;
@@ -136,6 +140,10 @@ Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::Pyth
 
 }  // namespace
 
+session::AllocatorOf ProgramLaunch::Allocator() const {
+  return {libraries->replayer, libraries->stand_ins, addresses};
+}
+
 std::vector<std::string> ProgramLaunch::Notes() const {
   if (doubts == nullptr) return {};
   std::vector<std::string> sentences = early_doubts;
@@ -167,6 +175,13 @@ Result<ProgramLaunch> LaunchOnPhantom(const PhantomOrder& order, const std::vect
   launch.recorded.stop = phantom::StopProgram;
   if (!recording.empty()) launch.recorded.recording = RecordingFor(recording);
   launch.libraries = *libraries;
+  launch.addresses = order.addresses;
+  if (order.addresses != phantom::AddressOrder{}) {
+    launch.early_doubts.push_back(
+        fmt::format("Addresses were handed out in the order {}, as asked for: what is reserved is that of "
+                    "this order.",
+                    phantom::TextOf(order.addresses)));
+  }
   if (!events::IsTriedTorch(torch->version)) {
     launch.early_doubts.push_back(fmt::format(
         "Its torch, {}, is none of those that were tried with the phantom ({}). Its stand-ins could "

@@ -9,8 +9,10 @@
 
 #include "app/cli/phantom_order.h"
 #include "profiler/base/result.h"
+#include "profiler/phantom/address_order.h"
 #include "profiler/phantom/programs/program.h"
 #include "profiler/phantom/programs/stand_in_cache.h"
+#include "profiler/session/allocator_trial.h"
 #include "profiler/session/program_recorder.h"
 
 namespace tidemark::cli {
@@ -21,10 +23,13 @@ struct ProgramLaunch {
   std::string title;  // its script or module; without Python its file
   // On the phantom:
   std::optional<phantom::ProgramLibraries> libraries;
+  phantom::AddressOrder addresses;
   std::vector<std::string> early_doubts;  // known before it ran
   std::shared_ptr<const phantom::DoubtsFile> doubts;
   std::string faults;
 
+  // On the phantom: that of the program's torch there.
+  session::AllocatorOf Allocator() const;
   // What makes its figures less than certain, once it has ended.
   std::vector<std::string> Notes() const;
 };

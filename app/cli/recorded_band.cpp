@@ -5,6 +5,7 @@
 
 #include "profiler/events/allocator_settings.h"
 #include "profiler/networks/training_settings.h"
+#include "profiler/phantom/address_order.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/phantom/programs/stand_in_cache.h"
@@ -19,16 +20,24 @@ Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phanto
   const std::vector<std::string> environment = events::AllocatorEnvironment(description.allocator_settings);
   const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
   if (!allocator) return allocator.error();
-  return session::ReservedBandOf(*run.view(), card, allocator->replayer, allocator->stand_ins, environment);
+  return session::ReservedBandOf(*run.view(), card, *allocator, environment);
 }
 
 }  // namespace
 
 Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& description) {
-  if (description.torch_build_id.empty()) return session::AllocatorOf{};
+  session::AllocatorOf allocator;
+  if (!description.address_order.empty()) {
+    const Result<phantom::AddressOrder> order = phantom::AddressOrderFromText(description.address_order);
+    if (!order) return order.error();
+    allocator.addresses = *order;
+  }
+  if (description.torch_build_id.empty()) return allocator;
   const Result<phantom::ProgramLibraries> libraries = phantom::KeptLibraries(description.torch_build_id);
   if (!libraries) return libraries.error();
-  return session::AllocatorOf{libraries->replayer, libraries->stand_ins};
+  allocator.replayer = libraries->replayer;
+  allocator.stand_ins = libraries->stand_ins;
+  return allocator;
 }
 
 std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run) {

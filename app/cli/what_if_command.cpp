@@ -28,6 +28,7 @@ struct WhatIfOptions {
   std::string memory;
   std::string allocator;
   std::string after;
+  std::string addresses;
   std::string output;
   bool json = false;
 };
@@ -52,6 +53,11 @@ Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advic
     memory_bytes = *bytes;
   }
   advice::AllocatorSetup setup = advice::Otherwise(own, other_card, memory_bytes, options.allocator);
+  if (!options.addresses.empty()) {
+    const Result<phantom::AddressOrder> order = phantom::AddressOrderFromText(options.addresses);
+    if (!order) return order.error();
+    setup.addresses = *order;
+  }
   if (options.after.empty()) return setup;
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.after);
   if (!run) return run.error();
@@ -79,12 +85,12 @@ bool IsPicture(const std::filesystem::path& file) {
 }
 
 int RunWhatIf(const WhatIfOptions& options) {
-  const bool is_as_it_was =
-      options.allocator.empty() && options.memory.empty() && options.card.empty() && options.after.empty();
+  const bool is_as_it_was = options.allocator.empty() && options.memory.empty() && options.card.empty() &&
+                            options.addresses.empty() && options.after.empty();
   if (options.file.empty() || is_as_it_was) {
     return Complain(
         "Name a recording and what is to be otherwise: tidemark what-if FILE --alloc-conf SETTINGS, --memory "
-        "SIZE, --card NAME or --after FILE.",
+        "SIZE, --card NAME, --addresses ORDER or --after FILE.",
         kExitUsage);
   }
   if (!options.output.empty() && !IsPicture(options.output)) {
@@ -137,6 +143,7 @@ Command RegisterWhatIf(CLI::App& application) {
   command->add_option("--memory", options->memory, "Memory of the card: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
   command->add_option("--card", options->card, "Another card; tidemark cards lists them")->type_name("NAME");
+  AddAddressesOption(*command, options->addresses);
   command
       ->add_option(
           "--after", options->after,

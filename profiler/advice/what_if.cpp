@@ -57,12 +57,14 @@ Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorS
 }
 
 Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup) const {
+  session::AllocatorOf allocator = allocator_;
+  allocator.addresses = setup.addresses.value_or(allocator.addresses);
   if (setup.after == nullptr)
-    return session::TryAllocator(requests_, setup.card, setup.settings, allocator_, kColumns);
+    return session::TryAllocator(requests_, setup.card, setup.settings, allocator, kColumns);
   std::vector<phantom::Request> requests = *setup.after;
   requests.push_back({phantom::Request::Kind::kCountHence});
   requests.insert(requests.end(), requests_.begin(), requests_.end());
-  return session::TryAllocator(requests, setup.card, setup.settings, allocator_, kColumns);
+  return session::TryAllocator(requests, setup.card, setup.settings, allocator, kColumns);
 }
 
 Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other) const {

@@ -25,7 +25,8 @@ struct AllocatorSetup {
   // The state that it begins with: what another run asked for in the same process before, and gave back, is
   // cached. None: nothing is.
   std::shared_ptr<const std::vector<phantom::Request>> after = {};
-  std::string after_title = {};  // of that run
+  std::string after_title = {};                         // of that run
+  std::optional<phantom::AddressOrder> addresses = {};  // none: in the order that the run's driver had
 };
 // `own` with what is said: another card, its memory (0 = all that the card has), settings ("" = as they
 // were).

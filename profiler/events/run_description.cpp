@@ -44,7 +44,8 @@ std::string ToJson(const RunDescription& description) {
                      {"notes", description.notes},
                      {"torch_build_id", description.torch_build_id},
                      {"torch_cuda", description.torch_cuda},
-                     {"allocator_settings", description.allocator_settings}};
+                     {"allocator_settings", description.allocator_settings},
+                     {"address_order", description.address_order}};
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -68,6 +69,7 @@ Result<RunDescription> DescriptionFromJson(std::string_view text) {
   Take(json, "torch_build_id", description.torch_build_id);
   Take(json, "torch_cuda", description.torch_cuda);
   Take(json, "allocator_settings", description.allocator_settings);
+  Take(json, "address_order", description.address_order);
   return description;
 }
 

@@ -28,6 +28,8 @@ struct RunDescription {
   std::string torch_build_id = {};
   std::string torch_cuda = {};          // that it was built with: "13.0"
   std::string allocator_settings = {};  // PYTORCH_CUDA_ALLOC_CONF
+  // In which a phantom's driver handed out addresses (profiler/phantom/address_order.h); "" = nobody said.
+  std::string address_order = {};
 };
 
 // As both of them carry it. Reading accepts any object: what is missing or of another type keeps its default.

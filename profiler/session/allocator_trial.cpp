@@ -14,11 +14,11 @@ Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requ
   const std::vector<std::string> changes = events::AllocatorEnvironment(settings);
   environment->insert(environment->end(), changes.begin(), changes.end());
   const Result<std::vector<phantom::Replayed>> replayed =
-      phantom::Replay({allocator.replayer, *environment}, requests, {phantom::AddressOrder{}}, columns);
+      phantom::Replay({allocator.replayer, *environment}, requests, {allocator.addresses}, columns);
   if (!replayed) {
     // Where nothing is asked of it, it can only be the settings that it refuses.
-    const bool refuses = !settings.empty() &&
-                         !phantom::Replay({allocator.replayer, *environment}, {}, {phantom::AddressOrder{}});
+    const bool refuses =
+        !settings.empty() && !phantom::Replay({allocator.replayer, *environment}, {}, {allocator.addresses});
     if (!refuses) return replayed.error();
     return Error{"PyTorch's allocator does not take the settings \"" + settings +
                  "\". Write them as in PYTORCH_CUDA_ALLOC_CONF: "

@@ -12,10 +12,12 @@
 
 namespace tidemark::session {
 
-// Whose allocator it is: that of the LibTorch beside us, unless the run had another.
+// Whose allocator it is: that of the LibTorch beside us, unless the run had another; and in which order the
+// driver under it hands out addresses.
 struct AllocatorOf {
   std::filesystem::path replayer = ReplayerExecutable();
   std::filesystem::path stand_ins = PhantomFolder();
+  phantom::AddressOrder addresses = {};
 };
 
 // `card` with the memory that it shall have. `settings`: PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own.

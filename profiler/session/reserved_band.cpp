@@ -19,13 +19,12 @@ constexpr int64_t kSegmentBytes = 20 << 20;
 }  // namespace
 
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
-                                    const std::filesystem::path& replayer,
-                                    const std::filesystem::path& stand_ins,
+                                    const AllocatorOf& allocator,
                                     const std::vector<std::string>& environment) {
   const int64_t usable_bytes = card.memory_bytes - card.context_bytes;
   const Result<std::vector<Request>> requests = RequestsOf(view, usable_bytes);
   if (!requests) return requests.error();
-  Result<std::vector<std::string>> all = phantom::PhantomEnvironment(card, stand_ins);
+  Result<std::vector<std::string>> all = phantom::PhantomEnvironment(card, allocator.stand_ins);
   if (!all) return all.error();
   all->insert(all->end(), environment.begin(), environment.end());
   all->push_back(std::string(phantom::kMemoryVariable) + "=" + std::to_string(card.memory_bytes));
@@ -33,8 +32,8 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
     return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
   };
   const Result<phantom::ReservedBand> bytes = phantom::BandOfReserved(
-      {replayer, std::move(*all)}, *requests,
-      {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}});
+      {allocator.replayer, std::move(*all)}, *requests,
+      {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}}, allocator.addresses);
   if (!bytes) return bytes.error();
   const int64_t further_bytes = std::max(bytes->most_bytes - bytes->least_bytes, kSegmentBytes);
   const bool is_nearly_full = bytes->empties_cache || bytes->most_bytes + further_bytes > usable_bytes;

@@ -2,16 +2,15 @@
 // reserves: the run's requests, replayed in other orders. Any thread.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "profiler/base/paths.h"
 #include "profiler/base/result.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
 #include "profiler/phantom/replay/replay.h"
+#include "profiler/session/allocator_trial.h"
 #include "profiler/timeline/timeline.h"
 
 namespace tidemark::session {
@@ -27,11 +26,10 @@ struct ReservedBand {
 // Why there is none of a card that fails on purpose.
 inline constexpr std::string_view kNoBandOfFaults = "Faults were asked for, which move it as well.";
 
-// `card` with the memory that the run had. The allocator is that of the torch which `replayer` was built for,
-// with the settings in `environment` (child_environment.h).
+// `card` with the memory that the run had. The allocator is that of the torch which its replayer was built
+// for, with the settings in `environment` (child_environment.h) and the order of addresses that the run had.
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
-                                    const std::filesystem::path& replayer = ReplayerExecutable(),
-                                    const std::filesystem::path& stand_ins = PhantomFolder(),
+                                    const AllocatorOf& allocator = {},
                                     const std::vector<std::string>& environment = {});
 
 }  // namespace tidemark::session

@@ -91,19 +91,19 @@ std::string PathWithCommands() {
          (present == nullptr ? "/usr/bin:/bin" : present);
 }
 
+int64_t RanksOfMachine(const Rank& rank) {
+  return std::min(kRanksOfMachine, rank.world - rank.rank / kRanksOfMachine * kRanksOfMachine);
+}
+
 std::vector<std::string> RankEnvironment(const Rank& rank) {
   const char* present = std::getenv("PYTHONPATH");
   const std::string python = (AssetsFolder() / "python").string();
-  // The last machine has what is left.
-  const int64_t of_machine =
-      std::min(kRanksOfMachine, rank.world - rank.rank / kRanksOfMachine * kRanksOfMachine);
   // Nobody else is there to meet, so any address serves.
   return {
       "RANK=" + std::to_string(rank.rank),
       "LOCAL_RANK=" + std::to_string(rank.rank % kRanksOfMachine),
       "WORLD_SIZE=" + std::to_string(rank.world),
-      "LOCAL_WORLD_SIZE=" + std::to_string(of_machine),
-      std::string(kDeviceCountVariable) + "=" + std::to_string(of_machine),
+      "LOCAL_WORLD_SIZE=" + std::to_string(RanksOfMachine(rank)),
       "MASTER_ADDR=127.0.0.1",
       "MASTER_PORT=29500",
       "TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world),

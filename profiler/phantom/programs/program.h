@@ -21,6 +21,8 @@ struct Rank {
 // Before the system's commands those that tell of the phantom in their place: nvidia-smi.
 std::string PathWithCommands();
 
+// Ranks that share its machine, each with a card: eight at most; the last machine has what is left.
+int64_t RanksOfMachine(const Rank& rank);
 // What torchrun would set for it.
 std::vector<std::string> RankEnvironment(const Rank& rank);
 

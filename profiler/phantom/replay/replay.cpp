@@ -90,15 +90,16 @@ Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector
 }
 
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
-                                    const Replayed& as_it_was) {
-  const std::vector<AddressOrder> orders = LikelyOrders();
+                                    const Replayed& as_it_was, const AddressOrder& own_order) {
+  std::vector<AddressOrder> orders = LikelyOrders();
+  if (std::ranges::find(orders, own_order) == orders.end()) orders.push_back(own_order);
   const Result<std::vector<Replayed>> replayed = Replay(replayer, requests, orders);
   if (!replayed) return replayed.error();
   ReservedBand band{as_it_was.reserved_peak_bytes, as_it_was.reserved_peak_bytes, false};
   for (size_t i = 0; i < orders.size(); ++i) {
     const Replayed& other = (*replayed)[i];
-    if (orders[i] == AddressOrder{} && (other.reserved_peak_bytes != as_it_was.reserved_peak_bytes ||
-                                        other.allocated_peak_bytes != as_it_was.allocated_peak_bytes)) {
+    if (orders[i] == own_order && (other.reserved_peak_bytes != as_it_was.reserved_peak_bytes ||
+                                   other.allocated_peak_bytes != as_it_was.allocated_peak_bytes)) {
       return Error{
           "How far the order of addresses moves what is reserved is not known for this run: its requests, "
           "replayed, do not reserve the same."};

@@ -47,9 +47,9 @@ struct ReservedBand {
   bool empties_cache = false;  // in some order the card was full, and PyTorch freed what it had cached
 };
 
-// Over the likely orders. Fails with a sentence where replaying in Linux's order, the phantom's own, does not
-// give the peaks that the program had: then it did what requests do not hold (CUDA graphs, say).
+// Over the likely orders. Fails with a sentence where replaying in the order that the program had does not
+// give the peaks that it had: then it did what requests do not hold (CUDA graphs, say).
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
-                                    const Replayed& as_it_was);
+                                    const Replayed& as_it_was, const AddressOrder& own_order = {});
 
 }  // namespace tidemark::phantom

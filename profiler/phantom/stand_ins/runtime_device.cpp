@@ -1,11 +1,13 @@
 // The CUDA runtime's answers about devices and about the driver.
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <optional>
 #include <string>
 
+#include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/refusal.h"
 #include "profiler/phantom/device/visible_devices.h"
 #include "profiler/phantom/stand_ins/device_attributes.h"
@@ -19,10 +21,28 @@ using runtime::Report;
 
 namespace {
 
+// PyTorch only says "invalid device ordinal".
+void DoubtNumber(int number) {
+  static std::atomic<int> told{0};  // whoever asks again and again is told once
+  const int seen = device::DeviceCount();
+  if (number < seen || told.exchange(number) == number) return;  // below 0 is none at all
+  const bool are_hidden = seen < device::MachineDeviceCount();
+  device::DoubtOrSay(
+      "tidemark phantom: The program asked for GPU " + std::to_string(number) +
+      " (cuda:" + std::to_string(number) + ") and sees " +
+      (seen == 1 ? "one, number 0" : std::to_string(seen) + ", numbers 0 to " + std::to_string(seen - 1)) +
+      (are_hidden ? ": CUDA_VISIBLE_DEVICES hides the others of its machine."
+                  : ". tidemark phantom --gpus " + std::to_string(number + 1) +
+                        " gives a program so many; --world " + std::to_string(number + 1) +
+                        " makes it one rank of so many, each with a GPU of its own."));
+}
+
 // What a function with a device's number answers before all else; success if there is that device.
 cudaError_t CheckDevice(int number) {
   if (TheDevice() == nullptr) return Report(cudaErrorNoDevice);
-  return Report(runtime::IsDeviceNumber(number) ? cudaSuccess : cudaErrorInvalidDevice);
+  if (runtime::IsDeviceNumber(number)) return cudaSuccess;
+  DoubtNumber(number);
+  return Report(cudaErrorInvalidDevice);
 }
 
 void FillSizes(const Card& card, cudaDeviceProp& properties) {

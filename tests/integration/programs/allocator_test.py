@@ -10,6 +10,8 @@ from pathlib import Path
 
 from programs import PYTHON, TIDEMARK, InFolder, main, run, tidemark
 
+ADDRESSES = str(Path(__file__).with_name("addresses.py"))
+
 
 class Allocator(InFolder):
     def test_what_is_reserved_is_a_band_over_the_orders_of_addresses(self):
@@ -36,6 +38,30 @@ for _ in range(3000):
         ran = tidemark("phantom", "--memory", f"{beside_context - (200 << 20)}", "--", PYTHON, "-c", code)
         self.assertIn("Out of memory", ran.stderr)  # which tells as much
         self.assertNotIn("The card is nearly full", ran.stderr)
+
+    def test_addresses_are_handed_out_in_the_order_that_is_asked_for(self):
+        def measured(file, *order):
+            ran = tidemark("phantom", *order, "-o", file, "--", PYTHON, ADDRESSES)
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            self.assertNotIn("is not known for this run", ran.stderr)
+            self.assertEqual("Note: Addresses were handed out in the order " in ran.stderr, bool(order))
+            return json.loads(tidemark("info", file, "--json").stdout)["measured"]
+
+        other = str(Path(self.folder.name) / "other.tide")
+        own = measured(self.recording)
+        scattered = measured(other, "--addresses", "scattered-2")
+        self.assertNotEqual(scattered["reserved_peak_bytes"], own["reserved_peak_bytes"])
+        self.assertEqual(scattered["reserved_peak_band"], own["reserved_peak_band"])
+        beyond = measured(other, "--addresses", "scattered-99")["reserved_peak_band"]  # none of those that are likely
+        self.assertLessEqual(beyond["least_bytes"], own["reserved_peak_band"]["least_bytes"])
+        # A recording is asked what another order would have reserved, and one in another order what its own did.
+        asked = json.loads(tidemark("what-if", self.recording, "--addresses", "scattered-2", "--json").stdout)
+        self.assertEqual(asked["before"]["reserved_peak_bytes"], own["reserved_peak_bytes"])
+        self.assertEqual(asked["after"]["reserved_peak_bytes"], scattered["reserved_peak_bytes"])
+        self.assertIn("addresses scattered-2", tidemark("what-if", self.recording, "--addresses", "scattered-2").stdout)
+        ran = tidemark("phantom", "--addresses", "sideways", "--", PYTHON, ADDRESSES)
+        self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+        self.assertIn("not 'sideways'", ran.stderr)
 
     def test_a_recording_is_replayed_with_the_allocator_settings_that_it_had(self):
         code = "import torch; torch.empty(5 << 20, dtype=torch.uint8, device='cuda')"

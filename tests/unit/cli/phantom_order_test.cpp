@@ -87,6 +87,21 @@ TEST_CASE("A sweep's row of a run that failed has no figures") {
   CHECK(table.find("orders") == std::string::npos);
 }
 
+TEST_CASE("The cards of a process and the order of its addresses are what was asked for, or a sentence") {
+  PhantomOptions options;
+  CHECK(UnderstandPhantom(options)->gpus == 1);
+  CHECK(UnderstandPhantom(options)->addresses == phantom::AddressOrder{});
+  options.gpus = "2";
+  options.addresses = "scattered-7";
+  CHECK(UnderstandPhantom(options)->gpus == 2);
+  CHECK(UnderstandPhantom(options)->addresses == *phantom::AddressOrderFromText("scattered-7"));
+  options.addresses = "sideways";
+  CHECK(UnderstandPhantom(options).error().message.find("not 'sideways'") != std::string::npos);
+  options.addresses = "";
+  options.gpus = "0";
+  CHECK(UnderstandPhantom(options).error().message.find("--gpus") != std::string::npos);
+}
+
 session::ReservedBand BandOf(int64_t least, int64_t most) { return {{least, most}, false}; }
 
 TEST_CASE("A sweep tells the band where there is one, and once that there is none") {

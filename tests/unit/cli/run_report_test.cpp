@@ -98,6 +98,24 @@ TEST_CASE("A band beyond the card and one that is not known are both said") {
   CHECK(json["card"]["may_not_fit"] == true);
 }
 
+TEST_CASE("A band is told with both ends, and that a card is nearly full, in text and in JSON") {
+  RunReport report = ReportWith(15 * kGibibyte);
+  session::ReservedBand band{{14 * kGibibyte, 16 * kGibibyte, false}, false};
+  const auto measured = [&] {
+    report.band = Result<session::ReservedBand>(band);
+    Json json;
+    AddRunJson(report, json);
+    return Json(json["measured"]["reserved_peak_band"]);
+  };
+  CHECK(measured() ==
+        Json{{"least_bytes", 14 * kGibibyte}, {"most_bytes", 16 * kGibibyte}, {"at_the_cliff", false}});
+  CHECK_FALSE(Has(RunText(report), "The card is nearly full"));
+  band.at_the_cliff = true;
+  CHECK(measured()["at_the_cliff"] == true);
+  CHECK(Has(RunText(report), "The card is nearly full"));
+  CHECK(Has(RunText(report), "by the order of the driver's addresses"));
+}
+
 TEST_CASE("Notes are told one a line") { CHECK(NoteRows({"One.", "Two."}) == "Note: One.\nNote: Two.\n"); }
 
 }  // namespace

@@ -43,6 +43,8 @@ TEST_CASE("Entries replace what the environment says") {
           return entries;
         }()) == 0);
   CHECK(Contents(file) == "theirs 11 12 3 4\n");
+  CHECK(RanksOfMachine({11, 12}) == 4);
+  CHECK(RanksOfMachine({0, 12}) == 8);
 }
 
 TEST_CASE("What would end us ends the program first") {

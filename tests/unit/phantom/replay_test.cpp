@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "profiler/base/paths.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/session/reserved_band.h"
 #include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -35,8 +38,8 @@ Result<Replayed> ReplayOne(const Replayer& replayer, const std::vector<Request>&
 Request Allocate(uint64_t block, int64_t bytes) { return {Request::Kind::kAllocate, block, bytes, 0}; }
 Request Free(uint64_t block) { return {Request::Kind::kFree, block, 0, 0}; }
 
-// Blocks that come and go at random, of sizes that share segments.
-std::vector<Request> RandomRequests() {
+// Blocks that come and go at random, of sizes (MiB) that share segments.
+std::vector<Request> RandomRequests(const std::vector<int64_t>& sizes = {1, 2, 3, 5, 7, 9, 12, 15, 30}) {
   std::minstd_rand random(3);
   std::vector<Request> requests;
   std::vector<uint64_t> live;
@@ -46,12 +49,31 @@ std::vector<Request> RandomRequests() {
       requests.push_back(Free(live[which]));
       live.erase(live.begin() + static_cast<std::ptrdiff_t>(which));
     } else {
-      const int64_t sizes[] = {1, 2, 3, 5, 7, 9, 12, 15, 30};
-      requests.push_back(Allocate(block, sizes[random() % std::size(sizes)] * kMiB));
+      requests.push_back(Allocate(block, sizes[random() % sizes.size()] * kMiB));
       live.push_back(block);
     }
   }
   return requests;
+}
+
+// That had these requests, and reserved so much for them.
+std::shared_ptr<const timeline::View> RunWith(const std::vector<Request>& requests, int64_t reserved_bytes) {
+  timeline::Stream stream;
+  for (const Request& request : requests) {
+    if (request.kind == Request::Kind::kAllocate) {
+      stream.Allocate(request.block, request.bytes);
+    } else {
+      stream.Free(request.block);
+    }
+  }
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, reserved_bytes);
+  return stream.Publish();
+}
+
+Card CardWith(int64_t usable_bytes) {
+  Card card = *FindCard("h200");
+  card.memory_bytes = card.context_bytes + usable_bytes;
+  return card;
 }
 
 }  // namespace
@@ -157,6 +179,47 @@ TEST_CASE("A run that reserved what its requests do not explain has no band, but
       BandOfReserved(OnACardWith(1000 * kMiB), {Allocate(1, kMiB)}, {kMiB, 22 * kMiB, 0, 0, {}});
   REQUIRE(!band);
   CHECK(band.error().message.find("is not known for this run") != std::string::npos);
+}
+
+TEST_CASE("A run's band holds what it reserved itself, in whatever order its driver handed out addresses") {
+  const std::vector<Request> requests =
+      RandomRequests({2, 4, 6, 10, 14, 30});                   // no rest is too small to split
+  const AddressOrder own{AddressOrder::Kind::kScattered, 99};  // none of the likely ones
+  const int64_t usable_bytes = 100'000 * kMiB;
+  const Replayed as_it_was = *ReplayOne(OnACardWith(usable_bytes), requests, own);
+  REQUIRE(as_it_was.reserved_peak_bytes !=
+          ReplayOne(OnACardWith(usable_bytes), requests, {})->reserved_peak_bytes);
+  const auto run = RunWith(requests, as_it_was.reserved_peak_bytes);
+  session::AllocatorOf allocator;
+  allocator.addresses = own;
+  const auto band = session::ReservedBandOf(*run, CardWith(usable_bytes), allocator);
+  REQUIRE(band.ok());
+  CHECK(band->bytes.least_bytes <= as_it_was.reserved_peak_bytes);
+  CHECK(band->bytes.most_bytes >= as_it_was.reserved_peak_bytes);
+  CHECK(band->bytes.least_bytes < band->bytes.most_bytes);
+  CHECK_FALSE(band->at_the_cliff);
+  CHECK_FALSE(session::ReservedBandOf(*run, CardWith(usable_bytes)).ok());  // it had another order
+}
+
+TEST_CASE(
+    "A card is nearly full where one more segment of 20 MiB has no room, or PyTorch empties its cache") {
+  const std::vector<Request> requests = {Allocate(1, 100 * kMiB)};
+  const auto is_nearly_full = [&](int64_t usable_bytes) {
+    return session::ReservedBandOf(*RunWith(requests, 100 * kMiB), CardWith(usable_bytes))->at_the_cliff;
+  };
+  CHECK_FALSE(is_nearly_full(120 * kMiB));
+  CHECK(is_nearly_full(118 * kMiB));
+  CHECK(is_nearly_full(100 * kMiB));
+  // So far below the card's memory at last, but not before.
+  const std::vector<Request> emptied = {Allocate(1, 150 * kMiB), Free(1), Allocate(2, 160 * kMiB)};
+  CHECK(session::ReservedBandOf(*RunWith(emptied, 160 * kMiB), CardWith(200 * kMiB))->at_the_cliff);
+}
+
+TEST_CASE("A run is replayed with the allocator's settings that it had") {
+  const auto run = RunWith({Allocate(1, 5 * kMiB)}, 20 * kMiB);
+  const std::vector<std::string> expandable = {"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"};
+  CHECK(session::ReservedBandOf(*run, CardWith(200 * kMiB))->bytes.most_bytes == 20 * kMiB);
+  CHECK_FALSE(session::ReservedBandOf(*run, CardWith(200 * kMiB), {}, expandable).ok());
 }
 
 TEST_CASE("A replayer that is missing is told") { CHECK(!ReplayOne({"/no/such/replayer", {}}, {}, {})); }

@@ -53,8 +53,12 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   };
   CHECK(
       told_of_band(session::ReservedBand{{400'000, 400'000}, false}).starts_with("the same in every order"));
-  CHECK(told_of_band(session::ReservedBand{{400'000, 900'000}, true})
-            .starts_with("400.0 kB to 900.0 kB, by the"));
+  const std::string moved = "400.0 kB to 900.0 kB, by the order of the driver's addresses";
+  CHECK(told_of_band(session::ReservedBand{{400'000, 900'000}, false}) == moved);
+  session::ReservedBand at_the_cliff{{400'000, 900'000}, false};
+  at_the_cliff.at_the_cliff = true;
+  CHECK(told_of_band(at_the_cliff) ==
+        moved + "; the card is nearly full, and with one more segment what is reserved jumps");
   CHECK(told_of_band(Error{"Faults."}) == "not known: Faults.");
   CHECK(told.notes == std::vector<std::string>{"A doubt."});
   const auto steps_told = [&](session::RunState state) {

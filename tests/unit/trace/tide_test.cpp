@@ -36,7 +36,8 @@ events::RunDescription Description() {
           {"A doubt.", "Another."},
           "0a1b",
           "13.0",
-          "expandable_segments:True"};
+          "expandable_segments:True",
+          "scattered-7"};
 }
 
 std::vector<Event> RandomEvents(size_t count) {
@@ -128,6 +129,7 @@ TEST_CASE("a recording reads back as it was written", "[tide]") {
   CHECK(description.torch_build_id == "0a1b");
   CHECK(description.torch_cuda == "13.0");
   CHECK(description.allocator_settings == "expandable_segments:True");
+  CHECK(description.address_order == "scattered-7");
 }
 
 TEST_CASE("the last description holds", "[tide]") {

@@ -27,7 +27,9 @@ def environment_of(rank, environment):
     """As `tidemark phantom --rank` starts it, but neither recorded nor counted: no recorder listens there."""
     world = int(environment["TIDEMARK_PHANTOM_WORLD"])
     of_machine = min(RANKS_OF_MACHINE, world - rank // RANKS_OF_MACHINE * RANKS_OF_MACHINE)
-    own = {"RANK": rank, "LOCAL_RANK": rank % RANKS_OF_MACHINE, "LOCAL_WORLD_SIZE": of_machine, "TIDEMARK_PHANTOM_DEVICES": of_machine}
+    cards = int(environment.get("TIDEMARK_PHANTOM_DEVICES", 1)) // int(environment["LOCAL_WORLD_SIZE"])  # of each rank
+    own = {"RANK": rank, "LOCAL_RANK": rank % RANKS_OF_MACHINE, "LOCAL_WORLD_SIZE": of_machine,
+           "TIDEMARK_PHANTOM_DEVICES": of_machine * max(cards, 1)}
     kept = {name: value for name, value in environment.items() if name != "TIDEMARK_PHANTOM_DOUBTS"}
     return {**kept, **{name: str(value) for name, value in own.items()}, "TIDEMARK_CAPTURE_SOCKET": "/nowhere"}
 
