@@ -10,6 +10,7 @@
 
 #include "app/cli/advice_report.h"
 #include "app/cli/card_option.h"
+#include "app/cli/card_verdicts.h"
 #include "app/cli/command_line.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -22,7 +23,9 @@
 #include "app/cli/program_fit.h"
 #include "app/cli/run_report.h"
 #include "app/cli/training_options.h"
+#include "profiler/base/format.h"
 #include "profiler/events/allocator_settings.h"
+#include "profiler/session/shortage.h"
 
 namespace tidemark::cli {
 namespace {
@@ -33,6 +36,7 @@ struct FitOptions {
   TrainingOptions training;
   std::string memory;
   std::string target_batch;
+  std::string addresses;
   bool all_cards = false;
   bool json = false;
 };
@@ -84,8 +88,8 @@ struct TakenRuns {
   Status taken = Done{};  // whether verdicts could be made of the runs
 };
 
-TakenRuns TakeRuns(const ProgramFit& fit, const ProgramLaunch& launch,
-                   const std::vector<phantom::Card>& cards, CardVerdicts& verdicts) {
+TakenRuns TakeRuns(const ProgramFit& fit, const ProgramLaunch& launch, const CardsToRun& next,
+                   CardVerdicts& verdicts) {
   Status taken = Done{};
   CardsWatch watch;
   watch.ran = [&](const CardRun& run) {
@@ -96,21 +100,23 @@ TakenRuns TakeRuns(const ProgramFit& fit, const ProgramLaunch& launch,
     line.emplace(kToldEvery);
     watch.progress = [&](std::string_view text) { line->Show(text); };
   }
-  Status ran = RunOnCards(fit.program, launch, cards, watch);
+  Status ran = RunOnCards(fit.program, launch, next, watch);
   return {std::move(ran), std::move(taken)};
 }
 
 // Runs the program on the other kinds of cards, as far as is asked; why not, or not so far.
 Result<std::string> RunOnOtherCards(const ProgramFit& fit, const session::ProgramRun& first,
                                     const ProgramLaunch& launch, CardVerdicts& verdicts) {
+  if (verdicts.ran_out_of_all()) {
+    return fmt::format(
+        "Memory ran out on a phantom with {}, too, and ended it: it asks for memory until there is none, or "
+        "for more than any card has.",
+        FormatBytes(advice::kRoomForAllBytes, ByteUnit::kMebibytes));
+  }
   if (!first.description().ending.empty())
     return std::string("It came to no end, so it ran on no other card.");
-  const auto next = [&]() -> std::vector<phantom::Card> {
-    if (fit.all_cards) return verdicts.StillToRun();
-    const std::optional<phantom::Card> card = verdicts.NextToRun();
-    return card ? std::vector{*card} : std::vector<phantom::Card>();
-  };
-  for (std::vector<phantom::Card> cards = next(); !cards.empty(); cards = next()) {
+  const auto next = [&] { return fit.all_cards ? verdicts.StillToRun() : verdicts.NextToRun(); };
+  for (CardsToRun cards = next(); !cards.cards.empty(); cards = next()) {
     const auto [ran, taken] = TakeRuns(fit, launch, cards, verdicts);
     if (!taken) return taken.error();
     if (InterruptListener::WasInterrupted())
@@ -120,16 +126,21 @@ Result<std::string> RunOnOtherCards(const ProgramFit& fit, const session::Progra
   return std::string();
 }
 
+bool EndedForWantOfMemory(const session::ProgramRun& run) {
+  return !run.description().ending.empty() && !run.view()->out_of_memory().empty() &&
+         !session::WentOnAfterFailures(*run.view());
+}
+
 // The answer, once the program has run on the card that was asked for.
 std::string ProgramFitText(const ProgramFit& fit, const session::ProgramRun& run,
                            const ProgramLaunch& launch) {
   const auto complaint = [](const Error& error) { return "tidemark: " + error.message + "\n"; };
-  Result<CardVerdicts> verdicts = CardVerdicts::Of(fit.asked, events::AllocatorSettings(),
-                                                   {launch.libraries->replayer, launch.libraries->stand_ins},
+  Result<CardVerdicts> verdicts = CardVerdicts::Of(fit.asked, events::AllocatorSettings(), launch.Allocator(),
                                                    launch.recorded.description.torch_cuda);
   if (!verdicts) return complaint(verdicts.error());
-  if (const Status taken = verdicts->Take({fit.asked, run.view(), ""}); !taken)
-    return complaint(taken.error());
+  CardRun first{fit.asked, run.view(), ""};
+  first.ran_out = EndedForWantOfMemory(run);
+  if (const Status taken = verdicts->Take(first); !taken) return complaint(taken.error());
   const Result<std::string> why_no_runs = RunOnOtherCards(fit, run, launch, *verdicts);
   if (!why_no_runs) return complaint(why_no_runs.error());
   const std::string title = launch.title;
@@ -146,7 +157,7 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
     return Complain(
         fmt::format("{} is for networks of Tidemark's own; a program trains what it trains. Leave it out, "
                     "or leave the program out: tidemark fit tells on which cards a program fits, and only "
-                    "--card, --memory, --all-cards and --json go with it.",
+                    "--card, --memory, --addresses, --all-cards and --json go with it.",
                     refused),
         kExitUsage);
   }
@@ -159,6 +170,7 @@ int RunProgramFit(const FitOptions& options, const std::string& refused,
   }
   PhantomOptions order;
   order.card = card->name;
+  order.addresses = options.addresses;
   order.memory = fmt::format("{}", advice::kRoomForAllBytes);
   return RunOnPhantom(order, program, nullptr,
                       [&](const session::ProgramRun& run, const ProgramLaunch& launch) {
@@ -190,14 +202,17 @@ Command RegisterFit(CLI::App& application, const std::vector<std::string>& progr
       ->add_option("--memory", options->memory,
                    "Memory of the card instead of its own: 16GiB (or 16G), 24GB, ...")
       ->type_name("SIZE");
+  AddAddressesOption(*command, options->addresses);
   command->add_flag("--all-cards", options->all_cards,
                     "Of a program: run it on each kind of card with room, not only on those that decide");
   command->add_flag(
       "--json", options->json,
       "One JSON object, sizes in bytes; of a program on standard error, after what it says there");
   return {command, [=] {
-            if (program.empty() && options->all_cards) {
-              return Complain("--all-cards is of a program. Name it: tidemark fit -- python train.py.",
+            const bool is_of_program = options->all_cards || !options->addresses.empty();
+            if (program.empty() && is_of_program) {
+              return Complain(fmt::format("{} is of a program. Name it: tidemark fit -- python train.py.",
+                                          options->all_cards ? "--all-cards" : "--addresses"),
                               kExitUsage);
             }
             if (program.empty()) return RunNetworkFit(*options);

@@ -18,10 +18,22 @@ using Clock = std::chrono::steady_clock;
 
 CardRun RunOf(const phantom::Card& card, const phantom::SweepAnswer& answer,
               const std::shared_ptr<const session::ProgramRun>& run) {
-  if (!answer.sentence.empty()) return {card, nullptr, answer.sentence};
-  if (run == nullptr || run->view()->empty()) return {card, nullptr, "it asked for no memory"};
-  const bool is_whole = run->status().lost == 0;
-  return {card, run->view(), is_whole ? "" : "events were lost"};
+  CardRun told{card, nullptr, answer.sentence};
+  told.ran_out = answer.out_of_memory;
+  if (!told.failure.empty()) return told;
+  if (run == nullptr || run->view()->empty()) {
+    told.failure = "it asked for no memory";
+  } else {
+    told.view = run->view();
+    if (run->status().lost > 0) told.failure = "events were lost";
+  }
+  return told;
+}
+
+std::vector<std::string> OwnEnvironment(const phantom::Card& card, bool with_own_memory) {
+  std::vector<std::string> entries = {phantom::CardEntry(card)};
+  if (with_own_memory) entries.push_back(fmt::format("{}={}", phantom::kMemoryVariable, card.memory_bytes));
+  return entries;
 }
 
 }  // namespace
@@ -43,7 +55,8 @@ bool ShareRuns(const phantom::Card& one, const phantom::Card& other) {
 }
 
 Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                  const std::vector<phantom::Card>& cards, const CardsWatch& watch) {
+                  const CardsToRun& next, const CardsWatch& watch) {
+  const std::vector<phantom::Card>& cards = next.cards;
   session::RecorderOptions recorded;
   recorded.on_phantom = true;
   const auto recorder = session::ProgramRecorder::Start(recorded);
@@ -52,14 +65,18 @@ Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& 
   task.environment.push_back((*recorder)->environment_entry());
   task.values.resize(cards.size());
   std::iota(task.values.begin(), task.values.end(), 0);
-  for (const phantom::Card& card : cards) task.own_environments.push_back({phantom::CardEntry(card)});
+  for (const phantom::Card& card : cards)
+    task.own_environments.push_back(OwnEnvironment(card, next.with_own_memory));
   task.at_once = 1;
   const InterruptListener listener;
   const auto began = Clock::now();
   size_t done = 0;
   const auto answered = [&](const phantom::SweepAnswer& answer) {
     done = std::min(done + 1, cards.size() - 1);
-    watch.ran(RunOf(cards[static_cast<size_t>(answer.value)], answer, (*recorder)->Take(answer.process_id)));
+    CardRun run =
+        RunOf(cards[static_cast<size_t>(answer.value)], answer, (*recorder)->Take(answer.process_id));
+    run.had_own_memory = next.with_own_memory;
+    watch.ran(run);
   };
   return phantom::Sweep(task, answered, [&] {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - began).count();

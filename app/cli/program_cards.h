@@ -20,6 +20,14 @@ struct CardRun {
   phantom::Card card;
   std::shared_ptr<const timeline::View> view;  // null where nothing of it was heard
   std::string failure;                         // why there is no answer; "" if there is
+  bool had_own_memory = false;                 // the card's; else as much as `launch` says
+  bool ran_out = false;                        // of that, and ended by it
+};
+
+// What is to be run, one after the other.
+struct CardsToRun {
+  std::vector<phantom::Card> cards;
+  bool with_own_memory = false;  // each; else with what `launch` says
 };
 
 // Whether a run on one stands for a run on the other: all that the stand-ins answer, and cuDNN is told of, is
@@ -34,6 +42,6 @@ struct CardsWatch {
 // Runs it on each of these cards, one at a time, with all else as `launch` has it; its words go nowhere.
 // Ctrl-C ends that early, with the runs that there are. Errors: it is none that Python runs itself, ...
 Status RunOnCards(const std::vector<std::string>& program, const ProgramLaunch& launch,
-                  const std::vector<phantom::Card>& cards, const CardsWatch& watch);
+                  const CardsToRun& next, const CardsWatch& watch);
 
 }  // namespace tidemark::cli

@@ -156,6 +156,39 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
             of_cuda_13 = "cuda: Optional[str] = '13" in file.read()
         self.assertEqual(told["v100-16gb"]["has_kernels"], not of_cuda_13)
 
+    def test_fit_runs_a_program_that_takes_what_there_is_with_each_cards_own_memory(self):
+        code = "import torch; x = torch.empty(int(torch.cuda.mem_get_info()[0] * .9) >> 21 << 21, dtype=torch.uint8, device='cuda')"
+        ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("It takes what the card has: with room for all it allocated", ran.stderr)
+        self.assertRegex(ran.stderr, r"on the NVIDIA T4: ends well, and takes 1[34],\d{3}\.\d MiB of 15,\d{3}\.\d MiB with the context\.")
+        self.assertIn("The smallest known card on which it ends well is the ", ran.stderr)
+        self.assertIn("--all-cards runs it on each kind.", ran.stderr)
+        until_it_fails = (
+            "import torch\nheld = []\ntry:\n"
+            "    while True: held.append(torch.empty(1 << 30, dtype=torch.uint8, device='cuda'))\n"
+            "except torch.OutOfMemoryError: pass"
+        )
+        ran = tidemark("fit", "--card", "t4", "--json", "--", PYTHON, "-c", until_it_fails)
+        answer = json.loads(ran.stderr)
+        self.assertTrue(answer["takes_what_there_is"])
+        [t4] = [card for card in answer["cards"] if card["name"] == "t4"]
+        room = t4["memory_bytes"] - t4["estimated_context_bytes"]
+        self.assertEqual((t4["fits"], t4["had_own_memory"], t4["reserved_peak_bytes"]), (True, True, room >> 30 << 30))
+
+    def test_a_gpu_that_is_not_there_is_told_of_and_can_be_asked_for(self):
+        code = "import torch; x = torch.ones(1 << 20, device='cuda:1'); print(torch.cuda.device_count())"
+        ran = tidemark("phantom", "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 1)
+        self.assertEqual(ran.stderr.count("The program asked for GPU 1 (cuda:1) and sees one, number 0. "), 1, ran.stderr)
+        self.assertIn("tidemark phantom --gpus 2 gives a program so many", ran.stderr)
+        ran = tidemark("phantom", "--gpus", "2", "--", PYTHON, "-c", code)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "2\n"), ran.stderr)
+        self.assertNotIn("The program asked for GPU", ran.stderr)
+        count = "import torch; print(torch.cuda.device_count())"
+        ran = tidemark("phantom", "--gpus", "2", "--world", "4", "--rank", "1", "--", PYTHON, "-c", count)
+        self.assertEqual(ran.stdout, "8\n", ran.stderr)  # each of the machine's four ranks has two
+
     def test_a_loop_that_waits_for_the_card_learns_why_it_does_not_end(self):
         program = "import torch\nx = torch.ones(1).cuda() + 1\nfor _ in range({}): x.item()"
         for times, told in ((9_999, 0), (10_001, 1)):

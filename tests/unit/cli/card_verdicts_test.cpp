@@ -1,0 +1,143 @@
+#include "app/cli/card_verdicts.h"
+
+#include <algorithm>
+#include <string>
+
+#include "app/cli/program_fit.h"
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr int64_t kGibibyte = int64_t{1} << 30;
+constexpr const char* kCuda = "12.8";  // that the program's torch is built with
+
+std::shared_ptr<const timeline::View> Took(int64_t bytes, bool after_a_failure = false) {
+  timeline::Stream stream;
+  if (after_a_failure) stream.Add(events::EventKind::kOutOfMemory, 0, bytes);
+  stream.Add(events::EventKind::kSegmentAllocate, 0x100000, bytes);
+  stream.Allocate(0x100000, bytes);
+  return stream.Publish();
+}
+
+CardVerdicts AskedOf(const char* card) { return *CardVerdicts::Of(*phantom::FindCard(card), "", {}, kCuda); }
+
+CardRun First(const char* card, int64_t bytes, bool after_a_failure = false) {
+  return {*phantom::FindCard(card), Took(bytes, after_a_failure), ""};
+}
+
+CardRun EndedWell(const phantom::Card& card, int64_t bytes) {
+  return {card, Took(bytes), "", /*had_own_memory=*/true};
+}
+CardRun RanOut(const phantom::Card& card) {
+  return {card, nullptr, "Tried to allocate 20.00 MiB.", /*had_own_memory=*/true, /*ran_out=*/true};
+}
+
+std::string NameOfNext(const CardVerdicts& verdicts, bool with_own_memory) {
+  const CardsToRun next = verdicts.NextToRun();
+  CHECK(next.with_own_memory == with_own_memory);
+  return next.cards.size() == 1 ? next.cards[0].name : std::to_string(next.cards.size()) + " cards";
+}
+
+// By memory, of those that the torch has kernels for.
+std::string Smallest(const CardVerdicts& verdicts) {
+  return std::ranges::find_if(verdicts.verdicts(), &CardVerdict::has_kernels)->card.name;
+}
+std::string Largest(const CardVerdicts& verdicts) { return verdicts.verdicts().back().card.name; }
+
+bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+const CardVerdict& VerdictOf(const CardVerdicts& verdicts, const std::string& card) {
+  return *std::ranges::find_if(verdicts.verdicts(),
+                               [&](const CardVerdict& one) { return one.card.name == card; });
+}
+
+}  // namespace
+
+TEST_CASE("A program that survives failures is run with each card's own memory, upward until it ends well") {
+  CardVerdicts verdicts = AskedOf("t4");
+  REQUIRE(verdicts.Take(First("t4", 16'000 * kGibibyte, /*after_a_failure=*/true)).ok());
+  CHECK(verdicts.takes_what_there_is());
+  CHECK(verdicts.Smallest() == nullptr);
+  CHECK_FALSE(verdicts.HasNoRoom(verdicts.asked()));
+  REQUIRE(NameOfNext(verdicts, true) == "t4");
+  REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 14 * kGibibyte)).ok());
+  CHECK(VerdictOf(verdicts, "t4").reserved_bytes == 14 * kGibibyte);
+  const std::string smallest = Smallest(verdicts);
+  REQUIRE(NameOfNext(verdicts, true) == smallest);
+  REQUIRE(verdicts.Take(RanOut(*phantom::FindCard(smallest))).ok());
+  const CardsToRun second = verdicts.NextToRun();
+  REQUIRE(second.cards.size() == 1);
+  CHECK(second.cards[0].name != smallest);
+  REQUIRE(verdicts.Take(EndedWell(second.cards[0], 3 * kGibibyte)).ok());
+  CHECK(verdicts.NextToRun().cards.empty());
+  CHECK(verdicts.Smallest()->card.name == second.cards[0].name);
+  const std::string text = VerdictsText(verdicts, "train.py", "");
+  CHECK(Has(text, "It takes what the card has: with room for all it allocated 15.6 TiB at its peak."));
+  CHECK(Has(text, "The smallest known card on which it ends well is the " + second.cards[0].title + "."));
+  CHECK(Has(text, "train.py on the NVIDIA T4: ends well, and takes 14."));
+  CHECK(Has(text, "runs out of memory: Tried to allocate 20.00 MiB."));
+  CHECK(Has(text, "--all-cards runs it on each kind"));
+  const Json json = VerdictsJson(verdicts, "train.py", {});
+  CHECK(json["takes_what_there_is"] == true);
+  CHECK(json["smallest"] == second.cards[0].name);
+  // All that are left, each for itself: another's run has another memory.
+  const CardsToRun rest = verdicts.StillToRun();
+  CHECK(rest.with_own_memory);
+  CHECK(rest.cards.size() > 10);
+}
+
+TEST_CASE("A share of the memory that is there is noticed where a card with less is run") {
+  CardVerdicts verdicts = AskedOf("h100");
+  REQUIRE(verdicts.Take(First("h100", 14'000 * kGibibyte)).ok());
+  CHECK_FALSE(verdicts.takes_what_there_is());  // it may as well need so much
+  CHECK(verdicts.Smallest() == nullptr);
+  REQUIRE(NameOfNext(verdicts, true) == "h100");
+  REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 70 * kGibibyte)).ok());
+  CHECK(verdicts.takes_what_there_is());
+  CHECK(NameOfNext(verdicts, true) == Smallest(verdicts));
+}
+
+TEST_CASE("What needs more than any card has is tried on the card that was asked for and on the largest") {
+  CardVerdicts verdicts = AskedOf("t4");
+  REQUIRE(verdicts.Take(First("t4", 14'000 * kGibibyte)).ok());
+  REQUIRE(NameOfNext(verdicts, true) == "t4");
+  REQUIRE(verdicts.Take(RanOut(verdicts.asked())).ok());
+  const CardsToRun largest = verdicts.StillToRun();
+  REQUIRE(largest.cards.size() == 1);
+  REQUIRE(largest.cards[0].name == Largest(verdicts));
+  REQUIRE(verdicts.Take(RanOut(largest.cards[0])).ok());
+  CHECK(verdicts.NextToRun().cards.empty());
+  CHECK(verdicts.StillToRun().cards.empty());
+  const std::string text = VerdictsText(verdicts, "train.py", "");
+  CHECK(Has(text, "None of the known cards has room for it."));
+  CHECK(Has(text, "train.py on the NVIDIA T4: does not fit.\n"));
+  CHECK_FALSE(Has(text, "takes what the card has"));
+}
+
+TEST_CASE("What fits on the card that was asked for is looked for on smaller ones, with room for all") {
+  CardVerdicts verdicts = AskedOf("h100");
+  REQUIRE(verdicts.Take(First("h100", 20 * kGibibyte)).ok());
+  const CardsToRun next = verdicts.NextToRun();
+  REQUIRE(next.cards.size() == 1);
+  CHECK_FALSE(next.with_own_memory);
+  CHECK(next.cards[0].memory_bytes > 20 * kGibibyte);
+  CHECK(next.cards[0].memory_bytes < 30 * kGibibyte);
+}
+
+TEST_CASE("A run that ends for want of memory where there is room for all has room on no card") {
+  CardVerdicts verdicts = AskedOf("t4");
+  CardRun first = First("t4", kGibibyte, /*after_a_failure=*/true);
+  first.ran_out = true;
+  REQUIRE(verdicts.Take(first).ok());
+  CHECK(verdicts.ran_out_of_all());
+  CHECK(verdicts.NextToRun().cards.empty());
+  CHECK(verdicts.StillToRun().cards.empty());
+  const std::string text = VerdictsText(verdicts, "train.py", "Memory ran out there, too.");
+  CHECK(Has(text, "None of the known cards has room for it."));
+  CHECK(Has(text, "train.py on the NVIDIA T4: does not fit"));
+  CHECK(Has(text, "Memory ran out there, too.\n"));
+}
+
+}  // namespace tidemark::cli
