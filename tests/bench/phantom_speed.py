@@ -1,10 +1,13 @@
 """How fast a prediction is, beside PyTorch's own estimator in the same process: a step on the phantom, and the same step under
 torch.distributed._tools.mem_tracker with fake tensors.
 
-usage: tidemark phantom -- python tests/bench/phantom_speed.py
+usage: tidemark phantom -- python tests/bench/phantom_speed.py [--check]
+
+With --check it ends with 1 where a step takes more than its share of mem_tracker's time.
 """
 
 import statistics
+import sys
 import time
 
 import torch
@@ -87,8 +90,14 @@ def with_mem_tracker(build):
         return time_ms, max(peak["Total"] for peak in tracker.get_tracker_snapshot("peak").values())
 
 
+TARGETS = {simple_conv_net: 20, resnet_50: 50}  # so many times faster, at least
+missed = []
 print(f"{'':16} {'phantom':>12} {'mem_tracker':>12} {'ratio':>8} {'peak: phantom':>16} {'mem_tracker':>16}")
-for build in (simple_conv_net, resnet_50):
+for build, target in TARGETS.items():
     ours, our_peak = on_the_phantom(build)
     theirs, their_peak = with_mem_tracker(build)
     print(f"{build.__name__:16} {ours:9.2f} ms {theirs:9.2f} ms 1/{theirs / ours:6.0f} {our_peak:16,} {their_peak:16,}")
+    if theirs / ours < target:
+        missed.append(f"{build.__name__} takes 1/{theirs / ours:.0f} of mem_tracker's time, more than 1/{target}.")
+if "--check" in sys.argv and missed:
+    sys.exit("\n".join(missed))
