@@ -10,7 +10,7 @@
 namespace tidemark::cli {
 namespace {
 
-constexpr int64_t kGibibyte = int64_t{1} << 30;
+constexpr int64_t kGiB = int64_t{1} << 30;
 constexpr const char* kCuda = "12.8";  // that the program's torch is built with
 
 std::shared_ptr<const timeline::View> Took(int64_t bytes, bool after_a_failure = false) {
@@ -46,7 +46,7 @@ std::string Smallest(const CardVerdicts& verdicts) {
 }
 std::string Largest(const CardVerdicts& verdicts) { return verdicts.verdicts().back().card.name; }
 
-bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool Tells(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 const CardVerdict& VerdictOf(const CardVerdicts& verdicts, const std::string& card) {
   return *std::ranges::find_if(verdicts.verdicts(),
@@ -57,28 +57,28 @@ const CardVerdict& VerdictOf(const CardVerdicts& verdicts, const std::string& ca
 
 TEST_CASE("A program that survives failures is run with each card's own memory, upward until it ends well") {
   CardVerdicts verdicts = AskedOf("t4");
-  REQUIRE(verdicts.Take(First("t4", 16'000 * kGibibyte, /*after_a_failure=*/true)).ok());
+  REQUIRE(verdicts.Take(First("t4", 16'000 * kGiB, /*after_a_failure=*/true)).ok());
   CHECK(verdicts.takes_what_there_is());
   CHECK(verdicts.Smallest() == nullptr);
   CHECK_FALSE(verdicts.HasNoRoom(verdicts.asked()));
   REQUIRE(NameOfNext(verdicts, true) == "t4");
-  REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 14 * kGibibyte)).ok());
-  CHECK(VerdictOf(verdicts, "t4").reserved_bytes == 14 * kGibibyte);
+  REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 14 * kGiB)).ok());
+  CHECK(VerdictOf(verdicts, "t4").reserved_bytes == 14 * kGiB);
   const std::string smallest = Smallest(verdicts);
   REQUIRE(NameOfNext(verdicts, true) == smallest);
   REQUIRE(verdicts.Take(RanOut(*phantom::FindCard(smallest))).ok());
   const CardsToRun second = verdicts.NextToRun();
   REQUIRE(second.cards.size() == 1);
   CHECK(second.cards[0].name != smallest);
-  REQUIRE(verdicts.Take(EndedWell(second.cards[0], 3 * kGibibyte)).ok());
+  REQUIRE(verdicts.Take(EndedWell(second.cards[0], 3 * kGiB)).ok());
   CHECK(verdicts.NextToRun().cards.empty());
   CHECK(verdicts.Smallest()->card.name == second.cards[0].name);
   const std::string text = VerdictsText(verdicts, "train.py", "");
-  CHECK(Has(text, "It takes what the card has: with room for all it allocated 15.6 TiB at its peak."));
-  CHECK(Has(text, "The smallest known card on which it ends well is the " + second.cards[0].title + "."));
-  CHECK(Has(text, "train.py on the NVIDIA T4: ends well, and takes 14."));
-  CHECK(Has(text, "runs out of memory: Tried to allocate 20.00 MiB."));
-  CHECK(Has(text, "--all-cards runs it on each kind"));
+  CHECK(Tells(text, "It takes what the card has: with room for all it allocated 15.6 TiB at its peak."));
+  CHECK(Tells(text, "The smallest known card on which it ends well is the " + second.cards[0].title + "."));
+  CHECK(Tells(text, "train.py on the NVIDIA T4: ends well, and takes 14."));
+  CHECK(Tells(text, "runs out of memory: Tried to allocate 20.00 MiB."));
+  CHECK(Tells(text, "--all-cards runs it on each kind"));
   const Json json = VerdictsJson(verdicts, "train.py", {});
   CHECK(json["takes_what_there_is"] == true);
   CHECK(json["smallest"] == second.cards[0].name);
@@ -90,18 +90,18 @@ TEST_CASE("A program that survives failures is run with each card's own memory, 
 
 TEST_CASE("A share of the memory that is there is noticed where a card with less is run") {
   CardVerdicts verdicts = AskedOf("h100");
-  REQUIRE(verdicts.Take(First("h100", 14'000 * kGibibyte)).ok());
+  REQUIRE(verdicts.Take(First("h100", 14'000 * kGiB)).ok());
   CHECK_FALSE(verdicts.takes_what_there_is());  // it may as well need so much
   CHECK(verdicts.Smallest() == nullptr);
   REQUIRE(NameOfNext(verdicts, true) == "h100");
-  REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 70 * kGibibyte)).ok());
+  REQUIRE(verdicts.Take(EndedWell(verdicts.asked(), 70 * kGiB)).ok());
   CHECK(verdicts.takes_what_there_is());
   CHECK(NameOfNext(verdicts, true) == Smallest(verdicts));
 }
 
 TEST_CASE("What needs more than any card has is tried on the card that was asked for and on the largest") {
   CardVerdicts verdicts = AskedOf("t4");
-  REQUIRE(verdicts.Take(First("t4", 14'000 * kGibibyte)).ok());
+  REQUIRE(verdicts.Take(First("t4", 14'000 * kGiB)).ok());
   REQUIRE(NameOfNext(verdicts, true) == "t4");
   REQUIRE(verdicts.Take(RanOut(verdicts.asked())).ok());
   const CardsToRun largest = verdicts.StillToRun();
@@ -111,33 +111,33 @@ TEST_CASE("What needs more than any card has is tried on the card that was asked
   CHECK(verdicts.NextToRun().cards.empty());
   CHECK(verdicts.StillToRun().cards.empty());
   const std::string text = VerdictsText(verdicts, "train.py", "");
-  CHECK(Has(text, "None of the known cards has room for it."));
-  CHECK(Has(text, "train.py on the NVIDIA T4: does not fit.\n"));
-  CHECK_FALSE(Has(text, "takes what the card has"));
+  CHECK(Tells(text, "None of the known cards has room for it."));
+  CHECK(Tells(text, "train.py on the NVIDIA T4: does not fit.\n"));
+  CHECK_FALSE(Tells(text, "takes what the card has"));
 }
 
 TEST_CASE("What fits on the card that was asked for is looked for on smaller ones, with room for all") {
   CardVerdicts verdicts = AskedOf("h100");
-  REQUIRE(verdicts.Take(First("h100", 20 * kGibibyte)).ok());
+  REQUIRE(verdicts.Take(First("h100", 20 * kGiB)).ok());
   const CardsToRun next = verdicts.NextToRun();
   REQUIRE(next.cards.size() == 1);
   CHECK_FALSE(next.with_own_memory);
-  CHECK(next.cards[0].memory_bytes > 20 * kGibibyte);
-  CHECK(next.cards[0].memory_bytes < 30 * kGibibyte);
+  CHECK(next.cards[0].memory_bytes > 20 * kGiB);
+  CHECK(next.cards[0].memory_bytes < 30 * kGiB);
 }
 
 TEST_CASE("A run that ends for want of memory where there is room for all has room on no card") {
   CardVerdicts verdicts = AskedOf("t4");
-  CardRun first = First("t4", kGibibyte, /*after_a_failure=*/true);
+  CardRun first = First("t4", kGiB, /*after_a_failure=*/true);
   first.ran_out = true;
   REQUIRE(verdicts.Take(first).ok());
   CHECK(verdicts.ran_out_of_all());
   CHECK(verdicts.NextToRun().cards.empty());
   CHECK(verdicts.StillToRun().cards.empty());
   const std::string text = VerdictsText(verdicts, "train.py", "Memory ran out there, too.");
-  CHECK(Has(text, "None of the known cards has room for it."));
-  CHECK(Has(text, "train.py on the NVIDIA T4: does not fit"));
-  CHECK(Has(text, "Memory ran out there, too.\n"));
+  CHECK(Tells(text, "None of the known cards has room for it."));
+  CHECK(Tells(text, "train.py on the NVIDIA T4: does not fit"));
+  CHECK(Tells(text, "Memory ran out there, too.\n"));
 }
 
 }  // namespace tidemark::cli
