@@ -12,6 +12,18 @@ from programs import PYTHON, TIDEMARK, InFolder, main, run, tidemark
 
 ADDRESSES = str(Path(__file__).with_name("addresses.py"))
 
+# By the rules of c10/cuda/CUDACachingAllocator.cpp, MiB: each segment, then its blocks, held or free. Up to 1 MiB share segments of 2,
+# up to 10 MiB of 20; larger ones have their own, in whole 2 MiB.
+SEGMENTS = {
+    "": [[2, 0.25, 1.75], [16, 16], [20, 5, 9, 6], [70, 17, 53]],
+    # What is larger is never split, and not taken for what is smaller.
+    "max_split_size_mb:32": [[2, 0.25, 1.75], [16, 16], [18, 18], [20, 5, 9, 6], [70, 70]],
+    # In quarters between powers of two: 5, 10, 16, 80 and 20.
+    "roundup_power2_divisions:4": [[2, 0.25, 1.75], [16, 16], [20, 5, 10, 5], [80, 20, 60]],
+    # Grow by 20 MiB (of small blocks by 2), as far as they have to.
+    "expandable_segments:True": [[2, 0.25, 1.75], [100, 5, 9, 15, 17, 54]],
+}
+
 
 class Allocator(InFolder):
     def test_what_is_reserved_is_a_band_over_the_orders_of_addresses(self):
@@ -49,16 +61,16 @@ for _ in range(3000):
 
         other = str(Path(self.folder.name) / "other.tide")
         own = measured(self.recording)
-        scattered = measured(other, "--addresses", "scattered-2")
+        scattered = measured(other, "--addresses", "scattered-4")
         self.assertNotEqual(scattered["reserved_peak_bytes"], own["reserved_peak_bytes"])
         self.assertEqual(scattered["reserved_peak_band"], own["reserved_peak_band"])
         beyond = measured(other, "--addresses", "scattered-99")["reserved_peak_band"]  # none of those that are likely
         self.assertLessEqual(beyond["least_bytes"], own["reserved_peak_band"]["least_bytes"])
         # A recording is asked what another order would have reserved, and one in another order what its own did.
-        asked = json.loads(tidemark("what-if", self.recording, "--addresses", "scattered-2", "--json").stdout)
+        asked = json.loads(tidemark("what-if", self.recording, "--addresses", "scattered-4", "--json").stdout)
         self.assertEqual(asked["before"]["reserved_peak_bytes"], own["reserved_peak_bytes"])
         self.assertEqual(asked["after"]["reserved_peak_bytes"], scattered["reserved_peak_bytes"])
-        self.assertIn("addresses scattered-2", tidemark("what-if", self.recording, "--addresses", "scattered-2").stdout)
+        self.assertIn("addresses scattered-4", tidemark("what-if", self.recording, "--addresses", "scattered-4").stdout)
         ran = tidemark("phantom", "--addresses", "sideways", "--", PYTHON, ADDRESSES)
         self.assertEqual((ran.returncode, ran.stdout), (2, ""))
         self.assertIn("not 'sideways'", ran.stderr)
@@ -128,6 +140,24 @@ for _ in range(3000):
         self.assertEqual(way["allocator"], "roundup_power2_divisions:4")
         self.assertEqual(reserved(other, way["allocator"], halves, "1650MiB"), way["reserved_peak_bytes"])
         self.assertFalse(json.loads(tidemark("info", other, "--json").stdout)["out_of_memory"])
+
+    def test_segments_follow_the_rules_of_each_setting(self):
+        code = (
+            "import json, torch\n"
+            "def empty(mib): return torch.empty(int(mib * 2**20), dtype=torch.uint8, device='cuda')\n"
+            "held = [empty(mib) for mib in (0.25, 5, 9, 15, 70)]\n"
+            "held[-1] = None\n"
+            "held.append(empty(17))\n"
+            "print(json.dumps(sorted([s['total_size'] / 2**20, *[b['size'] / 2**20 for b in s['blocks']]] for s in torch.cuda.memory_snapshot())))"
+        )
+        for settings, segments in SEGMENTS.items():
+            with self.subTest(settings):
+                env = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF=settings)
+                ran = run(TIDEMARK, "phantom", "-o", self.recording, "--", PYTHON, "-c", code, env=env)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                self.assertEqual(json.loads(ran.stdout), segments)
+                measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+                self.assertEqual(measured["reserved_peak_bytes"] >> 20, sum(total for total, *_ in segments))
 
     def test_an_allocator_that_tells_nothing_is_told_of_in_a_sentence(self):
         code = "import torch; torch.empty(1 << 20, device='cuda')"

@@ -161,7 +161,7 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         ran = tidemark("fit", "--card", "t4", "--", PYTHON, "-c", code)
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("It takes what the card has: with room for all it allocated", ran.stderr)
-        self.assertRegex(ran.stderr, r"on the NVIDIA T4: ends well, and takes 1[34],\d{3}\.\d MiB of 15,\d{3}\.\d MiB with the context\.")
+        self.assertRegex(ran.stderr, r"on the NVIDIA T4: ends well, and takes 13\.\d\d GiB of 14\.57 GiB with the context\.")
         self.assertIn("The smallest known card on which it ends well is the ", ran.stderr)
         self.assertIn("--all-cards runs it on each kind.", ran.stderr)
         until_it_fails = (

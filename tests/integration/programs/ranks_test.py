@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """One rank of a pipeline on the phantom, whose shapes come from the other ranks: ranks_test.py TIDEMARK."""
 
+import json
 import os
 import unittest
 from pathlib import Path
@@ -28,6 +29,12 @@ print([tuple(one.shape) for stage in stages for one in stage.inputs_meta])
 dist.destroy_process_group()
 """
 
+RANKS = str(Path(__file__).with_name("ranks.py"))
+LAYERS = 4
+PARAMETERS = LAYERS * 2 * 512 * 2048 * 4  # bytes of ranks.py's net
+SEGMENT = 20 << 20  # of blocks of its sizes, the largest that PyTorch shares among several
+WAYS = (("ddp", 8, PARAMETERS), ("fsdp2", 8, PARAMETERS // 8), ("tp", 4, PARAMETERS // 4))  # and what a rank holds
+
 
 class Ranks(InFolder):
     @classmethod
@@ -45,6 +52,29 @@ class Ranks(InFolder):
             self.assertIn(f"Note: What rank {1 - rank} sends to this one was asked for", ran.stderr)
             self.assertNotIn("more of its processes used the phantom GPU", ran.stderr)
             self.assertEqual(set(started.read_text().split()), asked)
+
+    def test_the_peaks_of_a_rank_are_those_that_its_way_of_training_has(self):
+        for way, world, held in WAYS:
+            with self.subTest(way):
+                rank = ("--world", str(world), "--rank", str(world - 1))
+                ran = run(TIDEMARK, "phantom", *rank, "-o", self.recording, "--", PYTHON, RANKS, way)
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                torch = json.loads(ran.stdout.splitlines()[-1])
+                measured = json.loads(run(TIDEMARK, "info", self.recording, "--json").stdout)["measured"]
+                for what in ("allocated", "requested", "reserved"):
+                    self.assertEqual(measured[f"{what}_peak_bytes"], torch[what], what)
+                self.assertEqual(torch["parameters"], held)
+                # Parameters, their gradients, Adam's two moments; then by the way.
+                beside = torch["allocated"] - measured["by_category_at_peak"]["workspace"] - 4 * held
+                largest = held // (2 * LAYERS)  # of the tensors that a rank holds: Adam's loop computes with three of the size
+                layer = PARAMETERS // LAYERS
+                if way == "ddp":  # buckets, as they were first made and in the order in which gradients came
+                    self.assertEqual(beside, 2 * PARAMETERS + 3 * largest)
+                elif way == "tp":
+                    self.assertEqual(beside, 3 * largest)
+                else:  # the layer that is gathered, and the next; and gradients to be scattered
+                    self.assertTrue(2 * layer < beside < 4 * layer, beside)
+                self.assertLess(torch["reserved"] - torch["allocated"], 3 * SEGMENT)
 
     def test_what_cannot_be_asked_for_is_told(self):
         code = """

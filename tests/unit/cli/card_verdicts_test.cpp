@@ -74,7 +74,7 @@ TEST_CASE("A program that survives failures is run with each card's own memory, 
   CHECK(verdicts.NextToRun().cards.empty());
   CHECK(verdicts.Smallest()->card.name == second.cards[0].name);
   const std::string text = VerdictsText(verdicts, "train.py", "");
-  CHECK(Tells(text, "It takes what the card has: with room for all it allocated 15.6 TiB at its peak."));
+  CHECK(Tells(text, "It takes what the card has: with room for all it allocated 16,000.00 GiB at its peak."));
   CHECK(Tells(text, "The smallest known card on which it ends well is the " + second.cards[0].title + "."));
   CHECK(Tells(text, "train.py on the NVIDIA T4: ends well, and takes 14."));
   CHECK(Tells(text, "runs out of memory: Tried to allocate 20.00 MiB."));

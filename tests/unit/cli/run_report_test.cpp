@@ -103,6 +103,7 @@ TEST_CASE("A band is told with both ends, and that a card is nearly full, in tex
   session::ReservedBand band{{14 * kGibibyte, 16 * kGibibyte, false}, false};
   const auto measured = [&] {
     report.band = Result<session::ReservedBand>(band);
+    report.peaks.reserved_band = band;
     Json json;
     AddRunJson(report, json);
     return Json(json["measured"]["reserved_peak_band"]);
