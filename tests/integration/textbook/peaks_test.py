@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A training step in Python and in the trainer, on the phantom: the same network with the same kind of optimizer step asks for
-the same at its peak. And what torch.distributed._tools.mem_tracker counts for that step with fake tensors is the same within its
+the same at its peak, and has reserved the same for it. And what torch.distributed._tools.mem_tracker counts for that step with fake tensors is the same within its
 own rounding, but for the libraries' workspaces, of which it knows nothing.
 
   peaks_test.py TIDEMARK NETWORKS
@@ -55,10 +55,12 @@ def make_step(network, optimizer):
 
 
 def trained(path, implementation):
-    """What the last step had asked the allocator for at its peak."""
+    """What the last step had asked the allocator for at its peak, and what was reserved for all of them."""
     import torch
     from python_networks import Network
 
+    torch._C._cuda_clearCublasWorkspaces()  # of the run before, which had other segments
+    torch.cuda.empty_cache()
     network = Network(path, "cuda")
     optimizer = torch.optim.Adam(network.parameters(), **IMPLEMENTATIONS[implementation])
     step = make_step(network, optimizer)
@@ -66,7 +68,8 @@ def trained(path, implementation):
         step()
     torch.cuda.reset_peak_memory_stats()
     step()
-    return torch.cuda.memory_stats()["requested_bytes.all.peak"]
+    statistics = torch.cuda.memory_stats()
+    return statistics["requested_bytes.all.peak"], statistics["reserved_bytes.all.peak"]
 
 
 def tracked(path):
@@ -94,9 +97,9 @@ def count_on_phantom(folder, answer):
     counted = {}
     for name in NETWORKS:
         path = os.path.join(folder, name + ".json")
-        counted[name] = {}
+        counted[name] = {"reserved": {}}
         for implementation in IMPLEMENTATIONS:
-            counted[name][implementation] = trained(path, implementation)
+            counted[name][implementation], counted[name]["reserved"][implementation] = trained(path, implementation)
             gc.collect()
         counted[name]["mem_tracker"] = tracked(path)
     with open(answer, "w", encoding="utf-8") as out:
@@ -117,6 +120,10 @@ def wrong(counted, tidemark):
     many = 0
     for network, peaks in counted.items():
         told = {name: trainer(tidemark, network, name) for name in IMPLEMENTATIONS}
+        for name, reserved in peaks.pop("reserved").items():
+            ours = told[name]["reserved_peak_bytes"]
+            many += reserved != ours
+            print(f"{network:<18}{name + ', reserved':<22}{reserved:>16,}{ours:>16,}{'' if reserved == ours else '  not the same'}")
         for name, peak in peaks.items():
             ours = told["for-loop" if name == "mem_tracker" else name]
             size = ours["requested_peak_bytes"]

@@ -184,7 +184,7 @@ TEST_CASE("A run that reserved what its requests do not explain has no band, but
 TEST_CASE("A run's band holds what it reserved itself, in whatever order its driver handed out addresses") {
   const std::vector<Request> requests =
       RandomRequests({2, 4, 6, 10, 14, 30});                   // no rest is too small to split
-  const AddressOrder own{AddressOrder::Kind::kScattered, 99};  // none of the likely ones
+  const AddressOrder own{AddressOrder::Kind::kScattered, 22};  // none of the likely ones
   const int64_t usable_bytes = 100'000 * kMiB;
   const Replayed as_it_was = *ReplayOne(OnACardWith(usable_bytes), requests, own);
   REQUIRE(as_it_was.reserved_peak_bytes !=
@@ -216,10 +216,10 @@ TEST_CASE(
 }
 
 TEST_CASE("A run is replayed with the allocator's settings that it had") {
-  const auto run = RunWith({Allocate(1, 5 * kMiB)}, 20 * kMiB);
-  const std::vector<std::string> expandable = {"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"};
-  CHECK(session::ReservedBandOf(*run, CardWith(200 * kMiB))->bytes.most_bytes == 20 * kMiB);
-  CHECK_FALSE(session::ReservedBandOf(*run, CardWith(200 * kMiB), {}, expandable).ok());
+  const auto run = RunWith({Allocate(1, 34 * kMiB)}, 34 * kMiB);
+  const std::vector<std::string> to_halves = {"PYTORCH_CUDA_ALLOC_CONF=roundup_power2_divisions:2"};
+  CHECK(session::ReservedBandOf(*run, CardWith(200 * kMiB))->bytes.most_bytes == 34 * kMiB);
+  CHECK_FALSE(session::ReservedBandOf(*run, CardWith(200 * kMiB), {}, to_halves).ok());  // 48 MiB
 }
 
 TEST_CASE("A replayer that is missing is told") { CHECK(!ReplayOne({"/no/such/replayer", {}}, {}, {})); }
