@@ -24,6 +24,12 @@ std::string_view ValueOf(std::string_view settings, std::string_view key) {
   return settings.substr(is_list ? 1 : 0, settings.find(is_list ? ']' : ',') - (is_list ? 1 : 0));
 }
 
+std::string Packed(std::string_view settings) {
+  std::string packed(settings);
+  std::erase(packed, ' ');
+  return packed;
+}
+
 std::optional<int64_t> NumberIn(std::string_view text) {
   int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -58,8 +64,7 @@ void ReadDivisions(std::string_view pairs, std::array<int64_t, 16>& divisions) {
 }  // namespace
 
 AllocatorRules RulesOf(std::string_view settings) {
-  std::string packed(settings);
-  std::erase(packed, ' ');
+  const std::string packed = Packed(settings);
   AllocatorRules rules;
   const auto split = NumberIn(ValueOf(packed, "max_split_size_mb"));
   if (split && *split <= INT64_MAX >> 20) rules.max_split_bytes = *split << 20;
@@ -70,6 +75,10 @@ AllocatorRules RulesOf(std::string_view settings) {
     ReadDivisions(divisions, rules.roundup_power2_divisions);
   }
   return rules;
+}
+
+bool IsAsyncAllocator(std::string_view settings) {
+  return ValueOf(Packed(settings), "backend") == "cudaMallocAsync";
 }
 
 std::string AllocatorSettings() {

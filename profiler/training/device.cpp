@@ -13,6 +13,7 @@
 #include "profiler/capture/torch/library_workspaces.h"
 #include "profiler/capture/torch/operator_watch.h"
 #include "profiler/capture/torch/saved_tensors.h"
+#include "profiler/events/allocator_settings.h"
 
 namespace tidemark::training {
 namespace {
@@ -74,10 +75,7 @@ void AttachCapture(const Device& device) {
       // What the driver and the card say then belongs to the page that tells why.
       c10::cuda::CUDACachingAllocator::attachOutOfMemoryObserver([](auto...) { AskDriverAndCard(); });
     } else {
-      capture::EmitState(events::Source::kAllocator,
-                         "blocked: PyTorch's cudaMallocAsync allocator tells nobody of its blocks: leave "
-                         "backend:cudaMallocAsync out of PYTORCH_CUDA_ALLOC_CONF to see them; the driver and "
-                         "the card are recorded");
+      capture::EmitState(events::Source::kAllocator, events::kAsyncIsBlocked);
     }
     capture::AttachToLibraryWorkspaces();
   } else {

@@ -14,6 +14,7 @@
 #include "profiler/capture/nvml/card_sampler.h"
 #include "profiler/capture/nvml/cuda_device.h"
 #include "profiler/capture/operators/context.h"
+#include "profiler/capture/probe/allocator_state.h"
 #include "profiler/capture/probe/operator_loading.h"
 #include "profiler/capture/probe/probe.h"
 #include "profiler/capture/probe/training_watch.h"
@@ -125,6 +126,7 @@ void OnMemoryReported(void* pointer, int64_t change, size_t reserved, uint16_t d
   const bool is_cuda = DeviceTypeOf(device) == kCudaDevice;
   if (!is_cuda && !(DeviceTypeOf(device) == kCpuDevice && RecordsCpu())) return;
   if (!ProbeRecords()) return;
+  TellAllocatorReports(is_cuda);
   LoadOperatorWatch();
   if (is_cuda) NoteFirstCard(device);
   const auto address = reinterpret_cast<uint64_t>(pointer);

@@ -12,6 +12,7 @@
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/probe_loading.h"
 #include "profiler/capture/nvml/card_sampler.h"
+#include "profiler/capture/probe/allocator_state.h"
 #include "profiler/capture/probe/training_watch.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -60,6 +61,7 @@ bool ProbeRecords() {
 extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   using namespace tidemark::capture;
   if (!ProbeRecords()) return 1;
+  TellAllocatorsOutlook();
   AttachToDriver(cupti::LoadFunctions());
   WatchCardOfProcess(nvml::LoadFunctions());
   return 1;

@@ -55,6 +55,9 @@ class Record(unittest.TestCase):
         self.assertEqual(said.returncode, 0, said.stderr)
         return json.loads(said.stdout)
 
+    def states(self, recording=None):
+        return {source["source"]: source["state"] for source in self.info(recording)["sources"]}
+
     def stacks(self, kind):
         table = self.recording.with_suffix(".csv")
         subprocess.run([TIDEMARK, "export", self.recording, "-o", table], check=True, capture_output=True)
@@ -75,10 +78,38 @@ class Record(unittest.TestCase):
         self.assertGreater(levels["process_bytes"], levels["driver_bytes"])
         self.assertEqual(info["driver_by_library"][0]["library"], "libc10_cuda.so")  # PyTorch's allocator
         self.assertEqual(sum(one["most_bytes"] for one in info["driver_by_library"]), levels["driver_bytes"])
-        states = {source["source"]: source["state"] for source in info["sources"]}
+        states = self.states()
+        self.assertTrue(states["allocator"].startswith("live (blocks as PyTorch sets them aside"), states)
         self.assertTrue(states["driver"].startswith("live (CUPTI 13.0, the phantom's stand-in)"), states)
         self.assertTrue(states["device"].startswith("live (NVML, the phantom's stand-in for driver"), states)
         self.assertIn("From tensors to the card", ran.stderr)
+
+    def test_an_allocator_that_tells_nothing_is_said_to_be_blocked_and_by_what(self):
+        for variable, value in (("PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64, backend:cudaMallocAsync"),
+                                ("PYTORCH_NO_CUDA_MEMORY_CACHING", "1")):
+            with self.subTest(variable):
+                ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom() | {variable: value})
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                states, levels = self.states(), self.info()["levels"]
+                self.assertTrue(states["allocator"].startswith("blocked: "), states)
+                self.assertIn("cudaMallocAsync" if "backend" in value else variable, states["allocator"])
+                self.assertNotIn("allocated_bytes", levels)
+                self.assertGreater(levels["process_bytes"], 0)
+
+    def test_a_program_without_pytorch_has_the_drivers_level_and_no_allocator(self):
+        code = ("import ctypes\n"
+                "cuda, address, context = ctypes.CDLL('libcuda.so.1'), ctypes.c_uint64(), ctypes.c_void_p()\n"
+                "assert cuda.cuInit(0) == 0 and cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0\n"
+                "assert cuda.cuCtxSetCurrent(context) == 0\n"
+                "assert cuda.cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(3 << 20)) == 0\n"
+                "assert cuda.cuMemFree_v2(address) == 0\n")
+        ran = self.record(sys.executable, "-c", code, environment=phantom())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        states = self.states()
+        self.assertTrue(states["allocator"].startswith("absent: there is no PyTorch in this process"), states)
+        self.assertTrue(states["driver"].startswith("live"), states)
+        self.assertEqual(self.info()["levels"]["driver_bytes"], 3 << 20)
+        self.assertIn("allocator: absent: there is no PyTorch", ran.stderr)
 
     def check_ranks(self, ran):
         """Four recordings, each with its own rank and card, and with all that the rank did."""
@@ -93,7 +124,7 @@ class Record(unittest.TestCase):
             self.assertEqual(info["events"]["lost"], 0)
             self.assertEqual(info["warnings"], [])
             self.assertGreater(info["levels"]["process_bytes"], info["levels"]["driver_bytes"])
-            states = {source["source"]: source["state"] for source in info["sources"]}
+            states = self.states(self.recording.with_name(f"run.rank{rank}.tide"))
             self.assertIn(f"GPU-68323030-0000-0000-0000-00000000000{rank})", states["device"])
             peaks.add((info["measured"]["allocated_peak_bytes"], info["measured"]["reserved_peak_bytes"]))
         self.assertEqual(len(peaks), 1)
@@ -109,12 +140,13 @@ class Record(unittest.TestCase):
                  "TIDEMARK_PROBE_TORCH": str(torch)}
         ran = self.record(*program, environment=phantom() | watch)
         self.assertEqual(ran.returncode, 0, ran.stderr)
-        return {source["source"]: source["state"] for source in self.info()["sources"]}
+        return self.states()
 
     def test_operators_and_backward_nodes_are_told_and_name_memory(self):
         linked = subprocess.run(["ldd", REFERENCE], capture_output=True, text=True, check=True).stdout
         states = self.operators(re.search(r"(/\S*/libtorch_cuda\.so)", linked)[1])
-        self.assertEqual(states.get("allocator", ""), "")
+        self.assertTrue(states["allocator"].startswith("live"), states)
+        self.assertNotIn(", but", states["allocator"])
         scopes = self.stacks("scope begin")
         self.assertLessEqual({"aten::conv2d", "aten::addmm", "ConvolutionBackward0", "AccumulateGrad"}, set(scopes))
         self.assertEqual(len(scopes), len(self.stacks("scope end")))

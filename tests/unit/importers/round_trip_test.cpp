@@ -390,6 +390,9 @@ TEST_CASE("how PyTorch's allocator was set up goes with the snapshot", "[importe
 
 TEST_CASE("PyTorch's allocator settings say how sizes are rounded", "[importers]") {
   using events::RulesOf;
+  CHECK(events::IsAsyncAllocator("max_split_size_mb:64, backend : cudaMallocAsync"));
+  CHECK_FALSE(events::IsAsyncAllocator("backend:native,my_backend:cudaMallocAsync"));
+  CHECK_FALSE(events::IsAsyncAllocator(""));
   CHECK(RulesOf("").max_split_bytes == -1);
   CHECK(RulesOf("expandable_segments:True,max_split_size_mb:128").max_split_bytes == 128 << 20);
   CHECK(RulesOf("my_max_split_size_mb:128").max_split_bytes == -1);

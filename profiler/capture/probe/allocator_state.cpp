@@ -1,0 +1,83 @@
+#include "profiler/capture/probe/allocator_state.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/allocator_settings.h"
+
+namespace tidemark::capture {
+namespace {
+
+constexpr const char* kLive = "live (blocks as PyTorch sets them aside; what was asked for is not told)";
+constexpr const char* kAbsent =
+    "absent: there is no PyTorch in this process, so there are no tensors and blocks to tell of; the driver "
+    "and the card are recorded";
+constexpr const char* kWaiting =
+    "waiting: PyTorch has told of no block on the card yet; an allocator that a program puts in its place "
+    "(CUDAPluggableAllocator) never does";
+// c10/cuda/CUDACachingAllocator.cpp, forceUncachedAllocator: blocks come from cudaMalloc, and are not told.
+constexpr const char* kNoCaching = "PYTORCH_NO_CUDA_MEMORY_CACHING";
+constexpr const char* kUncached =
+    "blocked: PyTorch tells nobody of its blocks while PYTORCH_NO_CUDA_MEMORY_CACHING is set: unset it to "
+    "see "
+    "them; the driver and the card are recorded";
+
+bool IsLoaded(const char* library) {
+  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return false;
+  dlclose(handle);
+  return true;
+}
+
+// Before the first block of the card's was told.
+std::string OutlookOnCuda() {
+  if (!IsLoaded("libc10.so")) return kAbsent;
+  if (events::IsAsyncAllocator(events::AllocatorSettings())) return std::string(events::kAsyncIsBlocked);
+  return std::getenv(kNoCaching) != nullptr ? kUncached : kWaiting;
+}
+
+class AllocatorState {
+ public:
+  void CudaBegins() {
+    const MutexLock lock(mutex_);
+    if (!cuda_begins_.exchange(true)) Tell();
+  }
+  void Reports(bool is_cuda) {
+    std::atomic<bool>& reports = is_cuda ? cuda_reports_ : cpu_reports_;
+    if (reports.load(std::memory_order_relaxed)) return;
+    const MutexLock lock(mutex_);
+    if (!reports.exchange(true)) Tell();
+  }
+
+ private:
+  void Tell() const TIDEMARK_REQUIRES(mutex_) {
+    const std::string outlook = cuda_begins_ && !cuda_reports_ ? OutlookOnCuda() : "";
+    const bool is_blocked = outlook.starts_with("blocked");
+    if (!cpu_reports_ && !cuda_reports_) return EmitState(events::Source::kAllocator, outlook);
+    if (!is_blocked) return EmitState(events::Source::kAllocator, kLive);
+    EmitState(events::Source::kAllocator,
+              "live, but only of the CPU's tensors; of the card's it is " + outlook);
+  }
+
+  Mutex mutex_;
+  std::atomic<bool> cuda_begins_{false};
+  std::atomic<bool> cuda_reports_{false};
+  std::atomic<bool> cpu_reports_{false};
+};
+
+AllocatorState& TheAllocatorState() {
+  static auto& state = *new AllocatorState;  // threads of LibTorch outlive main
+  return state;
+}
+
+}  // namespace
+
+void TellAllocatorsOutlook() { TheAllocatorState().CudaBegins(); }
+void TellAllocatorReports(bool is_cuda) { TheAllocatorState().Reports(is_cuda); }
+
+}  // namespace tidemark::capture
