@@ -16,8 +16,8 @@
 #include "app/gui/learning.h"
 #include "app/gui/ranked_plot.h"
 #include "app/gui/view_state.h"
+#include "app/presenters/captured.h"
 #include "app/presenters/device_work.h"
-#include "app/presenters/level_chain.h"
 #include "app/presenters/plot_columns.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/side_by_side.h"
@@ -240,7 +240,7 @@ class Scene {
   bool consequences_known_ = false;  // nothing in them waits for a prediction
   BatchCurve batch_curve_;
 
-  presenters::DriverLibraries driver_libraries_;
+  presenters::Captured captured_;
   size_t steps_counted_ = 0;
   int64_t skipped_steps_ = 0;
 };

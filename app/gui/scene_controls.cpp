@@ -32,35 +32,83 @@ std::optional<double> PaceOf(const timeline::View& view) {
 
 const char* TitleOf(events::Source source) {
   switch (source) {
+    case events::Source::kTrainer:
+      return "Training";
     case events::Source::kAllocator:
-      return "PyTorch's reports";
+      return "Allocator";
     case events::Source::kDriver:
       return "CUDA driver";
-    default:
+    case events::Source::kDevice:
       return "Card";
+    default:
+      return "Session";
   }
 }
 
-// What the sources say of themselves: the beginning of it, and all of it where it is no good news.
-void AddSourceLines(const timeline::View& view, bool runs, std::vector<CaptureLine>& lines) {
+constexpr const char* kWhatIsLost =
+    "Lost are events that the ring could not take: counted, never silent. The curves have gaps there.";
+
+// What stands in the row of a source that lost nothing.
+std::string StandingOf(const timeline::SourceState& source, bool runs) {
+  if (source.text.starts_with("live")) {
+    return !runs ? "ended" : presenters::IsWell(source) ? "live" : "in part";
+  }
+  if (source.text.starts_with("waiting")) return runs ? "waiting" : "told nothing";
+  return source.text.substr(0, source.text.find_first_of(":,("));
+}
+
+// By what it says of itself, and of one that says nothing by what has come of it: `has_come`, in words.
+CaptureLine SourceLine(const timeline::View& view, const timeline::SourceState& source,
+                       const std::string& has_come, const char* help, bool runs) {
+  CaptureLine line{TitleOf(source.source), "", LampState::kOff, source.text.empty() ? help : source.text};
+  const bool is_well = source.text.empty() ? !has_come.empty() : source.text.starts_with("live");
+  if (runs && is_well) line.lamp = LampState::kLive;
+  if (source.text.empty()) {
+    line.status = !has_come.empty() ? has_come : runs ? "waiting" : "told nothing";
+  } else {
+    line.status = StandingOf(source, runs);
+    line.is_written_out = !presenters::IsWell(source);
+    if (line.is_written_out) line.lamp = LampState::kTrouble;
+  }
+  if (source.lost > 0) {
+    line.status = presenters::LostSince(view, source);
+    line.lamp = LampState::kLost;
+    line.help += std::string(" ") + kWhatIsLost;
+  }
+  return line;
+}
+
+timeline::SourceState StateOf(const timeline::View& view, events::Source source) {
+  const auto& told = view.sources();
+  const auto found = std::ranges::find(told, source, &timeline::SourceState::source);
+  if (found != told.end()) return *found;
+  timeline::SourceState nothing;
+  nothing.source = source;
+  return nothing;
+}
+
+// The allocator and the training have a row in any case, the others once they told or lost something.
+void AddSourceLines(const timeline::View& view, const presenters::Captured& captured, bool runs,
+                    std::vector<CaptureLine>& lines) {
+  using events::Source;
+  lines.push_back(SourceLine(view, StateOf(view, Source::kAllocator),
+                             captured.blocks() ? (runs ? "live" : "ended") : "",
+                             "Every block and segment, from the allocator itself.", runs));
+  lines.push_back(
+      SourceLine(view, StateOf(view, Source::kTrainer), captured.CourseText(),
+                 "What has come of the training itself: its steps, phases and layers, and scopes: "
+                 "operators, backward nodes and what a program marks through NVTX.",
+                 runs));
   for (const timeline::SourceState& source : view.sources()) {
-    if (source.text.empty()) continue;
-    const bool is_live = source.text.starts_with("live");
-    const LampState lamp = !presenters::IsWell(source) ? LampState::kTrouble
-                           : runs                      ? LampState::kLive
-                                                       : LampState::kOff;
-    const std::string standing = !runs ? "ended" : lamp == LampState::kTrouble ? "in part" : "live";
-    lines.push_back({TitleOf(source.source),
-                     is_live ? standing : source.text.substr(0, source.text.find_first_of(":,(")), lamp,
-                     source.text, lamp == LampState::kTrouble});
+    if (source.source != Source::kAllocator && source.source != Source::kTrainer)
+      lines.push_back(SourceLine(view, source, "", "", runs));
   }
 }
 
 // What asked the driver for memory, where CUPTI tells.
-void AddLibraryLines(const presenters::DriverLibraries& libraries, ByteUnit unit,
+void AddLibraryLines(const std::vector<presenters::LibraryMemory>& largest, ByteUnit unit,
                      std::vector<CaptureLine>& lines) {
   constexpr size_t kMostLines = 3;
-  const std::vector<presenters::LibraryMemory> largest = libraries.Largest();
   for (size_t i = 0; i < std::min(kMostLines, largest.size()); ++i) {
     const presenters::LibraryMemory& held = largest[i];
     lines.push_back({held.library, FormatBytes(held.last_bytes, unit), LampState::kOff,
@@ -69,23 +117,28 @@ void AddLibraryLines(const presenters::DriverLibraries& libraries, ByteUnit unit
   }
 }
 
-std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters::DriverLibraries& libraries,
+std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters::Captured& captured,
                                       ByteUnit unit) {
   const bool runs = input.live || input.status.state <= session::RunState::kPaused;
   const bool live = runs && input.view != nullptr && !input.view->empty();
-  const uint64_t lost = std::max(input.status.lost, input.view == nullptr ? 0 : input.view->health().lost);
-  const std::string state = input.starting ? "starting" : live ? "live" : runs ? "waiting" : "ended";
-  const LampState lamp = lost > 0 ? LampState::kLost : live ? LampState::kLive : LampState::kOff;
   std::vector<CaptureLine> lines;
-  lines.push_back({"Allocator", state + " · " + FormatNumber(static_cast<int64_t>(lost)) + " lost", lamp,
-                   "Every block and segment, from the allocator itself. Lost: events that the ring could not "
-                   "take; they are counted, never silent."});
-  lines.push_back({"Layers, operators, phases", state, live ? LampState::kLive : LampState::kOff,
-                   "From the training loop and from PyTorch's operator callbacks."});
-  lines.push_back({"Events", FormatNumber(static_cast<int64_t>(input.status.captured)),
-                   live ? LampState::kLive : LampState::kOff, "Captured since the run began."});
-  if (input.view != nullptr) AddSourceLines(*input.view, live, lines);
-  AddLibraryLines(libraries, unit, lines);
+  if (input.view != nullptr && !input.view->empty()) {
+    AddSourceLines(*input.view, captured, runs, lines);
+  } else {
+    lines.push_back({"Allocator",
+                     input.starting ? "starting"
+                     : runs         ? "waiting"
+                                    : "told nothing",
+                     LampState::kOff, "Every block and segment, from the allocator itself."});
+  }
+  // Of all ranks, of which each tells its own sources.
+  const uint64_t lost = std::max(input.status.lost, input.view == nullptr ? 0 : input.view->health().lost);
+  lines.push_back({"Events",
+                   FormatNumber(static_cast<int64_t>(input.status.captured)) + " · " +
+                       FormatNumber(static_cast<int64_t>(lost)) + " lost",
+                   live ? LampState::kLive : LampState::kOff,
+                   std::string("Captured since the run began. ") + kWhatIsLost});
+  AddLibraryLines(captured.Libraries(), unit, lines);
   if (input.view != nullptr) {
     for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
       lines.push_back({"Health", "incomplete", LampState::kLost, sentence, true});
@@ -156,8 +209,8 @@ void Scene::PrepareControls(const SceneInput& input, const ViewState& state, Est
                             !presenters::GoesWith(*view_, input.settings);
   controls.measured_pace = view_ == nullptr ? std::nullopt : PaceOf(*view_);
   constexpr timeline::EventIndex kMostTakenAFrame = 20'000;
-  if (input.view != nullptr) driver_libraries_.Take(*input.view, kMostTakenAFrame);
-  controls.capture = CaptureLines(input, driver_libraries_, state.unit);
+  if (input.view != nullptr) captured_.Take(*input.view, kMostTakenAFrame);
+  controls.capture = CaptureLines(input, captured_, state.unit);
   controls.kernels = input.kernels;
   controls.access = input.access;
   controls.recording = input.recording;

@@ -140,19 +140,14 @@ std::vector<LevelRow> MakeLevelChain(const View& view) {
   return MakeLevelChain(view, peak->index, peak->index + 1);
 }
 
-void DriverLibraries::Take(const View& view, EventIndex most) {
-  const EventIndex begin = std::max(taken_, view.first());
-  taken_ = begin + std::min(most, view.end() - std::min(begin, view.end()));
-  for (EventIndex i = begin; i < taken_; ++i) {
-    const events::Event event = view.event(i);
-    if (event.kind != events::EventKind::kCounter || event.source != events::Source::kDriver) continue;
-    const std::string_view name = view.name(event.name);
-    if (!name.starts_with(events::kDriverMemoryOf)) continue;
-    LibraryMemory& library = libraries_[event.name];
-    library.library = name.substr(events::kDriverMemoryOf.size());
-    library.last_bytes = event.bytes;
-    library.most_bytes = std::max(library.most_bytes, event.bytes);
-  }
+void DriverLibraries::Take(const View& view, const events::Event& event) {
+  if (event.kind != events::EventKind::kCounter || event.source != events::Source::kDriver) return;
+  const std::string_view name = view.name(event.name);
+  if (!name.starts_with(events::kDriverMemoryOf)) return;
+  LibraryMemory& library = libraries_[event.name];
+  library.library = name.substr(events::kDriverMemoryOf.size());
+  library.last_bytes = event.bytes;
+  library.most_bytes = std::max(library.most_bytes, event.bytes);
 }
 
 std::vector<LibraryMemory> DriverLibraries::Largest() const {
@@ -165,12 +160,20 @@ std::vector<LibraryMemory> DriverLibraries::Largest() const {
 
 std::vector<LibraryMemory> DriverMemoryByLibrary(const View& view) {
   DriverLibraries libraries;
-  libraries.Take(view, view.end());
+  for (EventIndex i = view.first(); i < view.end(); ++i) libraries.Take(view, view.event(i));
   return libraries.Largest();
 }
 
 bool IsWell(const timeline::SourceState& state) {
-  return state.text.starts_with("live") && state.text.find(", but ") == std::string::npos;
+  return state.text.starts_with("waiting") ||
+         (state.text.starts_with("live") && state.text.find(", but ") == std::string::npos);
+}
+
+std::string LostSince(const View& view, const timeline::SourceState& state) {
+  if (state.lost == 0) return "";
+  return "lost " + FormatNumber(static_cast<int64_t>(state.lost)) +
+         (state.lost == 1 ? " event since " : " events since ") +
+         FormatDuration(Difference(state.lost_since_ns, view.start_ns()));
 }
 
 std::string LossText(const View& view) {
@@ -194,10 +197,7 @@ std::vector<std::string> SourceLines(const View& view) {
   std::vector<std::string> lines;
   for (const timeline::SourceState& state : view.sources()) {
     std::string line = std::string(events::NameOf(state.source)) + ": " + state.text;
-    if (state.lost > 0) {
-      line += (state.text.empty() ? "lost " : "; lost ") + FormatNumber(static_cast<int64_t>(state.lost)) +
-              " events since " + FormatDuration(Difference(state.lost_since_ns, view.start_ns()));
-    }
+    if (state.lost > 0) line += (state.text.empty() ? "" : "; ") + LostSince(view, state);
     lines.push_back(std::move(line));
   }
   return lines;

@@ -50,23 +50,25 @@ struct LibraryMemory {
   int64_t most_bytes = 0;  // at once
   int64_t last_bytes = 0;
 };
-// Of a run that grows, taken as it grows. One thread.
+// Told of a run's events one by one, in their order. One thread.
 class DriverLibraries {
  public:
-  // The next of the events that the view has beyond those that were taken, at most so many. O(most).
-  void Take(const timeline::View& view, timeline::EventIndex most);
+  void Take(const timeline::View& view, const events::Event& event);
   // The largest first. O(libraries).
   std::vector<LibraryMemory> Largest() const;
 
  private:
   std::map<events::NameId, LibraryMemory> libraries_;
-  timeline::EventIndex taken_ = 0;
 };
 // Of a whole run. The largest first. O(events).
 std::vector<LibraryMemory> DriverMemoryByLibrary(const timeline::View& view);
 
-// Whether a source sees all that it is for: its state begins with "live", and says no ", but".
+// Whether nothing is wrong with a source: its state begins with "live", and says no ", but", or it is
+// "waiting" for the program to begin.
 bool IsWell(const timeline::SourceState& state);
+
+// "lost 12 events since 0.300 s" of the run; "" where it lost none.
+std::string LostSince(const timeline::View& view, const timeline::SourceState& state);
 
 // "driver: live (CUPTI 13.0); lost 12 events since 0.300 s", for each source that told of itself.
 std::vector<std::string> SourceLines(const timeline::View& view);

@@ -123,36 +123,41 @@ namespace {
 
 struct Troubles {
   const char* picture;
+  const char* driver_row;
   const char* driver;
+  const char* device_row;
   const char* device;
   int64_t lost;
 };
 constexpr std::array<Troubles, 4> kTroubles = {{
-    {"sources-old-driver",
+    {"sources-old-driver", "refused",
      "refused: this driver is too old for CUPTI 13.0. Update the driver, or use a PyTorch for an older CUDA. "
      "The rest "
      "is recorded.",
+     "refused",
      "refused: the driver was updated and is not loaded yet (NVML's version is another). Restart the "
      "machine.",
      0},
-    {"sources-mig-wsl",
+    {"sources-mig-wsl", "not supported",
      "not supported: CUPTI does not trace this slice of a card (MIG). Take a whole card to see the driver's "
      "level. The "
      "rest is recorded.",
+     "in part",
      "live (NVML, driver 580.95, MIG-68323030-0000-0000-0000-000000000000), but of the card as a whole: this "
      "driver "
      "does not tell what a process takes (WSL)",
      0},
-    {"sources-blocked-lost",
+    {"sources-blocked-lost", "blocked by Nsight Systems",
      "blocked by Nsight Systems: CUPTI serves one tool at a time. End it to see the driver's level. The rest "
      "is "
      "recorded.",
-     "absent: the NVIDIA driver is not loaded, so what the card itself reports is not seen.", 1234},
-    {"sources-refused",
+     "absent", "absent: the NVIDIA driver is not loaded, so what the card itself reports is not seen.", 1234},
+    {"sources-refused", "refused",
      "refused: the driver lets only an administrator trace (CUPTI_ERROR_INSUFFICIENT_PRIVILEGES). Ask for "
      "the module "
      "option NVreg_RestrictProfilingToAdminUsers=0, or in a container for CAP_SYS_ADMIN. The rest is "
      "recorded.",
+     "refused",
      "refused: this user may not ask NVML about the card. In a container, give it the card with the "
      "capability "
      "\"utility\".",
@@ -199,14 +204,27 @@ void ShowsSourcesInTrouble(ImGuiTestContext* context) {
     event.bytes = troubles.lost;
     if (troubles.lost > 0) IM_CHECK((*ring)->Push(event));
     application().ShowRun((*recorder)->first());
-    const auto written_out = [] {
+    const auto row = [](std::string_view name) {
       const Frame* const frame = application().frame();
-      return frame == nullptr
-                 ? 0
-                 : std::ranges::count_if(frame->run_controls.capture, &CaptureLine::is_written_out);
+      if (frame == nullptr) return CaptureLine();
+      const auto& rows = frame->run_controls.capture;
+      const auto found = std::ranges::find(rows, name, &CaptureLine::name);
+      return found == rows.end() ? CaptureLine() : *found;
     };
-    const int64_t wanted = troubles.lost > 0 ? 3 : 2;
-    IM_CHECK(WaitUntil(context, [&] { return written_out() == wanted; }));
+    IM_CHECK(WaitUntil(context, [&] { return row("Card").help == troubles.device; }));
+    IM_CHECK(row("Card").is_written_out && row("CUDA driver").is_written_out);
+    IM_CHECK_STR_EQ(row("CUDA driver").help.c_str(), troubles.driver);
+    IM_CHECK_STR_EQ(row("CUDA driver").status.c_str(), troubles.driver_row);
+    IM_CHECK_STR_EQ(row("Card").status.c_str(), troubles.device_row);
+    if (troubles.lost > 0) {
+      IM_CHECK(WaitUntil(context, [&] { return row("Allocator").lamp == LampState::kLost; }));
+      IM_CHECK_STR_EQ(row("Allocator").status.c_str(), "lost 1,234 events since 0 ns");
+      IM_CHECK(row("Health").is_written_out);
+    } else {
+      IM_CHECK_STR_EQ(row("Allocator").status.c_str(), "live");
+      IM_CHECK(row("Health").name.empty());
+    }
+    IM_CHECK_STR_EQ(row("Training").status.c_str(), "waiting");
     context->Yield(4);
     Picture(context, troubles.picture);
     const ImGuiWindow* const panel = context->WindowInfo("//###run_controls").Window;

@@ -25,7 +25,7 @@ enum class LampState : uint8_t {
 };
 struct CaptureLine {
   std::string name;    // "Allocator"
-  std::string status;  // "live · 0 lost"
+  std::string status;  // "live", "lost 12 events since 0.30 s"
   LampState lamp = LampState::kOff;
   std::string help;
   bool is_written_out = false;  // in a list: `help` is what is wrong and what to do
