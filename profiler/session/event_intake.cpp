@@ -51,8 +51,9 @@ void EventIntake::AddLosses() {
   for (int source = 0; source < events::kSourceCount; ++source) {
     const auto which = static_cast<events::Source>(source);
     AddLoss(which, ring_.dropped(which), dropped_told_[static_cast<size_t>(source)]);
+    AddLoss(which, ring_.torn(which), torn_told_[static_cast<size_t>(source)]);
   }
-  AddLoss(events::Source::kTrainer, ring_.torn(), torn_told_);
+  AddLoss(events::Source::kSession, ring_.torn_of_nobody(), nobodys_told_);
 }
 
 void EventIntake::AddLoss(events::Source source, uint64_t total, uint64_t& told) {

@@ -61,7 +61,8 @@ class EventIntake {
   timeline::Builder builder_;
   std::vector<events::Event> batch_;
   std::array<uint64_t, events::kSourceCount> dropped_told_{};
-  uint64_t torn_told_ = 0;
+  std::array<uint64_t, events::kSourceCount> torn_told_{};
+  uint64_t nobodys_told_ = 0;  // torn, of no source that is known: told as the session's
   uint64_t captured_ = 0;
   uint64_t lost_ = 0;
   int64_t steps_done_ = 0;

@@ -36,11 +36,11 @@ std::string Demangled(const char* symbol) {
 class KernelNames {
  public:
   events::NameId IdOf(const char* symbol) {
-    if (symbol == nullptr || *symbol == '\0') return Intern(kNameless);
+    if (symbol == nullptr || *symbol == '\0') return Intern(kNameless, events::Source::kDriver);
     const MutexLock lock(mutex_);
     const auto [known, is_new] = ids_.try_emplace(symbol, 0);
-    if (known->second == 0)
-      known->second = Intern(Demangled(symbol));  // the ring was full where it is 0 again
+    // The ring was full where it is 0 again.
+    if (known->second == 0) known->second = Intern(Demangled(symbol), events::Source::kDriver);
     return known->second;
   }
 
@@ -108,7 +108,8 @@ void TellDeviceWork(const int* record) {
     std::memcpy(&transfer, record, sizeof transfer);
     const bool is_set = *record == cupti::kMemset;
     Tell(is_set ? EventKind::kMemorySet : EventKind::kMemoryCopy,
-         is_set ? 0 : Intern(DirectionOf(transfer.copy_kind)), transfer.bytes, transfer);
+         is_set ? 0 : Intern(DirectionOf(transfer.copy_kind), events::Source::kDriver), transfer.bytes,
+         transfer);
   }
 }
 

@@ -125,7 +125,7 @@ class DriverSource {
       : cupti_(functions), memory_([](int64_t live, int64_t change, uint64_t address) {
           const bool has_stack = change > 0 && WantsNativeStacks();
           EmitLevel(Source::kDriver, events::Level::kDriver, live, change, address,
-                    has_stack ? WithSegmentStack(0) : 0);
+                    has_stack ? WithSegmentStack(0, 0, Source::kDriver) : 0);
         }) {
     cupti_.get_version(&version_);
   }
@@ -319,7 +319,7 @@ void DriverSource::Flush() {
   libraries_.Settle();
   size_t dropped = 0;
   if (cupti_.dropped_records(nullptr, 0, &dropped) == cupti::kSuccess && dropped > 0) {
-    EmitLoss(Source::kDriver, dropped);
+    CountLoss(Source::kDriver, dropped);
   }
   Compare(calls_before);
 }

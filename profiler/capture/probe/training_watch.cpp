@@ -160,7 +160,7 @@ void OnUserScopeBegins(std::string_view name, const void* scope) {
   }
   optimizer_at_work.scope = static_cast<const std::byte*>(scope);
   optimizer_at_work.optimizer = FirstArgumentOf(kOptimizerWrapper, kOptimizerFile);
-  optimizer_at_work.state = Intern(OptimizerStateName(name));
+  optimizer_at_work.state = Intern(OptimizerStateName(name), events::Source::kAllocator);
   first_birth.is_awaited = false;
   optimizer_at_work.has_turn = TheCourse().BeginOptimizer();
 }

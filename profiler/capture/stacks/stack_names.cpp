@@ -101,12 +101,12 @@ std::string TextOf(const Stack& stack) {
   return text;
 }
 
-NameId NameOf(const Stack& stack) {
+NameId NameOf(const Stack& stack, events::Source source = events::Source::kAllocator) {
   thread_local std::unordered_map<uint64_t, NameId> known;
   const uint64_t hash = HashOf(stack);
   const auto found = known.find(hash);
   if (found != known.end()) return found->second;
-  const NameId name = Intern(TextOf(stack));
+  const NameId name = Intern(TextOf(stack), source);
   if (name == 0) return stack.op;
   known.emplace(hash, name);
   return name;
@@ -137,13 +137,14 @@ NameId WithPythonStack(NameId op, NameId instead) {
   return NameOf({op, instead, {}, std::span(frames).first(ReadPythonFrames(frames))});
 }
 
-NameId WithSegmentStack(NameId op, NameId instead) {
+NameId WithSegmentStack(NameId op, NameId instead, events::Source source) {
   if (!WantsNativeStacks()) return WithPythonStack(op, instead);
   std::array<uintptr_t, kMostFramesRead> native;
   std::array<PythonFrame, kMostFramesRead> python;
   const size_t python_frames = WantsPythonStacks() ? ReadPythonFrames(python) : 0;
   return NameOf({op, instead, std::span(native).first(ReadNativeFrames(native)),
-                 std::span(python).first(python_frames)});
+                 std::span(python).first(python_frames)},
+                source);
 }
 
 }  // namespace tidemark::capture

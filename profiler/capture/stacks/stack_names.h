@@ -21,6 +21,8 @@ void BeginStacks();
 events::NameId WithPythonStack(events::NameId op, events::NameId instead = 0);
 
 // For what CUDA's driver gives, rarely: the same with C++'s frames before Python's, where those are wanted.
-events::NameId WithSegmentStack(events::NameId op, events::NameId instead = 0);
+// `source` = who tells of it.
+events::NameId WithSegmentStack(events::NameId op, events::NameId instead = 0,
+                                events::Source source = events::Source::kAllocator);
 
 }  // namespace tidemark::capture

@@ -40,14 +40,14 @@ uint32_t ThreadId() {
 class NameTable {
  public:
   // The lock is held while the name is pushed, so that nobody can use the id before its name is on the ring.
-  NameId IdOf(std::string_view name) {
+  NameId IdOf(std::string_view name, events::Source source) {
     const MutexLock lock(mutex_);
     const auto known = ids_.find(name);
     if (known != ids_.end()) return known->second;
     const auto id = static_cast<NameId>(ids_.size() + 1);  // 0 is the empty name
     transport::RingWriter* const ring = open_ring.load(std::memory_order_relaxed);
     // Better no name than one that nobody was told.
-    if (ring != nullptr && !ring->PushName(id, name, NowNs())) return 0;
+    if (ring != nullptr && !ring->PushName(id, name, NowNs(), source)) return 0;
     names_.push_back(&ids_.emplace(name, id).first->first);
     return id;
   }
@@ -101,16 +101,16 @@ void Emit(Event& event) {
   ring->Push(event);
 }
 
-NameId Intern(std::string_view name) {
+NameId Intern(std::string_view name, events::Source source) {
   if (name.empty()) return 0;
-  if (known_names_are_gone) return Names().IdOf(name);
+  if (known_names_are_gone) return Names().IdOf(name, source);
   // Most names are LibTorch's own constants, so they are looked for by address first. The text decides.
   RecentName& recent = recent_names[(reinterpret_cast<uintptr_t>(name.data()) >> 4) % recent_names.size()];
   if (recent.text == name) return recent.id;
   thread_local KnownNames known;
   auto found = known.ids.find(name);
   if (found == known.ids.end()) {
-    const NameId id = Names().IdOf(name);
+    const NameId id = Names().IdOf(name, source);
     if (id == 0) return 0;
     found = known.ids.emplace(name, id).first;
   }
@@ -138,7 +138,7 @@ void EmitState(events::Source source, std::string_view sentence) {
   Event event;
   event.kind = events::EventKind::kMarker;
   event.source = source;
-  event.name = Intern(sentence);
+  event.name = Intern(sentence, source);
   Emit(event);
 }
 
@@ -157,7 +157,7 @@ void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_
   event.kind = events::EventKind::kCounter;
   event.source = source;
   event.level = level;
-  event.name = Intern(NameOf(level));
+  event.name = Intern(NameOf(level), source);
   event.bytes = bytes;
   event.rounded_bytes = change_bytes;
   event.address = address;
@@ -169,18 +169,15 @@ void EmitCount(events::Source source, std::string_view name, int64_t bytes, int6
   Event event;
   event.kind = events::EventKind::kCounter;
   event.source = source;
-  event.name = Intern(name);
+  event.name = Intern(name, source);
   event.bytes = bytes;
   event.rounded_bytes = change_bytes;
   Emit(event);
 }
 
-void EmitLoss(events::Source source, uint64_t events) {
-  Event event;
-  event.kind = events::EventKind::kLoss;
-  event.source = source;
-  event.bytes = static_cast<int64_t>(events);
-  Emit(event);
+void CountLoss(events::Source source, uint64_t events) {
+  transport::RingWriter* const ring = open_ring.load(std::memory_order_acquire);
+  if (ring != nullptr) ring->CountLost(source, events);
 }
 
 double RingFill() {

@@ -25,9 +25,10 @@ bool EventStreamIsOpen();
 // Fills `time_ns`, `thread` and `device` (of device work the caller knows it); all else is the caller's.
 void Emit(events::Event& event);
 
-// The id of a name, announced on the ring before the id is first returned. O(1) from a cache of the calling
-// thread; a new name takes a lock.
-events::NameId Intern(std::string_view name);
+// The id of a name, announced on the ring, as an event of `source`, before the id is first returned; 0 where
+// the ring is too full, and then that is counted. O(1) from a cache of the calling thread; a new name takes a
+// lock.
+events::NameId Intern(std::string_view name, events::Source source = events::Source::kTrainer);
 // The name that Intern gave this id; "" if it gave it to none. Takes a lock.
 std::string NameOf(events::NameId id);
 
@@ -47,8 +48,9 @@ void EmitLevel(events::Source source, events::Level level, int64_t bytes, int64_
 // Something else that is counted in bytes, of no level, stands at `bytes`, after it changed by
 // `change_bytes`.
 void EmitCount(events::Source source, std::string_view name, int64_t bytes, int64_t change_bytes);
-// That many events of a source could not be kept before they reached the stream.
-void EmitLoss(events::Source source, uint64_t events);
+// That many events of a source could not be kept before they reached the stream. Counted in the ring's own
+// header, so that a full ring does not lose it.
+void CountLoss(events::Source source, uint64_t events);
 
 // Share of the ring in use, 0..1.
 double RingFill();

@@ -37,14 +37,28 @@ struct RingHeader {
 namespace {
 
 constexpr uint64_t kMagic = 0x474e'4952'4544'4954;  // "TIDERING"
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kHeaderBytes = 4096;
 constexpr size_t kMinRingCapacity = 64;
-constexpr uint64_t kRetired = ~uint64_t{0};
+constexpr uint64_t kRetiredBit = uint64_t{1} << 63;  // beside the index at which a slot was given up
+constexpr uint8_t kNobody = events::kSourceCount;
 static_assert(sizeof(RingHeader) <= kHeaderBytes);
 
 std::atomic_ref<uint64_t> Stamp(const RingMemory& memory, uint64_t index) {
   return std::atomic_ref<uint64_t>(*memory.stamp(index));
+}
+
+// What stands where a slot's event will end while its claimer writes it: no event's last 8 bytes, whose first
+// is a kind.
+constexpr size_t kMarkOffset = offsetof(events::Event, kind);
+static_assert(kMarkOffset + sizeof(uint64_t) == sizeof(events::Event));
+uint64_t MarkOf(uint64_t index, uint8_t source) {
+  constexpr uint64_t kNoKind = 0xff;
+  return kNoKind | uint64_t{source} << 8 | index << 16;
+}
+std::atomic_ref<uint64_t> MarkIn(events::Event& slot) {
+  return std::atomic_ref<uint64_t>(
+      *std::launder(reinterpret_cast<uint64_t*>(reinterpret_cast<std::byte*>(&slot) + kMarkOffset)));
 }
 
 bool IsCapacity(uint64_t capacity) {
@@ -123,7 +137,7 @@ bool RingReader::SkipTorn(bool producer_dead) {
   auto stamp = Stamp(memory_, tail_);
   uint64_t seen = stamp.load(std::memory_order_acquire);
   if (seen == tail_ + 1) return true;  // published in between
-  if (seen == kRetired) {              // its new claimer left it alone and counted its event as dropped
+  if ((seen & kRetiredBit) != 0) {     // its new claimer left it alone and counted its event as dropped
     ++tail_;
     return true;
   }
@@ -133,12 +147,25 @@ bool RingReader::SkipTorn(bool producer_dead) {
     if (now_ns - stuck_since_ns_ < kTornAfterNs) return false;
     // Whoever claimed it may only be very late, and write into the slot when it is somebody else's: so nobody
     // gets it.
-    if (!stamp.compare_exchange_strong(seen, kRetired, std::memory_order_acq_rel)) return true;
+    if (!stamp.compare_exchange_strong(seen, kRetiredBit | tail_, std::memory_order_acq_rel)) return true;
   }
   stuck_since_ns_ = 0;
-  ++torn_;
+  CountTorn(ClaimerOf(tail_));
   ++tail_;
   return true;
+}
+
+// kNobody where the claimer did not come so far as to mark it.
+uint8_t RingReader::ClaimerOf(uint64_t index) const {
+  const uint64_t mark = MarkIn(*memory_.slot(index)).load(std::memory_order_relaxed);
+  uint8_t source = 0;
+  while (source < kNobody && mark != MarkOf(index, source)) ++source;
+  return source;
+}
+
+void RingReader::CountTorn(uint8_t source) {
+  ++torn_;
+  ++(source < kNobody ? torn_by_[source] : torn_of_nobody_);
 }
 
 size_t RingReader::Pop(std::span<events::Event> out, bool producer_dead) {
@@ -152,7 +179,7 @@ size_t RingReader::Pop(std::span<events::Event> out, bool producer_dead) {
         ++received_[static_cast<size_t>(out[count].source)];
         ++count;
       } else {
-        ++torn_;
+        CountTorn(static_cast<uint8_t>(out[count].source));
       }
       stuck_since_ns_ = 0;
       ++tail_;
@@ -207,7 +234,7 @@ bool RingWriter::Claim(uint64_t count, events::Source source, uint64_t* first) {
     // around, and the compare-and-swap below is bound to fail and bring a fresh head.
     const bool stale = used > memory_.capacity() && header.head.load(std::memory_order_relaxed) != head;
     if (!stale && (used > memory_.capacity() || memory_.capacity() - used < count)) {
-      header.dropped[static_cast<size_t>(source)].fetch_add(count, std::memory_order_relaxed);
+      CountLost(source, count);
       return false;
     }
   } while (!header.head.compare_exchange_weak(head, head + count, std::memory_order_relaxed));
@@ -215,28 +242,51 @@ bool RingWriter::Claim(uint64_t count, events::Source source, uint64_t* first) {
   return true;
 }
 
+// The fences keep the compiler to this order: first the mark, then the event, its last bytes last. A thread
+// that is killed in between has done all before and nothing after.
+void RingWriter::Mark(uint64_t index, events::Source source) {
+  if ((Stamp(memory_, index).load(std::memory_order_relaxed) & kRetiredBit) != 0) return;
+  MarkIn(*memory_.slot(index)).store(MarkOf(index, static_cast<uint8_t>(source)), std::memory_order_relaxed);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
 bool RingWriter::Publish(uint64_t index, const events::Event& event) {
   auto stamp = Stamp(memory_, index);
-  if (stamp.load(std::memory_order_relaxed) == kRetired) [[unlikely]] {
-    memory_.header().dropped[static_cast<size_t>(event.source)].fetch_add(1, std::memory_order_relaxed);
+  if (const uint64_t seen = stamp.load(std::memory_order_relaxed); (seen & kRetiredBit) != 0) [[unlikely]] {
+    // Given up by now, it has been counted as torn. Given up a lap ago, its claimer may still write into it.
+    if (seen != (kRetiredBit | index)) CountLost(event.source, 1);
     return false;
   }
-  *memory_.slot(index) = event;
+  events::Event& slot = *memory_.slot(index);
+  std::memcpy(reinterpret_cast<std::byte*>(&slot), &event, kMarkOffset);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  uint64_t last = 0;
+  std::memcpy(&last, reinterpret_cast<const std::byte*>(&event) + kMarkOffset, sizeof last);
+  MarkIn(slot).store(last, std::memory_order_relaxed);
   stamp.store(index + 1, std::memory_order_release);
   return true;
 }
 
-bool RingWriter::Push(const events::Event& event) {
-  uint64_t index = 0;
-  return Claim(1, event.source, &index) && Publish(index, event);
+void RingWriter::CountLost(events::Source source, uint64_t events) {
+  memory_.header().dropped[static_cast<size_t>(source)].fetch_add(events, std::memory_order_relaxed);
 }
 
-bool RingWriter::PushName(events::NameId id, std::string_view text, int64_t time_ns) {
+bool RingWriter::Push(const events::Event& event) {
+  uint64_t index = 0;
+  if (!Claim(1, event.source, &index)) return false;
+  Mark(index, event.source);
+  return Publish(index, event);
+}
+
+bool RingWriter::PushName(events::NameId id, std::string_view text, int64_t time_ns, events::Source source) {
   events::Event event;
   event.time_ns = time_ns;
   event.kind = events::EventKind::kName;
+  event.source = source;
+  const uint64_t pieces = events::NamePieces(text);
   uint64_t next = 0;
-  if (!Claim(events::NamePieces(text), event.source, &next)) return false;
+  if (!Claim(pieces, source, &next)) return false;
+  for (uint64_t i = 0; i < pieces; ++i) Mark(next + i, source);
   bool complete = true;
   events::CutName(event, id, text, [&](const events::Event& piece) { complete &= Publish(next++, piece); });
   return complete;

@@ -5,11 +5,15 @@
 // fills it and publishes it by its stamp. A full ring drops the newest event and counts it, per source. What
 // a producer published survives its death (kill -9 included), because the consumer created the memory. A slot
 // that was claimed and never published (its thread died in between) is skipped once the producer is known to
-// be dead, or after kTornAfterNs, and counted as torn. Invariant: written + dropped == attempted, per source.
+// be dead, or after kTornAfterNs, and counted as torn, by the source that its claimer had marked it with; of
+// nobody where the thread died in the few instructions before that. Invariant: received + dropped + torn ==
+// attempted, per source.
 //
 //   header page: magic, version, capacity | head | dropped[source] | tail
-//   stamps:      one uint64 per slot: index + 1 of its event; kRetired where the claimer was given up
-//   slots:       events::Event, 64 bytes each, capacity a power of two
+//   stamps:      one uint64 per slot: index + 1 of its event; its index with the highest bit set where the
+//                claimer was given up
+//   slots:       events::Event, 64 bytes each, capacity a power of two. The last 8 bytes of one that is
+//                claimed and not published yet: 0xff, its source, 48 bits of its index
 //
 // Neither end trusts the other: the memory is sealed against resizing (no SIGBUS), the reader keeps its own
 // position and size and hands on well-formed events only, and a writer refuses memory that is not a ring.
@@ -68,7 +72,10 @@ class RingReader {
 
   uint64_t received(events::Source source) const { return received_[static_cast<size_t>(source)]; }
   uint64_t dropped(events::Source source) const;
-  // Claimed and never published, or published with fields that no producer of ours writes.
+  // Claimed and never published, or published with fields that no producer of ours writes: of that source, of
+  // none that is known, and all.
+  uint64_t torn(events::Source source) const { return torn_by_[static_cast<size_t>(source)]; }
+  uint64_t torn_of_nobody() const { return torn_of_nobody_; }
   uint64_t torn() const { return torn_; }
 
  private:
@@ -76,11 +83,15 @@ class RingReader {
   RingReader() = default;
   bool IsClaimed(uint64_t index) const;
   bool SkipTorn(bool producer_dead);
+  uint8_t ClaimerOf(uint64_t index) const;
+  void CountTorn(uint8_t source);
 
   UniqueFd fd_;
   RingMemory memory_;
   uint64_t tail_ = 0;  // next event to read; the header holds a copy for the producers
   uint64_t torn_ = 0;
+  uint64_t torn_of_nobody_ = 0;
+  std::array<uint64_t, events::kSourceCount> torn_by_{};
   std::array<uint64_t, events::kSourceCount> received_{};
   int64_t stuck_since_ns_ = 0;  // since when the slot at tail_ has been claimed and empty; 0 = it is not
 };
@@ -96,8 +107,11 @@ class RingWriter {
   // False if the ring was full and the event is lost (and counted).
   bool Push(const events::Event& event);
   // Pushes the pieces of a name, all or none; false if the ring was too full for them, and they are counted
-  // as dropped.
-  bool PushName(events::NameId id, std::string_view text, int64_t time_ns);
+  // as dropped, of the source that wanted it.
+  bool PushName(events::NameId id, std::string_view text, int64_t time_ns,
+                events::Source source = events::Source::kTrainer);
+  // That many events of a source were lost before they could be pushed: counted among the dropped.
+  void CountLost(events::Source source, uint64_t events);
 
   // Share of the ring in use, 0..1: a trainer that we pace waits at step boundaries while it is more than
   // half full.
@@ -106,6 +120,7 @@ class RingWriter {
  private:
   RingWriter() = default;
   bool Claim(uint64_t count, events::Source source, uint64_t* first);
+  void Mark(uint64_t index, events::Source source);
   bool Publish(uint64_t index, const events::Event& event);
 
   RingMemory memory_;

@@ -178,6 +178,9 @@ TEST_CASE("A full ring loses events, and every one of them is counted") {
   const ProgramRun& run = *(*recorder)->runs()[0];
   CHECK(run.status().captured + run.status().lost == 100'000);
   CHECK(run.view()->health().lost == run.status().lost);
+  REQUIRE(run.view()->sources().size() == 1);
+  CHECK(run.view()->sources()[0].source == events::Source::kAllocator);
+  CHECK(run.view()->sources()[0].lost == run.status().lost);
 }
 
 TEST_CASE("A recording that cannot be written is told, and the program goes on unrecorded") {

@@ -46,8 +46,14 @@ struct Bench {
   RingWriter Writer() {
     return std::move(*RingWriter::Map(UniqueFd(fcntl(reader.fd(), F_DUPFD_CLOEXEC, 0))));
   }
-  // As a thread that dies between claiming a slot and publishing it.
+  // As a thread that dies between claiming a slot and publishing it, before it has said whose it is.
   void ClaimAndDie() { Poke(kHead, Peek(kHead) + 1); }
+  // And after that, of the claim with this index.
+  void ClaimMarkAndDie(events::Source source, uint64_t marked_index) {
+    const uint64_t slot = Peek(kHead) % kCapacity;
+    Poke(kSlots + slot * sizeof(Event) + 56, 0xff | static_cast<uint64_t>(source) << 8 | marked_index << 16);
+    ClaimAndDie();
+  }
 };
 
 TEST_CASE("a slot that was claimed and never published is skipped when its producer is dead", "[ring]") {
@@ -61,7 +67,39 @@ TEST_CASE("a slot that was claimed and never published is skipped when its produ
   REQUIRE(bench.reader.Pop(bench.batch, true) == 1);
   CHECK(bench.batch[0].bytes == 2);
   CHECK(bench.reader.torn() == 1);
+  CHECK(bench.reader.torn_of_nobody() == 1);
   CHECK(bench.reader.Pop(bench.batch, true) == 0);
+}
+
+TEST_CASE("a slot that was never published is a loss of the source that its claimer marked it with",
+          "[ring]") {
+  Bench bench;
+  RingWriter writer = bench.Writer();
+  bench.ClaimMarkAndDie(events::Source::kDriver, 0);
+  REQUIRE(writer.Push(Event{.bytes = 1, .source = events::Source::kAllocator}));
+  bench.ClaimMarkAndDie(events::Source::kDevice, 2);
+  bench.ClaimMarkAndDie(events::Source::kDriver, 3 + kCapacity);  // of another lap
+  REQUIRE(bench.reader.Pop(bench.batch, true) == 1);
+  CHECK(bench.reader.torn(events::Source::kDriver) == 1);
+  CHECK(bench.reader.torn(events::Source::kDevice) == 1);
+  CHECK(bench.reader.torn(events::Source::kTrainer) == 0);
+  CHECK(bench.reader.torn_of_nobody() == 1);
+  CHECK(bench.reader.torn() == 3);
+}
+
+TEST_CASE("who comes to its slot after it was given up counts its event no second time", "[ring]") {
+  Bench bench;
+  RingWriter writer = bench.Writer();
+  bench.ClaimMarkAndDie(events::Source::kDriver, 0);
+  REQUIRE(bench.reader.Pop(bench.batch, false) == 0);
+  std::this_thread::sleep_for(std::chrono::nanoseconds(kTornAfterNs));
+  REQUIRE(bench.reader.Pop(bench.batch, false) == 0);
+  CHECK(bench.reader.torn(events::Source::kDriver) == 1);
+  // The same claim again, by the writer itself, as if it had slept until now.
+  bench.Poke(kHead, 0);
+  bench.Poke(kTail, 0);
+  CHECK_FALSE(writer.Push(Event{.source = events::Source::kDriver}));
+  CHECK(bench.reader.dropped(events::Source::kDriver) == 0);
 }
 
 TEST_CASE("a slot whose thread alone died is given up after a while, and stays unused", "[ring]") {
@@ -97,10 +135,19 @@ TEST_CASE("events with fields out of range are not handed on", "[ring]") {
   SECTION("kind") { bad.kind = static_cast<events::EventKind>(events::kEventKindCount); }
   SECTION("category") { bad.category = static_cast<events::Category>(200); }
   SECTION("phase") { bad.phase = static_cast<events::Phase>(5); }
-  REQUIRE(writer.Push(bad));
+  bad.source = events::Source::kDriver;
+  SECTION("source") { bad.source = static_cast<events::Source>(events::kSourceCount); }
+  const bool has_source = static_cast<int>(bad.source) < events::kSourceCount;
+  if (has_source) REQUIRE(writer.Push(bad));
+  if (!has_source) {  // which no writer of ours counts
+    REQUIRE(writer.Push(Event{}));
+    std::memcpy(bench.memory + kSlots, &bad, sizeof bad);
+  }
   REQUIRE(writer.Push(Event{}));
   CHECK(bench.reader.Pop(bench.batch, false) == 1);
   CHECK(bench.reader.torn() == 1);
+  CHECK(bench.reader.torn(events::Source::kDriver) == (has_source ? 1 : 0));
+  CHECK(bench.reader.torn_of_nobody() == (has_source ? 0 : 1));
 }
 
 TEST_CASE("no header makes the reader crash, hang or read outside the ring", "[ring]") {
