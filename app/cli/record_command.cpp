@@ -38,6 +38,7 @@ std::string ProcessText(const session::ProgramRun& run) {
   text += fmt::format("{} events, {} lost{}\n", FormatNumber(static_cast<int64_t>(status.captured)),
                       FormatNumber(static_cast<int64_t>(status.lost)),
                       run.recording() ? ", in " + run.recording()->string() : "");
+  if (run.own_end_ns() != 0 && !status.sentence.empty()) text += "  " + status.sentence + "\n";
   const session::Prediction peaks = session::LargestSince(*run.view());
   if (peaks.allocated_peak_bytes > 0) {
     text += "At the peak of the run (what blocks hold is inferred from what autograd and optimizers do)\n" +

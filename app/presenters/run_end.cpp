@@ -15,7 +15,8 @@ EndNotice Bad(const std::string& sentence, const timeline::View* view) {
 }  // namespace
 
 EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* view) {
-  if (status.state != RunState::kFailed && status.state != RunState::kDied) return {};
+  if (status.state <= RunState::kPaused) return {status.sentence, !status.sentence.empty()};
+  if (status.state == RunState::kFinished) return {};
   return Bad(
       status.sentence.empty() ? "The run has ended unexpectedly. What it reported is kept." : status.sentence,
       view);

@@ -15,7 +15,7 @@ struct EndNotice {
   bool bad = false;      // it did not end as it should
 };
 
-// Of a run that goes on here.
+// Of a run of ours: how it ended, or what went wrong while it goes on.
 EndNotice NoticeOfRun(const session::RunStatus& status, const timeline::View* view);
 // Of a recording that is followed: also how the program ended that it is of.
 EndNotice NoticeOfFollowed(const session::RunStatus& status, const events::RunDescription& description,

@@ -203,6 +203,8 @@ void ProgramRecorder::Ingest() {
     Rest(busy);
   }
   AnswerCallers();
+  FollowEnds(0);
+  watched_->End(EndOfProgram(exit_code_));
   if (!first_has_asked_) first_->Conclude(exit_code_, notes_);
   for (const auto& run : runs_) run->Conclude(exit_code_, notes_);
   LeaveOutLaunchers();
@@ -224,10 +226,20 @@ bool ProgramRecorder::TakeAll() {
   return busy;
 }
 
-void ProgramRecorder::Rest(bool busy) const {
-  std::array<pollfd, 2> waiting = {pollfd{wake_fd_.get(), POLLIN, 0}, pollfd{listener_.fd(), POLLIN, 0}};
+void ProgramRecorder::Rest(bool busy) {
   const int idle_ms = options_.is_watched ? kWatchedRestMs : kIdleRestMs;
-  poll(waiting.data(), waiting.size(), busy ? kBusyRestMs : idle_ms);
+  FollowEnds(busy ? kBusyRestMs : idle_ms);
+}
+
+// How one ended may be known for a moment only, so that nothing else comes before.
+void ProgramRecorder::FollowEnds(int timeout_ms) {
+  std::vector<pollfd> waiting = {{wake_fd_.get(), POLLIN, 0}, {listener_.fd(), POLLIN, 0}};
+  const size_t others = waiting.size();
+  for (const auto& run : runs_) waiting.push_back({run->end_fd(), POLLIN, 0});
+  poll(waiting.data(), waiting.size(), timeout_ms);
+  for (size_t i = 0; i < runs_.size(); ++i) {
+    if ((waiting[others + i].revents & POLLIN) != 0) runs_[i]->EndItself();
+  }
 }
 
 void ProgramRecorder::AnswerTake() {

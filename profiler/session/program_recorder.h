@@ -82,7 +82,9 @@ class ProgramRecorder {
   ProgramRecorder(const RecorderOptions& options, transport::Listener listener);
   void Ingest();
   bool TakeAll();
-  void Rest(bool busy) const;
+  // Waits for something to do, and follows the processes that have ended meanwhile.
+  void Rest(bool busy);
+  void FollowEnds(int timeout_ms);
   void LeaveOutLaunchers();
   void AnswerCallers();
   void Answer(const transport::Listener::Caller& caller);

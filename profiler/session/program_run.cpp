@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "profiler/base/clock.h"
+#include "profiler/base/format.h"
 #include "profiler/trace/save.h"
 
 namespace tidemark::session {
@@ -13,18 +15,22 @@ constexpr int kSignalled = 128;
 constexpr int kLastSignal = 64;  // sys.exit(-1) is 255, and no signal
 
 // How it ended, in the words of its status, its stream and its description.
-RunStatus EndOf(int exit_code) {
+RunStatus EndOf(const std::string& who, int exit_code, const std::string& when = "") {
   RunStatus end;
   end.state = RunState::kFinished;
   if (exit_code == 0) return end;
   const bool killed = exit_code > kSignalled && exit_code <= kSignalled + kLastSignal;
   end.state = killed ? RunState::kDied : RunState::kFailed;
-  end.sentence = killed ? "The program was ended by signal " + std::to_string(exit_code - kSignalled) + "."
-                        : "The program ended with exit code " + std::to_string(exit_code) + ".";
+  end.sentence = who +
+                 (killed ? " was ended by signal " + std::to_string(exit_code - kSignalled)
+                         : " ended with exit code " + std::to_string(exit_code)) +
+                 when + ".";
   return end;
 }
 
 }  // namespace
+
+RunStatus EndOfProgram(int exit_code) { return EndOf("The program", exit_code); }
 
 ProgramRun::ProgramRun(events::RunDescription description, std::function<void()> stop)
     : stop_(std::move(stop)),
@@ -51,7 +57,15 @@ std::optional<std::filesystem::path> ProgramRun::recording() const {
   return recording_;
 }
 
-bool ProgramRun::can_stop() const { return stop_ && status().state <= RunState::kPaused; }
+int64_t ProgramRun::own_end_ns() const {
+  const MutexLock lock(mutex_);
+  return own_end_ns_;
+}
+
+bool ProgramRun::can_stop() const {
+  const MutexLock lock(mutex_);
+  return stop_ && !is_over_;
+}
 
 void ProgramRun::Stop() {
   if (can_stop()) stop_();
@@ -60,10 +74,10 @@ void ProgramRun::Stop() {
 bool ProgramRun::WaitUntilSettled(int timeout_ms) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(timeout_ms);
   const MutexLock lock(mutex_);
-  while (status_.state <= RunState::kPaused) {
+  while (!is_over_) {
     if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
   }
-  return status_.state > RunState::kPaused;
+  return is_over_;
 }
 
 Status ProgramRun::Save(const std::filesystem::path& file) const {
@@ -94,6 +108,8 @@ Status ProgramRun::HandOver(const transport::Listener::Caller& caller, std::stri
     description_.rank = *rank;
   }
   Call(caller, std::move(title));
+  // The end of what we started ourselves is the program's.
+  if (!IsOwnChild(caller.process_id)) process_end_ = ProcessEnd::Of(caller.process_id);
   intake_->Describe(description());
   const MutexLock lock(mutex_);
   status_.state = RunState::kRunning;
@@ -138,17 +154,52 @@ void ProgramRun::Flush() {
   if (intake_) intake_->FlushRecording();
 }
 
+void ProgramRun::TakeTheRest() {
+  while (intake_->Take(true) > 0) {
+  }
+}
+
+void ProgramRun::EndItself() {
+  const std::optional<int> exit_code = process_end_->ExitCode();
+  process_end_.reset();
+  RunStatus end;
+  end.state = RunState::kFinished;
+  if (exit_code) own_end_ = end = EndOf("This process", *exit_code, " before its launcher");
+  TakeTheRest();
+  {
+    const MutexLock lock(mutex_);
+    own_end_ns_ = RealtimeNs();
+  }
+  Settle(end, {});
+  Flush();
+}
+
 void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes) {
-  const RunStatus end = EndOf(exit_code);
+  process_end_.reset();
+  if (intake_) TakeTheRest();
+  const RunStatus of_launcher = EndOf(own_end_ ? "Its launcher" : "The program", exit_code);
+  RunStatus end = own_end_.value_or(of_launcher);
+  std::vector<std::string> all_notes = notes;
+  if (own_end_ && !of_launcher.sentence.empty()) all_notes.push_back(of_launcher.sentence);
+  if (!own_end_ && own_end_ns() != 0 && !end.sentence.empty()) {
+    end.sentence += " This process had ended " + FormatDuration(RealtimeNs() - own_end_ns()) +
+                    " before; with which exit code or signal is not known.";
+  }
+  Settle(end, all_notes);
+  if (intake_) intake_->CloseRecording();
+  const MutexLock lock(mutex_);
+  is_over_ = true;
+  changed_.notify_all();
+}
+
+void ProgramRun::Settle(const RunStatus& end, const std::vector<std::string>& notes) {
   events::RunDescription described = description();
+  const bool is_news = described.ending != end.sentence;
   described.ending = end.sentence;
   described.notes.insert(described.notes.end(), notes.begin(), notes.end());
   if (intake_) {
-    while (intake_->Take(true) > 0) {
-    }
-    if (!end.sentence.empty()) intake_->AddMarker(end.sentence);
+    if (is_news) intake_->AddMarker(end.sentence);
     intake_->Describe(described);
-    intake_->CloseRecording();
     has_news_ = true;
     Publish();
   }
@@ -157,7 +208,6 @@ void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes) 
   status_.state = end.state;
   status_.sentence = end.sentence;
   status_.out_of_memory = !view_->out_of_memory().empty();
-  changed_.notify_all();
 }
 
 bool ProgramRun::RemoveRecording() {

@@ -13,12 +13,16 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/process_end.h"
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/transport/listener.h"
 #include "profiler/session/event_intake.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::session {
+
+// The state and the sentence of a program that ended with this exit code (128 + N if signal N ended it).
+RunStatus EndOfProgram(int exit_code);
 
 class ProgramRun final : public Run {
  public:
@@ -38,11 +42,15 @@ class ProgramRun final : public Run {
   bool SetStepLimit(int64_t) override { return false; }
   void Stop() override;
 
+  // Until the program has ended, of which this process is a part.
   bool WaitUntilSettled(int timeout_ms) override;
   Status Save(const std::filesystem::path& file) const override;
 
   // Where it is recorded, if it is.
   std::optional<std::filesystem::path> recording() const;
+  // When the process ended before what had started it, as is seen where the kernel tells (CLOCK_REALTIME); 0
+  // if it did not.
+  int64_t own_end_ns() const;
 
   // --- the recorder's ---
 
@@ -61,8 +69,14 @@ class ProgramRun final : public Run {
   // Whether there was any.
   bool Publish();
   void Flush();
+  // Readable when this process alone has ended, which is not the program's own end: EndItself then. -1 where
+  // there is nothing to wait for.
+  int end_fd() const { return process_end_ ? process_end_->fd() : -1; }
+  // Takes what the process left, and tells how it ended, as far as that is known; publishes.
+  void EndItself();
   // The program has ended with this exit code (128 + N if signal N ended it): takes what it left, closes the
-  // recording with these notes (events/run_description.h) beside those of its start, publishes.
+  // recording with these notes (events/run_description.h) beside those of its start, publishes. A process
+  // that had ended before has its own end.
   void Conclude(int exit_code, const std::vector<std::string>& notes);
   // After Conclude, where there is nothing in it that anybody wants. False, and the status says why, where
   // the file stays.
@@ -70,15 +84,23 @@ class ProgramRun final : public Run {
 
  private:
   void Call(const transport::Listener::Caller& caller, std::string title);
+  void TakeTheRest();
+  // What the run says of its end, from here on.
+  void Settle(const RunStatus& end, const std::vector<std::string>& notes);
 
   const std::function<void()> stop_;
-  std::optional<EventIntake> intake_;  // the ingest thread's
-  bool has_news_ = false;              // the ingest thread's
+  // The ingest thread's, all four.
+  std::optional<EventIntake> intake_;
+  bool has_news_ = false;
+  std::optional<ProcessEnd> process_end_;  // while the process runs, if somebody else than we started it
+  std::optional<RunStatus> own_end_;       // of a process whose end is known in full
 
   mutable Mutex mutex_;
   mutable std::condition_variable_any changed_;
   std::shared_ptr<const timeline::View> view_ TIDEMARK_GUARDED_BY(mutex_);
   RunStatus status_ TIDEMARK_GUARDED_BY(mutex_);
+  int64_t own_end_ns_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  bool is_over_ TIDEMARK_GUARDED_BY(mutex_) = false;  // the program is
   events::RunDescription description_ TIDEMARK_GUARDED_BY(mutex_);
   std::optional<std::filesystem::path> recording_ TIDEMARK_GUARDED_BY(mutex_);
 };

@@ -51,6 +51,27 @@ std::vector<const Run*> RankedProgram::ranks() const {
   return runs;
 }
 
+void RankedProgram::End(const RunStatus& end) {
+  const MutexLock lock(mutex_);
+  end_ = end;
+}
+
+std::optional<RunStatus> RankedProgram::end() const {
+  const MutexLock lock(mutex_);
+  return end_;
+}
+
+// Of the ranks, that which ended badly before its launcher did, before all others; null if none has.
+std::shared_ptr<ProgramRun> RankedProgram::FirstThatFailed() const {
+  const MutexLock lock(mutex_);
+  std::shared_ptr<ProgramRun> first;
+  for (const auto& rank : ranks_) {
+    const bool failed = rank->own_end_ns() != 0 && rank->status().state > RunState::kFinished;
+    if (failed && (first == nullptr || rank->own_end_ns() < first->own_end_ns())) first = rank;
+  }
+  return first;
+}
+
 // What is lost, and what could not be recorded, of all of them.
 RunStatus RankedProgram::status() const {
   const std::shared_ptr<ProgramRun> leader = Leader();
@@ -61,6 +82,19 @@ RunStatus RankedProgram::status() const {
     status.lost += other.lost;
     status.out_of_memory = status.out_of_memory || other.out_of_memory;
     if (status.recording_error.empty()) status.recording_error = other.recording_error;
+  }
+  if (const std::shared_ptr<ProgramRun> failed = FirstThatFailed()) {
+    const RunStatus of_failed = failed->status();
+    status.state = of_failed.state;
+    status.sentence = "Rank " + std::to_string(RankOf(failed)) + ": " + of_failed.sentence;
+  }
+  if (status.state <= RunState::kPaused) return status;
+  const std::optional<RunStatus> end = this->end();
+  if (!end) {
+    status.state = RunState::kRunning;
+  } else if (status.sentence.empty()) {
+    status.state = end->state;
+    status.sentence = end->sentence;
   }
   return status;
 }

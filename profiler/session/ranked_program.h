@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "profiler/base/thread_annotations.h"
@@ -19,9 +20,13 @@ class RankedProgram final : public Run {
   // One more that asked, in the place of its number if it has one: of a rank that is started again the new
   // process, of what a rank starts, which has its number too, nothing. The recorder's.
   void Add(const std::shared_ptr<ProgramRun>& process, bool is_rank);
+  // The program ends like this, not only some of its processes. The recorder's.
+  void End(const RunStatus& end);
 
   // Of the lowest rank, or where there is none of the first process that holds memory.
   std::shared_ptr<const timeline::View> view() const override { return Leader()->view(); }
+  // It runs until the program has ended. Its sentence is of the rank that was the first to end badly before
+  // that, if any, else of the process that is looked at, else of the program.
   RunStatus status() const override;
   events::RunDescription description() const override { return Leader()->description(); }
   bool live() const override { return false; }
@@ -43,9 +48,12 @@ class RankedProgram final : public Run {
  private:
   std::shared_ptr<ProgramRun> Leader() const;
   const std::shared_ptr<ProgramRun>& Holder() const TIDEMARK_REQUIRES(mutex_);
+  std::shared_ptr<ProgramRun> FirstThatFailed() const;
+  std::optional<RunStatus> end() const;
 
   const std::shared_ptr<ProgramRun> first_;
   mutable Mutex mutex_;
+  std::optional<RunStatus> end_ TIDEMARK_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<ProgramRun>> ranks_ TIDEMARK_GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<ProgramRun>> processes_ TIDEMARK_GUARDED_BY(mutex_);  // other ones
   mutable std::shared_ptr<ProgramRun> holder_ TIDEMARK_GUARDED_BY(mutex_);  // once one of those holds memory

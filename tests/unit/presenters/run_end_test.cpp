@@ -40,6 +40,9 @@ TEST_CASE("A run that ended badly says why, and what was lost of it") {
   Training training;
   training.Add(events::EventKind::kMarker);
   CHECK(NoticeOfRun(StatusOf(RunState::kRunning, ""), training.Publish().get()).sentence.empty());
+  CHECK_FALSE(NoticeOfRun(StatusOf(RunState::kRunning, ""), nullptr).bad);
+  CHECK(NoticeOfRun(StatusOf(RunState::kRunning, "Rank 2 is gone."), nullptr).sentence == "Rank 2 is gone.");
+  CHECK(NoticeOfRun(StatusOf(RunState::kRunning, "Rank 2 is gone."), nullptr).bad);
   CHECK(NoticeOfRun(StatusOf(RunState::kFinished, "Done."), nullptr).sentence.empty());
   CHECK(NoticeOfRun(StatusOf(RunState::kDied, ""), nullptr).sentence ==
         "The run has ended unexpectedly. What it reported is kept.");

@@ -12,6 +12,7 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "profiler/capture/transport/listener.h"
@@ -212,6 +213,108 @@ TEST_CASE("How the program ended is the last thing in its recording") {
   const Result<std::unique_ptr<Run>> opened = Run::Open(*run->recording());
   REQUIRE(opened.ok());
   CHECK((*opened)->description().ending == "The program was ended by signal 9.");
+}
+
+// A launcher: forks one process for each exit code, which asks as a rank and ends so, and waits for all of
+// them once it is told to. 128 + N: signal N ends it.
+class Launcher {
+ public:
+  Launcher(const std::string& entry, const std::vector<int>& exit_codes) {
+    REQUIRE(pipe(told_.data()) == 0);
+    pid_ = fork();
+    if (pid_ != 0) return;
+    close(told_[1]);
+    std::vector<pid_t> ranks;
+    for (const int code : exit_codes) ranks.push_back(Rank(entry, code));
+    char byte = 0;
+    while (read(told_[0], &byte, 1) > 0) {
+    }
+    for (const pid_t rank : ranks) {
+      kill(rank, SIGTERM);  // if it still runs
+      waitpid(rank, nullptr, 0);
+    }
+    _exit(1);
+  }
+  Launcher(const Launcher&) = delete;
+  ~Launcher() { End(); }
+  void End() {
+    if (std::exchange(has_ended_, true)) return;
+    for (const int end : told_) close(end);
+    waitpid(pid_, nullptr, 0);
+  }
+  static constexpr int kRuns = -1;  // until it is ended
+
+ private:
+  static pid_t Rank(const std::string& entry, int code) {
+    const pid_t rank = fork();
+    if (rank != 0) return rank;
+    signal(SIGTERM, SIG_DFL);
+    auto ring = transport::AskForRing(entry.substr(entry.find('=') + 1));
+    if (!ring || !ring->has_value()) _exit(99);
+    for (uint64_t i = 1; i <= 100; ++i) {
+      (*ring)->Push(
+          {.address = i * 512, .bytes = 512, .rounded_bytes = 512, .source = events::Source::kAllocator});
+    }
+    if (code == kRuns) pause();
+    if (code > 128) kill(getpid(), code - 128);
+    _exit(code);
+  }
+
+  std::array<int, 2> told_{};
+  pid_t pid_ = 0;
+  bool has_ended_ = false;
+};
+
+TEST_CASE(
+    "A process that ends before its launcher has its own end, in its recording and while others go on") {
+  const RecorderFolder folder;
+  auto recorder = ProgramRecorder::Start(Options(folder));
+  REQUIRE(recorder);
+  const int code = GENERATE(0, 3, 128 + SIGKILL);
+  Launcher launcher((*recorder)->environment_entry(), {code});
+  const std::shared_ptr<ProgramRun> run = (*recorder)->first();
+  if (!ComesTrue([&] { return run->own_end_ns() != 0; })) {
+    WARN("This kernel has no pidfd_open.");
+    return;
+  }
+  const std::string sentence = code == 0   ? ""
+                               : code == 3 ? "This process ended with exit code 3 before its launcher."
+                                           : "This process was ended by signal 9 before its launcher.";
+  CHECK(ComesTrue([&] { return run->status().state > RunState::kPaused; }));
+  CHECK(run->status().sentence == sentence);
+  CHECK(run->status().captured == 100);
+  CHECK(run->description().ending == sentence);
+  CHECK_FALSE(run->WaitUntilSettled(0));  // the program goes on
+  // A recorder that is killed now leaves a recording that tells of it.
+  CHECK(ComesTrue([&] {
+    const Result<std::unique_ptr<Run>> so_far = Run::Open(*run->recording());
+    return so_far.ok() && (*so_far)->description().ending == sentence;
+  }));
+  launcher.End();
+  (*recorder)->End(1);
+  CHECK(run->status().sentence == sentence);
+  CHECK(run->view()->markers().size() == (code == 0 ? 0U : 1U));
+  const Result<std::unique_ptr<Run>> opened = Run::Open(*run->recording());
+  REQUIRE(opened.ok());
+  CHECK((*opened)->description().ending == sentence);
+  CHECK((*opened)->description().notes == std::vector<std::string>{"Its launcher ended with exit code 1."});
+  CHECK(EventsIn(*run->recording()) >= 100);
+}
+
+TEST_CASE("Of a process whose end nobody could ask for it is said that it ended before, and when") {
+  const RecorderFolder folder;
+  auto recorder = ProgramRecorder::Start(Options(folder));
+  REQUIRE(recorder);
+  Launcher launcher((*recorder)->environment_entry(), {Launcher::kRuns});
+  const std::shared_ptr<ProgramRun> run = (*recorder)->first();
+  CHECK(ComesTrue([&] { return run->status().state == RunState::kRunning; }));
+  launcher.End();  // which waits for it at once
+  (*recorder)->End(1);
+  // By its own end where the kernel tells it, else by the launcher's; never as if nothing had been.
+  const std::string ending = run->description().ending;
+  CAPTURE(ending);
+  CHECK((ending == "This process was ended by signal 15 before its launcher." ||
+         ending.starts_with("The program ended with exit code 1.")));
 }
 
 TEST_CASE("The run of the first process is there before it asks, and is seen while it goes on") {
