@@ -239,15 +239,65 @@ class Record(unittest.TestCase):
         self.assertFalse(self.recording.exists())
         self.assertEqual(self.record("sh", "-c", "kill -9 $$").returncode, 128 + signal.SIGKILL)
 
+    def wait_for(self, condition, seconds=60):
+        until = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), until, "it did not come true")
+            time.sleep(0.05)
+
     def test_a_recorder_that_is_killed_leaves_the_program_alone(self):
         script = f'kill -9 $PPID; {REFERENCE} bytes > /dev/null; echo $? > "$1"'
         result = Path(self.folder.name) / "result"
         self.record("bash", "-c", script, "program", str(result), environment=phantom())
-        for _ in range(600):
-            if result.exists() and result.read_text():
-                break
-            time.sleep(0.1)
+        self.wait_for(lambda: result.exists() and result.read_text())
         self.assertEqual(result.read_text().strip(), "0")
+
+    def check_killed_recorder(self, program, environment, flags, expected):
+        """Expected: the exit code, and the output as a pattern. Its recorder is killed in the middle; the program ends as it would, and what was recorded until then is there."""
+        folder = Path(self.folder.name)
+        result = folder / "result"
+        with open(folder / "out", "wb") as out:
+            recorder = subprocess.Popen([TIDEMARK, "record", "-o", self.recording, *flags, "--", "bash", "-c", '"$@"; echo $? > "$0"', str(result),
+                                         *program], stdout=out, stderr=subprocess.DEVNULL, env=environment, cwd=folder)
+
+        def captured():
+            said = subprocess.run([TIDEMARK, "info", self.recording, "--json"], capture_output=True, text=True, check=False)
+            return json.loads(said.stdout)["events"]["captured"] if said.returncode == 0 else 0
+
+        self.wait_for(lambda: captured() > 50)
+        before = captured()
+        self.assertIsNone(recorder.poll())
+        recorder.kill()
+        recorder.wait()
+        self.assertFalse(result.exists(), "the program had ended before its recorder was killed")
+        (folder / "go").touch()
+        self.wait_for(lambda: result.exists() and result.read_text())
+        exit_code, output = expected
+        self.assertEqual(result.read_text().strip(), exit_code)
+        self.assertRegex((folder / "out").read_text(), f"^{output}$")
+        info = self.info()
+        self.assertGreaterEqual(info["events"]["captured"], before)
+        self.assertEqual(info["ending"], "")  # nobody was there to see it
+        self.assertTrue(info["warnings"], "that the recording has no end was not told")
+
+    def test_a_recorder_that_is_killed_in_the_middle_leaves_the_program_alone_and_what_it_had(self):
+        environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        reports = ("import ctypes, os, sys, time\n"
+                   "report = ctypes.CDLL(None)['_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE']\n"
+                   "report.argtypes = [ctypes.c_void_p, ctypes.c_long, ctypes.c_size_t, ctypes.c_size_t, ctypes.c_ushort]\n"
+                   "for i in range(1, 200): report(i * 512, 512, 0, 0, 0)\n"
+                   "print('made', flush=True)\n"
+                   "while not os.path.exists('go'): time.sleep(0.01)\n"
+                   # More than its ring holds, which nobody empties any more.
+                   "for i in range(200, 300_000): report(i * 512, 512, 0, 0, 0)\n"
+                   "print('still here'); sys.exit(7)\n")
+        self.check_killed_recorder([sys.executable, "-c", reports], environment, ["--cpu"], ("7", "made\nstill here\n"))
+
+    def test_libtorch_goes_on_where_its_recorder_is_killed(self):
+        step = ["step", "64", "128", "64", "0"]  # and how often it accumulates: what it prints of its peaks is the same
+        alone = subprocess.run([REFERENCE, *step, "2"], capture_output=True, text=True, env=phantom(), check=True).stdout
+        peaks = re.match(r"allocated \d+ reserved \d+ ", alone)[0]
+        self.check_killed_recorder([REFERENCE, *step, "400"], phantom(), [], ("0", rf"{peaks}microseconds \d+\n"))
 
     def test_cpp_stacks_tell_what_made_pytorch_ask_for_a_segment(self):
         ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom(), flags=["--stacks", "c++", "--kernels"])
