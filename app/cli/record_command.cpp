@@ -123,7 +123,7 @@ Command RegisterRecord(CLI::App& application, const std::vector<std::string>& pr
   auto options = std::make_shared<RecordOptions>();
   command->add_option("-o,--output", options->output, "Recording (.tide) to write, one for each process")
       ->type_name("FILE");
-  command->add_flag("--window,--live", options->window,
+  command->add_flag("--window,--live,--attach-window", options->window,
                     "Show its memory in the window while it runs: of all ranks that a launcher starts here, "
                     "else of the first process that uses CUDA");
   command->add_flag("--cpu", options->layers.cpu, "Record PyTorch's tensors on the CPU too");

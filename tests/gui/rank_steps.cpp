@@ -1,9 +1,15 @@
 // The ranks of a run: opened together, stacked, and trained beside each other.
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <fstream>
+#include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "app/cli/command_line.h"
+#include "profiler/capture/gates/probe_loading.h"
 #include "profiler/session/program_recorder.h"
 #include "tests/gui/steps.h"
 #include "tests/support/fake_rank.h"
@@ -130,6 +136,73 @@ void WatchesRanks(ImGuiTestContext* context) {
   Picture(context, "ranks-watched");
   (*recorder)->End(0);
   IM_CHECK(WaitUntil(context, [] { return Run().status.state == session::RunState::kFinished; }));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+namespace {
+
+// `tidemark record --attach-window -- ...` in this process: what it would open the window with comes here.
+class AttachedWindow {
+ public:
+  explicit AttachedWindow(std::vector<std::string> words) : words_(std::move(words)) {
+    exit_code_ = std::async(std::launch::async, [this] {
+      std::vector<char*> pointers;
+      for (std::string& word : words_) pointers.push_back(word.data());
+      pointers.push_back(nullptr);
+      return cli::RunCommandLine(static_cast<int>(words_.size()), pointers.data(),
+                                 [this](const cli::WindowContent& content) {
+                                   run_.set_value(content.run);
+                                   closed_.get_future().wait();
+                                   return cli::kExitDone;
+                                 });
+    });
+  }
+  std::shared_ptr<session::Run> run() { return run_.get_future().get(); }
+  int Close() {
+    closed_.set_value();
+    return exit_code_.get();
+  }
+
+ private:
+  std::vector<std::string> words_;
+  std::promise<std::shared_ptr<session::Run>> run_;
+  std::promise<void> closed_;
+  std::future<int> exit_code_;
+};
+
+}  // namespace
+
+// The command for it, with a launcher of four ranks: all four are in the window, while they go on and after.
+void RecordsALauncher(ImGuiTestContext* context) {
+  const fs::path goes_on = Artefacts() / "launcher-goes-on";
+  std::ofstream(goes_on) << "yes";
+  const std::string launcher =
+      std::string("for rank in 3 1 0 2; do RANK=$rank WORLD_SIZE=4 LOCAL_RANK=$rank ") + TIDEMARK_FAKE_RANK +
+      " \"$" + capture::kProbeSocketVariable + "\" $((rank + 1)) & done; wait; while [ -e '" +
+      goes_on.string() + "' ]; do sleep 0.05; done; exit 5";
+  AttachedWindow window({"tidemark", "record", "--attach-window", "--", "bash", "-c", launcher});
+  application().ShowRun(window.run());
+  const auto shows_all = [] {
+    const auto& ranks = Run().ranks;
+    if (ranks == nullptr || ranks->ranks.size() != 4) return false;
+    for (int64_t rank = 0; rank < 4; ++rank) {
+      const session::RankPeaks& peaks = ranks->ranks[static_cast<size_t>(rank)];
+      if (peaks.rank != rank || peaks.allocated != (rank + 1) << 20) return false;
+    }
+    return true;
+  };
+  IM_CHECK(WaitUntil(context, shows_all));
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##ranks/rank bars"); }));
+  IM_CHECK(
+      WaitUntil(context, [] { return Run().description.title.find("rank 0 of 4") != std::string::npos; }));
+  IM_CHECK(Run().status.state == session::RunState::kRunning);  // its launcher goes on
+  Picture(context, "launcher-recorded");
+  fs::remove(goes_on);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state > session::RunState::kPaused; }));
+  IM_CHECK(shows_all());
+  IM_CHECK_EQ(window.Close(), 5);
   application().Push(ActionId::kNewRun);
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
   IM_CHECK(WaitForSteps(context, 2));

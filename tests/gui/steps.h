@@ -48,6 +48,7 @@ void StacksByOtherThings(ImGuiTestContext* context);
 void OpensRanks(ImGuiTestContext* context);
 void TrainsOnRanks(ImGuiTestContext* context);
 void WatchesRanks(ImGuiTestContext* context);
+void RecordsALauncher(ImGuiTestContext* context);
 // checkpointing_steps.cpp
 void PricesCheckpointing(ImGuiTestContext* context);
 // program_steps.cpp

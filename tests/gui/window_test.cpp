@@ -305,6 +305,7 @@ void Add(ImGuiTestEngine* engine) {
       {"opens ranks", OpensRanks},
       {"trains on ranks", TrainsOnRanks},
       {"watches ranks", WatchesRanks},
+      {"records a launcher", RecordsALauncher},
       {"takes what is dropped", TakesWhatIsDropped},
       {"trains a TorchScript file", TrainsScript},
       {"shows a program", ShowsAProgram},

@@ -1,0 +1,88 @@
+// "Run a program..." of the window, without the window: a program that uses LibTorch and CUDA is started as a
+// person types it, on a phantom GPU under the probe, and its run tells what the program says of itself.
+#include "app/cli/program_start.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "profiler/phantom/cards/card.h"
+#include "profiler/phantom/environment.h"
+#include "tests/support/catch.h"
+#include "tests/unit/trace/scratch.h"
+
+namespace tidemark::cli {
+namespace {
+
+constexpr int kPatienceMs = 120'000;
+
+// This process's own environment is what a program that it starts has.
+void StandOnPhantom() {
+  const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
+  REQUIRE(cards.ok());
+  const auto card = std::ranges::find(*cards, "h200", &phantom::Card::name);
+  REQUIRE(card != cards->end());
+  const Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(*card);
+  REQUIRE(environment.ok());
+  for (const std::string& entry : *environment) {
+    const size_t equals = entry.find('=');
+    setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);
+  }
+  setenv("TIDEMARK_CUDNN", "none", 1);
+}
+
+int64_t PeakOf(const timeline::View& view, timeline::Series series) {
+  return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
+}
+
+TEST_CASE("A program that is started from the window is recorded while it runs, and to its end") {
+  StandOnPhantom();
+  const trace::Scratch scratch;
+  const std::string said = (scratch / "said").string();
+  session::ProgramOrder order;
+  order.command = std::string("sh -c '\"$0\" step 64 128 64 0 1 > \"$1\"; exit 6' ") +
+                  TIDEMARK_REFERENCE_PROGRAM + " " + said;
+  order.recording = (scratch / "run.tide").string();
+  const Result<std::shared_ptr<session::Run>> run = StartProgram(order);
+  REQUIRE(run.ok());
+  CHECK((*run)->can_stop());
+  REQUIRE((*run)->WaitUntilSettled(kPatienceMs));
+  CHECK((*run)->status().state == session::RunState::kFailed);
+  CHECK((*run)->status().sentence.find("exit code 6") != std::string::npos);
+  const auto view = (*run)->view();
+  // "allocated 123 reserved 456 microseconds 7", as PyTorch counts it.
+  std::ifstream file(said);
+  std::string word;
+  int64_t allocated = 0;
+  int64_t reserved = 0;
+  REQUIRE((file >> word >> allocated >> word >> reserved));
+  CHECK(PeakOf(*view, timeline::Series::kAllocated) == allocated);
+  CHECK(PeakOf(*view, timeline::Series::kReserved) == reserved);
+  CHECK(PeakOf(*view, timeline::Series::kDriver) >= reserved);
+  CHECK((*run)->status().lost == 0);
+  const Result<std::unique_ptr<session::Run>> opened = session::Run::Open(order.recording);
+  REQUIRE(opened.ok());
+  CHECK((*opened)->view()->end() == view->end());
+}
+
+TEST_CASE("A program that was started from the window ends when its run is stopped") {
+  StandOnPhantom();
+  session::ProgramOrder order;
+  order.command = std::string(TIDEMARK_REFERENCE_PROGRAM) + " step 64 128 64 0 100000";
+  const Result<std::shared_ptr<session::Run>> run = StartProgram(order);
+  REQUIRE(run.ok());
+  for (int i = 0; i < kPatienceMs / 10 && (*run)->view()->empty(); ++i) usleep(10'000);
+  REQUIRE_FALSE((*run)->view()->empty());
+  CHECK((*run)->status().state == session::RunState::kRunning);
+  (*run)->Stop();
+  REQUIRE((*run)->WaitUntilSettled(kPatienceMs));
+  CHECK((*run)->status().sentence == "The program was ended by signal 15.");
+  CHECK_FALSE((*run)->can_stop());
+}
+
+}  // namespace
+}  // namespace tidemark::cli
