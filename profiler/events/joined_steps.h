@@ -3,7 +3,9 @@
 //
 // Where that turns out to be wrong, for it belongs to another training, the next kStepEnd says so: in the
 // place of 1 it has the number that it has if they were not one. From there on they are again what they were
-// told as.
+// told as. And where that in turn was wrong, as of a generator that steps twice in each round, a kStepBegin
+// with the number after the first step's says so while a later step is open: all that have ended were the
+// first, and the open one has that number.
 #pragma once
 
 namespace tidemark::events {

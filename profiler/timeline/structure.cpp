@@ -14,6 +14,20 @@ namespace tidemark::timeline {
 using events::Event;
 using events::EventKind;
 
+namespace {
+
+// Ends as the earlier one does.
+void Join(Step& joined, const Step& step) {
+  joined.reserved_peak = std::max(joined.reserved_peak, step.reserved_peak);
+  joined.requested_peak = std::max(joined.requested_peak, step.requested_peak);
+  const auto allocated = [](const Step& of) { return ValueOf(of.at_peak, Series::kAllocated); };
+  if (allocated(step) < allocated(joined)) return;
+  joined.peak = step.peak;
+  joined.at_peak = step.at_peak;
+}
+
+}  // namespace
+
 void Structure::Apply(const Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
                       Health& health) {
   switch (event.kind) {
@@ -44,6 +58,7 @@ void Structure::BeginPhase(const Event& event, EventIndex index) {
 
 void Structure::BeginStep(const Event& event, EventIndex index, int64_t time_ns, const SeriesValues& values,
                           Health& health) {
+  if (step_runs_ && BeganSecond(event)) return JoinEnded(event.bytes);
   if (step_runs_) {
     ++health.unmatched_steps;
     step_->end = index;
@@ -88,16 +103,8 @@ void Structure::JoinSteps() {
   const Sequence<Step> steps = steps_.Publish();
   steps_ = SequenceBuilder<Step>();
   Step joined = steps.front();
-  const auto take = [&](const Step& step) {
-    joined.reserved_peak = std::max(joined.reserved_peak, step.reserved_peak);
-    joined.requested_peak = std::max(joined.requested_peak, step.requested_peak);
-    const auto allocated = [](const Step& of) { return ValueOf(of.at_peak, Series::kAllocated); };
-    if (allocated(step) < allocated(joined)) return;
-    joined.peak = step.peak;
-    joined.at_peak = step.at_peak;
-  };
-  for (const Step& step : steps) take(step);
-  take(*step_);
+  for (const Step& step : steps) Join(joined, step);
+  Join(joined, *step_);
   joined_.assign(steps.begin(), steps.end());
   joined_.push_back(*step_);
   *step_ = joined;
@@ -117,6 +124,26 @@ void Structure::PartSteps(int64_t number) {
   joined_.back().complete = true;
   steps_ = SequenceBuilder<Step>();
   for (const Step& step : joined_) steps_.push_back(step);
+  joined_.clear();
+  step_->number = number;
+}
+
+// And that even so the second optimizer was not another training's (joined_steps.h).
+bool Structure::BeganSecond(const Event& begin) const {
+  const auto steps = steps_.Publish();
+  return steps.size() > 1 && steps.size() <= events::kMostJoinedSteps &&
+         begin.bytes == steps.front().number + 1 && std::ranges::all_of(steps, &Step::complete) &&
+         step_->number > steps.back().number;
+}
+
+void Structure::JoinEnded(int64_t number) {
+  const Sequence<Step> steps = steps_.Publish();
+  steps_ = SequenceBuilder<Step>();
+  Step first = steps.front();
+  for (const Step& step : steps) Join(first, step);
+  first.end = steps.back().end;
+  first.end_ns = steps.back().end_ns;
+  steps_.push_back(first);
   joined_.clear();
   step_->number = number;
 }

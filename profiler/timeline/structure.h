@@ -47,6 +47,8 @@ class Structure {
   void EndStep(const events::Event& event, EventIndex index, int64_t time_ns, Health& health);
   bool JoinsFirst(const events::Event& end) const;
   void JoinSteps();
+  bool BeganSecond(const events::Event& begin) const;
+  void JoinEnded(int64_t number);
   bool PartsFirst(const events::Event& end) const;
   void PartSteps(int64_t number);
   void KeepMetric(const events::Event& event, EventIndex index);

@@ -51,9 +51,12 @@ bool Course::BeginOptimizer() {
 void Course::EndOptimizer(const void* optimizer) {
   const MutexLock lock(mutex_);
   if (--optimizer_depth_ > 0) return;
-  if (const OptimizerCycle::Turn turn = cycle_.After(optimizer); turn != OptimizerCycle::Turn::kGoesOn) {
-    if (turn == OptimizerCycle::Turn::kEndsFirst) joined_ = std::exchange(step_, 0);
-    if (turn == OptimizerCycle::Turn::kEndsOther) step_ += joined_;
+  using Turn = OptimizerCycle::Turn;
+  const Turn turn = cycle_.After(optimizer);
+  if (turn == Turn::kBeganSecond) EmitNumbered(EventKind::kStepBegin, step_ = 1);
+  if (turn == Turn::kEndsFirst) joined_ = std::exchange(step_, 0);
+  if (turn == Turn::kEndsOther) step_ += joined_;
+  if (turn == Turn::kEndsStep || turn == Turn::kEndsFirst || turn == Turn::kEndsOther) {
     EmitNumbered(EventKind::kStepEnd, step_++);
     step_is_open_ = false;
   }

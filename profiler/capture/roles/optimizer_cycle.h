@@ -6,8 +6,10 @@
 // Bottou, 2017).
 //
 // A new one that has two turns in a row is of another training: all others are gone, and if its first turn
-// ended the first round, there was none. (A generator that steps twice in a round is taken for that until its
-// discriminator comes again.)
+// ended the first round, there was none. Or it has several turns in each round, as a generator that steps
+// twice: that shows when the first comes again, and then all before that was the first round, and a step ends
+// with as many turns of the last one. Not so where first and last had as many: so has a loop that trains anew
+// with one optimizer after the other, and a later one may lie where the first did.
 //
 // Not thread safe. O(optimizers).
 #pragma once
@@ -25,28 +27,26 @@ class OptimizerCycle {
   enum class Turn {
     kGoesOn,
     kEndsStep,
-    kEndsFirst,  // all steps so far were one, the first, and that ends
-    kEndsOther,  // those that were taken for one before this one were not
+    kEndsFirst,    // all steps so far were one, the first, and that ends
+    kEndsOther,    // those that were taken for one before this one were not
+    kBeganSecond,  // all steps that have ended were one, the first; this turn's is the second, and goes on
   };
   // What the turn of `optimizer` (its address; null where that is not known) does, now that it is over.
   Turn After(const void* optimizer) {
     const void* const newcomer = std::exchange(newcomer_, nullptr);
+    if (is_first_round_ || !first_round_.empty()) ++turns_;
     if (newcomer != nullptr && newcomer == optimizer) return EndOther(optimizer);
-    const auto known = std::ranges::find(known_, optimizer, &Known::optimizer);
-    const bool is_new = known == known_.end();
-    // With two that are known the first one's next turn is the second round's.
-    is_first_round_ = is_first_round_ && (is_new || known_.size() == 1) && turns_ < events::kMostJoinedSteps;
-    if (is_first_round_) ++turns_;
-    if (is_new) {
-      known_.push_back({optimizer, 0});
-      BeginAnew();
-      if (known_.size() > 1) newcomer_ = optimizer;
-      return is_first_round_ && known_.size() > 1 ? Turn::kEndsFirst : Turn::kEndsStep;
+    if (!first_round_.empty() && known_.front().optimizer != optimizer) {
+      const std::vector<Known> first_round = std::exchange(first_round_, {});
+      if (GoesOn(first_round.front().optimizer, optimizer)) return BeginSecond(first_round);
     }
+    const auto known = std::ranges::find(known_, optimizer, &Known::optimizer);
+    if (known == known_.end()) return EndWithNewcomer(optimizer);
+    // With two that are known the first one's next turn is the second round's.
+    is_first_round_ = is_first_round_ && known_.size() == 1 && turns_ <= events::kMostJoinedSteps;
     ++known->turns;
-    const bool others_are_gone = known->turns >= kMostTurns;
-    if (others_are_gone) std::erase_if(known_, [](const Known& one) { return one.turns == 0; });
-    if (!std::ranges::all_of(known_, [](const Known& one) { return one.turns > 0; })) return Turn::kGoesOn;
+    if (known->turns >= kMostTurns) ForgetWhoRests();
+    if (!EachHadItsTurn(optimizer)) return Turn::kGoesOn;
     BeginAnew();
     return Turn::kEndsStep;
   }
@@ -57,19 +57,59 @@ class OptimizerCycle {
     const void* optimizer;
     int turns;  // in this cycle
   };
+  Turn EndWithNewcomer(const void* optimizer) {
+    is_first_round_ = is_first_round_ && turns_ <= events::kMostJoinedSteps;
+    known_.push_back({optimizer, 0});
+    last_turns_ = 1;
+    if (known_.size() == 2) turns_of_first_ = turns_ - 1;
+    BeginAnew();
+    if (known_.size() > 1) newcomer_ = optimizer;
+    return is_first_round_ && known_.size() > 1 ? Turn::kEndsFirst : Turn::kEndsStep;
+  }
   Turn EndOther(const void* optimizer) {
     const bool first_was_one = is_first_round_ && known_.size() == 2;
-    is_first_round_ = false;
+    if (std::exchange(is_first_round_, false)) {
+      first_round_ = known_;
+      turns_before_ = turns_ - 2;
+    }
     known_ = {{optimizer, 0}};
     return first_was_one ? Turn::kEndsOther : Turn::kEndsStep;
+  }
+  // Whether this is the first one's turn again, after the last had several.
+  bool GoesOn(const void* first, const void* optimizer) const {
+    const int turns_of_last = turns_ - 1 - turns_before_;
+    return first == optimizer && turns_ <= kMostTurns && turns_of_last != turns_of_first_;
+  }
+  Turn BeginSecond(const std::vector<Known>& first_round) {
+    last_turns_ = turns_ - 1 - turns_before_;
+    known_ = first_round;
+    BeginAnew();
+    known_.front().turns = 1;
+    return turns_ - 1 <= events::kMostJoinedSteps ? Turn::kBeganSecond : Turn::kGoesOn;
+  }
+  bool EachHadItsTurn(const void* optimizer) {
+    if (!std::ranges::all_of(known_, [](const Known& one) { return one.turns > 0; })) return false;
+    if (last_turns_ == 1) return true;
+    if (known_.back().optimizer == optimizer) return known_.back().turns >= last_turns_;
+    last_turns_ = 1;  // another round has begun, and it had fewer
+    return false;
+  }
+  void ForgetWhoRests() {
+    std::erase_if(known_, [](const Known& one) { return one.turns == 0; });
+    last_turns_ = 1;
   }
   void BeginAnew() {
     for (Known& one : known_) one.turns = 0;
   }
   std::vector<Known> known_;
   const void* newcomer_ = nullptr;  // whose first turn was the last one
+  int last_turns_ = 1;              // which the last of known_ has in a round
   bool is_first_round_ = true;
-  int turns_ = 0;  // of all, in the first round
+  int turns_ = 0;           // of all, in the first round
+  int turns_of_first_ = 0;  // before the second's
+  // Until it shows whether the last of them was of another training: who had turns, and how many before it.
+  std::vector<Known> first_round_;
+  int turns_before_ = 0;
 };
 
 }  // namespace tidemark::capture

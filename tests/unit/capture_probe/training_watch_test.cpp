@@ -281,7 +281,7 @@ TEST_CASE("Threads that step at once tell of each step's begin and end once, and
 }
 
 // The optimizers that take turns, one after the other, as digits; back come as many signs: . the step goes
-// on, | it ends, < all so far was the first, > it ends and that was not so.
+// on, | it ends, < all so far was the first, > it ends and that was not so, * this is the second and goes on.
 std::string TurnsOf(OptimizerCycle& cycle, std::string_view turns) {
   static const std::array<int, 10> optimizers{};
   std::string signs;
@@ -290,7 +290,8 @@ std::string TurnsOf(OptimizerCycle& cycle, std::string_view turns) {
     signs += what == OptimizerCycle::Turn::kGoesOn      ? '.'
              : what == OptimizerCycle::Turn::kEndsStep  ? '|'
              : what == OptimizerCycle::Turn::kEndsFirst ? '<'
-                                                        : '>';
+             : what == OptimizerCycle::Turn::kEndsOther ? '>'
+                                                        : '*';
   }
   return signs;
 }
@@ -316,10 +317,22 @@ TEST_CASE("A second training soon after the first has steps of its own") {
   CHECK(TurnsOf(short_ones, "000111222") == "|||<>||||");
   OptimizerCycle of_one_step;
   CHECK(TurnsOf(of_one_step, "0111") == "|<>|");
-  OptimizerCycle generator_twice;
-  CHECK(TurnsOf(generator_twice, "011011011") == "|<>|..|..");
+  OptimizerCycle in_a_loop;  // whose third lies where the first did
+  CHECK(TurnsOf(in_a_loop, "001100") == "||<>||");
   OptimizerCycle unknown;  // whose optimizers are not known apart
   for (int turn = 0; turn < 3; ++turn) CHECK(unknown.After(nullptr) == OptimizerCycle::Turn::kEndsStep);
+}
+
+TEST_CASE("A step of a generator that has several turns in a round ends with the last of them") {
+  OptimizerCycle twice;
+  CHECK(TurnsOf(twice, "011011011") == "|<>*.|..|");
+  CHECK(TurnsOf(twice, "010101") == "...|.|");  // once from here on
+  OptimizerCycle behind_two;
+  CHECK(TurnsOf(behind_two, "012201220122") == "|<<|*..|...|");
+  OptimizerCycle behind_a_critic;  // too many to be joined
+  CHECK(TurnsOf(behind_a_critic, "000001100000110000011") == "|||||<>......|......|");
+  OptimizerCycle first;
+  CHECK(TurnsOf(first, "001001001") == "||<..|..|");
 }
 
 TEST_CASE("Steps of a second training are numbered on") {
@@ -336,6 +349,27 @@ TEST_CASE("Steps of a second training are numbered on") {
     if (kind == EventKind::kStepEnd) ends.push_back(number);
   }
   CHECK(ends == std::vector<int64_t>{0, 1, 0, 3, 4});
+  told.clear();
+}
+
+TEST_CASE("The first round of a generator that steps twice is one step") {
+  Course course;
+  static const std::array<int, 2> optimizers{};
+  told.clear();
+  for (const size_t turn : {0, 1, 1, 0, 1, 1}) {
+    course.RecordForward();
+    course.BeginOptimizer();
+    course.EndOptimizer(&optimizers.at(turn));
+  }
+  CHECK(told == std::vector<std::pair<EventKind, int64_t>>{{EventKind::kStepBegin, 0},
+                                                           {EventKind::kStepEnd, 0},
+                                                           {EventKind::kStepBegin, 1},
+                                                           {EventKind::kStepEnd, 0},
+                                                           {EventKind::kStepBegin, 1},
+                                                           {EventKind::kStepEnd, 2},
+                                                           {EventKind::kStepBegin, 3},
+                                                           {EventKind::kStepBegin, 1},
+                                                           {EventKind::kStepEnd, 1}});
   told.clear();
 }
 

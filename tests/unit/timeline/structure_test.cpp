@@ -175,6 +175,34 @@ TEST_CASE("Steps that were taken for one, and were not, are again what they were
   CHECK(view->health().unmatched_steps == 0);
 }
 
+TEST_CASE("Steps that were parted are one when the first optimizer comes again") {
+  Stream stream;
+  const auto tell_step = [&](int64_t begin, int64_t end) {
+    stream.BeginStep(begin);
+    stream.Allocate(0x1000 * (stream.latest() + 1), 512);
+    stream.EndStep(end);
+  };
+  tell_step(0, 0);
+  tell_step(1, 0);  // of a second optimizer
+  tell_step(1, 2);  // again: it is of a second training
+  const EventIndex first_end = stream.latest();
+  stream.BeginStep(3);
+  const EventIndex second_begin = stream.latest();
+  stream.BeginStep(1);
+  stream.EndStep(1);
+  stream.BeginStep(2);
+  const auto view = stream.Publish();
+  REQUIRE(view->steps().size() == 3);
+  CHECK(view->steps()[0].number == 0);
+  CHECK(view->steps()[0].complete);
+  CHECK(view->steps()[0].end == first_end);
+  CHECK(ValueOf(view->steps()[0].at_peak, Series::kAllocated) == 3 * 512);
+  CHECK(view->steps()[1].number == 1);
+  CHECK(view->steps()[1].complete);
+  CHECK(view->steps()[1].begin == second_begin);
+  CHECK(view->health().unmatched_steps == 0);
+}
+
 TEST_CASE("Phases follow each other without gaps, and every event has its own") {
   Stream stream;
   stream.Allocate(0x1000, 512);
