@@ -271,7 +271,9 @@ void ProgramRecorder::AnswerCallers() {
 }
 
 void ProgramRecorder::Answer(const transport::Listener::Caller& caller) {
-  const std::string environment = ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
+  const std::string environment = caller.rank_environment
+                                      ? *caller.rank_environment
+                                      : ReadWhole("/proc/" + std::to_string(caller.process_id) + "/environ");
   std::string title = options_.titled_by_process ? ProgramOf(caller.process_id) : "";
   if (title.empty()) title = options_.description.title;
   if (const std::string label = RankLabel(environment); !label.empty()) title += ", " + label;

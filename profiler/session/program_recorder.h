@@ -94,7 +94,7 @@ class ProgramRecorder {
   void Wake() const;
 
   const RecorderOptions options_;
-  const transport::Listener listener_;
+  transport::Listener listener_;  // the ingest thread's
   const std::string environment_entry_;
   const UniqueFd wake_fd_;
   const std::shared_ptr<ProgramRun> first_;

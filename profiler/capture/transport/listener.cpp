@@ -1,6 +1,8 @@
 #include "profiler/capture/transport/listener.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/epoll.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,16 +12,19 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 
+#include "profiler/base/rank_place.h"
 #include "profiler/events/allocator_settings.h"
 
 namespace tidemark::transport {
 namespace {
 
-// What a program asks with, before the settings of its allocator: a packet is never empty.
+// What a program asks with: a packet is never empty. Then come the settings of its allocator, a 0, and what
+// tells its rank.
 constexpr std::string_view kAsking = "ask ";
-constexpr int kAskingTimeoutMs = 1000;
+constexpr std::chrono::seconds kPatience{1};
 constexpr std::string_view kHandOver = "ring";
 constexpr int kAnswerTimeoutMs = 10'000;
 constexpr int kWaitingCallers = 64;
@@ -54,10 +59,39 @@ Result<std::string> FreshName() {
   return name;
 }
 
-std::optional<std::string> SettingsOf(const Channel& channel) {
-  const Result<std::optional<Channel::Received>> asked = channel.Receive(kAskingTimeoutMs);
-  if (!asked || !asked->has_value() || !(*asked)->message.starts_with(kAsking)) return std::nullopt;
-  return (*asked)->message.substr(kAsking.size());
+// As this process has it by now: who spawns ranks may set it in each of them.
+std::string RankEnvironment() {
+  std::string entries;
+  for (const LauncherNames& launcher : kLaunchers) {
+    for (const char* const name : {launcher.rank, launcher.world, launcher.local_rank}) {
+      const char* const value = std::getenv(name);
+      if (value != nullptr) entries += std::string(name) + "=" + value + '\0';
+    }
+  }
+  return entries;
+}
+
+std::string Asking() { return std::string(kAsking) + events::AllocatorSettings() + '\0' + RankEnvironment(); }
+
+void TakeAsking(Listener::Caller& caller) {
+  const Result<std::optional<Channel::Received>> asked = caller.channel.Receive(0);
+  if (!asked || !asked->has_value() || !(*asked)->message.starts_with(kAsking)) return;
+  const std::string_view told = std::string_view((*asked)->message).substr(kAsking.size());
+  const size_t end_of_settings = std::min(told.find('\0'), told.size());
+  caller.allocator_settings = told.substr(0, end_of_settings);
+  if (end_of_settings < told.size()) caller.rank_environment = told.substr(end_of_settings + 1);
+}
+
+// Whether epoll took it, to say when there is something to read.
+bool Follow(int readiness, int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  return epoll_ctl(readiness, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+bool IsReadable(int fd) {
+  pollfd waiting{fd, POLLIN, 0};
+  return poll(&waiting, 1, 0) == 1;
 }
 
 }  // namespace
@@ -72,21 +106,36 @@ Result<Listener> Listener::Create() {
       listen(socket_fd.get(), kWaitingCallers) != 0) {
     return SocketError("listen");
   }
-  return Listener(std::move(socket_fd), std::move(*name));
+  UniqueFd readiness(epoll_create1(EPOLL_CLOEXEC));
+  if (!readiness.valid() || !Follow(readiness.get(), socket_fd.get())) return SocketError("be followed");
+  return Listener(std::move(socket_fd), std::move(readiness), std::move(*name));
 }
 
-std::optional<Listener::Caller> Listener::Accept() const {
+std::optional<Listener::Caller> Listener::Accept() {
+  TakeConnections();
+  const auto now = std::chrono::steady_clock::now();
+  const auto next = std::ranges::find_if(silent_, [now](const Silent& one) {
+    return one.patience_ends <= now || IsReadable(one.caller.channel.fd());
+  });
+  if (next == silent_.end()) return std::nullopt;
+  Caller caller = std::move(next->caller);
+  silent_.erase(next);
+  epoll_ctl(fd(), EPOLL_CTL_DEL, caller.channel.fd(), nullptr);
+  TakeAsking(caller);
+  return caller;
+}
+
+void Listener::TakeConnections() {
   while (true) {
-    UniqueFd accepted(accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC));
+    UniqueFd accepted(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!accepted.valid() && errno == EINTR) continue;
-    if (!accepted.valid()) return std::nullopt;
+    if (!accepted.valid()) return;
     ucred peer{};
     socklen_t bytes = sizeof peer;
     const bool known = getsockopt(accepted.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0;
-    if (!known || peer.uid != geteuid()) continue;
-    Channel channel(std::move(accepted));
-    std::optional<std::string> settings = SettingsOf(channel);
-    return Caller{std::move(channel), peer.pid, std::move(settings)};
+    if (!known || peer.uid != geteuid() || !Follow(fd(), accepted.get())) continue;
+    silent_.push_back(
+        {Caller{Channel(std::move(accepted)), peer.pid}, std::chrono::steady_clock::now() + kPatience});
   }
 }
 
@@ -102,7 +151,7 @@ Result<std::optional<RingWriter>> AskForRing(std::string_view socket_name) {
     return SocketError("be reached");
   }
   const Channel channel(std::move(socket_fd));
-  if (const Status asked = channel.Send(std::string(kAsking) + events::AllocatorSettings()); !asked) {
+  if (const Status asked = channel.Send(Asking()); !asked) {
     return asked.error();
   }
   Result<std::optional<Channel::Received>> answer = channel.Receive(kAnswerTimeoutMs);

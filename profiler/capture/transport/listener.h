@@ -5,9 +5,11 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/base/unique_fd.h"
@@ -20,7 +22,7 @@ class Listener {
  public:
   static Result<Listener> Create();
 
-  int fd() const { return socket_.get(); }  // readable when somebody asks
+  int fd() const { return readiness_.get(); }  // readable when somebody asks
   const std::string& name() const { return name_; }
 
   struct Caller {
@@ -29,17 +31,28 @@ class Listener {
     // As the program has them, which may have set them itself (events/allocator_settings.h); none if it did
     // not say.
     std::optional<std::string> allocator_settings = {};
+    // What tells its rank (rank_place.h), likewise its own: "NAME=value" entries, each ended by 0.
+    std::optional<std::string> rank_environment = {};
   };
-  // The next that asks, of this user's processes; nothing if there is none.
-  std::optional<Caller> Accept() const;
+  // The next of this user's processes that has asked, or has said nothing for a second (then it is stopped,
+  // or no program of ours); nothing if there is none. Never waits.
+  std::optional<Caller> Accept();
   // Hands the caller the ring.
   static Status Answer(const Caller& caller, const RingReader& ring);
 
  private:
-  Listener(UniqueFd socket, std::string name) : socket_(std::move(socket)), name_(std::move(name)) {}
+  struct Silent {
+    Caller caller;
+    std::chrono::steady_clock::time_point patience_ends;
+  };
+  Listener(UniqueFd socket, UniqueFd readiness, std::string name)
+      : socket_(std::move(socket)), readiness_(std::move(readiness)), name_(std::move(name)) {}
+  void TakeConnections();
 
   UniqueFd socket_;
+  UniqueFd readiness_;  // epoll: of the socket, and of who is silent
   std::string name_;
+  std::vector<Silent> silent_;  // connected, and have not asked
 };
 
 // The program's side: asks and waits for the answer; nothing if it is declined.

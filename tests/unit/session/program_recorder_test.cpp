@@ -126,6 +126,23 @@ TEST_CASE("A launcher's rank names a process and its recording") {
   CHECK(RecordingOf("run.tide", "", 77, false) == "run.77.tide");
 }
 
+// As torch.multiprocessing.spawn's workers do: /proc/PID/environ never has it.
+TEST_CASE("A process that gives itself its rank is known by it") {
+  const RecorderFolder folder;
+  auto recorder = ProgramRecorder::Start(Options(folder));
+  REQUIRE(recorder);
+  for (const char* const name : {"RANK", "WORLD_SIZE", "LOCAL_RANK"}) setenv(name, "2", 1);
+  const pid_t child = Program((*recorder)->environment_entry(), 1, false);
+  for (const char* const name : {"RANK", "WORLD_SIZE", "LOCAL_RANK"}) unsetenv(name);
+  waitpid(child, nullptr, 0);
+  (*recorder)->End(0);
+  REQUIRE((*recorder)->runs().size() == 1);
+  const ProgramRun& run = *(*recorder)->runs().front();
+  CHECK(run.description().rank == 2);
+  CHECK(run.description().title == "train.py, rank 2 of 2, local rank 2");
+  CHECK(run.recording() == folder.path / "run.rank2.tide");
+}
+
 TEST_CASE("Four processes at once, one of them killed: each has its own complete recording") {
   const RecorderFolder folder;
   auto recorder = ProgramRecorder::Start(Options(folder));

@@ -2,10 +2,15 @@
 #include "profiler/capture/transport/listener.h"
 
 #include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "tests/support/catch.h"
@@ -13,19 +18,36 @@
 namespace tidemark::transport {
 namespace {
 
-std::optional<Listener::Caller> Await(const Listener& listener) {
-  pollfd waiting{listener.fd(), POLLIN, 0};
-  REQUIRE(poll(&waiting, 1, 10'000) == 1);
-  return listener.Accept();
+std::optional<Listener::Caller> Await(Listener& listener) {
+  std::optional<Listener::Caller> caller;
+  while (!caller) {
+    pollfd waiting{listener.fd(), POLLIN, 0};
+    REQUIRE(poll(&waiting, 1, 10'000) == 1);
+    caller = listener.Accept();
+  }
+  return caller;
+}
+
+// Says nothing.
+UniqueFd Connect(const std::string& name) {
+  UniqueFd connected(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  REQUIRE(connect(connected.get(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0);
+  return connected;
 }
 
 TEST_CASE("What is pushed onto the ring that was asked for arrives") {
-  const Result<Listener> listener = Listener::Create();
+  Result<Listener> listener = Listener::Create();
   REQUIRE(listener.ok());
   CHECK_FALSE(listener->Accept().has_value());
   Result<RingReader> ring = RingReader::Create(64);
   REQUIRE(ring.ok());
   setenv("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", 1);
+  setenv("RANK", "3", 1);  // by itself: /proc/self/environ has none
+  setenv("WORLD_SIZE", "4", 1);
   std::thread program([name = listener->name()] {
     Result<std::optional<RingWriter>> writer = AskForRing(name);
     events::Event event;
@@ -36,16 +58,39 @@ TEST_CASE("What is pushed onto the ring that was asked for arrives") {
   REQUIRE(caller.has_value());
   CHECK(caller->process_id == getpid());
   CHECK(caller->allocator_settings == "expandable_segments:True");
+  CHECK(caller->rank_environment == std::string("RANK=3\0WORLD_SIZE=4\0", 20));
   CHECK(Listener::Answer(*caller, *ring).ok());
   program.join();
-  unsetenv("PYTORCH_CUDA_ALLOC_CONF");
+  for (const char* const name : {"PYTORCH_CUDA_ALLOC_CONF", "RANK", "WORLD_SIZE"}) unsetenv(name);
   std::array<events::Event, 4> events;
   REQUIRE(ring->Pop(events, true) == 1);
   CHECK(events[0].bytes == 7);
 }
 
+TEST_CASE("Who connects and says nothing keeps nobody waiting, and has its turn after a second") {
+  Result<Listener> listener = Listener::Create();
+  REQUIRE(listener.ok());
+  const UniqueFd silent = Connect(listener->name());
+  const auto start = std::chrono::steady_clock::now();
+  CHECK_FALSE(listener->Accept().has_value());
+  std::thread program([name = listener->name()] { (void)AskForRing(name); });
+  std::optional<Listener::Caller> asked = Await(*listener);
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500));
+  CHECK(asked->allocator_settings.has_value());
+  std::optional<Listener::Caller> late;
+  while (!late && std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) {
+    usleep(10'000);
+    late = listener->Accept();
+  }
+  REQUIRE(late.has_value());
+  CHECK_FALSE(late->allocator_settings.has_value());
+  CHECK(late->process_id == getpid());
+  asked.reset();  // and with it the program's waiting
+  program.join();
+}
+
 TEST_CASE("Who is not answered has no ring, and no error") {
-  const Result<Listener> listener = Listener::Create();
+  Result<Listener> listener = Listener::Create();
   REQUIRE(listener.ok());
   bool has_ring = true;
   bool ok = false;
