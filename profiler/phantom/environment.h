@@ -33,6 +33,9 @@ inline constexpr const char* kMemoryVariable = "TIDEMARK_PHANTOM_MEMORY";
 inline constexpr const char* kAddressesVariable = "TIDEMARK_PHANTOM_ADDRESSES";
 // What is to go wrong on it: see faults.h.
 inline constexpr const char* kFaultsVariable = "TIDEMARK_PHANTOM_FAULTS";
+// What its CUPTI answers to whoever wants to listen, for those who are to be seen coping with it: "held=NAME"
+// (another tool does), "refuses=CODE" (a CUptiResult) or "version=NUMBER" (as cuptiGetVersion tells it).
+inline constexpr const char* kCuptiVariable = "TIDEMARK_PHANTOM_CUPTI";
 // The file to which they append, when the process ends, what makes its numbers less than certain.
 inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 

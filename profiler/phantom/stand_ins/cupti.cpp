@@ -3,12 +3,18 @@
 #include <cupti.h>
 
 #include <array>
+#include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/phantom/device/device.h"
+#include "profiler/phantom/environment.h"
 #include "profiler/phantom/stand_ins/cupti_buffers.h"
 #include "profiler/phantom/stand_ins/cupti_listener.h"
 
@@ -36,18 +42,37 @@ CUptiResult NeedsDevice() {
   return device::TheDevice() == nullptr ? CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;  // as the real one answers
 }
 
+// What follows "held=", "refuses=" or "version=" in kCuptiVariable, where it begins so.
+std::optional<std::string_view> Instead(std::string_view what) {
+  const char* const told = std::getenv(kCuptiVariable);
+  const std::string_view text = told == nullptr ? std::string_view() : told;
+  if (!text.starts_with(what)) return {};
+  return text.substr(what.size());
+}
+
+std::optional<uint32_t> NumberInstead(std::string_view what) {
+  const std::optional<std::string_view> text = Instead(what);
+  uint32_t number = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc())
+    return {};
+  return number;
+}
+
+CUptiResult HeldBy(const std::string& name, const CUpti_SubscriberParams* parameters) {
+  if (parameters != nullptr && parameters->oldSubscriberName != nullptr) {
+    std::snprintf(parameters->oldSubscriberName, parameters->oldSubscriberSize, "%s", name.c_str());
+  }
+  return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+}
+
 CUptiResult SubscribeAs(CUpti_SubscriberHandle* handle, CUpti_CallbackFunc function, void* argument,
                         CUpti_SubscriberParams* parameters) {
   if (handle == nullptr || function == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
   if (const CUptiResult error = NeedsDevice(); error != CUPTI_SUCCESS) return error;
+  if (const auto holder = Instead("held=")) return HeldBy(std::string(*holder), parameters);
+  if (const auto refusal = NumberInstead("refuses=")) return static_cast<CUptiResult>(*refusal);
   const char* name = parameters == nullptr ? nullptr : parameters->subscriberName;
-  if (!cupti::Subscribe(function, argument, name)) {
-    if (parameters != nullptr && parameters->oldSubscriberName != nullptr) {
-      std::snprintf(parameters->oldSubscriberName, parameters->oldSubscriberSize, "%s",
-                    cupti::SubscriberName());
-    }
-    return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  }
+  if (!cupti::Subscribe(function, argument, name)) return HeldBy(cupti::SubscriberName(), parameters);
   *handle = cupti::TheSubscriber();
   return CUPTI_SUCCESS;
 }
@@ -87,7 +112,7 @@ extern "C" {
 
 CUptiResult cuptiGetVersion(uint32_t* version) {
   if (version == nullptr) return CUPTI_ERROR_INVALID_PARAMETER;
-  *version = CUPTI_API_VERSION;
+  *version = NumberInstead("version=").value_or(CUPTI_API_VERSION);
   return CUPTI_SUCCESS;
 }
 

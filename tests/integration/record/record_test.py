@@ -96,6 +96,47 @@ class Record(unittest.TestCase):
                 self.assertNotIn("allocated_bytes", levels)
                 self.assertGreater(levels["process_bytes"], 0)
 
+    def test_where_cupti_does_not_serve_its_state_says_why_and_the_rest_is_recorded(self):
+        step = REFERENCE, "step", "64", "128", "64", "0", "1"
+        alone = subprocess.run(step, capture_output=True, text=True, env=phantom(), check=True).stdout
+        peaks = [int(number) for number in re.findall(r"\d{6,}", alone)]
+        for answer, state in (("held=Nsight Systems", "blocked by Nsight Systems: CUPTI serves one tool at a time."),
+                              ("refuses=35", "refused: the driver lets only an administrator trace"),
+                              ("refuses=14", "refused: this driver is too old for CUPTI 13.0."),
+                              ("refuses=43", "not supported: CUPTI does not trace this slice of a card (MIG)."),
+                              ("refuses=45", "not supported: CUPTI does not trace this card under WSL;")):
+            with self.subTest(answer):
+                ran = self.record(*step, environment=phantom() | {"TIDEMARK_PHANTOM_CUPTI": answer})
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                info, states = self.info(), self.states()
+                self.assertTrue(states["driver"].startswith(state), states)
+                self.assertIn(f"driver: {state}", ran.stderr)
+                self.assertTrue(states["allocator"].startswith("live"), states)
+                self.assertTrue(states["device"].startswith("live"), states)
+                self.assertIn(info["measured"]["allocated_peak_bytes"], peaks)
+                self.assertIn(info["measured"]["reserved_peak_bytes"], peaks)
+                self.assertNotIn("driver_bytes", info["levels"])
+                self.assertGreater(info["levels"]["process_bytes"], info["levels"]["reserved_bytes"])
+
+    def test_of_cuptis_other_versions_callbacks_are_taken(self):
+        for version, name in (("17", "of CUDA 11 or older"), ("140000", "14.0")):
+            with self.subTest(version):
+                ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1",
+                                  environment=phantom() | {"TIDEMARK_PHANTOM_CUPTI": f"version={version}"})
+                self.assertEqual(ran.returncode, 0, ran.stderr)
+                state, levels = self.states()["driver"], self.info()["levels"]
+                self.assertTrue(state.startswith(f"live (CUPTI {name}, the phantom's stand-in), but by callbacks only"), state)
+                self.assertGreaterEqual(levels["driver_bytes"], levels["reserved_bytes"])
+
+    def test_sizes_are_told_as_set_aside_and_what_blocks_hold_as_inferred(self):
+        ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom())
+        info = self.info()
+        self.assertIsNone(info["measured"]["requested_peak_bytes"])
+        self.assertTrue(info["measured"]["categories_are_inferred"])
+        self.assertNotIn("requested_bytes", info["levels"])
+        self.assertNotIn("rounding to blocks", ran.stderr)
+        self.assertIn("At the peak of the run (what blocks hold is inferred", ran.stderr)
+
     def test_a_program_without_pytorch_has_the_drivers_level_and_no_allocator(self):
         code = ("import ctypes\n"
                 "cuda, address, context = ctypes.CDLL('libcuda.so.1'), ctypes.c_uint64(), ctypes.c_void_p()\n"
