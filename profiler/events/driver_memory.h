@@ -13,4 +13,8 @@ inline std::string DriverMemoryCounter(std::string_view library) {
   return std::string(kDriverMemoryOf) + std::string(library);
 }
 
+// Managed memory (cudaMallocManaged), a counter likewise: it is on the host or on the card, as its pages
+// move, and in none of the levels (events::Level).
+inline constexpr std::string_view kManagedMemory = "managed memory";
+
 }  // namespace tidemark::events

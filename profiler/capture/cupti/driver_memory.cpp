@@ -10,7 +10,11 @@ void DriverMemory::Change(int64_t bytes, uint64_t address) {
 
 void DriverMemory::Allocated(uint64_t address, uint64_t bytes) {
   const MutexLock lock(mutex_);
-  if (address == 0 || !blocks_.emplace(address, bytes).second) return;
+  if (address == 0) return;
+  const auto [block, is_new] = blocks_.try_emplace(address, Block{bytes, false});
+  if (!is_new && !block->second.leaves) return;  // told twice
+  if (!is_new) Change(-static_cast<int64_t>(block->second.bytes), address);
+  block->second = {bytes, false};
   ++allocations_;
   Change(static_cast<int64_t>(bytes), address);
 }
@@ -18,10 +22,18 @@ void DriverMemory::Allocated(uint64_t address, uint64_t bytes) {
 void DriverMemory::Freed(uint64_t address) {
   const MutexLock lock(mutex_);
   const auto block = blocks_.find(address);
-  if (block == blocks_.end()) return;
-  const auto bytes = static_cast<int64_t>(block->second);
+  if (block == blocks_.end() || !block->second.leaves) return;
+  const auto bytes = static_cast<int64_t>(block->second.bytes);
   blocks_.erase(block);
   Change(-bytes, address);
+}
+
+void DriverMemory::Leaves(uint64_t address) { SetLeaves(address, true); }
+void DriverMemory::Stays(uint64_t address) { SetLeaves(address, false); }
+
+void DriverMemory::SetLeaves(uint64_t address, bool leaves) {
+  const MutexLock lock(mutex_);
+  if (const auto block = blocks_.find(address); block != blocks_.end()) block->second.leaves = leaves;
 }
 
 void DriverMemory::Created(uint64_t handle, uint64_t bytes) {
@@ -78,7 +90,7 @@ std::vector<Region> DriverMemory::RegionsIn(uint64_t address, uint64_t bytes) co
       if (next->first >= address || address - next->first < size) regions.push_back({next->first, size});
     }
   };
-  add_from(blocks_, [](uint64_t size) { return size; });
+  add_from(blocks_, [](const Block& block) { return block.bytes; });
   add_from(mappings_, [](const Mapping& mapping) { return mapping.bytes; });
   return regions;
 }

@@ -25,8 +25,12 @@ class DriverMemory {
   using Listener = void (*)(int64_t live_bytes, int64_t change_bytes, uint64_t address);
   explicit DriverMemory(Listener listener) : listener_(listener) {}
 
+  // Where a block was that leaves, another thread was given its place before the call that frees it ended.
   void Allocated(uint64_t address, uint64_t bytes);
+  // A call that frees begins; it has ended, and the block is gone; or it failed.
+  void Leaves(uint64_t address);
   void Freed(uint64_t address);
+  void Stays(uint64_t address);
   // Physical memory lives until it is released and mapped nowhere any more (cuMemRelease's documentation).
   void Created(uint64_t handle, uint64_t bytes);
   void Released(uint64_t handle);
@@ -42,6 +46,10 @@ class DriverMemory {
   uint64_t allocations() const;
 
  private:
+  struct Block {
+    uint64_t bytes = 0;
+    bool leaves = false;
+  };
   struct Piece {
     uint64_t bytes = 0;
     int mappings = 0;
@@ -56,11 +64,12 @@ class DriverMemory {
     uint64_t time_ns = 0;
   };
   void Change(int64_t bytes, uint64_t address) TIDEMARK_REQUIRES(mutex_);
+  void SetLeaves(uint64_t address, bool leaves);
   void LetGoIfUnused(uint64_t handle) TIDEMARK_REQUIRES(mutex_);
 
   const Listener listener_;
   mutable Mutex mutex_;
-  std::map<uint64_t, uint64_t> blocks_ TIDEMARK_GUARDED_BY(mutex_);
+  std::map<uint64_t, Block> blocks_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uint64_t, Piece> pieces_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uint64_t, Mapping> mappings_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uint64_t, Pool> pools_ TIDEMARK_GUARDED_BY(mutex_);

@@ -71,52 +71,81 @@ const Parameters& Of(const CallbackData& data) {
   return *static_cast<const Parameters*>(data.parameters);
 }
 
-void OnAllocate(DriverMemory& memory, const CallbackData& data) {
+struct Held {
+  DriverMemory& device;
+  DriverMemory& managed;
+};
+
+void OnAllocate(const Held& held, const CallbackData& data) {
   const auto& call = Of<AllocateParameters>(data);
-  memory.Allocated(*call.address, call.bytes);
+  held.device.Allocated(*call.address, call.bytes);
 }
-void OnAllocatePitch(DriverMemory& memory, const CallbackData& data) {
+void OnAllocatePitch(const Held& held, const CallbackData& data) {
   const auto& call = Of<PitchParameters>(data);
-  memory.Allocated(*call.address, *call.pitch * call.height);
+  held.device.Allocated(*call.address, *call.pitch * call.height);
 }
-void OnFree(DriverMemory& memory, const CallbackData& data) {
-  memory.Freed(Of<AddressParameters>(data).address);
+void OnAllocateManaged(const Held& held, const CallbackData& data) {
+  const auto& call = Of<AllocateParameters>(data);
+  held.managed.Allocated(*call.address, call.bytes);
 }
-void OnCreate(DriverMemory& memory, const CallbackData& data) {
+void OnFreeBegins(const Held& held, const CallbackData& data) {
+  for (DriverMemory* const memory : {&held.device, &held.managed})
+    memory->Leaves(Of<AddressParameters>(data).address);
+}
+void OnFreed(const Held& held, const CallbackData& data) {
+  for (DriverMemory* const memory : {&held.device, &held.managed})
+    memory->Freed(Of<AddressParameters>(data).address);
+}
+void OnFreeFailed(const Held& held, const CallbackData& data) {
+  for (DriverMemory* const memory : {&held.device, &held.managed})
+    memory->Stays(Of<AddressParameters>(data).address);
+}
+void OnCreate(const Held& held, const CallbackData& data) {
   const auto& call = Of<CreateParameters>(data);
-  memory.Created(*call.handle, call.bytes);
+  held.device.Created(*call.handle, call.bytes);
 }
-void OnRelease(DriverMemory& memory, const CallbackData& data) {
-  memory.Released(Of<AddressParameters>(data).address);
+void OnRelease(const Held& held, const CallbackData& data) {
+  held.device.Released(Of<AddressParameters>(data).address);
 }
-void OnMap(DriverMemory& memory, const CallbackData& data) {
+void OnMap(const Held& held, const CallbackData& data) {
   const auto& call = Of<MapParameters>(data);
-  memory.Mapped(call.address, call.bytes, call.handle);
+  held.device.Mapped(call.address, call.bytes, call.handle);
 }
-void OnUnmap(DriverMemory& memory, const CallbackData& data) {
+void OnUnmap(const Held& held, const CallbackData& data) {
   const auto& call = Of<UnmapParameters>(data);
-  memory.Unmapped(call.address, call.bytes);
+  held.device.Unmapped(call.address, call.bytes);
 }
 
 // What gives memory is looked at when it has; what takes it back when it begins, for afterwards another
-// thread may have been given the same address.
+// thread may have been given the same address, and, where it may fail (cuMemFree by an address that is
+// none's), when it has ended.
 struct WatchedCall {
+  using Seen = void (*)(const Held& held, const CallbackData& data);
   int domain;
   uint32_t function;  // its number in cupti_driver_cbid.h and cupti_runtime_cbid.h
-  int site;
-  void (*seen)(DriverMemory& memory, const CallbackData& data);
+  Seen begins;
+  Seen done;
+  Seen failed = nullptr;
+
+  Seen At(const CallbackData& data) const {
+    if (data.site == cupti::kEnter) return begins;
+    const bool is_done = data.returned != nullptr && *static_cast<const int*>(data.returned) == 0;
+    return is_done ? done : failed;
+  }
 };
 constexpr std::array kWatched = {
-    WatchedCall{cupti::kRuntimeApi, 20, cupti::kExit, OnAllocate},       // cudaMalloc
-    WatchedCall{cupti::kRuntimeApi, 21, cupti::kExit, OnAllocatePitch},  // cudaMallocPitch
-    WatchedCall{cupti::kRuntimeApi, 22, cupti::kEnter, OnFree},          // cudaFree
-    WatchedCall{cupti::kDriverApi, 243, cupti::kExit, OnAllocate},       // cuMemAlloc_v2
-    WatchedCall{cupti::kDriverApi, 244, cupti::kExit, OnAllocatePitch},  // cuMemAllocPitch_v2
-    WatchedCall{cupti::kDriverApi, 245, cupti::kEnter, OnFree},          // cuMemFree_v2
-    WatchedCall{cupti::kDriverApi, 549, cupti::kExit, OnCreate},         // cuMemCreate
-    WatchedCall{cupti::kDriverApi, 550, cupti::kEnter, OnRelease},       // cuMemRelease
-    WatchedCall{cupti::kDriverApi, 551, cupti::kExit, OnMap},            // cuMemMap
-    WatchedCall{cupti::kDriverApi, 552, cupti::kEnter, OnUnmap},         // cuMemUnmap
+    WatchedCall{cupti::kRuntimeApi, 20, nullptr, OnAllocate},                  // cudaMalloc
+    WatchedCall{cupti::kRuntimeApi, 21, nullptr, OnAllocatePitch},             // cudaMallocPitch
+    WatchedCall{cupti::kRuntimeApi, 22, OnFreeBegins, OnFreed, OnFreeFailed},  // cudaFree
+    WatchedCall{cupti::kRuntimeApi, 206, nullptr, OnAllocateManaged},          // cudaMallocManaged
+    WatchedCall{cupti::kDriverApi, 243, nullptr, OnAllocate},                  // cuMemAlloc_v2
+    WatchedCall{cupti::kDriverApi, 244, nullptr, OnAllocatePitch},             // cuMemAllocPitch_v2
+    WatchedCall{cupti::kDriverApi, 245, OnFreeBegins, OnFreed, OnFreeFailed},  // cuMemFree_v2
+    WatchedCall{cupti::kDriverApi, 371, nullptr, OnAllocateManaged},           // cuMemAllocManaged
+    WatchedCall{cupti::kDriverApi, 549, nullptr, OnCreate},                    // cuMemCreate
+    WatchedCall{cupti::kDriverApi, 550, OnRelease, nullptr},                   // cuMemRelease
+    WatchedCall{cupti::kDriverApi, 551, nullptr, OnMap},                       // cuMemMap
+    WatchedCall{cupti::kDriverApi, 552, OnUnmap, nullptr},                     // cuMemUnmap
 };
 
 class DriverSource {
@@ -158,6 +187,9 @@ class DriverSource {
   const pid_t process_ = getpid();
   uint32_t version_ = 0;
   DriverMemory memory_;
+  DriverMemory managed_{[](int64_t live, int64_t change, uint64_t /*address*/) {
+    EmitCount(Source::kDriver, std::string(events::kManagedMemory), live, change);
+  }};
   cupti::LibraryMemory libraries_{[](const std::string& library, int64_t live, int64_t change) {
     EmitCount(Source::kDriver, events::DriverMemoryCounter(library), live, change);
   }};
@@ -253,12 +285,9 @@ void DriverSource::OnCallback(void* self, int domain, uint32_t function, const C
   for (const WatchedCall& call : kWatched) {
     if (call.domain != domain || call.function != function) continue;
     source.called_.store(true, std::memory_order_relaxed);
-    if (call.site != data->site || data->parameters == nullptr) return;
-    if (call.site == cupti::kExit &&
-        (data->returned == nullptr || *static_cast<const int*>(data->returned) != 0)) {
-      return;
-    }
-    return call.seen(source.memory_, *data);
+    const WatchedCall::Seen seen = data->parameters == nullptr ? nullptr : call.At(*data);
+    if (seen != nullptr) seen({source.memory_, source.managed_}, *data);
+    return;
   }
 }
 

@@ -4,7 +4,8 @@
 // its state: live, blocked by another tool, absent, ...; the program runs on in any case.
 //
 // One in a process, for as long as it lives. The callbacks run inside of CUDA's functions: they call nothing
-// of CUDA. Managed and pinned host memory is not device memory and is left out.
+// of CUDA. Pinned host memory is not device memory and is left out; managed memory, which may lie on either,
+// is told as a counter of its own (events/driver_memory.h).
 #pragma once
 
 #include <cstdint>

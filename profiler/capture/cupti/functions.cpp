@@ -1,21 +1,35 @@
 #include "profiler/capture/cupti/functions.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <array>
 #include <string>
+#include <string_view>
 
 namespace tidemark::capture::cupti {
 namespace {
 
-constexpr std::array kSonames = {"libcupti.so.13", "libcupti.so.12"};
+// Of those that are installed the first. CUDA 11 counted them by its minor versions; the last name is that of
+// a toolkit for compiling.
+constexpr std::array kSonames = {"libcupti.so.13", "libcupti.so.12",   "libcupti.so.14",
+                                 "libcupti.so.15", "libcupti.so.11.8", "libcupti.so"};
 
+// Of whatever version.
+int FindLoaded(dl_phdr_info* library, size_t /*bytes*/, void* path) {
+  const std::string_view name = library->dlpi_name;
+  if (!name.substr(name.rfind('/') + 1).starts_with("libcupti.so")) return 0;
+  *static_cast<std::string*>(path) = name;
+  return 1;
+}
+
+// First what is loaded: two CUPTIs in one process would not know of one another.
 void* FindLibrary() {
-  // First what is loaded: two CUPTIs in one process would not know of one another.
-  for (const int flags : {RTLD_NOW | RTLD_NOLOAD, RTLD_NOW}) {
-    for (const char* soname : kSonames) {
-      if (void* const library = dlopen(soname, flags)) return library;
-    }
+  std::string loaded;
+  dl_iterate_phdr(FindLoaded, &loaded);
+  if (!loaded.empty()) return dlopen(loaded.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  for (const char* soname : kSonames) {
+    if (void* const library = dlopen(soname, RTLD_NOW)) return library;
   }
   return nullptr;
 }

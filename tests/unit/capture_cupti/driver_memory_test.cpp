@@ -28,11 +28,38 @@ TEST_CASE("An allocation that the runtime and the driver both tell of counts onc
   DriverMemory memory = Fresh();
   memory.Allocated(0x1000, 4096);
   memory.Allocated(0x1000, 4096);
+  memory.Leaves(0x1000);
+  memory.Leaves(0x1000);
   memory.Freed(0x1000);
   memory.Freed(0x1000);
   memory.Freed(0);
   CHECK(told == std::vector<Told>{{4096, 4096, 0x1000}, {0, -4096, 0x1000}});
   CHECK(memory.allocations() == 1);
+}
+
+TEST_CASE("What is freed counts until the call has ended, and on where that failed") {
+  DriverMemory memory = Fresh();
+  memory.Allocated(0x1000, 4096);
+  memory.Leaves(0x1000);
+  CHECK(memory.live_bytes() == 4096);
+  memory.Stays(0x1000);
+  memory.Freed(0x1000);  // of a call that nobody saw begin
+  CHECK(memory.live_bytes() == 4096);
+  memory.Leaves(0x1000);
+  memory.Freed(0x1000);
+  CHECK(memory.live_bytes() == 0);
+}
+
+TEST_CASE("An address that another thread was given before the call that freed it ended stays its own") {
+  DriverMemory memory = Fresh();
+  memory.Allocated(0x1000, 4096);
+  memory.Leaves(0x1000);
+  memory.Allocated(0x1000, 512);
+  memory.Allocated(0x1000, 512);  // the runtime's call around the driver's
+  memory.Freed(0x1000);
+  CHECK(memory.live_bytes() == 512);
+  CHECK(memory.allocations() == 2);
+  CHECK(told == std::vector<Told>{{4096, 4096, 0x1000}, {0, -4096, 0x1000}, {512, 512, 0x1000}});
 }
 
 TEST_CASE("Physical memory lives until it is released and mapped nowhere") {

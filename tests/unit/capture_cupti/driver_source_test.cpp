@@ -15,6 +15,7 @@
 
 #include "profiler/base/paths.h"
 #include "profiler/capture/stream/event_stream.h"
+#include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
 
 namespace tidemark::capture {
@@ -35,7 +36,8 @@ struct FakeCupti {
   std::vector<cupti::MemoryRecord> waiting;
   std::string recorded;  // a buffer as CUPTI filled it
   size_t dropped = 0;
-  bool has_sources = false;  // CUPTI 12.6 and later
+  Code (*next_record)(uint8_t*, size_t, const int**) = nullptr;  // the real one; else the fake's own
+  bool has_sources = false;                                      // CUPTI 12.6 and later
   bool tells_sources = false;
 } fake;
 
@@ -104,6 +106,7 @@ cupti::Functions FakeFunctions() {
     *record = reinterpret_cast<const int*>(next);
     return cupti::kSuccess;
   };
+  if (fake.next_record != nullptr) functions.next_record = fake.next_record;
   functions.dropped_records = [](void*, uint32_t, size_t* dropped) {
     *dropped = std::exchange(fake.dropped, 0);
     return cupti::kSuccess;
@@ -133,11 +136,11 @@ void Malloc(const uint64_t& address, size_t bytes, int result = 0) {
   Call(cupti::kRuntimeApi, 20, cupti::kExit, &call, result);
 }
 
-void Free(const uint64_t& address) {
+void Free(const uint64_t& address, int result = 0) {
   Call(cupti::kRuntimeApi, 22, cupti::kEnter, &address);
   Call(cupti::kDriverApi, 245, cupti::kEnter, &address);
-  Call(cupti::kDriverApi, 245, cupti::kExit, &address);
-  Call(cupti::kRuntimeApi, 22, cupti::kExit, &address);
+  Call(cupti::kDriverApi, 245, cupti::kExit, &address, result);
+  Call(cupti::kRuntimeApi, 22, cupti::kExit, &address, result);
 }
 
 struct Stream {
@@ -183,29 +186,31 @@ bool ToldOf(const Stream& stream, EventKind kind) {
 
 // tests/gpu/cupti_recorder.cpp made it on an H200: a plain allocation, one with a pitch, managed and pinned
 // host memory, two mapped pieces, and a pool of 32 MiB that was trimmed.
+bool TellsRecordsOfRealCard() {
+  std::ifstream file(SourceFolder() / "tests/gpu/fixtures/h200/cupti.buffers", std::ios::binary);
+  uint64_t bytes = 0;
+  file.read(reinterpret_cast<char*>(&bytes), sizeof bytes);
+  std::string buffer(bytes, '\0');
+  if (!file.read(buffer.data(), static_cast<std::streamsize>(bytes)) || bytes != 14 * 128 + 3 * 80)
+    return false;
+  Stream stream = Attached();
+  for (const uint64_t address : {0x1000, 0x2000}) {  // the two calls that were watched then
+    Malloc(address, 1 << 20);
+    Free(address);
+  }
+  fake.recorded = buffer;
+  FlushDriver();
+  stream.Drain();
+  std::vector<int64_t> levels;
+  for (const Event& event : stream.events) {
+    if (event.kind == EventKind::kCounter) levels.push_back(event.bytes);
+  }
+  return stream.names.find("too low") == std::string::npos &&
+         levels == std::vector<int64_t>{1 << 20, 0, 1 << 20, 0, 32 << 20, 0};
+}
+
 TEST_CASE("The records of a real card: what is mapped is no call that was missed, pools are told") {
-  CHECK(InChild([] {
-    std::ifstream file(SourceFolder() / "tests/gpu/fixtures/h200/cupti.buffers", std::ios::binary);
-    uint64_t bytes = 0;
-    file.read(reinterpret_cast<char*>(&bytes), sizeof bytes);
-    std::string buffer(bytes, '\0');
-    if (!file.read(buffer.data(), static_cast<std::streamsize>(bytes)) || bytes != 14 * 128 + 3 * 80)
-      return false;
-    Stream stream = Attached();
-    for (const uint64_t address : {0x1000, 0x2000}) {  // the two calls that were watched then
-      Malloc(address, 1 << 20);
-      Free(address);
-    }
-    fake.recorded = buffer;
-    FlushDriver();
-    stream.Drain();
-    std::vector<int64_t> levels;
-    for (const Event& event : stream.events) {
-      if (event.kind == EventKind::kCounter) levels.push_back(event.bytes);
-    }
-    return stream.names.find("too low") == std::string::npos &&
-           levels == std::vector<int64_t>{1 << 20, 0, 1 << 20, 0, 32 << 20, 0};
-  }));
+  CHECK(InChild(TellsRecordsOfRealCard));
 }
 
 TEST_CASE("A tool that holds CUPTI is named, and nothing else happens") {
@@ -270,6 +275,17 @@ TEST_CASE("Of a CUPTI of another version callbacks alone are taken: its records 
 
 // The real one, where PyTorch's wheels brought it.
 #ifdef TIDEMARK_CUPTI
+// cuptiActivityGetNextRecord needs no driver.
+TEST_CASE("CUPTI itself goes from record to record of a real card, and what they tell is the same") {
+  CHECK(InChild([] {
+    if (dlopen(TIDEMARK_CUPTI, RTLD_NOW) == nullptr) return false;
+    const Result<cupti::Functions> real = cupti::LoadFunctions();
+    if (!real) return false;
+    fake.next_record = real->next_record;
+    return TellsRecordsOfRealCard();
+  }));
+}
+
 TEST_CASE("CUPTI on a machine without a driver says so") {
   if (void* const driver = dlopen("libcuda.so.1", RTLD_NOW)) {
     dlclose(driver);
@@ -298,6 +314,14 @@ TEST_CASE("A CUPTI that lacks functions is none, and says which") {
   }));
 }
 
+TEST_CASE("The CUPTI that is loaded is taken, whatever its version") {
+  CHECK(InChild([] {
+    if (dlopen(TIDEMARK_FUTURE_CUPTI, RTLD_NOW) == nullptr) return false;
+    const Result<cupti::Functions> functions = cupti::LoadFunctions();
+    return !functions && functions.error().message.find("has no cuptiSubscribe") != std::string::npos;
+  }));
+}
+
 TEST_CASE("Without CUPTI the state says so") {
   CHECK(InChild([] {
     Result<transport::RingReader> ring = transport::RingReader::Create(1024);
@@ -315,6 +339,8 @@ TEST_CASE("Calls change the driver's level at once, failed ones and doubly told 
     const uint64_t address = 0x7000;
     Malloc(address, 1 << 20);
     Malloc(0x9000, 1 << 30, 2);  // cudaErrorMemoryAllocation
+    Free(address, 1);            // cudaErrorInvalidValue
+    if (DriverBytes() != 1 << 20) return false;
     Free(address);
     stream.Drain();
     if (stream.events.size() != 3) return false;
@@ -323,6 +349,25 @@ TEST_CASE("Calls change the driver's level at once, failed ones and doubly told 
     return allocated.kind == EventKind::kCounter && allocated.level == events::Level::kDriver &&
            allocated.bytes == 1 << 20 && allocated.rounded_bytes == 1 << 20 && allocated.address == address &&
            freed.bytes == 0 && freed.rounded_bytes == -(1 << 20);
+  }));
+}
+
+TEST_CASE("Managed memory is in no level, and told by itself") {
+  CHECK(InChild([] {
+    Stream stream = Attached();
+    const uint64_t address = 0x7000;
+    const Allocation call{&address, 1 << 20};
+    for (const int site : {cupti::kEnter, cupti::kExit}) Call(cupti::kDriverApi, 371, site, &call);
+    Call(cupti::kRuntimeApi, 206, cupti::kExit, &call);
+    Free(address);
+    stream.Drain();
+    std::vector<int64_t> counted;
+    for (const Event& event : stream.events) {
+      if (event.kind == EventKind::kCounter && event.level == events::Level::kNone)
+        counted.push_back(event.bytes);
+    }
+    return DriverBytes() == 0 && counted == std::vector<int64_t>{1 << 20, 0} &&
+           stream.names.find(events::kManagedMemory) != std::string::npos;
   }));
 }
 
