@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/presenters/device_work.h"
 #include "app/presenters/level_chain.h"
@@ -45,19 +46,34 @@ Json LevelsJson(const timeline::View& view) {
 
 std::string LibrariesText(const timeline::View& view) {
   std::string text;
-  for (const presenters::LibraryMemory& library : presenters::DriverMemoryByLibrary(view))
-    text += fmt::format("  {:<46}{:>18}\n", library.library, FormatExactBytes(library.most_bytes));
-  return text.empty() ? "" : "Held from the CUDA driver, by the library that asked, at most\n" + text;
+  const presenters::DriverLibraries libraries = presenters::DriverMemoryByLibrary(view);
+  const auto add = [&text](std::string_view title, int64_t bytes) {
+    text += fmt::format("  {:<46}{:>18}\n", title, FormatExactBytes(bytes));
+  };
+  for (const presenters::LibraryMemory& library : libraries.Largest())
+    add(library.library, library.most_bytes);
+  if (!text.empty()) text = "Held from the CUDA driver, by the library that asked, at most\n" + text;
+  if (libraries.managed()) {
+    text += "Beside these levels, on the host or the card as its pages move, at most\n";
+    add(libraries.managed()->library, libraries.managed()->most_bytes);
+  }
+  return text;
 }
 
 Json LibrariesJson(const timeline::View& view) {
   Json json = Json::array();
-  for (const presenters::LibraryMemory& library : presenters::DriverMemoryByLibrary(view)) {
+  for (const presenters::LibraryMemory& library : presenters::DriverMemoryByLibrary(view).Largest()) {
     json.push_back({{"library", library.library},
                     {"most_bytes", library.most_bytes},
                     {"last_bytes", library.last_bytes}});
   }
   return json;
+}
+
+Json ManagedJson(const timeline::View& view) {
+  const presenters::DriverLibraries libraries = presenters::DriverMemoryByLibrary(view);
+  if (!libraries.managed()) return nullptr;
+  return {{"most_bytes", libraries.managed()->most_bytes}, {"last_bytes", libraries.managed()->last_bytes}};
 }
 
 std::string SourcesText(const timeline::View& view) {

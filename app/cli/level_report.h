@@ -18,9 +18,10 @@ Json LevelsJson(const timeline::View& view);
 std::string WorkText(const timeline::View& view);
 Json WorkJson(const timeline::View& view);
 
-// What each library asked the CUDA driver for; "" where nobody told.
+// What each library asked the CUDA driver for, and managed memory; "" where nobody told.
 std::string LibrariesText(const timeline::View& view);
 Json LibrariesJson(const timeline::View& view);
+Json ManagedJson(const timeline::View& view);  // null where nobody told of any
 
 std::string SourcesText(const timeline::View& view);
 Json SourcesJson(const timeline::View& view);

@@ -58,7 +58,7 @@ std::string Summary(const session::ProgramRecorder& recorder, const BandOf& band
   const Result<std::vector<phantom::Card>> cards = phantom::LoadCards();
   RunReport report = MakeRunReport(*view, description, session::LargestSince(*view), band_of(run),
                                    cards ? *cards : std::vector<phantom::Card>());
-  report.peak_title = "At the peak of the run";
+  report.peak_title = PeakTitleOf(description);
   text += RunText(report) + ProgramFindingRows(*view) + LinesText(*view) + WorkText(*view);
   if (const int others = recorder.unrecorded_processes(); others > 0) {
     text +=

@@ -16,6 +16,7 @@
 #include "app/cli/program_launch.h"
 #include "app/cli/program_window.h"
 #include "app/cli/report.h"
+#include "app/cli/run_report.h"
 #include "profiler/base/format.h"
 #include "profiler/session/program_recorder.h"
 #include "profiler/session/steady_state.h"
@@ -41,8 +42,7 @@ std::string ProcessText(const session::ProgramRun& run) {
   if (run.own_end_ns() != 0 && !status.sentence.empty()) text += "  " + status.sentence + "\n";
   const session::Prediction peaks = session::LargestSince(*run.view());
   if (peaks.allocated_peak_bytes > 0) {
-    text += "At the peak of the run (what blocks hold is inferred from what autograd and optimizers do)\n" +
-            PeakRows(peaks);
+    text += PeakTitleOf(description) + "\n" + PeakRows(peaks);
   }
   return text + ProgramFindingRows(*run.view()) + LinesText(*run.view()) + LevelsText(*run.view()) +
          LibrariesText(*run.view()) + WorkText(*run.view()) + SourcesText(*run.view());

@@ -62,7 +62,7 @@ RunReport ReportOf(const session::Run& run) {
   RunReport report = MakeRunReport(*view, run.description(), MeasuredIn(run), RecordedBand(run),
                                    cards ? *cards : std::vector<phantom::Card>());
   report.is_cut_off = run.status().cut_off;
-  report.peak_title = IsForeign(run) ? "At the peak of the run" : "At the peak of a step";
+  report.peak_title = IsForeign(run) ? PeakTitleOf(run.description()) : "At the peak of a step";
   return report;
 }
 
@@ -91,6 +91,7 @@ Json InfoJson(const session::Run& run) {
   json["levels"] = LevelsJson(*view);
   json["lines"] = LinesJson(*view);
   json["driver_by_library"] = LibrariesJson(*view);
+  json["managed_memory"] = ManagedJson(*view);
   if (!view->device_work().empty()) json["device_work"] = WorkJson(*view);
   json["sources"] = SourcesJson(*view);
   json["loss"] = LossesOf(*view);

@@ -145,7 +145,8 @@ std::string PeakRows(const session::Prediction& peaks) {
     if (bytes != 0) row(events::NameOf(static_cast<events::Category>(index)), bytes);
   }
   row("allocated", peaks.allocated_peak_bytes);
-  row("requested", peaks.requested_peak_bytes);
+  // Where nobody told what was asked for, it is as large as the blocks and says nothing.
+  if (peaks.requested_peak_bytes != peaks.allocated_peak_bytes) row("requested", peaks.requested_peak_bytes);
   row("reserved", peaks.reserved_peak_bytes);
   return rows;
 }

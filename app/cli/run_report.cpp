@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "app/presenters/program_facts.h"
+#include "app/presenters/stream_comparison.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/faults.h"
 
@@ -104,6 +106,8 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
                         const std::vector<phantom::Card>& known_cards) {
   RunReport report;
   report.peaks = peaks;
+  report.tells_requested = presenters::TellsRequested(view);
+  report.infers_categories = presenters::InfersContents(description);
   report.band = std::move(band);
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
   const auto card = session::CardOf(description.device_name, description.device_bytes, known_cards);
@@ -122,6 +126,12 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
   return report;
 }
 
+std::string PeakTitleOf(const events::RunDescription& description) {
+  const std::string title = "At the peak of the run";
+  return presenters::InfersContents(description) ? title + " (" + presenters::kContentsAreInferred + ")"
+                                                 : title;
+}
+
 std::string RunText(const RunReport& report) {
   return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks) + BandOrWhyNot(report) +
          CardRows(report) + OutOfMemoryRows(report) + NoteRows(report.notes);
@@ -129,6 +139,8 @@ std::string RunText(const RunReport& report) {
 
 void AddRunJson(const RunReport& report, Json& json) {
   json["measured"] = PeaksJson(report.peaks);
+  if (!report.tells_requested) json["measured"]["requested_peak_bytes"] = nullptr;
+  json["measured"]["categories_are_inferred"] = report.infers_categories;
   if (report.band && !*report.band)
     json["measured"]["reserved_peak_band_unknown"] = report.band->error().message;
   json["card"] = CardJson(report);

@@ -20,6 +20,8 @@ namespace tidemark::cli {
 struct RunReport {
   std::string peak_title;  // "At the peak of the run"
   session::Prediction peaks;
+  bool tells_requested = true;                        // what was asked for, not the sizes of blocks only
+  bool infers_categories = false;                     // presenters::InfersContents
   std::optional<Result<session::ReservedBand>> band;  // none on a real card, whose driver had its order
   std::optional<session::CardFit> fit;                // where the card is known
   std::vector<session::Shortage> shortages;
@@ -31,6 +33,9 @@ struct RunReport {
 RunReport MakeRunReport(const timeline::View& view, const events::RunDescription& description,
                         const session::Prediction& peaks, std::optional<Result<session::ReservedBand>> band,
                         const std::vector<phantom::Card>& known_cards);
+
+// Of a program that is not ours.
+std::string PeakTitleOf(const events::RunDescription& description);
 
 std::string RunText(const RunReport& report);
 // "measured", "card", "shortages", "ending" and "notes".

@@ -83,7 +83,11 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
       nullptr,
       &input.book->glossary,
       "The bridge leads from the textbook's figure to the measured peak. It needs one complete step."};
-  frame_.layers.empty_reason = "The layers appear as soon as a network trains.";
+  frame_.layers.empty_reason =
+      is_program
+          ? "Of a program that is not ours the names of layers are not told: what it says through NVTX "
+            "(torch.cuda.nvtx) is, as scopes, and with Python's stacks the lines of code."
+          : "The layers appear as soon as a network trains.";
   frame_.layers.rows = &layers_;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();

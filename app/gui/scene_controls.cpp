@@ -106,14 +106,20 @@ void AddSourceLines(const timeline::View& view, const presenters::Captured& capt
 }
 
 // What asked the driver for memory, where CUPTI tells.
-void AddLibraryLines(const std::vector<presenters::LibraryMemory>& largest, ByteUnit unit,
+void AddLibraryLines(const presenters::DriverLibraries& libraries, ByteUnit unit,
                      std::vector<CaptureLine>& lines) {
   constexpr size_t kMostLines = 3;
+  const std::vector<presenters::LibraryMemory> largest = libraries.Largest();
   for (size_t i = 0; i < std::min(kMostLines, largest.size()); ++i) {
     const presenters::LibraryMemory& held = largest[i];
     lines.push_back({held.library, FormatBytes(held.last_bytes, unit), LampState::kOff,
                      "Held from the CUDA driver by what " + held.library +
                          " asked for, as CUPTI tells; at most " + FormatBytes(held.most_bytes, unit) + "."});
+  }
+  if (const auto& managed = libraries.managed()) {
+    lines.push_back({managed->library, FormatBytes(managed->last_bytes, unit), LampState::kOff,
+                     "On the host or on the card, as its pages move, and in none of the levels; at most " +
+                         FormatBytes(managed->most_bytes, unit) + "."});
   }
 }
 
@@ -138,7 +144,7 @@ std::vector<CaptureLine> CaptureLines(const SceneInput& input, const presenters:
                        FormatNumber(static_cast<int64_t>(lost)) + " lost",
                    live ? LampState::kLive : LampState::kOff,
                    std::string("Captured since the run began. ") + kWhatIsLost});
-  AddLibraryLines(captured.Libraries(), unit, lines);
+  AddLibraryLines(captured.libraries(), unit, lines);
   if (input.view != nullptr) {
     for (const std::string& sentence : timeline::DescribeHealth(input.view->health())) {
       lines.push_back({"Health", "incomplete", LampState::kLost, sentence, true});

@@ -53,6 +53,9 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
   } else if (estimates.asks_cudnn()) {
     frame_.breakdown.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
   }
+  if (presenters::InfersContents(input.description)) {
+    frame_.breakdown.note = "Inferred: " + std::string(presenters::kContentsAreInferred) + ".";
+  }
   if (input.description.rank > 0 && tables_predicted_) {
     frame_.breakdown.note += frame_.breakdown.note.empty() ? "" : " ";
     frame_.breakdown.note += "The phantom's prediction is of rank 0.";

@@ -18,8 +18,7 @@ class Captured {
   bool blocks() const { return blocks_; }  // or segments, of an allocator
   // "steps, phases, layers, scopes", those that have come; "" if none has.
   std::string CourseText() const;
-  // O(libraries).
-  std::vector<LibraryMemory> Libraries() const { return libraries_.Largest(); }
+  const DriverLibraries& libraries() const { return libraries_; }
 
  private:
   void Take(const events::Event& event);

@@ -127,6 +127,9 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
                                    ? SampleAt(view, peak.index, link.series)
                                    : SampledLevel{LevelAt(view, peak.index, link.series), 0};
     if (level.bytes == 0) continue;  // nobody told of it
+    // Where nobody told what was asked for, it is as large as the blocks and says nothing.
+    if (link.series == Series::kRequested && level.bytes == LevelAt(view, peak.index, Series::kAllocated))
+      continue;
     if (before) rows.push_back({link.gap, Difference(level.bytes, *before), true});
     rows.push_back({link.title, level.bytes, false, level.away_ns});
     before = level.bytes;
@@ -143,11 +146,14 @@ std::vector<LevelRow> MakeLevelChain(const View& view) {
 void DriverLibraries::Take(const View& view, const events::Event& event) {
   if (event.kind != events::EventKind::kCounter || event.source != events::Source::kDriver) return;
   const std::string_view name = view.name(event.name);
-  if (!name.starts_with(events::kDriverMemoryOf)) return;
-  LibraryMemory& library = libraries_[event.name];
-  library.library = name.substr(events::kDriverMemoryOf.size());
-  library.last_bytes = event.bytes;
-  library.most_bytes = std::max(library.most_bytes, event.bytes);
+  const auto count = [&event](LibraryMemory& held, std::string_view called) {
+    held.library = called;
+    held.last_bytes = event.bytes;
+    held.most_bytes = std::max(held.most_bytes, event.bytes);
+  };
+  if (name == events::kManagedMemory) count(managed_ ? *managed_ : managed_.emplace(), name);
+  if (name.starts_with(events::kDriverMemoryOf))
+    count(libraries_[event.name], name.substr(events::kDriverMemoryOf.size()));
 }
 
 std::vector<LibraryMemory> DriverLibraries::Largest() const {
@@ -158,10 +164,10 @@ std::vector<LibraryMemory> DriverLibraries::Largest() const {
   return sorted;
 }
 
-std::vector<LibraryMemory> DriverMemoryByLibrary(const View& view) {
+DriverLibraries DriverMemoryByLibrary(const View& view) {
   DriverLibraries libraries;
   for (EventIndex i = view.first(); i < view.end(); ++i) libraries.Take(view, view.event(i));
-  return libraries.Largest();
+  return libraries;
 }
 
 bool IsWell(const timeline::SourceState& state) {

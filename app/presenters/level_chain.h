@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,10 @@ struct LevelRow {
   int64_t away_ns = 0;  // SampledLevel's
 };
 
-// requested ≤ allocated ≤ reserved ≤ driver ≤ process ≤ card, as far as they were told of, right after the
-// first event at which allocated was largest in [begin, end); where nobody told of that, the first level that
-// was told of. `process` and `card` are samples (SampledLevel): a gap below 0 comes from that, and is shown
-// as it is.
+// requested ≤ allocated ≤ reserved ≤ driver ≤ process ≤ card, as far as they were told of (requested: where
+// it is not the same as allocated, as it is of a recorder that sees blocks only), right after the first event
+// at which allocated was largest in [begin, end); where nobody told of that, the first level that was told
+// of. `process` and `card` are samples (SampledLevel): a gap below 0 comes from that, and is shown as it is.
 std::vector<LevelRow> MakeLevelChain(const timeline::View& view, timeline::EventIndex begin,
                                      timeline::EventIndex end);
 // At the peak of what the tables tell of: the step of LatestPeak, or of the whole run where it has none.
@@ -56,12 +57,16 @@ class DriverLibraries {
   void Take(const timeline::View& view, const events::Event& event);
   // The largest first. O(libraries).
   std::vector<LibraryMemory> Largest() const;
+  // Managed memory, which is none of the driver's level (events/driver_memory.h), under its name; none if
+  // nobody told of any.
+  const std::optional<LibraryMemory>& managed() const { return managed_; }
 
  private:
   std::map<events::NameId, LibraryMemory> libraries_;
+  std::optional<LibraryMemory> managed_;
 };
-// Of a whole run. The largest first. O(events).
-std::vector<LibraryMemory> DriverMemoryByLibrary(const timeline::View& view);
+// Of a whole run. O(events).
+DriverLibraries DriverMemoryByLibrary(const timeline::View& view);
 
 // Whether nothing is wrong with a source: its state begins with "live", and says no ", but", or it is
 // "waiting" for the program to begin.

@@ -45,6 +45,10 @@ bool IsProgram(const events::RunDescription& description) {
   return !description.title.empty() && description.settings_json.empty();
 }
 
+bool InfersContents(const events::RunDescription& description) {
+  return IsProgram(description) && !description.command.empty();
+}
+
 std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description) {
   if (status.steps_done > 0 || !IsProgram(description)) return "";
   if (!description.ending.empty()) return " (it ended before a first one did)";

@@ -19,6 +19,12 @@ namespace tidemark::presenters {
 // A program has no settings of ours.
 bool IsProgram(const events::RunDescription& description);
 
+// Whether what its blocks hold is inferred from what autograd and optimizers do (profiler/capture/roles): of
+// such a program, recorded by us. Others' files tell it themselves, or not.
+bool InfersContents(const events::RunDescription& description);
+inline constexpr const char* kContentsAreInferred =
+    "what blocks hold is inferred from what autograd and optimizers do";
+
 // " (a step ends with ...)" of a program with no step, to follow the number; "" of any other run. What ends a
 // step, profiler/capture/program/course.h says.
 std::string WhyNoStep(const session::RunStatus& status, const events::RunDescription& description);

@@ -172,6 +172,14 @@ class StreamComparer {
   Requests allocations_a_, allocations_b_, segments_a_, segments_b_;  // kept for their memory
 };
 
+// A snapshot's annotations tell of optimizers alone.
+bool TellsPhases(const View& view) {
+  return std::ranges::any_of(
+      view.phases(), [](const timeline::PhaseSpan& span) { return span.phase == events::Phase::kForward; });
+}
+
+}  // namespace
+
 // Who only sees blocks reports their sizes as those asked for: whole 512 bytes, as PyTorch's allocator rounds
 // them on a GPU at least (kMinBlockSize, c10/core/AllocatorConfig.h).
 bool TellsRequested(const View& view) {
@@ -185,14 +193,6 @@ bool TellsRequested(const View& view) {
   }
   return !any;
 }
-
-// A snapshot's annotations tell of optimizers alone.
-bool TellsPhases(const View& view) {
-  return std::ranges::any_of(
-      view.phases(), [](const timeline::PhaseSpan& span) { return span.phase == events::Phase::kForward; });
-}
-
-}  // namespace
 
 bool AsksForMemory(const View& view, EventRange range) {
   for (EventIndex index = range.begin; index < range.end; ++index) {

@@ -207,14 +207,15 @@ std::string MomentOf(const MemoryMapInput& input) {
 void Caption(const MemoryMapInput& input) {
   const presenters::MemoryMap& map = *input.map;
   char text[160];
-  char rounding[32] = "< 0.1";
+  // None at all: nobody told what was asked for.
+  char rounding[32] = " · < 0.1 % rounding";
   const double share =
       static_cast<double>(map.rounding_bytes) / static_cast<double>(std::max<int64_t>(1, map.occupied_bytes));
-  if (share >= 0.001) std::snprintf(rounding, sizeof rounding, "%.1f", 100 * share);
-  std::snprintf(text, sizeof text, "%zu %s · %zu %s · %.0f %% free · %s %% rounding",
-                input.state->segments.size(), input.state->segments.size() == 1 ? "segment" : "segments",
-                input.state->blocks.size(), input.state->blocks.size() == 1 ? "block" : "blocks",
-                100 * map.share_free, rounding);
+  if (share >= 0.001) std::snprintf(rounding, sizeof rounding, " · %.1f %% rounding", 100 * share);
+  if (map.rounding_bytes == 0) rounding[0] = '\0';
+  std::snprintf(text, sizeof text, "%zu %s · %zu %s · %.0f %% free%s", input.state->segments.size(),
+                input.state->segments.size() == 1 ? "segment" : "segments", input.state->blocks.size(),
+                input.state->blocks.size() == 1 ? "block" : "blocks", 100 * map.share_free, rounding);
   Put(SmallMuted(), input.pinned ? "pinned; Esc shows the peak again" : "drag through time");
   ImGui::SameLine();
   const std::string shown = Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x);

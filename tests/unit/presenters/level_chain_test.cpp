@@ -36,18 +36,19 @@ TEST_CASE("What each library held at most of the driver's level, the largest fir
     event.name = library;
     event.source = events::Source::kDriver;
   };
-  CHECK(DriverMemoryByLibrary(*training.Publish()).empty());
+  CHECK(DriverMemoryByLibrary(*training.Publish()).Largest().empty());
   const auto torch = training.Name(events::DriverMemoryCounter("libc10_cuda.so"));
   const auto blas = training.Name(events::DriverMemoryCounter("libcublas.so.13"));
   count(blas, 512);
   count(torch, 4096);
   count(torch, 1024);
-  const std::vector<LibraryMemory> libraries = DriverMemoryByLibrary(*training.Publish());
+  const std::vector<LibraryMemory> libraries = DriverMemoryByLibrary(*training.Publish()).Largest();
   REQUIRE(libraries.size() == 2);
   CHECK(libraries[0].library == "libc10_cuda.so");
   CHECK(libraries[0].most_bytes == 4096);
   CHECK(libraries[0].last_bytes == 1024);
   CHECK(libraries[1].most_bytes == 512);
+  CHECK_FALSE(DriverMemoryByLibrary(*training.Publish()).managed());
 
   // As it grows, event by event.
   DriverLibraries growing;
@@ -60,6 +61,11 @@ TEST_CASE("What each library held at most of the driver's level, the largest fir
   const auto later = training.Publish();
   growing.Take(*later, later->event(later->end() - 1));
   CHECK(growing.Largest()[0].library == "libcublas.so.13");
+  count(training.Name(events::kManagedMemory), 2048);
+  const auto with_managed = training.Publish();
+  growing.Take(*with_managed, with_managed->event(with_managed->end() - 1));
+  CHECK(growing.Largest().size() == 2);
+  CHECK(growing.managed()->most_bytes == 2048);
 }
 
 TEST_CASE("The chain holds every level at the peak and names every gap") {
