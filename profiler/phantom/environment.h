@@ -43,6 +43,10 @@ inline constexpr const char* kDoubtsVariable = "TIDEMARK_PHANTOM_DOUBTS";
 inline constexpr const char* kBlockBeginsFunction = "TidemarkPhantomBlockBegins";
 using BlockBeginsFunction = void (*)(const void* pointer, size_t bytes);
 
+// PyTorch keeps a block that was freed until another stream is done with it.
+inline constexpr const char* kBlockWaitsFunction = "TidemarkPhantomBlockWaits";
+using BlockWaitsFunction = void (*)();
+
 // A kernel runs: for who has none of its own to launch.
 inline constexpr const char* kKernelRanFunction = "TidemarkPhantomKernelRan";
 using KernelRanFunction = void (*)();

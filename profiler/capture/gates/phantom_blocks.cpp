@@ -12,4 +12,10 @@ void BlockBegins(const void* pointer, size_t bytes) {
   if (told != nullptr) told(pointer, bytes);
 }
 
+void BlockWaits() {
+  static const auto told =
+      reinterpret_cast<phantom::BlockWaitsFunction>(dlsym(RTLD_DEFAULT, phantom::kBlockWaitsFunction));
+  if (told != nullptr) told();
+}
+
 }  // namespace tidemark::capture

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/capture/gates/phantom_blocks.h"
 #include "profiler/capture/operators/context.h"
 #include "profiler/capture/stacks/stack_names.h"
 #include "profiler/capture/stream/event_stream.h"
@@ -153,8 +154,9 @@ void OnCudaReport(int64_t change) {
     pending_allocation.waiting = false;
     return;
   }
-  if (pending_free.waiting) {
+  if (pending_free.waiting) {  // not completed with the request: another stream may not be done with it
     Emit(pending_free.event);
+    BlockWaits();
   }
   pending_free.waiting = false;
 }

@@ -75,6 +75,33 @@ for _ in range(3000):
         self.assertEqual((ran.returncode, ran.stdout), (2, ""))
         self.assertIn("not 'sideways'", ran.stderr)
 
+    def test_a_run_with_private_pools_is_replayed_with_them(self):
+        code = """
+import torch
+def empty(mib): return torch.empty(mib << 20, dtype=torch.uint8, device="cuda")
+weight = empty(30)
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    for mib in (12, 60, 12): empty(mib)
+empty(60)  # not from the graph's, which keeps its own
+graph.reset()
+del graph
+torch.cuda.empty_cache()
+pool = torch.cuda.MemPool()
+with torch.cuda.use_mem_pool(pool):
+    kept = empty(100)
+del kept
+empty(100)
+print(torch.cuda.max_memory_reserved())
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertNotIn("how far the order of addresses moves it is not known", ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual(measured["reserved_peak_bytes"], int(ran.stdout))
+        self.assertLessEqual(measured["reserved_peak_band"]["least_bytes"], int(ran.stdout))
+        self.assertGreaterEqual(measured["reserved_peak_band"]["most_bytes"], int(ran.stdout))
+
     def test_a_recording_is_replayed_with_the_allocator_settings_that_it_had(self):
         code = "import torch; torch.empty(5 << 20, dtype=torch.uint8, device='cuda')"
         rounding = dict(os.environ, PYTORCH_CUDA_ALLOC_CONF="roundup_power2_divisions:2")

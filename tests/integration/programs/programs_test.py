@@ -392,6 +392,20 @@ for dtype in (torch.bfloat16, torch.float64, torch.float16):
         self.assertEqual(told["card"]["smallest_card"], "gtx-1650")
         self.assertIn("python", told["command"])
 
+    def test_memory_that_another_stream_had_used_is_told_to_come_back_later_on_a_card(self):
+        code = """
+import sys, torch
+side = torch.cuda.Stream()
+x = torch.empty(1 << 20, device="cuda")
+if sys.argv[1] == "shared":
+    x.record_stream(side)
+del x
+torch.empty(1 << 20, device="cuda")
+"""
+        for way, told in (("shared", 1), ("alone", 0)):
+            ran = tidemark("phantom", "--", PYTHON, "-c", code, way)
+            self.assertEqual(ran.stderr.count("Note: Memory was freed that another stream had used"), told, ran.stderr)
+
     def test_torch_answers_as_on_the_card(self):
         code = """
 import json, torch
