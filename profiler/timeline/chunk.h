@@ -70,6 +70,8 @@ class Chunk {
   // Of the event at `offset`. O(1).
   virtual events::Event EventAt(size_t offset) const = 0;
   virtual int64_t TimeOf(size_t offset) const = 0;
+  virtual events::EventKind KindOf(size_t offset) const = 0;
+  virtual uint64_t AddressOf(size_t offset) const = 0;
   // How many events later a block born there ends; 0 = not yet, or no birth.
   virtual uint32_t EndAfter(size_t offset) const = 0;
   // All series from just before the event at `from` to just before the one at `to`.

@@ -3,21 +3,13 @@
 #include <utility>
 
 #include "profiler/base/check.h"
+#include "profiler/timeline/address_set.h"
 
 namespace tidemark::timeline {
 
 LiveBlocks::LiveBlocks() : slots_(64) {}
 
-size_t LiveBlocks::HomeOf(uint64_t address) const {
-  // MurmurHash3's finalizer: allocators' addresses differ in their middle bits only.
-  uint64_t hash = address;
-  hash ^= hash >> 33;
-  hash *= 0xff51afd7ed558ccdULL;
-  hash ^= hash >> 33;
-  hash *= 0xc4ceb9fe1a85ec53ULL;
-  hash ^= hash >> 33;
-  return hash & (slots_.size() - 1);
-}
+size_t LiveBlocks::HomeOf(uint64_t address) const { return HashOfAddress(address) & (slots_.size() - 1); }
 
 size_t LiveBlocks::SlotOf(uint64_t address) const {
   size_t slot = HomeOf(address);

@@ -45,6 +45,8 @@ class OpenChunk final : public Chunk {
 
   events::Event EventAt(size_t offset) const override { return events_[offset]; }
   int64_t TimeOf(size_t offset) const override { return events_[offset].time_ns; }
+  events::EventKind KindOf(size_t offset) const override { return events_[offset].kind; }
+  uint64_t AddressOf(size_t offset) const override { return events_[offset].address; }
   uint32_t EndAfter(size_t offset) const override {
     return ends_after_[offset].load(std::memory_order_relaxed);
   }

@@ -30,6 +30,8 @@ class PackedChunk final : public Chunk {
 
   events::Event EventAt(size_t offset) const override;
   int64_t TimeOf(size_t offset) const override;
+  events::EventKind KindOf(size_t offset) const override { return rests_[rest_numbers_[offset]].kind; }
+  uint64_t AddressOf(size_t offset) const override { return addresses_[address_numbers_[offset]]; }
   uint32_t EndAfter(size_t offset) const override;
   void Replay(SeriesValues& values, size_t from, size_t to) const override;
   Extent ExtentOf(Series series, size_t node) const override;

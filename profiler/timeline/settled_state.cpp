@@ -1,7 +1,8 @@
 #include "profiler/timeline/settled_state.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <optional>
+#include <vector>
 
 #include "profiler/timeline/ledger.h"
 #include "profiler/timeline/steps.h"
@@ -25,42 +26,55 @@ bool Tells(const LiveBlock& block, Category category) {
 }
 
 // Moves the block and its bytes.
-void Settle(State& state, LiveBlock& block, const Event& event) {
+void Settle(State& state, LiveBlock& block, Category category, events::NameId name) {
+  if (!Tells(block, category)) return;
   SubtractFrom(state.values[static_cast<size_t>(block.category)], block.rounded_bytes);
-  AddTo(state.values[static_cast<size_t>(event.category)], block.rounded_bytes);
-  block.category = event.category;
-  if (event.name != 0) block.name = event.name;
+  AddTo(state.values[static_cast<size_t>(category)], block.rounded_bytes);
+  block.category = category;
+  if (name != 0) block.name = name;
 }
 
 }  // namespace
 
+// A free comes back with what its block held; what is not freed is looked up among what is alive at the end.
 State SettledStateAt(const View& view, EventIndex index, EventIndex until) {
   State state = view.StateAt(index);
-  std::unordered_map<uint64_t, LiveBlock*> loose;
-  for (LiveBlock& block : state.blocks) {
-    if (IsLoose(block)) loose.emplace(block.address, &block);
-  }
   const EventIndex end = std::min(until, view.end());
-  for (EventIndex at = state.index + 1; at < end && !loose.empty(); ++at) {
-    const Event& event = view.event(at);
-    if (event.kind > EventKind::kCategorize) continue;
-    const auto found = loose.find(event.address);
-    if (found == loose.end()) continue;
-    if (event.kind == EventKind::kCategorize) {
-      if (Tells(*found->second, event.category)) Settle(state, *found->second, event);
-    } else {
-      loose.erase(found);
+  std::vector<LiveBlock*> outlive;  // the loose ones, by birth
+  for (LiveBlock& block : state.blocks) {
+    if (!IsLoose(block)) continue;
+    const std::optional<EventIndex> freed = view.FreedAt(block.born);
+    if (!freed || *freed >= end) {
+      outlive.push_back(&block);
+      continue;
     }
+    const Event& event = view.event(*freed);
+    if (event.kind == EventKind::kFreeCompleted) Settle(state, block, event.category, event.name);
+  }
+  if (outlive.empty() || end <= state.index + 1) return state;
+  const std::vector<LiveBlock> later = view.StateAt(end - 1).blocks;
+  auto found = later.begin();
+  for (LiveBlock* block : outlive) {
+    found = std::find_if(found, later.end(),
+                         [block](const LiveBlock& candidate) { return candidate.born >= block->born; });
+    if (found == later.end()) break;
+    if (found->born == block->born) Settle(state, *block, found->category, found->name);
   }
   return state;
 }
 
+View::StateEffort EffortOfSettledState(const View& view, EventIndex index, EventIndex until) {
+  const View::StateEffort at_index = view.EffortOfState(index);
+  const EventIndex end = std::min(until, view.end());
+  if (end <= index + 1) return at_index;
+  const View::StateEffort at_end = view.EffortOfState(end - 1);
+  return {at_index.blocks + at_end.blocks, at_index.events + at_end.events};
+}
+
 EventIndex SettledBy(const View& view, EventIndex index) {
-  constexpr EventIndex kMostEvents = 1'000'000;
   if (const Step* step = StepAt(view, index); step != nullptr && step->complete) return step->end;
   const auto next = FirstStepAfter(view, index);
-  const EventIndex until = next == view.steps().end() ? view.end() : next->begin;
-  return std::min(until, index + kMostEvents);
+  return next == view.steps().end() ? view.end() : next->begin;
 }
 
 }  // namespace tidemark::timeline

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "profiler/base/check.h"
+#include "profiler/timeline/address_set.h"
+#include "profiler/timeline/ledger.h"
 
 namespace tidemark::timeline {
 namespace {
@@ -155,6 +157,51 @@ EventIndex FirstAtValue(const Store& store, Series series, int64_t value, EventI
   return *at;
 }
 
+// From a checkpoint to a later moment. What no event on the way touches is as it was, and most of many blocks
+// is: only what is touched goes through a ledger.
+class StateReplay {
+ public:
+  explicit StateReplay(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+
+  EventIndex begin() const { return checkpoint_.index; }
+  // First the address of every event, ...
+  void Note(uint64_t address) { touched_.Add(address); }
+  // ... then the events themselves.
+  void Begin() {
+    std::vector<LiveBlock> touched;
+    for (size_t i = 0; i < checkpoint_.blocks.size(); ++i) {
+      if (!touched_.Contains(checkpoint_.blocks[i].address)) continue;
+      places_.push_back(i);
+      touched.push_back(checkpoint_.blocks[i]);
+    }
+    ledger_.Restore(touched, checkpoint_.segments);
+  }
+  void Apply(events::Event event, EventIndex index) { ledger_.Apply(event, index, ignored_); }
+  void End(State& state) const {
+    std::vector<LiveBlock> left;
+    ledger_.blocks().AppendTo(left);
+    state.blocks.reserve(checkpoint_.blocks.size() - places_.size() + left.size());
+    auto next = left.begin();
+    auto from = checkpoint_.blocks.begin();
+    for (const size_t place : places_) {
+      const auto touched = checkpoint_.blocks.begin() + static_cast<std::ptrdiff_t>(place);
+      state.blocks.insert(state.blocks.end(), from, touched);
+      if (next != left.end() && next->born == touched->born) state.blocks.push_back(*next++);
+      from = std::next(touched);
+    }
+    state.blocks.insert(state.blocks.end(), from, checkpoint_.blocks.end());
+    state.blocks.insert(state.blocks.end(), next, left.end());
+    ledger_.segments().AppendTo(state.segments);
+  }
+
+ private:
+  const Checkpoint& checkpoint_;
+  AddressSet touched_;
+  std::vector<size_t> places_;  // of touched ones in the checkpoint
+  Ledger ledger_;
+  Health ignored_;  // the builder has counted these
+};
+
 Bucket BucketOf(Cursor& cursor, Series series, EventIndex begin, EventIndex end) {
   Bucket bucket;
   bucket.first = cursor.Value(series);
@@ -272,8 +319,6 @@ SeriesValues StoredView::ValuesAt(EventIndex index) const {
   return empty() ? SeriesValues{} : data_.store.ValuesBefore(std::clamp(index, first_, end_ - 1) + 1);
 }
 
-// Blocks that come and go on the way are left out: what happens at their address meanwhile finds nothing
-// there, or a block whose own end was not seen and comes with theirs.
 State StoredView::StateAt(EventIndex index) const {
   State state;
   if (empty()) return state;
@@ -281,19 +326,43 @@ State StoredView::StateAt(EventIndex index) const {
   state.time_ns = TimeOf(state.index);
   state.phase = event(state.index).phase;
   state.values = ValuesAt(state.index);
-  const Checkpoint& checkpoint = *data_.store.ChunkOf(state.index).start().checkpoint;
-  Ledger ledger;
-  ledger.Restore(checkpoint.blocks, checkpoint.segments);
-  Health ignored;  // the builder has counted these
-  for (EventIndex at = checkpoint.index; at <= state.index; ++at) {
-    events::Event event = this->event(at);
-    if (event.kind > events::EventKind::kSegmentUnmap) continue;
-    if (event.kind == events::EventKind::kAllocate && FreedAt(at).value_or(end_) <= state.index) continue;
-    ledger.Apply(event, at, ignored);
-  }
-  ledger.blocks().AppendTo(state.blocks);
-  ledger.segments().AppendTo(state.segments);
+  StateReplay replay(*data_.store.ChunkOf(state.index).start().checkpoint);
+  ForMemoryEvents(replay.begin(), state.index,
+                  [&](const Chunk& chunk, size_t offset) { replay.Note(chunk.AddressOf(offset)); });
+  replay.Begin();
+  ForMemoryEvents(replay.begin(), state.index, [&](const Chunk& chunk, size_t offset) {
+    replay.Apply(chunk.EventAt(offset), chunk.start().index + offset);
+  });
+  replay.End(state);
   return state;
+}
+
+// Blocks that come and go on the way are left out: what happens at their address meanwhile finds nothing
+// there, or a block whose own end was not seen and comes with theirs.
+template <typename Visitor>
+void StoredView::ForMemoryEvents(EventIndex from, EventIndex last, const Visitor& visitor) const {
+  while (from <= last) {
+    const Chunk& chunk = data_.store.ChunkOf(from);
+    const EventIndex start = chunk.start().index;
+    const auto end = static_cast<size_t>(std::min<EventIndex>(last - start + 1, kChunkEvents));
+    for (size_t offset = data_.store.OffsetOf(from); offset < end; ++offset) {
+      const events::EventKind kind = chunk.KindOf(offset);
+      if (kind > events::EventKind::kSegmentUnmap) continue;
+      if (kind == events::EventKind::kAllocate) {
+        const uint32_t after = chunk.EndAfter(offset);
+        if (after != 0 && start + offset + after <= last) continue;
+      }
+      visitor(chunk, offset);
+    }
+    from = start + end;
+  }
+}
+
+View::StateEffort StoredView::EffortOfState(EventIndex index) const {
+  if (empty()) return {};
+  index = std::clamp(index, first_, end_ - 1);
+  const Checkpoint& checkpoint = *data_.store.ChunkOf(index).start().checkpoint;
+  return {checkpoint.blocks.size(), index - checkpoint.index + 1};
 }
 
 std::optional<EventIndex> StoredView::FreedAt(EventIndex born) const {

@@ -45,6 +45,7 @@ class StoredView final : public View {
   void Columns(std::span<const EventIndex> edges, std::span<Column> out) const override;
   SeriesValues ValuesAt(EventIndex index) const override;
   State StateAt(EventIndex index) const override;
+  StateEffort EffortOfState(EventIndex index) const override;
   std::optional<EventIndex> FreedAt(EventIndex born) const override;
 
   const Sequence<Step>& steps() const override { return data_.steps; }
@@ -58,6 +59,9 @@ class StoredView final : public View {
 
  private:
   EventIndex Before(EventIndex index) const { return index > first_ ? index - 1 : index; }
+  // Told of each event from `from` to `last` that moves blocks or segments, as its chunk and its place there.
+  template <typename Visitor>
+  void ForMemoryEvents(EventIndex from, EventIndex last, const Visitor& visitor) const;
 
   Published data_;
 };

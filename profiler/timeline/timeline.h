@@ -28,7 +28,7 @@
 // Memory: 10 bytes per event of a usual run, its checkpoints and steps among them (full chunks are packed,
 // see packed_chunk.h); 90 where no two events have anything in common. Complexity: Append O(1) amortised per
 // event; Publish O(1), and O(chunks) once per chunk; Envelope and Columns O(chunks in range + columns · log);
-// StateAt O(chunk + live).
+// StateAt as StateEffort tells: O(chunk + live), with many live blocks O(8 · live).
 #pragma once
 
 #include <cstdint>
@@ -195,6 +195,15 @@ class View {
   // Right after the event; clamped to the view. Of an empty view: nothing.
   virtual SeriesValues ValuesAt(EventIndex index) const = 0;
   virtual State StateAt(EventIndex index) const = 0;
+  // What StateAt looks at, told before: who draws frames may ask elsewhere for what takes longer than one.
+  // O(1).
+  struct StateEffort {
+    uint64_t blocks = 0;  // that were alive at the checkpoint before it
+    uint64_t events = 0;  // from there on
+
+    uint64_t total() const { return blocks + events; }
+  };
+  virtual StateEffort EffortOfState(EventIndex index) const = 0;
   // When the block born at `born` is freed (kFreeCompleted), if it is, in this view.
   virtual std::optional<EventIndex> FreedAt(EventIndex born) const = 0;
 

@@ -6,6 +6,8 @@
 #include <random>
 #include <utility>
 
+#include "profiler/timeline/ledger.h"
+#include "profiler/timeline/settled_state.h"
 #include "profiler/timeline/steps.h"
 #include "tests/property/timeline_model.h"
 #include "tests/support/catch.h"
@@ -163,6 +165,55 @@ void CheckStates(const View& view, const Model& model, uint32_t seed) {
   for (int round = 0; round < 12; ++round) CheckState(view, model, edges.Next());
 }
 
+// What a loose block is when it is freed or the event comes, found by walking there.
+struct Proved {
+  events::Category category = events::Category::kUnknown;
+  bool known = true;  // else another was put over it: its own end is not told
+};
+Proved Walk(const View& view, const LiveBlock& block, size_t index, size_t until) {
+  Proved proved{block.category};
+  for (size_t at = index + 1; at < until; ++at) {
+    const Event event = view.event(at);
+    if (event.address != block.address) continue;
+    if (event.kind == events::EventKind::kAllocate) return {block.category, false};
+    if (event.kind == events::EventKind::kFreeCompleted) break;
+    if (event.kind == events::EventKind::kCategorize) proved.category = event.category;
+  }
+  return proved;
+}
+
+void CheckSettled(const View& view, uint32_t seed) {
+  Edges edges(view.first(), view.end() - 1, seed);
+  size_t wrong = 0;
+  size_t settled = 0;
+  for (int round = 0; round < 300; ++round) {
+    const auto [index, far] = edges.Range();
+    const size_t until = round % 20 == 0 ? far : std::min(far, index + edges.Below(4'000));
+    const State before = view.StateAt(index);
+    const State after = SettledStateAt(view, index, until);
+    REQUIRE(after.blocks.size() == before.blocks.size());
+    SeriesValues values = before.values;
+    for (size_t i = 0; i < before.blocks.size(); ++i) {
+      LiveBlock expected = before.blocks[i];
+      const bool unknown = expected.category == events::Category::kUnknown;
+      if ((unknown || expected.category == events::Category::kTemporary) && !expected.pending_free) {
+        const Proved proved = Walk(view, expected, index, until);
+        if (proved.known && (unknown || proved.category != events::Category::kActivation))
+          expected.category = proved.category;
+      }
+      if (expected.born < view.first() && after.blocks[i].category != expected.category) continue;
+      if (after.blocks[i].category != expected.category) ++wrong;
+      if (expected.category == before.blocks[i].category) continue;
+      ++settled;
+      SubtractFrom(values[static_cast<size_t>(before.blocks[i].category)], expected.rounded_bytes);
+      AddTo(values[static_cast<size_t>(expected.category)], expected.rounded_bytes);
+    }
+    if (view.first() == 0 && after.values != values) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(settled > 0);
+}
+
 bool SameAllocated(const SeriesValues& a, const SeriesValues& b) {
   return ValueOf(a, Series::kAllocated) == ValueOf(b, Series::kAllocated);
 }
@@ -190,6 +241,7 @@ void CheckAll(const View& view, const Model& model, uint32_t seed) {
   CheckTimes(view, model, seed + 2);
   CheckStates(view, model, seed + 3);
   CheckSteps(view, model);
+  CheckSettled(view, seed + 4);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "profiler/timeline/settled_state.h"
 
 #include "tests/support/catch.h"
+#include "tests/support/counting_view.h"
 #include "tests/unit/timeline/stream.h"
 
 namespace tidemark::timeline {
@@ -72,6 +73,44 @@ TEST_CASE("What comes to lie at a block's address after it tells nothing of it")
   const auto view = stream.Publish();
   CHECK(In(SettledStateAt(*view, peak, view->end()), Category::kTemporary) == 512);
   CHECK(SettledStateAt(*Stream().Publish(), 0, 0).blocks.empty());
+}
+
+TEST_CASE("What a block proves to be is found without a walk, however far away that is told") {
+  Stream stream;
+  for (uint64_t block = 1; block <= 10; ++block) stream.Allocate(block << 20, 512, Category::kUnknown);
+  const EventIndex moment = stream.latest();
+  for (uint64_t block = 1; block <= 6; ++block) stream.Categorize(block << 20, Category::kGradient);
+  stream.Free(1 << 20);
+  constexpr uint64_t kElsewhere = uint64_t{1} << 40;
+  for (int i = 0; i < 100'000; ++i) {  // no step ends
+    stream.Allocate(kElsewhere, 512);
+    stream.Free(kElsewhere);
+  }
+  for (uint64_t block = 2; block <= 4; ++block) stream.Free(block << 20);
+  const auto stored = stream.Publish();
+  const CountingView view(stored);
+  const State state = SettledStateAt(view, moment, SettledBy(view, moment));
+  CHECK(In(state, Category::kGradient) == 6 * 512);
+  CHECK(In(state, Category::kUnknown) == 4 * 512);
+  CHECK(view.counts().events == 4);  // of those that are freed
+  CHECK(view.counts().states == 2);
+  CHECK(EffortOfSettledState(view, moment, view.end()).events < 2 * 16'384 + 20);
+}
+
+TEST_CASE("A state tells beforehand what it will look at") {
+  Stream stream;
+  for (uint64_t block = 1; block <= 100; ++block) stream.Allocate(block << 20, 512);
+  for (int i = 0; i < 40'000; ++i) {
+    stream.Allocate(1 << 10, 512);
+    stream.Free(1 << 10);
+  }
+  const auto view = stream.Publish();
+  CHECK(view->EffortOfState(99).total() == 100);
+  const View::StateEffort late = view->EffortOfState(view->end() - 1);
+  CHECK(late.blocks == 100);
+  CHECK(late.events == view->end() - 4 * 16'384);                          // since the last chunk began
+  CHECK(view->EffortOfState(view->end() + 1000).total() == late.total());  // clamped, as the state is
+  CHECK(Stream().Publish()->EffortOfState(0).total() == 0);
 }
 
 }  // namespace tidemark::timeline
