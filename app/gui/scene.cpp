@@ -18,6 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
+const std::vector<presenters::LayerRow> kNoLayers;
+const presenters::Bridge kNoBridge;
 const presenters::Breakdown kNoBreakdown{"no step is complete yet", {}, {}};
 
 constexpr const char* kNothingToCompare =
@@ -49,6 +51,11 @@ bool IsOnCard(const SceneInput& input) {
   return is_others ? input.description.device != "cpu" : input.device.kind != networks::DeviceKind::kCpu;
 }
 
+bool Scene::pending() const {
+  return frame_.timeline.stack_pending || stacked_.pending() || hovered_place_.pending() ||
+         selected_place_.pending() || moment_.pending() || tables_.pending();
+}
+
 void Scene::Reset() { *this = Scene(); }
 
 // What the frame begins with, and what a panel without a run shows.
@@ -75,7 +82,7 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.breakdown = {&kNoBreakdown,         nullptr, state.unit, true, is_program, &owners_, nullptr,
                       &input.book->glossary, "",      {}};
   frame_.bridge = {
-      &bridge_,
+      &kNoBridge,
       true,
       false,
       state.unit,
@@ -88,7 +95,7 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
           ? "Of a program that is not ours the names of layers are not told: what it says through NVTX "
             "(torch.cuda.nvtx) is, as scopes, and with Python's stacks the lines of code."
           : "The layers appear as soon as a network trains.";
-  frame_.layers.rows = &layers_;
+  frame_.layers.rows = &kNoLayers;
   frame_.layers.unit = state.unit;
   frame_.run_log.lines = &input.log->lines();
   // Only where the lessons are laid out: elsewhere nobody would know what lifts it. And no program of the
@@ -122,7 +129,7 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   PrepareTables(input, state, estimates, card);
   PrepareMap(state, IsOnCard(input));
   PrepareSelectedBytes();
-  frame_.slow_motion.state = &*map_state_;
+  frame_.slow_motion.state = &ShownState();
   PrepareTree(state);
   PrepareComparison(input, state);
   PrepareAllocations(state);
@@ -162,16 +169,16 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
 
 void Scene::PrepareTree(ViewState& state) {
   if (!std::exchange(state.live_tree.drawn, false)) return;
-  if (tree_index_ != map_state_->index || tree_grouping_ != state.live_tree.grouping ||
+  if (tree_index_ != ShownState().index || tree_grouping_ != state.live_tree.grouping ||
       tree_selection_ != state.selection) {
-    tree_index_ = map_state_->index;
+    tree_index_ = ShownState().index;
     tree_grouping_ = state.live_tree.grouping;
     tree_selection_ = state.selection;
     frame_.live_tree.segments_have_stacks =
-        std::ranges::any_of(map_state_->segments, [this](const timeline::Segment& segment) {
+        std::ranges::any_of(ShownState().segments, [this](const timeline::Segment& segment) {
           return segment.born >= view_->first() && view_->event(segment.born).op != 0;
         });
-    tree_ = presenters::MakeLiveTree(*view_, *map_state_, KeysOf(tree_grouping_), tree_selection_);
+    tree_ = presenters::MakeLiveTree(*view_, ShownState(), KeysOf(tree_grouping_), tree_selection_);
   }
   frame_.live_tree.tree = &tree_;
   frame_.live_tree.moment = frame_.memory_map.moment;
@@ -210,7 +217,7 @@ void Scene::PrepareAllocations(ViewState& state) {
                          wanted.filter.data(),
                          wanted.only_selected ? state.selection : presenters::Selection(),
                          wanted.born_in_sight,
-                         map_state_->index,
+                         ShownState().index,
                          frame_.memory_map.first,
                          frame_.memory_map.last + 1,
                          wanted.sort,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,7 +14,9 @@
 #include "app/gui/consequences.h"
 #include "app/gui/estimates.h"
 #include "app/gui/frame.h"
+#include "app/gui/highlight.h"
 #include "app/gui/learning.h"
+#include "app/gui/lookup.h"
 #include "app/gui/ranked_plot.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/captured.h"
@@ -21,6 +24,7 @@
 #include "app/presenters/plot_columns.h"
 #include "app/presenters/program_facts.h"
 #include "app/presenters/side_by_side.h"
+#include "app/presenters/stacked_moment.h"
 #include "app/presenters/stacking.h"
 #include "app/presenters/tables.h"
 #include "app/presenters/timeline_plot.h"
@@ -98,6 +102,45 @@ struct ComparisonAsked {
   bool operator==(const ComparisonAsked&) const = default;
 };
 
+// The moment that map and tables tell of, by what its blocks proved to be until then.
+struct MomentAsked {
+  timeline::EventIndex index = 0;
+  timeline::EventIndex until = 0;
+
+  bool operator==(const MomentAsked&) const = default;
+};
+struct ShownMoment {
+  timeline::State state;
+  presenters::MemoryMap map;
+};
+
+// What the tables are made from.
+struct TablesAsked {
+  uint64_t number = 0;  // one more each time: nothing else tells two askings apart
+  std::optional<presenters::PeakMoment> moment;
+  std::optional<textbook::Estimate> textbook;
+  std::optional<session::Prediction> prediction;
+  bool at_peak = true;
+
+  bool operator==(const TablesAsked& other) const { return number == other.number; }
+};
+struct MomentTables {
+  presenters::Breakdown breakdown;
+  std::vector<presenters::LayerRow> layers;
+  presenters::Bridge bridge;
+  bool bridge_predicted = false;
+};
+
+// A block of the stack that a person points at or has selected.
+struct PlaceAsked {
+  timeline::EventIndex born = 0;
+  events::Category category = events::Category::kUnknown;
+  timeline::EventIndex known_until = 0;  // the end of the view that was asked
+
+  bool operator==(const PlaceAsked&) const = default;
+};
+using PlaceLookup = Lookup<PlaceAsked, BlockInStack>;
+
 class Scene {
  public:
   const Frame& Prepare(const SceneInput& input, ViewState& state, Estimates& estimates);
@@ -105,8 +148,8 @@ class Scene {
   void Reset();
   // Shows the same stretch of the run on the other axis.
   void SwitchAxis(presenters::TimeAxis axis, ViewState& state) const;
-  // Sums that the plot needs are not complete: another frame goes on with them.
-  bool pending() const { return frame_.timeline.stack_pending; }
+  // Sums that the plot needs are not complete, or what was asked is being looked for: another frame goes on.
+  bool pending() const;
   // The highest moment in sight.
   std::optional<timeline::EventIndex> PeakInSight(const ViewState& state) const;
 
@@ -123,6 +166,9 @@ class Scene {
   void PrepareSettingsEstimates(const SceneInput& input, Estimates& estimates, const std::string& card);
   void UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis);
   void PrepareHover(const ViewState& state);
+  using LookAtPlace = std::function<BlockInStack(const timeline::View& view)>;
+  const BlockInStack* PlaceOf(const timeline::LiveBlock& block, PlaceLookup& places,
+                              const timeline::View::StateEffort& effort, const LookAtPlace& look);
   // scene_selection.cpp
   void PrepareSelection(const ViewState& state);
   void PrepareBookmarks(const SceneInput& input, const ViewState& state);
@@ -132,7 +178,8 @@ class Scene {
   void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
                      const std::string& card);
   bool TablesAreDue(const SceneInput& input, const ViewState& state, const Estimates& estimates) const;
-  void MakeTables(const SceneInput& input, Estimates& estimates, const std::string& card);
+  void AskForTables(const SceneInput& input, Estimates& estimates, const std::string& card);
+  void NoteTables(const SceneInput& input, const Estimates& estimates);
   void PrepareMap(const ViewState& state, bool on_card);
   void PrepareSelectedBytes();
   void PrepareTree(ViewState& state);
@@ -172,18 +219,11 @@ class Scene {
   std::shared_ptr<const timeline::View> tables_view_;
   uint64_t tables_estimates_ = 0;
   ByteUnit tables_unit_ = ByteUnit::kMegabytes;
+  TablesAsked tables_asked_;
   Clock::time_point tables_time_;
   std::optional<presenters::PeakMoment> peak_;
-  presenters::Breakdown breakdown_;
-  std::string without_workspaces_;  // why the prediction beside it lacks cuDNN's; "" if it does not
-  std::string unknown_sizes_;       // what counts as 0 in it; "" if nothing does
-  std::optional<textbook::Estimate> textbook_;
-  std::vector<presenters::LayerRow> layers_;
-  presenters::Bridge bridge_;
-  bool bridge_predicted_ = false;
   std::optional<timeline::EventIndex> tables_pinned_;
-  bool tables_at_peak_ = true;
-  bool tables_predicted_ = false;
+  Lookup<TablesAsked, MomentTables> tables_;
 
   std::optional<presenters::BytesByCategory> selected_bytes_;  // at the moment of map and tables
   presenters::Selection selected_bytes_of_;
@@ -204,8 +244,8 @@ class Scene {
   RankedPlot ranked_;       // the plot that is being made with them
   bool sums_grew_ = false;  // in this frame, behind the plot
 
-  std::optional<timeline::State> map_state_;
-  presenters::MemoryMap map_;
+  const timeline::State& ShownState() const { return moment_.answer()->state; }
+  Lookup<MomentAsked, ShownMoment> moment_;
 
   presenters::LiveTree tree_;
   std::optional<timeline::EventIndex> tree_index_;
@@ -222,8 +262,9 @@ class Scene {
   AllocationsAsked allocations_asked_;
   Clock::time_point allocations_time_;
 
-  std::optional<TimelineState::Hover> hover_;
-  std::shared_ptr<const timeline::View> hover_view_;
+  Lookup<timeline::EventIndex, std::shared_ptr<const presenters::StackedMoment>> stacked_;  // under the mouse
+  PlaceLookup hovered_place_;
+  PlaceLookup selected_place_;
 
   std::optional<presenters::StepWalk> walk_;
   std::shared_ptr<const timeline::View> looked_for_operators_;  // where it has ended: what is no more

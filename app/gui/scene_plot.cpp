@@ -100,29 +100,40 @@ void Scene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
 }
 
 void Scene::PrepareHover(const ViewState& state) {
-  const TimelineState& timeline = state.timeline;
-  if (!timeline.hover) {
-    frame_.timeline.hovered.reset();
-    frame_.timeline.highlight.clear();
-    hover_.reset();
-    return;
-  }
-  const bool same = hover_ && hover_->position == timeline.hover->position &&
-                    hover_->bytes == timeline.hover->bytes && hover_view_ == view_;
-  if (same) return;
-  hover_ = timeline.hover;
-  hover_view_ = view_;
   frame_.timeline.hovered.reset();
   frame_.timeline.highlight.clear();
-  for (const presenters::PlotColumn& column : plot_.columns) {
-    if (timeline.hover->position < column.begin || timeline.hover->position >= column.end) continue;
-    if (!plot_.groups.empty()) return;  // the panel knows the group
-    const timeline::State seen = view_->StateAt(column.peak);
-    frame_.timeline.hovered = presenters::BlockUnder(*view_, seen, timeline.hover->bytes);
-    if (frame_.timeline.hovered)
-      frame_.timeline.highlight = HighlightOf(*view_, plot_, *frame_.timeline.hovered, seen);
-    return;
-  }
+  if (!state.timeline.hover || !plot_.groups.empty()) return;  // of a group the panel knows
+  const presenters::PlotColumn* column = presenters::ColumnAt(plot_, state.timeline.hover->position);
+  if (column == nullptr) return;
+  using Stacked = std::shared_ptr<const presenters::StackedMoment>;
+  stacked_.Ask(column->peak, FitsInFrame(view_->EffortOfState(column->peak)),
+               [view = view_](timeline::EventIndex index, const auto&) -> Stacked {
+                 return std::make_shared<presenters::StackedMoment>(*view, index);
+               });
+  if (stacked_.question() != column->peak) return;  // nothing is said until it is known
+  const Stacked seen = *stacked_.answer();
+  const timeline::LiveBlock* block = seen->BlockAt(state.timeline.hover->bytes);
+  if (block == nullptr) return;
+  frame_.timeline.hovered = presenters::DescribeBlock(*view_, *block);
+  const BlockInStack* place =
+      PlaceOf(*block, hovered_place_, view_->EffortOfState(block->born),
+              [seen, block](const timeline::View& view) { return LookIntoStack(view, *seen, *block); });
+  if (place != nullptr) frame_.timeline.highlight = HighlightOf(plot_, *place);
+}
+
+// Null until it is known. What lies below a block is asked again with more of the run, until all of it has
+// ended.
+const BlockInStack* Scene::PlaceOf(const timeline::LiveBlock& block, PlaceLookup& places,
+                                   const timeline::View::StateEffort& effort, const LookAtPlace& look) {
+  const auto is_of = [&block](const PlaceAsked& asked) {
+    return asked.born == block.born && asked.category == block.category;
+  };
+  const bool known = places.question() && is_of(*places.question());
+  const bool ended = known && places.answer()->older.all_ended() && view_->FreedAt(block.born).has_value();
+  const PlaceAsked asked = ended ? *places.question() : PlaceAsked{block.born, block.category, view_->end()};
+  places.Ask(asked, FitsInFrame(effort),
+             [view = view_, look](const PlaceAsked&, const auto&) { return look(*view); });
+  return places.question() && is_of(*places.question()) ? places.answer() : nullptr;
 }
 
 void Scene::SwitchAxis(TimeAxis axis, ViewState& state) const {

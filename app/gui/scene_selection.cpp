@@ -139,13 +139,16 @@ void Scene::FinishPlot() {
   const timeline::LiveBlock& block = *owners_.block;
   frame_.timeline.selected_spans = SpansOf(blocks_, block.born);
   if (!blocks_.empty()) return;
-  presenters::BlockDescription description;
-  description.category = block.category;
-  description.born = block.born;
-  description.rounded_bytes = block.rounded_bytes;
   const timeline::EventIndex end = view_->FreedAt(block.born).value_or(view_->end());
-  frame_.timeline.selected_spans =
-      HighlightOf(*view_, plot_, description, view_->StateAt(block.born + (end - block.born) / 2));
+  const timeline::EventIndex middle = block.born + (end - block.born) / 2;
+  timeline::View::StateEffort effort = view_->EffortOfState(block.born);
+  const timeline::View::StateEffort to_middle = view_->EffortOfState(middle);
+  effort = {effort.blocks + to_middle.blocks, effort.events + to_middle.events};
+  const BlockInStack* place =
+      PlaceOf(block, selected_place_, effort, [block, middle](const timeline::View& view) {
+        return LookIntoStack(view, presenters::StackedMoment(view, middle), block);
+      });
+  if (place != nullptr) frame_.timeline.selected_spans = HighlightOf(plot_, *place);
 }
 
 }  // namespace tidemark::gui

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "app/gui/scene.h"
 #include "app/presenters/moment_title.h"
@@ -14,6 +16,28 @@ namespace tidemark::gui {
 namespace {
 
 using namespace std::chrono_literals;
+using timeline::EventIndex;
+
+// Of a step that goes on, and a run without steps: asked once, not with every event.
+constexpr EventIndex kAsFarAsIsKnown = std::numeric_limits<EventIndex>::max();
+
+ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
+  ShownMoment moment;
+  moment.state = timeline::SettledStateAt(view, asked.index, asked.until);
+  moment.map = presenters::MakeMemoryMap(moment.state);
+  return moment;
+}
+
+MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
+  MomentTables tables;
+  tables.breakdown = presenters::MakeBreakdown(view, asked.textbook, asked.prediction, asked.moment);
+  if (!asked.textbook) return tables;
+  tables.layers = presenters::MakeLayerTable(view, *asked.textbook, asked.moment);
+  if (asked.moment) tables.bridge = presenters::MakeBridge(view, *asked.textbook, *asked.moment);
+  tables.bridge_predicted = tables.bridge.steps.empty() && asked.prediction;
+  if (tables.bridge_predicted) tables.bridge = presenters::MakeBridge(*asked.prediction, *asked.textbook);
+  return tables;
+}
 
 // Those that a moment's step ran with; < 0 = not known.
 int32_t SettingsOf(const timeline::View& view, const presenters::PeakMoment& moment) {
@@ -40,64 +64,73 @@ void Scene::PrepareTables(const SceneInput& input, const ViewState& state, Estim
     tables_estimates_ = estimates.version();
     tables_unit_ = state.unit;
     tables_pinned_ = state.pinned;
-    MakeTables(input, estimates, card);
+    AskForTables(input, estimates, card);
   }
-  frame_.breakdown.breakdown = &breakdown_;
-  frame_.breakdown.textbook = textbook_ ? &*textbook_ : nullptr;
-  frame_.breakdown.at_peak = frame_.bridge.at_peak = tables_at_peak_;
-  if (!without_workspaces_.empty()) {
-    frame_.breakdown.note =
-        "cuDNN's workspaces are not included in the phantom's prediction: " + without_workspaces_ + ".";
-  } else if (!unknown_sizes_.empty()) {
-    frame_.breakdown.note = "Not known, counted as 0 in the phantom's prediction: " + unknown_sizes_ + ".";
-  } else if (estimates.asks_cudnn()) {
-    frame_.breakdown.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
-  }
-  if (presenters::InfersContents(input.description)) {
-    frame_.breakdown.note = "Inferred: " + std::string(presenters::kContentsAreInferred) + ".";
-  }
-  if (input.description.rank > 0 && tables_predicted_) {
-    frame_.breakdown.note += frame_.breakdown.note.empty() ? "" : " ";
-    frame_.breakdown.note += "The phantom's prediction is of rank 0.";
-  }
-  frame_.bridge.predicted = bridge_predicted_;
-  frame_.layers.moment = breakdown_.moment;
+  const std::optional<presenters::PeakMoment>& moment = tables_asked_.moment;
+  const bool fits =
+      !moment || FitsInFrame(timeline::EffortOfSettledState(*view_, moment->index, moment->step_end));
+  // The first are waited for: there is nothing to show until then.
+  tables_.Ask(
+      tables_asked_, fits || tables_.answer() == nullptr,
+      [view = tables_view_](const TablesAsked& asked, const auto&) { return MakeTables(*view, asked); });
+  const MomentTables& tables = *tables_.answer();
+  frame_.breakdown.breakdown = &tables.breakdown;
+  frame_.layers.rows = &tables.layers;
+  frame_.layers.moment = tables.breakdown.moment;
+  frame_.bridge.bridge = &tables.bridge;
+  frame_.bridge.predicted = tables.bridge_predicted;
+  NoteTables(input, estimates);
 }
 
-void Scene::MakeTables(const SceneInput& input, Estimates& estimates, const std::string& card) {
+// What is said beside them.
+void Scene::NoteTables(const SceneInput& input, const Estimates& estimates) {
+  const TablesAsked& told = *tables_.question();
+  BreakdownInput& panel = frame_.breakdown;
+  panel.textbook = told.textbook ? &*told.textbook : nullptr;
+  panel.at_peak = frame_.bridge.at_peak = told.at_peak;
+  const bool predicted = told.prediction.has_value();
+  if (predicted && !told.prediction->without_workspaces.empty()) {
+    panel.note = "cuDNN's workspaces are not included in the phantom's prediction: " +
+                 told.prediction->without_workspaces + ".";
+  } else if (predicted && !told.prediction->unknown_sizes.empty()) {
+    panel.note = fmt::format("Not known, counted as 0 in the phantom's prediction: {}.",
+                             fmt::join(told.prediction->unknown_sizes, ", "));
+  } else if (estimates.asks_cudnn()) {
+    panel.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
+  }
+  if (presenters::InfersContents(input.description)) {
+    panel.note = "Inferred: " + std::string(presenters::kContentsAreInferred) + ".";
+  }
+  if (input.description.rank == 0 || !predicted) return;
+  panel.note += panel.note.empty() ? "" : " ";
+  panel.note += "The phantom's prediction is of rank 0.";
+}
+
+void Scene::AskForTables(const SceneInput& input, Estimates& estimates, const std::string& card) {
   const bool is_program = presenters::IsProgram(input.description);
   peak_ = presenters::LatestPeak(*view_, is_program ? presenters::Told::kStepOrRun : presenters::Told::kStep);
-  std::optional<presenters::PeakMoment> moment = peak_;
+  TablesAsked asked;
+  asked.number = tables_asked_.number + 1;
+  asked.moment = peak_;
   if (tables_pinned_)
-    moment = presenters::ToldAt(*view_, std::clamp(*tables_pinned_, view_->first(), view_->end() - 1));
-  if (moment && peak_ && moment->index == peak_->index) moment = peak_;
-  tables_at_peak_ = !moment || moment->is_peak;
+    asked.moment = presenters::ToldAt(*view_, std::clamp(*tables_pinned_, view_->first(), view_->end() - 1));
+  if (asked.moment && peak_ && asked.moment->index == peak_->index) asked.moment = peak_;
+  asked.at_peak = !asked.moment || asked.moment->is_peak;
   // The estimates beside a step are those of the settings that it ran with.
-  std::optional<session::Prediction> prediction;
-  textbook_.reset();
-  const int32_t settings = moment ? SettingsOf(*view_, *moment) : -1;
+  const int32_t settings = asked.moment ? SettingsOf(*view_, *asked.moment) : -1;
   if (settings >= 0 && static_cast<size_t>(settings) < view_->settings().size()) {
     const std::string& json = view_->settings()[static_cast<size_t>(settings)];
     const int rank = input.description.rank;
-    if (const textbook::Estimate* book = estimates.Textbook(json, rank)) textbook_ = *book;
+    if (const textbook::Estimate* book = estimates.Textbook(json, rank)) asked.textbook = *book;
     if (input.description.device != "cpu" && estimates.PhantomSpeaksFor(rank, json))
-      prediction = estimates.Phantom(json, card);
-    if (prediction && !prediction->sentence.empty()) prediction.reset();
+      asked.prediction = estimates.Phantom(json, card);
+    if (asked.prediction && !asked.prediction->sentence.empty()) asked.prediction.reset();
   } else if (const textbook::Estimate* book = estimates.Textbook(input.settings);
              book != nullptr && !is_program) {
-    textbook_ = *book;
+    asked.textbook = *book;
   }
-  if (!tables_at_peak_) prediction.reset();  // it is of the peak
-  breakdown_ = presenters::MakeBreakdown(*view_, textbook_, prediction, moment);
-  tables_predicted_ = prediction.has_value();
-  without_workspaces_ = prediction ? prediction->without_workspaces : "";
-  unknown_sizes_ = prediction ? fmt::format("{}", fmt::join(prediction->unknown_sizes, ", ")) : "";
-  layers_ = textbook_ ? presenters::MakeLayerTable(*view_, *textbook_, moment)
-                      : std::vector<presenters::LayerRow>{};
-  bridge_ = {};
-  if (textbook_ && moment) bridge_ = presenters::MakeBridge(*view_, *textbook_, *moment);
-  bridge_predicted_ = bridge_.steps.empty() && textbook_ && prediction;
-  if (bridge_predicted_) bridge_ = presenters::MakeBridge(*prediction, *textbook_);
+  if (!asked.at_peak) asked.prediction.reset();  // it is of the peak
+  tables_asked_ = std::move(asked);
 }
 
 std::optional<int64_t> Scene::MeasuredPeak() const {
@@ -108,29 +141,36 @@ std::optional<int64_t> Scene::MeasuredPeak() const {
 void Scene::PrepareMap(const ViewState& state, bool on_card) {
   const TimelineState& timeline = state.timeline;
   MemoryMapInput& map = frame_.memory_map;
-  std::optional<timeline::EventIndex> index = state.pinned;
+  std::optional<EventIndex> index = state.pinned;
   if (!index && peak_) index = peak_->index;
   if (!index) index = view_->end() - 1;
   index = std::clamp(*index, view_->first(), view_->end() - 1);
-  if (!map_state_ || map_state_->index != *index) {
-    const bool at_peak = peak_ && *index == peak_->index;
-    map_state_ = timeline::SettledStateAt(*view_, *index,
-                                          at_peak ? peak_->step_end : timeline::SettledBy(*view_, *index));
-    map_ = presenters::MakeMemoryMap(*map_state_);
+  const bool at_peak = peak_ && *index == peak_->index;
+  EventIndex until = at_peak ? peak_->step_end : timeline::SettledBy(*view_, *index);
+  if (until >= view_->end()) until = kAsFarAsIsKnown;
+  const bool fits = FitsInFrame(timeline::EffortOfSettledState(*view_, *index, until));
+  // The first is waited for: there is nothing to show until then.
+  const bool fresh =
+      moment_.Ask({*index, until}, fits || moment_.answer() == nullptr,
+                  [view = view_](const MomentAsked& asked, const auto&) { return LookInto(*view, asked); });
+  if (fresh) {
+    tree_index_.reset();
+    selected_bytes_index_.reset();
   }
+  const timeline::State& shown = ShownState();
   map.view = view_.get();
-  map.state = &*map_state_;
-  map.map = &map_;
+  map.state = &shown;
+  map.map = &moment_.answer()->map;
   map.pinned = state.pinned.has_value();
-  map.moment = presenters::MomentTitle(*view_, map_state_->index);
+  map.moment = presenters::MomentTitle(*view_, shown.index);
   if (!map.pinned && peak_) map.moment += " · the peak";
   map.unit = state.unit;
   map.first = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.begin),
                          view_->first(), view_->end() - 1);
   map.last = std::clamp(presenters::IndexAtPosition(*view_, timeline.axis, timeline.visible.end),
                         view_->first(), view_->end() - 1);
-  map.empty_reason = presenters::WhyNoMap(map_);
-  if (map_state_->segments.empty()) {
+  map.empty_reason = presenters::WhyNoMap(*map.map);
+  if (shown.segments.empty()) {
     map.empty_reason = on_card
                            ? "There are no segments at this moment: no memory has been reserved, or what is "
                              "recorded does not tell where."
@@ -142,11 +182,11 @@ void Scene::PrepareMap(const ViewState& state, bool on_card) {
 // Of what is selected, in the state that the map shows.
 void Scene::PrepareSelectedBytes() {
   const bool any = owners_.selection.any();
-  if (!any || selected_bytes_of_ != owners_.selection || selected_bytes_index_ != map_state_->index) {
+  if (!any || selected_bytes_of_ != owners_.selection || selected_bytes_index_ != ShownState().index) {
     selected_bytes_.reset();
-    if (any) selected_bytes_ = presenters::SelectedBytes(owners_.selection, *view_, *map_state_);
+    if (any) selected_bytes_ = presenters::SelectedBytes(owners_.selection, *view_, ShownState());
     selected_bytes_of_ = owners_.selection;
-    selected_bytes_index_ = map_state_->index;
+    selected_bytes_index_ = ShownState().index;
   }
   frame_.breakdown.selected_bytes = frame_.bridge.selected_bytes =
       selected_bytes_ ? &*selected_bytes_ : nullptr;

@@ -1,6 +1,7 @@
 #include "app/presenters/timeline_plot.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/presenters/blocks.h"
@@ -73,21 +74,6 @@ std::string LifeOf(const View& view, const LiveBlock& block) {
   return FormatDuration(lived_ns) + " · event " + born + " → " + FormatNumber(static_cast<int64_t>(*freed));
 }
 
-BlockDescription Describe(const View& view, const LiveBlock& block) {
-  BlockDescription description;
-  description.title = BlockTitle(view, block);
-  description.category = block.category;
-  description.bytes = block.bytes;
-  description.rounded_bytes = block.rounded_bytes;
-  description.layer = view.name(block.layer);
-  const std::string_view stack = view.name(block.op);
-  description.op = events::InnermostFrame(stack);
-  description.below = StackLines(stack, 1);
-  description.alive = LifeOf(view, block);
-  description.born = block.born;
-  return description;
-}
-
 }  // namespace
 
 TimelinePlot MakeTimelinePlot(const View& view, const std::vector<SettingsEstimate>& estimates,
@@ -122,28 +108,26 @@ std::string MeasureBetween(const View& view, TimeAxis axis, VisibleRange range, 
          " allocated";
 }
 
-std::optional<BlockDescription> BlockUnder(const View& view, EventIndex index, int64_t bytes) {
-  if (view.empty() || bytes < 0) return std::nullopt;
-  return BlockUnder(view, view.StateAt(index), bytes);
+const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
+  const auto after = std::ranges::upper_bound(plot.columns, position, {}, &PlotColumn::begin);
+  if (after == plot.columns.begin()) return nullptr;
+  const PlotColumn& column = *std::prev(after);
+  return position < column.end ? &column : nullptr;
 }
 
-std::optional<BlockDescription> BlockUnder(const View& view, const timeline::State& state, int64_t bytes) {
-  if (bytes < 0) return std::nullopt;
-  int64_t bottom = 0;
-  for (int category = 0; category < events::kCategoryCount; ++category) {
-    const int64_t height = std::max<int64_t>(0, state.values[static_cast<size_t>(category)]);
-    if (bytes - bottom >= height) {
-      bottom += height;
-      continue;
-    }
-    for (const LiveBlock& block : state.blocks) {
-      if (static_cast<int>(block.category) != category || block.pending_free) continue;
-      if (bytes - bottom < block.rounded_bytes) return Describe(view, block);
-      bottom += block.rounded_bytes;
-    }
-    return std::nullopt;
-  }
-  return std::nullopt;
+BlockDescription DescribeBlock(const View& view, const LiveBlock& block) {
+  BlockDescription description;
+  description.title = BlockTitle(view, block);
+  description.category = block.category;
+  description.bytes = block.bytes;
+  description.rounded_bytes = block.rounded_bytes;
+  description.layer = view.name(block.layer);
+  const std::string_view stack = view.name(block.op);
+  description.op = events::InnermostFrame(stack);
+  description.below = StackLines(stack, 1);
+  description.alive = LifeOf(view, block);
+  description.born = block.born;
+  return description;
 }
 
 }  // namespace tidemark::presenters

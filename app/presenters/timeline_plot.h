@@ -136,8 +136,10 @@ VisibleRange LastSteps(const timeline::View& view, TimeAxis axis, int steps);
 // From one position to another: "1,234 events · 2.31 ms · +45.4 MB allocated".
 std::string MeasureBetween(const timeline::View& view, TimeAxis axis, VisibleRange range, ByteUnit unit);
 
-// The allocation under a point of the plot: at event `index`, `bytes` above the axis, stacked as the plot
-// stacks (categories in their order, blocks of one category by birth). Nothing above the stack.
+// The column that a position lies in; null outside of all. O(log columns).
+const PlotColumn* ColumnAt(const TimelinePlot& plot, double position);
+
+// An allocation in words. What lies where in the stack: stacked_moment.h.
 struct BlockDescription {
   std::string title;  // "conv2 output", "fc.weight gradient", "temporary of aten::relu"
   events::Category category = events::Category::kUnknown;
@@ -149,10 +151,6 @@ struct BlockDescription {
   std::string alive;  // "1.90 ms · event 251 → 331", "since event 251"
   events::EventIndex born = 0;
 };
-std::optional<BlockDescription> BlockUnder(const timeline::View& view, events::EventIndex index,
-                                           int64_t bytes);
-// The same for who has the state there.
-std::optional<BlockDescription> BlockUnder(const timeline::View& view, const timeline::State& state,
-                                           int64_t bytes);
+BlockDescription DescribeBlock(const timeline::View& view, const timeline::LiveBlock& block);
 
 }  // namespace tidemark::presenters

@@ -1,13 +1,16 @@
 // What the timeline panel's presenter costs at every zoom: 2,000 columns over one million and ten million
-// events; and with as many ranks on top of each other as can be shown.
+// events; and with as many ranks on top of each other as can be shown. And what it takes to point at a block.
 #include <cstdio>
 #include <memory>
 
 #include "app/presenters/rank_stack.h"
+#include "app/presenters/stacked_moment.h"
 #include "app/presenters/timeline_plot.h"
 #include "profiler/session/ranks.h"
+#include "profiler/timeline/settled_state.h"
 #include "tests/bench/stopwatch.h"
 #include "tests/bench/training_stream.h"
+#include "tests/unit/timeline/stream.h"
 
 namespace tidemark::bench {
 namespace {
@@ -47,6 +50,40 @@ void MeasureRanks(const std::shared_ptr<const timeline::View>& view) {
   }
 }
 
+// What it takes to point at something where so many blocks are alive: once per moment, per block, and then.
+void MeasurePointing(uint64_t live) {
+  timeline::Stream stream;
+  for (uint64_t block = 1; block <= live; ++block)
+    stream.Allocate(block << 20, 512, events::Category::kParameter);
+  for (uint64_t i = 0; i < 50'000; ++i) {
+    for (uint64_t block = 1; block <= 10; ++block)
+      stream.Allocate((live + block) << 20, 1024, events::Category::kActivation);
+    for (uint64_t block = 1; block <= 10; ++block) stream.Free((live + block) << 20);
+  }
+  const auto view = stream.Publish();
+  const timeline::EventIndex moment = view->end() - 100;
+  const presenters::StackedMoment stack(*view, moment);
+  const int64_t middle = static_cast<int64_t>(live) * 256;
+  const timeline::LiveBlock& block = *stack.BlockAt(middle);
+  const presenters::OlderBlocks older(*view, stack, block);
+  std::printf("%llu blocks alive, 1 M events after them\n", static_cast<unsigned long long>(live));
+  const auto row = [](const char* what, double microseconds) {
+    std::printf("  %-28s %10.2f us\n", what, microseconds);
+  };
+  row("moment looked into", BestMicroseconds(20, [&] { presenters::StackedMoment(*view, moment); }));
+  row("block looked into", BestMicroseconds(20, [&] { presenters::OlderBlocks(*view, stack, block); }));
+  int64_t sum = 0;
+  row("1,000 points", BestMicroseconds(20, [&] {
+        for (int64_t i = 0; i < 1000; ++i) sum += stack.BlockAt(middle + i * 7)->rounded_bytes;
+      }));
+  row("1,000 columns", BestMicroseconds(20, [&] {
+        for (uint64_t i = 0; i < 1000; ++i) sum += older.AliveAfter(block.born + i * 97);
+      }));
+  row("settled, without steps",
+      BestMicroseconds(20, [&] { timeline::SettledStateAt(*view, live + 100, view->end()); }));
+  if (sum == 0) std::printf("  nothing was found\n");
+}
+
 }  // namespace
 }  // namespace tidemark::bench
 
@@ -67,9 +104,7 @@ int main() {
         Measure(*view, axis, share);
     }
     MeasureRanks(view);
-    std::printf("  block under the mouse %10.1f us\n", BestMicroseconds(20, [&] {
-                  tidemark::presenters::BlockUnder(*view, view->end() - 100, 20'000'000);
-                }));
   }
+  for (const uint64_t live : {uint64_t{10'000}, uint64_t{100'000}}) MeasurePointing(live);
   return 0;
 }

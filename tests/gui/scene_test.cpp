@@ -1,9 +1,11 @@
 #include "app/gui/scene.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "app/gui/learning.h"
 #include "profiler/events/driver_memory.h"
 #include "tests/support/catch.h"
+#include "tests/support/counting_view.h"
 #include "tests/unit/timeline/stream.h"
 
 namespace tidemark::gui {
@@ -234,6 +237,68 @@ TEST_CASE("While ranks are being stacked on one axis the plot is drawn on anothe
   CHECK(frame.timeline.plot->columns.front().begin == frame.timeline.whole.begin);
   CHECK(frame.timeline.plot->columns.back().end >= frame.timeline.whole.end);
   CHECK(scene.pending());
+}
+
+TEST_CASE("However much is alive, what is pointed at and dragged through is looked for beside the window") {
+  timeline::Stream stream;
+  constexpr uint64_t kBlocks = 100'000;  // that stay
+  constexpr int64_t kBytes = 512;
+  for (uint64_t block = 1; block <= kBlocks; ++block)
+    stream.Allocate(block << 20, kBytes, events::Category::kUnknown);
+  for (uint64_t i = 0; i < 500'000; ++i) {  // and no step
+    stream.Allocate(1 << 10, kBytes, events::Category::kActivation);
+    stream.Free(1 << 10);
+  }
+  const AskedOf asked(stream);
+  SceneInput input = asked.input;
+  const auto view = std::make_shared<timeline::CountingView>(input.view);
+  input.view = view;
+  ViewState state;
+  state.timeline.axis = presenters::TimeAxis::kEvents;
+  state.timeline.follow = false;
+  state.timeline.whole = true;
+  state.timeline.columns = 1000;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  scene.Prepare(input, state, estimates);
+  uint64_t most_events = 0;
+  const auto frame = [&]() -> const Frame& {
+    view->Forget();
+    const Frame& prepared = scene.Prepare(input, state, estimates);
+    CHECK(view->counts().states == 0);
+    most_events = std::max(most_events, view->counts().events);
+    return prepared;
+  };
+  const auto until = [&](const auto& is_there) {
+    for (int i = 0; i < 4000 && !is_there(frame()); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return is_there(frame());
+  };
+  const auto block_at = [](timeline::EventIndex born) {
+    return [born](const Frame& seen) {
+      return seen.timeline.hovered && seen.timeline.hovered->born == born && !seen.timeline.highlight.empty();
+    };
+  };
+  const auto at_bytes = [&](timeline::EventIndex at, uint64_t block) {
+    state.timeline.hover =
+        TimelineState::Hover{static_cast<double>(at), static_cast<int64_t>(block) * kBytes + 700};
+  };
+  at_bytes(950'000, 60'000);  // one activation lies below those
+  CHECK_FALSE(frame().timeline.hovered);
+  CHECK(scene.pending());
+  CHECK(until(block_at(60'000)));
+  at_bytes(950'000, 70'000);  // of the moment that is known
+  CHECK(frame().timeline.hovered->born == 70'000);
+  CHECK(until(block_at(70'000)));
+  for (timeline::EventIndex moment = 200'000; moment < 900'000; moment += 1000) {
+    state.pinned = moment;
+    const Frame& seen = frame();
+    CHECK(seen.memory_map.state != nullptr);
+  }
+  state.pinned = 900'000;
+  CHECK(until([](const Frame& seen) { return seen.memory_map.state->index == 900'000; }));
+  CHECK(until([&](const Frame&) { return !scene.pending(); }));
+  CHECK(most_events <= 21'000);  // what a frame takes for itself among them
 }
 
 }  // namespace tidemark::gui

@@ -79,7 +79,7 @@ void Keys(const TimelineInput& input, const TimelineGeometry& geometry, Timeline
 void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state) {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const double position = geometry.PositionAt(mouse.x);
-  const presenters::PlotColumn* column = ColumnAt(*input.plot, position);
+  const presenters::PlotColumn* column = presenters::ColumnAt(*input.plot, position);
   if (column == nullptr) return;
   if (!input.plot->groups.empty()) {
     state.hover = TimelineState::Hover{position, static_cast<int64_t>(geometry.BytesAt(mouse.y))};
@@ -134,7 +134,7 @@ void Pan(const TimelineInput& input, const TimelineGeometry& geometry, TimelineS
     const ImVec2 travelled = ImGui::GetIO().MouseClickedPos[0] - ImGui::GetIO().MousePos;
     const bool clicked = std::abs(travelled.x) < Px(4) && std::abs(travelled.y) < Px(4);
     const presenters::PlotColumn* column =
-        ColumnAt(*input.plot, geometry.PositionAt(ImGui::GetIO().MousePos.x));
+        presenters::ColumnAt(*input.plot, geometry.PositionAt(ImGui::GetIO().MousePos.x));
     if (clicked && ImGui::IsItemHovered() && column != nullptr)
       PinAndSelect(input, geometry, state, *column, queue);
     state.drag = Drag::kNone;
@@ -208,15 +208,6 @@ void GroupTooltip(const TimelineInput& input, const presenters::PlotColumn& colu
 
 }  // namespace
 
-const presenters::PlotColumn* ColumnAt(const presenters::TimelinePlot& plot, double position) {
-  const auto after =
-      std::upper_bound(plot.columns.begin(), plot.columns.end(), position,
-                       [](double at, const presenters::PlotColumn& column) { return at < column.begin; });
-  if (after == plot.columns.begin()) return nullptr;
-  const presenters::PlotColumn& column = *std::prev(after);
-  return position < column.end ? &column : nullptr;
-}
-
 void HandlePlotInput(const TimelineInput& input, const TimelineGeometry& geometry, TimelineState& state,
                      CommandQueue& queue) {
   ImGui::SetCursorScreenPos(geometry.plot.Min);
@@ -273,7 +264,7 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, st
     return;
   }
   if (!state.hover || state.drag != TimelineState::Drag::kNone) return;
-  const presenters::PlotColumn* column = ColumnAt(*input.plot, state.hover->position);
+  const presenters::PlotColumn* column = presenters::ColumnAt(*input.plot, state.hover->position);
   if (column == nullptr) return;
   PlaceHoverTooltip(lowest);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));

@@ -124,7 +124,4 @@ void HandleOverviewInput(const TimelineInput& input, const TimelineGeometry& geo
 void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, std::string_view explained,
                       float lowest);
 
-// The column that a position lies in; nothing outside of all of them.
-const presenters::PlotColumn* ColumnAt(const presenters::TimelinePlot& plot, double position);
-
 }  // namespace tidemark::gui

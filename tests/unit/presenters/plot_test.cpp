@@ -223,43 +223,40 @@ TEST_CASE("Following shows as much as the last steps need and ends with the view
   CHECK(LastSteps(*timeline::Builder().Publish(), TimeAxis::kEvents, 3).end == 0);
 }
 
-TEST_CASE("The block under a point is found as the plot stacks: categories in order, blocks by birth") {
+TEST_CASE("A column is found by a position in it, and none beside them") {
+  timeline::Stream stream;
+  for (uint64_t block = 1; block <= 100; ++block) stream.Allocate(block << 20, 512);
+  const auto view = stream.Publish();
+  const TimelinePlot plot = MakeTimelinePlot(*view, {}, {TimeAxis::kEvents, {20, 60}, 10});
+  REQUIRE(plot.columns.size() > 3);
+  for (const PlotColumn& column : plot.columns) {
+    CHECK(ColumnAt(plot, column.begin) == &column);
+    CHECK(ColumnAt(plot, column.end - 0.01) == &column);
+  }
+  CHECK(ColumnAt(plot, plot.columns.front().begin - 0.01) == nullptr);
+  CHECK(ColumnAt(plot, plot.columns.back().end) == nullptr);
+  CHECK(ColumnAt(TimelinePlot(), 1) == nullptr);
+}
+
+TEST_CASE("A block is told by what it holds, who made it and how long it lived") {
   Training training;
   training.Weight(1000);
   training.Step(0, 2000, 3000);
   const auto view = training.Publish();
-  const EventIndex peak = training.peak();
-  const auto weight = BlockUnder(*view, peak, 0);
-  REQUIRE(weight);
-  CHECK(weight->title == "conv1.weight");
-  CHECK(weight->category == Category::kParameter);
-  CHECK(weight->rounded_bytes == 1024);
-  CHECK(weight->bytes == 1000);
-  CHECK(weight->layer == "conv1");
-  CHECK(weight->alive == "since event " + std::to_string(weight->born));
-  const auto activation = BlockUnder(*view, peak, 1024);
-  REQUIRE(activation);
-  CHECK(activation->title == "conv1 output");
-  CHECK(activation->op == "aten::relu");
-  CHECK(activation->alive == "4.00 µs · event 11 → 15");
-  CHECK(BlockUnder(*view, peak, 1024 + 2047)->title == "conv1 output");
-  CHECK(BlockUnder(*view, peak, 1024 + 2048)->title == "temporary of aten::relu");
-  CHECK(BlockUnder(*view, peak, 1024 + 2048 + 3071));
-  CHECK_FALSE(BlockUnder(*view, peak, 1024 + 2048 + 3072));
-  CHECK_FALSE(BlockUnder(*view, peak, -1));
-  CHECK_FALSE(BlockUnder(*timeline::Builder().Publish(), 0, 0));
-}
-
-TEST_CASE("A block that waits to be freed is not in the stack") {
-  timeline::Stream stream;
-  stream.Allocate(0x1000, 512);
-  stream.Allocate(0x2000, 512);
-  stream.RequestFree(0x1000);
-  const auto view = stream.Publish();
-  const auto block = BlockUnder(*view, 2, 100);
-  REQUIRE(block);
-  CHECK(block->born == 1);
-  CHECK_FALSE(BlockUnder(*view, 2, 600));
+  const timeline::State state = view->StateAt(training.peak());
+  REQUIRE(state.blocks.size() == 3);
+  const BlockDescription weight = DescribeBlock(*view, state.blocks[0]);
+  CHECK(weight.title == "conv1.weight");
+  CHECK(weight.category == Category::kParameter);
+  CHECK(weight.rounded_bytes == 1024);
+  CHECK(weight.bytes == 1000);
+  CHECK(weight.layer == "conv1");
+  CHECK(weight.alive == "since event " + std::to_string(weight.born));
+  const BlockDescription activation = DescribeBlock(*view, state.blocks[1]);
+  CHECK(activation.title == "conv1 output");
+  CHECK(activation.op == "aten::relu");
+  CHECK(activation.alive == "4.00 µs · event 11 → 15");
+  CHECK(DescribeBlock(*view, state.blocks[2]).title == "temporary of aten::relu");
 }
 
 TEST_CASE("What lies between two positions is told in events, time and bytes") {

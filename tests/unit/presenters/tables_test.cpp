@@ -4,6 +4,7 @@
 
 #include "app/presenters/bridge.h"
 #include "app/presenters/selection.h"
+#include "profiler/base/format.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
 
