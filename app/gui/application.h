@@ -99,7 +99,7 @@ class Application {
   // The frame shows less than it could: the next goes on.
   // Whether what is shown is a recording that is still being written.
   bool follows() const { return !file_title_.empty() && input_.status.state <= session::RunState::kPaused; }
-  bool unfinished() const { return scene_.pending(); }
+  bool unfinished() const { return scene_.pending() || shell_.search.found.pending(); }
   bool asking() const { return estimates_.pending(); }  // a prediction is on its way
   bool expects_events() const;                          // of a run that goes on
   // Something changes by itself: a job's progress, a notice that will go away, a prediction.

@@ -116,7 +116,7 @@ ShellInput Application::MakeShellInput() {
   }
   shell.can_go_back = history_.can_go_back();
   shell.can_go_forward = history_.can_go_forward();
-  shell.search = {input_.view.get(), &frame_->bookmarks, state_.unit};
+  shell.search = {input_.view, &frame_->bookmarks, state_.unit};
   shell.can_undo = !undo_.empty();
   shell.can_redo = !redo_.empty();
   shell.live = input_.live;

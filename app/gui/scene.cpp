@@ -39,6 +39,27 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
                 : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
 }
 
+// Blocks and events that are looked at for the table.
+timeline::View::StateEffort EffortOf(const AllocationsAsked& asked) {
+  timeline::View::StateEffort effort = asked.view->EffortOfState(asked.view->end() - 1);
+  if (asked.filter.find(':') != std::string::npos) {  // it may say when
+    effort.events += presenters::kMostEventsLookedAt;
+  } else if (asked.born_in_range) {
+    effort.events += std::min(asked.end - asked.first, presenters::kMostEventsLookedAt);
+  } else {
+    const timeline::View::StateEffort at_moment = asked.view->EffortOfState(asked.moment);
+    effort = {effort.blocks + at_moment.blocks, effort.events + at_moment.events};
+  }
+  return effort;
+}
+
+presenters::AllocationTable MakeTable(const AllocationsAsked& asked) {
+  return presenters::MakeAllocationTable(
+      *asked.view,
+      {asked.born_in_range, asked.moment, asked.first, asked.end,
+       presenters::ReadAllocationFilter(asked.filter).filter, asked.only, asked.sort, asked.descending});
+}
+
 }  // namespace
 
 std::string CardFor(const SceneInput& input) {
@@ -53,7 +74,7 @@ bool IsOnCard(const SceneInput& input) {
 
 bool Scene::pending() const {
   return frame_.timeline.stack_pending || stacked_.pending() || hovered_place_.pending() ||
-         selected_place_.pending() || moment_.pending() || tables_.pending();
+         selected_place_.pending() || moment_.pending() || tables_.pending() || allocations_.pending();
 }
 
 void Scene::Reset() { *this = Scene(); }
@@ -222,20 +243,22 @@ void Scene::PrepareAllocations(ViewState& state) {
                          frame_.memory_map.last + 1,
                          wanted.sort,
                          wanted.descending};
-  const presenters::ReadFilter read = presenters::ReadAllocationFilter(asked.filter);
-  frame_.allocations.filter_error = read.unreadable;
+  frame_.allocations.filter_error = presenters::ReadAllocationFilter(asked.filter).unreadable;
   // While a run streams in or the range moves, ten times a second is as often as a person can read.
   const bool made_before = allocations_asked_.view != nullptr;
   if (asked != allocations_asked_ &&
       !(made_before && asked.only == allocations_asked_.only && Clock::now() - allocations_time_ < 100ms)) {
-    allocations_ =
-        presenters::MakeAllocationTable(*view_, {asked.born_in_range, asked.moment, asked.first, asked.end,
-                                                 read.filter, asked.only, asked.sort, asked.descending});
     allocations_asked_ = std::move(asked);
     allocations_time_ = Clock::now();
   }
+  allocations_.Ask(allocations_asked_, FitsInFrame(EffortOf(allocations_asked_)),
+                   [](const AllocationsAsked& wanted_now, const auto&) { return MakeTable(wanted_now); });
+  if (allocations_.answer() == nullptr) {
+    frame_.allocations.empty_reason = "Looking through the run…";
+    return;
+  }
   frame_.allocations.view = view_.get();
-  frame_.allocations.table = &allocations_;
+  frame_.allocations.table = allocations_.answer();
   frame_.allocations.moment = frame_.memory_map.moment;
 }
 

@@ -258,7 +258,7 @@ class Scene {
   ComparisonAsked comparison_asked_;
   Clock::time_point comparison_time_;
 
-  presenters::AllocationTable allocations_;
+  Lookup<AllocationsAsked, presenters::AllocationTable> allocations_;
   AllocationsAsked allocations_asked_;
   Clock::time_point allocations_time_;
 

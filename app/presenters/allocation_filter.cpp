@@ -72,10 +72,31 @@ bool Between(std::string_view text, Range& range) {
   return true;
 }
 
+bool BetweenEvents(std::string_view text, std::optional<Range>& range) {
+  Range narrowed = range.value_or(Range());
+  if (!Between(text, narrowed)) return false;
+  range = narrowed;
+  return true;
+}
+
+// "optimizer-state", "optim", "temp": those whose names begin so.
+bool AddCategories(std::string_view text, std::vector<events::Category>& categories) {
+  std::string beginning = LowerCase(text);
+  for (char& letter : beginning) letter = letter == '-' || letter == '_' ? ' ' : letter;
+  const size_t before = categories.size();
+  for (int i = 0; i < events::kCategoryCount && !beginning.empty(); ++i) {
+    const auto category = static_cast<events::Category>(i);
+    if (LowerCase(events::NameOf(category)).starts_with(beginning)) categories.push_back(category);
+  }
+  return categories.size() > before;
+}
+
 bool In(uint64_t value, const Range& range) { return range.least <= value && value <= range.most; }
 
 constexpr std::string_view kLife = "life";
 constexpr std::string_view kBorn = "born:";
+constexpr std::string_view kFreed = "freed:";
+constexpr std::string_view kCategory = "category:";
 constexpr std::string_view kAlive = "alive:";
 constexpr std::string_view kAt = "at:";
 
@@ -83,9 +104,10 @@ constexpr std::string_view kAt = "at:";
 // may hold "::", but none of these before a single sign.
 const char* ExampleForKey(std::string_view token) {
   static constexpr std::pair<std::string_view, const char*> kExamples[] = {
-      {"born", "born:100..200"},   {"alive", "alive:150"}, {"life", "life>10ms"},
-      {"lifetime", "life>10ms"},   {"size", ">1MB"},       {"bytes", ">1MB"},
-      {"at", "at:0x7f00..0x7fff"}, {"addr", "at:0x7f00"},  {"address", "at:0x7f00"}};
+      {"born", "born:100..200"}, {"freed", "freed:100..200"}, {"category", "category:activation"},
+      {"alive", "alive:150"},    {"life", "life>10ms"},       {"lifetime", "life>10ms"},
+      {"size", ">1MB"},          {"bytes", ">1MB"},           {"at", "at:0x7f00..0x7fff"},
+      {"addr", "at:0x7f00"},     {"address", "at:0x7f00"}};
   const size_t sign = token.find_first_of(":<>=");
   if (sign == std::string_view::npos || token.substr(sign).starts_with("::")) return nullptr;
   for (const auto& [key, example] : kExamples) {
@@ -104,7 +126,12 @@ Status Take(std::string_view token, AllocationFilter& filter) {
              (token[kLife.size()] == '>' || token[kLife.size()] == '<')) {
     if (!Compare(token.substr(kLife.size()), Duration, filter.life_ns)) return unreadable("life>10ms");
   } else if (token.starts_with(kBorn)) {
-    if (!Between(token.substr(kBorn.size()), filter.born)) return unreadable("born:100..200");
+    if (!BetweenEvents(token.substr(kBorn.size()), filter.born)) return unreadable("born:100..200");
+  } else if (token.starts_with(kFreed)) {
+    if (!BetweenEvents(token.substr(kFreed.size()), filter.freed)) return unreadable("freed:100..200");
+  } else if (token.starts_with(kCategory)) {
+    if (!AddCategories(token.substr(kCategory.size()), filter.categories))
+      return unreadable("category:activation");
   } else if (token.starts_with(kAt) && !token.starts_with("at::")) {
     if (!Between(token.substr(kAt.size()), filter.addresses)) return unreadable("at:0x7f00..0x7fff");
   } else if (token.starts_with(kAlive)) {
@@ -142,22 +169,26 @@ ReadFilter ReadAllocationFilter(std::string_view text) {
   return read;
 }
 
-bool Matches(const AllocationFilter& filter, const Allocation& allocation, std::string_view searchable) {
+bool Matches(const AllocationFilter& filter, const Allocation& allocation) {
   const timeline::LiveBlock& block = allocation.block;
-  const auto contains = [searchable](const std::string& word) {
-    return searchable.find(word) != std::string_view::npos;
-  };
   const uint64_t last_byte =
       block.address + static_cast<uint64_t>(std::max<int64_t>(block.rounded_bytes, 1)) - 1;
   return In(static_cast<uint64_t>(block.bytes), filter.bytes) &&
-         In(static_cast<uint64_t>(allocation.life_ns), filter.life_ns) && In(block.born, filter.born) &&
+         In(static_cast<uint64_t>(allocation.life_ns), filter.life_ns) &&
+         (!filter.born || In(block.born, *filter.born)) &&
+         (!filter.freed || (allocation.freed && In(*allocation.freed, *filter.freed))) &&
+         (filter.categories.empty() || std::ranges::count(filter.categories, block.category) > 0) &&
          last_byte >= filter.addresses.least && block.address <= filter.addresses.most &&
-         std::all_of(filter.alive_at.begin(), filter.alive_at.end(),
-                     [&](uint64_t index) {
-                       return block.born <= index && (!allocation.freed || *allocation.freed > index);
-                     }) &&
-         std::all_of(filter.words.begin(), filter.words.end(), contains) &&
-         std::none_of(filter.excluded.begin(), filter.excluded.end(), contains);
+         std::ranges::all_of(filter.alive_at, [&](uint64_t index) {
+           return block.born <= index && (!allocation.freed || *allocation.freed > index);
+         });
+}
+
+bool MatchesWords(const AllocationFilter& filter, std::string_view searchable) {
+  const auto contains = [searchable](const std::string& word) {
+    return searchable.find(word) != std::string_view::npos;
+  };
+  return std::ranges::all_of(filter.words, contains) && std::ranges::none_of(filter.excluded, contains);
 }
 
 }  // namespace tidemark::presenters

@@ -5,18 +5,24 @@
 // not.
 // - `>1MB`, `<=64KiB`: the requested size.
 // - `life>10ms`, `life<1us`: from allocation to free; what is still alive has lived until now.
+// - `category:activation`: what it holds, by the beginning of the word; of several, any.
 // - `born:100..200`: the index of the event that allocated it; either end may be left out.
+// - `freed:100..200`: that of the event that freed it.
 // - `alive:150`: at that event.
 // - `at:0x7f00..0x7fff`: its addresses touch this range; one address without "..".
 //
-// Pure; matching is O(length of the texts).
+// Who says when (`alive:`, `born:`) means that, whatever the table would show without it. Pure; matching is
+// O(length of the texts).
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "profiler/events/event.h"
 
 namespace tidemark::presenters {
 
@@ -31,7 +37,9 @@ struct AllocationFilter {
   std::vector<std::string> excluded;
   Range bytes;
   Range life_ns;
-  Range born;
+  std::optional<Range> born;
+  std::optional<Range> freed;
+  std::vector<events::Category> categories;  // any of them; none = all
   Range addresses;
   std::vector<uint64_t> alive_at;
 };
@@ -43,8 +51,10 @@ struct ReadFilter {
 };
 ReadFilter ReadAllocationFilter(std::string_view text);
 
+// But for the words.
+bool Matches(const AllocationFilter& filter, const Allocation& allocation);
 // `searchable` is the allocation's texts in lower case.
-bool Matches(const AllocationFilter& filter, const Allocation& allocation, std::string_view searchable);
+bool MatchesWords(const AllocationFilter& filter, std::string_view searchable);
 
 std::string LowerCase(std::string_view text);  // ASCII letters; others stay
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 
 #include "app/presenters/blocks.h"
 #include "profiler/timeline/ledger.h"
@@ -37,35 +37,35 @@ Allocation Complete(const View& view, const LiveBlock& block) {
   return allocation;
 }
 
-// What is alive at the view's end, by birth: it has no free to say what it held.
-using StillAlive = std::unordered_map<EventIndex, LiveBlock>;
-
-StillAlive AliveAtTheEnd(const View& view) {
-  StillAlive still_alive;
-  for (const LiveBlock& block : view.StateAt(view.end() - 1).blocks) still_alive.emplace(block.born, block);
-  return still_alive;
-}
-
 std::vector<Allocation> AliveAt(const View& view, EventIndex moment) {
-  const StillAlive still_alive = AliveAtTheEnd(view);
+  const AllocationsOf allocations(view);
   std::vector<Allocation> all;
-  for (const LiveBlock& block : view.StateAt(moment).blocks) {
-    const auto at_end = still_alive.find(block.born);
-    all.push_back(Complete(view, at_end == still_alive.end() ? block : at_end->second));
-  }
+  for (const LiveBlock& block : view.StateAt(moment).blocks) all.push_back(allocations.Of(block));
   return all;
 }
 
 std::vector<Allocation> BornIn(const View& view, EventIndex first, EventIndex end) {
-  const StillAlive still_alive = AliveAtTheEnd(view);
+  const AllocationsOf allocations(view);
   std::vector<Allocation> all;
   for (EventIndex index = first; index < end; ++index) {
     const Event& event = view.event(index);
-    if (event.kind != EventKind::kAllocate) continue;
-    const auto alive = still_alive.find(index);
-    all.push_back(Complete(view, alive == still_alive.end() ? BlockBornAt(event, index) : alive->second));
+    if (event.kind == EventKind::kAllocate) all.push_back(allocations.Born(event, index));
   }
   return all;
+}
+
+// As the filter says when, if it does.
+AllocationQuery Scoped(const View& view, AllocationQuery query) {
+  const AllocationFilter& filter = query.filter;
+  if (filter.born) {
+    query.born_in_range = true;
+    query.first = filter.born->least;
+    query.end = std::min<uint64_t>(filter.born->most, view.end() - 1) + 1;
+  } else if (!filter.alive_at.empty()) {
+    query.born_in_range = false;
+    query.moment = filter.alive_at.front();
+  }
+  return query;
 }
 
 std::string SearchableText(const View& view, const Allocation& allocation) {
@@ -135,9 +135,40 @@ std::string CsvField(std::string_view text) {
 
 }  // namespace
 
-AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& query) {
+AllocationsOf::AllocationsOf(const View& view) : view_(view) {
+  if (view.empty()) return;
+  for (const LiveBlock& block : view.StateAt(view.end() - 1).blocks) alive_at_end_.emplace(block.born, block);
+}
+
+Allocation AllocationsOf::Of(const LiveBlock& block) const {
+  const auto at_end = alive_at_end_.find(block.born);
+  return Complete(view_, at_end == alive_at_end_.end() ? block : at_end->second);
+}
+
+Allocation AllocationsOf::Born(const Event& birth, EventIndex index) const {
+  return Of(BlockBornAt(birth, index));
+}
+
+AllocationMatcher::AllocationMatcher(const View& view, AllocationFilter filter)
+    : view_(view), filter_(std::move(filter)) {}
+
+bool AllocationMatcher::Fits(const Allocation& allocation) {
+  if (!Matches(filter_, allocation)) return false;
+  if (filter_.words.empty() && filter_.excluded.empty()) return true;
+  const LiveBlock& block = allocation.block;
+  const uint32_t rest = static_cast<uint32_t>(block.category) << 16 |
+                        static_cast<uint32_t>(allocation.phase) << 8 | (allocation.recompute != 0 ? 1U : 0U);
+  const auto [known, fresh] = words_fit_.try_emplace({block.name, block.layer, block.op, rest}, false);
+  if (fresh) known->second = MatchesWords(filter_, SearchableText(view_, allocation));
+  return known->second;
+}
+
+AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& asked) {
   AllocationTable table;
   if (view.empty()) return table;
+  const AllocationQuery query = Scoped(view, asked);
+  table.scope_of_filter = query.filter.born || !query.filter.alive_at.empty();
+  AllocationMatcher matcher(view, query.filter);
   std::vector<Allocation> all;
   if (query.born_in_range) {
     const EventIndex end = std::clamp(query.end, view.first(), view.end());
@@ -153,8 +184,7 @@ AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& que
   table.considered = all.size();
   for (Allocation& allocation : all) {
     if (query.only.any() && !Selects(query.only, view, allocation.block)) continue;
-    const bool asks_for_text = !query.filter.words.empty() || !query.filter.excluded.empty();
-    if (!Matches(query.filter, allocation, asks_for_text ? SearchableText(view, allocation) : "")) continue;
+    if (!matcher.Fits(allocation)) continue;
     timeline::AddTo(table.bytes, allocation.block.bytes);
     table.rows.push_back(allocation);
   }

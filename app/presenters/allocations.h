@@ -2,10 +2,13 @@
 // and as CSV. Pure functions. O(n log n) for the n allocations looked at.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "app/presenters/allocation_filter.h"
@@ -22,6 +25,34 @@ struct Allocation {
   uint8_t recompute = 0;
 };
 
+// What events tell of allocations, completed by their ends. One view, one thread. O(live) to make, each O(1).
+class AllocationsOf {
+ public:
+  explicit AllocationsOf(const timeline::View& view);
+
+  Allocation Born(const events::Event& birth, events::EventIndex index) const;
+  Allocation Of(const timeline::LiveBlock& block) const;
+
+ private:
+  const timeline::View& view_;
+  // By birth: it has no free to say what it held.
+  std::unordered_map<events::EventIndex, timeline::LiveBlock> alive_at_end_;
+};
+
+// Asks of one allocation after another whether a filter fits it; what they have in common is read once. One
+// thread. O(1) for what is like one before.
+class AllocationMatcher {
+ public:
+  AllocationMatcher(const timeline::View& view, AllocationFilter filter);
+
+  bool Fits(const Allocation& allocation);
+
+ private:
+  const timeline::View& view_;
+  const AllocationFilter filter_;
+  std::map<std::array<uint32_t, 4>, bool> words_fit_;  // by name, layer, operator and the rest that has words
+};
+
 enum class AllocationColumn : uint8_t {
   kTensor,
   kCategory,
@@ -36,6 +67,7 @@ enum class AllocationColumn : uint8_t {
 };
 inline constexpr int kAllocationColumnCount = 10;
 
+// Who filters by birth or by a moment means that instead of range or moment.
 struct AllocationQuery {
   bool born_in_range = false;  // else: alive at `moment`
   events::EventIndex moment = 0;
@@ -55,6 +87,7 @@ struct AllocationTable {
   int64_t bytes = 0;             // requested, of all rows
   size_t considered = 0;         // before the filter
   uint64_t events_left_out = 0;  // at the range's beginning
+  bool scope_of_filter = false;  // it says when
 };
 AllocationTable MakeAllocationTable(const timeline::View& view, const AllocationQuery& query);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "app/presenters/allocations.h"
@@ -33,15 +34,10 @@ std::optional<uint64_t> NumberIn(std::string_view query) {
   return number;
 }
 
-// A frame of a stack, and whether it called another one there.
-struct HoldingFrame {
-  std::string name;
-  bool has_inner = false;
-};
-// The same over all stacks.
+// A frame over all stacks that it is in.
 struct FoundFrame {
   int64_t largest = 0;
-  bool has_inner = false;
+  bool has_inner = false;  // it called another one in one of them
 };
 
 // A dozen of each kind, in the order in which they are looked for.
@@ -105,16 +101,56 @@ class Searcher {
     }
   }
 
-  // Layers and operators of blocks, and when most was allocated there at once.
-  void Owners() {
-    std::map<std::string, int64_t> layers;
-    std::map<std::string, FoundFrame> frames;
-    for (EventIndex index = From(); index < view_.end(); ++index) {
+  // Layers, operators and allocations: one walk over all events, from the newest. False if it was given up.
+  bool Events(const SearchProgress& progress) {
+    const std::string text = words_.starts_with("0x") ? "at:" + words_ : words_;
+    ReadFilter read = ReadAllocationFilter(text);
+    const AllocationsOf allocations(view_);
+    AllocationMatcher matcher(view_, std::move(read.filter));
+    std::vector<Allocation> found;
+    const bool asks = read.unreadable.empty();
+    for (EventIndex index = view_.end(); index-- > view_.first();) {
+      if (index % kEventsBetweenReports == 0 && !progress(Share(index))) return false;
       const events::Event& event = view_.event(index);
       if (event.kind != events::EventKind::kAllocate) continue;
-      if (event.layer != 0) Note(event.layer, event.rounded_bytes, layers);
-      if (event.op != 0) NoteFrames(event.op, event.rounded_bytes, frames);
+      NoteLargest(event.layer, event.rounded_bytes, largest_of_layer_);
+      NoteLargest(event.op, event.rounded_bytes, largest_of_stack_);
+      if (!asks || found.size() == kMostHitsOfAKind) continue;
+      const Allocation allocation = allocations.Born(event, index);
+      if (matcher.Fits(allocation)) found.push_back(allocation);
     }
+    AddOwners();
+    for (const Allocation& allocation : found) {
+      const timeline::LiveBlock& block = allocation.block;
+      Add({HitKind::kAllocation, BlockTitle(view_, block),
+           FormatBytes(block.bytes, unit_) + " · born at " + EventTitle(block.born), block.born,
+           AllocationSelected(block.born)});
+    }
+    return true;
+  }
+
+ private:
+  using LargestOf = std::unordered_map<events::NameId, int64_t>;
+  static constexpr uint64_t kEventsBetweenReports = 8192;
+
+  double Share(EventIndex index) const {
+    return static_cast<double>(view_.end() - index) / static_cast<double>(view_.end() - view_.first());
+  }
+  static void NoteLargest(events::NameId id, int64_t bytes, LargestOf& largest) {
+    if (id == 0) return;
+    int64_t& most = largest[id];
+    most = std::max(most, bytes);
+  }
+  // And how large the largest block was.
+  void AddOwners() {
+    std::map<std::string, int64_t> layers;  // different ids may have the same name
+    for (const auto& [id, bytes] : largest_of_layer_) {
+      if (!Holds(view_.name(id), words_)) continue;
+      int64_t& largest = layers[std::string(view_.name(id))];
+      largest = std::max(largest, bytes);
+    }
+    std::map<std::string, FoundFrame> frames;
+    for (const auto& [id, bytes] : largest_of_stack_) NoteFrames(id, bytes, frames);
     for (const auto& [name, bytes] : layers)
       Add({HitKind::kLayer, name, "layer · largest block " + FormatBytes(bytes, unit_), std::nullopt,
            LayerSelected(name)});
@@ -123,29 +159,6 @@ class Searcher {
            KindOf(name, found) + " · largest block " + FormatBytes(found.largest, unit_), std::nullopt,
            IsOperator(name, found) ? OperatorSelected(name) : FrameSelected(name)});
   }
-
-  void Allocations() {
-    const std::string text = words_.starts_with("0x") ? "at:" + words_ : words_;
-    const ReadFilter read = ReadAllocationFilter(text);
-    if (!read.unreadable.empty()) return;
-    AllocationQuery query;
-    query.born_in_range = true;
-    query.first = From();
-    query.end = view_.end();
-    query.filter = read.filter;
-    query.sort = AllocationColumn::kBorn;  // the newest first
-    for (const Allocation& found : MakeAllocationTable(view_, query).rows) {
-      if (counts_[HitKind::kAllocation] == kMostHitsOfAKind) return;
-      Add({HitKind::kAllocation, BlockTitle(view_, found.block),
-           FormatBytes(found.block.bytes, unit_) + " · born at " + EventTitle(found.block.born),
-           found.block.born, AllocationSelected(found.block.born)});
-    }
-  }
-
- private:
-  EventIndex From() const {
-    return view_.end() - std::min<uint64_t>(view_.end() - view_.first(), kMostEventsSearched);
-  }
   static bool IsOperator(const std::string& name, const FoundFrame& found) {
     return !found.has_inner && events::FileOfFrame(name).empty();
   }
@@ -153,28 +166,15 @@ class Searcher {
     if (!events::FileOfFrame(name).empty()) return "line of code";
     return IsOperator(name, found) ? "operator" : "frame";
   }
-  // Of a stack each frame that holds the words. Names are looked at once.
-  void NoteFrames(events::NameId id, int64_t bytes, std::map<std::string, FoundFrame>& found) {
-    const auto [known, fresh] = frames_.try_emplace(id);
-    if (fresh) {
-      const std::vector<std::string_view> frames = events::FramesOf(view_.name(id));
-      for (size_t i = 0; i < frames.size(); ++i) {
-        if (Holds(frames[i], words_)) known->second.push_back({std::string(frames[i]), i > 0});
-      }
-    }
-    for (const HoldingFrame& frame : known->second) {
-      FoundFrame& of_name = found[frame.name];
+  // Of a stack each frame that holds the words.
+  void NoteFrames(events::NameId id, int64_t bytes, std::map<std::string, FoundFrame>& found) const {
+    const std::vector<std::string_view> frames = events::FramesOf(view_.name(id));
+    for (size_t i = 0; i < frames.size(); ++i) {
+      if (!Holds(frames[i], words_)) continue;
+      FoundFrame& of_name = found[std::string(frames[i])];
       of_name.largest = std::max(of_name.largest, bytes);
-      of_name.has_inner |= frame.has_inner;
+      of_name.has_inner |= i > 0;
     }
-  }
-  // Names are looked at once.
-  void Note(events::NameId id, int64_t bytes, std::map<std::string, int64_t>& names) {
-    const auto [known, fresh] = holds_.try_emplace(id, false);
-    if (fresh) known->second = Holds(view_.name(id), words_);
-    if (!known->second) return;
-    int64_t& largest = names[std::string(view_.name(id))];
-    largest = std::max(largest, bytes);
   }
   void Add(SearchHit hit) {
     if (++counts_[hit.kind] <= kMostHitsOfAKind) hits_.push_back(std::move(hit));
@@ -183,16 +183,17 @@ class Searcher {
   const View& view_;
   const std::string words_;
   const ByteUnit unit_;
-  std::map<events::NameId, bool> holds_;
-  std::map<events::NameId, std::vector<HoldingFrame>> frames_;  // that hold the words, of a stack
+  LargestOf largest_of_layer_;
+  LargestOf largest_of_stack_;
   std::map<HitKind, size_t> counts_;
   std::vector<SearchHit> hits_;
 };
 
 }  // namespace
 
-std::vector<SearchHit> Search(const View& view, std::string_view query,
-                              const std::vector<NamedMoment>& bookmarks, ByteUnit unit) {
+std::optional<std::vector<SearchHit>> Search(const View& view, std::string_view query,
+                                             const std::vector<NamedMoment>& bookmarks, ByteUnit unit,
+                                             const SearchProgress& progress) {
   while (!query.empty() && query.front() == ' ') query.remove_prefix(1);
   while (!query.empty() && query.back() == ' ') query.remove_suffix(1);
   Searcher searcher(view, query, unit);
@@ -201,8 +202,7 @@ std::vector<SearchHit> Search(const View& view, std::string_view query,
   searcher.Numbers();
   searcher.Markers();
   searcher.Categories();
-  searcher.Owners();
-  searcher.Allocations();
+  if (!searcher.Events(progress)) return std::nullopt;
   return searcher.Take();
 }
 

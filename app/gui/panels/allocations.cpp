@@ -41,8 +41,10 @@ constexpr const char* kFilterHelp =
     "Words that the tensor, category, phase, layer or operator must hold; -word must not.\n"
     ">1MB or <=64KiB: the requested size\n"
     "life>10ms: from allocation to free\n"
-    "born:100..200: the event that allocated it\n"
-    "alive:150: alive at that event\n"
+    "category:activation: what it holds\n"
+    "born:100..200: the event that allocated it, in sight or not\n"
+    "freed:100..200: the event that freed it\n"
+    "alive:150: alive at that event, whatever moment is shown\n"
     "at:0x7f00..0x7fff: touches these addresses\n"
     "Esc, while it is being typed, clears it.";
 
@@ -202,7 +204,9 @@ std::string Summary(const AllocationsInput& input, const AllocationsState& state
   if (table.rows.size() != table.considered)
     text += " of " + FormatNumber(static_cast<int64_t>(table.considered));
   text += " · " + FormatBytes(table.bytes, input.unit) + " requested · ";
-  text += state.born_in_sight ? "born in sight" : input.moment;
+  text += table.scope_of_filter ? "when the filter says"
+          : state.born_in_sight ? "born in sight"
+                                : input.moment;
   return text;
 }
 
@@ -226,9 +230,11 @@ void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state
     return;
   }
   if (input.table->events_left_out > 0) {
-    PutWrapped(SmallMuted(),
-               fmt::format("Of what is in sight, the first {} events are left out. Zoom in to see them.",
-                           FormatNumber(static_cast<int64_t>(input.table->events_left_out))));
+    PutWrapped(
+        SmallMuted(),
+        fmt::format("Of the stretch, the first {} events are left out. Zoom in, or filter by born:, to see "
+                    "them.",
+                    FormatNumber(static_cast<int64_t>(input.table->events_left_out))));
   }
   Rows(input, state, queue);
 }

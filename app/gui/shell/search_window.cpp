@@ -2,16 +2,20 @@
 
 #include <imgui.h>
 
-#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
 
 #include "app/gui/shell/pick_list.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/text.h"
+#include "app/gui/window/theme.h"
 
 namespace tidemark::gui {
 namespace {
 
+using namespace std::chrono_literals;
 using presenters::SearchHit;
 
 const char* IconOf(SearchHit::Kind kind) {
@@ -40,8 +44,33 @@ std::string NothingFound(const SearchState& state) {
   if (state.text.front() == 0)
     return "Type a name, a number of a step or an event, an address (0x7f00…) or a size (>1MB). Ctrl+B gives "
            "a moment a name, which is then listed here.";
-  return "Nothing is called that. Names and allocations are looked for among the newest " +
-         FormatNumber(static_cast<int64_t>(presenters::kMostEventsSearched)) + " events.";
+  if (state.found.pending()) return "Looking through the run…";
+  if (state.found.question() != state.asked) return "The search was stopped. Type on to begin another.";
+  const bool let_go = state.asked.view != nullptr && state.asked.view->first() > 0;
+  return let_go ? "Nothing is called that in what is kept of the run; its oldest events have been let go."
+                : "Nothing in this run is called that.";
+}
+
+void Look(SearchState& state) {
+  const bool fits = state.asked.view == nullptr || state.asked.text.empty() ||
+                    state.asked.view->end() - state.asked.view->first() <= kMostLookedAtInAFrame;
+  const bool fresh = state.found.Ask(
+      state.asked, fits,
+      [](const SearchQuestion& asked, const auto& progress) -> std::optional<std::vector<SearchHit>> {
+        if (asked.view == nullptr) return std::vector<SearchHit>();
+        return presenters::Search(*asked.view, asked.text, asked.bookmarks, asked.unit, progress);
+      });
+  if (fresh) state.selected = 0;
+}
+
+void DrawProgress(const SearchState& state) {
+  const std::optional<JobLine> line = state.found.Line("Looking through the run", 300ms);
+  if (!line) return;
+  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, U32(Colors().accent_fill));
+  ImGui::ProgressBar(static_cast<float>(line->progress), {Px(500), Px(18)});
+  ImGui::PopStyleColor();
+  ImGui::SameLine();
+  if (PlainButton("Cancel")) *line->cancel = true;
 }
 
 }  // namespace
@@ -57,18 +86,18 @@ void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queu
     ImGui::SetNextItemWidth(-1);
     const bool entered = FirstTextField("##find", "Find layers, operators, steps, allocations, bookmarks…",
                                         state.text, &state.focus);
-    if (waited || ImGui::IsItemEdited()) {
-      state.hits = input.view == nullptr
-                       ? std::vector<SearchHit>()
-                       : presenters::Search(*input.view, state.text.data(), *input.bookmarks, input.unit);
-      state.selected = 0;
-    }
+    if (waited || ImGui::IsItemEdited())
+      state.asked = {state.text.data(), input.view, *input.bookmarks, input.unit};
+    Look(state);
+    DrawProgress(state);
+    static const std::vector<SearchHit> kNone;
+    const bool answered = state.found.question() == state.asked;
+    const std::vector<SearchHit>& hits = answered ? *state.found.answer() : kNone;
     std::vector<PickRow> rows;
-    for (const SearchHit& hit : state.hits)
-      rows.push_back({IconOf(hit.kind), hit.title, hit.detail, "", true});
+    for (const SearchHit& hit : hits) rows.push_back({IconOf(hit.kind), hit.title, hit.detail, "", true});
     const int chosen = DrawPickList(rows, entered, NothingFound(state), &state.selected);
     if (chosen >= 0) {
-      const SearchHit& hit = state.hits[static_cast<size_t>(chosen)];
+      const SearchHit& hit = hits[static_cast<size_t>(chosen)];
       queue.Push(GoToMoment{hit.moment, hit.selection});
     }
     if (chosen >= 0 || ImGui::IsKeyPressed(ImGuiKey_Escape)) ImGui::CloseCurrentPopup();

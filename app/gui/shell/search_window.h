@@ -3,14 +3,26 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "app/gui/commands.h"
+#include "app/gui/lookup.h"
 #include "app/presenters/search.h"
 #include "profiler/trace/bookmarks.h"
 
 namespace tidemark::gui {
+
+// What was typed last, in the run as it was then.
+struct SearchQuestion {
+  std::string text;
+  std::shared_ptr<const timeline::View> view;  // none before the first run
+  std::vector<presenters::NamedMoment> bookmarks;
+  ByteUnit unit = ByteUnit::kMegabytes;
+
+  bool operator==(const SearchQuestion&) const = default;
+};
 
 struct SearchState {
   bool open = false;   // asked for, until it is closed in whatever way
@@ -18,11 +30,12 @@ struct SearchState {
   bool focus = false;
   int selected = 0;
   std::array<char, 160> text{};
-  std::vector<presenters::SearchHit> hits;  // for what was typed last
+  SearchQuestion asked;
+  Lookup<SearchQuestion, std::vector<presenters::SearchHit>> found{Overtaken::kIsGivenUp};
 };
 
 struct SearchInput {
-  const timeline::View* view = nullptr;  // none before the first run
+  std::shared_ptr<const timeline::View> view;  // none before the first run
   const std::vector<presenters::NamedMoment>* bookmarks = nullptr;
   ByteUnit unit = ByteUnit::kMegabytes;
 };

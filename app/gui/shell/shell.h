@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -14,6 +13,7 @@
 
 #include "app/gui/commands.h"
 #include "app/gui/frame.h"
+#include "app/gui/job_line.h"
 #include "app/gui/opened_ranks.h"
 #include "app/gui/shell/command_palette.h"
 #include "app/gui/shell/file_dialog.h"
@@ -25,12 +25,6 @@
 namespace tidemark::gui {
 
 enum class StatusTone : uint8_t { kQuiet, kGood, kBad };
-
-struct JobLine {
-  std::string title;
-  double progress = -1;                 // < 0: not known
-  std::atomic<bool>* cancel = nullptr;  // set it to stop the job; none = it cannot be stopped
-};
 
 struct Banner {
   std::string sentence;  // "" = no banner

@@ -92,6 +92,42 @@ TEST_CASE("Each kind of condition leaves out what it says") {
   CHECK(left("at:0x200000") == 1);
   CHECK(left("at:0x100000..0x200000") == 2);
   CHECK(left("alive:0") == 0);
+  CHECK(left("category:activation") == 1);
+  CHECK(left("category:activation category:param") == 2);
+  CHECK(left("category:optimizer-state") == 0);
+  CHECK(left("freed:0..") == 2);
+  CHECK(left("freed:0..1") == 0);
+}
+
+TEST_CASE("Who filters by time means that time, whatever is in sight") {
+  Training training;
+  training.Weight(1000);
+  training.Step(0, 2000, 3000);
+  const events::EventIndex first_peak = training.peak();
+  training.Step(1, 4000, 5000);
+  const auto view = training.Publish();
+  const bool born_in_range = GENERATE(true, false);
+  const auto table = [&](const std::string& text) {
+    AllocationQuery query;
+    query.born_in_range = born_in_range;
+    query.moment = query.first = training.peak();
+    query.end = training.peak() + 1;
+    query.filter = Filter(text);
+    query.sort = AllocationColumn::kBytes;
+    query.descending = false;
+    return MakeAllocationTable(*view, query);
+  };
+  const std::string peak = std::to_string(first_peak);
+  const AllocationTable alive = table("alive:" + peak);
+  CHECK(alive.scope_of_filter);
+  REQUIRE(alive.rows.size() == 3);
+  CHECK(alive.rows[1].block.bytes == 2000);
+  CHECK(alive.rows[2].block.bytes == 3000);
+  const AllocationTable born = table("born:1.." + peak + " alive:" + peak);
+  CHECK(born.rows.size() == 3);
+  CHECK(table("born:.." + peak).rows.size() == 3);
+  CHECK(table("born:" + std::to_string(view->steps()[1].begin) + "..").rows.size() == 2);
+  CHECK_FALSE(table(">1MB").scope_of_filter);
 }
 
 TEST_CASE("What cannot be read is named, with an example") {

@@ -15,6 +15,13 @@ std::vector<SearchHit> Of(Kind kind, std::vector<SearchHit> hits) {
   return hits;
 }
 
+std::vector<SearchHit> Found(const timeline::View& view, const char* query,
+                             const std::vector<NamedMoment>& bookmarks = {}) {
+  const auto hits = Search(view, query, bookmarks, ByteUnit::kMegabytes, [](double) { return true; });
+  REQUIRE(hits);
+  return *hits;
+}
+
 std::shared_ptr<const timeline::View> ThreeSteps() {
   Training run;
   run.Weight(4096);
@@ -25,7 +32,7 @@ std::shared_ptr<const timeline::View> ThreeSteps() {
 
 TEST_CASE("What is typed is found wherever it is a name") {
   const auto view = ThreeSteps();
-  const auto find = [&](const char* query) { return Search(*view, query, {}, ByteUnit::kMegabytes); };
+  const auto find = [&](const char* query) { return Found(*view, query); };
   CHECK(Of(Kind::kLayer, find("CONV1")).at(0).selection == LayerSelected("conv1"));
   CHECK(Of(Kind::kOperator, find("relu")).at(0).selection == OperatorSelected("aten::relu"));
   CHECK(Of(Kind::kCategory, find("activ")).at(0).selection ==
@@ -41,9 +48,7 @@ TEST_CASE("What is typed is found wherever it is a name") {
 
 TEST_CASE("Allocations are found by address, size and name") {
   const auto view = ThreeSteps();
-  const auto find = [&](const char* query) {
-    return Of(Kind::kAllocation, Search(*view, query, {}, ByteUnit::kMegabytes));
-  };
+  const auto find = [&](const char* query) { return Of(Kind::kAllocation, Found(*view, query)); };
   CHECK(find("0x200000").size() == 3);
   CHECK(find(">1.5MB").size() == 3);
   CHECK(find("output").size() == 3);
@@ -60,7 +65,7 @@ TEST_CASE("Each frame of a stack is found, and what it selects is there") {
   const std::vector<timeline::LiveBlock> blocks = view->StateAt(view->end() - 1).blocks;
   REQUIRE(blocks.size() == 1);
   const auto found = [&](const char* query) {
-    const SearchHit hit = Of(Kind::kOperator, Search(*view, query, {}, ByteUnit::kMegabytes)).at(0);
+    const SearchHit hit = Of(Kind::kOperator, Found(*view, query)).at(0);
     CHECK(Selects(hit.selection, *view, blocks[0]));
     return hit;
   };
@@ -73,12 +78,34 @@ TEST_CASE("Each frame of a stack is found, and what it selects is there") {
 TEST_CASE("Bookmarks come first, and alone where nothing is typed") {
   const auto view = ThreeSteps();
   const std::vector<NamedMoment> bookmarks = {{7, "where conv1 begins"}, {9, "other"}};
-  CHECK(Search(*view, "  ", bookmarks, ByteUnit::kMegabytes).size() == 2);
-  const auto hits = Search(*view, "conv1", bookmarks, ByteUnit::kMegabytes);
+  CHECK(Found(*view, "  ", bookmarks).size() == 2);
+  const auto hits = Found(*view, "conv1", bookmarks);
   REQUIRE(hits.size() > 1);
   CHECK(hits[0].kind == Kind::kBookmark);
   CHECK(hits[0].moment == 7U);
   for (const Kind kind : {Kind::kAllocation, Kind::kStep}) CHECK(Of(kind, hits).size() <= kMostHitsOfAKind);
+}
+
+TEST_CASE("However long a run is, its first allocation is found, and who waits is told how far it is") {
+  timeline::Stream stream;
+  stream.Allocate(0x7000, 12'345'344).layer = stream.Name("embedding");
+  for (int i = 0; i < 200'000; ++i) {
+    stream.Allocate(0x1000, 512);
+    stream.Free(0x1000);
+  }
+  const auto view = stream.Publish();
+  CHECK(Of(Kind::kLayer, Found(*view, "embedding")).at(0).selection == LayerSelected("embedding"));
+  CHECK(Of(Kind::kAllocation, Found(*view, "embedding")).at(0).selection == AllocationSelected(1));
+  CHECK(Of(Kind::kAllocation, Found(*view, "0x7000")).at(0).moment == 1U);
+  std::vector<double> told;
+  const auto stopped = Search(*view, "embedding", {}, ByteUnit::kMegabytes, [&told](double share) {
+    told.push_back(share);
+    return share < 0.5;
+  });
+  CHECK_FALSE(stopped);
+  CHECK(told.size() > 10);
+  CHECK(std::ranges::is_sorted(told));
+  CHECK(told.back() < 0.6);
 }
 
 }  // namespace
