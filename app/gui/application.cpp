@@ -95,6 +95,7 @@ void Application::ShowFromHere() {
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
+  shell_.search.BeginAnew();
   log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
   for (const std::string& complaint : complaints_)
     log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});

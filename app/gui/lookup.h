@@ -1,6 +1,6 @@
 // A question about the run that may take longer than a frame. Where it does not it is answered at once, else
 // beside the window; the answer before it stays until then. UI thread only; what looks for an answer is a
-// thread of its own, which ends with this.
+// thread of its own, which this waits for when it ends.
 #pragma once
 
 #include <atomic>
@@ -39,10 +39,13 @@ class Lookup {
 
   explicit Lookup(Overtaken overtaken = Overtaken::kIsFinished) : overtaken_(overtaken) {}
 
+  // Before a frame asks, or does not: what nobody asks for in it keeps nobody waiting.
+  void BeginFrame() { waits_ = false; }
   // In every frame that shows the answer. True if there is another one than before.
   bool Ask(const Question& question, bool fits_in_frame, const Find& find) {
     const bool fresh = Take();
     waits_ = false;
+    if (cancelled_ && !(*cancelled_ == question)) cancelled_.reset();
     if (question_ == question) {
       GiveUp();
       return fresh;
@@ -53,8 +56,7 @@ class Lookup {
       question_ = question;
       return true;
     }
-    if (cancelled_ == question) return fresh;
-    cancelled_.reset();
+    if (cancelled_) return fresh;
     waits_ = true;
     if (working_ == nullptr) {
       Begin(question, find);
@@ -99,7 +101,9 @@ class Lookup {
       working->done = true;
     });
   }
-  // What is no longer wanted ends when it hears of it; nobody waits for that.
+  // What is no longer wanted ends when it hears of it. Only who asks the next question meanwhile waits for
+  // that, beside the window, and who lets go of the whole lookup: what does not ask whether it is still
+  // wanted must take milliseconds.
   void GiveUp() {
     if (working_ != nullptr) working_->given_up = true;
   }

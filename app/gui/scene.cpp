@@ -39,25 +39,15 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
                 : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
 }
 
-// Blocks and events that are looked at for the table.
-timeline::View::StateEffort EffortOf(const AllocationsAsked& asked) {
-  timeline::View::StateEffort effort = asked.view->EffortOfState(asked.view->end() - 1);
-  if (asked.filter.find(':') != std::string::npos) {  // it may say when
-    effort.events += presenters::kMostEventsLookedAt;
-  } else if (asked.born_in_range) {
-    effort.events += std::min(asked.end - asked.first, presenters::kMostEventsLookedAt);
-  } else {
-    const timeline::View::StateEffort at_moment = asked.view->EffortOfState(asked.moment);
-    effort = {effort.blocks + at_moment.blocks, effort.events + at_moment.events};
-  }
-  return effort;
-}
-
-presenters::AllocationTable MakeTable(const AllocationsAsked& asked) {
-  return presenters::MakeAllocationTable(
-      *asked.view,
-      {asked.born_in_range, asked.moment, asked.first, asked.end,
-       presenters::ReadAllocationFilter(asked.filter).filter, asked.only, asked.sort, asked.descending});
+presenters::AllocationQuery QueryOf(const AllocationsAsked& asked) {
+  return {asked.born_in_range,
+          asked.moment,
+          asked.first,
+          asked.end,
+          presenters::ReadAllocationFilter(asked.filter).filter,
+          asked.only,
+          asked.sort,
+          asked.descending};
 }
 
 }  // namespace
@@ -74,10 +64,20 @@ bool IsOnCard(const SceneInput& input) {
 
 bool Scene::pending() const {
   return frame_.timeline.stack_pending || stacked_.pending() || hovered_place_.pending() ||
-         selected_place_.pending() || moment_.pending() || tables_.pending() || allocations_.pending();
+         selected_place_.pending() || moment_.pending() || tables_.pending() || allocations_.pending() ||
+         (view_ != nullptr && captured_.IsBehind(*view_));
 }
 
 void Scene::Reset() { *this = Scene(); }
+
+void Scene::BeginLookups() {
+  stacked_.BeginFrame();
+  hovered_place_.BeginFrame();
+  selected_place_.BeginFrame();
+  moment_.BeginFrame();
+  tables_.BeginFrame();
+  allocations_.BeginFrame();
+}
 
 // What the frame begins with, and what a panel without a run shows.
 void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
@@ -160,6 +160,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   view_ = input.view;
   const std::string card = CardFor(input);
   estimates.BeginFrame();
+  BeginLookups();
   PrepareEmpty(input, state);
   // The order is that of importance: what is on the plot first, then what the controls say.
   PrepareSlowMotion(input, state);
@@ -251,8 +252,11 @@ void Scene::PrepareAllocations(ViewState& state) {
     allocations_asked_ = std::move(asked);
     allocations_time_ = Clock::now();
   }
-  allocations_.Ask(allocations_asked_, FitsInFrame(EffortOf(allocations_asked_)),
-                   [](const AllocationsAsked& wanted_now, const auto&) { return MakeTable(wanted_now); });
+  const bool fits =
+      FitsInFrame(presenters::EffortOfTable(*allocations_asked_.view, QueryOf(allocations_asked_)));
+  allocations_.Ask(allocations_asked_, fits, [](const AllocationsAsked& wanted_now, const auto&) {
+    return presenters::MakeAllocationTable(*wanted_now.view, QueryOf(wanted_now));
+  });
   if (allocations_.answer() == nullptr) {
     frame_.allocations.empty_reason = "Looking through the run…";
     return;

@@ -154,6 +154,7 @@ class Scene {
   std::optional<timeline::EventIndex> PeakInSight(const ViewState& state) const;
 
  private:
+  void BeginLookups();
   void PrepareEmpty(const SceneInput& input, const ViewState& state);
   void PrepareRun(const SceneInput& input, ViewState& state, Estimates& estimates, const std::string& card);
   ConsequenceQuestion QuestionOfControls(const SceneInput& input, const ViewState& state);

@@ -26,11 +26,12 @@ Allocation Complete(const View& view, const LiveBlock& block) {
     allocation.phase = birth.phase;
     allocation.recompute = birth.recompute;
   }
-  // Frees come back with what the block held at its end.
   if (allocation.freed) {
     const Event& end = view.event(*allocation.freed);
-    allocation.block.category = end.category;
-    if (end.name != 0) allocation.block.name = end.name;
+    if (end.kind == EventKind::kFreeCompleted) {  // which comes back with what the block held at its end
+      allocation.block.category = end.category;
+      if (end.name != 0) allocation.block.name = end.name;
+    }
   }
   const EventIndex until = allocation.freed.value_or(view.end() - 1);
   allocation.life_ns = std::max<int64_t>(0, view.TimeOf(until) - view.TimeOf(block.born));
@@ -161,6 +162,21 @@ bool AllocationMatcher::Fits(const Allocation& allocation) {
   const auto [known, fresh] = words_fit_.try_emplace({block.name, block.layer, block.op, rest}, false);
   if (fresh) known->second = MatchesWords(filter_, SearchableText(view_, allocation));
   return known->second;
+}
+
+timeline::View::StateEffort EffortOfTable(const View& view, const AllocationQuery& asked) {
+  if (view.empty()) return {};
+  const AllocationQuery query = Scoped(view, asked);
+  timeline::View::StateEffort effort = view.EffortOfState(view.end() - 1);  // of AllocationsOf
+  if (query.born_in_range) {
+    const EventIndex end = std::clamp(query.end, view.first(), view.end());
+    effort.events += std::min(end - std::clamp(query.first, view.first(), end), kMostEventsLookedAt);
+  } else {
+    const timeline::View::StateEffort at_moment = view.EffortOfState(query.moment);
+    effort.blocks += at_moment.blocks;
+    effort.events += at_moment.events;
+  }
+  return effort;
 }
 
 AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& asked) {

@@ -89,6 +89,8 @@ struct AllocationTable {
   uint64_t events_left_out = 0;  // at the range's beginning
   bool scope_of_filter = false;  // it says when
 };
+// What is looked at for one. O(1).
+timeline::View::StateEffort EffortOfTable(const timeline::View& view, const AllocationQuery& query);
 AllocationTable MakeAllocationTable(const timeline::View& view, const AllocationQuery& query);
 
 // With a header; fields that hold a comma or a quote are quoted (RFC 4180).

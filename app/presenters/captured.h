@@ -14,6 +14,8 @@ class Captured {
  public:
   // The next of the events that the view has beyond those that were taken, at most so many. O(most).
   void Take(const timeline::View& view, timeline::EventIndex most);
+  // There are more of them: what has not come may be among those.
+  bool IsBehind(const timeline::View& view) const { return taken_ < view.end(); }
 
   bool blocks() const { return blocks_; }  // or segments, of an allocator
   // "steps, phases, layers, scopes", those that have come; "" if none has.

@@ -62,6 +62,11 @@ int64_t ProgramRun::own_end_ns() const {
   return own_end_ns_;
 }
 
+bool ProgramRun::failed_itself() const {
+  const MutexLock lock(mutex_);
+  return failed_itself_;
+}
+
 bool ProgramRun::can_stop() const {
   const MutexLock lock(mutex_);
   return stop_ && !is_over_;
@@ -169,6 +174,7 @@ void ProgramRun::EndItself() {
   {
     const MutexLock lock(mutex_);
     own_end_ns_ = RealtimeNs();
+    failed_itself_ = end.state > RunState::kFinished;
   }
   Settle(end, {});
   Flush();

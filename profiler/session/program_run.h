@@ -51,6 +51,8 @@ class ProgramRun final : public Run {
   // When the process ended before what had started it, as is seen where the kernel tells (CLOCK_REALTIME); 0
   // if it did not.
   int64_t own_end_ns() const;
+  // It did, and is known to have ended badly.
+  bool failed_itself() const;
 
   // --- the recorder's ---
 
@@ -100,6 +102,7 @@ class ProgramRun final : public Run {
   std::shared_ptr<const timeline::View> view_ TIDEMARK_GUARDED_BY(mutex_);
   RunStatus status_ TIDEMARK_GUARDED_BY(mutex_);
   int64_t own_end_ns_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  bool failed_itself_ TIDEMARK_GUARDED_BY(mutex_) = false;
   bool is_over_ TIDEMARK_GUARDED_BY(mutex_) = false;  // the program is
   events::RunDescription description_ TIDEMARK_GUARDED_BY(mutex_);
   std::optional<std::filesystem::path> recording_ TIDEMARK_GUARDED_BY(mutex_);

@@ -66,7 +66,7 @@ std::shared_ptr<ProgramRun> RankedProgram::FirstThatFailed() const {
   const MutexLock lock(mutex_);
   std::shared_ptr<ProgramRun> first;
   for (const auto& rank : ranks_) {
-    const bool failed = rank->own_end_ns() != 0 && rank->status().state > RunState::kFinished;
+    const bool failed = rank->failed_itself();
     if (failed && (first == nullptr || rank->own_end_ns() < first->own_end_ns())) first = rank;
   }
   return first;

@@ -204,7 +204,8 @@ class View {
     uint64_t total() const { return blocks + events; }
   };
   virtual StateEffort EffortOfState(EventIndex index) const = 0;
-  // When the block born at `born` is freed (kFreeCompleted), if it is, in this view.
+  // When the block born at `born` is freed, if it is, in this view: a kFreeCompleted; or, where that was
+  // lost, the kAllocate of the next block at its address.
   virtual std::optional<EventIndex> FreedAt(EventIndex born) const = 0;
 
   // Those that begin in the view, in its order (a restart counts its steps from 0 again). The last may be

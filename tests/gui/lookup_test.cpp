@@ -102,6 +102,22 @@ TEST_CASE("What is overtaken is finished, so that what is dragged moves, or give
   CHECK(*given_up.answer() == 36);
 }
 
+TEST_CASE("Who asks no more in a frame keeps nobody waiting; the answer is there for who asks again") {
+  Squares squares;
+  std::atomic<bool> go = false;
+  const Squares::Find slow = [&go](const int& number, const Squares::Progress& progress) {
+    while (!go) std::this_thread::sleep_for(1ms);
+    return Square(number, progress);
+  };
+  squares.Ask(5, false, slow);
+  CHECK(squares.pending());
+  squares.BeginFrame();
+  CHECK_FALSE(squares.pending());
+  go = true;
+  REQUIRE(Answers(squares, 5, slow));
+  CHECK(*squares.answer() == 25);
+}
+
 TEST_CASE("A person's Cancel holds until another question") {
   Squares squares;
   squares.Ask(5, false, UntilStopped);
@@ -122,8 +138,11 @@ TEST_CASE("A person's Cancel holds until another question") {
   CHECK_FALSE(squares.pending());
   CHECK(squares.answer() == nullptr);
   CHECK_FALSE(squares.Line("Squaring", 0ms));
-  REQUIRE(Answers(squares, 7, Square));
-  CHECK(*squares.answer() == 49);
+  squares.Ask(5, false, Square);
+  CHECK_FALSE(squares.pending());  // that is not looked into again
+  squares.Ask(7, true, Square);    // another, answered at once
+  REQUIRE(Answers(squares, 5, Square));
+  CHECK(*squares.answer() == 25);
   squares.Ask(8, false, UntilStopped);  // ends with this
 }
 

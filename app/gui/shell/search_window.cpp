@@ -77,10 +77,7 @@ void DrawProgress(const SearchState& state) {
 
 void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queue) {
   if (!state.open) return;
-  if (!state.shown) {
-    state = {};
-    state.open = state.focus = true;
-  }
+  if (!state.shown) state.focus = true;
   if (BeginTopPopup("search", 640, &state.shown)) {
     const bool waited = state.focus;
     ImGui::SetNextItemWidth(-1);
@@ -104,6 +101,7 @@ void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queu
     ImGui::EndPopup();
   }
   state.open = state.shown = ImGui::IsPopupOpen("search");
+  if (!state.open) state = {};  // a search that goes on stops, and holds the run no longer
 }
 
 void DrawBookmarkWindow(BookmarkState& state, CommandQueue& queue) {

@@ -32,6 +32,13 @@ struct SearchState {
   std::array<char, 160> text{};
   SearchQuestion asked;
   Lookup<SearchQuestion, std::vector<presenters::SearchHit>> found{Overtaken::kIsGivenUp};
+
+  // Another run: what was typed is looked for in that.
+  void BeginAnew() {
+    asked = {};
+    found = decltype(found){Overtaken::kIsGivenUp};
+    focus = true;
+  }
 };
 
 struct SearchInput {

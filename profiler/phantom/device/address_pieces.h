@@ -7,7 +7,7 @@
 // piece 2,114 took the newest; of 6,852 new pieces for which no larger gap was known 6,234 lay directly below
 // the one before. What else a process maps between the pieces, pinned memory for one, nobody knows here.
 //
-// Not thread safe. Place is O(pieces), Release O(log pieces).
+// Not thread safe. Place is O(pieces + what lies in one), Release O(log pieces + what lies in one).
 #pragma once
 
 #include <cstddef>

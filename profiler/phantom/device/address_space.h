@@ -11,7 +11,8 @@
 // card's for itself, and every stream and pool of a program has one or two.
 //
 // Not thread safe, but for Contains and IsAllocated, which take no lock and are exact for memory that is not
-// being allocated or freed at that moment. Allocate and Reserve are O(n); the others O(log n) or O(1).
+// being allocated or freed at that moment. Allocate, Reserve and Free are O(n) and O(granules); the others
+// O(log n) or O(1).
 #pragma once
 
 #include <atomic>

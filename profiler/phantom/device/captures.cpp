@@ -52,6 +52,13 @@ void JoinCapture(uint64_t capture, const void* stream) {
   if (captures.lasting.contains(capture)) captures.streams[stream] = capture;
 }
 
+void LeaveCapture(const void* stream) {
+  if (!SomethingIsCaptured()) return;
+  Captures& captures = TheCaptures();
+  const MutexLock lock(captures.mutex);
+  captures.streams.erase(stream);
+}
+
 std::vector<CapturedWork> EndCapture(uint64_t capture) {
   Captures& captures = TheCaptures();
   const MutexLock lock(captures.mutex);

@@ -23,6 +23,8 @@ struct CapturedWork {
 // The capture's number; 0 where the stream takes part in one already.
 uint64_t BeginCapture(const void* stream);
 void JoinCapture(uint64_t capture, const void* stream);
+// It is destroyed: the next one may come to lie where it did.
+void LeaveCapture(const void* stream);
 // All that was noted for it, in order.
 std::vector<CapturedWork> EndCapture(uint64_t capture);
 bool CaptureLasts(uint64_t capture);

@@ -135,7 +135,8 @@ Device* TheDevice() {
 extern "C" void TidemarkPhantomBlockWaits() {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomBlockWaits), BlockWaitsFunction>);
   Doubt(
-      "Memory was freed that another stream had used (record_stream, or a collective's buffer): here it comes "
+      "Memory was freed that another stream had used (record_stream, or a collective's buffer): here it "
+      "comes "
       "back with the next request; a card returns it once that stream is done, so its peaks may be higher.");
 }
 
@@ -189,6 +190,12 @@ int64_t WorkedNs(const void* stream) {
   const MutexLock lock(worked.mutex);
   const auto found = worked.ns_of_stream.find(stream);
   return found == worked.ns_of_stream.end() ? 0 : found->second;
+}
+
+void ForgetWork(const void* stream) {
+  Worked& worked = TheWorked();
+  const MutexLock lock(worked.mutex);
+  worked.ns_of_stream.erase(stream);
 }
 
 void Work(const void* stream, int64_t duration_ns) {

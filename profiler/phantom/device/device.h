@@ -57,6 +57,8 @@ Device* InstalledDevice();
 // other work has one: how long the rest takes nobody knows here.
 int64_t WorkedNs(const void* stream);
 void Work(const void* stream, int64_t duration_ns);
+// It is destroyed: the next one may come to lie where it did.
+void ForgetWork(const void* stream);
 
 // For every function that computes on the device, unless it may be captured: captures.h, library_streams.h.
 inline void KernelRan() {

@@ -30,6 +30,7 @@ namespace {
 using Comm = ncclComm*;
 using Result = int;
 constexpr Result kSuccess = 0;
+constexpr Result kUnhandledCudaError = 1;
 constexpr Result kInternalError = 3;
 constexpr Result kInvalidArgument = 4;
 constexpr int kNoColor = -1;
@@ -165,6 +166,7 @@ Result CreatePart(Comm* part, const ncclComm& whole, int color, int rank) {
         "How many ranks a group has that was split from another was not told: what its collectives make of "
         "values is not known.");
   }
+  if (rank < 0 || (ranks != 0 && rank >= ranks)) return kInvalidArgument;
   *part = new ncclComm{ranks, rank, ranks == 0 ? whole.most_ranks : ranks};
   return kSuccess;
 }
@@ -238,7 +240,18 @@ Result ncclCommUserRank(Comm comm, int* rank) {
   return kSuccess;
 }
 
-const char* ncclGetErrorString(Result result) { return result == kSuccess ? "no error" : "invalid argument"; }
+const char* ncclGetErrorString(Result result) {
+  switch (result) {
+    case kSuccess:
+      return "no error";
+    case kUnhandledCudaError:
+      return "unhandled cuda error";
+    case kInternalError:
+      return "internal error: the phantom GPU does not know how many ranks this group has";
+    default:
+      return "invalid argument";
+  }
+}
 
 const char* ncclGetLastError(Comm) { return ""; }
 
@@ -300,7 +313,7 @@ Result ncclRedOpDestroy(int, Comm) { return kSuccess; }
 
 Result ncclMemAlloc(void** pointer, size_t bytes) {
   *pointer = device::TheDevice()->memory.Allocate(bytes);
-  return *pointer == nullptr ? 1 : kSuccess;  // ncclUnhandledCudaError
+  return *pointer == nullptr ? kUnhandledCudaError : kSuccess;
 }
 
 Result ncclMemFree(void* pointer) {

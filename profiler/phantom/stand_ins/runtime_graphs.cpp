@@ -25,7 +25,7 @@ using Works = std::shared_ptr<const std::vector<device::CapturedWork>>;
 struct CUgraphNode_st {};
 struct CUgraph_st {
   std::vector<CUgraphNode_st> nodes;
-  Works works;
+  Works works = std::make_shared<const std::vector<device::CapturedWork>>();
 };
 struct CUgraphExec_st {
   Works works;

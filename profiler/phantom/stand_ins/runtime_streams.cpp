@@ -38,6 +38,7 @@ cudaError_t Record(cudaEvent_t event, cudaStream_t stream) {
   event->capture = device::CaptureOf(stream);
   event->is_recorded = true;
   event->recorded = std::chrono::steady_clock::now();
+  event->stream = stream;
   event->worked_ns = device::WorkedNs(stream);
   return cudaSuccess;
 }
@@ -58,6 +59,8 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int, int
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   if (IsDefaultStream(stream)) return Report(cudaErrorInvalidResourceHandle);
+  device::LeaveCapture(stream);
+  device::ForgetWork(stream);
   delete stream;
   return cudaSuccess;
 }
@@ -132,12 +135,13 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return Report(event == nullptr ? cudaErrorInvalidResourceHandle : cudaSuccess);
 }
 
-// The device's time where its work in between is said to have taken any, so that what is tried against one
-// another is chosen alike on every machine; else the host's. An event that was never recorded has none.
+// The device's time where the stream's work in between is said to have taken any, so that what is tried
+// against one another is chosen alike on every machine; else the host's, between two streams too. An event
+// that was never recorded has none.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   *milliseconds = 0;
   if (!HasTime(start) || !HasTime(end)) return Report(cudaErrorInvalidResourceHandle);
-  std::chrono::nanoseconds elapsed(end->worked_ns - start->worked_ns);
+  std::chrono::nanoseconds elapsed(start->stream == end->stream ? end->worked_ns - start->worked_ns : 0);
   if (elapsed.count() == 0) elapsed = end->recorded - start->recorded;
   *milliseconds = std::chrono::duration<float, std::milli>(elapsed).count();
   return cudaSuccess;

@@ -16,7 +16,8 @@ struct CUevent_st {
   bool has_time = true;
   bool is_recorded = false;
   std::chrono::steady_clock::time_point recorded;
-  int64_t worked_ns = 0;             // by its stream until then
+  cudaStream_t stream = nullptr;     // on which
+  int64_t worked_ns = 0;             // by that until then
   std::atomic<uint64_t> capture{0};  // that it was recorded in
 };
 

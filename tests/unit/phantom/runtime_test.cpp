@@ -320,12 +320,37 @@ TEST_CASE("Streams and events are distinct, and always done") {
   REQUIRE(cudaEventRecord(end, low) == cudaSuccess);
   REQUIRE(cudaEventElapsedTime(&milliseconds, start, end) == cudaSuccess);
   CHECK(milliseconds == 2);
+  REQUIRE(cudaEventRecord(start, high) == cudaSuccess);
+  REQUIRE(cudaEventRecord(end, low) == cudaSuccess);  // the work of two streams is not to be compared
+  REQUIRE(cudaEventElapsedTime(&milliseconds, start, end) == cudaSuccess);
+  CHECK(milliseconds >= 0);
   bool called = false;
   REQUIRE(cudaLaunchHostFunc(
               low, [](void* flag) { *static_cast<bool*>(flag) = true; }, &called) == cudaSuccess);
   CHECK(called);
   CHECK((cudaEventDestroy(start) == cudaSuccess && cudaEventDestroy(end) == cudaSuccess));
   CHECK((cudaStreamDestroy(low) == cudaSuccess && cudaStreamDestroy(high) == cudaSuccess));
+}
+
+TEST_CASE("A stream that is destroyed while it is captured takes no part any more, and leaves no work") {
+  cudaStream_t origin = nullptr;
+  cudaStream_t joined = nullptr;
+  cudaEvent_t begun = nullptr;
+  REQUIRE((cudaStreamCreate(&origin) == cudaSuccess && cudaStreamCreate(&joined) == cudaSuccess));
+  REQUIRE(cudaEventCreate(&begun) == cudaSuccess);
+  REQUIRE(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal) == cudaSuccess);
+  REQUIRE(cudaEventRecord(begun, origin) == cudaSuccess);
+  REQUIRE(cudaStreamWaitEvent(joined, begun, 0) == cudaSuccess);
+  CHECK(device::CaptureOf(joined) != 0);
+  device::Work(joined, 3'000'000);
+  const void* const was = joined;
+  REQUIRE(cudaStreamDestroy(joined) == cudaSuccess);
+  CHECK(device::CaptureOf(was) == 0);
+  CHECK(device::WorkedNs(was) == 0);
+  cudaGraph_t graph = nullptr;
+  REQUIRE(cudaStreamEndCapture(origin, &graph) == cudaSuccess);
+  CHECK((cudaGraphDestroy(graph) == cudaSuccess && cudaEventDestroy(begun) == cudaSuccess));
+  CHECK(cudaStreamDestroy(origin) == cudaSuccess);
 }
 
 TEST_CASE("An event that was never recorded, or has no time, tells no time") {
