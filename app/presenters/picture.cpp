@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/presenters/axis_ticks.h"
 #include "app/presenters/memory_map.h"
 #include "app/presenters/tables.h"
 #include "profiler/base/format.h"
@@ -64,14 +65,9 @@ class Canvas {
   std::string out_;
 };
 
-// 1, 2 or 5 times a power of ten, so that 4 to 10 of them reach `bytes`.
-int64_t RoundTick(int64_t bytes) {
-  const double rough = std::max(1.0, static_cast<double>(bytes) / 8);
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double times : {1.0, 2.0, 5.0}) {
-    if (times * power >= rough) return static_cast<int64_t>(times * power);
-  }
-  return static_cast<int64_t>(10 * power);
+// Of the vertical axis: whole bytes.
+int64_t TickOf(int64_t highest_bytes) {
+  return static_cast<int64_t>(std::max(1.0, RoundStep(static_cast<double>(highest_bytes), 8)));
 }
 
 class Curve {
@@ -349,7 +345,7 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title) 
   const Plot plot;
   const std::vector<CurveColumn> curve = CurveOf(view, kPictureColumns);
   const int64_t highest = HighestOf(curve);
-  const int64_t tick = RoundTick(highest);
+  const int64_t tick = TickOf(highest);
   const int64_t top_bytes = (highest / tick + 1) * tick;
   const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
   Canvas canvas(kTop + plot.height + 80, title,
@@ -366,7 +362,7 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title) 
 std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setups, std::string_view title) {
   const Plot plot;
   const int64_t highest = HighestBytes(outcome);
-  const int64_t tick = RoundTick(highest);
+  const int64_t tick = TickOf(highest);
   const int64_t top_bytes = (highest / tick + 1) * tick;
   Canvas canvas(kTop + plot.height + 80, title,
                 fmt::format("The same requests, before: {}; after: {}", setups.before, setups.after));

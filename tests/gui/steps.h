@@ -58,6 +58,7 @@ void ShowsSourcesInTrouble(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);
 void DragsTheBrush(ImGuiTestContext* context);
+void SwitchesTheAxis(ImGuiTestContext* context);
 void MeasuresBetweenTwoMoments(ImGuiTestContext* context);
 void ShowsWhatIsAlive(ImGuiTestContext* context);
 void ListsAllocations(ImGuiTestContext* context);

@@ -68,6 +68,30 @@ void DragsTheBrush(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return timeline.follow; }));
 }
 
+// Events, or the time they took: figures at the axis, in their unit, and the same stretch of the run.
+void SwitchesTheAxis(ImGuiTestContext* context) {
+  const TimelineState& timeline = application().view_state().timeline;
+  const auto shown = [&] {
+    return presenters::IndexAtPosition(*Run().view, timeline.axis, timeline.visible.begin);
+  };
+  IM_CHECK_STR_EQ(timeline.ticks.unit.c_str(), "event");
+  const timeline::EventIndex begin = shown();
+  for (const presenters::TimeAxis axis : {presenters::TimeAxis::kWallClock, presenters::TimeAxis::kEvents}) {
+    context->KeyPress(ImGuiKey_X);
+    IM_CHECK(WaitUntil(context, [&] { return timeline.axis == axis; }));
+    context->Yield(3);
+    const presenters::AxisTicks& ticks = timeline.ticks;
+    const bool is_time = axis == presenters::TimeAxis::kWallClock;
+    IM_CHECK_EQ(ticks.unit == "event", !is_time);
+    IM_CHECK_GE(ticks.ticks.size(), 3U);
+    IM_CHECK_GE(ticks.ticks.front().position, timeline.visible.begin);
+    IM_CHECK_LE(ticks.ticks.back().position, timeline.visible.end);
+    IM_CHECK_LE(shown(), begin);
+    IM_CHECK_LT(begin - shown(), 20U);
+    if (is_time) Picture(context, "wall-clock");
+  }
+}
+
 void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   const ImRect plot = context->ItemInfo("//**/plot").RectFull;
   context->MouseMoveToPos(plot.Min + ImVec2(200, 200));

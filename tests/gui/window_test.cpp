@@ -273,6 +273,7 @@ void Add(ImGuiTestEngine* engine) {
       {"changes between steps", ChangesBetweenSteps},
       {"zooms", Zooms},
       {"drags the brush", DragsTheBrush},
+      {"switches the axis", SwitchesTheAxis},
       {"shows what is alive", ShowsWhatIsAlive},
       {"lists allocations", ListsAllocations},
       {"measures between two moments", MeasuresBetweenTwoMoments},

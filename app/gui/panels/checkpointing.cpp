@@ -9,6 +9,7 @@
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/panel_frame.h"
+#include "app/presenters/axis_ticks.h"
 
 namespace tidemark::gui {
 namespace {
@@ -44,18 +45,8 @@ PriceAxes PriceAxesFor(const CheckpointingInput& input, const ImRect& area) {
   return {area, most};
 }
 
-// 1, 2 or 5 times a power of ten, some four to the axis.
-double TickOf(double most) {
-  const double rough = most / 4;
-  const double power = std::pow(10.0, std::floor(std::log10(rough)));
-  for (const double times : {1.0, 2.0, 5.0}) {
-    if (power * times >= rough) return power * times;
-  }
-  return power * 10;
-}
-
 void DrawPriceGrid(ImDrawList* list, const PriceAxes& axes, ByteUnit unit) {
-  const double tick = TickOf(axes.most);
+  const double tick = presenters::RoundStep(axes.most, 4);
   for (double at = 0; at <= axes.most; at += tick) {
     const float y = std::round(axes.Y(static_cast<int64_t>(at)));
     list->AddLine({axes.plot.Min.x, y}, {axes.plot.Max.x, y}, U32(Colors().faint));

@@ -252,13 +252,16 @@ TimelineGeometry LayOut(const TimelineInput& input, TimelineState& state) {
     if (has_room) left_over -= height + gap;
     return take(height, gap, has_room);
   };
+  const bool has_axis = left_over >= Px(17);
+  if (has_axis) left_over -= Px(17);
   geometry.overview = take_if_left(Px(26), Px(8));
   geometry.legend = take_if_left(legend, Px(2));
   geometry.steps = take(Px(18), Px(4), has_strips);
   const bool has_lane = input.lane != nullptr && !input.lane->columns.empty();
   if (has_lane) geometry.lane = take_if_left(Px(18), Px(4));
   if (!input.layers->empty()) geometry.layers = take_if_left(Px(18), Px(4));
-  geometry.phases = take(Px(18), Px(6), has_strips);
+  geometry.phases = take(Px(18), has_axis ? Px(2) : Px(6), has_strips);
+  geometry.axis = take(Px(15), Px(6), has_axis);
   geometry.plot = ImRect(left, top, all.Max.x, std::max(bottom, top + Px(10)));
   geometry.plot.Min.x = std::floor(geometry.plot.Min.x);
   geometry.plot.Max.x = std::floor(geometry.plot.Max.x);
@@ -289,6 +292,7 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   ImDrawList* list = ImGui::GetWindowDrawList();
   TakenPlaces taken;
   DrawGrid(list, geometry);
+  DrawHorizontalAxis(list, geometry, state.ticks);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);
   const uint32_t hidden = HiddenIn(*input.plot, state);
   DrawStack(list, geometry, input, hidden);
@@ -346,6 +350,7 @@ void DrawTimelinePanel(const TimelineInput& input, TimelineState& state, Command
   state.rows = std::max(16, static_cast<int>(geometry.plot.GetHeight()));
   state.overview_columns = std::max(16, static_cast<int>(geometry.overview.GetWidth() / 2));
   ChooseVerticalAxis(input, state, &geometry);
+  state.ticks = HorizontalTicks(geometry, state.axis);
   HandlePlotInput(input, geometry, state, queue);
   const TakenPlaces labels = DrawChart(input, geometry, state);
   DrawLayers(ImGui::GetWindowDrawList(), geometry, input, queue);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/gui/commands.h"
+#include "app/presenters/axis_ticks.h"
 #include "app/presenters/device_work.h"
 #include "app/presenters/layer_lane.h"
 #include "app/presenters/plot_blocks.h"
@@ -67,6 +68,7 @@ struct TimelineState {
   int columns = 1200;
   int rows = 400;  // pixels of the plot
   int overview_columns = 300;
+  presenters::AxisTicks ticks;  // that stand at the horizontal axis
   struct Hover {
     double position = 0;
     int64_t bytes = 0;  // above the axis, in the whole stack

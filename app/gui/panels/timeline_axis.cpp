@@ -1,10 +1,11 @@
-// The vertical axis: how far it reaches, and its grid.
+// Both axes: how far the vertical one reaches, the figures at them, and the grid.
 #include <algorithm>
 #include <cmath>
 
 #include "app/gui/panels/timeline_parts.h"
 #include "app/gui/widgets/text.h"
 #include "app/gui/window/theme.h"
+#include "app/presenters/axis_ticks.h"
 
 namespace tidemark::gui {
 namespace {
@@ -15,15 +16,7 @@ using presenters::TimelinePlot;
 
 bool Hidden(uint32_t hidden_categories, int category) { return (hidden_categories >> category & 1U) != 0; }
 
-// 1, 2, 4 or 5 times a power of ten, so that about so many ticks cover `span`.
-double RoundTick(double span, double ticks) {
-  const double rough = span / ticks;
-  const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-9))));
-  for (const double step : {1.0, 2.0, 4.0, 5.0, 10.0}) {
-    if (step * power >= rough) return step * power;
-  }
-  return 10 * power;
-}
+TextStyle AxisNumbers() { return {Faces().numbers, kSmallTextSize + 1, Colors().muted}; }
 
 }  // namespace
 
@@ -58,22 +51,51 @@ void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, 
   geometry->unit_name = decimal ? (large ? "GB" : "MB") : (large ? "GiB" : "MiB");
   const double top = highest * 1.06 / geometry->unit_bytes;
   const double tick =
-      RoundTick(top, std::clamp(static_cast<double>(geometry->plot.GetHeight() / Px(34)), 1.0, 6.0));
+      presenters::RoundStep(top, std::clamp(static_cast<int>(geometry->plot.GetHeight() / Px(34)), 1, 6));
   geometry->tick_bytes = tick * geometry->unit_bytes;
   geometry->top_bytes = std::ceil(top / tick) * geometry->tick_bytes;
 }
 
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry) {
-  const TextStyle style = Colored({Faces().numbers, kSmallTextSize + 1, Colors().muted}, Colors().muted);
   for (double bytes = 0; bytes <= geometry.top_bytes * 1.001; bytes += geometry.tick_bytes) {
     const float y = std::round(geometry.Y(bytes));
     list->AddLine({geometry.plot.Min.x, y}, {geometry.plot.Max.x, y}, U32(Colors().faint));
     const std::string text =
         FormatDecimal(bytes / geometry.unit_bytes, geometry.tick_bytes < geometry.unit_bytes ? 1 : 0);
-    DrawText(list, {geometry.plot.Min.x - Px(8), y - Px(8)}, style, text, Align::kRight);
+    DrawText(list, {geometry.plot.Min.x - Px(8), y - Px(8)}, AxisNumbers(), text, Align::kRight);
   }
   DrawText(list, {geometry.plot.Min.x - Px(8), geometry.plot.Min.y - Px(26)}, SmallMuted(),
            geometry.unit_name, Align::kRight);
+}
+
+// How wide one is, the widest tells, and how many there are decides how wide that is.
+presenters::AxisTicks HorizontalTicks(const TimelineGeometry& geometry, presenters::TimeAxis axis) {
+  presenters::AxisTicks ticks;
+  if (geometry.axis.GetHeight() <= 0) return ticks;
+  const float width = geometry.plot.GetWidth();
+  for (float each = Px(64); each < width; each += Px(16)) {
+    ticks = TicksOver(axis, geometry.visible, std::max(1, static_cast<int>(width / each)));
+    float widest = 0;
+    for (const presenters::AxisTick& tick : ticks.ticks)
+      widest = std::max(widest, Measure(AxisNumbers(), tick.text).x);
+    if (widest + Px(20) <= each) break;
+  }
+  return ticks;
+}
+
+void DrawHorizontalAxis(ImDrawList* list, const TimelineGeometry& geometry,
+                        const presenters::AxisTicks& ticks) {
+  const ImRect& row = geometry.axis;
+  DrawText(list, {row.Min.x - Px(8), row.Min.y + Px(1)}, SmallMuted(), ticks.unit, Align::kRight);
+  for (const presenters::AxisTick& tick : ticks.ticks) {
+    const float x = std::round(geometry.X(tick.position));
+    list->AddLine({x, geometry.plot.Min.y}, {x, geometry.plot.Max.y}, U32(Colors().faint));
+    list->AddLine({x, geometry.plot.Max.y}, {x, geometry.plot.Max.y + Px(4)}, U32(Colors().muted));
+    // At the edges beside the tick, rather than out of the panel.
+    const float width = Measure(AxisNumbers(), tick.text).x;
+    const float left = std::clamp(x - width / 2, row.Min.x, std::max(row.Min.x, row.Max.x - width));
+    DrawText(list, {left, row.Min.y}, AxisNumbers(), tick.text);
+  }
 }
 
 }  // namespace tidemark::gui

@@ -19,6 +19,7 @@ namespace tidemark::gui {
 // From axis positions and bytes to pixels, and where the parts of the panel lie.
 struct TimelineGeometry {
   ImRect plot;
+  ImRect axis;  // of the horizontal axis' figures; no height where there is no room for them
   ImRect phases;
   ImRect layers;  // no height where they are too many, or not told
   ImRect lane;    // of kernels and copies; no height where none are told
@@ -70,6 +71,10 @@ uint32_t HiddenIn(const presenters::TimelinePlot& plot, const TimelineState& sta
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry);
 
 void DrawGrid(ImDrawList* list, const TimelineGeometry& geometry);
+// As many figures as there is room for; none where there is no row for them.
+presenters::AxisTicks HorizontalTicks(const TimelineGeometry& geometry, presenters::TimeAxis axis);
+void DrawHorizontalAxis(ImDrawList* list, const TimelineGeometry& geometry,
+                        const presenters::AxisTicks& ticks);
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
                uint32_t hidden_categories);
 // What the title row and the legend have for stacks of groups (timeline_stack.cpp).
