@@ -86,7 +86,7 @@ void PricesCheckpointing(ImGuiTestContext* context) {
   Picture(context, "checkpointing-cancelled");
   application().Push(ChangeSettings{before});
   IM_CHECK(WaitUntil(context, [&] { return application().settings() == before; }));
-  IM_CHECK(WaitForSteps(context, 2));
+  IM_CHECK(WaitForChosenSettings(context));
   if (was_paused) application().Push(ActionId::kRunOrPause);
   IM_CHECK(
       WaitUntil(context, [&] { return !was_paused || Run().status.state == session::RunState::kPaused; }));

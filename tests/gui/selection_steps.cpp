@@ -143,8 +143,9 @@ void FollowsThePinnedMoment(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return breakdown().at_peak; }));
   const auto measured = [&] { return breakdown().breakdown->totals.at(1).measured_bytes.value_or(0); };
   const int64_t at_peak = measured();
-  const auto& step = Run().view->steps().front();
-  application().Push(PinMoment{step.begin + (step.peak - step.begin) / 2});
+  const std::optional<timeline::Step> step = LastCompleteStep();
+  IM_CHECK(step.has_value());
+  application().Push(PinMoment{step->begin});
   IM_CHECK(WaitUntil(context, [&] { return !breakdown().at_peak; }));
   IM_CHECK_LT(measured(), at_peak);
   IM_CHECK_STR_EQ(breakdown().breakdown->moment.c_str(),

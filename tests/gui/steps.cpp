@@ -40,12 +40,27 @@ bool WaitForSteps(ImGuiTestContext* context, int64_t more) {
   return WaitUntil(context, [wanted] { return CompleteSteps() >= wanted; });
 }
 
-int64_t LastPeak() {
+std::optional<timeline::Step> LastCompleteStep() {
+  if (Run().view == nullptr) return std::nullopt;
   const auto& steps = Run().view->steps();
   for (size_t i = steps.size(); i-- > 0;) {
-    if (steps[i].complete) return timeline::ValueOf(steps[i].at_peak, timeline::Series::kAllocated);
+    if (steps[i].complete) return steps[i];
   }
-  return 0;
+  return std::nullopt;
+}
+
+bool WaitForChosenSettings(ImGuiTestContext* context) {
+  return WaitUntil(context, [] {
+    const std::optional<timeline::Step> last = LastCompleteStep();
+    if (!last || last->settings < 0) return false;
+    return Run().view->settings()[static_cast<size_t>(last->settings)] ==
+           networks::ToJson(application().settings());
+  });
+}
+
+int64_t LastPeak() {
+  const std::optional<timeline::Step> last = LastCompleteStep();
+  return last ? timeline::ValueOf(last->at_peak, timeline::Series::kAllocated) : 0;
 }
 
 void Picture(ImGuiTestContext* context, const char* name) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "app/gui/application.h"
 #include "tests/gui/driver.h"
@@ -27,6 +28,11 @@ bool WaitUntil(ImGuiTestContext* context, const std::function<bool()>& reached, 
 // Lets time pass on the clock, frame by frame.
 void Rest(ImGuiTestContext* context, double seconds);
 bool WaitForSteps(ImGuiTestContext* context, int64_t more);
+// Of the shown run; none = it has none yet.
+std::optional<timeline::Step> LastCompleteStep();
+// The latest whole step ran with the settings that are chosen: those before it may have been asked for
+// earlier, and run still.
+bool WaitForChosenSettings(ImGuiTestContext* context);
 int64_t LastPeak();
 void Picture(ImGuiTestContext* context, const char* name);
 

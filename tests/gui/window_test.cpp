@@ -144,11 +144,11 @@ void FindsCommands(ImGuiTestContext* context) {
   context->Yield(2);
   context->KeyPress(ImGuiKey_Enter);
   IM_CHECK(WaitUntil(context, [] { return !application().view_state().timeline.follow; }));
-  context->Yield(3);
-  const presenters::VisibleRange& seen = application().view_state().timeline.visible;
-  const presenters::VisibleRange whole = presenters::WholeRange(*Run().view, presenters::TimeAxis::kEvents);
-  IM_CHECK_LT(std::abs((seen.end - seen.begin) - (whole.end - whole.begin)),
-              0.05 * (whole.end - whole.begin));
+  IM_CHECK(WaitUntil(context, [] {
+    const presenters::VisibleRange& seen = application().view_state().timeline.visible;
+    const presenters::VisibleRange whole = presenters::WholeRange(*Run().view, presenters::TimeAxis::kEvents);
+    return std::abs((seen.end - seen.begin) - (whole.end - whole.begin)) < 0.05 * (whole.end - whole.begin);
+  }));
   Picture(context, "whole-run");
   // And a panel, behind which others it may lie.
   const auto is_in_front = [&] { return context->WindowInfo("//###fit").Window->DockTabIsVisible; };
