@@ -80,6 +80,24 @@ void DockForSlowMotion(ImGuiID space) {
   }
 }
 
+// Below the timeline: their share of the middle, and the tables' share of that. In a low window the tables
+// keep the room of half a dozen rows, which timeline and map give them.
+struct LowerMiddle {
+  float of_all = 0;
+  float of_tables = 0;
+};
+
+LowerMiddle HeightsOf(float height, bool has_map) {
+  constexpr float kTables = 256;
+  constexpr float kLeastMap = 134;
+  constexpr float kMapShare = 0.43F;  // of what is below the timeline, where there is room for all
+  if (!has_map) return {0.36F, 1 - kMapShare};
+  const float below = std::clamp(Px(kTables + kLeastMap) / height, 0.46F, 0.52F);
+  const float map =
+      std::max(Px(kLeastMap), std::min(below * height - Px(kTables), kMapShare * below * height));
+  return {below, std::max(0.5F, 1 - map / (below * height))};
+}
+
 // Left: the controls. Middle: timeline over map over tables. Right: the breakdown over the bridge.
 void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
   ImGui::DockBuilderRemoveNode(space);
@@ -107,10 +125,11 @@ void BuildDefaultLayout(ImGuiID space, ImVec2 size, const ViewState& view) {
     return panel.place == PanelPlace::kCenterMiddle &&
            view.shown[static_cast<size_t>(&panel - Panels().data())];
   });
+  const LowerMiddle heights = HeightsOf(size.y, has_map);
   ImGuiID top = 0;
-  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, has_map ? 0.46F : 0.36F, nullptr, &top);
+  ImGuiID below = ImGui::DockBuilderSplitNode(middle, ImGuiDir_Down, heights.of_all, nullptr, &top);
   ImGuiID map = 0;
-  const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, 0.57F, nullptr, &map);
+  const ImGuiID bottom = ImGui::DockBuilderSplitNode(below, ImGuiDir_Down, heights.of_tables, nullptr, &map);
   for (const Panel& panel : Panels()) {
     const ImGuiID nodes[] = {left, top, map, bottom, right_top, right_bottom, right_bottom};
     ImGui::DockBuilderDockWindow(WindowId(panel).c_str(), nodes[static_cast<size_t>(panel.place)]);
