@@ -128,6 +128,7 @@ class Application {
   void ChooseKernels(bool on);
   void ShowSelected(const presenters::Selection& selection);
   void ListSelected(const presenters::Selection& selection);
+  void ShowOnMap(presenters::MapPart part);
   void StartWith(const StartAgain& wanted);
   void SetUpOpenPage();
   void Change(networks::TrainingSettings settings, bool remember);

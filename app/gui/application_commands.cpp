@@ -96,6 +96,7 @@ void Application::Execute(const Command& command) {
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
                  [this](const gui::Select& c) { ShowSelected(c.selection); },
                  [this](const ListAllocations& c) { ListSelected(c.selection); },
+                 [this](const gui::ShowOnMap& c) { ShowOnMap(c.part); },
                  [this](const GoToMoment& c) { Show(c); },
                  [this](const KeepBookmark& c) { Keep(c); },
                  [this](const StartAgain& c) { StartWith(c); },
@@ -141,12 +142,20 @@ void Application::ChooseKernels(bool on) {
 // The same again takes it away.
 void Application::ShowSelected(const presenters::Selection& selection) {
   state_.selection = state_.selection == selection ? presenters::Selection() : selection;
+  state_.memory_map.lit = presenters::MapPart::kNone;
 }
 
 void Application::ListSelected(const presenters::Selection& selection) {
   state_.selection = selection;
-  state_.allocations.only_selected = true;
+  state_.memory_map.lit = presenters::MapPart::kNone;
+  state_.allocations.only_selected = selection.any();
   shell_.raise_panel = "allocations";
+}
+
+void Application::ShowOnMap(presenters::MapPart part) {
+  state_.memory_map.lit = state_.memory_map.lit == part ? presenters::MapPart::kNone : part;
+  state_.selection = {};  // only one of them can be lit up
+  shell_.raise_panel = "memory_map";
 }
 
 void Application::StartWith(const StartAgain& wanted) {
@@ -355,6 +364,8 @@ void Application::ExecuteTimelineAction(ActionId action) {
     case ActionId::kUnpin:
       if (state_.selection.any()) {
         state_.selection = {};
+      } else if (state_.memory_map.lit != presenters::MapPart::kNone) {
+        state_.memory_map.lit = presenters::MapPart::kNone;
       } else {
         state_.pinned.reset();
       }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/gui/other_setup.h"
+#include "app/presenters/memory_map.h"
 #include "app/presenters/selection.h"
 #include "profiler/events/event.h"
 #include "profiler/lessons/session_code.h"
@@ -166,7 +167,11 @@ struct Select {
 };
 // Selects, and brings the table of the allocations behind it to the front.
 struct ListAllocations {
-  presenters::Selection selection;
+  presenters::Selection selection;  // nothing: all that is alive
+};
+// Lights a part of the memory map up, and brings it to the front; the same again takes it away.
+struct ShowOnMap {
+  presenters::MapPart part;
 };
 // Into sight, pinned and lit up, as far as there is such a moment or selection.
 struct GoToMoment {
@@ -220,7 +225,7 @@ using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram,
                  OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
                  ExportRecording, TakeScreenshot, ShowPanel, ShowControl, PinMoment, GoToOperator, Select,
-                 ListAllocations, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
+                 ListAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
                  TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage,
                  SetUpPage, UseSession, LockControls, SaveSession>;
 

@@ -98,7 +98,7 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.live_tree.selects = state.selection.any();
   frame_.allocations = {};
   frame_.allocations.unit = state.unit;
-  frame_.comparison = {nullptr, false, state.unit, kNothingToCompare};
+  frame_.comparison = {nullptr, false, state.unit, kNothingToCompare, &owners_};
   const bool is_program = presenters::IsProgram(input.description);
   frame_.breakdown = {&kNoBreakdown,         nullptr, state.unit, true, is_program, &owners_, nullptr,
                       &input.book->glossary, "",      {}};

@@ -12,6 +12,7 @@ namespace tidemark::presenters {
 namespace {
 
 using events::Category;
+using Behind = BridgeStep::Behind;
 using timeline::Series;
 using ByCategory = std::array<int64_t, events::kCategoryCount>;
 
@@ -129,13 +130,14 @@ constexpr Words kContextAndOthersSince = {
 
 class Steps {
  public:
-  void AddLevel(const char* name, int64_t bytes, const char* sentence) {
-    steps_.push_back({BridgeStep::Kind::kLevel, name, bytes, 0, std::nullopt, sentence});
+  void AddLevel(const char* name, int64_t bytes, const char* sentence, Behind behind = Behind::kOnlyTheSum) {
+    steps_.push_back({BridgeStep::Kind::kLevel, name, bytes, 0, std::nullopt, sentence, behind});
     sum_ = bytes;
   }
-  void AddChange(Words words, int64_t bytes, std::optional<Category> category = std::nullopt) {
+  void AddChange(Words words, int64_t bytes, Behind behind = Behind::kOnlyTheSum,
+                 std::optional<Category> category = std::nullopt) {
     if (bytes == 0) return;
-    steps_.push_back({BridgeStep::Kind::kChange, words.name, bytes, sum_, category, words.sentence});
+    steps_.push_back({BridgeStep::Kind::kChange, words.name, bytes, sum_, category, words.sentence, behind});
     timeline::AddTo(sum_, bytes);
   }
   // As far as anyone told of them, and no later than what lies below: the card is asked now and then.
@@ -165,7 +167,8 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t
             int64_t reserved) {
   Steps steps;
   steps.AddLevel("textbook", textbook.total_bytes,
-                 "Parameters, gradients, optimizer state, activations and input, as computed on paper.");
+                 "Parameters, gradients, optimizer state, activations and input, as computed on paper.",
+                 Behind::kLayers);
   // Largest reasons first, as a person would tell it.
   constexpr std::array kOrder = {Category::kTemporary,     Category::kWorkspace, Category::kActivation,
                                  Category::kAutocastCache, Category::kGradient,  Category::kOptimizerState,
@@ -182,18 +185,19 @@ Steps Build(const textbook::Estimate& textbook, const ByCategory& bytes, int64_t
     steps.AddChange(passes     ? WordsForPassing(more)
                     : by_layer ? WordsForSharded(category, more)
                                : WordsFor(category, more),
-                    difference, category);
+                    difference, Behind::kCategory, category);
   }
   steps.AddChange(
       {"rounding",
        "The allocator rounds every block up to a multiple of 512 bytes, and does not split off small rests."},
-      Difference(allocated, steps.sum()));
-  steps.AddLevel("allocated", allocated, "Live blocks: PyTorch's memory_allocated().");
+      Difference(allocated, steps.sum()), Behind::kRounding);
+  steps.AddLevel("allocated", allocated, "Live blocks: PyTorch's memory_allocated().", Behind::kAllBlocks);
   if (reserved <= 0) return steps;
   steps.AddChange(
       {"cached, free", "Segments that the allocator keeps for the next time, and gaps between blocks."},
-      Difference(reserved, allocated));
-  steps.AddLevel("reserved", reserved, "Segments from the driver: PyTorch's memory_reserved().");
+      Difference(reserved, allocated), Behind::kFree);
+  steps.AddLevel("reserved", reserved, "Segments from the driver: PyTorch's memory_reserved().",
+                 Behind::kSegments);
   return steps;
 }
 

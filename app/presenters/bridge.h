@@ -22,12 +22,15 @@ namespace tidemark::presenters {
 
 struct BridgeStep {
   enum class Kind : uint8_t { kLevel, kChange };
+  // Where what a step consists of can be seen. What lies above PyTorch is told as a sum only.
+  enum class Behind : uint8_t { kOnlyTheSum, kLayers, kCategory, kAllBlocks, kRounding, kFree, kSegments };
   Kind kind = Kind::kChange;
   std::string name;                          // "library workspaces"
   int64_t bytes = 0;                         // a level's height; what a change adds, or takes away
   int64_t from_bytes = 0;                    // where a change begins: the sum of all before it; 0 for a level
   std::optional<events::Category> category;  // of the difference, for its colour
   std::string sentence;
+  Behind behind = Behind::kOnlyTheSum;
 };
 
 struct Bridge {

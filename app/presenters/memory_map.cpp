@@ -73,6 +73,7 @@ class Mapper {
           {static_cast<int64_t>(from - source.address), static_cast<int64_t>(until - from), order_[next_]});
       AddTo(map_.occupied_bytes, static_cast<int64_t>(until - from));
       AddTo(map_.rounding_bytes, std::max<int64_t>(0, block.rounded_bytes - block.bytes));
+      if (block.pending_free) AddTo(map_.pending_bytes, static_cast<int64_t>(until - from));
       taken_until = until;
     }
     AddGap(segment, taken_until, end);
@@ -95,6 +96,24 @@ std::string WhyNoMap(const MemoryMap& map) {
   return "This run tells how much was reserved, but not where: none of its blocks lies in a segment that it "
          "tells. So it is with torch.profiler's traces; PyTorch's memory snapshots and recordings tell "
          "segments.";
+}
+
+std::string MapSummary(const MemoryMap& map, ByteUnit unit) {
+  size_t blocks = 0;
+  for (const MapSegment& segment : map.segments) blocks += segment.blocks.size();
+  const auto counted = [](size_t count, const char* one) {
+    return FormatNumber(static_cast<int64_t>(count)) + " " + one + (count == 1 ? "" : "s");
+  };
+  std::string text = fmt::format("{} · {} · {:.0f} % free", counted(map.segments.size(), "segment"),
+                                 counted(blocks, "block"), 100 * map.share_free);
+  if (map.rounding_bytes > 0) {  // none at all: nobody told what was asked for
+    const double share = static_cast<double>(map.rounding_bytes) /
+                         static_cast<double>(std::max<int64_t>(1, map.occupied_bytes));
+    text += " · " + FormatBytes(map.rounding_bytes, unit) +
+            (share < 0.001 ? " (< 0.1 %)" : fmt::format(" ({:.1f} %)", 100 * share)) + " rounding";
+  }
+  if (map.pending_bytes > 0) text += " · " + FormatBytes(map.pending_bytes, unit) + " wait to be freed";
+  return text;
 }
 
 std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit) {

@@ -33,11 +33,15 @@ struct MapSegment {
   std::vector<MapGap> gaps;      // what is free
 };
 
+// What of a map can be lit up.
+enum class MapPart : uint8_t { kNone, kSegments, kFree, kRounding };
+
 struct MemoryMap {
   std::vector<MapSegment> segments;  // by address
   int64_t reserved_bytes = 0;
   int64_t occupied_bytes = 0;      // by blocks
   int64_t rounding_bytes = 0;      // of these, beyond what was requested
+  int64_t pending_bytes = 0;       // of these, freed, but kept until another stream is done with it
   int64_t largest_free_bytes = 0;  // gap
   double share_free = 0;           // of what is reserved
   int64_t outside_bytes = 0;       // of blocks that lie in no segment: all, where nobody reports segments
@@ -48,6 +52,10 @@ MemoryMap MakeMemoryMap(const timeline::State& state);
 // Why a map of it would mislead, as one of a trace that tells how much was reserved, but not where; "" where
 // there is one to draw.
 std::string WhyNoMap(const MemoryMap& map);
+
+// What a map says in one line: "10 segments · 37 blocks · 39 % free · 6.1 kB (< 0.1 %) rounding", and what
+// waits to be freed.
+std::string MapSummary(const MemoryMap& map, ByteUnit unit);
 
 // What the gaps mean for the next request, in words; "" where nobody reports segments.
 std::string ExplainFreeMemory(const MemoryMap& map, ByteUnit unit);

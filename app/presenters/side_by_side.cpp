@@ -38,6 +38,7 @@ SideBySide CompareChange(const timeline::View& view, const SettingsChange& chang
   SideBySide result;
   result.title_a = "before";
   result.title_b = "after";
+  result.of_one_run = true;
   result.moment = "at the peaks of steps " + FormatNumber(change.before.number) + " and " +
                   FormatNumber(change.after.number);
   result.headline = change.text + ": " + ConsequenceOf(change, unit);

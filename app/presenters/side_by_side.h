@@ -15,10 +15,11 @@
 namespace tidemark::presenters {
 
 struct SideBySide {
-  std::string title_a;   // "this run", "before"
-  std::string title_b;   // "fp16.tide", "after"
-  std::string moment;    // "at each one's peak", "at the peaks of steps 12 and 14"
-  std::string headline;  // "fp16 on: −45.4 MB at peak"; "" of two runs
+  std::string title_a;      // "this run", "before"
+  std::string title_b;      // "fp16.tide", "after"
+  std::string moment;       // "at each one's peak", "at the peaks of steps 12 and 14"
+  std::string headline;     // "fp16 on: −45.4 MB at peak"; "" of two runs
+  bool of_one_run = false;  // both sides are of the run that is shown; else only A is
   std::vector<ComparedBytes> levels;
   StateComparison states;
 };

@@ -59,6 +59,7 @@ std::vector<ComparedBytes> CompareLayers(const Moment& a, const Moment& b) {
   for (const auto& [name, bytes] : of_b) layers[name].b = bytes;
   for (auto& [name, row] : layers) {
     row.title = name.empty() ? "(no layer)" : std::string(name);
+    if (!name.empty()) row.selection = LayerSelected(row.title);
     row.a = row.a.value_or(0);
     row.b = row.b.value_or(0);
     rows.push_back(std::move(row));
@@ -75,7 +76,9 @@ std::vector<ComparedBytes> CompareCategories(const Moment& a, const Moment& b) {
     const auto category = static_cast<events::Category>(number);
     const int64_t of_a = a.state.values[static_cast<size_t>(number)];
     const int64_t of_b = b.state.values[static_cast<size_t>(number)];
-    if (of_a != 0 || of_b != 0) rows.push_back({std::string(events::NameOf(category)), category, of_a, of_b});
+    if (of_a != 0 || of_b != 0)
+      rows.push_back(
+          {std::string(events::NameOf(category)), category, of_a, of_b, CategorySelected(category)});
   }
   return rows;
 }
@@ -109,7 +112,8 @@ class BlockCounter {
  public:
   explicit BlockCounter(bool by_requested) : by_requested_(by_requested) {}
 
-  void Count(const Moment& moment, int64_t OneSidedBlocks::*side) {
+  void Count(const Moment& moment, int64_t OneSidedBlocks::*side,
+             std::optional<events::EventIndex> OneSidedBlocks::*first) {
     for (const LiveBlock& block : moment.state.blocks) {
       if (block.pending_free) continue;
       OneSidedBlocks row;
@@ -117,7 +121,10 @@ class BlockCounter {
       row.layer = moment.view->name(block.layer);
       row.category = block.category;
       row.bytes = by_requested_ ? block.bytes : block.rounded_bytes;
-      ++(rows_.try_emplace({row.title, row.layer, row.category, row.bytes}, row).first->second.*side);
+      OneSidedBlocks& alike =
+          rows_.try_emplace({row.title, row.layer, row.category, row.bytes}, row).first->second;
+      if (alike.*side == 0) alike.*first = block.born;
+      ++(alike.*side);
     }
   }
   std::vector<OneSidedBlocks> Take() {
@@ -175,8 +182,8 @@ Moment PeakMomentIn(const View& view, EventRange range) {
 
 StateComparison CompareStates(const Moment& a, const Moment& b, bool by_requested) {
   BlockCounter counter(by_requested);
-  counter.Count(a, &OneSidedBlocks::in_a);
-  counter.Count(b, &OneSidedBlocks::in_b);
+  counter.Count(a, &OneSidedBlocks::in_a, &OneSidedBlocks::first_in_a);
+  counter.Count(b, &OneSidedBlocks::in_b, &OneSidedBlocks::first_in_b);
   return {CompareCategories(a, b), CompareLayers(a, b), counter.Take(), CompareStreamsOf(a, b)};
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/presenters/selection.h"
 #include "app/presenters/stream_comparison.h"
 #include "profiler/timeline/timeline.h"
 
@@ -18,6 +19,7 @@ struct ComparedBytes {
   std::optional<events::Category> category;
   std::optional<int64_t> a;
   std::optional<int64_t> b;
+  Selection selection = {};  // what it is of; nothing of levels, of streams and of what no layer owns
 
   std::optional<int64_t> Difference() const;  // b − a, saturated
   std::optional<double> Percent() const;      // of a; nothing where a is 0
@@ -36,6 +38,8 @@ struct OneSidedBlocks {
   int64_t bytes = 0;  // of one, as compared
   int64_t in_a = 0;   // how many
   int64_t in_b = 0;
+  std::optional<events::EventIndex> first_in_a;  // when the first of them was born
+  std::optional<events::EventIndex> first_in_b;
 
   int64_t Difference() const;  // of all of them, b − a; saturated
 };

@@ -1,4 +1,5 @@
 // Files: exported, dropped, saved and opened, laid over the run.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -243,6 +244,57 @@ void TellsHowWhatItFollowsEnds(ImGuiTestContext* context) {
   IM_CHECK(WaitForSteps(context, 2));
 }
 
+namespace {
+
+bool BeginsWith(ImGuiTestContext* context, const networks::TrainingSettings& settings) {
+  application().Push(StartAgain{settings, {}});
+  context->Yield(2);  // from then on the run before is no longer the one that is live
+  return WaitUntil(context, [] { return Run().live; }) && WaitForChosenSettings(context);
+}
+
+// Two runs of their own, the second with twice the batch: what differs is what is said to, and a click on a
+// row lights it up.
+void SelectsWhatDiffers(ImGuiTestContext* context, const fs::path& scratch) {
+  const auto comparison = [] { return application().frame()->comparison; };
+  const auto selection = [] { return application().view_state().selection; };
+  const networks::TrainingSettings before = application().settings();
+  networks::TrainingSettings small = before;
+  small.batch = 32;
+  networks::TrainingSettings large = before;
+  large.batch = 64;
+  IM_CHECK(BeginsWith(context, small));
+  fs::remove(scratch);
+  application().Push(SaveRecording{scratch});
+  IM_CHECK(WaitUntil(context, [&] { return fs::exists(scratch); }));
+  IM_CHECK(BeginsWith(context, large));
+  application().Push(ActionId::kRunOrPause);  // levels that are told of later would move the rows
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
+  Rest(context, 0.5);
+  application().Push(CompareWith{scratch});
+  IM_CHECK(WaitUntil(context, [&] { return comparison().second_run && comparison().comparison != nullptr; }));
+  const auto& states = comparison().comparison->states;
+  const auto activation =
+      std::ranges::find(states.categories, "activation", &presenters::ComparedBytes::title);
+  IM_CHECK(activation != states.categories.end());
+  IM_CHECK_GT(activation->a.value_or(0), activation->b.value_or(0));
+  context->ItemClick("//**/by category/activation/##row");
+  IM_CHECK(WaitUntil(
+      context, [&] { return selection() == presenters::CategorySelected(events::Category::kActivation); }));
+  Picture(context, "compare-selected");
+  const auto layer = std::ranges::find_if(
+      states.layers, [](const presenters::ComparedBytes& row) { return row.selection.any(); });
+  IM_CHECK(layer != states.layers.end());
+  const presenters::Selection of_layer = layer->selection;
+  context->ItemClick(("//**/by layer/" + layer->title + "/##row").c_str());
+  IM_CHECK(WaitUntil(context, [&] { return selection() == of_layer; }));
+  context->ItemClick(("//**/by layer/" + of_layer.name + "/##row").c_str());
+  IM_CHECK(WaitUntil(context, [&] { return !selection().any(); }));
+  application().Push(ActionId::kStopComparing);
+  IM_CHECK(BeginsWith(context, before));
+}
+
+}  // namespace
+
 // Before and after the last change of settings first; then a recording beside the live run.
 void Compares(ImGuiTestContext* context) {
   const auto comparison = [] { return application().frame()->comparison; };
@@ -269,6 +321,7 @@ void Compares(ImGuiTestContext* context) {
   context->ItemClick("//**/Stop comparing");
   IM_CHECK(WaitUntil(context, [] { return application().frame()->timeline.plot->compared.empty(); }));
   IM_CHECK(!Run().compared.has_value());
+  SelectsWhatDiffers(context, file);
   application().Push(ActionId::kResetLayout);
   context->Yield(4);
   application().Push(CompareWith{file});  // shows the panel, wherever it is

@@ -103,8 +103,25 @@ void ListsWhatABridgeStepIs(ImGuiTestContext* context) {
   }));
   for (const presenters::Allocation& row : table()->rows) IM_CHECK(row.block.category == category);
   Picture(context, "bridge-step");
-  application().view_state().allocations.only_selected = false;
-  SelectsNothing(context);
+  // All that is alive, whatever was selected; and what no allocation is lights up on the map.
+  context->ItemClick("//**/allocated");
+  IM_CHECK(WaitUntil(context, [&] {
+    return !Selected().any() && table() != nullptr && table()->rows.size() == table()->considered;
+  }));
+  const auto lit = [] { return application().view_state().memory_map.lit; };
+  context->ItemClick("//**/cached, free");
+  IM_CHECK(WaitUntil(context, [&] { return lit() == presenters::MapPart::kFree; }));
+  Picture(context, "bridge-cached-on-the-map");
+  context->ItemClick("//**/rounding");
+  IM_CHECK(WaitUntil(context, [&] { return lit() == presenters::MapPart::kRounding; }));
+  Picture(context, "bridge-rounding-on-the-map");
+  context->ItemClick("//**/reserved");
+  IM_CHECK(WaitUntil(context, [&] { return lit() == presenters::MapPart::kSegments; }));
+  context->KeyPress(ImGuiKey_Escape);
+  IM_CHECK(WaitUntil(context, [&] { return lit() == presenters::MapPart::kNone; }));
+  context->ItemClick("//**/textbook");
+  const auto layers_in_front = [&] { return context->WindowInfo("//###layers").Window->DockTabIsVisible; };
+  IM_CHECK(WaitUntil(context, layers_in_front));
   context->WindowFocus("//###layers");
 }
 

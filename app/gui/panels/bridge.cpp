@@ -11,6 +11,7 @@
 #include <ranges>
 
 #include "app/gui/panels/lesson_text.h"
+#include "app/gui/panels/panels.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/terms.h"
 #include "app/presenters/signed_bytes.h"
@@ -22,7 +23,7 @@ namespace {
 using presenters::BridgeStep;
 
 constexpr float kRow = 27;
-constexpr float kLeastRow = 22;
+constexpr float kLeastRow = 19;
 constexpr float kStory = 120;     // below the rows, of which it takes what they can spare
 constexpr int64_t kFarAbove = 3;  // times all else: a card that others fill would leave no room for the rest
 constexpr double kBeyond = 1.3;   // of the highest that is to scale, where the axis ends then
@@ -71,22 +72,54 @@ std::vector<std::string_view> LinesOf(const TextStyle& style, std::string_view n
 int64_t SelectedIn(const BridgeInput& input, const BridgeStep& step) {
   if (input.selected_bytes == nullptr) return 0;
   if (step.category) return (*input.selected_bytes)[static_cast<size_t>(*step.category)];
-  if (!IsLevel(step) || step.name != "allocated") return 0;
+  if (step.behind != BridgeStep::Behind::kAllBlocks) return 0;
   return std::accumulate(input.selected_bytes->begin(), input.selected_bytes->end(), int64_t{0});
 }
 
 TextStyle LabelStyle(const BridgeStep& step) { return IsLevel(step) ? StrongWords() : MutedWords(); }
 
-// A click lists the allocations behind a step, or shows the segments that lie free.
+// What a click on a step shows, and what its tooltip says of that.
+struct WhatIsBehind {
+  std::optional<Command> command;
+  const char* help = "";
+};
+
+WhatIsBehind Behind(const BridgeStep& step) {
+  using presenters::MapPart;
+  switch (step.behind) {
+    case BridgeStep::Behind::kLayers: {
+      const auto layers = std::ranges::find(Panels(), std::string_view("layers"), &Panel::name);
+      return {ShowPanel{static_cast<size_t>(layers - Panels().begin()), true},
+              "Click: show it layer by layer."};
+    }
+    case BridgeStep::Behind::kCategory:
+      return {ListAllocations{presenters::CategorySelected(*step.category)},
+              "Click: list the allocations behind it."};
+    case BridgeStep::Behind::kAllBlocks:
+      return {ListAllocations{}, "Click: list all that is alive."};
+    case BridgeStep::Behind::kRounding:
+      return {ShowOnMap{MapPart::kRounding}, "Click: show on the memory map which blocks were rounded up."};
+    case BridgeStep::Behind::kFree:
+      return {ShowOnMap{MapPart::kFree}, "Click: show on the memory map what lies free."};
+    case BridgeStep::Behind::kSegments:
+      return {ShowOnMap{MapPart::kSegments}, "Click: show the segments on the memory map."};
+    case BridgeStep::Behind::kOnlyTheSum:
+      break;
+  }
+  return {std::nullopt, "Only the sum is told, by CUPTI or the driver: there is no list behind it."};
+}
+
+// A click shows what is behind a step.
 void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScale& scale, float label_width,
               CommandQueue& queue) {
   const ByteUnit unit = input.unit;
   const std::vector<std::string_view> lines = LinesOf(LabelStyle(step), step.name, label_width);
-  const float height = std::max(scale.row, Px(kLine) * static_cast<float>(lines.size()) + Px(6));
+  const float height = std::max(scale.row, Px(kLine) * static_cast<float>(lines.size()) + Px(2));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const bool clicked = ImGui::InvisibleButton(step.name.c_str(), {width, height});
-  if (clicked && step.category) queue.Push(ListAllocations{presenters::CategorySelected(*step.category)});
+  const WhatIsBehind behind = Behind(step);
+  if (clicked && behind.command) queue.Push(*behind.command);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const int64_t selected = SelectedIn(input, step);
   const bool lit = selected > 0 ||
@@ -101,7 +134,7 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
                ? "\n" + input.selected->title + " has " + FormatExactBytes(selected) +
                      (step.category ? " in " + std::string(events::NameOf(*step.category)) : "") + "."
                : "") +
-          (step.category ? "\nClick: list the allocations behind it." : ""));
+          "\n" + behind.help);
   float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
   for (const std::string_view line : lines) {
     DrawText(list, {scale.left - Px(12), y}, LabelStyle(step), line, Align::kRight);
@@ -204,10 +237,25 @@ BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_pea
 
 namespace {
 
-// Why the peak is not the textbook's figure.
-void DrawStory(const BridgeInput& input) {
+// How high the whole story is in its box.
+float StoryHeight(const BridgeStory& story, float width) {
+  const float gap = ImGui::GetStyle().ItemSpacing.y;
+  float height = MeasureWrapped(StrongWords(), story.question, width).y + gap + 2 * Px(12) + Px(4);
+  for (const auto line : std::views::split(story.answer, '\n'))
+    height += MeasureWrapped(MutedWords(), std::string(line.begin(), line.end()), width).y + gap;
+  return height;
+}
+
+// Why the peak is not the textbook's figure; where it would be cut, the question alone, which tells its
+// answer under the mouse.
+void DrawStory(const BridgeInput& input, float room) {
   const BridgeStory story = StoryOf(*input.bridge, input.unit, input.at_peak);
   if (story.question.empty()) return;
+  if (StoryHeight(story, ImGui::GetContentRegionAvail().x - 2 * Px(14)) > room) {
+    ImGui::Dummy({0, Px(2)});
+    Put(StrongWords(), Fitted(StrongWords(), story.question, ImGui::GetContentRegionAvail().x));
+    return Tooltip(story.answer);
+  }
   ImGui::Dummy({0, Px(4)});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
@@ -232,9 +280,11 @@ void DrawBridgePanel(const BridgeInput& input, BridgeState&, CommandQueue& queue
     EmptyReason(input.empty_reason);
     return;
   }
+  const float room = ImGui::GetContentRegionAvail().y;
   if (BeginScrolled("steps")) {
+    const float before = ImGui::GetCursorPosY();
     DrawSteps(input, queue);
-    DrawStory(input);
+    DrawStory(input, room - (ImGui::GetCursorPosY() - before));
   }
   EndScrolled();
 }

@@ -13,7 +13,16 @@ namespace {
 
 using presenters::ComparedBytes;
 using presenters::OneSidedBlocks;
+using presenters::SelectedOwners;
+using presenters::Selection;
 using presenters::SideBySide;
+
+// The first of them in the run that is shown, if it has any.
+Selection FirstShown(const OneSidedBlocks& blocks, bool of_one_run) {
+  if (blocks.first_in_a) return presenters::AllocationSelected(*blocks.first_in_a);
+  if (of_one_run && blocks.first_in_b) return presenters::AllocationSelected(*blocks.first_in_b);
+  return {};
+}
 
 constexpr size_t kMostAllocations = 200;  // the rest is told as a number
 
@@ -39,19 +48,36 @@ void DifferenceOf(std::optional<int64_t> difference, std::optional<double> perce
   Tooltip(exact);
 }
 
-void ComparedRow(const ComparedBytes& row, ByteUnit unit) {
+constexpr const char* kClickHelp = "\nClick to light it up in every panel; click again to stop.";
+
+// The whole row as a button, where there is something that a click selects.
+void SelectsOnClick(const std::string& title, const Selection& selection, bool lit, CommandQueue& queue) {
+  if (!selection.any()) return;
+  if (SelectableRow(title.c_str(), lit)) queue.Push(Select{selection});
+  Tooltip(title + kClickHelp);
+}
+
+bool IsLit(const SelectedOwners& selected, const Selection& of_row) {
+  if (of_row.kind == Selection::Kind::kCategory) return selected.category == of_row.category;
+  if (of_row.kind == Selection::Kind::kLayer) return selected.layer == of_row.name;
+  return of_row.any() && selected.selection == of_row;
+}
+
+void ComparedRow(const ComparisonInput& input, const ComparedBytes& row, CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
+  SelectsOnClick(row.title, row.selection, IsLit(*input.selected, row.selection), queue);
   if (row.category) {
     Swatch(Colors().Of(*row.category));
     ImGui::SameLine();
   }
   const float room = ImGui::GetContentRegionAvail().x;
   Put(Words(), Fitted(Words(), row.title, room));
-  if (ImGui::IsItemHovered() && Measure(Words(), row.title).x > room) Tooltip(row.title);
-  BytesCell(row.a, unit);
-  BytesCell(row.b, unit);
-  DifferenceOf(row.Difference(), row.Percent(), unit);
+  if (!row.selection.any() && ImGui::IsItemHovered() && Measure(Words(), row.title).x > room)
+    Tooltip(row.title);
+  BytesCell(row.a, input.unit);
+  BytesCell(row.b, input.unit);
+  DifferenceOf(row.Difference(), row.Percent(), input.unit);
 }
 
 void GroupRow(const char* title) {
@@ -61,32 +87,46 @@ void GroupRow(const char* title) {
   Put(SmallMuted(), title);
 }
 
-void ComparedGroup(const char* title, const std::vector<ComparedBytes>& rows, ByteUnit unit) {
+void ComparedGroup(const char* title, const ComparisonInput& input, const std::vector<ComparedBytes>& rows,
+                   CommandQueue& queue) {
   if (rows.empty()) return;
   GroupRow(title);
-  for (const ComparedBytes& row : rows) ComparedRow(row, unit);
+  ImGui::PushID(title);
+  for (const ComparedBytes& row : rows) ComparedRow(input, row, queue);
+  ImGui::PopID();
 }
 
-void AllocationRow(const OneSidedBlocks& blocks, ByteUnit unit) {
+void AllocationRow(const ComparisonInput& input, const OneSidedBlocks& blocks, CommandQueue& queue) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
+  const Selection selection = FirstShown(blocks, input.comparison->of_one_run);
+  const std::string whole = blocks.title + (blocks.layer.empty() ? "" : "\n" + blocks.layer) + "\n" +
+                            FormatExactBytes(blocks.bytes) + " each";
+  if (selection.any()) {
+    const bool lit = IsLit(*input.selected, selection);
+    if (SelectableRow("of one", lit)) queue.Push(Select{selection});
+    Tooltip(whole + "\nClick to light the first of them up in every panel; click again to stop.");
+  }
   Swatch(Colors().Of(blocks.category));
   ImGui::SameLine();
   Put(Words(), Fitted(Words(), blocks.title, ImGui::GetContentRegionAvail().x));
-  if (ImGui::IsItemHovered()) {
-    Tooltip(blocks.title + (blocks.layer.empty() ? "" : "\n" + blocks.layer) + "\n" +
-            FormatExactBytes(blocks.bytes) + " each");
-  }
+  if (!selection.any() && ImGui::IsItemHovered())
+    Tooltip(whole + "\nThe run that is shown has none of them.");
   NumberCell(FormatNumber(blocks.in_a) + " ×");
   NumberCell(FormatNumber(blocks.in_b) + " ×");
-  DifferenceOf(blocks.Difference(), std::nullopt, unit);
+  DifferenceOf(blocks.Difference(), std::nullopt, input.unit);
 }
 
-void AllocationGroup(const std::vector<OneSidedBlocks>& blocks, ByteUnit unit) {
+void AllocationGroup(const ComparisonInput& input, CommandQueue& queue) {
+  const std::vector<OneSidedBlocks>& blocks = input.comparison->states.blocks;
   if (blocks.empty()) return;
   GroupRow("more of these in one");
   const size_t shown = std::min(blocks.size(), kMostAllocations);
-  for (size_t i = 0; i < shown; ++i) AllocationRow(blocks[i], unit);
+  for (size_t i = 0; i < shown; ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    AllocationRow(input, blocks[i], queue);
+    ImGui::PopID();
+  }
   if (shown == blocks.size()) return;
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -106,7 +146,9 @@ float FiguresWidth(const SideBySide& comparison, ByteUnit unit) {
   return width + Px(12);
 }
 
-void DrawTable(const SideBySide& comparison, ByteUnit unit) {
+void DrawTable(const ComparisonInput& input, CommandQueue& queue) {
+  const SideBySide& comparison = *input.comparison;
+  const ByteUnit unit = input.unit;
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_ScrollY;
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(Px(4), Px(3)));
@@ -123,11 +165,11 @@ void DrawTable(const SideBySide& comparison, ByteUnit unit) {
     HeaderCell(Fitted(SmallMuted(), comparison.title_b, figures), Align::kRight, "second run");
     if (ImGui::IsItemHovered()) Tooltip(comparison.title_b);
     HeaderCell("difference", Align::kRight);
-    ComparedGroup("levels", comparison.levels, unit);
-    ComparedGroup("by category", comparison.states.categories, unit);
-    ComparedGroup("by layer", comparison.states.layers, unit);
-    ComparedGroup("by stream", comparison.states.streams, unit);
-    AllocationGroup(comparison.states.blocks, unit);
+    ComparedGroup("levels", input, comparison.levels, queue);
+    ComparedGroup("by category", input, comparison.states.categories, queue);
+    ComparedGroup("by layer", input, comparison.states.layers, queue);
+    ComparedGroup("by stream", input, comparison.states.streams, queue);
+    AllocationGroup(input, queue);
     ImGui::EndTable();
   }
   ImGui::PopStyleVar();
@@ -148,7 +190,7 @@ void DrawComparisonPanel(const ComparisonInput& input, ComparisonState& state, C
     return;
   }
   if (!input.comparison->headline.empty()) PutWrapped(StrongWords(), input.comparison->headline);
-  DrawTable(*input.comparison, input.unit);
+  DrawTable(input, queue);
 }
 
 }  // namespace tidemark::gui

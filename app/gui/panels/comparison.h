@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/gui/commands.h"
+#include "app/presenters/selection.h"
 #include "app/presenters/side_by_side.h"
 #include "profiler/base/format.h"
 
@@ -15,6 +16,7 @@ struct ComparisonInput {
   bool second_run = false;
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
+  const presenters::SelectedOwners* selected = nullptr;
 };
 struct ComparisonState {
   bool drawn = false;  // in the last frame: only then it is made

@@ -15,8 +15,12 @@ namespace tidemark::gui {
 namespace {
 
 using presenters::MapBlock;
+using presenters::MapGap;
+using presenters::MapPart;
 using presenters::MapSegment;
 using timeline::LiveBlock;
+
+constexpr float kRoomToExplain = 2;  // times the least height of the map, from which words go below it
 
 // Where each segment lies: as wide as it is large, in as many rows as there is room for.
 struct MapLayout {
@@ -95,6 +99,8 @@ void BlockTooltip(const MemoryMapInput& input, const LiveBlock& block, const ImR
                 static_cast<unsigned long long>(block.address),
                 FormatNumber(static_cast<int64_t>(block.born)).c_str());
   Put(SmallMuted(), address);
+  if (block.pending_free)
+    Put(SmallMuted(), "Freed, but kept until another stream is done with it: nobody else can have it yet.");
   ImGui::EndTooltip();
 }
 
@@ -111,9 +117,52 @@ void SegmentTooltip(const MemoryMapInput& input, const MapSegment& segment, cons
   ImGui::EndTooltip();
 }
 
-void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box,
+// Freed, and not yet to be had: in the block's colour, hatched.
+void Hatch(ImDrawList* list, const ImRect& box, Color color) {
+  list->AddRectFilled(box.Min, box.Max, U32(color.WithAlpha(0.25)));
+  list->PushClipRect(box.Min, box.Max, true);
+  for (float x = box.Min.x - box.GetHeight(); x < box.Max.x; x += Px(6))
+    list->AddLine({x, box.Max.y}, {x + box.GetHeight(), box.Min.y}, U32(color), Px(1.5F));
+  list->PopClipRect();
+}
+
+// The end of a block that nobody asked for: darker, and where it is lit up wide enough to be seen.
+void DrawRounding(ImDrawList* list, const ImRect& block_box, const LiveBlock& block, bool lit) {
+  const int64_t beyond = block.rounded_bytes - block.bytes;
+  if (beyond <= 0 || block.rounded_bytes <= 0) return;
+  const double share = static_cast<double>(beyond) / static_cast<double>(block.rounded_bytes);
+  const float width = block_box.GetWidth() * static_cast<float>(std::min(share, 1.0));
+  if (width < 1 && !lit) return;
+  const float left = std::max(block_box.Min.x, block_box.Max.x - std::max(width, lit ? Px(2) : 1.0F));
+  const Color color = lit ? Colors().accent : Colors().panel.WithAlpha(0.5);
+  list->AddRectFilled({left, block_box.Min.y}, block_box.Max, U32(color));
+}
+
+void DrawGaps(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box, double scale,
+              MapPart lit) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const TextStyle style = Colored(SmallMuted(), lit == MapPart::kFree ? Colors().text : Colors().muted);
+  for (const MapGap& gap : segment.gaps) {
+    const float x0 = box.Min.x + static_cast<float>(static_cast<double>(gap.offset_bytes) * scale);
+    const float x1 =
+        std::min(box.Max.x, x0 + std::max(1.0F, static_cast<float>(static_cast<double>(gap.bytes) * scale)));
+    if (lit == MapPart::kFree) {
+      list->AddRectFilled({x0, box.Min.y}, {x1, box.Max.y}, U32(Colors().accent.WithAlpha(0.35)));
+      list->AddRect({x0, box.Min.y}, {x1, box.Max.y}, U32(Colors().accent));
+    }
+    const bool is_largest = gap.bytes == input.map->largest_free_bytes;
+    for (const char* words : {is_largest ? "largest free" : "free", "free"}) {
+      if (Measure(style, words).x + Px(8) > x1 - x0 || box.GetHeight() < Px(kSmallTextSize + 4)) continue;
+      DrawText(list, {(x0 + x1) / 2, box.GetCenter().y - Px(8)}, style, words, Align::kCenter);
+      break;
+    }
+  }
+}
+
+void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const ImRect& box, MapPart part,
                  CommandQueue& queue) {
   const bool selects = input.selected != nullptr && input.selected->selection.any();
+  const bool dims = selects || part == MapPart::kFree || part == MapPart::kRounding;
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(box.Min, box.Max, U32(Colors().raised), Px(3));
   const double scale = box.GetWidth() / static_cast<double>(std::max<int64_t>(1, segment.bytes));
@@ -126,10 +175,15 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
         box.Max.x, std::max(x0 + 1, x0 + static_cast<float>(static_cast<double>(place.bytes) * scale)));
     const bool lit = selects && presenters::Selects(input.selected->selection, *input.view, block);
     const Color own = Colors().Of(block.category);
-    const Color color = selects && !lit ? own.WithAlpha(0.3) : own;
+    const Color color = dims && !lit ? own.WithAlpha(0.3) : own;
     const float gap = x1 - x0 > Px(4) ? 1.0F : 0.0F;
-    list->AddRectFilled({x0, box.Min.y}, {x1 - gap, box.Max.y},
-                        U32(block.pending_free ? own.WithAlpha(0.4) : color), x1 - x0 > Px(8) ? Px(2) : 0);
+    const ImRect block_box(x0, box.Min.y, x1 - gap, box.Max.y);
+    if (block.pending_free) {
+      Hatch(list, block_box, color);
+    } else {
+      list->AddRectFilled(block_box.Min, block_box.Max, U32(color), x1 - x0 > Px(8) ? Px(2) : 0);
+    }
+    DrawRounding(list, block_box, block, part == MapPart::kRounding);
     if (lit) list->AddRect({x0, box.Min.y}, {x1 - gap, box.Max.y}, U32(Colors().text), Px(2), Px(1.5F));
     if (mouse.x >= x0 && mouse.x < x1 && mouse.y >= box.Min.y && mouse.y < box.Max.y &&
         ImGui::IsItemHovered()) {
@@ -139,11 +193,14 @@ void DrawSegment(const MemoryMapInput& input, const MapSegment& segment, const I
       if (ImGui::IsItemClicked()) queue.Push(Select{presenters::AllocationSelected(block.born)});
     }
   }
-  list->AddRect(box.Min, box.Max, U32(Colors().border), Px(3));
+  DrawGaps(input, segment, box, scale, part);
+  const bool is_lit = part == MapPart::kSegments;
+  list->AddRect(box.Min, box.Max, U32(is_lit ? Colors().accent : Colors().border), Px(3),
+                is_lit ? Px(1.5F) : 1.0F);
   if (!on_block && box.Contains(mouse) && ImGui::IsItemHovered()) SegmentTooltip(input, segment, box);
 }
 
-void DrawMap(const MemoryMapInput& input, const ImRect& area, CommandQueue& queue) {
+void DrawMap(const MemoryMapInput& input, const ImRect& area, MapPart part, CommandQueue& queue) {
   ImGui::InvisibleButton("map", area.GetSize());
   const MapLayout layout = LayOut(input.map->segments, area);
   float label_free_from = area.Min.x;
@@ -151,7 +208,7 @@ void DrawMap(const MemoryMapInput& input, const ImRect& area, CommandQueue& queu
   for (size_t i = 0; i < layout.segments.size(); ++i) {
     const MapSegment& segment = input.map->segments[i];
     const ImRect& box = layout.segments[i];
-    DrawSegment(input, segment, box, queue);
+    DrawSegment(input, segment, box, part, queue);
     const std::string size = SegmentSize(segment.bytes, input.unit);
     const float width = Measure(SmallMuted(), size).x;
     if (box.Min.y > label_row) label_free_from = area.Min.x;
@@ -203,30 +260,35 @@ std::string MomentOf(const MemoryMapInput& input) {
   return text;
 }
 
-// What the map comes to, in one line; at length in its tooltip.
-void Caption(const MemoryMapInput& input) {
-  const presenters::MemoryMap& map = *input.map;
-  char text[160];
-  // None at all: nobody told what was asked for.
-  char rounding[32] = " · < 0.1 % rounding";
-  const double share =
-      static_cast<double>(map.rounding_bytes) / static_cast<double>(std::max<int64_t>(1, map.occupied_bytes));
-  if (share >= 0.001) std::snprintf(rounding, sizeof rounding, " · %.1f %% rounding", 100 * share);
-  if (map.rounding_bytes == 0) rounding[0] = '\0';
-  std::snprintf(text, sizeof text, "%zu %s · %zu %s · %.0f %% free%s", input.state->segments.size(),
-                input.state->segments.size() == 1 ? "segment" : "segments", input.state->blocks.size(),
-                input.state->blocks.size() == 1 ? "block" : "blocks", 100 * map.share_free, rounding);
-  Put(SmallMuted(), input.pinned ? "pinned; Esc shows the peak again" : "drag through time");
+std::string HintOf(const MemoryMapInput& input, MapPart part) {
+  switch (part) {
+    case MapPart::kSegments:
+      return "segments; Esc ends it";
+    case MapPart::kFree:
+      return "what lies free; Esc ends it";
+    case MapPart::kRounding:
+      return "what was rounded up; Esc ends it";
+    case MapPart::kNone:
+      break;
+  }
+  return input.pinned ? "pinned; Esc shows the peak again" : "drag through time";
+}
+
+// What the map comes to, in one line; at length below it where there is room, else in its tooltip.
+void Caption(const MemoryMapInput& input, MapPart part, const std::string& at_length) {
+  Put(part == MapPart::kNone ? SmallMuted() : Colored(SmallMuted(), Colors().accent), HintOf(input, part));
   ImGui::SameLine();
-  const std::string shown = Fitted(SmallMuted(), text, ImGui::GetContentRegionAvail().x);
+  const std::string shown =
+      Fitted(SmallMuted(), presenters::MapSummary(*input.map, input.unit), ImGui::GetContentRegionAvail().x);
   PutRight(SmallMuted(), shown);
-  Tooltip(presenters::ExplainFreeMemory(map, input.unit));
+  if (at_length.empty()) Tooltip(presenters::ExplainFreeMemory(*input.map, input.unit));
   MarkTerms(ImGui::GetItemRectMin(), SmallMuted(), shown);
+  if (!at_length.empty()) PutWrapped(SmallMuted(), at_length);
 }
 
 }  // namespace
 
-void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQueue& queue) {
+void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState& state, CommandQueue& queue) {
   if (input.map == nullptr || input.state == nullptr || !input.empty_reason.empty()) {
     PanelTitle("Memory map", "");
     EmptyReason(input.empty_reason);
@@ -240,10 +302,14 @@ void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState&, CommandQue
   const float caption = Px(kSmallTextSize) + Px(14);
   const bool has_caption =
       room.y >= least_map + scrubber + caption;  // the first to go where there is no room
-  const float below = scrubber + (has_caption ? caption : 0);
-  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(12), room.y - below)}), queue);
+  const std::string at_length = presenters::ExplainFreeMemory(*input.map, input.unit);
+  const float words = MeasureWrapped(SmallMuted(), at_length, room.x).y + Px(6);
+  const bool explains =
+      !at_length.empty() && room.y >= kRoomToExplain * least_map + scrubber + caption + words;
+  const float below = scrubber + (has_caption ? caption : 0) + (explains ? words : 0);
+  DrawMap(input, ImRect(at, {at.x + room.x, at.y + std::max(Px(12), room.y - below)}), state.lit, queue);
   Scrubber(input, queue);
-  if (has_caption) Caption(input);
+  if (has_caption) Caption(input, state.lit, explains ? at_length : "");
 }
 
 }  // namespace tidemark::gui

@@ -23,7 +23,9 @@ struct MemoryMapInput {
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };
-struct MemoryMapState {};
+struct MemoryMapState {
+  presenters::MapPart lit = presenters::MapPart::kNone;
+};
 
 void DrawMemoryMapPanel(const MemoryMapInput& input, MemoryMapState& state, CommandQueue& queue);
 

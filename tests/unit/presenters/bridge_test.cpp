@@ -27,6 +27,7 @@ void CheckSums(const Bridge& bridge) {
   for (const BridgeStep& step : bridge.steps) {
     CHECK_FALSE(step.name.empty());
     CHECK_FALSE(step.sentence.empty());
+    CHECK((step.behind == BridgeStep::Behind::kCategory) == step.category.has_value());
     if (step.kind == BridgeStep::Kind::kLevel) {
       if (&step != &bridge.steps.front()) CHECK(step.bytes == sum);
       CHECK(step.from_bytes == 0);
@@ -64,6 +65,12 @@ TEST_CASE("The bridge goes from the textbook to reserved without losing a byte")
   CHECK(bridge.steps[5].bytes == 1024 + 4096 + 2048 + 3072);
   CHECK(bridge.steps[6].name == "cached, free");
   CHECK(bridge.steps[7].bytes == 1 << 21);
+  using Behind = BridgeStep::Behind;
+  CHECK(bridge.steps[0].behind == Behind::kLayers);
+  CHECK(bridge.steps[4].behind == Behind::kRounding);
+  CHECK(bridge.steps[5].behind == Behind::kAllBlocks);
+  CHECK(bridge.steps[6].behind == Behind::kFree);
+  CHECK(bridge.steps[7].behind == Behind::kSegments);
 }
 
 TEST_CASE("The bridge to a prediction sums as well") {

@@ -48,6 +48,21 @@ TEST_CASE("The map places blocks and gaps to the byte") {
   CHECK(map.outside_bytes == 0);
 }
 
+TEST_CASE("The map says in one line what it comes to") {
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x100000, 8192);
+  stream.Allocate(0x100000, 512);
+  CHECK(MapSummary(MapOf(stream), ByteUnit::kMegabytes) == "1 segment · 1 block · 94 % free");
+  stream.Allocate(0x100000 + 1024, 1000);
+  CHECK(MapOf(stream).pending_bytes == 0);
+  stream.Add(EventKind::kFreeRequested, 0x100000, 512);
+  CHECK(MapOf(stream).pending_bytes == 512);
+  CHECK(MapSummary(MapOf(stream), ByteUnit::kMegabytes) ==
+        "1 segment · 2 blocks · 81 % free · 24 B (1.6 %) rounding · 512 B wait to be freed");
+  stream.Add(EventKind::kFreeCompleted, 0x100000, 512);
+  CHECK(MapOf(stream).pending_bytes == 0);
+}
+
 TEST_CASE("Blocks outside of segments are summed, not drawn") {
   timeline::Stream stream;
   stream.Allocate(0x1000, 512);

@@ -86,11 +86,19 @@ TEST_CASE("Peaks, categories and layers are put beside each other") {
   CHECK(RowTitled(comparison.at_peak.categories, "parameter").Difference() == 0);
   REQUIRE(comparison.at_peak.layers.size() == 1);
   CHECK(comparison.at_peak.layers[0].title == "conv1");
+  CHECK(comparison.at_peak.layers[0].selection == LayerSelected("conv1"));
+  CHECK(activation.selection == CategorySelected(Category::kActivation));
+  CHECK_FALSE(requested.selection.any());
   REQUIRE(comparison.at_peak.blocks.size() == 2);  // the larger difference first
   CHECK(comparison.at_peak.blocks[0].bytes == 16'000);
   CHECK(comparison.at_peak.blocks[0].in_a == 0);
   CHECK(comparison.at_peak.blocks[0].in_b == 1);
   CHECK(comparison.at_peak.blocks[0].title == "conv1 output");
+  CHECK_FALSE(comparison.at_peak.blocks[0].first_in_a.has_value());
+  REQUIRE(comparison.at_peak.blocks[0].first_in_b.has_value());
+  const auto born_in_b = TrainingWith(16'000, 3).Publish()->event(*comparison.at_peak.blocks[0].first_in_b);
+  CHECK(born_in_b.kind == EventKind::kAllocate);
+  CHECK(born_in_b.bytes == 16'000);
   CHECK(comparison.at_peak.blocks[1].Difference() == -8000);
 }
 
