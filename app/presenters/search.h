@@ -1,6 +1,5 @@
 // Everything that can be found in a run by typing: steps, events, markers, bookmarks, categories, layers,
-// operators and allocations. Pure functions. O(events + names · their length): of ten million events a second
-// or two.
+// operators and allocations. Pure functions. O(events + names · their length).
 #pragma once
 
 #include <cstdint>
