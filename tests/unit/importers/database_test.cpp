@@ -208,7 +208,8 @@ TEST_CASE("a database that is cut off at any page, or has a byte changed, ends i
   const auto check = [&](const std::string& bytes) {
     std::ofstream(scratch / "bad.sqlite", std::ios::binary) << bytes;
     const ImportedRun run = ImportedFile(scratch / "bad.sqlite");
-    CHECK((!run.error.empty() || run.summary.complete == run.summary.warning.empty()));
+    // A changed row may be no event any more, which is told of a whole file, too.
+    CHECK((!run.error.empty() || run.summary.complete || !run.summary.warning.empty()));
   };
   for (size_t size = 16; size < whole.size(); size += 1024) check(whole.substr(0, size));
   for (size_t at = 16; at < whole.size(); at += 331) {

@@ -27,7 +27,8 @@ def environment_of(rank, environment):
     """As `tidemark phantom --rank` starts it, but neither recorded nor counted: no recorder listens there."""
     world = int(environment["TIDEMARK_PHANTOM_WORLD"])
     of_machine = min(RANKS_OF_MACHINE, world - rank // RANKS_OF_MACHINE * RANKS_OF_MACHINE)
-    cards = int(environment.get("TIDEMARK_PHANTOM_DEVICES", 1)) // int(environment["LOCAL_WORLD_SIZE"])  # of each rank
+    # Of each rank; LOCAL_WORLD_SIZE is the program's own to take away.
+    cards = int(environment.get("TIDEMARK_PHANTOM_DEVICES", 1)) // int(environment.get("LOCAL_WORLD_SIZE", 1))
     own = {"RANK": rank, "LOCAL_RANK": rank % RANKS_OF_MACHINE, "LOCAL_WORLD_SIZE": of_machine,
            "TIDEMARK_PHANTOM_DEVICES": of_machine * max(cards, 1)}
     kept = {name: value for name, value in environment.items() if name != "TIDEMARK_PHANTOM_DOUBTS"}
