@@ -199,6 +199,7 @@ void ShowsSourcesInTrouble(ImGuiTestContext* context) {
     IM_CHECK((*ring)->Push(event));
     TellState(**ring, events::Source::kDriver, {1, troubles.driver});
     TellState(**ring, events::Source::kDevice, {2, troubles.device});
+    event.time_ns = 3;
     event.kind = events::EventKind::kLoss;
     event.source = events::Source::kAllocator;
     event.bytes = troubles.lost;
@@ -218,7 +219,7 @@ void ShowsSourcesInTrouble(ImGuiTestContext* context) {
     IM_CHECK_STR_EQ(row("Card").status.c_str(), troubles.device_row);
     if (troubles.lost > 0) {
       IM_CHECK(WaitUntil(context, [&] { return row("Allocator").lamp == LampState::kLost; }));
-      IM_CHECK_STR_EQ(row("Allocator").status.c_str(), "lost 1,234 events since 0 ns");
+      IM_CHECK_STR_EQ(row("Allocator").status.c_str(), "lost 1,234 events since 1 ns");
       IM_CHECK(row("Health").is_written_out);
     } else {
       IM_CHECK_STR_EQ(row("Allocator").status.c_str(), "live");

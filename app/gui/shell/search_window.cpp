@@ -83,8 +83,9 @@ void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queu
     ImGui::SetNextItemWidth(-1);
     const bool entered = FirstTextField("##find", "Find layers, operators, steps, allocations, bookmarks…",
                                         state.text, &state.focus);
-    if (waited || ImGui::IsItemEdited())
-      state.asked = {state.text.data(), input.view, *input.bookmarks, input.unit};
+    const bool edited = ImGui::IsItemEdited();
+    state.entered = entered || (state.entered && !edited);
+    if (waited || edited) state.asked = {state.text.data(), input.view, *input.bookmarks, input.unit};
     Look(state);
     DrawProgress(state);
     static const std::vector<SearchHit> kNone;
@@ -92,7 +93,8 @@ void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queu
     const std::vector<SearchHit>& hits = answered ? *state.found.answer() : kNone;
     std::vector<PickRow> rows;
     for (const SearchHit& hit : hits) rows.push_back({IconOf(hit.kind), hit.title, hit.detail, "", true});
-    const int chosen = DrawPickList(rows, entered, NothingFound(state), &state.selected);
+    const int chosen = DrawPickList(rows, answered && state.entered, NothingFound(state), &state.selected);
+    if (answered) state.entered = false;
     if (chosen >= 0) {
       const SearchHit& hit = hits[static_cast<size_t>(chosen)];
       queue.Push(GoToMoment{hit.moment, hit.selection});

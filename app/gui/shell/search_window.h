@@ -28,6 +28,7 @@ struct SearchState {
   bool open = false;   // asked for, until it is closed in whatever way
   bool shown = false;  // its popup has been opened
   bool focus = false;
+  bool entered = false;  // goes to the selected hit as soon as it is known
   int selected = 0;
   std::array<char, 160> text{};
   SearchQuestion asked;
