@@ -42,4 +42,11 @@ void AddAddressesOption(CLI::App& command, std::string& order) {
       ->type_name("ORDER");
 }
 
+Result<std::optional<phantom::AddressOrder>> AddressesFromText(const std::string& text) {
+  if (text.empty()) return std::optional<phantom::AddressOrder>();
+  const Result<phantom::AddressOrder> order = phantom::AddressOrderFromText(text);
+  if (!order) return order.error();
+  return std::optional(*order);
+}
+
 }  // namespace tidemark::cli

@@ -9,6 +9,7 @@
 
 #include "profiler/base/result.h"
 #include "profiler/events/run_description.h"
+#include "profiler/phantom/address_order.h"
 #include "profiler/phantom/cards/card.h"
 
 namespace tidemark::cli {
@@ -20,7 +21,9 @@ Result<std::optional<phantom::Card>> CardOfRun(const events::RunDescription& des
 // "16GiB" and the like, more than the card's context takes.
 Result<int64_t> MemoryFromText(const std::string& text, const phantom::Card& card);
 
-// "" where nothing is said; else for phantom::AddressOrderFromText.
+// "" where nothing is said; else for AddressesFromText.
 void AddAddressesOption(CLI::App& command, std::string& order);
+// None where nothing is said.
+Result<std::optional<phantom::AddressOrder>> AddressesFromText(const std::string& text);
 
 }  // namespace tidemark::cli

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/presenters/device_work.h"
 #include "app/presenters/level_chain.h"
@@ -60,20 +61,19 @@ std::string LibrariesText(const timeline::View& view) {
   return text;
 }
 
-Json LibrariesJson(const timeline::View& view) {
-  Json json = Json::array();
-  for (const presenters::LibraryMemory& library : presenters::DriverMemoryByLibrary(view).Largest()) {
-    json.push_back({{"library", library.library},
-                    {"most_bytes", library.most_bytes},
-                    {"last_bytes", library.last_bytes}});
-  }
-  return json;
-}
-
-Json ManagedJson(const timeline::View& view) {
+void AddLibrariesJson(const timeline::View& view, Json& json) {
   const presenters::DriverLibraries libraries = presenters::DriverMemoryByLibrary(view);
-  if (!libraries.managed()) return nullptr;
-  return {{"most_bytes", libraries.managed()->most_bytes}, {"last_bytes", libraries.managed()->last_bytes}};
+  Json by_library = Json::array();
+  for (const presenters::LibraryMemory& library : libraries.Largest()) {
+    by_library.push_back({{"library", library.library},
+                          {"most_bytes", library.most_bytes},
+                          {"last_bytes", library.last_bytes}});
+  }
+  json["driver_by_library"] = std::move(by_library);
+  Json& managed = json["managed_memory"] = nullptr;
+  if (libraries.managed())
+    managed = {{"most_bytes", libraries.managed()->most_bytes},
+               {"last_bytes", libraries.managed()->last_bytes}};
 }
 
 std::string SourcesText(const timeline::View& view) {

@@ -20,8 +20,8 @@ Json WorkJson(const timeline::View& view);
 
 // What each library asked the CUDA driver for, and managed memory; "" where nobody told.
 std::string LibrariesText(const timeline::View& view);
-Json LibrariesJson(const timeline::View& view);
-Json ManagedJson(const timeline::View& view);  // null where nobody told of any
+// "driver_by_library", and "managed_memory": null where nobody told of any.
+void AddLibrariesJson(const timeline::View& view, Json& json);
 
 std::string SourcesText(const timeline::View& view);
 Json SourcesJson(const timeline::View& view);

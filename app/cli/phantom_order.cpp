@@ -77,11 +77,9 @@ Result<PhantomOrder> UnderstandPhantom(const PhantomOptions& options) {
   const Result<int64_t> gpus = WholeNumber("--gpus", options.gpus, 1, kMostGpus);
   if (!gpus) return gpus.error();
   order.gpus = *gpus;
-  if (!options.addresses.empty()) {
-    const Result<phantom::AddressOrder> addresses = phantom::AddressOrderFromText(options.addresses);
-    if (!addresses) return addresses.error();
-    order.addresses = *addresses;
-  }
+  const auto addresses = AddressesFromText(options.addresses);
+  if (!addresses) return addresses.error();
+  order.addresses = addresses->value_or(order.addresses);
   order.faults = fmt::format("{}", fmt::join(options.faults, ","));
   if (!order.faults.empty()) {
     const Result<phantom::Faults> faults = phantom::FaultsFromText(order.faults);

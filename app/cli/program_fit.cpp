@@ -39,8 +39,7 @@ std::string SmallestText(const CardVerdicts& verdicts) {
   if (verdicts.takes_what_there_is()) {
     return fmt::format(
         "It takes what the card has: with room for all it allocated {} at its peak. So what it makes of a "
-        "card "
-        "is told by a run with that card's own memory. {}\n",
+        "card is told by a run with that card's own memory. {}\n",
         MebibytesOf(verdicts.first_allocated_bytes()),
         smallest == nullptr
             ? "It ended well on none that it was run on."

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
+#include "app/cli/card_option.h"
 #include "profiler/events/allocator_settings.h"
 #include "profiler/networks/training_settings.h"
-#include "profiler/phantom/address_order.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/faults.h"
 #include "profiler/phantom/programs/stand_in_cache.h"
@@ -27,11 +27,9 @@ Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phanto
 
 Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& description) {
   session::AllocatorOf allocator;
-  if (!description.address_order.empty()) {
-    const Result<phantom::AddressOrder> order = phantom::AddressOrderFromText(description.address_order);
-    if (!order) return order.error();
-    allocator.addresses = *order;
-  }
+  const auto addresses = AddressesFromText(description.address_order);
+  if (!addresses) return addresses.error();
+  allocator.addresses = addresses->value_or(allocator.addresses);
   if (description.torch_build_id.empty()) return allocator;
   const Result<phantom::ProgramLibraries> libraries = phantom::KeptLibraries(description.torch_build_id);
   if (!libraries) return libraries.error();

@@ -90,8 +90,7 @@ Json InfoJson(const session::Run& run) {
   json["findings"] = FindingsJson(*view);
   json["levels"] = LevelsJson(*view);
   json["lines"] = LinesJson(*view);
-  json["driver_by_library"] = LibrariesJson(*view);
-  json["managed_memory"] = ManagedJson(*view);
+  AddLibrariesJson(*view, json);
   if (!view->device_work().empty()) json["device_work"] = WorkJson(*view);
   json["sources"] = SourcesJson(*view);
   json["loss"] = LossesOf(*view);

@@ -53,11 +53,9 @@ Result<advice::AllocatorSetup> SetupOf(const WhatIfOptions& options, const advic
     memory_bytes = *bytes;
   }
   advice::AllocatorSetup setup = advice::Otherwise(own, other_card, memory_bytes, options.allocator);
-  if (!options.addresses.empty()) {
-    const Result<phantom::AddressOrder> order = phantom::AddressOrderFromText(options.addresses);
-    if (!order) return order.error();
-    setup.addresses = *order;
-  }
+  const auto addresses = AddressesFromText(options.addresses);
+  if (!addresses) return addresses.error();
+  setup.addresses = *addresses;
   if (options.after.empty()) return setup;
   const Result<std::unique_ptr<session::Run>> run = OpenRecording(options.after);
   if (!run) return run.error();

@@ -39,17 +39,6 @@ const char* ReasonOfEmptiness(const SceneInput& input) {
                 : "No event has arrived yet. Press Space to start a run, or open a recording with Ctrl+O.";
 }
 
-presenters::AllocationQuery QueryOf(const AllocationsAsked& asked) {
-  return {asked.born_in_range,
-          asked.moment,
-          asked.first,
-          asked.end,
-          presenters::ReadAllocationFilter(asked.filter).filter,
-          asked.only,
-          asked.sort,
-          asked.descending};
-}
-
 }  // namespace
 
 std::string CardFor(const SceneInput& input) {
@@ -235,27 +224,24 @@ void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
 void Scene::PrepareAllocations(ViewState& state) {
   AllocationsState& wanted = state.allocations;
   if (!std::exchange(wanted.drawn, false)) return;
-  AllocationsAsked asked{view_,
-                         wanted.filter.data(),
-                         wanted.only_selected ? state.selection : presenters::Selection(),
-                         wanted.born_in_sight,
-                         ShownState().index,
-                         frame_.memory_map.first,
-                         frame_.memory_map.last + 1,
-                         wanted.sort,
-                         wanted.descending};
-  frame_.allocations.filter_error = presenters::ReadAllocationFilter(asked.filter).unreadable;
+  presenters::ReadFilter read = presenters::ReadAllocationFilter(wanted.filter.data());
+  frame_.allocations.filter_error = std::move(read.unreadable);
+  AllocationsAsked asked{
+      view_,
+      {wanted.born_in_sight, ShownState().index, frame_.memory_map.first, frame_.memory_map.last + 1,
+       std::move(read.filter), wanted.only_selected ? state.selection : presenters::Selection(), wanted.sort,
+       wanted.descending}};
   // While a run streams in or the range moves, ten times a second is as often as a person can read.
   const bool made_before = allocations_asked_.view != nullptr;
-  if (asked != allocations_asked_ &&
-      !(made_before && asked.only == allocations_asked_.only && Clock::now() - allocations_time_ < 100ms)) {
+  if (asked != allocations_asked_ && !(made_before && asked.query.only == allocations_asked_.query.only &&
+                                       Clock::now() - allocations_time_ < 100ms)) {
     allocations_asked_ = std::move(asked);
     allocations_time_ = Clock::now();
   }
   const bool fits =
-      FitsInFrame(presenters::EffortOfTable(*allocations_asked_.view, QueryOf(allocations_asked_)));
+      FitsInFrame(presenters::EffortOfTable(*allocations_asked_.view, allocations_asked_.query));
   allocations_.Ask(allocations_asked_, fits, [](const AllocationsAsked& wanted_now, const auto&) {
-    return presenters::MakeAllocationTable(*wanted_now.view, QueryOf(wanted_now));
+    return presenters::MakeAllocationTable(*wanted_now.view, wanted_now.query);
   });
   if (allocations_.answer() == nullptr) {
     frame_.allocations.empty_reason = "Looking through the run…";

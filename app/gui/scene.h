@@ -80,14 +80,7 @@ bool IsOnCard(const SceneInput& input);
 // What the table of allocations was made from.
 struct AllocationsAsked {
   std::shared_ptr<const timeline::View> view;
-  std::string filter;
-  presenters::Selection only;
-  bool born_in_range = false;
-  timeline::EventIndex moment = 0;
-  timeline::EventIndex first = 0;
-  timeline::EventIndex end = 0;
-  presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;
-  bool descending = true;
+  presenters::AllocationQuery query;
 
   bool operator==(const AllocationsAsked&) const = default;
 };

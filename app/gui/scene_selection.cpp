@@ -141,13 +141,11 @@ void Scene::FinishPlot() {
   if (!blocks_.empty()) return;
   const timeline::EventIndex end = view_->FreedAt(block.born).value_or(view_->end());
   const timeline::EventIndex middle = block.born + (end - block.born) / 2;
-  timeline::View::StateEffort effort = view_->EffortOfState(block.born);
-  const timeline::View::StateEffort to_middle = view_->EffortOfState(middle);
-  effort = {effort.blocks + to_middle.blocks, effort.events + to_middle.events};
   const BlockInStack* place =
-      PlaceOf(block, selected_place_, effort, [block, middle](const timeline::View& view) {
-        return LookIntoStack(view, presenters::StackedMoment(view, middle), block);
-      });
+      PlaceOf(block, selected_place_, view_->EffortOfState(block.born) + view_->EffortOfState(middle),
+              [block, middle](const timeline::View& view) {
+                return LookIntoStack(view, presenters::StackedMoment(view, middle), block);
+              });
   if (place != nullptr) frame_.timeline.selected_spans = HighlightOf(plot_, *place);
 }
 

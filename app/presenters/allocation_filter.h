@@ -32,6 +32,8 @@ struct AllocationFilter {
   struct Range {  // both ends belong to it
     uint64_t least = 0;
     uint64_t most = std::numeric_limits<uint64_t>::max();
+
+    bool operator==(const Range&) const = default;
   };
   std::vector<std::string> words;  // in lower case
   std::vector<std::string> excluded;
@@ -42,6 +44,8 @@ struct AllocationFilter {
   std::vector<events::Category> categories;  // any of them; none = all
   Range addresses;
   std::vector<uint64_t> alive_at;
+
+  bool operator==(const AllocationFilter&) const = default;
 };
 
 // A filter is typed letter by letter: what can be read counts, whatever stands beside it.

@@ -26,12 +26,9 @@ Allocation Complete(const View& view, const LiveBlock& block) {
     allocation.phase = birth.phase;
     allocation.recompute = birth.recompute;
   }
-  if (allocation.freed) {
-    const Event& end = view.event(*allocation.freed);
-    if (end.kind == EventKind::kFreeCompleted) {  // which comes back with what the block held at its end
-      allocation.block.category = end.category;
-      if (end.name != 0) allocation.block.name = end.name;
-    }
+  if (const auto free = allocation.freed ? view.FreeIn(*allocation.freed) : std::nullopt) {
+    allocation.block.category = free->category;
+    if (free->name != 0) allocation.block.name = free->name;
   }
   const EventIndex until = allocation.freed.value_or(view.end() - 1);
   allocation.life_ns = std::max<int64_t>(0, view.TimeOf(until) - view.TimeOf(block.born));
@@ -167,16 +164,11 @@ bool AllocationMatcher::Fits(const Allocation& allocation) {
 timeline::View::StateEffort EffortOfTable(const View& view, const AllocationQuery& asked) {
   if (view.empty()) return {};
   const AllocationQuery query = Scoped(view, asked);
-  timeline::View::StateEffort effort = view.EffortOfState(view.end() - 1);  // of AllocationsOf
-  if (query.born_in_range) {
-    const EventIndex end = std::clamp(query.end, view.first(), view.end());
-    effort.events += std::min(end - std::clamp(query.first, view.first(), end), kMostEventsLookedAt);
-  } else {
-    const timeline::View::StateEffort at_moment = view.EffortOfState(query.moment);
-    effort.blocks += at_moment.blocks;
-    effort.events += at_moment.events;
-  }
-  return effort;
+  const timeline::View::StateEffort of_ends = view.EffortOfState(view.end() - 1);  // of AllocationsOf
+  if (!query.born_in_range) return of_ends + view.EffortOfState(query.moment);
+  const EventIndex end = std::clamp(query.end, view.first(), view.end());
+  const EventIndex first = std::clamp(query.first, view.first(), end);
+  return of_ends + timeline::View::StateEffort{0, std::min(end - first, kMostEventsLookedAt)};
 }
 
 AllocationTable MakeAllocationTable(const View& view, const AllocationQuery& asked) {

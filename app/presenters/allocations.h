@@ -77,6 +77,8 @@ struct AllocationQuery {
   Selection only;  // where anything is selected, nothing else
   AllocationColumn sort = AllocationColumn::kBytes;
   bool descending = true;
+
+  bool operator==(const AllocationQuery&) const = default;
 };
 
 // More events than this are not looked through for one table: the newest are.

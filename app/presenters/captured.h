@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "app/presenters/level_chain.h"
 #include "profiler/timeline/timeline.h"

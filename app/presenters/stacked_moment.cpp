@@ -23,8 +23,8 @@ events::Category CategoryBeside(const View& view, const StackedMoment& seen, con
                                 std::optional<EventIndex> end) {
   if (const LiveBlock* there = seen.BornAt(older.born)) return there->category;
   if (!end) return older.category;
-  const events::Event& event = view.event(*end);
-  return event.kind == events::EventKind::kFreeCompleted ? event.category : older.category;
+  const std::optional<events::Event> free = view.FreeIn(*end);
+  return free ? free->category : older.category;
 }
 
 }  // namespace

@@ -62,9 +62,14 @@ int64_t ProgramRun::own_end_ns() const {
   return own_end_ns_;
 }
 
-bool ProgramRun::failed_itself() const {
+std::optional<RunStatus> ProgramRun::OwnEnd() const {
   const MutexLock lock(mutex_);
-  return failed_itself_;
+  return own_end_;
+}
+
+bool ProgramRun::failed_itself() const {
+  const std::optional<RunStatus> own_end = OwnEnd();
+  return own_end && own_end->state > RunState::kFinished;
 }
 
 bool ProgramRun::can_stop() const {
@@ -169,12 +174,12 @@ void ProgramRun::EndItself() {
   process_end_.reset();
   RunStatus end;
   end.state = RunState::kFinished;
-  if (exit_code) own_end_ = end = EndOf("This process", *exit_code, " before its launcher");
+  if (exit_code) end = EndOf("This process", *exit_code, " before its launcher");
   TakeTheRest();
   {
     const MutexLock lock(mutex_);
     own_end_ns_ = RealtimeNs();
-    failed_itself_ = end.state > RunState::kFinished;
+    if (exit_code) own_end_ = end;
   }
   Settle(end, {});
   Flush();
@@ -183,11 +188,12 @@ void ProgramRun::EndItself() {
 void ProgramRun::Conclude(int exit_code, const std::vector<std::string>& notes) {
   process_end_.reset();
   if (intake_) TakeTheRest();
-  const RunStatus of_launcher = EndOf(own_end_ ? "Its launcher" : "The program", exit_code);
-  RunStatus end = own_end_.value_or(of_launcher);
+  const std::optional<RunStatus> own_end = OwnEnd();
+  const RunStatus of_launcher = EndOf(own_end ? "Its launcher" : "The program", exit_code);
+  RunStatus end = own_end.value_or(of_launcher);
   std::vector<std::string> all_notes = notes;
-  if (own_end_ && !of_launcher.sentence.empty()) all_notes.push_back(of_launcher.sentence);
-  if (!own_end_ && own_end_ns() != 0 && !end.sentence.empty()) {
+  if (own_end && !of_launcher.sentence.empty()) all_notes.push_back(of_launcher.sentence);
+  if (!own_end && own_end_ns() != 0 && !end.sentence.empty()) {
     end.sentence += " This process had ended " + FormatDuration(RealtimeNs() - own_end_ns()) +
                     " before; with which exit code or signal is not known.";
   }

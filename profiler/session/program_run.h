@@ -87,23 +87,23 @@ class ProgramRun final : public Run {
  private:
   void Call(const transport::Listener::Caller& caller, std::string title);
   void TakeTheRest();
+  std::optional<RunStatus> OwnEnd() const;
   // What the run says of its end, from here on.
   void Settle(const RunStatus& end, const std::vector<std::string>& notes);
 
   const std::function<void()> stop_;
-  // The ingest thread's, all four.
+  // The ingest thread's, all three.
   std::optional<EventIntake> intake_;
   bool has_news_ = false;
   std::optional<ProcessEnd> process_end_;  // while the process runs, if somebody else than we started it
-  std::optional<RunStatus> own_end_;       // of a process whose end is known in full
 
   mutable Mutex mutex_;
   mutable std::condition_variable_any changed_;
   std::shared_ptr<const timeline::View> view_ TIDEMARK_GUARDED_BY(mutex_);
   RunStatus status_ TIDEMARK_GUARDED_BY(mutex_);
   int64_t own_end_ns_ TIDEMARK_GUARDED_BY(mutex_) = 0;
-  bool failed_itself_ TIDEMARK_GUARDED_BY(mutex_) = false;
-  bool is_over_ TIDEMARK_GUARDED_BY(mutex_) = false;  // the program is
+  std::optional<RunStatus> own_end_ TIDEMARK_GUARDED_BY(mutex_);  // where it is known in full
+  bool is_over_ TIDEMARK_GUARDED_BY(mutex_) = false;              // the program is
   events::RunDescription description_ TIDEMARK_GUARDED_BY(mutex_);
   std::optional<std::filesystem::path> recording_ TIDEMARK_GUARDED_BY(mutex_);
 };

@@ -48,8 +48,7 @@ State SettledStateAt(const View& view, EventIndex index, EventIndex until) {
       outlive.push_back(&block);
       continue;
     }
-    const Event& event = view.event(*freed);
-    if (event.kind == EventKind::kFreeCompleted) Settle(state, block, event.category, event.name);
+    if (const auto free = view.FreeIn(*freed)) Settle(state, block, free->category, free->name);
   }
   if (outlive.empty() || end <= state.index + 1) return state;
   const std::vector<LiveBlock> later = view.StateAt(end - 1).blocks;
@@ -67,8 +66,7 @@ View::StateEffort EffortOfSettledState(const View& view, EventIndex index, Event
   const View::StateEffort at_index = view.EffortOfState(index);
   const EventIndex end = std::min(until, view.end());
   if (end <= index + 1) return at_index;
-  const View::StateEffort at_end = view.EffortOfState(end - 1);
-  return {at_index.blocks + at_end.blocks, at_index.events + at_end.events};
+  return at_index + view.EffortOfState(end - 1);
 }
 
 EventIndex SettledBy(const View& view, EventIndex index) {

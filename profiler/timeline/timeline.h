@@ -202,11 +202,20 @@ class View {
     uint64_t events = 0;  // from there on
 
     uint64_t total() const { return blocks + events; }
+    StateEffort operator+(const StateEffort& other) const {
+      return {blocks + other.blocks, events + other.events};
+    }
   };
   virtual StateEffort EffortOfState(EventIndex index) const = 0;
   // When the block born at `born` is freed, if it is, in this view: a kFreeCompleted; or, where that was
   // lost, the kAllocate of the next block at its address.
   virtual std::optional<EventIndex> FreedAt(EventIndex born) const = 0;
+  // What a block's own free says of it, which has what it held at its end; nothing where `freed`, as FreedAt
+  // tells it, is another block's beginning.
+  std::optional<events::Event> FreeIn(EventIndex freed) const {
+    events::Event end = event(freed);
+    return end.kind == events::EventKind::kFreeCompleted ? std::optional(end) : std::nullopt;
+  }
 
   // Those that begin in the view, in its order (a restart counts its steps from 0 again). The last may be
   // incomplete, and so is one that was cut short.

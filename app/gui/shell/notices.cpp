@@ -65,6 +65,17 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
   ImGui::PopStyleColor();
 }
 
+void DrawProgress(const JobLine& job, float width) {
+  const float time = static_cast<float>(ImGui::GetTime());
+  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, U32(Colors().accent_fill));
+  ImGui::ProgressBar(job.progress < 0 ? -time * 0.5F : static_cast<float>(job.progress), {width, Px(18)},
+                     job.progress < 0 ? "" : nullptr);
+  ImGui::PopStyleColor();
+  if (job.cancel == nullptr) return;
+  ImGui::SameLine();
+  if (PlainButton("Cancel")) *job.cancel = true;
+}
+
 void DrawJobs(const ShellInput& input) {
   if (input.jobs.empty()) return;
   const float row = Px(34);
@@ -78,15 +89,7 @@ void DrawJobs(const ShellInput& input) {
       ImGui::AlignTextToFramePadding();
       Put(Words(), job.title);
       ImGui::SameLine(Px(320));
-      const float time = static_cast<float>(ImGui::GetTime());
-      ImGui::PushStyleColor(ImGuiCol_PlotHistogram, U32(Colors().accent_fill));
-      ImGui::ProgressBar(job.progress < 0 ? -time * 0.5F : static_cast<float>(job.progress),
-                         {Px(280), Px(18)}, job.progress < 0 ? "" : nullptr);
-      ImGui::PopStyleColor();
-      if (job.cancel != nullptr) {
-        ImGui::SameLine();
-        if (PlainButton("Cancel")) *job.cancel = true;
-      }
+      DrawProgress(job, Px(280));
       ImGui::PopID();
     }
   }

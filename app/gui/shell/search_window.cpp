@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/gui/shell/pick_list.h"
+#include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
 #include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/text.h"
@@ -63,16 +64,6 @@ void Look(SearchState& state) {
   if (fresh) state.selected = 0;
 }
 
-void DrawProgress(const SearchState& state) {
-  const std::optional<JobLine> line = state.found.Line("Looking through the run", 300ms);
-  if (!line) return;
-  ImGui::PushStyleColor(ImGuiCol_PlotHistogram, U32(Colors().accent_fill));
-  ImGui::ProgressBar(static_cast<float>(line->progress), {Px(500), Px(18)});
-  ImGui::PopStyleColor();
-  ImGui::SameLine();
-  if (PlainButton("Cancel")) *line->cancel = true;
-}
-
 }  // namespace
 
 void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queue) {
@@ -87,7 +78,7 @@ void DrawSearch(const SearchInput& input, SearchState& state, CommandQueue& queu
     state.entered = entered || (state.entered && !edited);
     if (waited || edited) state.asked = {state.text.data(), input.view, *input.bookmarks, input.unit};
     Look(state);
-    DrawProgress(state);
+    if (const auto line = state.found.Line("Looking through the run", 300ms)) DrawProgress(*line, Px(500));
     static const std::vector<SearchHit> kNone;
     const bool answered = state.found.question() == state.asked;
     const std::vector<SearchHit>& hits = answered ? *state.found.answer() : kNone;

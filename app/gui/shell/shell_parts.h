@@ -1,4 +1,4 @@
-// The parts of the shell; used by shell.cpp only. UI thread, inside a frame.
+// The parts of the shell; used by its own files only. UI thread, inside a frame.
 #pragma once
 
 #include <imgui.h>
@@ -13,6 +13,8 @@ void DrawBanner(const ShellInput& input, ShellState& shell, CommandQueue& queue)
 // Every rank's peak as a strip across the window; a click opens one.
 void DrawRanks(const RanksLine& ranks, CommandQueue& queue);
 // Jobs with their progress and Cancel, at the bottom of the window.
+// How far it is, and where it can be stopped the button for that. `width` of the bar in pixels.
+void DrawProgress(const JobLine& job, float width);
 void DrawJobs(const ShellInput& input);
 void DrawToasts(ShellState& shell);
 // A window of its own in the middle, `size` at scale 1 and no larger than the viewport, that Escape closes;

@@ -88,18 +88,15 @@ void OnAllocateManaged(const Held& held, const CallbackData& data) {
   const auto& call = Of<AllocateParameters>(data);
   held.managed.Allocated(*call.address, call.bytes);
 }
-void OnFreeBegins(const Held& held, const CallbackData& data) {
+// What kind of memory lay there, nobody says.
+template <void (DriverMemory::*take)(uint64_t address)>
+void OnFree(const Held& held, const CallbackData& data) {
   for (DriverMemory* const memory : {&held.device, &held.managed})
-    memory->Leaves(Of<AddressParameters>(data).address);
+    (memory->*take)(Of<AddressParameters>(data).address);
 }
-void OnFreed(const Held& held, const CallbackData& data) {
-  for (DriverMemory* const memory : {&held.device, &held.managed})
-    memory->Freed(Of<AddressParameters>(data).address);
-}
-void OnFreeFailed(const Held& held, const CallbackData& data) {
-  for (DriverMemory* const memory : {&held.device, &held.managed})
-    memory->Stays(Of<AddressParameters>(data).address);
-}
+constexpr auto OnFreeBegins = OnFree<&DriverMemory::Leaves>;
+constexpr auto OnFreed = OnFree<&DriverMemory::Freed>;
+constexpr auto OnFreeFailed = OnFree<&DriverMemory::Stays>;
 void OnCreate(const Held& held, const CallbackData& data) {
   const auto& call = Of<CreateParameters>(data);
   held.device.Created(*call.handle, call.bytes);

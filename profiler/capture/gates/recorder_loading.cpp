@@ -6,17 +6,12 @@
 #include <cstdlib>
 #include <string>
 
+#include "profiler/capture/gates/loaded.h"
+
 namespace tidemark::capture::internal {
 namespace {
 
 std::atomic<bool> at_work{false};
-
-bool IsLoaded(const char* library) {
-  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) return false;
-  dlclose(handle);
-  return true;
-}
 
 std::string RecorderFile() {
   Dl_info own{};

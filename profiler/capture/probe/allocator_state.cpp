@@ -1,12 +1,11 @@
 #include "profiler/capture/probe/allocator_state.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstdlib>
 #include <string>
 
 #include "profiler/base/thread_annotations.h"
+#include "profiler/capture/gates/loaded.h"
 #include "profiler/capture/stream/event_stream.h"
 #include "profiler/events/allocator_settings.h"
 
@@ -24,15 +23,7 @@ constexpr const char* kWaiting =
 constexpr const char* kNoCaching = "PYTORCH_NO_CUDA_MEMORY_CACHING";
 constexpr const char* kUncached =
     "blocked: PyTorch tells nobody of its blocks while PYTORCH_NO_CUDA_MEMORY_CACHING is set: unset it to "
-    "see "
-    "them; the driver and the card are recorded";
-
-bool IsLoaded(const char* library) {
-  void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle == nullptr) return false;
-  dlclose(handle);
-  return true;
-}
+    "see them; the driver and the card are recorded";
 
 // Before the first block of the card's was told.
 std::string OutlookOnCuda() {

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <iterator>
 
+#include "profiler/phantom/device/rounding.h"
+
 namespace tidemark::phantom::device {
 namespace {
 
 constexpr size_t kPieceBytes = size_t{32} << 20;
 
-uintptr_t RoundUp(uintptr_t value) { return (value + kPieceBytes - 1) / kPieceBytes * kPieceBytes; }
-
 }  // namespace
 
 AddressPieces::AddressPieces(uintptr_t begin, uintptr_t end) {
-  gaps_[RoundUp(begin)] = end / kPieceBytes * kPieceBytes;
+  gaps_[RoundUp(begin, kPieceBytes)] = end / kPieceBytes * kPieceBytes;
 }
 
 std::optional<uintptr_t> AddressPieces::Place(size_t bytes) {
@@ -30,7 +30,7 @@ std::optional<uintptr_t> AddressPieces::Place(size_t bytes) {
 }
 
 std::optional<uintptr_t> AddressPieces::TakePiece(size_t bytes) {
-  const size_t piece_bytes = RoundUp(bytes);
+  const size_t piece_bytes = RoundUp(bytes, kPieceBytes);
   const auto gap = std::find_if(gaps_.rbegin(), gaps_.rend(), [piece_bytes](const auto& ends) {
     return ends.second - ends.first >= piece_bytes;
   });

@@ -1,5 +1,7 @@
 #include "profiler/phantom/device/address_space.h"
 
+#include "profiler/phantom/device/rounding.h"
+
 namespace tidemark::phantom::device {
 namespace {
 
@@ -16,9 +18,7 @@ constexpr size_t kReservationsPerCapacity = 128;
 constexpr double kHeldBeforeKernels = 2.35;
 constexpr double kHeldWithKernels = 2.85;
 
-size_t RoundToGranules(size_t bytes) {
-  return bytes == 0 ? kGranuleBytes : (bytes + kGranuleBytes - 1) / kGranuleBytes * kGranuleBytes;
-}
+size_t RoundToGranules(size_t bytes) { return RoundUp(bytes, kGranuleBytes); }
 
 }  // namespace
 

@@ -107,10 +107,6 @@ CapturedWork CapturedFill(void* pointer, int value, size_t bytes) {
   return {fill, {}};
 }
 
-CapturedWork CapturedKernel() {
-  return {[] { KernelRan(); }, {}};
-}
-
 CapturedWork CapturedKernel(const void* stub, void* const* arguments) {
   const auto run = [noted = NotedKernel(stub, arguments)] {
     noted();
@@ -120,9 +116,7 @@ CapturedWork CapturedKernel(const void* stub, void* const* arguments) {
 }
 
 void KernelRan(const void* stream) {
-  const uint64_t capture = CaptureOf(stream);
-  if (capture == 0) return KernelRan();
-  NoteCaptured(capture, CapturedKernel());
+  Submit(stream, [] { KernelRan(); });
 }
 
 void Launch(const std::vector<CapturedWork>& works, const void* stream) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "profiler/phantom/device/activity.h"
@@ -33,12 +34,21 @@ bool SomethingIsCaptured();
 uint64_t CaptureOf(const void* stream);
 
 void NoteCaptured(uint64_t capture, CapturedWork work);
+inline void NoteCaptured(uint64_t capture, CapturedWork work, const Activity& activity) {
+  work.activity = activity;
+  NoteCaptured(capture, std::move(work));
+}
+// Done now, or whenever the graph is launched that this stream's work is captured into.
+template <typename Work>
+void Submit(const void* stream, const Work& work) {
+  if (const uint64_t capture = CaptureOf(stream)) return NoteCaptured(capture, {work, {}});
+  work();
+}
 // Host memory that is not pinned is the program's own, and may be gone by the time of a launch: it is left
 // alone.
 CapturedWork CapturedCopy(void* to, const void* from, size_t bytes);
 CapturedWork CapturedFill(void* pointer, int value, size_t bytes);
-// A kernel, or whatever computes: see NoteKernel.
-CapturedWork CapturedKernel();
+// See NoteKernel.
 CapturedWork CapturedKernel(const void* stub, void* const* arguments);
 
 // For every function that computes on the device, on this stream.

@@ -136,8 +136,8 @@ extern "C" void TidemarkPhantomBlockWaits() {
   static_assert(std::is_same_v<decltype(&TidemarkPhantomBlockWaits), BlockWaitsFunction>);
   Doubt(
       "Memory was freed that another stream had used (record_stream, or a collective's buffer): here it "
-      "comes "
-      "back with the next request; a card returns it once that stream is done, so its peaks may be higher.");
+      "comes back with the next request; a card returns it once that stream is done, so its peaks may be "
+      "higher.");
 }
 
 extern "C" void TidemarkPhantomBlockBegins(const void* pointer, size_t bytes) {

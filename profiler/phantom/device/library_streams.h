@@ -7,6 +7,9 @@
 
 namespace tidemark::phantom::device {
 
+// Of a handle that is a pointer, as all but plans of cuFFT are.
+inline uint64_t NumberOf(const void* handle) { return reinterpret_cast<uint64_t>(handle); }
+
 void WorksOn(uint64_t handle, const void* stream);
 void WorksNoMore(uint64_t handle);
 const void* StreamOf(uint64_t handle);

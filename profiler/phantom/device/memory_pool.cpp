@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <iterator>
 
+#include "profiler/phantom/device/rounding.h"
+
 namespace tidemark::phantom::device {
 namespace {
 
 constexpr size_t kAlignmentBytes = 512;  // cudaMalloc promises 256; the driver's pools were seen to use 512
 constexpr size_t kPieceBytes = size_t{32} << 20;
-
-size_t RoundUp(size_t bytes, size_t unit) { return (std::max<size_t>(bytes, 1) + unit - 1) / unit * unit; }
 
 }  // namespace
 

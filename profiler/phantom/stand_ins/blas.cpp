@@ -13,19 +13,17 @@ using namespace tidemark::phantom::blas;
 
 namespace {
 
-uint64_t NumberOf(const Handle* handle) { return reinterpret_cast<uint64_t>(handle); }
-
 // What reduces vectors to one number leaves it on the device, or, as the handle may say, on the host, where
 // it would be missed.
 Status Reduce(const char* function, const Handle* handle) {
   if (handle->pointer_mode != kPointerModeDevice) device::Refuse(function, {});
-  device::KernelRanWith(NumberOf(handle));
+  device::KernelRanWith(device::NumberOf(handle));
   return kSuccess;
 }
 
 Status Solve(const Handle* handle, int* info) {
   *info = 0;
-  device::KernelRanWith(NumberOf(handle));
+  device::KernelRanWith(device::NumberOf(handle));
   return kSuccess;
 }
 
@@ -131,13 +129,13 @@ Status cublasCreate_v2(Handle** handle) {
 }
 
 Status cublasDestroy_v2(Handle* handle) {
-  device::WorksNoMore(NumberOf(handle));
+  device::WorksNoMore(device::NumberOf(handle));
   delete handle;
   return kSuccess;
 }
 
 Status cublasSetStream_v2(Handle* handle, void* stream) {
-  device::WorksOn(NumberOf(handle), stream);
+  device::WorksOn(device::NumberOf(handle), stream);
   return kSuccess;
 }
 

@@ -18,8 +18,6 @@ namespace {
 // cudnnContext.
 struct Handle {};
 
-uint64_t NumberOf(const Handle* handle) { return reinterpret_cast<uint64_t>(handle); }
-
 // Tensor descriptors have a shape; filter and activation descriptors are plain.
 using TensorDescriptor = calibration::TensorShape;
 
@@ -71,12 +69,12 @@ Status cudnnCreate(Handle** handle) {
 }
 
 Status cudnnSetStream(Handle* handle, void* stream) {
-  device::WorksOn(NumberOf(handle), stream);
+  device::WorksOn(device::NumberOf(handle), stream);
   return kSuccess;
 }
 
 Status cudnnGetStream(Handle* handle, void** stream) {
-  *stream = const_cast<void*>(device::StreamOf(NumberOf(handle)));
+  *stream = const_cast<void*>(device::StreamOf(device::NumberOf(handle)));
   return kSuccess;
 }
 

@@ -306,7 +306,7 @@ Status cudnnBackendGetAttribute(Descriptor* descriptor, int name, int element, i
 }
 
 Status cudnnBackendExecute(void* handle, Descriptor* plan, Descriptor*) {
-  const auto number = reinterpret_cast<uint64_t>(handle);
+  const uint64_t number = device::NumberOf(handle);
   device::KernelRanWith(number);
   if (plan != nullptr && plan->content) NoteExecution(*plan->content, device::StreamOf(number));
   return kSuccess;

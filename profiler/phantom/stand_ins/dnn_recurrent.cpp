@@ -136,7 +136,7 @@ Status cudnnDestroyDropoutDescriptor(DropoutDescriptor* descriptor) { return Des
 
 // Fills the state on the device.
 Status cudnnSetDropoutDescriptor(DropoutDescriptor*, void* handle, float, void*, size_t, unsigned long long) {
-  device::KernelRanWith(reinterpret_cast<uint64_t>(handle));
+  device::KernelRanWith(device::NumberOf(handle));
   return kSuccess;
 }
 

@@ -75,14 +75,9 @@ void Repeat(void* to, const void* from, size_t bytes, const ncclComm& comm) {
   for (int part = 0; part < comm.ranks; ++part) Move(static_cast<char*>(to) + part * bytes, from, bytes);
 }
 
-// Done now, or whenever the graph is launched that it is captured into.
 template <typename Collective>
 Result Submit(const void* stream, const Collective& collective) {
-  if (const uint64_t capture = device::CaptureOf(stream)) {
-    device::NoteCaptured(capture, {collective, {}});
-  } else {
-    collective();
-  }
+  device::Submit(stream, collective);
   return kSuccess;
 }
 

@@ -2,7 +2,6 @@
 // themselves decides how much scratch memory libraries ask for, so it follows the card.
 #include <cstdint>
 #include <optional>
-#include <utility>
 
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/device.h"
@@ -47,9 +46,8 @@ cudaError_t Submit(const runtime::LaunchParameters& launch) {
   const uint64_t blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
   if (threads == 0 || threads > kThreadsPerBlock || blocks == 0) return Report(cudaErrorInvalidConfiguration);
   if (const uint64_t capture = device::CaptureOf(launch.stream)) {
-    device::CapturedWork work = device::CapturedKernel(launch.kernel, launch.arguments);
-    work.activity = ActivityOf(launch);
-    device::NoteCaptured(capture, std::move(work));
+    device::NoteCaptured(capture, device::CapturedKernel(launch.kernel, launch.arguments),
+                         ActivityOf(launch));
     return cudaSuccess;
   }
   device::NoteKernel(launch.kernel, launch.arguments);

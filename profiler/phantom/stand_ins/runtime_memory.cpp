@@ -1,7 +1,6 @@
 // The CUDA runtime's memory: cudaMalloc, host memory, copies and fills (frees are in runtime_pools.cpp). All
 // is done at once, but for what is captured into a graph: streams are empty whenever one asks.
 #include <cstring>
-#include <utility>
 
 #include "profiler/phantom/device/captures.h"
 #include "profiler/phantom/device/doubts.h"
@@ -12,7 +11,6 @@
 
 using namespace tidemark::phantom;
 using device::Activity;
-using device::CapturedWork;
 using device::Device;
 using device::Place;
 using device::TheDevice;
@@ -84,9 +82,7 @@ cudaError_t Copy(void* to, const void* from, size_t bytes, const Submission& sub
     return activity;
   };
   if (const uint64_t capture = device::CaptureOf(submission.stream)) {
-    CapturedWork work = device::CapturedCopy(to, from, bytes);
-    work.activity = activity_of();
-    device::NoteCaptured(capture, std::move(work));
+    device::NoteCaptured(capture, device::CapturedCopy(to, from, bytes), activity_of());
     return cudaSuccess;
   }
   device::Certainty certainty = device::Certainty::kKnown;
@@ -110,9 +106,7 @@ cudaError_t Fill(void* pointer, int value, size_t bytes, const Submission& submi
     return activity;
   };
   if (const uint64_t capture = device::CaptureOf(submission.stream)) {
-    CapturedWork work = device::CapturedFill(pointer, value, bytes);
-    work.activity = activity_of();
-    device::NoteCaptured(capture, std::move(work));
+    device::NoteCaptured(capture, device::CapturedFill(pointer, value, bytes), activity_of());
     return cudaSuccess;
   }
   if (!device->memory.Fill(pointer, value, bytes)) return Report(cudaErrorInvalidValue);

@@ -94,13 +94,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* argument) {
   const cudaError_t error = CheckDevice();
-  if (error != cudaSuccess) return error;
-  const uint64_t capture = device::CaptureOf(stream);
-  if (capture == 0) {
-    function(argument);
-  } else {
-    device::NoteCaptured(capture, {[=] { function(argument); }, {}});
-  }
+  if (error == cudaSuccess) device::Submit(stream, [=] { function(argument); });
   return error;
 }
 

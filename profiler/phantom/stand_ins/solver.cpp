@@ -26,8 +26,6 @@ Status Create(Object** object) {
   return kSuccess;
 }
 
-uint64_t NumberOf(const Object* handle) { return reinterpret_cast<uint64_t>(handle); }
-
 Status Destroy(const Object* object) {
   delete object;
   return kSuccess;
@@ -68,11 +66,11 @@ extern "C" {
 
 Status cusolverDnCreate(Object** handle) { return Create(handle); }
 Status cusolverDnDestroy(Object* handle) {
-  device::WorksNoMore(NumberOf(handle));
+  device::WorksNoMore(device::NumberOf(handle));
   return Destroy(handle);
 }
 Status cusolverDnSetStream(Object* handle, void* stream) {
-  device::WorksOn(NumberOf(handle), stream);
+  device::WorksOn(device::NumberOf(handle), stream);
   return kSuccess;
 }
 Status cusolverDnCreateParams(Object** parameters) { return Create(parameters); }
@@ -117,7 +115,7 @@ TIDEMARK_SIZES(gesvdaStridedBatched, Object*, int, int, int, int, Data, int, lon
   Status cusolverDn##type##gesvdaStridedBatched(Object* handle, int, int, int, int, Data, int, long long,    \
                                                 void*, long long, void*, int, long long, void*, int,         \
                                                 long long, void*, int, int*, double* residuals, int batch) { \
-    device::KernelRanWith(NumberOf(handle));                                                                 \
+    device::KernelRanWith(device::NumberOf(handle));                                                         \
     if (residuals != nullptr) std::fill_n(residuals, batch, 0.0);                                            \
     return kSuccess;                                                                                         \
   }

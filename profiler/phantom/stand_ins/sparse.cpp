@@ -47,11 +47,9 @@ Status NotKnown(Size* bytes) {
   return kSuccess;
 }
 
-uint64_t NumberOf(const Object* handle) { return reinterpret_cast<uint64_t>(handle); }
-
 void NoValues(const Object* handle) {
   device::Doubt("How many values a sparse result has is computed on the card; here it has none.");
-  device::KernelRanWith(NumberOf(handle));
+  device::KernelRanWith(device::NumberOf(handle));
 }
 
 }  // namespace
@@ -72,11 +70,11 @@ const char* cusparseGetErrorString(Status status) {
 
 Status cusparseCreate(Object** handle) { return Create(handle); }
 Status cusparseDestroy(Object* handle) {
-  device::WorksNoMore(NumberOf(handle));
+  device::WorksNoMore(device::NumberOf(handle));
   return Destroy(handle);
 }
 Status cusparseSetStream(Object* handle, void* stream) {
-  device::WorksOn(NumberOf(handle), stream);
+  device::WorksOn(device::NumberOf(handle), stream);
   return kSuccess;
 }
 Status cusparseCreateMatDescr(Object** matrix) { return Create(matrix); }
@@ -176,7 +174,7 @@ Status cusparseXbsrsm2_zeroPivot(Object*, Object*, int* position) {
 }
 
 Status cusparseCreateIdentityPermutation(Object* handle, int, int*) {
-  device::KernelRanWith(NumberOf(handle));
+  device::KernelRanWith(device::NumberOf(handle));
   return kSuccess;
 }
 
