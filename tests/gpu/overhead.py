@@ -15,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 STEPS = {"simple-conv-net": 1500, "resnet-50": 100}
 WARM_UP = 20
@@ -27,37 +30,14 @@ def t_of(degrees):
     return T[max(fewer for fewer in T if fewer <= degrees)]
 
 
-def resnet_50():
-    """As torchvision.models.resnet50, which not every Python has."""
-    from torch import nn
-
-    def convolution(inputs, outputs, size, stride=1):
-        return nn.Sequential(nn.Conv2d(inputs, outputs, size, stride, size // 2, bias=False), nn.BatchNorm2d(outputs))
-
-    class Bottleneck(nn.Module):
-        def __init__(self, inputs, width, stride):
-            super().__init__()
-            self.first, self.second, self.third = convolution(inputs, width, 1), convolution(width, width, 3, stride), convolution(width, 4 * width, 1)
-            self.shortcut = convolution(inputs, 4 * width, 1, stride) if stride > 1 or inputs != 4 * width else nn.Identity()
-            self.relu = nn.ReLU(inplace=True)
-
-        def forward(self, x):
-            return self.relu(self.third(self.relu(self.second(self.relu(self.first(x))))) + self.shortcut(x))
-
-    layers, inputs = [convolution(3, 64, 7, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)], 64
-    for width, blocks in ((64, 3), (128, 4), (256, 6), (512, 3)):
-        for block in range(blocks):
-            layers.append(Bottleneck(inputs, width, 2 if block == 0 and width > 64 else 1))
-            inputs = 4 * width
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
-
-
 def network(name):
     import torch
     from torch import nn
 
     if name == "resnet-50":
-        return resnet_50(), torch.randn(32, 3, 224, 224)
+        from resnet_50 import make_resnet_50
+
+        return make_resnet_50(), torch.randn(32, 3, 224, 224)
     layers = nn.Conv2d(3, 64, 3), nn.ReLU(), nn.Conv2d(64, 128, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten()
     return nn.Sequential(*layers, nn.Linear(128 * 14 * 14, 10)), torch.randn(64, 3, 32, 32)
 

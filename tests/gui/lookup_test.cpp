@@ -1,5 +1,6 @@
 #include "app/gui/lookup.h"
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -12,6 +13,14 @@ using namespace std::chrono_literals;
 using Squares = Lookup<int, int>;
 
 std::optional<int> Square(const int& number, const Squares::Progress&) { return number * number; }
+
+// Not before it may.
+Squares::Find SquareOnce(const std::atomic<bool>& may_go) {
+  return [&may_go](const int& number, const Squares::Progress& progress) {
+    while (!may_go) std::this_thread::sleep_for(1ms);
+    return Square(number, progress);
+  };
+}
 
 // Frame after frame, until it is answered.
 bool Answers(Squares& squares, int question, const Squares::Find& find) {
@@ -47,10 +56,7 @@ TEST_CASE("What does not is answered beside the window; the answer before stays 
   Squares squares;
   squares.Ask(2, true, Square);
   std::atomic<bool> go = false;
-  const Squares::Find slow = [&go](const int& number, const Squares::Progress& progress) {
-    while (!go) std::this_thread::sleep_for(1ms);
-    return Square(number, progress);
-  };
+  const Squares::Find slow = SquareOnce(go);
   CHECK_FALSE(squares.Ask(5, false, slow));
   CHECK(squares.pending());
   CHECK(*squares.answer() == 4);
@@ -64,10 +70,7 @@ TEST_CASE("What does not is answered beside the window; the answer before stays 
 TEST_CASE("An older question never replaces a newer answer") {
   Squares squares;
   std::atomic<bool> go = false;
-  squares.Ask(5, false, [&go](const int& number, const Squares::Progress& progress) {
-    while (!go) std::this_thread::sleep_for(1ms);
-    return Square(number, progress);
-  });
+  squares.Ask(5, false, SquareOnce(go));
   squares.Ask(6, true, Square);
   go = true;
   for (int frame = 0; frame < 50; ++frame) {
@@ -80,10 +83,7 @@ TEST_CASE("An older question never replaces a newer answer") {
 TEST_CASE("What is overtaken is finished, so that what is dragged moves, or given up, as is chosen") {
   Squares finished;
   std::atomic<bool> go = false;
-  const Squares::Find slow = [&go](const int& number, const Squares::Progress& progress) {
-    while (!go) std::this_thread::sleep_for(1ms);
-    return Square(number, progress);
-  };
+  const Squares::Find slow = SquareOnce(go);
   finished.Ask(5, false, slow);
   finished.Ask(6, false, slow);
   go = true;
@@ -105,10 +105,7 @@ TEST_CASE("What is overtaken is finished, so that what is dragged moves, or give
 TEST_CASE("Who asks no more in a frame keeps nobody waiting; the answer is there for who asks again") {
   Squares squares;
   std::atomic<bool> go = false;
-  const Squares::Find slow = [&go](const int& number, const Squares::Progress& progress) {
-    while (!go) std::this_thread::sleep_for(1ms);
-    return Square(number, progress);
-  };
+  const Squares::Find slow = SquareOnce(go);
   squares.Ask(5, false, slow);
   CHECK(squares.pending());
   squares.BeginFrame();
