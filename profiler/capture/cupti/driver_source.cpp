@@ -94,9 +94,9 @@ void OnFree(const Held& held, const CallbackData& data) {
   for (DriverMemory* const memory : {&held.device, &held.managed})
     (memory->*take)(Of<AddressParameters>(data).address);
 }
-constexpr auto OnFreeBegins = OnFree<&DriverMemory::Leaves>;
-constexpr auto OnFreed = OnFree<&DriverMemory::Freed>;
-constexpr auto OnFreeFailed = OnFree<&DriverMemory::Stays>;
+constexpr auto kOnFreeBegins = OnFree<&DriverMemory::Leaves>;
+constexpr auto kOnFreed = OnFree<&DriverMemory::Freed>;
+constexpr auto kOnFreeFailed = OnFree<&DriverMemory::Stays>;
 void OnCreate(const Held& held, const CallbackData& data) {
   const auto& call = Of<CreateParameters>(data);
   held.device.Created(*call.handle, call.bytes);
@@ -131,18 +131,18 @@ struct WatchedCall {
   }
 };
 constexpr std::array kWatched = {
-    WatchedCall{cupti::kRuntimeApi, 20, nullptr, OnAllocate},                  // cudaMalloc
-    WatchedCall{cupti::kRuntimeApi, 21, nullptr, OnAllocatePitch},             // cudaMallocPitch
-    WatchedCall{cupti::kRuntimeApi, 22, OnFreeBegins, OnFreed, OnFreeFailed},  // cudaFree
-    WatchedCall{cupti::kRuntimeApi, 206, nullptr, OnAllocateManaged},          // cudaMallocManaged
-    WatchedCall{cupti::kDriverApi, 243, nullptr, OnAllocate},                  // cuMemAlloc_v2
-    WatchedCall{cupti::kDriverApi, 244, nullptr, OnAllocatePitch},             // cuMemAllocPitch_v2
-    WatchedCall{cupti::kDriverApi, 245, OnFreeBegins, OnFreed, OnFreeFailed},  // cuMemFree_v2
-    WatchedCall{cupti::kDriverApi, 371, nullptr, OnAllocateManaged},           // cuMemAllocManaged
-    WatchedCall{cupti::kDriverApi, 549, nullptr, OnCreate},                    // cuMemCreate
-    WatchedCall{cupti::kDriverApi, 550, OnRelease, nullptr},                   // cuMemRelease
-    WatchedCall{cupti::kDriverApi, 551, nullptr, OnMap},                       // cuMemMap
-    WatchedCall{cupti::kDriverApi, 552, OnUnmap, nullptr},                     // cuMemUnmap
+    WatchedCall{cupti::kRuntimeApi, 20, nullptr, OnAllocate},                     // cudaMalloc
+    WatchedCall{cupti::kRuntimeApi, 21, nullptr, OnAllocatePitch},                // cudaMallocPitch
+    WatchedCall{cupti::kRuntimeApi, 22, kOnFreeBegins, kOnFreed, kOnFreeFailed},  // cudaFree
+    WatchedCall{cupti::kRuntimeApi, 206, nullptr, OnAllocateManaged},             // cudaMallocManaged
+    WatchedCall{cupti::kDriverApi, 243, nullptr, OnAllocate},                     // cuMemAlloc_v2
+    WatchedCall{cupti::kDriverApi, 244, nullptr, OnAllocatePitch},                // cuMemAllocPitch_v2
+    WatchedCall{cupti::kDriverApi, 245, kOnFreeBegins, kOnFreed, kOnFreeFailed},  // cuMemFree_v2
+    WatchedCall{cupti::kDriverApi, 371, nullptr, OnAllocateManaged},              // cuMemAllocManaged
+    WatchedCall{cupti::kDriverApi, 549, nullptr, OnCreate},                       // cuMemCreate
+    WatchedCall{cupti::kDriverApi, 550, OnRelease, nullptr},                      // cuMemRelease
+    WatchedCall{cupti::kDriverApi, 551, nullptr, OnMap},                          // cuMemMap
+    WatchedCall{cupti::kDriverApi, 552, OnUnmap, nullptr},                        // cuMemUnmap
 };
 
 class DriverSource {
