@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "app/cli/report.h"
 #include "app/presenters/program_facts.h"
+#include "app/presenters/tables.h"
 #include "profiler/base/format.h"
 #include "profiler/networks/training_settings.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/session/card_fit.h"
+#include "profiler/timeline/steps.h"
 
 namespace tidemark::cli {
 namespace {
@@ -19,6 +23,27 @@ std::string DeviceInWords(const events::RunDescription& description) {
   const bool limited = cards && session::IsLimited(description, *cards);
   return name + (limited ? ", limited to " : ", ") +
          FormatBytes(description.device_bytes, ByteUnit::kMebibytes);
+}
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// Those of the step at whose peak the figures are told; nothing where it had none of its own.
+std::optional<networks::TrainingSettings> SettingsAtPeak(const timeline::View& view) {
+  const auto peak = presenters::LatestPeak(view, presenters::Told::kStepOrRun);
+  const timeline::Step* step = peak ? timeline::StepAt(view, peak->index) : nullptr;
+  if (step == nullptr || step->settings < 0) return std::nullopt;
+  const auto settings = networks::SettingsFromJson(view.settings()[static_cast<size_t>(step->settings)]);
+  return settings ? std::optional(*settings) : std::nullopt;
+}
+
+// Settings can be changed while a run goes on.
+void AddSettings(const timeline::View& view, const std::string& at_start, Facts& facts) {
+  const auto first = networks::SettingsFromJson(at_start);
+  if (!first) return;
+  const auto later = SettingsAtPeak(view);
+  const bool changed = later && networks::ToJson(*later) != networks::ToJson(*first);
+  facts.emplace_back(changed ? "settings at start" : "settings", SettingsLine(*first));
+  if (changed) facts.emplace_back("and at the peak", SettingsLine(*later));
 }
 
 }  // namespace
@@ -35,14 +60,13 @@ std::vector<double> LossesOf(const timeline::View& view) {
   return losses;
 }
 
-std::vector<std::pair<std::string, std::string>> FactsOf(const session::Run& run) {
+Facts FactsOf(const session::Run& run) {
   const auto view = run.view();
   const events::RunDescription description = run.description();
   const timeline::Health& health = view->health();
-  std::vector<std::pair<std::string, std::string>> facts = {{"device", DeviceInWords(description)}};
+  Facts facts = {{"device", DeviceInWords(description)}};
   if (!description.command.empty()) facts.emplace_back("command", description.command);
-  if (const auto settings = networks::SettingsFromJson(description.settings_json))
-    facts.emplace_back("settings", SettingsLine(*settings));
+  AddSettings(*view, description.settings_json, facts);
   facts.emplace_back("recorded by", description.producer);
   const session::RunStatus status = run.status();
   facts.emplace_back("steps", FormatNumber(status.steps_done) + presenters::WhyNoStep(status, description));

@@ -1,0 +1,47 @@
+#include "app/cli/run_facts.h"
+
+#include <algorithm>
+
+#include "profiler/networks/training_settings.h"
+#include "tests/support/catch.h"
+#include "tests/support/fake_run.h"
+#include "tests/unit/presenters/training.h"
+
+namespace tidemark::cli {
+namespace {
+
+class Changed : public session::FakeRun {
+ public:
+  events::RunDescription description() const override {
+    events::RunDescription description;
+    description.settings_json = networks::ToJson(at_start);
+    return description;
+  }
+  std::shared_ptr<const timeline::View> view() const override { return training.Publish(); }
+
+  networks::TrainingSettings at_start;
+  mutable presenters::Training training;
+};
+
+std::string FactOf(const session::Run& run, std::string_view title) {
+  for (const auto& [name, text] : FactsOf(run)) {
+    if (name == title) return text;
+  }
+  return "";
+}
+
+TEST_CASE("Settings that were changed before the peak that is told are told beside those at the start") {
+  Changed run;
+  run.training.Step(0, 1000, 1000);
+  CHECK(FactOf(run, "settings").starts_with("batch 64"));
+  networks::TrainingSettings later = run.at_start;
+  later.batch = 1904;
+  run.training.Add(events::EventKind::kMarker).op = run.training.Name(networks::ToJson(later));
+  run.training.Step(1, 9000, 1000);
+  CHECK(FactOf(run, "settings").empty());
+  CHECK(FactOf(run, "settings at start").starts_with("batch 64"));
+  CHECK(FactOf(run, "and at the peak").starts_with("batch 1904"));
+}
+
+}  // namespace
+}  // namespace tidemark::cli
