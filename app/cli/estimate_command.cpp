@@ -79,12 +79,15 @@ std::string DifferencesText(const presenters::Bridge& bridge) {
 
 std::string PhantomText(const Question& question, const textbook::Estimate& estimate,
                         const session::Prediction& phantom) {
-  std::string text = PeaksTable(estimate, {{"phantom", phantom}});
+  std::string text;
+  if (phantom.out_of_memory) {  // ahead of figures that look like those of a whole step
+    text += fmt::format("It does not fit on an {}: the phantom's figures are those up to the failure. {}\n\n",
+                        question.card.title, kOutOfMemoryAdvice);
+  }
+  text += PeaksTable(estimate, {{"phantom", phantom}});
   if (phantom.reserved_band) text += BandRows(*phantom.reserved_band);
   if (phantom.out_of_memory) {
-    text +=
-        fmt::format("It does not fit on an {}; the phantom's figures are those up to the failure. {}\n{}\n",
-                    question.card.title, kOutOfMemoryAdvice, phantom.sentence);
+    text += phantom.sentence + "\n";
   } else {
     text += DifferencesText(presenters::MakeBridge(phantom, estimate));
     if (!phantom.sentence.empty()) text += phantom.sentence + "\n";

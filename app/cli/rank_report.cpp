@@ -31,6 +31,14 @@ std::string RankRow(std::string_view title, const RankStrip& strip, std::optiona
                      OfMedian(strip, bar));
 }
 
+std::string ExtremesText(const RankStrip& strip) {
+  const bool are_alike = strip.bars.size() > 1 && strip.largest && strip.smallest &&
+                         strip.bars[*strip.largest].allocated == strip.bars[*strip.smallest].allocated;
+  if (are_alike) return fmt::format("  {:<13}{} allocated\n", "all alike", FormatExactBytes(strip.median));
+  return RankRow("largest", strip, strip.largest) + RankRow("smallest", strip, strip.smallest) +
+         RankRow("odd one out", strip, strip.odd);
+}
+
 std::string StepRow(const session::Ranks& ranks, int64_t number) {
   const RankStrip strip = presenters::MakeRankStrip(ranks, number);
   const auto cell = [&strip](std::optional<size_t> index) {
@@ -82,8 +90,7 @@ std::string RanksText(const session::Ranks& ranks) {
                         FormatNumber(peaks.reserved), peaks.steps.size(), peaks.file.string(),
                         peaks.out_of_memory ? " (ran out of memory)" : "");
   }
-  text += RankRow("largest", strip, strip.largest) + RankRow("smallest", strip, strip.smallest);
-  text += RankRow("odd one out", strip, strip.odd);
+  text += ExtremesText(strip);
   text += StepsText(ranks);
   for (const session::RankPeaks& peaks : ranks.ranks) {
     if (!peaks.warning.empty()) text += fmt::format("Note: {}\n", peaks.warning);

@@ -68,8 +68,8 @@ std::string SettingsLine(const networks::TrainingSettings& settings);
 
 // What to do when it does not fit.
 inline constexpr std::string_view kOutOfMemoryAdvice =
-    "Try a smaller --batch (with --accumulate the step stays the same), --amp fp16, or another --card or "
-    "--device.";
+    "tidemark fit, with the same options, searches what makes it fit: smaller batches with --accumulate, "
+    "--amp, --checkpoint, other cards.";
 
 // What the phantom's figures hold and what not. A sentence for people and for JSON's "note".
 std::string PhantomNote(const std::string& without_workspaces, const std::vector<std::string>& unknown_sizes);

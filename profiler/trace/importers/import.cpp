@@ -35,8 +35,10 @@ Format FormatOf(std::string_view beginning) {
 }
 
 Error NothingKnown(std::string_view name) {
-  return Error{fmt::format("{} is nothing that Tidemark can open: it begins as none of {}.", name,
-                           OpenableTypesInWords())};
+  return Error{
+      fmt::format("{} is nothing that Tidemark can open: it begins as none of {}. Tables (CSV, Arrow), "
+                  "pages and pictures are written for others, not read.",
+                  name, OpenableTypesInWords())};
 }
 
 }  // namespace
