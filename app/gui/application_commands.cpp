@@ -92,7 +92,10 @@ void Application::Execute(const Command& command) {
                    state_.run_controls.sought = c.name;
                    shell_.raise_panel = "run_controls";
                  },
-                 [this](const PinMoment& c) { state_.pinned = c.index; },
+                 [this](const PinMoment& c) {
+                   state_.pinned = c.index;
+                   state_.timeline.follow = false;  // or it would soon be out of sight
+                 },
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
                  [this](const gui::Select& c) { ShowSelected(c.selection); },
                  [this](const ListAllocations& c) { ListSelected(c.selection); },

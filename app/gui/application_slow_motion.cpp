@@ -18,7 +18,12 @@ constexpr std::string_view kWalkPanels[] = {"timeline", "memory_map", "slow_moti
 }  // namespace
 
 void Application::BeginSlowMotion() {
-  state_.slow_motion = {.active = true, .held = false, .stop = 0, .shown = {}, .cpp = state_.slow_motion.cpp};
+  state_.slow_motion = {.active = true,
+                        .held = false,
+                        .goes_on = input_.live && input_.status.state == session::RunState::kRunning,
+                        .stop = 0,
+                        .shown = {},
+                        .cpp = state_.slow_motion.cpp};
   shell_.raise_panel = "slow_motion";
   if (!state_.learning) {  // there it has its place beside the lesson
     shown_before_ = state_.shown;
@@ -39,6 +44,8 @@ void Application::EndSlowMotion() {
   if (!state_.slow_motion.active) return;
   state_.slow_motion.active = false;
   state_.pinned.reset();
+  const bool is_held = state_.slow_motion.held && input_.status.state == session::RunState::kPaused;
+  if (is_held && state_.slow_motion.goes_on && input_.live) run_->SetMode(transport::RunMode::kRun);
   if (layout_before_.empty()) return;
   state_.shown = shown_before_;
   ImGui::LoadIniSettingsFromMemory(layout_before_.data(), layout_before_.size());

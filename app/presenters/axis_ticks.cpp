@@ -81,6 +81,13 @@ double RoundStep(double span, int most) {
   return 10 * power;
 }
 
+double RoundBytes(double span_bytes, int most, ByteUnit unit) {
+  const double kilo = unit == ByteUnit::kMegabytes ? 1000 : 1024;
+  double unit_bytes = 1;
+  while (span_bytes / most >= kilo * unit_bytes) unit_bytes *= kilo;
+  return unit_bytes * RoundStep(span_bytes / unit_bytes, most);
+}
+
 AxisTicks TicksOver(TimeAxis axis, const VisibleRange& visible, int most) {
   const double span = visible.end - visible.begin;
   if (!(span > 0)) return {};

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "app/presenters/timeline_plot.h"
+#include "profiler/base/format.h"
 
 namespace tidemark::presenters {
 
 // The least of 1, 2 and 5 times a power of ten of which `span` holds no more than `most` (at least one).
 double RoundStep(double span, int most);
+// The same of an axis of sizes, round in the unit that they are told in: "50 MiB" and not "47.7 MiB".
+double RoundBytes(double span_bytes, int most, ByteUnit unit);
 
 struct AxisTick {
   double position = 0;  // on the axis

@@ -53,6 +53,11 @@ TEST_CASE("The palette finds commands by parts of their names") {
   CHECK(MatchScore("op", "Open recording…") < MatchScore("op", "Stop"));
   CHECK(MatchScore("learn", "Layout: learn") < MatchScore("learn", "Learning rate rule"));
   CHECK(MatchScore("zero", "ZeRO stage") < MatchScore("zero", "zeroed gradients"));
+  CHECK(MatchScore("theme", "Theme: light or dark") <
+        MatchScore("theme", "Select nothing, unpin the moment", "Takes the selection away."));
+  // By what they do, too.
+  CHECK(MatchScore("exact", "Unit: MB or MiB", "Hover any figure for its exact bytes.") >= 0);
+  CHECK(MatchScore("exact", "Unit: MB or MiB", "Inexact.") == -1);
 }
 
 }  // namespace tidemark::gui

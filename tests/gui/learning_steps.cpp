@@ -279,6 +279,16 @@ void WalksThroughAStep(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [&] { return walk().walk == nullptr; }));
   IM_CHECK(WaitUntil(context, [&] { return application().view_state().shown == shown; }));
   IM_CHECK(!application().view_state().pinned.has_value());
+  IM_CHECK(Run().status.state == RunState::kPaused);  // as it was before
+
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kRunning; }));
+  context->KeyPress(ImGuiKey_M);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
+  context->KeyPress(ImGuiKey_M);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kRunning; }));
+  application().Push(ActionId::kRunOrPause);
+  IM_CHECK(WaitUntil(context, [] { return Run().status.state == RunState::kPaused; }));
 }
 
 void SharesItsSession(ImGuiTestContext* context) {

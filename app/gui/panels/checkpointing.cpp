@@ -46,7 +46,7 @@ PriceAxes PriceAxesFor(const CheckpointingInput& input, const ImRect& area) {
 }
 
 void DrawPriceGrid(ImDrawList* list, const PriceAxes& axes, ByteUnit unit) {
-  const double tick = presenters::RoundStep(axes.most, 4);
+  const double tick = presenters::RoundBytes(axes.most, 4, unit);
   for (double at = 0; at <= axes.most; at += tick) {
     const float y = std::round(axes.Y(static_cast<int64_t>(at)));
     list->AddLine({axes.plot.Min.x, y}, {axes.plot.Max.x, y}, U32(Colors().faint));

@@ -41,7 +41,7 @@ std::vector<Entry> Matching(std::string_view query, const std::function<bool(Act
     if (view.shown[i])
       entries.push_back({{panel.icon, "Hide " + label, "", panel.help, true}, ShowPanel{i, false}, 0});
   }
-  for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title);
+  for (Entry& entry : entries) entry.score = MatchScore(query, entry.row.title, entry.row.help);
   std::erase_if(entries, [](const Entry& entry) { return entry.score < 0; });
   std::stable_sort(entries.begin(), entries.end(),
                    [](const Entry& a, const Entry& b) { return a.score < b.score; });
@@ -70,6 +70,19 @@ int ScoreFrom(size_t begin, std::string_view query, std::string_view text) {
   return score + (is_first_of_word || ends_word ? 0 : 1);
 }
 
+// Whether one of its words begins so, in any case.
+bool HasWord(std::string_view text, std::string_view beginning) {
+  const auto same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  auto found = text.begin();
+  while ((found = std::search(found, text.end(), beginning.begin(), beginning.end(), same)) != text.end()) {
+    if (found == text.begin() || std::isalnum(static_cast<unsigned char>(*(found - 1))) == 0) return true;
+    ++found;
+  }
+  return false;
+}
+
 }  // namespace
 
 // The least over all words to begin with.
@@ -81,6 +94,14 @@ int MatchScore(std::string_view query, std::string_view text) {
     if (score >= 0 && score < best) best = score;
   }
   return best;
+}
+
+int MatchScore(std::string_view query, std::string_view name, std::string_view help) {
+  constexpr size_t kShortestWord = 3;
+  constexpr int kWordOfHelp = 10;
+  const int score = MatchScore(query, name);
+  if (query.size() < kShortestWord || !HasWord(help, query)) return score;
+  return score < 0 ? kWordOfHelp : std::min(score, kWordOfHelp);
 }
 
 void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,

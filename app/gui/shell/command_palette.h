@@ -28,5 +28,8 @@ void DrawCommandPalette(const std::function<bool(ActionId)>& enabled,
 // Do the letters of `query` occur in `text` in this order, whatever their case? Spaces in the query are
 // skipped. The score is smaller for better matches; < 0 = no match. Pure.
 int MatchScore(std::string_view query, std::string_view text);
+// The same of what has a sentence of help, too: a word of it comes after names that begin so, and before
+// those in which the letters are strewn.
+int MatchScore(std::string_view query, std::string_view name, std::string_view help);
 
 }  // namespace tidemark::gui

@@ -31,6 +31,13 @@ TEST_CASE("A step is round, and the least that is not too many") {
   CHECK(RoundStep(0, 5) == 1);
 }
 
+TEST_CASE("A step of sizes is round in their unit") {
+  CHECK(RoundBytes(200e6, 4, ByteUnit::kMegabytes) == 50e6);
+  CHECK(RoundBytes(200e6, 4, ByteUnit::kMebibytes) == 50.0 * (1 << 20));
+  CHECK(RoundBytes(9e9, 4, ByteUnit::kMebibytes) == 5.0 * (1LL << 30));
+  CHECK(RoundBytes(900, 4, ByteUnit::kMebibytes) == 500);
+}
+
 TEST_CASE("Events are counted in whole numbers") {
   const AxisTicks ticks = TicksOver(TimeAxis::kEvents, {11'950, 21'100}, 6);
   CHECK(ticks.unit == "event");
