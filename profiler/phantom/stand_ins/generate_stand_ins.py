@@ -6,7 +6,7 @@
   stand-ins --torch DIR ...        writes SONAME.cpp and SONAME.map for each, and classes.tsv: every function's class
 
 DIR is the unpacked wheel's torch folder. Every function that LibTorch imports is exactly one of: modelled (it is defined in
-the object files given with --modelled), computes or sets (a row of functions.txt says so), or refuses (all others).
+the object files given with --modelled), computes, sets or unsupported (a row of functions.txt says so), or refuses (all others).
 """
 
 import argparse
@@ -31,12 +31,15 @@ PREFIXES = {
     "libcusparse.so": ("cusparse(?!Lt)",),
     "libcusparseLt.so": ("cusparseLt",),
     "libnccl.so": ("nccl",),
+    "libnvidia-ml.so": ("nvml",),
     "libnvrtc.so": ("nvrtc",),
     "libnvshmem_host.so": ("nvshmem",),
 }
 # Also imported, but there as they are: the system's libraries.
 OTHERS = re.compile(r"(libgomp|libc|libm|libdl|libpthread|librt|libstdc\+\+|libgcc_s|libutil|ld-linux.*)\.so\b")
-KINDS = ("computes", "sets")
+KINDS = ("computes", "sets", "unsupported")
+# LibTorch does not link it; it and others look it up by its soname.
+NVML = "libnvidia-ml.so.1"
 # A name that says that it answers something on the host, so that doing nothing would leave the answer unset.
 ANSWERS = re.compile(r"Get|Query|Create")
 
@@ -61,8 +64,8 @@ def torch_libraries(torch):
 
 
 def needed_sonames(torch):
-    """The sonames of NVIDIA's libraries that LibTorch is linked with."""
-    sonames = set()
+    """The sonames of NVIDIA's libraries that LibTorch is linked with, or looks up."""
+    sonames = {NVML}
     for library in torch_libraries(torch):
         for needed in re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "--dynamic", "--wide", str(library))):
             if stem_of(needed) in PREFIXES:
@@ -93,15 +96,28 @@ def soname_by_prefix(name, sonames):
 
 
 # The libraries whose stand-in has all that a header declares, not only what LibTorch imports: LibTorch looks the driver's
-# functions up by name, and other packages' kernels (bitsandbytes, flash-attention) call the runtime's, as LibTorch's do.
-HEADERS = {"libcuda.so": ("cuda.h", "CUresult", "cu[A-Z]"), "libcudart.so": ("cuda_runtime_api.h", "cudaError_t", "cuda")}
+# functions up by name, other packages' kernels (bitsandbytes, flash-attention) call the runtime's, as LibTorch's do, and tools
+# that record a program are linked with CUPTI.
+CUPTI = ("", "_pcsampling", "_pmsampling", "_profiler_host", "_profiler_target", "_range_profiler", "_sass_metrics")
+HEADERS = {
+    "libcuda.so": (("cuda.h",), "CUresult", "cu[A-Z]"),
+    "libcudart.so": (("cuda_runtime_api.h",), "cudaError_t", "cuda"),
+    "libcupti.so": (tuple(f"cupti{part}.h" for part in CUPTI), "CUptiResult", "cupti"),
+}
 
 
 def functions_of_header(stem, compiler, cuda_include):
-    header, result, prefix = HEADERS[stem]
+    headers, result, prefix = HEADERS[stem]
+    includes = [word for header in headers for word in ("-include", header)]
     folders = [f"-I{folder}" for folder in cuda_include]
-    text = output_of(compiler, "-E", "-P", "-dD", "-x", "c++", *folders, str(Path(cuda_include[0]) / header))
+    text = output_of(compiler, "-E", "-P", "-dD", "-x", "c++", *folders, *includes, "/dev/null")
     return declared_functions(text, result, prefix)
+
+
+def functions_of_nvml():
+    """Its header is in no package that is needed to build."""
+    lines = (Path(__file__).parent / "nvml_functions.txt").read_text().splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
 
 
 def declared_functions(text, result, prefix):
@@ -144,7 +160,9 @@ def harmless_functions(rows, imported, modelled, every_row):
                 raise Complaint(f"functions.txt: two rows match {name}.")
             if name in modelled:
                 raise Complaint(f"functions.txt: {pattern} matches {name}, which is written by hand.")
-            if ANSWERS.search(name):
+            if kind == "unsupported" and not name.startswith("nvml"):
+                raise Complaint(f"functions.txt: {name} is not of NVML, which alone can say that the card does not support it.")
+            if kind != "unsupported" and ANSWERS.search(name):
                 raise Complaint(f"functions.txt: {name} gives an answer, so it cannot do nothing; model it.")
             harmless[name] = (kind, reason)
     return harmless
@@ -159,7 +177,9 @@ def write_stand_in(folder, soname, functions, harmless, modelled):
     lines = ['#include "profiler/phantom/stand_ins/generated.h"']
     for name in sorted(set(functions) - modelled):
         kind = harmless[name][0] if name in harmless else "refuses"
-        lines.append(f"TIDEMARK_{kind.upper()}({name})")
+        # NVML's callers expect that a card lacks something, so there it is said with the name, and the program goes on.
+        macro = "nvml_refuses" if (kind, soname) == ("refuses", NVML) else kind
+        lines.append(f"TIDEMARK_{macro.upper()}({name})")
     write_if_changed(folder / f"{soname}.cpp", "\n".join(lines) + "\n")
     versions = {version for version in functions.values() if version}
     if len(versions) > 1:
@@ -172,6 +192,7 @@ def write_stand_in(folder, soname, functions, harmless, modelled):
 def write_stand_ins(options):
     sonames = needed_sonames(options.torch)
     functions = imported_functions(options.torch, sonames)
+    functions[NVML] = dict.fromkeys(functions_of_nvml())
     for soname in sonames:
         if stem_of(soname) in HEADERS:
             found = functions_of_header(stem_of(soname), options.compiler, options.cuda_include)

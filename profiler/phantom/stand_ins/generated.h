@@ -4,8 +4,10 @@
 
 #include <cstdint>
 
+#include "profiler/phantom/device/doubts.h"
 #include "profiler/phantom/device/library_streams.h"
 #include "profiler/phantom/device/refusal.h"
+#include "profiler/phantom/stand_ins/nvml_results.h"
 
 // Of the kinds of functions.txt. What computes takes a handle or a plan first.
 #define TIDEMARK_COMPUTES(name)                       \
@@ -15,6 +17,15 @@
   }
 #define TIDEMARK_SETS(name) \
   extern "C" int name(...) { return 0; }
+#define TIDEMARK_UNSUPPORTED(name) \
+  extern "C" int name(...) { return tidemark::phantom::nvml::kNotSupported; }
+#define TIDEMARK_NVML_REFUSES(name)                                                                 \
+  extern "C" int name(...) {                                                                        \
+    tidemark::phantom::device::Doubt("The program called " #name                                    \
+                                     ", which is not modelled: it was told that the card does not " \
+                                     "support it.");                                                \
+    return tidemark::phantom::nvml::kNotSupported;                                                  \
+  }
 
 // The first four integer or pointer arguments, by the calling convention of x86-64 and AArch64.
 #define TIDEMARK_REFUSES(name)                                                            \

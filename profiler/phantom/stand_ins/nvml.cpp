@@ -1,5 +1,5 @@
 // NVML: the card as its management library sees it, whatever CUDA_VISIBLE_DEVICES says. LibTorch and pynvml
-// look its functions up by name; one that is not here is, to them, one that the driver is too old for.
+// look its functions up by name.
 #include <unistd.h>
 
 #include <array>
@@ -11,22 +11,16 @@
 
 #include "profiler/phantom/device/device.h"
 #include "profiler/phantom/device/visible_devices.h"
+#include "profiler/phantom/stand_ins/nvml_results.h"
 #include "tidemark_library_versions.h"
 
 using namespace tidemark::phantom;
+using namespace tidemark::phantom::nvml;
 using device::Device;
 using device::InstalledDevice;
 
 namespace {
 
-// From nvml.h, whose package is not needed to build.
-using Return = int;
-constexpr Return kSuccess = 0;
-constexpr Return kInvalidArgument = 2;
-constexpr Return kNotSupported = 3;
-constexpr Return kNotFound = 6;
-constexpr Return kInsufficientSize = 7;
-constexpr Return kDriverNotLoaded = 9;
 constexpr unsigned kNoInstance = ~0U;  // not a part of a card
 
 // The driver that came with a version of CUDA (release notes of the CUDA Toolkit, "CUDA Toolkit and
@@ -51,11 +45,12 @@ struct Memory {
   unsigned long long total, free, used;
 };
 struct MemoryV2 {
-  unsigned version;
+  unsigned version, padding;
   unsigned long long total, reserved, free, used;
 };
+constexpr unsigned kMemoryV2 = sizeof(MemoryV2) | (2U << 24);  // nvmlMemory_v2
 struct Process {
-  unsigned pid;
+  unsigned pid, padding;
   unsigned long long used_bytes;
   unsigned gpu_instance, compute_instance;
 };
@@ -91,10 +86,17 @@ Return HandleOf(unsigned index, const Gpu** gpu) {
   return kSuccess;
 }
 
-Return Count(unsigned* count) {
-  if (count == nullptr) return kInvalidArgument;
-  *count = static_cast<unsigned>(device::MachineDeviceCount());
+// NVML's way with an answer that has no place to go to.
+template <typename Answer>
+Return Give(const Answer& answer, Answer* place) {
+  if (place == nullptr) return kInvalidArgument;
+  *place = answer;
   return kSuccess;
+}
+
+Return GiveNumber(const Gpu* gpu, unsigned* number) {
+  if (gpu == nullptr) return kInvalidArgument;
+  return Give(static_cast<unsigned>(gpu->number), number);
 }
 
 // The one process that uses the card is this one.
@@ -103,7 +105,7 @@ Return Processes(unsigned* count, Process* processes) {
   const unsigned room = *count;
   *count = 1;
   if (room < 1 || processes == nullptr) return kInsufficientSize;
-  *processes = {static_cast<unsigned>(getpid()), UsedBytes(), kNoInstance, kNoInstance};
+  *processes = {static_cast<unsigned>(getpid()), 0, UsedBytes(), kNoInstance, kNoInstance};
   return kSuccess;
 }
 
@@ -132,6 +134,8 @@ const char* nvmlErrorString(Return result) {
       return "Insufficient Size";
     case kDriverNotLoaded:
       return "Driver Not Loaded";
+    case kVersionMismatch:
+      return "Argument Version Mismatch";
     default:
       return "Unknown Error";
   }
@@ -141,14 +145,13 @@ Return nvmlSystemGetDriverVersion(char* text, unsigned bytes) { return Write(Dri
 Return nvmlSystemGetNVMLVersion(char* text, unsigned bytes) {
   return Write(std::to_string(TIDEMARK_CUDA_VERSION / 1000) + "." + DriverVersion(), text, bytes);
 }
-Return nvmlSystemGetCudaDriverVersion(int* version) {
-  *version = TIDEMARK_CUDA_VERSION;
-  return kSuccess;
-}
+Return nvmlSystemGetCudaDriverVersion(int* version) { return Give(int{TIDEMARK_CUDA_VERSION}, version); }
 Return nvmlSystemGetCudaDriverVersion_v2(int* version) { return nvmlSystemGetCudaDriverVersion(version); }
 
-Return nvmlDeviceGetCount(unsigned* count) { return Count(count); }
-Return nvmlDeviceGetCount_v2(unsigned* count) { return Count(count); }
+Return nvmlDeviceGetCount(unsigned* count) {
+  return Give(static_cast<unsigned>(device::MachineDeviceCount()), count);
+}
+Return nvmlDeviceGetCount_v2(unsigned* count) { return nvmlDeviceGetCount(count); }
 Return nvmlDeviceGetHandleByIndex(unsigned index, const Gpu** gpu) { return HandleOf(index, gpu); }
 Return nvmlDeviceGetHandleByIndex_v2(unsigned index, const Gpu** gpu) { return HandleOf(index, gpu); }
 Return nvmlDeviceGetHandleByPciBusId_v2(const char* text, const Gpu** gpu) {
@@ -165,21 +168,16 @@ Return nvmlDeviceGetHandleByUUID(const char* uuid, const Gpu** gpu) {
     if (uuid != nullptr && UuidOf(**gpu) == uuid) return kSuccess;
   }
 }
-Return nvmlDeviceGetIndex(const Gpu* gpu, unsigned* index) {
-  *index = static_cast<unsigned>(gpu->number);
-  return kSuccess;
-}
-Return nvmlDeviceGetMinorNumber(const Gpu* gpu, unsigned* number) {
-  *number = static_cast<unsigned>(gpu->number);
-  return kSuccess;
-}
+Return nvmlDeviceGetIndex(const Gpu* gpu, unsigned* index) { return GiveNumber(gpu, index); }
+Return nvmlDeviceGetMinorNumber(const Gpu* gpu, unsigned* number) { return GiveNumber(gpu, number); }
 Return nvmlDeviceGetName(const Gpu*, char* text, unsigned bytes) {
   return Write(InstalledDevice()->card.title, text, bytes);
 }
 Return nvmlDeviceGetUUID(const Gpu* gpu, char* text, unsigned bytes) {
-  return Write(UuidOf(*gpu), text, bytes);
+  return gpu == nullptr ? kInvalidArgument : Write(UuidOf(*gpu), text, bytes);
 }
 Return nvmlDeviceGetCudaComputeCapability(const Gpu*, int* major, int* minor) {
+  if (major == nullptr || minor == nullptr) return kInvalidArgument;
   *major = InstalledDevice()->card.compute_capability / 10;
   *minor = InstalledDevice()->card.compute_capability % 10;
   return kSuccess;
@@ -188,13 +186,14 @@ Return nvmlDeviceGetCudaComputeCapability(const Gpu*, int* major, int* minor) {
 Return nvmlDeviceGetMemoryInfo(const Gpu*, Memory* memory) {
   const Device* const device = InstalledDevice();
   const unsigned long long used = UsedBytes();
-  *memory = {device->memory.total_bytes(), device->memory.total_bytes() - used, used};
-  return kSuccess;
+  return Give(Memory{device->memory.total_bytes(), device->memory.total_bytes() - used, used}, memory);
 }
 Return nvmlDeviceGetMemoryInfo_v2(const Gpu*, MemoryV2* memory) {
+  if (memory == nullptr) return kInvalidArgument;
+  if (memory->version != kMemoryV2) return kVersionMismatch;
   const Device* const device = InstalledDevice();
   const unsigned long long used = UsedBytes();
-  *memory = {memory->version, device->memory.total_bytes(), 0, device->memory.total_bytes() - used, used};
+  *memory = {kMemoryV2, 0, device->memory.total_bytes(), 0, device->memory.total_bytes() - used, used};
   return kSuccess;
 }
 Return nvmlDeviceGetComputeRunningProcesses_v2(const Gpu*, unsigned* count, Process* processes) {
@@ -204,13 +203,12 @@ Return nvmlDeviceGetComputeRunningProcesses_v3(const Gpu*, unsigned* count, Proc
   return Processes(count, processes);
 }
 Return nvmlDeviceGetGraphicsRunningProcesses_v3(const Gpu*, unsigned* count, Process*) {
-  *count = 0;
-  return kSuccess;
+  return Give(0U, count);
 }
 
 // The oldest form, which LibTorch looks up: nvmlProcessInfo_v1_t ends after the memory.
 struct OldProcess {
-  unsigned pid;
+  unsigned pid, padding;
   unsigned long long bytes;
 };
 Return nvmlDeviceGetComputeRunningProcesses(const Gpu*, unsigned* count, OldProcess* processes) {
@@ -218,26 +216,13 @@ Return nvmlDeviceGetComputeRunningProcesses(const Gpu*, unsigned* count, OldProc
   const unsigned room = *count;
   *count = 1;
   if (room < 1 || processes == nullptr) return kInsufficientSize;
-  *processes = {static_cast<unsigned>(getpid()), UsedBytes()};
+  *processes = {static_cast<unsigned>(getpid()), 0, UsedBytes()};
   return kSuccess;
 }
-
-// There is no NVLink.
-Return nvmlDeviceGetNvLinkRemoteDeviceType(const Gpu*, unsigned, int*) { return kNotSupported; }
-Return nvmlDeviceGetNvLinkRemotePciInfo_v2(const Gpu*, unsigned, void*) { return kNotSupported; }
-Return nvmlDeviceGetGpuFabricInfoV(const Gpu*, void*) { return kNotSupported; }
-Return nvmlDeviceGetP2PStatus(const Gpu*, const Gpu*, int, int*) { return kNotSupported; }
 
 // Nothing computes.
 Return nvmlDeviceGetUtilizationRates(const Gpu*, Utilization* utilization) {
-  *utilization = {0, 0};
-  return kSuccess;
+  return Give(Utilization{0, 0}, utilization);
 }
-
-// There is nothing to measure.
-Return nvmlDeviceGetTemperature(const Gpu*, int, unsigned*) { return kNotSupported; }
-Return nvmlDeviceGetPowerUsage(const Gpu*, unsigned*) { return kNotSupported; }
-Return nvmlDeviceGetClockInfo(const Gpu*, int, unsigned*) { return kNotSupported; }
-Return nvmlDeviceGetFanSpeed(const Gpu*, unsigned*) { return kNotSupported; }
 
 }  // extern "C"

@@ -10,7 +10,7 @@ namespace tidemark::phantom {
 struct StandInFunction {
   std::string soname;
   std::string name;
-  std::string kind;  // "modelled", "computes", "sets" or "refuses"
+  std::string kind;  // "modelled", "computes", "sets", "unsupported" or "refuses"
 };
 
 const std::vector<StandInFunction>& StandInFunctions();

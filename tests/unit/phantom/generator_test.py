@@ -38,6 +38,13 @@ class HarmlessRows(unittest.TestCase):
         with self.assertRaisesRegex(generator.Complaint, "cublasGetStream_v2 gives an answer"):
             harmless("cublasGetStream_v2")
 
+    def test_only_nvml_can_say_that_the_card_does_not_support_something(self):
+        rows = [("nvmlDeviceGetFanSpeed", "unsupported", "a reason"), ("cudaMalloc", "unsupported", "a reason")]
+        self.assertEqual(generator.harmless_functions(rows[:1], {"nvmlDeviceGetFanSpeed"}, set(), True),
+                         {"nvmlDeviceGetFanSpeed": ("unsupported", "a reason")})
+        with self.assertRaisesRegex(generator.Complaint, "cudaMalloc is not of NVML"):
+            generator.harmless_functions(rows[1:], IMPORTED, set(), True)
+
     def test_every_row_has_a_kind_and_a_reason(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "functions.txt"
@@ -58,6 +65,14 @@ class HarmlessRows(unittest.TestCase):
             text = (Path(folder) / "libcublas.so.13.cpp").read_text()
         self.assertEqual(text.splitlines()[1:], ["TIDEMARK_REFUSES(cublasGetStream_v2)", "TIDEMARK_SETS(cublasSetStream_v2)",
                                                  "TIDEMARK_COMPUTES(cublasSgemm_v2)"])
+
+
+    def test_nvml_refuses_in_its_own_words(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = {"nvmlDeviceGetFanSpeed": None, "nvmlDeviceGetSerial": None}
+            generator.write_stand_in(Path(folder), generator.NVML, names, {"nvmlDeviceGetFanSpeed": ("unsupported", "")}, set())
+            text = (Path(folder) / f"{generator.NVML}.cpp").read_text()
+        self.assertEqual(text.splitlines()[1:], ["TIDEMARK_UNSUPPORTED(nvmlDeviceGetFanSpeed)", "TIDEMARK_NVML_REFUSES(nvmlDeviceGetSerial)"])
 
 
 class Versions(unittest.TestCase):

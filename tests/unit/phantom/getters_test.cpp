@@ -106,6 +106,33 @@ uint64_t MadeProgram() {
   return program;
 }
 
+uint64_t MadeExternalId() {
+  constexpr uint64_t kKind = 3;  // CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0
+  CallWith("cuptiActivityPushExternalCorrelationId", {kKind, 7});
+  return kKind;
+}
+
+// There is one subscriber at a time.
+uint64_t MadeUnsubscribed() { return CallWith("cuptiFinalize", {}); }
+uint64_t MadeSubscriber() {
+  MadeUnsubscribed();
+  return Made("cuptiSubscribe", {Room()});
+}
+
+uint64_t MadeGpu() {
+  uint64_t gpu = 0;
+  CallWith("nvmlDeviceGetHandleByIndex_v2", {0, reinterpret_cast<uint64_t>(&gpu)});
+  return gpu;
+}
+
+constexpr size_t kUuidBytes = 41;
+uint64_t MadeUuid() {
+  static std::array<char, kUuidBytes> uuid;
+  const auto text = reinterpret_cast<uint64_t>(uuid.data());
+  CallWith("nvmlDeviceGetUUID", {MadeGpu(), text, kUuidBytes});
+  return text;
+}
+
 uint64_t MadePair(const std::string& creator) { return Made(creator, {1, 0}); }
 
 struct Argument {
@@ -121,6 +148,7 @@ struct Argument {
   std::function<uint64_t()> make;
   size_t output_bytes = 0;
   bool may_be_null = false;
+  std::vector<unsigned char> asked;  // what its first bytes hold before the call
 };
 
 Argument Out(size_t bytes) {
@@ -131,6 +159,14 @@ Argument Out(size_t bytes) {
 Argument OutOrNull(size_t bytes) {
   Argument argument = Out(bytes);
   argument.may_be_null = true;
+  return argument;
+}
+// Says in its first bytes what is asked for.
+template <typename Asked>
+Argument InOut(size_t bytes, Asked asked) {
+  Argument argument = Out(bytes);
+  argument.asked.resize(sizeof asked);
+  std::memcpy(argument.asked.data(), &asked, sizeof asked);
   return argument;
 }
 Argument Of(const char* creator) {
@@ -374,6 +410,57 @@ std::vector<Getter> OfSparse() {
   return rows;
 }
 
+std::vector<Getter> OfCupti() {
+  return {
+      {"cuptiGetVersion", {Out(4)}},
+      {"cuptiGetResultString", {0, Out(8)}},
+      {"cuptiGetErrorMessage", {0, Out(8)}},
+      {"cuptiGetTimestamp", {Out(8)}},
+      {"cuptiActivityGetNextRecord", {&Room, 4096, InOut(8, uint64_t{0})}},
+      {"cuptiActivityGetNumDroppedRecords", {0, 0, Out(8)}},
+      {"cuptiActivityGetAttribute", {0, InOut(8, uint64_t{8}), Out(8)}},
+      {"cuptiActivityPopExternalCorrelationId", {&MadeExternalId, OutOrNull(8)}},
+      {"cuptiSubscribe", {Out(8), &Room, &MadeUnsubscribed}},
+      {"cuptiSubscribe_v2", {Out(8), &Room, &MadeUnsubscribed, 0}},
+      {"cuptiGetCallbackState", {Out(4), &MadeSubscriber, 1, 1}},
+  };
+}
+
+std::vector<Getter> OfManagement() {
+  constexpr uint64_t kMemoryV2 = 40U | (2U << 24);
+  const auto text = [](const char* name, std::vector<Argument> of, size_t bytes) {
+    of.push_back(Out(bytes));
+    of.emplace_back(bytes);
+    return Getter{name, of};
+  };
+  std::vector<Getter> rows = {
+      text("nvmlSystemGetDriverVersion", {}, sizeof "580.95.05"),
+      text("nvmlSystemGetNVMLVersion", {}, sizeof "13.580.95.05"),
+      text("nvmlDeviceGetName", {&MadeGpu}, sizeof "NVIDIA H200"),
+      text("nvmlDeviceGetUUID", {&MadeGpu}, kUuidBytes),
+      {"nvmlSystemGetCudaDriverVersion", {Out(4)}},
+      {"nvmlSystemGetCudaDriverVersion_v2", {Out(4)}},
+      {"nvmlDeviceGetCount", {Out(4)}},
+      {"nvmlDeviceGetCount_v2", {Out(4)}},
+      {"nvmlDeviceGetHandleByIndex", {0, Out(8)}},
+      {"nvmlDeviceGetHandleByIndex_v2", {0, Out(8)}},
+      {"nvmlDeviceGetHandleByPciBusId_v2", {Text("00000000:00:00.0"), Out(8)}},
+      {"nvmlDeviceGetHandleByUUID", {&MadeUuid, Out(8)}},
+      {"nvmlDeviceGetCudaComputeCapability", {&MadeGpu, Out(4), Out(4)}},
+      {"nvmlDeviceGetMemoryInfo", {&MadeGpu, Out(24)}},
+      {"nvmlDeviceGetMemoryInfo_v2", {&MadeGpu, InOut(40, uint32_t{kMemoryV2})}},
+      {"nvmlDeviceGetComputeRunningProcesses", {&MadeGpu, InOut(4, uint32_t{1}), Out(16)}},
+      {"nvmlDeviceGetComputeRunningProcesses_v2", {&MadeGpu, InOut(4, uint32_t{1}), Out(24)}},
+      {"nvmlDeviceGetComputeRunningProcesses_v3", {&MadeGpu, InOut(4, uint32_t{1}), Out(24)}},
+      {"nvmlDeviceGetGraphicsRunningProcesses_v3", {&MadeGpu, InOut(4, uint32_t{1}), 0}},
+      {"nvmlDeviceGetUtilizationRates", {&MadeGpu, Out(8)}},
+  };
+  for (const char* name : {"nvmlDeviceGetIndex", "nvmlDeviceGetMinorNumber"}) {
+    rows.push_back({name, {&MadeGpu, Out(4)}});
+  }
+  return rows;
+}
+
 std::vector<Getter> OfOthers() {
   return {
       {"cufftCreate", {Out(4)}},
@@ -406,7 +493,8 @@ std::vector<Getter> OfOthers() {
 
 std::vector<Getter> Getters() {
   std::vector<Getter> all;
-  for (const auto& rows : {OfRuntime(), OfDriver(), OfBlas(), OfDnn(), OfSolver(), OfSparse(), OfOthers()}) {
+  for (const auto& rows : {OfRuntime(), OfDriver(), OfBlas(), OfDnn(), OfSolver(), OfSparse(), OfCupti(),
+                           OfManagement(), OfOthers()}) {
     all.insert(all.end(), rows.begin(), rows.end());
   }
   return all;
@@ -432,11 +520,13 @@ const std::regex kWithoutOutputs(
     "|cusparse(SetStream|Destroy.*|Sp.*_destroyDescr|CreateIdentityPermutation)"
     "|nccl(All.*|Bcast|Broadcast|Comm(Abort|Deregister|Destroy|Finalize)|Group.*|MemFree|Recv|RedOpDestroy|"
     "Reduce|ReduceScatter|Send)"
-    "|nvrtc(AddNameExpression|CompileProgram|DestroyProgram)");
-// What is given back is what went in before, which their own tests do: runtime_test.cpp, cupti_test.cpp.
+    "|nvrtc(AddNameExpression|CompileProgram|DestroyProgram)"
+    "|cupti(Activity(Register.*|Enable.*|Disable|Flush.*|SetAttribute|PushExternalCorrelationId)|"
+    "Unsubscribe|Enable(Callback|Domain)|Finalize)"
+    "|nvml(Init.*|Shutdown|ErrorString)");
+// What is given back is what went in before, which their own tests do: runtime_test.cpp.
 const std::regex kTestedElsewhere(
-    "__cudaPopCallConfiguration|cudaIpcOpen.*|cudaThreadExchangeStreamCaptureMode|"
-    "cupti.*");
+    "__cudaPopCallConfiguration|cudaIpcOpen.*|cudaThreadExchangeStreamCaptureMode");
 
 constexpr size_t kGuardBytes = 16;
 
@@ -453,6 +543,7 @@ Answered CallGetter(const Getter& getter, unsigned char poison, const std::set<s
     const Argument& argument = getter.arguments[i];
     if (argument.output_bytes > 0 && !nulls.contains(i)) {
       answered.outputs[i].assign(argument.output_bytes + kGuardBytes, poison);
+      std::ranges::copy(argument.asked, answered.outputs[i].begin());
       arguments[i] = reinterpret_cast<uint64_t>(answered.outputs[i].data());
     } else if (argument.output_bytes == 0) {
       arguments[i] = argument.make ? argument.make() : argument.number;

@@ -42,6 +42,8 @@ bool IsHarmless(const StandInFunction& function) {
   return function.kind == "computes" || function.kind == "sets";
 }
 
+constexpr const char* kNvml = "libnvidia-ml.so.1";
+
 TEST_CASE("Every function that LibTorch imports has one class, and is in its library") {
   std::map<std::string, int> counts;
   std::set<std::string> names;
@@ -53,10 +55,11 @@ TEST_CASE("Every function that LibTorch imports has one class, and is in its lib
     REQUIRE(library != nullptr);
     CHECK(dlsym(library, function.name.c_str()) != nullptr);
   }
-  CHECK(counts.size() == 4);
+  CHECK(counts.size() == 5);
   CHECK(counts["modelled"] > 80);
   CHECK(counts["computes"] > 30);
   CHECK(counts["sets"] > 10);
+  CHECK(counts["unsupported"] > 5);
   CHECK(counts["refuses"] > 500);
 }
 
@@ -72,7 +75,8 @@ TEST_CASE("Nothing that gives an answer does nothing") {
 TEST_CASE("In every library a function that nobody modelled ends the process with its name") {
   std::map<std::string, StandInFunction> examples;
   for (const StandInFunction& function : StandInFunctions()) {
-    if (function.kind == "refuses") examples.try_emplace(function.soname, function);
+    if (function.kind == "refuses" && function.soname != kNvml)
+      examples.try_emplace(function.soname, function);
   }
   CHECK(examples.size() > 6);
   for (const auto& [soname, function] : examples) {
@@ -80,6 +84,36 @@ TEST_CASE("In every library a function that nobody modelled ends the process wit
     CHECK(ended.status == 70);
     CHECK(ended.errors == kUnmodelledPrefix + function.name + " (0x1, 0x2, 0x3, 0x4)\n");
   }
+}
+
+TEST_CASE("NVML says of what nobody modelled that the card does not support it, and the report names it") {
+  const std::filesystem::path doubts =
+      std::filesystem::temp_directory_path() / ("tidemark-strictness-" + std::to_string(getpid()) + ".txt");
+  for (const StandInFunction& function : StandInFunctions()) {
+    if (function.soname != kNvml || (function.kind != "refuses" && function.kind != "unsupported")) continue;
+    INFO(function.name);
+    const bool is_told = function.kind == "refuses";
+    if (is_told && function.name.size() % 8 != 0) continue;  // a process each
+    const Ended ended = RunInChild([&] {
+      setenv(kDoubtsVariable, doubts.c_str(), 1);
+      std::printf("%d", reinterpret_cast<AnyFunction>(AddressOf(function.name))(1, 2, 3, 4));
+      std::fflush(stdout);
+    });
+    CHECK(ended.output == "3");
+    std::string line;
+    std::getline(std::ifstream(doubts), line);
+    CHECK(line == (is_told ? "The program called " + function.name +
+                                 ", which is not modelled: it was told that the card does not support it."
+                           : ""));
+    std::filesystem::remove(doubts);
+  }
+}
+
+TEST_CASE("CUPTI and NVML have all that their headers declare") {
+  std::map<std::string, int> counts;
+  for (const StandInFunction& function : StandInFunctions()) ++counts[function.soname];
+  CHECK(counts[kNvml] > 400);
+  CHECK(counts["libcupti.so.13"] > 170);
 }
 
 // In a child, as all else here is: a process has one device, and the cases differ in it.
