@@ -60,10 +60,11 @@ enum class TraceArgument : uint8_t {
   kSettings,
   kComputedIn,
   kRecompute,
+  kPool,
   kUnfinished,
   kDescription,
 };
-inline constexpr std::array<std::string_view, 28> kTraceArguments = {
+inline constexpr std::array<std::string_view, 29> kTraceArguments = {
     "",
     "Addr",
     "Bytes",
@@ -90,6 +91,7 @@ inline constexpr std::array<std::string_view, 28> kTraceArguments = {
     "settings",
     "Computed in",
     "Recompute",
+    "Pool",
     "Unfinished",
     "Description",
 };

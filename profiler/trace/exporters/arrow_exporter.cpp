@@ -142,6 +142,7 @@ constexpr ArrowColumn kArrowColumns[] = {
     {"reserved_bytes", NANOARROW_TYPE_INT64, OfRow<int64_t, &Row::reserved>},
     {"settings", NANOARROW_TYPE_STRING, Named<SettingsOf>},
     {"level", NANOARROW_TYPE_STRING, PutLevels},
+    {"pool", NANOARROW_TYPE_UINT8, OfEvent<uint8_t, &Event::pool>},
 };
 
 constexpr int64_t kRowsOfABatch = 1 << 16;  // what a reader takes at a time

@@ -260,6 +260,7 @@ class ChromeExporter final : public Exporter {
   void EndMemory(const Event& event, std::string& out) {
     if (event.stream != 0) AppendFormatted(out, FMT_COMPILE(R"(,"Stream":{})"), event.stream);
     if (event.recompute != 0) out += R"(,"Recompute":true)";
+    if (event.pool != 0) AppendFormatted(out, FMT_COMPILE(R"(,"Pool":{})"), event.pool);
     AppendName(R"(,"Layer":)", event.layer, out);
     AppendName(R"(,"Operator":)", event.op, out);
     AppendName(R"(,"Tensor":)", event.name, out);

@@ -32,7 +32,7 @@ class CsvExporter final : public Exporter {
   void Begin(std::string& out) override {
     out +=
         "index,time_ns,kind,source,phase,device,stream,thread,address,bytes,rounded_bytes,category,layer,"
-        "operator,name,value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail,level\n";
+        "operator,name,value,recompute,allocated_bytes,requested_bytes,reserved_bytes,detail,level,pool\n";
   }
 
   void Add(const Moment& moment, std::string& out) override {
@@ -58,7 +58,7 @@ class CsvExporter final : public Exporter {
     if (event.kind == EventKind::kMarker) AppendQuoted(view_.name(event.op), out);
     out += ',';
     if (TellsLevel(event)) out += NameOf(event.level);
-    out += '\n';
+    AppendFormatted(out, FMT_COMPILE(",{}\n"), event.pool);
   }
 
   void End(std::string&) override {}

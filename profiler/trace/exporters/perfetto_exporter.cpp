@@ -196,6 +196,7 @@ class PerfettoExporter final : public Exporter {
     written.Annotate(Argument::kStream, static_cast<int64_t>(event.stream));
     written.Annotate(Argument::kThread, event.thread);
     if (event.recompute != 0) written.Annotate(Argument::kRecompute, 1);
+    if (event.pool != 0) written.Annotate(Argument::kPool, event.pool);
     written.AnnotateIid(Argument::kLayer, owner.layer);
     written.AnnotateIid(Argument::kOperator, owner.op);
     written.AnnotateIid(Argument::kTensor, owner.tensor);

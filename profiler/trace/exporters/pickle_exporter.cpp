@@ -130,7 +130,7 @@ class PickleExporter final : public Exporter {
     if (moment.within_step) return;
     if (is_step || event.kind == EventKind::kPhase) return Annotate(moment);
     if (event.kind == EventKind::kSegmentAllocate || event.kind == EventKind::kSegmentMap) {
-      segments_[event.address] = {event.device, event.stream, event.op, event.name};
+      segments_[event.address] = {event.device, event.stream, event.op, event.name, event.pool};
     }
     if (ActionOf(event.kind).empty()) return;
     // The first device's entries go out as they come; what other devices have, which is rare, waits for the
@@ -159,7 +159,8 @@ class PickleExporter final : public Exporter {
     uint8_t device = 0;
     uint64_t stream = 0;
     events::NameId stack = 0;
-    events::NameId pool = 0;
+    events::NameId pool = 0;  // an imported one's name
+    uint8_t pool_number = 0;
   };
 
   SegmentOrigin OriginOf(uint64_t address) const {
@@ -178,9 +179,11 @@ class PickleExporter final : public Exporter {
     pickle.EndDictionary();
   }
 
-  // The importers' "private pool (1, 0)".
-  static void WritePool(Pickle& pickle, std::string_view pool) {
-    std::array<int64_t, 2> numbers{};
+  // The importers' "private pool (1, 0)"; without it, whose pool it is is not known, and its number stands
+  // for a CUDA graph's.
+  void WritePool(Pickle& pickle, const SegmentOrigin& origin) const {
+    const std::string_view pool = view_.name(origin.pool);
+    std::array<int64_t, 2> numbers{origin.pool_number, 0};
     const size_t open = pool.find('(');
     const size_t comma = pool.find(", ");
     if (open != std::string_view::npos && comma != std::string_view::npos && open < comma) {
@@ -223,7 +226,7 @@ class PickleExporter final : public Exporter {
         .Text("stream")
         .Address(origin.stream);
     pickle.Text("segment_type").Text(segment.bytes <= kSmallSegment ? "small" : "large");
-    WritePool(pickle, view_.name(origin.pool));
+    WritePool(pickle, origin);
     pickle.Text("is_expandable").Boolean(segment.expandable);
     WriteFrames(pickle, origin.stack, 0);
     pickle.Text("blocks").List();

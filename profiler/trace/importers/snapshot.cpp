@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "profiler/base/format.h"
@@ -101,6 +103,34 @@ class SnapshotHistory {
     return address - segment->address < static_cast<uint64_t>(segment->bytes) ? segment : nullptr;
   }
 
+  // Private pools get numbers as they come, as those of a live run (allocator_events.cpp).
+  uint8_t NumberOf(const std::string& pool) {
+    if (pool.empty()) return 0;
+    const size_t number = pool_numbers_.try_emplace(pool, pool_numbers_.size() + 1).first->second;
+    return static_cast<uint8_t>(std::min<size_t>(number, events::kManyPools));
+  }
+
+  // Of the segment that holds the address now; a snapshot tells no other.
+  uint8_t PoolAt(uint64_t address) const {
+    const auto after = pools_.upper_bound(address);
+    if (after == pools_.begin()) return 0;
+    const auto& [begin, pool] = *std::prev(after);
+    return address - begin < static_cast<uint64_t>(pool.bytes) ? pool.number : uint8_t{0};
+  }
+
+  uint8_t BeginPool(const SnapshotSegment* known, uint64_t address, int64_t bytes) {
+    const uint8_t number = known != nullptr ? NumberOf(known->pool) : uint8_t{0};
+    if (number != 0) pools_.insert_or_assign(address, Pool{bytes, number});
+    return number;
+  }
+
+  uint8_t EndPool(uint64_t address, int64_t bytes) {
+    const uint8_t number = PoolAt(address);
+    const uint64_t end = address + static_cast<uint64_t>(std::max<int64_t>(bytes, 0));
+    if (address < end) pools_.erase(pools_.lower_bound(address), pools_.lower_bound(end));
+    return number;
+  }
+
   void WriteStart(const SnapshotStart& start) {
     for (const timeline::Segment& from : start.segments) {
       const SnapshotSegment* known = SegmentAtEnd(from.address);
@@ -113,6 +143,7 @@ class SnapshotHistory {
       event.stream = known != nullptr ? known->stream : 0;
       event.op = stack;
       event.name = pool;
+      event.pool = BeginPool(known, from.address, from.bytes);
       writer_.Add(event);
       sizes_.Reserve(from.address, from.bytes, from.expandable);
     }
@@ -137,6 +168,7 @@ class SnapshotHistory {
     event.stream = block.stream;
     event.category = block.category;
     event.op = stack;
+    event.pool = PoolAt(block.address);
     writer_.Add(event);
     sizes_.TakeExactly(block.address, event.rounded_bytes);
     rounded_.insert_or_assign(block.address, event.rounded_bytes);
@@ -144,6 +176,7 @@ class SnapshotHistory {
     Event freed = Stamped(EventKind::kFreeRequested, block.device);
     freed.address = block.address;
     freed.stream = block.stream;
+    freed.pool = event.pool;
     writer_.Add(freed);
   }
 
@@ -214,6 +247,7 @@ class SnapshotHistory {
     event.category = entry.category;
     event.op = stack;
     event.layer = metadata;
+    event.pool = PoolAt(entry.address);
     if (is_alloc) {
       event.rounded_bytes = sizes_.Take(entry.address, entry.bytes);
       rounded_.insert_or_assign(entry.address, event.rounded_bytes);
@@ -236,6 +270,8 @@ class SnapshotHistory {
     event.stream = objects_.streams()[entry.stream];
     event.op = stack;
     event.name = pool;
+    event.pool = BeginsSegment(entry.action) ? BeginPool(at_end, entry.address, entry.bytes)
+                                             : EndPool(entry.address, entry.bytes);
     writer_.Add(event);
     if (BeginsSegment(entry.action)) {
       sizes_.Reserve(entry.address, entry.bytes, entry.action == Action::kSegmentMap);
@@ -291,6 +327,12 @@ class SnapshotHistory {
   BlockSizes sizes_;
   AnnotatedSteps steps_;
   std::map<uint64_t, const SnapshotSegment*> segments_at_end_;
+  struct Pool {
+    int64_t bytes = 0;
+    uint8_t number = 0;
+  };
+  std::map<uint64_t, Pool> pools_;  // by the addresses of their segments that are there now
+  std::unordered_map<std::string, size_t> pool_numbers_;
   std::unordered_map<uint64_t, int64_t> rounded_;  // of the blocks that are alive
   int64_t start_ns_ = 0;
   int64_t time_ns_ = 0;

@@ -153,6 +153,7 @@ class TraceHistory {
     event.address = block.address;
     event.bytes = event.rounded_bytes = block.bytes;
     event.device = block.device;
+    event.pool = block.pool;
     event.category = block.category;
     writer_.Add(event);
     Device& device = DeviceOf(block);
@@ -196,6 +197,7 @@ class TraceHistory {
     event.category = record.category;
     event.device = record.device;
     event.recompute = record.recompute;
+    event.pool = record.pool;
     event.op = op;
     event.layer = layer;
     event.name = tensor;

@@ -53,6 +53,9 @@ bool TraceArguments::SetPlace(TraceArgument argument, int64_t number) {
     case TraceArgument::kThread:
       instant.thread = static_cast<uint32_t>(number);
       return true;
+    case TraceArgument::kPool:
+      instant.pool = small;
+      return true;
     default:
       return false;
   }

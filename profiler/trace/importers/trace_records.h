@@ -54,6 +54,7 @@ struct TraceInstant {
   uint8_t device = 0;
   uint8_t device_type = kCudaDeviceType;
   uint8_t recompute = 0;
+  uint8_t pool = 0;
 
   bool is_of_memory() const { return kind <= events::EventKind::kSnapshot; }
   // What its totals are of: one device, but in traces of ours all together, as 0.

@@ -181,15 +181,44 @@ std::vector<Told> AllOf(const timeline::View& view) {
     const bool has_thread = event.kind != EventKind::kPhase && event.kind != EventKind::kStepBegin &&
                             event.kind != EventKind::kStepEnd && event.kind != EventKind::kMicroBatchBegin &&
                             event.kind != EventKind::kLoss;
-    all.emplace_back(event.kind, event.time_ns, event.address, event.bytes, event.rounded_bytes,
-                     std::string(view.name(event.layer)), std::string(view.name(event.op)),
-                     std::string(view.name(event.name)), static_cast<int>(event.category),
-                     static_cast<int>(event.phase), static_cast<int>(event.level) + 10 * event.recompute,
-                     has_thread ? static_cast<int>(event.thread) : 0, event.stream,
-                     static_cast<int>(event.device),
-                     event.kind > EventKind::kSnapshot ? static_cast<int>(event.source) : 0);
+    all.emplace_back(
+        event.kind, event.time_ns, event.address, event.bytes, event.rounded_bytes,
+        std::string(view.name(event.layer)), std::string(view.name(event.op)),
+        std::string(view.name(event.name)), static_cast<int>(event.category), static_cast<int>(event.phase),
+        static_cast<int>(event.level) + 10 * event.recompute + 100 * event.pool,
+        has_thread ? static_cast<int>(event.thread) : 0, event.stream, static_cast<int>(event.device),
+        event.kind > EventKind::kSnapshot ? static_cast<int>(event.source) : 0);
   }
   return all;
+}
+
+TEST_CASE("private pools go through a snapshot as far as their segments are there at its end",
+          "[importers]") {
+  Stream run;
+  const auto segment = [&](EventKind kind, uint64_t address, uint8_t pool) {
+    run.Add({.address = address, .bytes = 2 << 20, .kind = kind, .pool = pool});
+  };
+  constexpr uint64_t kGone = 0x10000000;
+  constexpr uint64_t kKept = 0x20000000;
+  constexpr uint64_t kOther = 0x30000000;
+  segment(EventKind::kSegmentAllocate, kOther, 1);  // by address it is the last
+  segment(EventKind::kSegmentAllocate, kKept, 2);
+  segment(EventKind::kSegmentAllocate, kGone, 2);
+  for (const auto& [address, pool] : {std::pair(kOther, 1), std::pair(kKept, 2), std::pair(kGone, 2)}) {
+    run.Allocate(address, 1000, events::Category::kActivation);
+    run.events.back().pool = static_cast<uint8_t>(pool);
+  }
+  run.Free(kGone);
+  segment(EventKind::kSegmentFree, kGone, 2);
+  const auto view = run.View();
+  const auto again = ThroughPickle(*view).view;
+  const std::vector<Event> expected = MemoryEvents(*view);
+  const std::vector<Event> found = MemoryEvents(*again);
+  REQUIRE(found.size() == expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    INFO(i);
+    CHECK(int{found[i].pool} == (found[i].address == kGone ? 0 : int{expected[i].pool}));
+  }
 }
 
 TEST_CASE("a trace of ours brings every event back", "[importers]") {

@@ -255,6 +255,9 @@ TEST_CASE("private pools, expandable segments, several devices, annotations", "[
   REQUIRE(allocations.size() == 2);
   CHECK(allocations[0].device == 1);  // by time
   CHECK(allocations[1].device == 0);
+  CHECK(int{maps[0].pool} == 1);
+  CHECK(int{allocations[0].pool} == 0);
+  CHECK(int{allocations[1].pool} == 1);  // in the segment of one
   REQUIRE(run.view->steps().size() == 1);
   CHECK(run.view->steps()[0].number == 3);
   CHECK(run.view->steps()[0].complete);

@@ -87,6 +87,8 @@ ArrowTable ExportedTable(const timeline::View& view, const events::RunDescriptio
 
 TEST_CASE("Arrow: a row for each event that is more than a name, with its values", "[export]") {
   Stream run = SampleRun();
+  run.Allocate(1 << 30, 1000, events::Category::kActivation);
+  run.events.back().pool = 3;
   run.Add({.bytes = 4096, .kind = events::EventKind::kCounter, .level = events::Level::kCard});
   const auto view = run.View();
   events::RunDescription description;
@@ -111,6 +113,8 @@ TEST_CASE("Arrow: a row for each event that is more than a name, with its values
 
   CHECK(table.At(table.rows - 1, "level") == "card");
   CHECK(table.At(block, "level") == "-");
+  CHECK(table.At(table.rows - 2, "pool") == "3");
+  CHECK(table.At(block, "pool") == "0");
 
   const int64_t marker = table.RowOf("marker");
   CHECK(table.At(marker, "name") == "start, with \"quotes\"");

@@ -253,6 +253,8 @@ std::vector<std::vector<std::string>> Rows(const std::string& csv) {
 
 TEST_CASE("CSV: a header and one row per event, with the values after it", "[export]") {
   Stream run = SampleRun();
+  run.Allocate(1 << 30, 1000, events::Category::kActivation);
+  run.events.back().pool = 3;
   run.Add({.bytes = 4096, .kind = events::EventKind::kCounter, .level = events::Level::kDriver});
   const auto view = run.View();
   const auto rows = Rows(Exported(*view, ExportFormat::kCsv));
@@ -279,10 +281,11 @@ TEST_CASE("CSV: a header and one row per event, with the values after it", "[exp
       CHECK(field("name") == "start, with \"quotes\"");
       CHECK(field("detail") == R"({"batch": 64})");
     }
+    CHECK(field("pool") == (row == rows.size() - 2 ? "3" : "0"));
     CHECK(field("level") == (row == rows.size() - 1 ? "driver" : ""));
     if (event.kind == events::EventKind::kMetric && event.bytes == 0) CHECK(field("value") == "2.5");
   }
-  CHECK(allocations == 5);
+  CHECK(allocations == 6);
 }
 
 TEST_CASE("an export that fails leaves nothing behind and keeps what was there", "[export]") {

@@ -130,6 +130,7 @@ inline void AddTheRest(Stream& run) {
   run.Allocate(kAddress, 700, events::Category::kTemporary);
   run.events.back().recompute = 1;
   run.events.back().stream = 77;
+  run.events.back().pool = 2;
   run.Add({.address = kAddress,
            .layer = 10,
            .op = 11,
@@ -142,8 +143,9 @@ inline void AddTheRest(Stream& run) {
   run.Scope(false, 10, 11, 78);
   run.events.back().recompute = 1;
   run.events.back().name = 20;
-  run.Add({.address = kAddress, .kind = EventKind::kFreeCompleted});
+  run.Add({.address = kAddress, .kind = EventKind::kFreeCompleted, .pool = 2});
   run.Add({.address = 1 << 30, .bytes = 4 << 20, .layer = 10, .op = 11, .kind = EventKind::kSegmentMap});
+  run.events.back().pool = events::kManyPools;
   run.Add({.address = 1 << 30, .bytes = 2 << 20, .kind = EventKind::kSegmentUnmap});
   run.Add({.address = 1 << 20, .bytes = 2 << 20, .kind = EventKind::kSegmentFree});
   run.Add({.bytes = 1024, .kind = EventKind::kSnapshot});
