@@ -49,8 +49,9 @@ NameId WithStack(EventKind kind, NameId op) {
   }
 }
 
-// Private pools get numbers as they come. Several cards' allocators have a lock each.
-uint8_t PoolNumberOf(const std::pair<uint64_t, uint64_t>& id) {
+// Private pools get numbers as they come. Several cards' allocators have a lock each. Nobody asks for them
+// with a torch that does not tell.
+[[maybe_unused]] uint8_t PoolNumberOf(const std::pair<uint64_t, uint64_t>& id) {
   static Mutex mutex;
   static auto& numbers =
       *new std::map<std::pair<uint64_t, uint64_t>, uint8_t>;  // LibTorch's threads outlive main
