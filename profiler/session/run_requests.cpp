@@ -35,7 +35,7 @@ class Reading {
         return;
       case EventKind::kSegmentFree:
       case EventKind::kSegmentUnmap:
-        NoteFreedPool(event.pool);
+        NoteFreedPool({event.device, event.pool});
         reserved_bytes_ -= event.bytes;
         freed_bytes_ += event.bytes;
         return;
@@ -55,19 +55,25 @@ class Reading {
 
  private:
   void Add(Request::Kind kind, const Event& event) {
-    requests_.push_back({kind, event.address, event.bytes, event.stream, event.pool});
+    requests_.push_back({kind, event.address, event.bytes, event.stream, event.pool, event.device});
     has_too_many_pools_ = has_too_many_pools_ || event.pool == events::kManyPools;
   }
 
+  struct Pool {
+    uint64_t device = 0;
+    uint64_t number = 0;
+    bool operator==(const Pool&) const = default;
+  };
+
   // The allocator frees a private pool's segments once whoever made the pool has let go of it.
-  void NoteFreedPool(uint64_t pool) {
-    if (pool != 0 && std::ranges::find(freed_pools_, pool) == freed_pools_.end())
+  void NoteFreedPool(const Pool& pool) {
+    if (pool.number != 0 && std::ranges::find(freed_pools_, pool) == freed_pools_.end())
       freed_pools_.push_back(pool);
   }
 
   void EndFreeing() {
-    for (const uint64_t pool : freed_pools_)
-      requests_.push_back({Request::Kind::kReleasePool, 0, 0, 0, pool});
+    for (const Pool& pool : freed_pools_)
+      requests_.push_back({Request::Kind::kReleasePool, 0, 0, 0, pool.number, pool.device});
     freed_pools_.clear();
     if (freed_bytes_ > 0) requests_.push_back({Request::Kind::kEmptyCache});
     freed_bytes_ = 0;
@@ -76,7 +82,7 @@ class Reading {
   const int64_t usable_bytes_;
   int64_t reserved_bytes_ = 0;
   int64_t freed_bytes_ = 0;  // of segments, since the last other thing
-  std::vector<uint64_t> freed_pools_;
+  std::vector<Pool> freed_pools_;
   bool has_too_many_pools_ = false;
   std::vector<Request> requests_;
 };
@@ -120,7 +126,7 @@ Exchange ExchangeOf(const std::vector<Request>& requests, size_t round) {
 bool IsSteady(const Exchange& exchange, const std::vector<Request>& requests) {
   return std::ranges::equal(exchange.found, exchange.left, [&](size_t found, size_t left) {
     return requests[found].bytes == requests[left].bytes && requests[found].stream == requests[left].stream &&
-           requests[found].pool == requests[left].pool;
+           requests[found].pool == requests[left].pool && requests[found].device == requests[left].device;
   });
 }
 

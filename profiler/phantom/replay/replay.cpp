@@ -14,6 +14,7 @@
 #include "profiler/base/command.h"
 #include "profiler/base/unique_fd.h"
 #include "profiler/phantom/environment.h"
+#include "profiler/phantom/machine.h"
 
 namespace tidemark::phantom {
 namespace {
@@ -65,6 +66,12 @@ std::string WordsIn(std::string_view output) {
   return words + ".";
 }
 
+uint64_t DeviceCountOf(const std::vector<Request>& requests) {
+  uint64_t highest = 0;
+  for (const Request& request : requests) highest = std::max(highest, request.device);
+  return highest + 1;
+}
+
 }  // namespace
 
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
@@ -80,6 +87,8 @@ Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector
   options.with_errors = true;
   options.environment = replayer.environment;
   options.environment.emplace_back("CUDA_VISIBLE_DEVICES");  // whatever it hides from us
+  options.environment.push_back(std::string(kDeviceCountVariable) + "=" +
+                                std::to_string(DeviceCountOf(requests)));
   options.on_line = [&](std::string_view line) {
     if (const std::optional<Replayed> answer = AnswerIn(line)) answers.push_back(*answer);
   };

@@ -4,6 +4,7 @@
 // each. The phantoms are forked from one process, since loading takes ten times as long as most runs'
 // requests.
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAFunctions.h>
 #include <c10/util/Exception.h>
 #include <dlfcn.h>
 #include <sys/wait.h>
@@ -38,6 +39,50 @@ void RunKernel() {
 }
 
 using PoolId = std::pair<unsigned long long, unsigned long long>;  // MempoolId_t, wherever a torch has it
+using Device = c10::DeviceIndex;
+
+Device DeviceOf(const Request& request) { return static_cast<Device>(request.device); }
+
+struct Sum {
+  long long allocated = 0;
+  long long reserved = 0;
+  long long retries = 0;
+};
+
+// Of all devices now.
+Sum SumNow() {
+  Sum sum;
+  for (Device device = 0; device < c10::cuda::device_count(); ++device) {
+    const auto statistics = allocator::getDeviceStats(device);
+    sum.allocated += statistics.allocated_bytes[0].current;
+    sum.reserved += statistics.reserved_bytes[0].current;
+    sum.retries += statistics.num_alloc_retries;
+  }
+  return sum;
+}
+
+// The highest of all devices together. One alone keeps account itself.
+class Peaks {
+ public:
+  void Take() {
+    if (is_one_) return;
+    const Sum now = SumNow();
+    allocated_ = std::max(allocated_, now.allocated);
+    reserved_ = std::max(reserved_, now.reserved);
+  }
+  long long allocated() const {
+    return is_one_ ? static_cast<long long>(allocator::getDeviceStats(0).allocated_bytes[0].peak)
+                   : allocated_;
+  }
+  long long reserved() const {
+    return is_one_ ? static_cast<long long>(allocator::getDeviceStats(0).reserved_bytes[0].peak) : reserved_;
+  }
+
+ private:
+  bool is_one_ = c10::cuda::device_count() == 1;
+  long long allocated_ = 0;
+  long long reserved_ = 0;
+};
 
 class Replaying {
  public:
@@ -55,10 +100,12 @@ class Replaying {
       case Request::Kind::kEmptyCache:
         return allocator::emptyCache();
       case Request::Kind::kReleasePool:
-        return ReleasePool(request.pool);
+        return ReleasePool(request);
       case Request::Kind::kCountHence:
-        allocator::resetPeakStats(0);
-        allocator::resetAccumulatedStats(0);
+        for (Device device = 0; device < c10::cuda::device_count(); ++device) {
+          allocator::resetPeakStats(device);
+          allocator::resetAccumulatedStats(device);
+        }
         failures_ = 0;
         ++runs_;
         return;
@@ -72,22 +119,25 @@ class Replaying {
   // somebody does.
   PoolId IdOf(uint64_t pool) const { return {runs_, pool}; }
 
-  void ReleasePool(uint64_t pool) {
-    for (int& uses = uses_[IdOf(pool)]; uses > 0; --uses) allocator::releasePool(0, IdOf(pool));
+  void ReleasePool(const Request& request) {
+    const PoolId pool = IdOf(request.pool);
+    for (int& uses = uses_[{DeviceOf(request), pool}]; uses > 0; --uses)
+      allocator::releasePool(DeviceOf(request), pool);
   }
 
   // Null where the card is full.
   void* Allocate(const Request& request) {
     if (request.pool == 0) return AllocateHere(request);
     const PoolId pool = IdOf(request.pool);
-    allocator::beginAllocateToPool(0, pool, [](cudaStream_t) { return true; });
-    ++uses_[pool];
+    allocator::beginAllocateToPool(DeviceOf(request), pool, [](cudaStream_t) { return true; });
+    ++uses_[{DeviceOf(request), pool}];
     void* const pointer = AllocateHere(request);
-    allocator::endAllocateToPool(0, pool);
+    allocator::endAllocateToPool(DeviceOf(request), pool);
     return pointer;
   }
 
   void* AllocateHere(const Request& request) {
+    if (device_ != DeviceOf(request)) c10::cuda::set_device(device_ = DeviceOf(request));
     try {
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the allocator only tells streams apart by it
       auto* const stream = reinterpret_cast<cudaStream_t>(request.stream);
@@ -106,7 +156,8 @@ class Replaying {
   }
 
   std::unordered_map<uint64_t, void*> blocks_;
-  std::map<PoolId, int> uses_;
+  std::map<std::pair<Device, PoolId>, int> uses_;
+  Device device_ = 0;
   uint64_t runs_ = 0;  // before this one
   int failures_ = 0;
 };
@@ -118,10 +169,10 @@ class Curve {
 
   void Take(int failures) {
     if (columns_.empty()) return;
-    const auto statistics = allocator::getDeviceStats(0);
+    const Sum now = SumNow();
     Column& column = columns_[taken_++ * columns_.size() / requests_];
-    column.allocated = std::max<long long>(column.allocated, statistics.allocated_bytes[0].current);
-    column.reserved = std::max<long long>(column.reserved, statistics.reserved_bytes[0].current);
+    column.allocated = std::max(column.allocated, now.allocated);
+    column.reserved = std::max(column.reserved, now.reserved);
     column.failures += std::exchange(failures_, failures) < failures ? 1 : 0;
   }
   std::string Json() const {
@@ -147,11 +198,12 @@ class Curve {
 };
 
 void Replay(const char* file, size_t columns) {
-  allocator::init(1);
+  allocator::init(c10::cuda::device_count());
   std::ifstream requests(file, std::ios::binary);
   Replaying replaying;
   size_t left = std::filesystem::file_size(file) / sizeof(Request);
   Curve curve(columns, left);
+  Peaks peaks;
   std::vector<Request> batch(4096);
   while (requests) {
     requests.read(reinterpret_cast<char*>(batch.data()),
@@ -162,18 +214,17 @@ void Replay(const char* file, size_t columns) {
       --left;
       if (batch[i].kind == Request::Kind::kCountHence) {
         curve = Curve(columns, left);
+        peaks = Peaks();
       } else {
         curve.Take(replaying.failures());
+        peaks.Take();
       }
     }
   }
-  const auto statistics = allocator::getDeviceStats(0);
   std::printf(
       R"({"allocated_peak_bytes": %lld, "reserved_peak_bytes": %lld, "retries": %lld, "failures": %d, "curve": %s})"
       "\n",
-      static_cast<long long>(statistics.allocated_bytes[0].peak),
-      static_cast<long long>(statistics.reserved_bytes[0].peak),
-      static_cast<long long>(statistics.num_alloc_retries), replaying.failures(), curve.Json().c_str());
+      peaks.allocated(), peaks.reserved(), SumNow().retries, replaying.failures(), curve.Json().c_str());
 }
 
 // Its exit code.

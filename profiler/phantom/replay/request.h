@@ -21,6 +21,7 @@ struct Request {
   int64_t bytes = 0;
   uint64_t stream = 0;
   uint64_t pool = 0;  // a private one's number (events::Event::pool); 0 = none
+  uint64_t device = 0;
 
   bool operator==(const Request&) const = default;
 };

@@ -185,6 +185,13 @@ more = [torch.empty(80 << 20, dtype=torch.uint8, device="cuda") for _ in range(4
         ran = tidemark("phantom", "--gpus", "2", "--", PYTHON, "-c", code)
         self.assertEqual((ran.returncode, ran.stdout), (0, "2\n"), ran.stderr)
         self.assertNotIn("The program asked for GPU", ran.stderr)
+        two = "import torch; held = [torch.empty(5 << 20, dtype=torch.uint8, device=f'cuda:{i % 2}') for i in range(4)]"
+        ran = tidemark("phantom", "--gpus", "2", "-o", self.recording, "--", PYTHON, "-c", two)
+        self.assertNotIn("is not known", ran.stderr)
+        self.assertIn("memory on several GPUs", ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual(measured["reserved_peak_bytes"], 40 << 20)  # a segment of 20 MiB on each
+        self.assertEqual(measured["reserved_peak_band"], {"least_bytes": 40 << 20, "most_bytes": 40 << 20, "at_the_cliff": False})
         count = "import torch; print(torch.cuda.device_count())"
         ran = tidemark("phantom", "--gpus", "2", "--world", "4", "--rank", "1", "--", PYTHON, "-c", count)
         self.assertEqual(ran.stdout, "8\n", ran.stderr)  # each of the machine's four ranks has two

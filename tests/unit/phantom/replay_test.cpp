@@ -141,6 +141,29 @@ TEST_CASE("A private pool's memory is nobody else's, until the pool is released 
   CHECK(reserved({in_pool(1, 1), Free(1), {Request::Kind::kCountHence}, in_pool(2, 1)}) == 200 * kMiB);
 }
 
+TEST_CASE("Each device has segments of its own, and the peaks are of all of them together") {
+  const Replayer replayer = OnACardWith(1000 * kMiB);
+  const auto on = [](uint64_t device, uint64_t block, int64_t bytes, uint64_t pool = 0) {
+    return Request{Request::Kind::kAllocate, block, bytes, 0, pool, device};
+  };
+  const std::vector<Request> requests = {
+      on(0, 1, 5 * kMiB), on(1, 2, 5 * kMiB), Free(1), on(1, 3, 6 * kMiB), Free(2), Free(3)};
+  const Replayed replayed = Replay(replayer, requests, {AddressOrder{}}, 2)->at(0);
+  CHECK(replayed.allocated_peak_bytes == 11 * kMiB);  // at its 4th request
+  CHECK(replayed.reserved_peak_bytes == 40 * kMiB);   // of each device 20, as PyTorch reserves for such
+  CHECK(replayed.curve == std::vector<ReplayColumn>{{10 * kMiB, 40 * kMiB, 0}, {11 * kMiB, 40 * kMiB, 0}});
+  const std::vector<Request> pools = {on(1, 1, 100 * kMiB, 1), Free(1), on(0, 2, 100 * kMiB, 1)};
+  CHECK(ReplayOne(replayer, pools, {})->reserved_peak_bytes == 200 * kMiB);
+  const std::vector<Request> counted = {on(1, 1, 100 * kMiB),
+                                        Free(1),
+                                        {Request::Kind::kEmptyCache},
+                                        {Request::Kind::kCountHence},
+                                        on(0, 2, 10 * kMiB)};
+  CHECK(ReplayOne(replayer, counted, {})->reserved_peak_bytes == 10 * kMiB);
+  const ReservedBand band = *BandOfReserved(replayer, requests, replayed);
+  CHECK(band.least_bytes == 40 * kMiB);
+}
+
 TEST_CASE("What came before the requests that count is cached, and else not told") {
   const std::vector<Request> requests = {Allocate(1, 100 * kMiB),
                                          {Request::Kind::kTry, 0, 500 * kMiB, 0},

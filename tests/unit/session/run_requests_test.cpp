@@ -21,6 +21,7 @@ struct Told {
   uint64_t address = 0;
   int64_t bytes = 0;
   uint8_t pool = 0;
+  uint8_t device = 0;
 };
 
 Result<std::vector<Request>> RequestsOf(const std::vector<Told>& told, int64_t usable_bytes) {
@@ -32,6 +33,7 @@ Result<std::vector<Request>> RequestsOf(const std::vector<Told>& told, int64_t u
     event.bytes = one.bytes;
     event.rounded_bytes = one.bytes;
     event.pool = one.pool;
+    event.device = one.device;
     events.push_back(event);
   }
   timeline::Builder builder;
@@ -84,6 +86,22 @@ TEST_CASE(
                                          {Request::Kind::kReleasePool, 0, 0, 0, 1},
                                          {Request::Kind::kEmptyCache},
                                          {Request::Kind::kAllocate, 0x2000, 3 * kMiB, 0, 2}});
+}
+
+TEST_CASE("Requests tell their device, and a pool is released on the one that freed its segments") {
+  const std::vector<Request> requests = RequestsIn({{EventKind::kSegmentAllocate, 0x1000, 20 * kMiB, 1, 1},
+                                                    {EventKind::kAllocate, 0x1000, 5 * kMiB, 1, 1},
+                                                    {EventKind::kAllocate, 0x9000, 3 * kMiB},
+                                                    {EventKind::kFreeCompleted, 0x1000, 5 * kMiB, 1, 1},
+                                                    {EventKind::kSegmentFree, 0x1000, 20 * kMiB, 1, 1},
+                                                    {EventKind::kAllocate, 0x2000, 3 * kMiB, 0, 1}},
+                                                   100 * kMiB);
+  CHECK(requests == std::vector<Request>{{Request::Kind::kAllocate, 0x1000, 5 * kMiB, 0, 1, 1},
+                                         {Request::Kind::kAllocate, 0x9000, 3 * kMiB, 0},
+                                         {Request::Kind::kFree, 0x1000, 5 * kMiB, 0, 1, 1},
+                                         {Request::Kind::kReleasePool, 0, 0, 0, 1, 1},
+                                         {Request::Kind::kEmptyCache},
+                                         {Request::Kind::kAllocate, 0x2000, 3 * kMiB, 0, 0, 1}});
 }
 
 TEST_CASE("A run with more private pools than are told apart has no requests, but a sentence") {
