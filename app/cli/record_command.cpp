@@ -42,7 +42,7 @@ std::string ProcessText(const session::ProgramRun& run) {
   if (run.own_end_ns() != 0 && !status.sentence.empty()) text += "  " + status.sentence + "\n";
   const session::Prediction peaks = session::LargestSince(*run.view());
   if (peaks.allocated_peak_bytes > 0) {
-    text += PeakTitleOf(description) + "\n" + PeakRows(peaks);
+    text += PeakTitleOf(description) + "\n" + PeakRows(peaks, run.view()->tells_requested());
   }
   return text + ProgramFindingRows(*run.view()) + LinesText(*run.view()) + LevelsText(*run.view()) +
          LibrariesText(*run.view()) + WorkText(*run.view()) + SourcesText(*run.view());

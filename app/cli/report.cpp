@@ -137,7 +137,7 @@ std::string BytesRow(std::string_view title, int64_t bytes) {
                      FormatBytes(bytes, ByteUnit::kMebibytes));
 }
 
-std::string PeakRows(const session::Prediction& peaks) {
+std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
   std::string rows;
   const auto row = [&rows](std::string_view title, int64_t bytes) { rows += BytesRow(title, bytes); };
   for (int index = 0; index < events::kCategoryCount; ++index) {
@@ -145,8 +145,7 @@ std::string PeakRows(const session::Prediction& peaks) {
     if (bytes != 0) row(events::NameOf(static_cast<events::Category>(index)), bytes);
   }
   row("allocated", peaks.allocated_peak_bytes);
-  // Where nobody told what was asked for, it is as large as the blocks and says nothing.
-  if (peaks.requested_peak_bytes != peaks.allocated_peak_bytes) row("requested", peaks.requested_peak_bytes);
+  if (tells_requested) row("requested", peaks.requested_peak_bytes);
   row("reserved", peaks.reserved_peak_bytes);
   return rows;
 }

@@ -31,8 +31,9 @@ std::string TextOf(const Json& json);
 
 // A title, its exact bytes, and the same in MiB or GiB.
 std::string BytesRow(std::string_view title, int64_t bytes);
-// The categories at a peak, in bytes, then the levels.
-std::string PeakRows(const session::Prediction& peaks);
+// The categories at a peak, in bytes, then the levels; what was asked for where that is told
+// (View::tells_requested).
+std::string PeakRows(const session::Prediction& peaks, bool tells_requested);
 
 // Under those: between which figures the reserved peak lies, and whether the card was nearly full.
 std::string BandRows(const session::ReservedBand& band);

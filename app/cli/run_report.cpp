@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "app/presenters/program_facts.h"
-#include "app/presenters/stream_comparison.h"
 #include "profiler/base/format.h"
 #include "profiler/phantom/faults.h"
 
@@ -106,7 +105,7 @@ RunReport MakeRunReport(const timeline::View& view, const events::RunDescription
                         const std::vector<phantom::Card>& known_cards) {
   RunReport report;
   report.peaks = peaks;
-  report.tells_requested = presenters::TellsRequested(view);
+  report.tells_requested = view.tells_requested();
   report.infers_categories = presenters::InfersContents(description);
   report.band = std::move(band);
   if (report.band && *report.band) report.peaks.reserved_band = **report.band;
@@ -133,8 +132,8 @@ std::string PeakTitleOf(const events::RunDescription& description) {
 }
 
 std::string RunText(const RunReport& report) {
-  return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks) + BandOrWhyNot(report) +
-         CardRows(report) + OutOfMemoryRows(report) + NoteRows(report.notes);
+  return EndingRows(report) + report.peak_title + "\n" + PeakRows(report.peaks, report.tells_requested) +
+         BandOrWhyNot(report) + CardRows(report) + OutOfMemoryRows(report) + NoteRows(report.notes);
 }
 
 void AddRunJson(const RunReport& report, Json& json) {

@@ -88,15 +88,12 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
     reserved.phantom_bytes = UnlessZero(phantom->reserved_peak_bytes);
   }
   if (peak) {
-    requested.measured_bytes = peak->requested_bytes;
+    if (view.tells_requested()) requested.measured_bytes = peak->requested_bytes;
     allocated.measured_bytes = ValueOf(view.ValuesAt(peak->index), Series::kAllocated);
     reserved.measured_bytes = UnlessZero(peak->reserved_bytes);
   }
-  // Where nobody told what was asked for, it is as large as the blocks and says nothing.
-  const bool as_allocated = (peak || phantom) && requested.measured_bytes == allocated.measured_bytes &&
-                            requested.phantom_bytes == allocated.phantom_bytes;
   std::vector<BreakdownRow> totals;
-  if (!as_allocated) totals.push_back(requested);
+  if (view.tells_requested() || phantom) totals.push_back(requested);
   totals.insert(totals.end(), {allocated, reserved});
   int64_t below = peak ? ValueOf(view.ValuesAt(peak->index), Series::kReserved) : 0;
   for (int number = 1; number < events::kLevelCount; ++number) {

@@ -127,9 +127,7 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
                                    ? SampleAt(view, peak.index, link.series)
                                    : SampledLevel{LevelAt(view, peak.index, link.series), 0};
     if (level.bytes == 0) continue;  // nobody told of it
-    // Where nobody told what was asked for, it is as large as the blocks and says nothing.
-    if (link.series == Series::kRequested && level.bytes == LevelAt(view, peak.index, Series::kAllocated))
-      continue;
+    if (link.series == Series::kRequested && !view.tells_requested()) continue;
     if (before) rows.push_back({link.gap, Difference(level.bytes, *before), true});
     rows.push_back({link.title, level.bytes, false, level.away_ns});
     before = level.bytes;

@@ -180,20 +180,6 @@ bool TellsPhases(const View& view) {
 
 }  // namespace
 
-// Who only sees blocks reports their sizes as those asked for: whole 512 bytes, as PyTorch's allocator rounds
-// them on a GPU at least (kMinBlockSize, c10/core/AllocatorConfig.h).
-bool TellsRequested(const View& view) {
-  constexpr int64_t kBlockBytes = 512;
-  bool any = false;
-  for (EventIndex index = view.first(); index < view.end(); ++index) {
-    const Event& event = view.event(index);
-    if (!IsAllocation(event)) continue;
-    if (event.bytes != event.rounded_bytes || event.bytes % kBlockBytes != 0) return true;
-    any = true;
-  }
-  return !any;
-}
-
 bool AsksForMemory(const View& view, EventRange range) {
   for (EventIndex index = range.begin; index < range.end; ++index) {
     const Event& event = view.event(index);
@@ -206,8 +192,8 @@ StreamsCompared CompareStreams(const View& a, const View& b, ComparedSteps steps
   StreamsCompared result;
   result.by_step = !a.steps().empty() && !b.steps().empty();
   result.by_phase = TellsPhases(a) && TellsPhases(b);
-  result.requested_known_a = TellsRequested(a);
-  result.requested_known_b = TellsRequested(b);
+  result.requested_known_a = a.tells_requested();
+  result.requested_known_b = b.tells_requested();
   result.range_a = {a.first(), a.first()};
   result.range_b = {b.first(), b.first()};
   StreamComparer(a, b, result).CompareSteps(steps);

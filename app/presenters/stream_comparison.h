@@ -54,10 +54,6 @@ struct StreamsCompared {
   bool by_requested() const { return requested_known_a && requested_known_b; }
 };
 
-// Whether it tells what was asked for, not the sizes of blocks only. O(1) where it does, mostly; else
-// O(events).
-bool TellsRequested(const timeline::View& view);
-
 // O(range).
 bool AsksForMemory(const timeline::View& view, EventRange range);
 

@@ -26,6 +26,13 @@ constexpr size_t kBytesPerEvent = 32;
 // The distance to a block's end has 32 bits.
 constexpr size_t kMostChunks = std::numeric_limits<uint32_t>::max() / kChunkEvents - 1;
 
+// Who only sees blocks reports their sizes as those asked for: whole 512 bytes, as PyTorch's allocator rounds
+// them on a GPU at least (kMinBlockSize, c10/core/AllocatorConfig.h).
+bool IsSizeOfBlock(const Event& event) {
+  constexpr int64_t kBlockBytes = 512;
+  return event.bytes == event.rounded_bytes && event.bytes % kBlockBytes == 0;
+}
+
 size_t ChunksFor(size_t events) {
   return std::clamp<size_t>(events / kChunkEvents + (events % kChunkEvents != 0 ? 1 : 0), 2, kMostChunks);
 }
@@ -58,6 +65,8 @@ class Builder::Implementation {
   SequenceBuilder<ChunkEnd> ends_;                                                  // of these
   EventIndex end_ = 0;
   int64_t start_ns_ = 0;
+  bool has_requests_ = false;
+  bool has_sizes_of_blocks_ = false;
   int64_t time_ns_ = std::numeric_limits<int64_t>::min();  // the largest so far
   Ledger ledger_;
   Health health_;
@@ -80,6 +89,8 @@ void Builder::Implementation::Append(const Event& event) {
   ++health_.events;
   if (end_ == 0) start_ns_ = event.time_ns;
   time_ns_ = std::max(time_ns_, event.time_ns);
+  if (event.kind == EventKind::kAllocate)
+    (IsSizeOfBlock(event) ? has_sizes_of_blocks_ : has_requests_) = true;
   Event completed = event;
   Apply(completed);
   ++end_;
@@ -172,6 +183,7 @@ std::shared_ptr<const View> Builder::Implementation::Publish() {
   published.health = health_;
   published.health.work_let_go = device_work_.let_go();
   published.start_ns = start_ns_;
+  published.tells_requested = has_requests_ || !has_sizes_of_blocks_;
   return std::make_shared<StoredView>(std::move(published));
 }
 

@@ -220,6 +220,7 @@ StoredView::StoredView(Published published) : data_(std::move(published)) {
   first_ = data_.store.first;
   end_ = data_.store.end;
   start_ns_ = data_.start_ns;
+  tells_requested_ = data_.tells_requested;
 }
 
 events::Event StoredView::event(EventIndex index) const {

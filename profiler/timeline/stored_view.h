@@ -26,6 +26,7 @@ struct Published {
   DeviceWorkPages device_work;
   Health health;
   int64_t start_ns = 0;
+  bool tells_requested = true;
 };
 
 class StoredView final : public View {

@@ -152,6 +152,8 @@ class View {
   int64_t start_ns() const {
     return start_ns_;
   }  // time of the stream's very first event, also when it was let go
+  // Whether allocations tell what was asked for, not the sizes of blocks only; so where there are none.
+  bool tells_requested() const { return tells_requested_; }
 
   virtual events::Event event(EventIndex index) const = 0;     // first() <= index < end(). O(1)
   virtual std::string_view name(events::NameId id) const = 0;  // "" if never defined
@@ -234,6 +236,7 @@ class View {
   EventIndex first_ = 0;
   EventIndex end_ = 0;
   int64_t start_ns_ = 0;
+  bool tells_requested_ = true;
 };
 
 inline constexpr size_t kDefaultBudgetEvents = 48'000'000;  // 0.5 GB of a usual run, 1.5 GB of any

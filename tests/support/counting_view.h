@@ -28,6 +28,7 @@ class CountingView final : public View {
     first_ = view_->first();
     end_ = view_->end();
     start_ns_ = view_->start_ns();
+    tells_requested_ = view_->tells_requested();
   }
 
   const Counts& counts() const { return counts_; }

@@ -1,5 +1,6 @@
 #include "app/presenters/level_chain.h"
 
+#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -92,6 +93,20 @@ TEST_CASE("The chain holds every level at the peak and names every gap") {
   CHECK(BytesOf(rows, "context, modules, CUPTI, rounding to 2 MiB") == 497 << 20);
   CHECK(BytesOf(rows, "card") == 900 << 20);
   CHECK(BytesOf(rows, "other processes, the card's own") == 400 << 20);
+}
+
+TEST_CASE("What was requested is a level where it is told, though nothing be rounded at the peak") {
+  const auto has_requested = [](const Training& training) {
+    return std::ranges::any_of(MakeLevelChain(*training.Publish()),
+                               [](const LevelRow& row) { return row.title == "requested"; });
+  };
+  Training training;
+  training.Step(0, 2048, 512);
+  CHECK_FALSE(has_requested(training));
+  training.Allocate(0x300000, 1000);
+  training.Free(0x300000);
+  training.Step(1, 4096, 1024);
+  CHECK(has_requested(training));
 }
 
 TEST_CASE("Of a card's samples the one counts that was taken while the process held as much") {

@@ -189,7 +189,17 @@ TEST_CASE("A moment as high as the peak is the peak") {
   CHECK(ToldAt(*view, second).title == "at the peak of step 3");
 }
 
-TEST_CASE("What was requested has no row where it is what was allocated: nobody told of it") {
+TEST_CASE("What was requested has a row where it is told, though it be as much as allocated at the peak") {
+  Training told;
+  told.Allocate(0x300000, 1000);
+  told.Free(0x300000);
+  told.Step(0, 2048, 512);
+  const Breakdown breakdown = MakeBreakdown(*told.Publish(), {}, {});
+  CHECK(breakdown.totals[0].title == "requested");
+  CHECK(breakdown.totals[0].measured_bytes == breakdown.totals[1].measured_bytes);
+}
+
+TEST_CASE("What was requested has no row where nobody told of it") {
   Training training;
   training.Weight(1024);
   training.Step(0, 2048, 512);

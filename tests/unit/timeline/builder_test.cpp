@@ -83,6 +83,19 @@ TEST_CASE("A source's state is what it said last, and what it lost since when") 
   CHECK(view->markers().size() == 1);
 }
 
+TEST_CASE("Sizes of blocks alone are no requests") {
+  Stream stream;
+  CHECK(stream.Publish()->tells_requested());
+  stream.Allocate(0x1000, 1024);
+  CHECK_FALSE(stream.Publish()->tells_requested());
+  stream.Free(0x1000);
+  stream.Allocate(0x2000, 100).rounded_bytes = 100;  // of the CPU's: nothing rounds them
+  CHECK(stream.Publish()->tells_requested());
+  Stream rounded;
+  rounded.Allocate(0x1000, 1024).rounded_bytes = 2048;
+  CHECK(rounded.Publish()->tells_requested());
+}
+
 TEST_CASE("A block counts from its allocation to the request to free it") {
   Stream stream;
   stream.Allocate(0x1000, 1000, Category::kActivation);
