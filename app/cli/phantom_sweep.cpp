@@ -37,9 +37,7 @@ int64_t TakenBytes(const SweepAnswer& run, const phantom::Card& card) {
 }
 
 bool HasBand(const SweepRow& row) { return row.band && row.band->ok(); }
-bool IsMoved(const SweepRow& row) {
-  return HasBand(row) && (*row.band)->bytes.least_bytes < (*row.band)->bytes.most_bytes;
-}
+bool IsMoved(const SweepRow& row) { return HasBand(row) && (*row.band)->bytes.is_moved(); }
 
 Json RowJson(const SweepRow& row, const phantom::SweepTask& task, const phantom::Card& card) {
   Json json = {
@@ -49,7 +47,7 @@ Json RowJson(const SweepRow& row, const phantom::SweepTask& task, const phantom:
   json["allocated_peak_bytes"] = row.run.allocated_peak_bytes;
   json["reserved_peak_bytes"] = row.run.reserved_peak_bytes;
   json["taken_bytes"] = TakenBytes(row.run, card);
-  if (HasBand(row)) json["reserved_peak_band"] = BandJson(**row.band);
+  if (HasBand(row)) AddBandJson(**row.band, json);
   if (row.band && !*row.band) json["reserved_peak_band_unknown"] = row.band->error().message;
   return json;
 }

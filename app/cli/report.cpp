@@ -112,7 +112,7 @@ Json PeaksJson(const session::Prediction& peaks) {
                {"by_category_at_peak", categories},
                {"step_seconds", peaks.step_seconds},
                {"out_of_memory", peaks.out_of_memory}};
-  if (peaks.reserved_band) json["reserved_peak_band"] = BandJson(*peaks.reserved_band);
+  if (peaks.reserved_band) AddBandJson(*peaks.reserved_band, json);
   if (!peaks.sentence.empty()) json["sentence"] = peaks.sentence;
   if (!peaks.types_of_layers.empty()) json["computed_in"] = peaks.types_of_layers;
   return json;
@@ -152,10 +152,13 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested) {
 
 std::string BandRows(const session::ReservedBand& band) {
   std::string rows;
-  if (band.bytes.least_bytes < band.bytes.most_bytes) {
-    rows += fmt::format("    from {} to {}, by the order of the driver's addresses\n",
-                        FormatExactBytes(band.bytes.least_bytes), FormatExactBytes(band.bytes.most_bytes));
-  }
+  const auto row = [&rows](const char* of, const auto& moved) {
+    if (!moved.is_moved()) return;
+    rows += fmt::format("    {}from {} to {}, by the order of the driver's addresses\n", of,
+                        FormatExactBytes(moved.least_bytes), FormatExactBytes(moved.most_bytes));
+  };
+  row("", band.bytes);
+  row("and allocated ", band.bytes.allocated);
   if (band.at_the_cliff) {
     rows +=
         "  The card is nearly full: with one more segment PyTorch frees what it has cached and tries again, "
@@ -164,10 +167,12 @@ std::string BandRows(const session::ReservedBand& band) {
   return rows;
 }
 
-Json BandJson(const session::ReservedBand& band) {
-  return {{"least_bytes", band.bytes.least_bytes},
-          {"most_bytes", band.bytes.most_bytes},
-          {"at_the_cliff", band.at_the_cliff}};
+void AddBandJson(const session::ReservedBand& band, Json& json) {
+  json["reserved_peak_band"] = {{"least_bytes", band.bytes.least_bytes},
+                                {"most_bytes", band.bytes.most_bytes},
+                                {"at_the_cliff", band.at_the_cliff}};
+  json["allocated_peak_band"] = {{"least_bytes", band.bytes.allocated.least_bytes},
+                                 {"most_bytes", band.bytes.allocated.most_bytes}};
 }
 
 std::string TextOf(const Json& json) {

@@ -37,7 +37,8 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested);
 
 // Under those: between which figures the reserved peak lies, and whether the card was nearly full.
 std::string BandRows(const session::ReservedBand& band);
-Json BandJson(const session::ReservedBand& band);
+// Adds "reserved_peak_band" and "allocated_peak_band".
+void AddBandJson(const session::ReservedBand& band, Json& json);
 
 struct ReportColumn {
   std::string title;  // "phantom"

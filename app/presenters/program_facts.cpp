@@ -17,14 +17,16 @@ std::string ShareOf(int64_t bytes, int64_t all) {
   return fmt::format("{:.1f} %", 100 * static_cast<double>(bytes) / static_cast<double>(all));
 }
 
+template <typename Band>
+std::string RangeOf(const Band& band, ByteUnit unit) {
+  return fmt::format("{} to {}, by the order of the driver's addresses", FormatBytes(band.least_bytes, unit),
+                     FormatBytes(band.most_bytes, unit));
+}
+
 std::string TextOf(const Result<session::ReservedBand>& band, ByteUnit unit) {
   if (!band) return "not known: " + band.error().message;
-  const phantom::ReservedBand& bytes = band->bytes;
-  std::string text =
-      bytes.least_bytes == bytes.most_bytes
-          ? "the same in every order of addresses that was tried"
-          : fmt::format("{} to {}, by the order of the driver's addresses",
-                        FormatBytes(bytes.least_bytes, unit), FormatBytes(bytes.most_bytes, unit));
+  std::string text = band->bytes.is_moved() ? RangeOf(band->bytes, unit)
+                                            : "the same in every order of addresses that was tried";
   if (band->at_the_cliff)
     text += "; the card is nearly full, and with one more segment what is reserved jumps";
   return text;
@@ -78,6 +80,8 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     const int64_t reserved_bytes = PeakOf(view, Series::kReserved);
     add("Reserved at the peak", FormatBytes(reserved_bytes, unit));
     if (band) add("Reserved in other orders", TextOf(*band, unit));
+    if (band && *band && (*band)->bytes.allocated.is_moved())
+      add("Allocated in other orders", RangeOf((*band)->bytes.allocated, unit));
     if (card) AddCard(told, reserved_bytes, *card, unit);
   }
   add("Ended early", description.ending);

@@ -1,5 +1,5 @@
 // How far the order of the driver's addresses, which nobody knows beforehand, moves what a run on the phantom
-// reserves: the run's requests, replayed in other orders. Any thread.
+// reserves, and what it allocates: the run's requests, replayed in other orders. Any thread.
 #pragma once
 
 #include <string>

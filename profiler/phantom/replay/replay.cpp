@@ -104,7 +104,10 @@ Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<
   if (std::ranges::find(orders, own_order) == orders.end()) orders.push_back(own_order);
   const Result<std::vector<Replayed>> replayed = Replay(replayer, requests, orders);
   if (!replayed) return replayed.error();
-  ReservedBand band{as_it_was.reserved_peak_bytes, as_it_was.reserved_peak_bytes, false};
+  ReservedBand band{as_it_was.reserved_peak_bytes,
+                    as_it_was.reserved_peak_bytes,
+                    false,
+                    {as_it_was.allocated_peak_bytes, as_it_was.allocated_peak_bytes}};
   for (size_t i = 0; i < orders.size(); ++i) {
     const Replayed& other = (*replayed)[i];
     if (orders[i] == own_order && (other.reserved_peak_bytes != as_it_was.reserved_peak_bytes ||
@@ -115,6 +118,8 @@ Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<
     }
     band.least_bytes = std::min(band.least_bytes, other.reserved_peak_bytes);
     band.most_bytes = std::max(band.most_bytes, other.reserved_peak_bytes);
+    band.allocated.least_bytes = std::min(band.allocated.least_bytes, other.allocated_peak_bytes);
+    band.allocated.most_bytes = std::max(band.allocated.most_bytes, other.allocated_peak_bytes);
     band.empties_cache = band.empties_cache || other.retries > 0;
   }
   return band;

@@ -1,6 +1,6 @@
 // The same requests once more, to PyTorch's own allocator on a phantom that differs from the first in the
-// order of its addresses: between which figures what is reserved may lie. Any thread; in a process of its
-// own, some 20 ms, and for each order some 2 ms and 0.1 us for each request.
+// order of its addresses: between which figures what is reserved and allocated may lie. Any thread; in a
+// process of its own, some 20 ms, and for each order some 2 ms and 0.1 us for each request.
 #pragma once
 
 #include <cstddef>
@@ -42,10 +42,20 @@ struct Replayed {
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
                                      const std::vector<AddressOrder>& orders, size_t columns = 0);
 
+struct AllocatedBand {
+  int64_t least_bytes = 0;
+  int64_t most_bytes = 0;
+  bool is_moved() const { return least_bytes < most_bytes; }
+};
+
 struct ReservedBand {
   int64_t least_bytes = 0;
   int64_t most_bytes = 0;
   bool empties_cache = false;  // in some order the card was full, and PyTorch freed what it had cached
+  // A free block that is at most 1 MiB larger than what is asked for is taken whole, so which of them is
+  // taken decides this, too (should_split, CUDACachingAllocator.cpp).
+  AllocatedBand allocated = {};
+  bool is_moved() const { return least_bytes < most_bytes; }
 };
 
 // Over the likely orders. Fails with a sentence where replaying in the order that the program had does not

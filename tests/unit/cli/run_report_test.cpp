@@ -117,6 +117,21 @@ TEST_CASE("A band is told with both ends, and that a card is nearly full, in tex
   CHECK(Has(RunText(report), "by the order of the driver's addresses"));
 }
 
+TEST_CASE("What is allocated has a band, too, which is told where it is one") {
+  RunReport report = ReportWith(15 * kGibibyte);
+  session::ReservedBand band{{15 * kGibibyte, 15 * kGibibyte, false, {1024, 1024}}, false};
+  report.band = Result<session::ReservedBand>(band);
+  CHECK_FALSE(Has(RunText(report), "by the order"));
+  band.bytes.allocated.most_bytes = 2048;
+  report.band = Result<session::ReservedBand>(band);
+  report.peaks.reserved_band = band;
+  CHECK(Has(RunText(report),
+            "    and allocated from 1,024 B to 2,048 B, by the order of the driver's addresses\n"));
+  Json json;
+  AddRunJson(report, json);
+  CHECK(json["measured"]["allocated_peak_band"] == Json{{"least_bytes", 1024}, {"most_bytes", 2048}});
+}
+
 TEST_CASE("Notes are told one a line") { CHECK(NoteRows({"One.", "Two."}) == "Note: One.\nNote: Two.\n"); }
 
 }  // namespace

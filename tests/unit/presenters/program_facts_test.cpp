@@ -60,6 +60,14 @@ TEST_CASE("A program is told by its command, its card, and what it took of it") 
   CHECK(told_of_band(at_the_cliff) ==
         moved + "; the card is nearly full, and with one more segment what is reserved jumps");
   CHECK(told_of_band(Error{"Faults."}) == "not known: Faults.");
+  const auto allocated_in = [&](const phantom::AllocatedBand& allocated) {
+    const Band band = session::ReservedBand{{400'000, 900'000, false, allocated}, false};
+    return FactIn(
+        MakeProgramFacts(*stream.Publish(), description, status, {card}, band, ByteUnit::kMegabytes),
+        "Allocated in other orders");
+  };
+  CHECK(allocated_in({300'000, 300'000}).empty());
+  CHECK(allocated_in({200'000, 300'000}) == "200.0 kB to 300.0 kB, by the order of the driver's addresses");
   CHECK(told.notes == std::vector<std::string>{"A doubt."});
   const auto steps_told = [&](session::RunState state) {
     session::RunStatus none;
