@@ -159,6 +159,10 @@ std::string BandRows(const session::ReservedBand& band) {
   };
   row("", band.bytes);
   row("and allocated ", band.bytes.allocated);
+  if (band.late_frees_bytes) {
+    rows += fmt::format("    up to {} if what other streams used comes back with the end of its step only\n",
+                        FormatExactBytes(*band.late_frees_bytes));
+  }
   if (band.at_the_cliff) {
     rows +=
         "  The card is nearly full: with one more segment PyTorch frees what it has cached and tries again, "
@@ -173,6 +177,7 @@ void AddBandJson(const session::ReservedBand& band, Json& json) {
                                 {"at_the_cliff", band.at_the_cliff}};
   json["allocated_peak_band"] = {{"least_bytes", band.bytes.allocated.least_bytes},
                                  {"most_bytes", band.bytes.allocated.most_bytes}};
+  if (band.late_frees_bytes) json["reserved_peak_with_late_frees_bytes"] = *band.late_frees_bytes;
 }
 
 std::string TextOf(const Json& json) {

@@ -37,7 +37,8 @@ std::string PeakRows(const session::Prediction& peaks, bool tells_requested);
 
 // Under those: between which figures the reserved peak lies, and whether the card was nearly full.
 std::string BandRows(const session::ReservedBand& band);
-// Adds "reserved_peak_band" and "allocated_peak_band".
+// Adds "reserved_peak_band", "allocated_peak_band" and, where it is known,
+// "reserved_peak_with_late_frees_bytes".
 void AddBandJson(const session::ReservedBand& band, Json& json);
 
 struct ReportColumn {

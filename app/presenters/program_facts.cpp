@@ -82,6 +82,11 @@ ProgramFacts MakeProgramFacts(const timeline::View& view, const events::RunDescr
     if (band) add("Reserved in other orders", TextOf(*band, unit));
     if (band && *band && (*band)->bytes.allocated.is_moved())
       add("Allocated in other orders", RangeOf((*band)->bytes.allocated, unit));
+    if (band && *band && (*band)->late_frees_bytes) {
+      add("Reserved with late frees",
+          fmt::format("up to {}, if what other streams used comes back with the end of its step only",
+                      FormatBytes(*(*band)->late_frees_bytes, unit)));
+    }
     if (card) AddCard(told, reserved_bytes, *card, unit);
   }
   add("Ended early", description.ending);

@@ -1,6 +1,7 @@
 #include "profiler/session/reserved_band.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,19 @@ using phantom::Request;
 
 // PyTorch's kLargeBuffer: what it reserves for blocks from 1 to 10 MiB (CUDACachingAllocator.cpp).
 constexpr int64_t kSegmentBytes = 20 << 20;
+
+// At least what was reserved, `least_bytes`.
+Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t usable_bytes,
+                                             int64_t least_bytes, const phantom::Replayer& replayer,
+                                             const phantom::AddressOrder& order) {
+  const Result<std::vector<Request>> requests = LateRequestsOf(view, usable_bytes);
+  if (!requests) return requests.error();
+  if (requests->empty()) return std::optional<int64_t>();
+  const Result<std::vector<phantom::Replayed>> replayed = phantom::Replay(replayer, *requests, {order});
+  if (!replayed) return replayed.error();
+  if (replayed->at(0).failures > 0) return std::optional(usable_bytes);
+  return std::optional(std::max(least_bytes, replayed->at(0).reserved_peak_bytes));
+}
 
 }  // namespace
 
@@ -31,13 +45,17 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   const auto peak = [&](timeline::Series series) {
     return ValueOf(view.PeakIn(series, view.first(), view.end()).values, series);
   };
+  const phantom::Replayer replayer{allocator.replayer, std::move(*all)};
   const Result<phantom::ReservedBand> bytes = phantom::BandOfReserved(
-      {allocator.replayer, std::move(*all)}, *requests,
-      {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}}, allocator.addresses);
+      replayer, *requests, {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}},
+      allocator.addresses);
   if (!bytes) return bytes.error();
+  const Result<std::optional<int64_t>> late =
+      WithLateFrees(view, usable_bytes, peak(timeline::Series::kReserved), replayer, allocator.addresses);
+  if (!late) return late.error();
   const int64_t further_bytes = std::max(bytes->most_bytes - bytes->least_bytes, kSegmentBytes);
   const bool is_nearly_full = bytes->empties_cache || bytes->most_bytes + further_bytes > usable_bytes;
-  return ReservedBand{*bytes, is_nearly_full && WentOnAfterFailures(view)};
+  return ReservedBand{*bytes, is_nearly_full && WentOnAfterFailures(view), *late};
 }
 
 }  // namespace tidemark::session

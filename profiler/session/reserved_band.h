@@ -2,6 +2,8 @@
 // reserves, and what it allocates: the run's requests, replayed in other orders. Any thread.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,9 @@ struct ReservedBand {
   // it does so in some order of addresses, or would if an order moved it by as much again, one segment at
   // least. Not of a run that ended at a request for which there was no room: that tells it.
   bool at_the_cliff = false;
+  // Reserved at the peak where blocks that wait for other streams come back with the end of their step only,
+  // all of the card at most: when that is full PyTorch waits for them. None where no block waited.
+  std::optional<int64_t> late_frees_bytes = std::nullopt;
 };
 
 // Why there is none of a card that fails on purpose.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace tidemark::session {
@@ -13,11 +14,50 @@ using events::EventKind;
 using phantom::Request;
 using timeline::EventIndex;
 
+// No address of a block: those are multiples of 512.
+constexpr uint64_t kFirstName = (uint64_t{1} << 63) + 1;
+
+// The frees of blocks that waited for other streams, until they come back at last. The address of such a
+// block may be another's by then, so blocks get names.
+class LateFrees {
+ public:
+  void NameBlock(Request& request) { request.block = names_[request.block] = next_name_++; }
+  void NoteRequest(uint64_t address) {
+    waiting_.insert(address);
+    latest_request_ = address;
+  }
+  void NoteOther() { latest_request_ = 0; }
+
+  // Whether it is kept back. One that waits for nobody comes back at once: no other event is in between.
+  bool Take(Request& free) {
+    const uint64_t address = free.block;
+    const bool waited = waiting_.erase(address) > 0 && latest_request_ != address;
+    latest_request_ = 0;
+    if (const auto name = names_.find(address); name != names_.end()) free.block = name->second;
+    if (waited) late_.push_back(free);
+    any_ = any_ || waited;
+    return waited;
+  }
+  std::vector<Request> ComeBack() { return std::exchange(late_, {}); }
+  bool any() const { return any_; }
+
+ private:
+  std::unordered_map<uint64_t, uint64_t> names_;  // by address
+  std::unordered_set<uint64_t> waiting_;
+  std::vector<Request> late_;
+  uint64_t next_name_ = kFirstName;
+  uint64_t latest_request_ = 0;
+  bool any_ = false;
+};
+
 class Reading {
  public:
-  explicit Reading(int64_t usable_bytes) : usable_bytes_(usable_bytes) {}
+  // `late` is told of every block.
+  explicit Reading(int64_t usable_bytes, LateFrees* late = nullptr)
+      : usable_bytes_(usable_bytes), late_(late) {}
 
   void Take(const Event& event) {
+    if (late_ != nullptr) NoteForLate(event);
     switch (event.kind) {
       case EventKind::kAllocate:
         EndFreeing();
@@ -54,8 +94,25 @@ class Reading {
   std::vector<Request> Requests() && { return std::move(requests_); }
 
  private:
+  void NoteForLate(const Event& event) {
+    if (event.kind == EventKind::kFreeRequested) return late_->NoteRequest(event.address);
+    if (event.kind == EventKind::kStepEnd) return BringBack();
+    if (event.kind != EventKind::kFreeCompleted && event.kind <= EventKind::kSegmentUnmap &&
+        event.kind != EventKind::kCategorize)
+      late_->NoteOther();
+  }
+
+  void BringBack() {
+    if (late_ == nullptr) return;
+    const std::vector<Request> frees = late_->ComeBack();
+    requests_.insert(requests_.end(), frees.begin(), frees.end());
+  }
+
   void Add(Request::Kind kind, const Event& event) {
-    requests_.push_back({kind, event.address, event.bytes, event.stream, event.pool, event.device});
+    Request request{kind, event.address, event.bytes, event.stream, event.pool, event.device};
+    if (late_ != nullptr && kind == Request::Kind::kAllocate) late_->NameBlock(request);
+    if (late_ != nullptr && kind == Request::Kind::kFree && late_->Take(request)) return;
+    requests_.push_back(request);
     has_too_many_pools_ = has_too_many_pools_ || event.pool == events::kManyPools;
   }
 
@@ -75,11 +132,15 @@ class Reading {
     for (const Pool& pool : freed_pools_)
       requests_.push_back({Request::Kind::kReleasePool, 0, 0, 0, pool.number, pool.device});
     freed_pools_.clear();
-    if (freed_bytes_ > 0) requests_.push_back({Request::Kind::kEmptyCache});
+    if (freed_bytes_ > 0) {
+      BringBack();  // PyTorch waits for all streams first
+      requests_.push_back({Request::Kind::kEmptyCache});
+    }
     freed_bytes_ = 0;
   }
 
   const int64_t usable_bytes_;
+  LateFrees* const late_;
   int64_t reserved_bytes_ = 0;
   int64_t freed_bytes_ = 0;  // of segments, since the last other thing
   std::vector<Pool> freed_pools_;
@@ -130,9 +191,6 @@ bool IsSteady(const Exchange& exchange, const std::vector<Request>& requests) {
   });
 }
 
-// No address of a block: those are multiples of 512.
-constexpr uint64_t kFirstName = (uint64_t{1} << 63) + 1;
-
 // Blocks get names of their own in each round, since a free is of the latest block of that name.
 void AddRounds(std::vector<Request>& requests, size_t round, const Exchange& exchange, size_t rounds) {
   const size_t end = requests.size();
@@ -169,6 +227,15 @@ Result<std::vector<Request>> RequestsOf(const timeline::View& view, int64_t usab
   for (EventIndex index = begin; index < view.end(); ++index) reading.Take(view.event(index));
   if (reading.has_too_many_pools()) return Error{kTooManyPools};
   return std::move(reading).Requests();
+}
+
+Result<std::vector<Request>> LateRequestsOf(const timeline::View& view, int64_t usable_bytes) {
+  if (view.first() > 0) return Error{kTooLong};
+  LateFrees late;
+  Reading reading(usable_bytes, &late);
+  for (EventIndex index = 0; index < view.end(); ++index) reading.Take(view.event(index));
+  if (reading.has_too_many_pools()) return Error{kTooManyPools};
+  return late.any() ? std::move(reading).Requests() : std::vector<Request>();
 }
 
 Result<std::vector<Request>> ProlongedRequestsOf(const timeline::View& view, int64_t usable_bytes,

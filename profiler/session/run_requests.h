@@ -19,6 +19,11 @@ namespace tidemark::session {
 Result<std::vector<phantom::Request>> RequestsOf(const timeline::View& view, int64_t usable_bytes,
                                                  timeline::EventIndex begin = 0);
 
+// The same, but blocks that waited for other streams when they were freed (record_stream) come back with the
+// end of their step, or when the cache is emptied, and not with the next request as on a phantom, whose
+// streams are always done. None where no block waited.
+Result<std::vector<phantom::Request>> LateRequestsOf(const timeline::View& view, int64_t usable_bytes);
+
 // The same, and then its last step so many times more: the allocator's blocks settle later than the requests
 // do, and a run that has room for three steps may have none in its fifth. Each round frees what the round
 // before left for it. As they are where there are fewer than two steps, or the last one leaves other blocks

@@ -81,6 +81,23 @@ for _ in range(3000):
         self.assertEqual((ran.returncode, ran.stdout), (2, ""))
         self.assertIn("not 'sideways'", ran.stderr)
 
+    def test_memory_that_waits_for_another_stream_has_an_upper_end_too(self):
+        code = """
+import torch
+other = torch.cuda.Stream()
+for _ in range(3):
+    block = torch.empty(30 << 20, dtype=torch.uint8, device="cuda")
+    block.record_stream(other)
+    with torch.cuda.stream(other): block.add_(1)
+    del block
+"""
+        ran = tidemark("phantom", "-o", self.recording, "--", PYTHON, "-c", code)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("    up to 94,371,840 B if what other streams used comes back", ran.stderr)
+        measured = json.loads(tidemark("info", self.recording, "--json").stdout)["measured"]
+        self.assertEqual(measured["reserved_peak_bytes"], 30 << 20)
+        self.assertEqual(measured["reserved_peak_with_late_frees_bytes"], 90 << 20)
+
     def test_a_run_with_private_pools_is_replayed_with_them(self):
         code = """
 import torch

@@ -130,6 +130,14 @@ TEST_CASE("What is allocated has a band, too, which is told where it is one") {
   Json json;
   AddRunJson(report, json);
   CHECK(json["measured"]["allocated_peak_band"] == Json{{"least_bytes", 1024}, {"most_bytes", 2048}});
+  CHECK_FALSE(json["measured"].contains("reserved_peak_with_late_frees_bytes"));
+  CHECK_FALSE(Has(RunText(report), "up to"));
+  band.late_frees_bytes = 16 * kGibibyte;
+  report.band = Result<session::ReservedBand>(band);
+  report.peaks.reserved_band = band;
+  AddRunJson(report, json);
+  CHECK(json["measured"]["reserved_peak_with_late_frees_bytes"] == 16 * kGibibyte);
+  CHECK(Has(RunText(report), "    up to 17,179,869,184 B if what other streams used"));
 }
 
 TEST_CASE("Notes are told one a line") { CHECK(NoteRows({"One.", "Two."}) == "Note: One.\nNote: Two.\n"); }

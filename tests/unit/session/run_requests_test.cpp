@@ -110,6 +110,59 @@ TEST_CASE("A run with more private pools than are told apart has no requests, bu
   CHECK(requests.error().message.find("private pools") != std::string::npos);
 }
 
+TEST_CASE("Late, blocks that waited for other streams come back with the end of their step") {
+  timeline::Stream stream;
+  const auto requested = [&](uint64_t address) { stream.Add(EventKind::kFreeRequested, address, 0); };
+  const auto completed = [&](uint64_t address) { stream.Add(EventKind::kFreeCompleted, address, 0); };
+  stream.BeginStep(0);
+  stream.Allocate(0x1000, kMiB);
+  stream.Allocate(0x2000, 2 * kMiB);
+  requested(0x1000);
+  requested(0x2000);  // waits for nobody
+  completed(0x2000);
+  completed(0x1000);  // with the next request
+  stream.Allocate(0x1000, 3 * kMiB);
+  requested(0x1000);
+  completed(0x1000);
+  CHECK(session::RequestsOf(*stream.Publish(), 100 * kMiB)->size() == 6);
+  stream.EndStep(0);
+  const std::vector<Request> requests = *LateRequestsOf(*stream.Publish(), 100 * kMiB);
+  REQUIRE(requests.size() == 6);
+  const auto is = [&](size_t index, Request::Kind kind, size_t of) {
+    CHECK(requests[index].kind == kind);
+    CHECK(requests[index].block == requests[of].block);
+  };
+  is(2, Request::Kind::kFree, 1);
+  is(3, Request::Kind::kAllocate, 3);
+  is(4, Request::Kind::kFree, 3);
+  is(5, Request::Kind::kFree, 0);
+  CHECK(requests[3].block != requests[0].block);  // one address, two blocks
+}
+
+TEST_CASE("Where no block waited nothing comes late, and an emptied cache does not wait for a step's end") {
+  CHECK(LateRequestsOf(
+            *[] {
+              timeline::Stream stream;
+              stream.Allocate(0x1000, kMiB);
+              stream.Free(0x1000);
+              return stream.Publish();
+            }(),
+            100 * kMiB)
+            ->empty());
+  timeline::Stream stream;
+  stream.Add(EventKind::kSegmentAllocate, 0x1000, 20 * kMiB);
+  stream.Allocate(0x1000, kMiB);
+  stream.Add(EventKind::kFreeRequested, 0x1000, 0);
+  stream.Add(EventKind::kSegmentAllocate, 0x900000, 20 * kMiB);
+  stream.Add(EventKind::kFreeCompleted, 0x1000, 0);
+  stream.Add(EventKind::kSegmentFree, 0x1000, 20 * kMiB);
+  stream.Allocate(0x900000, kMiB);
+  const std::vector<Request> requests = *LateRequestsOf(*stream.Publish(), 100 * kMiB);
+  REQUIRE(requests.size() == 4);
+  CHECK(requests[1].kind == Request::Kind::kFree);
+  CHECK(requests[2].kind == Request::Kind::kEmptyCache);
+}
+
 TEST_CASE("What did not fit is tried again") {
   const std::vector<Request> requests = RequestsIn({{EventKind::kSegmentAllocate, 0x1000, 20 * kMiB},
                                                     {EventKind::kSegmentFree, 0x1000, 20 * kMiB},
