@@ -97,7 +97,8 @@ void Emit(Event& event) {
   if (ring == nullptr) return;
   event.time_ns = NowNs();
   event.thread = ThreadId();
-  if (!events::IsDeviceWork(event.kind)) event.device = stream_device;
+  // Who knows better says so: an allocator of several cards, and what runs on them.
+  if (event.device == 0 && !events::IsDeviceWork(event.kind)) event.device = stream_device;
   ring->Push(event);
 }
 

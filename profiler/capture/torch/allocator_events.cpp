@@ -98,6 +98,7 @@ void EmitAllocation(Event& event, int64_t rounded_bytes) {
 Event MemoryEvent(EventKind kind, const TraceEntry& entry) {
   Event event = MemoryEvent(kind, entry.addr_, static_cast<int64_t>(entry.size_),
                             reinterpret_cast<uint64_t>(entry.stream_));
+  event.device = static_cast<uint8_t>(entry.device_);
   event.pool = PoolOf(entry);
   return event;
 }
