@@ -96,10 +96,8 @@ class Reading {
  private:
   void NoteForLate(const Event& event) {
     if (event.kind == EventKind::kFreeRequested) return late_->NoteRequest(event.address);
-    if (event.kind == EventKind::kStepEnd) return BringBack();
-    if (event.kind != EventKind::kFreeCompleted && event.kind <= EventKind::kSegmentUnmap &&
-        event.kind != EventKind::kCategorize)
-      late_->NoteOther();
+    if (event.kind != EventKind::kFreeCompleted) late_->NoteOther();
+    if (event.kind == EventKind::kStepEnd) BringBack();
   }
 
   void BringBack() {
