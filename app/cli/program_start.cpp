@@ -49,13 +49,15 @@ class StartedProgram {
   std::future<void> running_;
 };
 
-Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words) {
+Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words,
+                               const session::StartWatch& watch) {
+  const phantom::BuildWatch building{watch.told, watch.goes_on};
   if (!order.card) {
     RecordedLayers layers;
     layers.stacks = order.stacks;
     layers.kernels = order.kernels;
     layers.operators = order.operators;
-    return LaunchAsItIs(words, order.recording, layers);
+    return LaunchAsItIs(words, order.recording, layers, building);
   }
   PhantomOptions options;
   options.card = *order.card;
@@ -63,7 +65,7 @@ Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::ve
   options.kernels = order.kernels;
   const Result<PhantomOrder> understood = UnderstandPhantom(options);
   if (!understood) return understood.error();
-  return LaunchOnPhantom(*understood, words, order.recording, {});
+  return LaunchOnPhantom(*understood, words, order.recording, building);
 }
 
 }  // namespace
@@ -84,10 +86,11 @@ Result<std::vector<std::string>> WordsOf(const std::string& command) {
   return words;
 }
 
-Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order) {
+Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order,
+                                                   const session::StartWatch& watch) {
   Result<std::vector<std::string>> words = WordsOf(order.command);
   if (!words) return words.error();
-  Result<ProgramLaunch> launch = LaunchOf(order, *words);
+  Result<ProgramLaunch> launch = LaunchOf(order, *words, watch);
   if (!launch) return launch.error();
   launch->recorded.is_watched = true;
   Result<std::unique_ptr<session::ProgramRecorder>> recorder =

@@ -13,6 +13,7 @@ namespace tidemark::cli {
 Result<std::vector<std::string>> WordsOf(const std::string& command);
 
 // session::StartProgram. One program at a time: the next one begins when the one before has ended.
-Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order);
+Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order,
+                                                   const session::StartWatch& watch = {});
 
 }  // namespace tidemark::cli

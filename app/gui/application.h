@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -31,7 +32,8 @@ namespace tidemark::gui {
 
 // How far the order of addresses moves what a run reserved; nothing where it has no say. Any thread; takes
 // long.
-using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
+using BandOfRun =
+    std::function<presenters::Band(const session::Run& run, const std::function<bool(double)>& progress)>;
 // The allocator that a run had.
 using AllocatorOfRun = std::function<Result<session::AllocatorOf>(const events::RunDescription&)>;
 
@@ -151,6 +153,7 @@ class Application {
   void WriteSession(const std::filesystem::path& file);
   // Locks and hints of the code and of the page that is open.
   ControlAccess Access() const;
+  void EndStart(uint64_t number);
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
@@ -228,13 +231,15 @@ class Application {
   std::vector<networks::TrainingSettings> redo_;
   std::optional<std::filesystem::path> screenshot_;
   ViewHistory history_;
-  std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
-  std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
-  std::string file_title_;                  // of an opened recording
-  bool was_followed_ = false;               // it is shown as it grows, or was
-  bool band_asked_ = false;                 // of this run
-  uint64_t run_number_ = 0;                 // a start that was overtaken by a later one is let go
-  uint64_t shown_number_ = 0;               // so is what was asked of a run or a rank that was shown before
+  std::vector<trace::Bookmark> bookmarks_;     // of the run that is shown
+  std::filesystem::path opened_file_;          // beside which they are kept; "" = of a run that is live
+  std::string file_title_;                     // of an opened recording
+  bool was_followed_ = false;                  // it is shown as it grows, or was
+  bool band_asked_ = false;                    // of this run
+  Clock::time_point adopted_at_{};             // when the run came that is shown
+  std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
+  uint64_t run_number_ = 0;                    // a start that was overtaken by a later one is let go
+  uint64_t shown_number_ = 0;  // so is what was asked of a run or a rank that was shown before
   bool quit_ = false;
   double own_p95_seconds_ = 0;
   std::vector<double> own_seconds_;

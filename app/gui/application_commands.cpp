@@ -415,10 +415,10 @@ void Application::ExecuteLookAction(ActionId action) {
 
 void Application::Save(const std::filesystem::path& file) {
   if (run_ == nullptr) return;
-  jobs_.Start("Saving " + file.filename().string(), false,
+  jobs_.Start("Saving " + file.filename().string(), JobEnd::kOnRequest,
               [this, run = ShownRank(), file,
-               bookmarks = bookmarks_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
-                const Status saved = run->Save(file);
+               bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const Status saved = run->Save(file, progress);
                 return [this, saved, file, bookmarks] {
                   if (const Status kept = saved ? trace::SaveBookmarks(bookmarks, file) : Status(Done{});
                       !kept)
@@ -433,7 +433,7 @@ void Application::Export(const std::filesystem::path& file) {
   const presenters::RunFormat* format = presenters::FormatOfEnding(file);
   if (run_ == nullptr || format == nullptr || !options_.export_run) return;
   using Outcome = Result<std::vector<std::string>>;
-  jobs_.Start("Exporting " + file.filename().string(), true,
+  jobs_.Start("Exporting " + file.filename().string(), JobEnd::kOnRequest,
               [this, run = ShownRank(), key = format->key, file,
                bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const Outcome left_out = options_.export_run({*run, bookmarks}, key, file, progress);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/base/result.h"
@@ -21,9 +22,16 @@ struct ProgramOrder {
   bool operators = false;           // PyTorch's are told; on a phantom they are anyway
 };
 
+// Who waits for a start. Either may be left out.
+struct StartWatch {
+  std::function<void(std::string_view line)> told = {};  // what is being done, and how far
+  std::function<bool()> goes_on = {};                    // asked several times a second; false ends the start
+};
+
 // Starts it; its run ends it when it goes, and then waits for it: for no thread of a window. May take a
 // minute where a phantom's stand-ins have to be built. Any thread. Errors: what is wrong with the order, or
-// missing.
-using StartProgram = std::function<Result<std::shared_ptr<Run>>(const ProgramOrder& order)>;
+// missing, or ended by `watch`.
+using StartProgram =
+    std::function<Result<std::shared_ptr<Run>>(const ProgramOrder& order, const StartWatch& watch)>;
 
 }  // namespace tidemark::session

@@ -19,8 +19,8 @@ constexpr int64_t kSegmentBytes = 20 << 20;
 }  // namespace
 
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
-                                    const AllocatorOf& allocator,
-                                    const std::vector<std::string>& environment) {
+                                    const AllocatorOf& allocator, const std::vector<std::string>& environment,
+                                    const phantom::ReplayProgress& progress) {
   const int64_t usable_bytes = card.memory_bytes - card.context_bytes;
   const Result<std::vector<Request>> requests = RequestsOf(view, usable_bytes);
   if (!requests) return requests.error();
@@ -33,7 +33,8 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   };
   const Result<phantom::ReservedBand> bytes = phantom::BandOfReserved(
       {allocator.replayer, std::move(*all)}, *requests,
-      {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}}, allocator.addresses);
+      {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}}, allocator.addresses,
+      progress);
   if (!bytes) return bytes.error();
   const int64_t further_bytes = std::max(bytes->most_bytes - bytes->least_bytes, kSegmentBytes);
   const bool is_nearly_full = bytes->empties_cache || bytes->most_bytes + further_bytes > usable_bytes;

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "profiler/capture/transport/listener.h"
@@ -263,8 +265,14 @@ void StartsAProgram(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
 }
 
-Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order) {
+Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order,
+                                                  const session::StartWatch& watch) {
   LastOrder() = order;
+  while (order.command == "slow" && watch.goes_on()) {
+    watch.told("building the stand-ins for torch 2.11.0, once: step 3 of 67");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (order.command == "slow") return Error{"Stopped as asked."};
   if (order.command == "wrong") return Error{"There is no program called wrong. Check its name."};
   session::RecorderOptions options;
   options.description.title = "train.py";

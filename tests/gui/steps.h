@@ -12,6 +12,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/gui/application.h"
 #include "tests/gui/driver.h"
@@ -57,6 +60,9 @@ void WatchesRanks(ImGuiTestContext* context);
 void RecordsALauncher(ImGuiTestContext* context);
 // checkpointing_steps.cpp
 void PricesCheckpointing(ImGuiTestContext* context);
+// job_steps.cpp
+void CancelsWhatTakesLong(ImGuiTestContext* context);
+void CancelsAStart(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
@@ -88,7 +94,13 @@ void ExplainsOutOfMemory(ImGuiTestContext* context);
 void AppliesWhatFits(ImGuiTestContext* context);
 // script_steps.cpp
 void TrainsScript(ImGuiTestContext* context);
-// What the window would start programs with; these only wait for a process to ask.
-Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order);
+// What the window exports with: a file whose name begins with "slow" is never done.
+Result<std::vector<std::string>> ExportSlowly(const session::NotedRun& noted, std::string_view format,
+                                              const std::filesystem::path& file,
+                                              const std::function<bool(double)>& progress);
+// What the window would start programs with; these only wait for a process to ask. One called "slow" takes
+// until somebody cancels it.
+Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order,
+                                                  const session::StartWatch& watch);
 
 }  // namespace tidemark::gui

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/run_writer.h"
 #include "app/gui/widgets/labels.h"
 #include "tests/gui/steps.h"
 
@@ -290,6 +289,8 @@ void Add(ImGuiTestEngine* engine) {
       {"keeps its panels through sizes", KeepsPanelsThroughSizes},
       {"scales with its text", ScalesWithItsText},
       {"exports", Exports},
+      {"cancels what takes long", CancelsWhatTakesLong},
+      {"cancels a start", CancelsAStart},
       {"undoes", Undoes},
       {"chooses techniques", ChoosesTechniques},
       {"compares", Compares},
@@ -349,7 +350,7 @@ int main(int argc, char** argv) {
   options.steps_per_second = 8;
   options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
   options.start_program = gui::StartInName;
-  options.export_run = cli::ExportRun;
+  options.export_run = gui::ExportSlowly;
   const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
   std::printf("%d of %d tests passed\n", result.succeeded, result.tested);
   if (result.misuses > 0) std::printf("%d misuses of Dear ImGui, see above\n", result.misuses);
