@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <future>
+#include <string>
 #include <utility>
 
 #include "app/cli/command_line.h"
@@ -86,10 +87,28 @@ Result<std::vector<std::string>> WordsOf(const std::string& command) {
   return words;
 }
 
+std::vector<std::string> WithArgument(const std::vector<std::string>& words,
+                                      const session::ProgramArgument& argument) {
+  const std::string option = "--" + argument.name;
+  std::vector<std::string> changed;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i].starts_with(option + "=")) continue;
+    if (words[i] == option) {
+      ++i;  // its value
+    } else {
+      changed.push_back(words[i]);
+    }
+  }
+  changed.push_back(option);
+  changed.push_back(std::to_string(argument.value));
+  return changed;
+}
+
 Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order,
                                                    const session::StartWatch& watch) {
   Result<std::vector<std::string>> words = WordsOf(order.command);
   if (!words) return words.error();
+  if (order.argument) words = WithArgument(*words, *order.argument);
   Result<ProgramLaunch> launch = LaunchOf(order, *words, watch);
   if (!launch) return launch.error();
   launch->recorded.is_watched = true;

@@ -164,6 +164,7 @@ bool Application::Poll() {
   bool news = jobs_.Poll();
   AskForPrices();
   AskForPlans();
+  news = FollowSweep() || news;
   if (run_ == nullptr) return news;
   if (start_cancelled_.exchange(false)) run_->Stop();
   if (ShownRank().get() != shown_run_) ShowOtherRank();  // a launcher's ranks come one by one, in any order
@@ -245,6 +246,7 @@ void Application::Draw() {
   input_.recording = file_title_;
   input_.recorded = RecordedSettings();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));
+  input_.sweep = sweep_ ? &*sweep_ : nullptr;
   input_.ranks = ranks_.ranks();
   input_.shown_rank = ranks_.shown();
   frame_ = &scene_.Prepare(input_, state_, estimates_);

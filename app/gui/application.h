@@ -19,6 +19,7 @@
 #include "app/gui/fit_advice.h"
 #include "app/gui/live_ranks.h"
 #include "app/gui/opened_ranks.h"
+#include "app/gui/program_sweep.h"
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/view_history.h"
@@ -49,6 +50,7 @@ struct ApplicationOptions {
   double steps_per_second = 2;
   BandOfRun band_of;                    // none = no bands
   session::StartProgram start_program;  // none = none can be started
+  session::SweepProgram sweep_program;  // none = nor sweeps
   AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
   ExportRun export_run;
 };
@@ -64,6 +66,8 @@ class Application {
   void StartRun();
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
+  // Many of it, one for each value of one of its options (application_sweep.cpp).
+  void Sweep(const session::SweepOrder& order);
   void OpenNetwork(const std::filesystem::path& file);
   void TrainNetwork(const Result<networks::Network>& network);
   // A folder with CIFAR-10.
@@ -180,6 +184,9 @@ class Application {
   void TryOther(const OtherSetup& wanted);
   std::optional<session::AllocatorOf> BeginTrial();
   void KeepTrialsOf(timeline::EventIndex end);
+  bool FollowSweep();  // true if there is anything new
+  void TakeEndOfSweep(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox);
+  void EndSweep();
   void AskForFindings();
   void AskForPrices();
   void AskForPlans();
@@ -211,6 +218,8 @@ class Application {
   LiveRanks live_ranks_;
   FitAdvice fit_;
   CheckpointPrices prices_;
+  std::optional<ProgramSweep> sweep_;
+  std::shared_ptr<SweepInbox> sweep_inbox_;  // while it goes on
   bool plans_budgets_ = false;
   // What findings were looked for in last; none of this run = nothing yet.
   struct FindingsAsked {

@@ -69,6 +69,8 @@ void Application::Execute(const Command& command) {
                  [this](const ChoosePace& c) { SetPace(c.steps_per_second); },
                  [this](const RecordKernels& c) { ChooseKernels(c.on); },
                  [this](const StartProgram& c) { Start(c.order); },
+                 [this](const StartSweep& c) { Sweep(c.order); },
+                 [this](const CloseSweep&) { EndSweep(); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
                  [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
                  [this](const OpenRank& c) {

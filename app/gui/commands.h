@@ -115,6 +115,11 @@ struct RecordKernels {
 struct StartProgram {
   session::ProgramOrder order;
 };
+// It for each value of one of its options.
+struct StartSweep {
+  session::SweepOrder order;
+};
+struct CloseSweep {};
 struct OpenRecording {
   std::filesystem::path file;
 };
@@ -222,12 +227,12 @@ struct UseSession {
 };
 
 using Command =
-    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram,
-                 OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
-                 ExportRecording, TakeScreenshot, ShowPanel, ShowControl, PinMoment, GoToOperator, Select,
-                 ListAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
-                 TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage,
-                 SetUpPage, UseSession, LockControls, SaveSession>;
+    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
+                 CloseSweep, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith,
+                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, ShowControl, PinMoment,
+                 GoToOperator, Select, ListAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain,
+                 SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve,
+                 ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

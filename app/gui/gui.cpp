@@ -184,10 +184,10 @@ int RunWindow(const WindowOptions& options) {
       Window::Open({options.width, options.height}, {kept.state.window_width, kept.state.window_height},
                    kept.state.layout);
   if (!window) return Fail(window.error());
-  Result<std::unique_ptr<Application>> application =
-      Application::Create({options.state, options.settings, options.device, options.steps_per_second,
-                           options.band_of, options.start_program, options.allocator_of, options.export_run},
-                          std::move(kept.state));
+  Result<std::unique_ptr<Application>> application = Application::Create(
+      {options.state, options.settings, options.device, options.steps_per_second, options.band_of,
+       options.start_program, options.sweep_program, options.allocator_of, options.export_run},
+      std::move(kept.state));
   if (!application) return Fail(application.error());
   Application& app = **application;
   if (options.hooks.opened) options.hooks.opened(app);

@@ -171,6 +171,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   if (view_ != nullptr && !view_->empty()) PrepareRun(input, state, estimates, card);
   PrepareControls(input, state, estimates);
   PrepareAdvice(input, state.unit);
+  frame_.sweep = {input.sweep, state.unit};
   PrepareBatch(input, state, estimates);
   PrepareCheckpointing(input, state, estimates);
   PrepareLesson(input, state, estimates);

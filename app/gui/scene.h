@@ -17,6 +17,7 @@
 #include "app/gui/highlight.h"
 #include "app/gui/learning.h"
 #include "app/gui/lookup.h"
+#include "app/gui/program_sweep.h"
 #include "app/gui/ranked_plot.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/captured.h"
@@ -63,6 +64,7 @@ struct SceneInput {
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
   const CheckpointPrices* prices = nullptr;
+  const ProgramSweep* sweep = nullptr;    // none = there is none to show
   const RunFindings* findings = nullptr;  // none = nobody has looked yet
   const LessonBook* book = nullptr;
   const std::vector<trace::Bookmark>* bookmarks = nullptr;

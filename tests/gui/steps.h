@@ -66,6 +66,7 @@ void CancelsAStart(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
+void SweepsOverAnOption(ImGuiTestContext* context);
 void ShowsSourcesInTrouble(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);
@@ -102,5 +103,10 @@ Result<std::vector<std::string>> ExportSlowly(const session::NotedRun& noted, st
 // until somebody cancels it.
 Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order,
                                                   const session::StartWatch& watch);
+
+// And sweeps with: a gigabyte more for each value, until Cancel from the fourth on.
+Result<std::vector<std::string>> SweepInName(const session::SweepOrder& order,
+                                             const session::SweepListener& listener,
+                                             const session::StartWatch& watch);
 
 }  // namespace tidemark::gui

@@ -312,6 +312,7 @@ void Add(ImGuiTestEngine* engine) {
       {"trains a TorchScript file", TrainsScript},
       {"shows a program", ShowsAProgram},
       {"starts a program", StartsAProgram},
+      {"sweeps over an option", SweepsOverAnOption},
       {"shows sources in trouble", ShowsSourcesInTrouble},
       {"survives a killed trainer", SurvivesAKilledTrainer},
       {"explains out of memory", ExplainsOutOfMemory},
@@ -350,6 +351,7 @@ int main(int argc, char** argv) {
   options.steps_per_second = 8;
   options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
   options.start_program = gui::StartInName;
+  options.sweep_program = gui::SweepInName;
   options.export_run = gui::ExportSlowly;
   const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
   std::printf("%d of %d tests passed\n", result.succeeded, result.tested);

@@ -382,8 +382,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   for (size_t i = 0; i < Panels().size(); ++i) {
     const bool raise = shell.raise_panel == Panels()[i].name;
     view.shown[i] = view.shown[i] || raise;
-    const bool has_content = !frame.program || !Panels()[i].of_networks;
-    if (view.shown[i] && has_content) DrawPanel(Panels()[i], frame, view, queue);
+    if (view.shown[i] && HasContent(Panels()[i], frame)) DrawPanel(Panels()[i], frame, view, queue);
     if (!raise) continue;
     BringToFront(WindowId(Panels()[i]).c_str());
     shell.raise_panel.clear();

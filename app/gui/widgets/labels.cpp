@@ -98,6 +98,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Runs on", "The card that the program sees."},
     {"Command", "The program and its arguments, as in a terminal."},
     {"Recording", "The file that the run is written to, if any."},
+    {"Sweep", "An option of the program and its values, each of which is run."},
     // A program's facts.
     {"Recorded by", "What wrote down the events."},
     {"Card", "The card that the program saw."},
