@@ -238,13 +238,17 @@ void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
 void Scene::PrepareAllocations(ViewState& state) {
   AllocationsState& wanted = state.allocations;
   if (!std::exchange(wanted.drawn, false)) return;
+  frame_.allocations.view = view_.get();
+  frame_.allocations.moment = frame_.memory_map.moment;
+  frame_.allocations.shown = ShownState().index;
+  if (wanted.listed == Listed::kEvents) return;  // the panel takes them from the view
   presenters::ReadFilter read = presenters::ReadAllocationFilter(wanted.filter.data());
   frame_.allocations.filter_error = std::move(read.unreadable);
   AllocationsAsked asked{
       view_,
-      {wanted.born_in_sight, ShownState().index, frame_.memory_map.first, frame_.memory_map.last + 1,
-       std::move(read.filter), wanted.only_selected ? state.selection : presenters::Selection(), wanted.sort,
-       wanted.descending}};
+      {wanted.listed == Listed::kBornInSight, ShownState().index, frame_.memory_map.first,
+       frame_.memory_map.last + 1, std::move(read.filter),
+       wanted.only_selected ? state.selection : presenters::Selection(), wanted.sort, wanted.descending}};
   // While a run streams in or the range moves, ten times a second is as often as a person can read.
   const bool made_before = allocations_asked_.view != nullptr;
   if (asked != allocations_asked_ && !(made_before && asked.query.only == allocations_asked_.query.only &&
@@ -261,9 +265,7 @@ void Scene::PrepareAllocations(ViewState& state) {
     frame_.allocations.empty_reason = "Looking through the run…";
     return;
   }
-  frame_.allocations.view = view_.get();
   frame_.allocations.table = allocations_.answer();
-  frame_.allocations.moment = frame_.memory_map.moment;
 }
 
 }  // namespace tidemark::gui

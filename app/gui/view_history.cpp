@@ -32,7 +32,7 @@ ViewMoment MomentOf(const ViewState& state) {
           state.pinned,
           state.memory_map.lit,
           {tree.grouping, tree.flame_graph, tree.path},
-          {table.born_in_sight, table.only_selected, table.filter.data(), table.sort, table.descending}};
+          {table.listed, table.only_selected, table.filter.data(), table.sort, table.descending}};
 }
 
 void GoTo(const ViewMoment& moment, ViewState* state) {
@@ -53,7 +53,7 @@ void GoTo(const ViewMoment& moment, ViewState* state) {
   tree.flame_graph = moment.tree.flame_graph;
   tree.path = moment.tree.path;
   AllocationsState& table = state->allocations;
-  table.born_in_sight = moment.listed.born_in_sight;
+  table.listed = moment.listed.listed;
   table.only_selected = moment.listed.only_selected;
   table.filter.fill(0);
   moment.listed.filter.copy(table.filter.data(), table.filter.size() - 1);

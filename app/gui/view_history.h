@@ -14,7 +14,7 @@ namespace tidemark::gui {
 
 // Which allocations the table lists, and in which order.
 struct ListedAllocations {
-  bool born_in_sight = false;
+  Listed listed = Listed::kAlive;
   bool only_selected = false;
   std::string filter;
   presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;

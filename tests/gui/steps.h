@@ -75,6 +75,7 @@ void SwitchesTheAxis(ImGuiTestContext* context);
 void MeasuresBetweenTwoMoments(ImGuiTestContext* context);
 void ShowsWhatIsAlive(ImGuiTestContext* context);
 void ListsAllocations(ImGuiTestContext* context);
+void ListsEvents(ImGuiTestContext* context);
 // file_steps.cpp
 void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);

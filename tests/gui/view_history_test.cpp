@@ -78,7 +78,8 @@ TEST_CASE("A view state goes where a moment says") {
   std::string(">1MB").copy(state.allocations.filter.data(), state.allocations.filter.size() - 1);
   state.allocations.sort = presenters::AllocationColumn::kLife;
   state.allocations.descending = false;
-  state.allocations.born_in_sight = state.allocations.only_selected = true;
+  state.allocations.listed = Listed::kEvents;
+  state.allocations.only_selected = true;
   const ViewMoment moment = MomentOf(state);
   ViewState other;
   CHECK_FALSE(SameView(MomentOf(other), moment));

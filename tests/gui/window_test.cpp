@@ -275,6 +275,7 @@ void Add(ImGuiTestEngine* engine) {
       {"switches the axis", SwitchesTheAxis},
       {"shows what is alive", ShowsWhatIsAlive},
       {"lists allocations", ListsAllocations},
+      {"lists events", ListsEvents},
       {"measures between two moments", MeasuresBetweenTwoMoments},
       {"selects everywhere", SelectsEverywhere},
       {"lists what a bridge step is", ListsWhatABridgeStepIs},
