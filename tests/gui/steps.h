@@ -68,6 +68,15 @@ void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
 void SweepsOverAnOption(ImGuiTestContext* context);
 void ShowsSourcesInTrouble(ImGuiTestContext* context);
+// shell_steps.cpp
+void HidesCategories(ImGuiTestContext* context);
+void SwitchesUnits(ImGuiTestContext* context);
+void ShowsTheCardsLine(ImGuiTestContext* context);
+void LogsWhatHappens(ImGuiTestContext* context);
+void GoesIntoTheTreeAndOut(ImGuiTestContext* context);
+void SavesPicturesByTheMenu(ImGuiTestContext* context);
+void CopiesRows(ImGuiTestContext* context);
+void ResetsItsLayout(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);
 void DragsTheBrush(ImGuiTestContext* context);
