@@ -98,9 +98,7 @@ class Application {
   void Complain(
       const std::string& complaint);  // of what is kept from window to window: each run's log has it
   bool wants_to_quit() const { return quit_; }
-  std::optional<std::filesystem::path> TakeScreenshotRequest() {
-    return std::exchange(screenshot_, std::nullopt);
-  }
+  std::optional<TakeScreenshot> TakeScreenshotRequest() { return std::exchange(screenshot_, std::nullopt); }
   std::string title() const;  // of the window
   // The frame shows less than it could: the next goes on.
   // Whether what is shown is a recording that is still being written.
@@ -129,6 +127,7 @@ class Application {
   void ExecuteRunAction(ActionId action);
   void ExecuteTimelineAction(ActionId action);
   void ExecuteLookAction(ActionId action);
+  void AskWhereTo(const SavePicture& wanted);
   void Choose(const ChooseDevice& wanted);
   void SetPace(double steps_per_second);
   void ChooseKernels(bool on);
@@ -238,7 +237,7 @@ class Application {
   bool ways_out_wanted_ = false;                  // memory ran out, and nobody has searched yet
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
-  std::optional<std::filesystem::path> screenshot_;
+  std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
   std::vector<trace::Bookmark> bookmarks_;     // of the run that is shown
   std::filesystem::path opened_file_;          // beside which they are kept; "" = of a run that is live

@@ -85,7 +85,8 @@ void Application::Execute(const Command& command) {
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
                  [this](const ExportRecording& c) { Export(c.file); },
-                 [this](const TakeScreenshot& c) { screenshot_ = c.file; },
+                 [this](const TakeScreenshot& c) { screenshot_ = c; },
+                 [this](const SavePicture& c) { AskWhereTo(c); },
                  [this](const ShowPanel& c) {
                    state_.shown[c.panel] = c.shown;
                    if (c.shown) shell_.raise_panel = Panels()[c.panel].name;
@@ -125,6 +126,15 @@ void Application::Execute(const Command& command) {
                  [this](const SaveSession& c) { WriteSession(c.file); },
              },
              command);
+}
+
+void Application::AskWhereTo(const SavePicture& wanted) {
+  FileDialogState& dialog = shell_.file_dialog;
+  if (!wanted.drawing.empty())
+    return OpenFileDialog(FilePurpose::kExport, state_.last_folder,
+                          FreshName() + "." + wanted.drawing + ".svg", &dialog);
+  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, FreshName(), &dialog);
+  dialog.panel = wanted.panel;
 }
 
 void Application::Choose(const ChooseDevice& wanted) {

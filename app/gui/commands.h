@@ -149,6 +149,12 @@ struct ExportRecording {
 };
 struct TakeScreenshot {
   std::filesystem::path file;
+  std::string panel = {};  // by its name; "" = of the whole window
+};
+// Asks where to: a panel as it looks, or what it tells of the whole run as a drawing.
+struct SavePicture {
+  std::string panel;
+  std::string drawing;  // of presenters/run_formats.h; "" = as it looks
 };
 struct ShowPanel {
   size_t panel;  // index into Panels()
@@ -229,10 +235,10 @@ struct UseSession {
 using Command =
     std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
                  CloseSweep, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith,
-                 SaveRecording, ExportRecording, TakeScreenshot, ShowPanel, ShowControl, PinMoment,
-                 GoToOperator, Select, ListAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain,
-                 SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve,
-                 ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
+                 SaveRecording, ExportRecording, TakeScreenshot, SavePicture, ShowPanel, ShowControl,
+                 PinMoment, GoToOperator, Select, ListAllocations, ShowOnMap, GoToMoment, KeepBookmark,
+                 StartAgain, SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore, TakeRunBefore,
+                 PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

@@ -75,6 +75,7 @@ void ShowsTheCardsLine(ImGuiTestContext* context);
 void LogsWhatHappens(ImGuiTestContext* context);
 void GoesIntoTheTreeAndOut(ImGuiTestContext* context);
 void SavesPicturesByTheMenu(ImGuiTestContext* context);
+void SavesAPanelsPicture(ImGuiTestContext* context);
 void CopiesRows(ImGuiTestContext* context);
 void ResetsItsLayout(ImGuiTestContext* context);
 // timeline_steps.cpp

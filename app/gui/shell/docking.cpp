@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/gui/panels/panels.h"
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/translation.h"
 #include "app/gui/window/opaque_fill.h"
@@ -250,6 +253,29 @@ void DrawCard(ImGuiWindow* window) {
   list->PopClipRect();
 }
 
+// What can be drawn of the whole run, on white, beside the panel as it looks.
+const char* DrawingOf(std::string_view panel) {
+  if (panel == "timeline" || panel == "breakdown" || panel == "bridge") return panel.data();
+  return panel == "memory_map" ? "map" : "";
+}
+
+// By the right mouse button, anywhere in the panel.
+void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
+  const bool is_hovered = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
+  if (is_hovered && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) ImGui::OpenPopup("picture");
+  if (!ImGui::BeginPopup("picture")) return;
+  if (ImGui::MenuItemEx(TranslatedLabel("Save picture…").c_str(), icons::kCamera))
+    queue.Push(SavePicture{panel.name, ""});
+  Tooltip("This panel as it looks, as a PNG picture.");
+  const std::string drawing = DrawingOf(panel.name);
+  if (!drawing.empty() &&
+      ImGui::MenuItemEx(TranslatedLabel("Save drawing…").c_str(), icons::kExport, nullptr, false, has_run))
+    queue.Push(SavePicture{panel.name, drawing});
+  if (!drawing.empty())
+    Tooltip("What it tells of the whole run, on white: SVG, or PNG by the name's ending.");
+  ImGui::EndPopup();
+}
+
 void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQueue& queue) {
   // What each frame begins with shows through.
   ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32_BLACK_TRANS);
@@ -270,6 +296,7 @@ void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQ
           "revealed.");
     } else {
       panel.draw(frame, view, queue);
+      PictureMenu(panel, frame.timeline.empty_reason.empty(), queue);
     }
   }
   ImGui::End();
