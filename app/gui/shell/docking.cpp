@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,8 @@
 
 namespace tidemark::gui {
 namespace {
+
+constexpr int kFramesOfReturn = 4;
 
 std::string WindowId(const Panel& panel) { return "###" + std::string(panel.name); }
 
@@ -354,6 +357,24 @@ void TakeRoomBack(ShellState& shell) {
   for (const GivenRoom& given : all) ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.before;
 }
 
+size_t PlaceOf(const ImGuiWindow* window) {
+  const auto is_of = [window](const Panel& panel) {
+    return window != nullptr && window->ID == ImHashStr(WindowId(panel).c_str());
+  };
+  return static_cast<size_t>(std::ranges::find_if(Panels(), is_of) - Panels().begin());
+}
+
+// Panels that come back to their place stand there in their order, whichever of them was there before.
+void OrderTabs() {
+  for (const Panel& panel : Panels()) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(WindowId(panel).c_str());
+    if (window == nullptr || window->DockNode == nullptr || window->DockNode->TabBar == nullptr) continue;
+    ImVector<ImGuiTabItem>& tabs = window->DockNode->TabBar->Tabs;
+    std::ranges::stable_sort(std::span(tabs.begin(), tabs.end()), {},
+                             [](const ImGuiTabItem& tab) { return PlaceOf(tab.Window); });
+  }
+}
+
 void MakeRoom(ShellState& shell) {
   const ImGuiWindow* window =
       shell.tall_panel.empty() ? nullptr : ImGui::FindWindowByName(("###" + shell.tall_panel).c_str());
@@ -388,6 +409,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   const ImGuiID space = ImGui::GetID("dock space");
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
+    shell.order_tabs = shell.reset_layout ? kFramesOfReturn : 0;
     shell.reset_layout = false;
     shell.wanted_widths.clear();
     shell.given_room.clear();
@@ -413,6 +435,10 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
     if (!raise) continue;
     BringToFront(WindowId(Panels()[i]).c_str());
     shell.raise_panel.clear();
+  }
+  if (shell.order_tabs > 0) {
+    --shell.order_tabs;
+    OrderTabs();
   }
 }
 
