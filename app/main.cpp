@@ -3,6 +3,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/console.h"
 #include "app/cli/program_start.h"
+#include "app/cli/program_sweep.h"
 #include "app/cli/recorded_band.h"
 #include "app/cli/run_writer.h"
 
@@ -21,6 +22,7 @@ int OpenWindow(const tidemark::cli::WindowContent& content) {
   options.state = content.state;
   options.band_of = tidemark::cli::RecordedBand;
   options.start_program = tidemark::cli::StartProgram;
+  options.sweep_program = tidemark::cli::SweepProgram;
   options.allocator_of = tidemark::cli::AllocatorOfRun;
   options.export_run = tidemark::cli::ExportRun;
   return tidemark::gui::RunWindow(options);

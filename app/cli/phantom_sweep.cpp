@@ -175,15 +175,22 @@ std::string SweepTable(const phantom::SweepTask& task, const phantom::Card& card
   return text + OrdersText(rows) + UnknownBandsText(task, rows) + CardText(card);
 }
 
-int RunSweep(phantom::SweepTask task, const phantom::Card& card, bool json,
-             const std::function<std::vector<std::string>()>& doubts, const BandOf& band_of) {
+Status RecordSweep(phantom::SweepTask task, const BandOf& band_of,
+                   const std::function<void(const SweepRow&)>& answered,
+                   const std::function<bool()>& goes_on) {
   session::RecorderOptions recorded;
   recorded.on_phantom = true;
   recorded.ring_events = kRingEvents;
   auto started = session::ProgramRecorder::Start(recorded);
-  if (!started) return Complain(started.error().message, kExitFailed);
+  if (!started) return started.error();
   task.environment.push_back((*started)->environment_entry());
   SweepRecorder recorder(std::move(*started), band_of);
+  return phantom::Sweep(
+      task, [&](const SweepAnswer& run) { answered(recorder.RowOf(run)); }, goes_on);
+}
+
+int RunSweep(const phantom::SweepTask& task, const phantom::Card& card, bool json,
+             const std::function<std::vector<std::string>()>& doubts, const BandOf& band_of) {
   const InterruptListener listener;
   ProgressLine progress(kToldEvery);
   const auto began = Clock::now();
@@ -195,8 +202,8 @@ int RunSweep(phantom::SweepTask task, const phantom::Card& card, bool json,
     progress.Show(fmt::format("{} of {} runs · {} · {} s", rows.size(), task.values.size(), latest, seconds));
     return !InterruptListener::WasInterrupted();
   };
-  const Status swept = phantom::Sweep(
-      task, [&](const SweepAnswer& run) { rows.push_back(recorder.RowOf(run)); }, show);
+  const Status swept = RecordSweep(
+      task, band_of, [&](const SweepRow& row) { rows.push_back(row); }, show);
   progress.Clear();
   if (!swept) {
     Tell(NoteRows(doubts()));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/base/result.h"
 #include "profiler/phantom/cards/card.h"
 #include "profiler/phantom/programs/sweep.h"
 #include "profiler/session/reserved_band.h"
@@ -25,9 +26,15 @@ struct SweepRow {
 std::string SweepTable(const phantom::SweepTask& task, const phantom::Card& card,
                        const std::vector<SweepRow>& rows);
 
+// Runs it and records each of its runs, as far as it takes to replay them; tells the rows in the order of the
+// values, as phantom::Sweep does. Any thread.
+Status RecordSweep(phantom::SweepTask task, const BandOf& band_of,
+                   const std::function<void(const SweepRow&)>& answered,
+                   const std::function<bool()>& goes_on);
+
 // Runs it and answers on standard output; the exit code. Ctrl-C ends it with the rows that there are.
 // `doubts`: what is told after it, and in JSON's "notes".
-int RunSweep(phantom::SweepTask task, const phantom::Card& card, bool json,
+int RunSweep(const phantom::SweepTask& task, const phantom::Card& card, bool json,
              const std::function<std::vector<std::string>()>& doubts, const BandOf& band_of);
 
 }  // namespace tidemark::cli

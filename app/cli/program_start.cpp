@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <future>
+#include <string>
 #include <utility>
 
 #include "app/cli/command_line.h"
@@ -49,13 +50,15 @@ class StartedProgram {
   std::future<void> running_;
 };
 
-Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words) {
+Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::vector<std::string>& words,
+                               const session::StartWatch& watch) {
+  const phantom::BuildWatch building{watch.told, watch.goes_on};
   if (!order.card) {
     RecordedLayers layers;
     layers.stacks = order.stacks;
     layers.kernels = order.kernels;
     layers.operators = order.operators;
-    return LaunchAsItIs(words, order.recording, layers);
+    return LaunchAsItIs(words, order.recording, layers, building);
   }
   PhantomOptions options;
   options.card = *order.card;
@@ -63,7 +66,7 @@ Result<ProgramLaunch> LaunchOf(const session::ProgramOrder& order, const std::ve
   options.kernels = order.kernels;
   const Result<PhantomOrder> understood = UnderstandPhantom(options);
   if (!understood) return understood.error();
-  return LaunchOnPhantom(*understood, words, order.recording, {});
+  return LaunchOnPhantom(*understood, words, order.recording, building);
 }
 
 }  // namespace
@@ -84,10 +87,29 @@ Result<std::vector<std::string>> WordsOf(const std::string& command) {
   return words;
 }
 
-Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order) {
+std::vector<std::string> WithArgument(const std::vector<std::string>& words,
+                                      const session::ProgramArgument& argument) {
+  const std::string option = "--" + argument.name;
+  std::vector<std::string> changed;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i].starts_with(option + "=")) continue;
+    if (words[i] == option) {
+      ++i;  // its value
+    } else {
+      changed.push_back(words[i]);
+    }
+  }
+  changed.push_back(option);
+  changed.push_back(std::to_string(argument.value));
+  return changed;
+}
+
+Result<std::shared_ptr<session::Run>> StartProgram(const session::ProgramOrder& order,
+                                                   const session::StartWatch& watch) {
   Result<std::vector<std::string>> words = WordsOf(order.command);
   if (!words) return words.error();
-  Result<ProgramLaunch> launch = LaunchOf(order, *words);
+  if (order.argument) words = WithArgument(*words, *order.argument);
+  Result<ProgramLaunch> launch = LaunchOf(order, *words, watch);
   if (!launch) return launch.error();
   launch->recorded.is_watched = true;
   Result<std::unique_ptr<session::ProgramRecorder>> recorder =

@@ -15,12 +15,13 @@ namespace tidemark::cli {
 namespace {
 
 // The allocator that the run had, with its settings.
-Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phantom::Card& card) {
+Result<session::ReservedBand> ReplayedBand(const session::Run& run, const phantom::Card& card,
+                                           const std::function<bool(double)>& progress) {
   const events::RunDescription description = run.description();
   const std::vector<std::string> environment = events::AllocatorEnvironment(description.allocator_settings);
   const Result<session::AllocatorOf> allocator = AllocatorOfRun(description);
   if (!allocator) return allocator.error();
-  return session::ReservedBandOf(*run.view(), card, *allocator, environment);
+  return session::ReservedBandOf(*run.view(), card, *allocator, environment, progress);
 }
 
 }  // namespace
@@ -38,7 +39,8 @@ Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& descri
   return allocator;
 }
 
-std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run) {
+std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run,
+                                                          const std::function<bool(double)>& progress) {
   const events::RunDescription description = run.description();
   if (description.device != networks::TextOf(networks::DeviceChoice{})) return {};
   if (phantom::SpeakOfFaults(description.notes)) return Error{std::string(session::kNoBandOfFaults)};
@@ -46,7 +48,7 @@ std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& ru
   if (!cards) return cards.error();
   const auto card = session::CardOf(description.device_name, description.device_bytes, *cards);
   if (!card) return {};
-  return ReplayedBand(run, *card);
+  return ReplayedBand(run, *card, progress);
 }
 
 }  // namespace tidemark::cli

@@ -2,6 +2,7 @@
 // Any thread; replays the run, which takes seconds at most.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "profiler/base/result.h"
@@ -15,7 +16,9 @@ namespace tidemark::cli {
 // The allocator that the run had: that of its torch, where the run is of a user's program on the phantom.
 Result<session::AllocatorOf> AllocatorOfRun(const events::RunDescription& description);
 
-// Of a run that has ended. Nothing for one on a real card, whose driver had its order.
-std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run);
+// Of a run that has ended. Nothing for one on a real card, whose driver had its order. `progress` (0..1) may
+// return false to cancel, which is an error.
+std::optional<Result<session::ReservedBand>> RecordedBand(const session::Run& run,
+                                                          const std::function<bool(double)>& progress = {});
 
 }  // namespace tidemark::cli

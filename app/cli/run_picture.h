@@ -1,4 +1,5 @@
-// A run as a picture: for `plot`, `export` and the window. Any thread.
+// A run as a picture: for `plot`, `export` and the window. Any thread. A timeline of a network of ours asks
+// its phantom, which takes a second where there is a trainer, and is drawn without it where there is none.
 #pragma once
 
 #include <string>

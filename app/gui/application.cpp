@@ -80,7 +80,15 @@ bool Application::expects_events() const {
 // Nothing of what was shown before holds.
 void Application::ShowFromHere() {
   ++shown_number_;
-  scene_.Reset();
+  // What it is looking into ends beside the window.
+  jobs_.Start(
+      "", JobEnd::kWhenDone,
+      [before = std::make_shared<Scene>(std::exchange(scene_, Scene())),
+       search = shell_.search.BeginAnew()](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+        before.reset();
+        search.reset();
+        return {};
+      });
   fit_.trials.clear();
   fit_.others.clear();
   fit_.trial_error.clear();
@@ -95,7 +103,6 @@ void Application::ShowFromHere() {
                         .shown = {},
                         .cpp = state_.slow_motion.cpp};
   state_.timeline.measure.reset();
-  shell_.search.BeginAnew();
   log_ = std::make_unique<presenters::RunLog>(kStepsPerEpoch);
   for (const std::string& complaint : complaints_)
     log_->Add({RealtimeNs(), presenters::LogLevel::kWarning, complaint});
@@ -125,7 +132,7 @@ void Application::FollowRanks() {
   const bool with_curves = state_.timeline.stack.by == presenters::StackBy::kRank;
   std::optional<LiveRanks::Reading> reading = live_ranks_.BeginReading(*run_, with_curves, Clock::now());
   if (!reading) return;
-  jobs_.Start("", false,
+  jobs_.Start("", JobEnd::kWhenDone,
               [this, reading = std::move(*reading),
                number = run_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const auto peaks =
@@ -145,9 +152,9 @@ void Application::AskForBand() {
       input_.status.state > RunState::kPaused && input_.view != nullptr && !input_.view->empty();
   if (band_asked_ || !options_.band_of || !has_ended || !presenters::IsProgram(input_.description)) return;
   band_asked_ = true;
-  jobs_.Start("Replaying in other orders of addresses", false,
-              [this, run = run_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
-                return [this, run, band = options_.band_of(*run)] {
+  jobs_.Start("Replaying in other orders of addresses", JobEnd::kOnRequest,
+              [this, run = run_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                return [this, run, band = options_.band_of(*run, progress)] {
                   if (run == run_) input_.band = band;
                 };
               });
@@ -157,7 +164,9 @@ bool Application::Poll() {
   bool news = jobs_.Poll();
   AskForPrices();
   AskForPlans();
+  news = FollowSweep() || news;
   if (run_ == nullptr) return news;
+  if (start_cancelled_.exchange(false)) run_->Stop();
   if (ShownRank().get() != shown_run_) ShowOtherRank();  // a launcher's ranks come one by one, in any order
   FollowRanks();
   // Before the view, which is published first: what the status tells of is in it.
@@ -237,6 +246,7 @@ void Application::Draw() {
   input_.recording = file_title_;
   input_.recorded = RecordedSettings();
   history_.Look(MomentOf(state_), Clock::now(), ImGui::IsMouseDown(ImGuiMouseButton_Left));
+  input_.sweep = sweep_ ? &*sweep_ : nullptr;
   input_.ranks = ranks_.ranks();
   input_.shown_rank = ranks_.shown();
   frame_ = &scene_.Prepare(input_, state_, estimates_);

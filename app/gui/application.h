@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "app/gui/fit_advice.h"
 #include "app/gui/live_ranks.h"
 #include "app/gui/opened_ranks.h"
+#include "app/gui/program_sweep.h"
 #include "app/gui/scene.h"
 #include "app/gui/shell/shell.h"
 #include "app/gui/view_history.h"
@@ -31,7 +33,8 @@ namespace tidemark::gui {
 
 // How far the order of addresses moves what a run reserved; nothing where it has no say. Any thread; takes
 // long.
-using BandOfRun = std::function<presenters::Band(const session::Run& run)>;
+using BandOfRun =
+    std::function<presenters::Band(const session::Run& run, const std::function<bool(double)>& progress)>;
 // The allocator that a run had.
 using AllocatorOfRun = std::function<Result<session::AllocatorOf>(const events::RunDescription&)>;
 
@@ -47,6 +50,7 @@ struct ApplicationOptions {
   double steps_per_second = 2;
   BandOfRun band_of;                    // none = no bands
   session::StartProgram start_program;  // none = none can be started
+  session::SweepProgram sweep_program;  // none = nor sweeps
   AllocatorOfRun allocator_of;          // none = that of the LibTorch beside us
   ExportRun export_run;
 };
@@ -62,6 +66,8 @@ class Application {
   void StartRun();
   // A program of the person's own.
   void Start(const session::ProgramOrder& order);
+  // Many of it, one for each value of one of its options (application_sweep.cpp).
+  void Sweep(const session::SweepOrder& order);
   void OpenNetwork(const std::filesystem::path& file);
   void TrainNetwork(const Result<networks::Network>& network);
   // A folder with CIFAR-10.
@@ -92,9 +98,7 @@ class Application {
   void Complain(
       const std::string& complaint);  // of what is kept from window to window: each run's log has it
   bool wants_to_quit() const { return quit_; }
-  std::optional<std::filesystem::path> TakeScreenshotRequest() {
-    return std::exchange(screenshot_, std::nullopt);
-  }
+  std::optional<TakeScreenshot> TakeScreenshotRequest() { return std::exchange(screenshot_, std::nullopt); }
   std::string title() const;  // of the window
   // The frame shows less than it could: the next goes on.
   // Whether what is shown is a recording that is still being written.
@@ -123,6 +127,7 @@ class Application {
   void ExecuteRunAction(ActionId action);
   void ExecuteTimelineAction(ActionId action);
   void ExecuteLookAction(ActionId action);
+  void AskWhereTo(const SavePicture& wanted);
   void Choose(const ChooseDevice& wanted);
   void SetPace(double steps_per_second);
   void ChooseKernels(bool on);
@@ -151,6 +156,7 @@ class Application {
   void WriteSession(const std::filesystem::path& file);
   // Locks and hints of the code and of the page that is open.
   ControlAccess Access() const;
+  void EndStart(uint64_t number);
   void AdoptRun(std::shared_ptr<session::Run> run);
   void LetGo(std::shared_ptr<session::Run> run);
   void Save(const std::filesystem::path& file);
@@ -177,6 +183,9 @@ class Application {
   void TryOther(const OtherSetup& wanted);
   std::optional<session::AllocatorOf> BeginTrial();
   void KeepTrialsOf(timeline::EventIndex end);
+  bool FollowSweep();  // true if there is anything new
+  void TakeEndOfSweep(const Result<std::vector<std::string>>& notes, const SweepInbox& inbox);
+  void EndSweep();
   void AskForFindings();
   void AskForPrices();
   void AskForPlans();
@@ -208,6 +217,8 @@ class Application {
   LiveRanks live_ranks_;
   FitAdvice fit_;
   CheckpointPrices prices_;
+  std::optional<ProgramSweep> sweep_;
+  std::shared_ptr<SweepInbox> sweep_inbox_;  // while it goes on
   bool plans_budgets_ = false;
   // What findings were looked for in last; none of this run = nothing yet.
   struct FindingsAsked {
@@ -226,15 +237,17 @@ class Application {
   bool ways_out_wanted_ = false;                  // memory ran out, and nobody has searched yet
   std::vector<networks::TrainingSettings> undo_;
   std::vector<networks::TrainingSettings> redo_;
-  std::optional<std::filesystem::path> screenshot_;
+  std::optional<TakeScreenshot> screenshot_;
   ViewHistory history_;
-  std::vector<trace::Bookmark> bookmarks_;  // of the run that is shown
-  std::filesystem::path opened_file_;       // beside which they are kept; "" = of a run that is live
-  std::string file_title_;                  // of an opened recording
-  bool was_followed_ = false;               // it is shown as it grows, or was
-  bool band_asked_ = false;                 // of this run
-  uint64_t run_number_ = 0;                 // a start that was overtaken by a later one is let go
-  uint64_t shown_number_ = 0;               // so is what was asked of a run or a rank that was shown before
+  std::vector<trace::Bookmark> bookmarks_;     // of the run that is shown
+  std::filesystem::path opened_file_;          // beside which they are kept; "" = of a run that is live
+  std::string file_title_;                     // of an opened recording
+  bool was_followed_ = false;                  // it is shown as it grows, or was
+  bool band_asked_ = false;                    // of this run
+  Clock::time_point adopted_at_{};             // when the run came that is shown
+  std::atomic<bool> start_cancelled_ = false;  // while its trainer loads
+  uint64_t run_number_ = 0;                    // a start that was overtaken by a later one is let go
+  uint64_t shown_number_ = 0;  // so is what was asked of a run or a rank that was shown before
   bool quit_ = false;
   double own_p95_seconds_ = 0;
   std::vector<double> own_seconds_;

@@ -1,6 +1,7 @@
 // The searches that the window asks for: what stands out in the run, what fits on the card, and what other
 // settings of PyTorch's allocator would do. They take up to seconds, on threads of their own.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "app/gui/application.h"
@@ -18,29 +19,36 @@ constexpr std::chrono::seconds kFindingsEvery{1};
 advice::AllocatorTrials TryAll(const timeline::View& view, const advice::AllocatorSetup& own,
                                const session::AllocatorOf& allocator,
                                const BackgroundJobs::Progress& progress) {
-  const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(view, own, allocator);
+  constexpr double kAsItWas = 1.0 / (1 + std::size(advice::kTriedSettings));  // of all replays
+  const Result<advice::ReplayedRun> run =
+      advice::ReplayedRun::Of(view, own, allocator, [&](double share) { return progress(share * kAsItWas); });
   if (!run) return {{}, run.error().message};
-  return advice::TrySettings(*run, own, progress);
+  return advice::TrySettings(*run, own,
+                             [&](double share) { return progress(kAsItWas + share * (1 - kAsItWas)); });
 }
 
 // With what `wanted` has before the run in the same process.
 Result<advice::WhatIf> TryOne(const timeline::View& view, const advice::AllocatorSetup& own,
                               advice::AllocatorSetup other, const OtherSetup& wanted,
-                              const session::AllocatorOf& allocator,
-                              const std::vector<phantom::Card>& cards) {
+                              const session::AllocatorOf& allocator, const std::vector<phantom::Card>& cards,
+                              const BackgroundJobs::Progress& progress) {
+  // What ran before is read, then both are replayed.
+  const auto part = [&](int number) {
+    return [&progress, number](double share) { return progress((number + share) / 3); };
+  };
   Status begun = Done{};
   if (wanted.cache == CacheOf::kThisRun) begun = advice::BeginAfter(view, own.card, other);
   if (wanted.cache == CacheOf::kRecording) {
-    const Result<std::unique_ptr<session::Run>> before = session::Run::Open(wanted.recording);
+    const Result<std::unique_ptr<session::Run>> before = session::Run::Open(wanted.recording, part(0));
     if (!before) return before.error();
     const Result<phantom::Card> card = session::CardOr(own.card.name, (*before)->description(), cards);
     if (!card) return card.error();
     begun = advice::BeginAfter(*(*before)->view(), *card, other);
   }
   if (!begun) return begun.error();
-  const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(view, own, allocator);
+  const Result<advice::ReplayedRun> run = advice::ReplayedRun::Of(view, own, allocator, part(1));
   if (!run) return run.error();
-  return run->With(other);
+  return run->With(other, part(2));
 }
 
 std::vector<PricedWay> PriceAll(const networks::Network& network, const networks::TrainingSettings& settings,
@@ -96,7 +104,7 @@ void Application::FindWhatFits() {
       *network, settings, *card, 0,
       file_title_.empty() ? input_.allocator : input_.description.allocator_settings};
   const auto needs = std::make_shared<advice::Needs>(question.card, question.allocator);
-  jobs_.Start("Searching the largest batch", true,
+  jobs_.Start("Searching the largest batch", JobEnd::kOnRequest,
               [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::LargestBatch>>(
                     advice::FindLargestBatch(question, advice::AskPhantom(needs), ProgressOf(progress)));
@@ -112,7 +120,7 @@ void Application::FindWhatFits() {
 // What was asked for the largest batch is known, and not asked again.
 void Application::FindCheapestChanges(const advice::FitQuestion& question,
                                       const std::shared_ptr<advice::Needs>& needs) {
-  jobs_.Start("Searching what fits", true,
+  jobs_.Start("Searching what fits", JobEnd::kOnRequest,
               [this, question, needs](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::FitAnswer>>(
                     advice::FindFit(question, advice::AskPhantom(needs), ProgressOf(progress)));
@@ -139,7 +147,7 @@ void Application::AskForFindings() {
   looks_for_findings_ = true;
   const auto card = session::CardOf(input_.description.device_name, input_.description.device_bytes, cards_);
   const int64_t usable_bytes = card ? card->memory_bytes - card->context_bytes : 0;
-  jobs_.Start("", false,
+  jobs_.Start("", JobEnd::kWhenDone,
               [this, view, unit = state_.unit,
                usable_bytes](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
                 const auto found = std::make_shared<RunFindings>(LookForFindings(*view, unit, usable_bytes));
@@ -166,7 +174,7 @@ void Application::AskForPrices() {
   prices_.planned_for = question;
   prices_.overtaken = std::make_shared<std::atomic<bool>>(false);
   jobs_.Start(
-      "Planning ways to checkpoint", true,
+      "Planning ways to checkpoint", JobEnd::kOnRequest,
       [this, network = *network, question, card,
        overtaken = prices_.overtaken](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
         const auto ways = std::make_shared<std::vector<PricedWay>>(PriceAll(
@@ -188,7 +196,7 @@ void Application::AskForPlans() {
   constexpr size_t kAtOnce = 8;
   if (plans_budgets_ || !estimates_.wants_plans()) return;
   plans_budgets_ = true;
-  jobs_.Start("Planning what is kept for backward", true,
+  jobs_.Start("Planning what is kept for backward", JobEnd::kOnRequest,
               [this, wanted = estimates_.TakeWanted(kAtOnce)](
                   const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto planned = std::make_shared<std::vector<textbook::Estimate>>();
@@ -239,11 +247,11 @@ void Application::TryOther(const OtherSetup& wanted) {
   const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
   const auto other =
       advice::Otherwise(own, session::CardOf(wanted.card, 0, cards_), wanted.memory_bytes, wanted.allocator);
-  jobs_.Start("Trying the run otherwise", false,
+  jobs_.Start("Trying the run otherwise", JobEnd::kOnRequest,
               [this, view = input_.view, own, other, wanted, allocator = *allocator, cards = cards_,
-               number = shown_number_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
+               number = shown_number_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome = std::make_shared<Result<advice::WhatIf>>(
-                    TryOne(*view, own, other, wanted, allocator, cards));
+                    TryOne(*view, own, other, wanted, allocator, cards, progress));
                 return [this, outcome, wanted, number, end = view->end()] {
                   fit_.trying = false;
                   if (number != shown_number_) return;  // of a run or a rank that is shown no more
@@ -264,7 +272,7 @@ void Application::TryAllocatorSettings() {
   if (!allocator) return;
   const advice::AllocatorSetup own{*CardOfRun(), input_.description.allocator_settings};
   const uint64_t number = shown_number_;
-  jobs_.Start("Trying settings of the allocator", true,
+  jobs_.Start("Trying settings of the allocator", JobEnd::kOnRequest,
               [this, view = input_.view, own, allocator = *allocator,
                number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const auto outcome =

@@ -69,6 +69,8 @@ void Application::Execute(const Command& command) {
                  [this](const ChoosePace& c) { SetPace(c.steps_per_second); },
                  [this](const RecordKernels& c) { ChooseKernels(c.on); },
                  [this](const StartProgram& c) { Start(c.order); },
+                 [this](const StartSweep& c) { Sweep(c.order); },
+                 [this](const CloseSweep&) { EndSweep(); },
                  [this](const OpenRecording& c) { OpenFile(c.file); },
                  [this](const gui::OpenRanks& c) { OpenRanks(c.files); },
                  [this](const OpenRank& c) {
@@ -83,7 +85,8 @@ void Application::Execute(const Command& command) {
                  [this](const CompareWith& c) { CompareWithFile(c.file); },
                  [this](const SaveRecording& c) { Save(c.file); },
                  [this](const ExportRecording& c) { Export(c.file); },
-                 [this](const TakeScreenshot& c) { screenshot_ = c.file; },
+                 [this](const TakeScreenshot& c) { screenshot_ = c; },
+                 [this](const SavePicture& c) { AskWhereTo(c); },
                  [this](const ShowPanel& c) {
                    state_.shown[c.panel] = c.shown;
                    if (c.shown) shell_.raise_panel = Panels()[c.panel].name;
@@ -123,6 +126,15 @@ void Application::Execute(const Command& command) {
                  [this](const SaveSession& c) { WriteSession(c.file); },
              },
              command);
+}
+
+void Application::AskWhereTo(const SavePicture& wanted) {
+  FileDialogState& dialog = shell_.file_dialog;
+  if (!wanted.drawing.empty())
+    return OpenFileDialog(FilePurpose::kExport, state_.last_folder,
+                          FreshName() + "." + wanted.drawing + ".svg", &dialog);
+  OpenFileDialog(FilePurpose::kScreenshot, state_.last_folder, FreshName(), &dialog);
+  dialog.panel = wanted.panel;
 }
 
 void Application::Choose(const ChooseDevice& wanted) {
@@ -415,10 +427,10 @@ void Application::ExecuteLookAction(ActionId action) {
 
 void Application::Save(const std::filesystem::path& file) {
   if (run_ == nullptr) return;
-  jobs_.Start("Saving " + file.filename().string(), false,
+  jobs_.Start("Saving " + file.filename().string(), JobEnd::kOnRequest,
               [this, run = ShownRank(), file,
-               bookmarks = bookmarks_](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
-                const Status saved = run->Save(file);
+               bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const Status saved = run->Save(file, progress);
                 return [this, saved, file, bookmarks] {
                   if (const Status kept = saved ? trace::SaveBookmarks(bookmarks, file) : Status(Done{});
                       !kept)
@@ -433,7 +445,7 @@ void Application::Export(const std::filesystem::path& file) {
   const presenters::RunFormat* format = presenters::FormatOfEnding(file);
   if (run_ == nullptr || format == nullptr || !options_.export_run) return;
   using Outcome = Result<std::vector<std::string>>;
-  jobs_.Start("Exporting " + file.filename().string(), true,
+  jobs_.Start("Exporting " + file.filename().string(), JobEnd::kOnRequest,
               [this, run = ShownRank(), key = format->key, file,
                bookmarks = bookmarks_](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 const Outcome left_out = options_.export_run({*run, bookmarks}, key, file, progress);

@@ -32,16 +32,17 @@ void Application::StartRun() {
   shell_.banner_closed = false;
   file_title_.clear();
   ranks_.Close();
-  jobs_.Start("Starting the trainer", false,
+  jobs_.Start("Starting the trainer", JobEnd::kOnRequest,
               [this, live, old = std::exchange(run_, nullptr),
-               number](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
+               number](const BackgroundJobs::Progress& progress) mutable -> BackgroundJobs::Then {
                 old.reset();  // its process ends, and its GPU memory is free, before the next one begins
+                if (!progress.goes_on()) return [this, number] { EndStart(number); };
                 auto outcome =
                     std::make_shared<Result<std::unique_ptr<session::Run>>>(session::Run::Start(live));
-                return [this, outcome, number, started_with = live.settings] {
-                  if (number != run_number_) {
+                return [this, outcome, number, started_with = live.settings, wanted = progress.goes_on()] {
+                  if (number != run_number_ || !wanted) {
                     if (outcome->ok()) LetGo(std::move(**outcome));
-                    return;
+                    return EndStart(number);
                   }
                   input_.starting = false;
                   input_.status = {};
@@ -60,6 +61,15 @@ void Application::StartRun() {
               });
 }
 
+// Nobody wants it any more; nothing where another start came after it.
+void Application::EndStart(uint64_t number) {
+  if (number != run_number_) return;
+  input_.starting = false;
+  input_.status = {};
+  input_.status.state = RunState::kFinished;
+  AddLogLine(presenters::LogLevel::kInfo, "The start was cancelled. Space starts a run.");
+}
+
 // How many ranks there are is settled when they start, but on a phantom, where one runs.
 bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) const {
   return input_.device.kind != DeviceKind::kPhantom && before.ranks != input_.settings.ranks;
@@ -68,33 +78,38 @@ bool Application::NeedsOtherProcesses(const networks::TrainingSettings& before) 
 // The run that is shown goes on until there is another.
 void Application::Start(const session::ProgramOrder& order) {
   const uint64_t number = run_number_;
-  jobs_.Start(
-      "Starting the program; the first time with a torch its stand-ins are built, which takes a minute",
-      false,
-      [this, start = options_.start_program, order,
-       number](const BackgroundJobs::Progress&) -> BackgroundJobs::Then {
-        return [this, outcome = start(order), number] {
-          if (!outcome.ok()) {
-            OpenProgramDialog(shell_.program_dialog);
-            shell_.program_dialog.trouble = outcome.error().message;
-            return;
-          }
-          if (number != run_number_) return LetGo(*outcome);  // a run was started since
-          file_title_.clear();
-          ranks_.Close();
-          shell_.banner_closed = false;
-          ShowRun(*outcome);
-        };
-      });
+  jobs_.Start("Starting the program", JobEnd::kOnRequest,
+              [this, start = options_.start_program, order,
+               number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
+                const auto outcome =
+                    start(order, {[&](std::string_view line) { progress.Tell(std::string(line)); },
+                                  [&] { return progress.goes_on(); }});
+                return [this, outcome, number, wanted = progress.goes_on()] {
+                  if (!wanted) {
+                    if (outcome.ok()) LetGo(*outcome);
+                    return AddLogLine(presenters::LogLevel::kInfo, "The program was not started, as asked.");
+                  }
+                  if (!outcome.ok()) {
+                    OpenProgramDialog(shell_.program_dialog);
+                    shell_.program_dialog.trouble = outcome.error().message;
+                    return;
+                  }
+                  if (number != run_number_) return LetGo(*outcome);  // a run was started since
+                  file_title_.clear();
+                  ranks_.Close();
+                  shell_.banner_closed = false;
+                  ShowRun(*outcome);
+                };
+              });
 }
 
 // A TorchScript file is looked into by another process.
 void Application::OpenNetwork(const std::filesystem::path& file) {
   const std::string name = std::filesystem::absolute(file).string();
   if (!networks::IsScriptPath(name)) return TrainNetwork(networks::FindNetwork(name));
-  jobs_.Start("Looking into " + file.filename().string(), true,
+  jobs_.Start("Looking into " + file.filename().string(), JobEnd::kOnRequest,
               [this, name](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
-                const auto network = networks::FindNetwork(name, [&progress] { return progress(0); });
+                const auto network = networks::FindNetwork(name, [&progress] { return progress.goes_on(); });
                 return [this, network] { TrainNetwork(network); };
               });
 }
@@ -137,7 +152,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
   if (networks::IsNetworkFile(file)) return OpenNetwork(file);
   if (const auto folder = networks::Cifar10FolderOf(file); !folder.empty()) return UseData(folder);
   const uint64_t number = run_number_;
-  jobs_.Start("Opening " + file.filename().string(), true,
+  jobs_.Start("Opening " + file.filename().string(), JobEnd::kOnRequest,
               [this, file, number](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
                     session::Run::Open(file, progress));
@@ -166,7 +181,7 @@ void Application::OpenFile(const std::filesystem::path& file) {
 }
 
 void Application::OpenRanks(const std::vector<std::filesystem::path>& files) {
-  jobs_.Start("Reading " + FormatNumber(static_cast<int64_t>(files.size())) + " ranks", true,
+  jobs_.Start("Reading " + FormatNumber(static_cast<int64_t>(files.size())) + " ranks", JobEnd::kOnRequest,
               [this, files](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 auto outcome = std::make_shared<Result<session::Ranks>>(session::ReadRanks(files, progress));
                 return [this, outcome] {
@@ -186,7 +201,7 @@ void Application::ShowRanks(session::Ranks ranks) {
 }
 
 void Application::CompareWithFile(const std::filesystem::path& file) {
-  jobs_.Start("Opening " + file.filename().string(), true,
+  jobs_.Start("Opening " + file.filename().string(), JobEnd::kOnRequest,
               [this, file](const BackgroundJobs::Progress& progress) -> BackgroundJobs::Then {
                 auto outcome = std::make_shared<Result<std::unique_ptr<session::Run>>>(
                     session::Run::Open(file, progress));
@@ -238,6 +253,8 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
     fit_.answer.reset();
     fit_.error.clear();
   }
+  adopted_at_ = Clock::now();
+  start_cancelled_ = false;
   input_.band.reset();
   band_asked_ = false;
   if (run_->live()) {
@@ -252,7 +269,7 @@ void Application::AdoptRun(std::shared_ptr<session::Run> run) {
 }
 
 void Application::LetGo(std::shared_ptr<session::Run> run) {
-  jobs_.Start("Stopping the trainer", false,
+  jobs_.Start("Stopping the trainer", JobEnd::kWhenDone,
               [run = std::move(run)](const BackgroundJobs::Progress&) mutable -> BackgroundJobs::Then {
                 run.reset();
                 return {};

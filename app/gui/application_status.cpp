@@ -107,10 +107,13 @@ ShellInput Application::MakeShellInput() {
   if (is_bad) shell.tone = StatusTone::kBad;
   shell.device = DeviceText();
   for (const auto& job : jobs_.jobs()) {
-    if (job->title.empty() || Clock::now() - job->begun < kShownAfter) continue;
-    const bool known = job->shows_progress;
-    shell.jobs.push_back({job->title, known ? job->progress.load() : -1, known ? &job->cancelled : nullptr});
+    const std::string title = job->title();
+    if (title.empty() || Clock::now() - job->begun < kShownAfter) continue;
+    shell.jobs.push_back({title, job->progress, job->ends == JobEnd::kOnRequest ? &job->cancelled : nullptr});
   }
+  const bool loads = input_.live && state == RunState::kStarting;
+  if (loads && Clock::now() - adopted_at_ >= kShownAfter)
+    shell.jobs.push_back({"The trainer loads LibTorch", -1, &start_cancelled_});
   if (ranks_.any()) {
     shell.ranks = {&ranks_, state_.unit};
   }

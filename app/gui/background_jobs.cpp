@@ -1,6 +1,7 @@
 #include "app/gui/background_jobs.h"
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "app/gui/window/window.h"
@@ -12,16 +13,28 @@ BackgroundJobs::~BackgroundJobs() {
   for (const auto& job : jobs_) job->thread.join();
 }
 
-void BackgroundJobs::Start(std::string title, bool shows_progress, Work work) {
+bool BackgroundJobs::Progress::operator()(double share) const {
+  job_->progress = share;
+  return goes_on();
+}
+
+bool BackgroundJobs::Progress::goes_on() const { return !job_->cancelled; }
+
+// What is told to a terminal begins a line there, and a sentence here.
+void BackgroundJobs::Progress::Tell(std::string title) const {
+  if (!title.empty())
+    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+  const MutexLock lock(job_->mutex);
+  job_->told = std::move(title);
+}
+
+void BackgroundJobs::Start(std::string title, JobEnd ends, Work work) {
   auto job = std::make_unique<Job>();
-  job->title = std::move(title);
-  job->shows_progress = shows_progress;
+  job->ends = ends;
   Job* raw = job.get();
+  Progress(raw).Tell(std::move(title));
   job->thread = std::thread([raw, work = std::move(work)] {
-    raw->then = work([raw](double progress) {
-      raw->progress = progress;
-      return !raw->cancelled.load();
-    });
+    raw->then = work(Progress(raw));
     raw->done = true;
     Window::Wake();
   });

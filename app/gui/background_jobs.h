@@ -4,18 +4,38 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "profiler/base/thread_annotations.h"
+
 namespace tidemark::gui {
+
+// What ends a job.
+enum class JobEnd : uint8_t {
+  kWhenDone,   // nothing else: it asks nobody whether it is still wanted
+  kOnRequest,  // or a person's Cancel, which it hears of soon
+};
 
 class BackgroundJobs {
  public:
-  // Reports 0..1; false means that the person has cancelled.
-  using Progress = std::function<bool(double)>;
+  struct Job;
+  // What a job tells of itself; its own thread's.
+  class Progress {
+   public:
+    explicit Progress(Job* job) : job_(job) {}
+    // 0..1, < 0: it is not known how far it is. False means that the person has cancelled.
+    bool operator()(double share) const;
+    bool goes_on() const;
+    void Tell(std::string title) const;  // what it is at, in the place of its title
+
+   private:
+    Job* job_;
+  };
   // What the UI thread does with the outcome, inside Poll.
   using Then = std::function<void()>;
   using Work = std::function<Then(const Progress&)>;
@@ -26,20 +46,26 @@ class BackgroundJobs {
   BackgroundJobs& operator=(const BackgroundJobs&) = delete;
 
   // `title` "" = what goes on all the time, which nobody is told of.
-  void Start(std::string title, bool shows_progress, Work work);
+  void Start(std::string title, JobEnd ends, Work work);
   // Runs what follows from finished jobs. True if there was one.
   bool Poll();
   bool empty() const { return jobs_.empty(); }
 
   struct Job {
-    std::string title;
+    std::string title() const {
+      const MutexLock lock(mutex);
+      return told;
+    }
+
+    JobEnd ends = JobEnd::kWhenDone;
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
-    bool shows_progress = false;
-    std::atomic<double> progress{0};
+    std::atomic<double> progress{-1};
     std::atomic<bool> cancelled{false};
     std::atomic<bool> done{false};
     Then then;  // written before `done`
     std::thread thread;
+    mutable Mutex mutex;
+    std::string told TIDEMARK_GUARDED_BY(mutex);
   };
   const std::vector<std::unique_ptr<Job>>& jobs() const { return jobs_; }
 

@@ -92,10 +92,12 @@ constexpr Action kActions[] = {
      "Takes the selection away; where there is none, the memory map shows the latest peak again.",
      Menu::kView, false},
     {ActionId::kBack, "Back to the view before", icons::kPrevious, ImGuiKey_Backspace, "Backspace",
-     "Zoom, selection, pinned moment, cursors and stacking as they were (the mouse's back button as well).",
+     "Zoom, selection, pinned moment, cursors, stacking, the tree's place and the table's filter as they "
+     "were "
+     "(Alt+Left outside of lessons and the mouse's back button as well).",
      Menu::kView, true},
     {ActionId::kForward, "Forward to the view after", icons::kNext, kShift | ImGuiKey_Backspace,
-     "Shift+Backspace", "Undoes going back.", Menu::kView, false},
+     "Shift+Backspace", "Undoes going back (Alt+Right outside of lessons as well).", Menu::kView, false},
     {ActionId::kBookmark, "Bookmark this moment…", icons::kBookmark, kCtrl | ImGuiKey_B, "Ctrl+B",
      "Gives the moment that the memory map shows a name; the timeline shows it, and Ctrl+F finds it.",
      Menu::kView, false},

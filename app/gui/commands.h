@@ -115,6 +115,11 @@ struct RecordKernels {
 struct StartProgram {
   session::ProgramOrder order;
 };
+// It for each value of one of its options.
+struct StartSweep {
+  session::SweepOrder order;
+};
+struct CloseSweep {};
 struct OpenRecording {
   std::filesystem::path file;
 };
@@ -144,6 +149,12 @@ struct ExportRecording {
 };
 struct TakeScreenshot {
   std::filesystem::path file;
+  std::string panel = {};  // by its name; "" = of the whole window
+};
+// Asks where to: a panel as it looks, or what it tells of the whole run as a drawing.
+struct SavePicture {
+  std::string panel;
+  std::string drawing;  // of presenters/run_formats.h; "" = as it looks
 };
 struct ShowPanel {
   size_t panel;  // index into Panels()
@@ -222,12 +233,12 @@ struct UseSession {
 };
 
 using Command =
-    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram,
-                 OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith, SaveRecording,
-                 ExportRecording, TakeScreenshot, ShowPanel, ShowControl, PinMoment, GoToOperator, Select,
-                 ListAllocations, ShowOnMap, GoToMoment, KeepBookmark, StartAgain, SearchFit, TryAllocators,
-                 TryOtherSetup, ChooseRunBefore, TakeRunBefore, PlanCheckpointCurve, ShowLessonPage,
-                 SetUpPage, UseSession, LockControls, SaveSession>;
+    std::variant<DoAction, ChangeSettings, ChooseDevice, ChoosePace, RecordKernels, StartProgram, StartSweep,
+                 CloseSweep, OpenRecording, OpenRanks, OpenRank, CompareRanksAt, CloseRanks, CompareWith,
+                 SaveRecording, ExportRecording, TakeScreenshot, SavePicture, ShowPanel, ShowControl,
+                 PinMoment, GoToOperator, Select, ListAllocations, ShowOnMap, GoToMoment, KeepBookmark,
+                 StartAgain, SearchFit, TryAllocators, TryOtherSetup, ChooseRunBefore, TakeRunBefore,
+                 PlanCheckpointCurve, ShowLessonPage, SetUpPage, UseSession, LockControls, SaveSession>;
 
 class CommandQueue {
  public:

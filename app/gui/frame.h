@@ -17,6 +17,7 @@
 #include "app/gui/panels/live_tree.h"
 #include "app/gui/panels/memory_map.h"
 #include "app/gui/panels/program.h"
+#include "app/gui/panels/program_sweep.h"
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/slow_motion.h"
@@ -39,6 +40,7 @@ struct Frame {
   AllocationsInput allocations;
   BatchInput batch;
   CheckpointingInput checkpointing;
+  ProgramSweepInput sweep;
   ComparisonInput comparison;
   FindingsInput findings;
   FitInput fit;

@@ -1,11 +1,12 @@
 #include "app/gui/gui.h"
 
-#include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "app/gui/application.h"
 #include "app/gui/language.h"
@@ -143,7 +144,7 @@ class FrameLoop {
     if (options_.hooks.own_time) options_.hooks.own_time(window_.own_seconds(), window_.own_cpu_seconds());
     if (options_.hooks.painting_time) options_.hooks.painting_time(window_.painting_seconds());
     if (options_.hooks.shown) options_.hooks.shown();
-    if (const auto file = application_.TakeScreenshotRequest()) Screenshot(*file);
+    if (const auto wanted = application_.TakeScreenshotRequest()) Screenshot(*wanted);
     frames_left_ = std::max(0, frames_left_ - 1);
     needs_frame_ = application_.ExecuteCommands() || frames_left_ > 0;
   }
@@ -155,8 +156,15 @@ class FrameLoop {
     Keep(keeper_, window_, application_.view_state());
   }
 
-  void Screenshot(const std::filesystem::path& file) {
-    const Status saved = window_.SaveScreenshot(file);
+  void Screenshot(const TakeScreenshot& wanted) {
+    const std::filesystem::path& file = wanted.file;
+    std::optional<WindowPart> part;
+    const ImGuiWindow* const panel =
+        wanted.panel.empty() ? nullptr : ImGui::FindWindowByName(("###" + wanted.panel).c_str());
+    if (panel != nullptr)  // without its tabs
+      part = WindowPart{panel->InnerRect.Min.x, panel->InnerRect.Min.y, panel->Pos.x + panel->Size.x,
+                        panel->Pos.y + panel->Size.y};
+    const Status saved = window_.SaveScreenshot(file, part);
     application_.AddLogLine(saved ? presenters::LogLevel::kGood : presenters::LogLevel::kError,
                             saved ? "Screenshot saved as " + file.string() + "." : saved.error().message);
   }
@@ -184,10 +192,10 @@ int RunWindow(const WindowOptions& options) {
       Window::Open({options.width, options.height}, {kept.state.window_width, kept.state.window_height},
                    kept.state.layout);
   if (!window) return Fail(window.error());
-  Result<std::unique_ptr<Application>> application =
-      Application::Create({options.state, options.settings, options.device, options.steps_per_second,
-                           options.band_of, options.start_program, options.allocator_of, options.export_run},
-                          std::move(kept.state));
+  Result<std::unique_ptr<Application>> application = Application::Create(
+      {options.state, options.settings, options.device, options.steps_per_second, options.band_of,
+       options.start_program, options.sweep_program, options.allocator_of, options.export_run},
+      std::move(kept.state));
   if (!application) return Fail(application.error());
   Application& app = **application;
   if (options.hooks.opened) options.hooks.opened(app);

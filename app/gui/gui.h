@@ -77,10 +77,13 @@ struct WindowOptions {
   bool keep_settings = true;     // read and write the configuration folder
   std::function<bool()> closes;  // true closes the window: somebody outside asked for it
   // How far the order of addresses moves what a program reserved (presenters/program_facts.h); any thread.
-  std::function<std::optional<Result<session::ReservedBand>>(const session::Run& run)> band_of;
+  std::function<std::optional<Result<session::ReservedBand>>(const session::Run& run,
+                                                             const std::function<bool(double)>& progress)>
+      band_of;
   // The allocator that a run had; none = that of the LibTorch beside us.
   std::function<Result<session::AllocatorOf>(const events::RunDescription&)> allocator_of;
   session::StartProgram start_program;  // none = the window starts no programs
+  session::SweepProgram sweep_program;  // none = nor sweeps
   // Writes a run in a format of presenters/run_formats.h, by its key; returns what the format has no place
   // for. Any thread.
   std::function<Result<std::vector<std::string>>(const session::NotedRun& noted, std::string_view format,

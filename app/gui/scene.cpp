@@ -26,6 +26,19 @@ constexpr const char* kNothingToCompare =
     "There is nothing to compare yet. Lay a second run over this one with Compare with… (Ctrl+Shift+O), or "
     "change a setting while a run goes on: two steps later, before and after stand here.";
 
+uint64_t EventsOf(const ComparisonAsked& asked) {
+  const uint64_t own = asked.view->end() - asked.view->first();
+  return asked.compared == nullptr ? own : own + asked.compared->end() - asked.compared->first();
+}
+
+ShownComparison Compare(const ComparisonAsked& asked) {
+  if (asked.compared != nullptr)
+    return {presenters::CompareRunsAt(*asked.view, *asked.compared, asked.compared_title, asked.moment)};
+  const std::optional<presenters::SettingsChange> change = presenters::LatestChange(*asked.view);
+  if (!change) return {};
+  return {presenters::CompareChange(*asked.view, *change, asked.unit)};
+}
+
 // Why there is no curve yet.
 const char* ReasonOfEmptiness(const SceneInput& input) {
   const bool starts = input.starting || input.status.state == session::RunState::kStarting;
@@ -54,10 +67,8 @@ bool IsOnCard(const SceneInput& input) {
 bool Scene::pending() const {
   return frame_.timeline.stack_pending || stacked_.pending() || hovered_place_.pending() ||
          selected_place_.pending() || moment_.pending() || tables_.pending() || allocations_.pending() ||
-         (view_ != nullptr && captured_.IsBehind(*view_));
+         comparison_.pending() || (view_ != nullptr && captured_.IsBehind(*view_));
 }
-
-void Scene::Reset() { *this = Scene(); }
 
 void Scene::BeginLookups() {
   stacked_.BeginFrame();
@@ -66,6 +77,7 @@ void Scene::BeginLookups() {
   moment_.BeginFrame();
   tables_.BeginFrame();
   allocations_.BeginFrame();
+  comparison_.BeginFrame();
 }
 
 // What the frame begins with, and what a panel without a run shows.
@@ -159,6 +171,7 @@ const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates
   if (view_ != nullptr && !view_->empty()) PrepareRun(input, state, estimates, card);
   PrepareControls(input, state, estimates);
   PrepareAdvice(input, state.unit);
+  frame_.sweep = {input.sweep, state.unit};
   PrepareBatch(input, state, estimates);
   PrepareCheckpointing(input, state, estimates);
   PrepareLesson(input, state, estimates);
@@ -198,24 +211,25 @@ void Scene::PrepareTree(ViewState& state) {
 void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
   if (!std::exchange(state.comparison.drawn, false)) return;
   const bool compares = input.compared.has_value();
-  const ComparisonAsked asked{view_, compares ? input.compared->view : nullptr, state.pinned, state.unit};
+  ComparisonAsked asked{view_, compares ? input.compared->view : nullptr,
+                        compares ? input.compared->title : "", state.pinned, state.unit};
   const bool by_hand = asked.compared != comparison_asked_.compared ||
                        asked.moment != comparison_asked_.moment || asked.unit != comparison_asked_.unit;
   if (asked != comparison_asked_ && (by_hand || Clock::now() - comparison_time_ > 100ms)) {
-    std::optional<presenters::SideBySide> made;
-    if (compares) {
-      made = presenters::CompareRunsAt(*view_, *input.compared->view, input.compared->title, state.pinned);
-    } else if (const auto change = presenters::LatestChange(*view_)) {
-      made = presenters::CompareChange(*view_, *change, state.unit);
-    }
-    comparison_exists_ = made.has_value();
-    comparison_ = made ? std::move(*made) : presenters::SideBySide();
-    comparison_asked_ = asked;
+    comparison_asked_ = std::move(asked);
     comparison_time_ = Clock::now();
   }
-  frame_.comparison.comparison = comparison_exists_ ? &comparison_ : nullptr;
+  comparison_.Ask(comparison_asked_, EventsOf(comparison_asked_) <= kMostLookedAtInAFrame,
+                  [](const ComparisonAsked& wanted, const auto&) { return Compare(wanted); });
   frame_.comparison.second_run = compares;
-  if (compares) {
+  // Until it is there the one before of the same runs is shown.
+  const bool is_of_these =
+      comparison_.question() && comparison_.question()->compared == comparison_asked_.compared;
+  const ShownComparison* const shown = is_of_these ? comparison_.answer() : nullptr;
+  frame_.comparison.comparison = shown != nullptr && shown->sides ? &*shown->sides : nullptr;
+  if (shown == nullptr) {
+    frame_.comparison.empty_reason = "Looking at both sides…";
+  } else if (compares) {
     frame_.comparison.empty_reason =
         input.compared->title + " has no step like that of the pinned moment. Escape unpins it.";
   }
@@ -224,13 +238,17 @@ void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
 void Scene::PrepareAllocations(ViewState& state) {
   AllocationsState& wanted = state.allocations;
   if (!std::exchange(wanted.drawn, false)) return;
+  frame_.allocations.view = view_.get();
+  frame_.allocations.moment = frame_.memory_map.moment;
+  frame_.allocations.shown = ShownState().index;
+  if (wanted.listed == Listed::kEvents) return;  // the panel takes them from the view
   presenters::ReadFilter read = presenters::ReadAllocationFilter(wanted.filter.data());
   frame_.allocations.filter_error = std::move(read.unreadable);
   AllocationsAsked asked{
       view_,
-      {wanted.born_in_sight, ShownState().index, frame_.memory_map.first, frame_.memory_map.last + 1,
-       std::move(read.filter), wanted.only_selected ? state.selection : presenters::Selection(), wanted.sort,
-       wanted.descending}};
+      {wanted.listed == Listed::kBornInSight, ShownState().index, frame_.memory_map.first,
+       frame_.memory_map.last + 1, std::move(read.filter),
+       wanted.only_selected ? state.selection : presenters::Selection(), wanted.sort, wanted.descending}};
   // While a run streams in or the range moves, ten times a second is as often as a person can read.
   const bool made_before = allocations_asked_.view != nullptr;
   if (asked != allocations_asked_ && !(made_before && asked.query.only == allocations_asked_.query.only &&
@@ -247,9 +265,7 @@ void Scene::PrepareAllocations(ViewState& state) {
     frame_.allocations.empty_reason = "Looking through the run…";
     return;
   }
-  frame_.allocations.view = view_.get();
   frame_.allocations.table = allocations_.answer();
-  frame_.allocations.moment = frame_.memory_map.moment;
 }
 
 }  // namespace tidemark::gui

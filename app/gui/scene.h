@@ -17,6 +17,7 @@
 #include "app/gui/highlight.h"
 #include "app/gui/learning.h"
 #include "app/gui/lookup.h"
+#include "app/gui/program_sweep.h"
 #include "app/gui/ranked_plot.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/captured.h"
@@ -63,6 +64,7 @@ struct SceneInput {
   const presenters::RunLog* log = nullptr;
   const FitAdvice* fit = nullptr;
   const CheckpointPrices* prices = nullptr;
+  const ProgramSweep* sweep = nullptr;    // none = there is none to show
   const RunFindings* findings = nullptr;  // none = nobody has looked yet
   const LessonBook* book = nullptr;
   const std::vector<trace::Bookmark>* bookmarks = nullptr;
@@ -89,10 +91,15 @@ struct AllocationsAsked {
 struct ComparisonAsked {
   std::shared_ptr<const timeline::View> view;
   std::shared_ptr<const timeline::View> compared;
+  std::string compared_title;
   std::optional<timeline::EventIndex> moment;
   ByteUnit unit = ByteUnit::kMegabytes;
 
   bool operator==(const ComparisonAsked&) const = default;
+};
+struct ShownComparison {
+  // None: there is no such place in the other run, or nothing to compare with.
+  std::optional<presenters::SideBySide> sides;
 };
 
 // The moment that map and tables tell of, by what its blocks proved to be until then.
@@ -137,8 +144,6 @@ using PlaceLookup = Lookup<PlaceAsked, BlockInStack>;
 class Scene {
  public:
   const Frame& Prepare(const SceneInput& input, ViewState& state, Estimates& estimates);
-  // A new run: nothing of the old one may stay in sight.
-  void Reset();
   // Shows the same stretch of the run on the other axis.
   void SwitchAxis(presenters::TimeAxis axis, ViewState& state) const;
   // Sums that the plot needs are not complete, or what was asked is being looked for: another frame goes on.
@@ -246,9 +251,7 @@ class Scene {
   presenters::Selection tree_selection_;
   TreeGrouping tree_grouping_ = TreeGrouping::kCategory;
 
-  presenters::SideBySide comparison_;
-  bool comparison_exists_ =
-      false;  // else there is no such place in the other run, or nothing to compare with
+  Lookup<ComparisonAsked, ShownComparison> comparison_;
   ComparisonAsked comparison_asked_;
   Clock::time_point comparison_time_;
 

@@ -18,10 +18,21 @@ bool SameRange(const presenters::VisibleRange& a, const presenters::VisibleRange
 
 ViewMoment MomentOf(const ViewState& state) {
   const TimelineState& timeline = state.timeline;
-  return {timeline.axis,    timeline.follow,    timeline.whole,
-          timeline.visible, timeline.measure,   timeline.hidden_categories,
-          timeline.stack,   timeline.fit_lines, state.selection,
-          state.pinned};
+  const AllocationsState& table = state.allocations;
+  const LiveTreeState& tree = state.live_tree;
+  return {timeline.axis,
+          timeline.follow,
+          timeline.whole,
+          timeline.visible,
+          timeline.measure,
+          timeline.hidden_categories,
+          timeline.stack,
+          timeline.fit_lines,
+          state.selection,
+          state.pinned,
+          state.memory_map.lit,
+          {tree.grouping, tree.flame_graph, tree.path},
+          {table.listed, table.only_selected, table.filter.data(), table.sort, table.descending}};
 }
 
 void GoTo(const ViewMoment& moment, ViewState* state) {
@@ -36,6 +47,18 @@ void GoTo(const ViewMoment& moment, ViewState* state) {
   timeline.fit_lines = moment.fit_lines;
   state->selection = moment.selection;
   state->pinned = moment.pinned;
+  state->memory_map.lit = moment.lit;
+  LiveTreeState& tree = state->live_tree;
+  tree.grouping = moment.tree.grouping;
+  tree.flame_graph = moment.tree.flame_graph;
+  tree.path = moment.tree.path;
+  AllocationsState& table = state->allocations;
+  table.listed = moment.listed.listed;
+  table.only_selected = moment.listed.only_selected;
+  table.filter.fill(0);
+  moment.listed.filter.copy(table.filter.data(), table.filter.size() - 1);
+  table.sort = moment.listed.sort;
+  table.descending = moment.listed.descending;
 }
 
 bool SameView(const ViewMoment& a, const ViewMoment& b) {
@@ -45,7 +68,8 @@ bool SameView(const ViewMoment& a, const ViewMoment& b) {
   return a.axis == b.axis && a.follow == b.follow && a.whole == b.whole &&
          (moves_by_itself || SameRange(a.visible, b.visible)) && same_measure &&
          a.hidden_categories == b.hidden_categories && a.stack == b.stack && a.fit_lines == b.fit_lines &&
-         a.selection == b.selection && a.pinned == b.pinned;
+         a.selection == b.selection && a.pinned == b.pinned && a.lit == b.lit && a.tree == b.tree &&
+         a.listed == b.listed;
 }
 
 void ViewHistory::Clear() { *this = {}; }

@@ -1,14 +1,36 @@
-// Back and forward through what a person looked at: zoom, selection, pinned moment, cursors, stacking. What
-// happens within a short time (turning the wheel, dragging) is one change. UI thread only.
+// Back and forward through what a person looked at: zoom, selection, pinned moment, cursors, stacking, the
+// place in the tree of what is alive, and what the table of allocations lists. What happens within a short
+// time (turning the wheel, dragging, typing) is one change. UI thread only.
 #pragma once
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/gui/view_state.h"
 
 namespace tidemark::gui {
+
+// Which allocations the table lists, and in which order.
+struct ListedAllocations {
+  Listed listed = Listed::kAlive;
+  bool only_selected = false;
+  std::string filter;
+  presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;
+  bool descending = true;
+
+  bool operator==(const ListedAllocations&) const = default;
+};
+
+// What the tree of what is alive shows.
+struct ShownTree {
+  TreeGrouping grouping = TreeGrouping::kCategory;
+  bool flame_graph = false;
+  std::vector<std::string> path;
+
+  bool operator==(const ShownTree&) const = default;
+};
 
 // The part of the view state that is gone back to.
 struct ViewMoment {
@@ -22,6 +44,9 @@ struct ViewMoment {
   bool fit_lines = false;
   presenters::Selection selection;
   std::optional<events::EventIndex> pinned;
+  presenters::MapPart lit = presenters::MapPart::kNone;
+  ShownTree tree;
+  ListedAllocations listed;
 };
 ViewMoment MomentOf(const ViewState& state);
 void GoTo(const ViewMoment& moment, ViewState* state);

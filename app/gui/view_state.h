@@ -30,7 +30,7 @@
 
 namespace tidemark::gui {
 
-inline constexpr size_t kPanelCount = 16;
+inline constexpr size_t kPanelCount = 17;
 
 struct ViewState {
   bool dark = true;
@@ -40,7 +40,7 @@ struct ViewState {
   bool panel_tabs = false;  // every panel has a tab to drag it by
   bool own_time = false;    // show how long a frame takes
   bool learning = false;    // laid out with the lessons on the right
-  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true,
+  std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true, true,
                                          true, true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
   std::string layout;  // where the panels are docked, as Dear ImGui writes it; "" = as laid out at first

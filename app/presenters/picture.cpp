@@ -35,7 +35,12 @@ class Canvas {
     out_ = fmt::format(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
         "font-family=\"Roboto, Helvetica, Arial, sans-serif\" font-size=\"15\" fill=\"#1F2933\">\n"
-        "<style>.reserved{{fill:none;stroke:#1F2933;stroke-width:1.5;stroke-dasharray:5 4}}</style>\n"
+        "<style>.reserved{{fill:none;stroke:#1F2933;stroke-width:1.5;stroke-dasharray:5 4}}"
+        "line.textbook{{stroke:#1A1E25;stroke-width:2;stroke-dasharray:12 6}}"
+        "line.phantom{{stroke:#0B73B8;stroke-width:2;stroke-dasharray:2 4}}"
+        "line.card{{stroke:#C22B3A;stroke-width:2}}"
+        ".name{{text-anchor:end;font-size:13px;paint-order:stroke;stroke:#FFFFFF;stroke-width:4px}}"
+        "text.textbook{{fill:#1A1E25}}text.phantom{{fill:#0B73B8}}text.card{{fill:#C22B3A}}</style>\n"
         "<rect width=\"{0}\" height=\"{1}\" fill=\"#FFFFFF\"/>\n",
         kWidth, height);
     Text(kMargin, 40, title, "font-size=\"22\" font-weight=\"bold\"");
@@ -180,6 +185,71 @@ void DrawLegend(const std::vector<CurveColumn>& curve, const Plot& plot, Canvas&
   canvas.Text(x + 34, y, "reserved");
 }
 
+// Textbook, phantom and card over the curve. A line far above it would leave the curve no height: it is told
+// at the top instead.
+class TheoryLines {
+ public:
+  TheoryLines(const timeline::View& view, const PictureTheory& theory, int64_t curve_bytes)
+      : card_bytes_(theory.card_bytes), highest_bytes_(curve_bytes) {
+    if (!view.empty()) {
+      whole_ = WholeRange(view, TimeAxis::kEvents);
+      TimelinePlot plot = MakeTimelinePlot(view, theory.estimates,
+                                           {TimeAxis::kEvents, whole_, static_cast<int>(kPictureColumns)});
+      textbook_ = std::move(plot.textbook);
+      phantom_ = std::move(plot.phantom);
+    }
+    const int64_t most_bytes = curve_bytes + curve_bytes / 2;
+    const auto make_room = [&](int64_t bytes) {
+      if (bytes <= most_bytes) highest_bytes_ = std::max(highest_bytes_, bytes);
+    };
+    for (const auto* levels : {&textbook_, &phantom_}) {
+      for (const PlotLevel& level : *levels) make_room(level.bytes);
+    }
+    make_room(card_bytes_);
+  }
+
+  int64_t highest_bytes() const { return highest_bytes_; }
+
+  void Draw(const Plot& plot, int64_t top_bytes, Canvas& canvas) const {
+    for (const PlotLevel& level : textbook_) DrawLevel(level, "textbook", plot, top_bytes, canvas);
+    for (const PlotLevel& level : phantom_) DrawLevel(level, "phantom", plot, top_bytes, canvas);
+    if (card_bytes_ <= 0) return;
+    DrawLevel({whole_.begin, whole_.end, card_bytes_}, "card", plot, top_bytes, canvas);
+    if (card_bytes_ <= top_bytes) return;
+    canvas.Text(plot.left + plot.width, plot.top - 8,
+                "the card has " + InMegabytes(card_bytes_) + ", above the axis",
+                "text-anchor=\"end\" fill=\"#C22B3A\"");
+  }
+
+ private:
+  double X(double position, const Plot& plot) const {
+    const double span = std::max(1.0, whole_.end - whole_.begin);
+    return plot.left + plot.width * std::clamp((position - whole_.begin) / span, 0.0, 1.0);
+  }
+  void DrawLevel(const PlotLevel& level, std::string_view what, const Plot& plot, int64_t top_bytes,
+                 Canvas& canvas) const {
+    constexpr double kRoomForName = 150;
+    if (level.bytes > top_bytes) return;
+    const double y = plot.top + plot.height -
+                     plot.height * static_cast<double>(level.bytes) / static_cast<double>(top_bytes);
+    const double begin = X(level.begin, plot);
+    const double end = X(level.end, plot);
+    canvas.Shapes(
+        0, 0,
+        fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", what,
+                    begin, y, end, y));
+    if (end - begin < kRoomForName) return;
+    canvas.Text(end - 6, y - 5, fmt::format("{} {}", what, InMegabytes(level.bytes)),
+                fmt::format("class=\"name {}\"", what));
+  }
+
+  VisibleRange whole_;
+  std::vector<PlotLevel> textbook_;
+  std::vector<PlotLevel> phantom_;
+  int64_t card_bytes_;
+  int64_t highest_bytes_;
+};
+
 // One value over all columns, as SVG's points.
 std::string PointsOf(const std::vector<phantom::ReplayColumn>& curve, int64_t phantom::ReplayColumn::*value,
                      const Plot& plot, int64_t top_bytes) {
@@ -280,6 +350,22 @@ class MapRows {
     const double x = X(at - row * row_bytes_) + kMargin;
     canvas_.Line(x, Y(row) - 3, x, Y(row) + kRowHeight - 5, "#1F2933");
   }
+  // How much memory a row stands for, below the last.
+  void DrawScale() {
+    constexpr double kRoomForName = 90;
+    const double y = Y(kRows) - 4;
+    const auto tick =
+        std::max<int64_t>(1, static_cast<int64_t>(RoundStep(static_cast<double>(row_bytes_), 8)));
+    canvas_.Line(kMargin, y, kMargin + X(row_bytes_), y, "#7B8794");
+    for (int64_t at = 0; at <= row_bytes_; at += tick) {
+      const double x = kMargin + X(at);
+      canvas_.Line(x, y, x, y + 6, "#7B8794");
+      if (x > kWidth - kMargin - kRoomForName / 2) continue;
+      canvas_.Text(x, y + 22, at == 0 ? "0" : InMegabytes(at), "fill=\"#52606D\"");
+    }
+    canvas_.Text(kWidth - kMargin, y + 42, "each row " + InMegabytes(row_bytes_),
+                 "text-anchor=\"end\" fill=\"#52606D\"");
+  }
 
  private:
   double X(int64_t bytes) const {
@@ -341,12 +427,12 @@ std::string CurveShapes(const std::vector<CurveColumn>& curve, int width, int he
   return Curve(curve, width, height, top_bytes).Shapes();
 }
 
-std::string TimelinePicture(const timeline::View& view, std::string_view title) {
+std::string TimelinePicture(const timeline::View& view, std::string_view title, const PictureTheory& theory) {
   const Plot plot;
   const std::vector<CurveColumn> curve = CurveOf(view, kPictureColumns);
-  const int64_t highest = HighestOf(curve);
-  const int64_t tick = TickOf(highest);
-  const int64_t top_bytes = (highest / tick + 1) * tick;
+  const TheoryLines lines(view, theory, HighestOf(curve));
+  const int64_t tick = TickOf(lines.highest_bytes());
+  const int64_t top_bytes = (lines.highest_bytes() / tick + 1) * tick;
   const auto peak = view.PeakIn(Series::kAllocated, view.first(), view.end());
   Canvas canvas(kTop + plot.height + 80, title,
                 fmt::format("At most {} allocated, over {} events",
@@ -354,6 +440,7 @@ std::string TimelinePicture(const timeline::View& view, std::string_view title) 
                             FormatNumber(static_cast<int64_t>(view.end() - view.first()))));
   DrawGrid(plot, top_bytes, tick, canvas);
   canvas.Shapes(plot.left, plot.top, CurveShapes(curve, plot.width, plot.height, top_bytes));
+  lines.Draw(plot, top_bytes, canvas);
   DrawSteps(view, plot, canvas);
   DrawLegend(curve, plot, canvas);
   return canvas.Finished();
@@ -422,7 +509,7 @@ Result<std::string> MapPicture(const timeline::View& view, std::string_view titl
                   map.segments.size() == 1 ? "" : "s", InMegabytes(map.reserved_bytes), 100 * map.share_free);
   constexpr int kRowsEnd = kTop + MapRows::kRows * MapRows::kRowHeight;
   Canvas canvas(
-      kRowsEnd + 52, title,
+      kRowsEnd + 84, title,
       fmt::format("Memory map at event {}: {}", FormatNumber(static_cast<int64_t>(state.index)), told));
   MapRows rows(map, canvas);
   std::array<bool, events::kCategoryCount> used{};
@@ -436,7 +523,8 @@ Result<std::string> MapPicture(const timeline::View& view, std::string_view titl
     }
     rows.Mark(segment.position_bytes);
   }
-  DrawLegend(used, kMargin, kRowsEnd + 24, canvas);
+  rows.DrawScale();
+  DrawLegend(used, kMargin, kRowsEnd + 56, canvas);
   return canvas.Finished();
 }
 

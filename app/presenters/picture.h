@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/presenters/bridge.h"
+#include "app/presenters/timeline_plot.h"
 #include "profiler/advice/what_if.h"
 #include "profiler/base/result.h"
 #include "profiler/events/event.h"
@@ -43,10 +44,18 @@ struct SetupTitles {
 };
 std::string WhatIfPicture(const advice::WhatIf& outcome, const SetupTitles& setups, std::string_view title);
 
-std::string TimelinePicture(const timeline::View& view, std::string_view title);
+// What theory and the card say beside a run.
+struct PictureTheory {
+  std::vector<SettingsEstimate> estimates;  // of View::settings(), in their order; empty: none is known
+  int64_t card_bytes = 0;                   // all memory of the card; 0 = not known
+};
+// With a line for each that lies where the curve leaves room for it; one far above is told in words.
+std::string TimelinePicture(const timeline::View& view, std::string_view title,
+                            const PictureTheory& theory = {});
 std::string BreakdownPicture(const timeline::View& view, std::string_view title);
 std::string BridgePicture(const Bridge& bridge, std::string_view title);
-// Segments and blocks where the breakdown is told. An error where nobody reported segments.
+// Segments and blocks where the breakdown is told, with a scale below. An error where nobody reported
+// segments.
 Result<std::string> MapPicture(const timeline::View& view, std::string_view title);
 
 }  // namespace tidemark::presenters

@@ -39,12 +39,13 @@ Status BeginAfter(const timeline::View& before, const phantom::Card& card, Alloc
 }
 
 Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorSetup& own,
-                                    const session::AllocatorOf& allocator) {
+                                    const session::AllocatorOf& allocator,
+                                    const phantom::ReplayProgress& progress) {
   Result<std::vector<phantom::Request>> requests =
       session::RequestsOf(view, own.card.memory_bytes - own.card.context_bytes);
   if (!requests) return requests.error();
   ReplayedRun run(std::move(*requests), allocator);
-  Result<phantom::Replayed> before = run.Replay(own);
+  Result<phantom::Replayed> before = run.Replay(own, progress);
   if (!before) return before.error();
   run.before_ = std::move(*before);
   const auto peak = [&](timeline::Series series) {
@@ -56,19 +57,20 @@ Result<ReplayedRun> ReplayedRun::Of(const timeline::View& view, const AllocatorS
   return run;
 }
 
-Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup) const {
+Result<phantom::Replayed> ReplayedRun::Replay(const AllocatorSetup& setup,
+                                              const phantom::ReplayProgress& progress) const {
   session::AllocatorOf allocator = allocator_;
   allocator.addresses = setup.addresses.value_or(allocator.addresses);
   if (setup.after == nullptr)
-    return session::TryAllocator(requests_, setup.card, setup.settings, allocator, kColumns);
+    return session::TryAllocator(requests_, setup.card, setup.settings, allocator, kColumns, progress);
   std::vector<phantom::Request> requests = *setup.after;
   requests.push_back({phantom::Request::Kind::kCountHence});
   requests.insert(requests.end(), requests_.begin(), requests_.end());
-  return session::TryAllocator(requests, setup.card, setup.settings, allocator, kColumns);
+  return session::TryAllocator(requests, setup.card, setup.settings, allocator, kColumns, progress);
 }
 
-Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other) const {
-  Result<phantom::Replayed> after = Replay(other);
+Result<WhatIf> ReplayedRun::With(const AllocatorSetup& other, const phantom::ReplayProgress& progress) const {
+  Result<phantom::Replayed> after = Replay(other, progress);
   if (!after) return after.error();
   return WhatIf{before_, std::move(*after), is_as_recorded_, ends_at_failure_};
 }
@@ -77,16 +79,20 @@ AllocatorTrials TrySettings(const ReplayedRun& run, const AllocatorSetup& own,
                             const std::function<bool(double)>& progress) {
   AllocatorTrials tried;
   double done = 0;
+  const auto goes_on = [&](double share) {
+    return !progress || progress((done + share) / std::size(kTriedSettings));
+  };
   for (const char* settings : kTriedSettings) {
     AllocatorSetup other = own;
     other.settings = settings;
-    const Result<WhatIf> outcome = run.With(other);
+    const Result<WhatIf> outcome = run.With(other, goes_on);
     if (outcome) {
       tried.trials.push_back({settings, *outcome});
     } else {
       tried.error = outcome.error().message;
     }
-    if (progress && !progress(++done / std::size(kTriedSettings))) return {{}, "Stopped as asked."};
+    ++done;
+    if (!goes_on(0)) return {{}, "Stopped as asked."};
   }
   return tried;
 }

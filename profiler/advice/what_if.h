@@ -56,14 +56,17 @@ inline constexpr const char* kNoneMakesRoom = "None of the allocator's settings 
 class ReplayedRun {
  public:
   // Fails with a sentence where the view lacks the run's beginning or PyTorch refuses the settings.
+  // `progress` (replay.h), here and below, may end it, which is an error.
   static Result<ReplayedRun> Of(const timeline::View& view, const AllocatorSetup& own,
-                                const session::AllocatorOf& allocator = {});
-  Result<WhatIf> With(const AllocatorSetup& other) const;
+                                const session::AllocatorOf& allocator = {},
+                                const phantom::ReplayProgress& progress = {});
+  Result<WhatIf> With(const AllocatorSetup& other, const phantom::ReplayProgress& progress = {}) const;
 
  private:
   ReplayedRun(std::vector<phantom::Request> requests, session::AllocatorOf allocator)
       : requests_(std::move(requests)), allocator_(std::move(allocator)) {}
-  Result<phantom::Replayed> Replay(const AllocatorSetup& setup) const;
+  Result<phantom::Replayed> Replay(const AllocatorSetup& setup,
+                                   const phantom::ReplayProgress& progress) const;
 
   std::vector<phantom::Request> requests_;
   session::AllocatorOf allocator_;

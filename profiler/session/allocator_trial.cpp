@@ -7,14 +7,21 @@ namespace tidemark::session {
 
 Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requests,
                                        const phantom::Card& card, const std::string& settings,
-                                       const AllocatorOf& allocator, size_t columns) {
+                                       const AllocatorOf& allocator, size_t columns,
+                                       const phantom::ReplayProgress& progress) {
   Result<std::vector<std::string>> environment = phantom::PhantomEnvironment(card, allocator.stand_ins);
   if (!environment) return environment.error();
   environment->push_back(std::string(phantom::kMemoryVariable) + "=" + std::to_string(card.memory_bytes));
   const std::vector<std::string> changes = events::AllocatorEnvironment(settings);
   environment->insert(environment->end(), changes.begin(), changes.end());
+  bool was_cancelled = false;
+  const auto goes_on = [&](double share) {
+    was_cancelled = was_cancelled || (progress && !progress(share));
+    return !was_cancelled;
+  };
   const Result<std::vector<phantom::Replayed>> replayed =
-      phantom::Replay({allocator.replayer, *environment}, requests, {allocator.addresses}, columns);
+      phantom::Replay({allocator.replayer, *environment}, requests, {allocator.addresses}, columns, goes_on);
+  if (was_cancelled) return replayed.ok() ? Error{"The replay was cancelled."} : replayed.error();
   if (!replayed) {
     // Where nothing is asked of it, it can only be the settings that it refuses.
     const bool refuses =

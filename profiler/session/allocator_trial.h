@@ -21,9 +21,10 @@ struct AllocatorOf {
 };
 
 // `card` with the memory that it shall have. `settings`: PYTORCH_CUDA_ALLOC_CONF; "" = PyTorch's own.
-// Settings that PyTorch refuses are an error with its words. `columns`: of its curve (replay.h).
+// Settings that PyTorch refuses are an error with its words. `columns`: of its curve, `progress`: replay.h.
 Result<phantom::Replayed> TryAllocator(const std::vector<phantom::Request>& requests,
                                        const phantom::Card& card, const std::string& settings,
-                                       const AllocatorOf& allocator = {}, size_t columns = 0);
+                                       const AllocatorOf& allocator = {}, size_t columns = 0,
+                                       const phantom::ReplayProgress& progress = {});
 
 }  // namespace tidemark::session

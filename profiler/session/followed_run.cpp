@@ -10,7 +10,6 @@
 
 #include "profiler/session/event_intake.h"
 #include "profiler/session/steps_done.h"
-#include "profiler/trace/save.h"
 
 namespace tidemark::session {
 namespace {
@@ -70,10 +69,6 @@ bool FollowedRun::WaitUntilSettled(int timeout_ms) {
     if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
   }
   return status_.state > RunState::kPaused;
-}
-
-Status FollowedRun::Save(const std::filesystem::path& file) const {
-  return trace::SaveTide(*view(), description(), file);
 }
 
 void FollowedRun::Follow(UniqueFd fd, const std::string& name) {

@@ -44,7 +44,6 @@ class FollowedRun final : public Run {
   void Stop() override { stop_ = true; }
 
   bool WaitUntilSettled(int timeout_ms) override;
-  Status Save(const std::filesystem::path& file) const override;
 
  private:
   using Clock = std::chrono::steady_clock;

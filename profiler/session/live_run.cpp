@@ -11,8 +11,6 @@
 #include <utility>
 #include <variant>
 
-#include "profiler/trace/save.h"
-
 namespace tidemark::session {
 namespace {
 
@@ -149,10 +147,6 @@ bool LiveRun::WaitUntilSettled(int timeout_ms) {
     if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
   }
   return status_.state > RunState::kPaused || at_step_limit_;
-}
-
-Status LiveRun::Save(const std::filesystem::path& file) const {
-  return trace::SaveTide(*view(), description(), file);
 }
 
 // The trainer is spawned here and not in Start: it asks the kernel to be killed when the thread that spawned

@@ -40,7 +40,6 @@ class LiveRun final : public Run {
   void Stop() override;
 
   bool WaitUntilSettled(int timeout_ms) override;
-  Status Save(const std::filesystem::path& file) const override;
 
   // Asks it to stop, and kills it if it has not by then. Any thread.
   void EndWithin(std::chrono::milliseconds grace);

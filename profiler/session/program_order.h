@@ -1,16 +1,24 @@
 // What a person asks for who starts a program of theirs from the window.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiler/base/result.h"
 #include "profiler/session/run.h"
 
 namespace tidemark::session {
+
+// --name VALUE, in the place of the one that a command has.
+struct ProgramArgument {
+  std::string name;
+  int64_t value = 0;
+};
 
 struct ProgramOrder {
   std::string command;              // "python train.py --batch 64", as one would type it
@@ -19,11 +27,50 @@ struct ProgramOrder {
   std::vector<std::string> stacks;  // of these languages (events/stack_languages.h) are told
   bool kernels = false;             // and memory copies and memsets, are told
   bool operators = false;           // PyTorch's are told; on a phantom they are anyway
+  std::optional<ProgramArgument> argument = {};
+};
+
+// Who waits for a start. Either may be left out.
+struct StartWatch {
+  std::function<void(std::string_view line)> told = {};  // what is being done, and how far
+  std::function<bool()> goes_on = {};                    // asked several times a second; false ends the start
 };
 
 // Starts it; its run ends it when it goes, and then waits for it: for no thread of a window. May take a
 // minute where a phantom's stand-ins have to be built. Any thread. Errors: what is wrong with the order, or
-// missing.
-using StartProgram = std::function<Result<std::shared_ptr<Run>>(const ProgramOrder& order)>;
+// missing, or ended by `watch`.
+using StartProgram =
+    std::function<Result<std::shared_ptr<Run>>(const ProgramOrder& order, const StartWatch& watch)>;
+
+// Many runs of one program on a phantom, each with another value of one of its arguments.
+struct SweepOrder {
+  ProgramOrder program;
+  std::string range;  // "batch=1..512" (doubling) or "batch=8,24,96": the program gets --batch VALUE
+};
+
+// One of them.
+struct SweepPoint {
+  int64_t value = 0;
+  bool has_peaks = false;  // it came to its end and used the card; else the four below say nothing
+  int64_t allocated_peak_bytes = 0;
+  int64_t reserved_peak_bytes = 0;
+  // What that would be in other orders of the driver's addresses (session/reserved_band.h); the same where
+  // that is not known.
+  int64_t least_reserved_bytes = 0;
+  int64_t most_reserved_bytes = 0;
+  bool out_of_memory = false;
+  std::string sentence;  // why it ended early; "" if it did not
+};
+
+// Who is told of a sweep, on the thread that it runs on.
+struct SweepListener {
+  std::function<void(const std::string& name, const std::vector<int64_t>& values)> begun;
+  std::function<void(const SweepPoint& point)> answered;  // in the order of the values
+};
+
+// Runs it, and returns what makes its figures less than certain. Where `watch` ends it, the points told so
+// far are all. Any thread. Errors: as StartProgram's, and what is no range.
+using SweepProgram = std::function<Result<std::vector<std::string>>(
+    const SweepOrder& order, const SweepListener& listener, const StartWatch& watch)>;
 
 }  // namespace tidemark::session

@@ -5,7 +5,6 @@
 
 #include "profiler/base/clock.h"
 #include "profiler/base/format.h"
-#include "profiler/trace/save.h"
 
 namespace tidemark::session {
 namespace {
@@ -88,10 +87,6 @@ bool ProgramRun::WaitUntilSettled(int timeout_ms) {
     if (changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
   }
   return is_over_;
-}
-
-Status ProgramRun::Save(const std::filesystem::path& file) const {
-  return trace::SaveTide(*view(), description(), file);
 }
 
 Status ProgramRun::Open(size_t ring_events, size_t budget_events) {

@@ -44,7 +44,6 @@ class ProgramRun final : public Run {
 
   // Until the program has ended, of which this process is a part.
   bool WaitUntilSettled(int timeout_ms) override;
-  Status Save(const std::filesystem::path& file) const override;
 
   // Where it is recorded, if it is.
   std::optional<std::filesystem::path> recording() const;

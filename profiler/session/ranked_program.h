@@ -43,7 +43,6 @@ class RankedProgram final : public Run {
   void Stop() override { Leader()->Stop(); }
 
   bool WaitUntilSettled(int timeout_ms) override { return first_->WaitUntilSettled(timeout_ms); }
-  Status Save(const std::filesystem::path& file) const override { return Leader()->Save(file); }
 
  private:
   std::shared_ptr<ProgramRun> Leader() const;

@@ -35,7 +35,6 @@ class RankedRun final : public Run {
   void Stop() override { leader().Stop(); }
 
   bool WaitUntilSettled(int timeout_ms) override;
-  Status Save(const std::filesystem::path& file) const override { return leader().Save(file); }
 
  private:
   explicit RankedRun(std::vector<std::unique_ptr<LiveRun>> ranks);

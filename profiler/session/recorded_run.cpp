@@ -3,7 +3,6 @@
 #include <span>
 
 #include "profiler/trace/importers/import.h"
-#include "profiler/trace/save.h"
 
 namespace tidemark::session {
 
@@ -42,10 +41,6 @@ Result<std::unique_ptr<Run>> RecordedRun::Open(const std::filesystem::path& file
   run->status_.steps_done = StepsDone(*run->view_);
   run->status_.out_of_memory = !run->view_->out_of_memory().empty();
   return std::unique_ptr<Run>(std::move(run));
-}
-
-Status RecordedRun::Save(const std::filesystem::path& file) const {
-  return trace::SaveTide(*view_, description_, file);
 }
 
 }  // namespace tidemark::session

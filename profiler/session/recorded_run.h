@@ -29,7 +29,6 @@ class RecordedRun final : public Run {
   void Stop() override {}
 
   bool WaitUntilSettled(int) override { return true; }
-  Status Save(const std::filesystem::path& file) const override;
 
  private:
   RecordedRun() = default;

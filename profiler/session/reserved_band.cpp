@@ -20,11 +20,13 @@ constexpr int64_t kSegmentBytes = 20 << 20;
 // At least what was reserved, `least_bytes`.
 Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t usable_bytes,
                                              int64_t least_bytes, const phantom::Replayer& replayer,
-                                             const phantom::AddressOrder& order) {
+                                             const phantom::AddressOrder& order,
+                                             const phantom::ReplayProgress& progress) {
   const Result<std::vector<Request>> requests = LateRequestsOf(view, usable_bytes);
   if (!requests) return requests.error();
   if (requests->empty()) return std::optional<int64_t>();
-  const Result<std::vector<phantom::Replayed>> replayed = phantom::Replay(replayer, *requests, {order});
+  const Result<std::vector<phantom::Replayed>> replayed =
+      phantom::Replay(replayer, *requests, {order}, 0, progress);
   if (!replayed) return replayed.error();
   if (replayed->at(0).failures > 0) return std::optional(usable_bytes);
   return std::optional(std::max(least_bytes, replayed->at(0).reserved_peak_bytes));
@@ -33,8 +35,8 @@ Result<std::optional<int64_t>> WithLateFrees(const timeline::View& view, int64_t
 }  // namespace
 
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
-                                    const AllocatorOf& allocator,
-                                    const std::vector<std::string>& environment) {
+                                    const AllocatorOf& allocator, const std::vector<std::string>& environment,
+                                    const phantom::ReplayProgress& progress) {
   const int64_t usable_bytes = card.memory_bytes - card.context_bytes;
   const Result<std::vector<Request>> requests = RequestsOf(view, usable_bytes);
   if (!requests) return requests.error();
@@ -48,10 +50,11 @@ Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::C
   const phantom::Replayer replayer{allocator.replayer, std::move(*all)};
   const Result<phantom::ReservedBand> bytes = phantom::BandOfReserved(
       replayer, *requests, {peak(timeline::Series::kAllocated), peak(timeline::Series::kReserved), 0, 0, {}},
-      allocator.addresses);
+      allocator.addresses, progress);
   if (!bytes) return bytes.error();
   const Result<std::optional<int64_t>> late =
-      WithLateFrees(view, usable_bytes, peak(timeline::Series::kReserved), replayer, allocator.addresses);
+      WithLateFrees(view, usable_bytes, peak(timeline::Series::kReserved), replayer, allocator.addresses,
+                    [&progress](double) { return !progress || progress(1); });  // one order after all others
   if (!late) return late.error();
   const int64_t further_bytes = std::max(bytes->most_bytes - bytes->least_bytes, kSegmentBytes);
   const bool is_nearly_full = bytes->empties_cache || bytes->most_bytes + further_bytes > usable_bytes;

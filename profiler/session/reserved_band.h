@@ -35,6 +35,7 @@ inline constexpr std::string_view kNoBandOfFaults = "Faults were asked for, whic
 // for, with the settings in `environment` (child_environment.h) and the order of addresses that the run had.
 Result<ReservedBand> ReservedBandOf(const timeline::View& view, const phantom::Card& card,
                                     const AllocatorOf& allocator = {},
-                                    const std::vector<std::string>& environment = {});
+                                    const std::vector<std::string>& environment = {},
+                                    const phantom::ReplayProgress& progress = {});
 
 }  // namespace tidemark::session

@@ -3,6 +3,7 @@
 #include "profiler/session/live_run.h"
 #include "profiler/session/ranked_run.h"
 #include "profiler/session/recorded_run.h"
+#include "profiler/trace/save.h"
 
 namespace tidemark::session {
 
@@ -18,6 +19,10 @@ Result<std::unique_ptr<Run>> Run::Start(const LiveOptions& options) {
 Result<std::unique_ptr<Run>> Run::Open(const std::filesystem::path& file,
                                        const std::function<bool(double)>& progress) {
   return RecordedRun::Open(file, progress);
+}
+
+Status Run::Save(const std::filesystem::path& file, const std::function<bool(double)>& progress) const {
+  return trace::SaveTide(*view(), description(), file, progress);
 }
 
 }  // namespace tidemark::session

@@ -102,8 +102,9 @@ class Run {
   // After Stop() only its end counts.
   virtual bool WaitUntilSettled(int timeout_ms) = 0;
 
-  // Writes what the timeline holds as a .tide file.
-  virtual Status Save(const std::filesystem::path& file) const = 0;
+  // Writes what the timeline holds as a .tide file; `progress` (0..1) may return false to cancel, which is an
+  // error.
+  Status Save(const std::filesystem::path& file, const std::function<bool(double)>& progress = {}) const;
 };
 
 }  // namespace tidemark::session

@@ -122,7 +122,9 @@ Status WriteWork(const timeline::View& view, TideWriter& writer) {
   return Done{};
 }
 
-Status WriteEvents(const timeline::View& view, TideWriter& writer) {
+Status WriteEvents(const timeline::View& view, TideWriter& writer,
+                   const std::function<bool(double)>& progress) {
+  const auto all = static_cast<double>(view.end() - view.first());
   timeline::EventIndex next = view.first();
   if (next > 0) {
     if (Status written = writer.Append(Prologue(view).events()); !written) return written;
@@ -134,6 +136,8 @@ Status WriteEvents(const timeline::View& view, TideWriter& writer) {
     for (size_t i = 0; i < count; ++i) batch[i] = view.event(next + i);
     if (Status written = writer.Append(std::span(batch).first(count)); !written) return written;
     next += count;
+    if (progress && !progress(static_cast<double>(next - view.first()) / all))
+      return Error{"Saving was cancelled. No file was written."};
   }
   if (Status written = WriteWork(view, writer); !written) return written;
   return writer.Close();
@@ -142,12 +146,12 @@ Status WriteEvents(const timeline::View& view, TideWriter& writer) {
 }  // namespace
 
 Status SaveTide(const timeline::View& view, const events::RunDescription& description,
-                const std::filesystem::path& file) {
+                const std::filesystem::path& file, const std::function<bool(double)>& progress) {
   Result<ReplacingFile> target = ReplacingFile::Create(file);
   if (!target) return target.error();
   Result<TideWriter> writer = TideWriter::Create(target->path(), description, file);
   if (!writer) return writer.error();
-  if (Status written = WriteEvents(view, *writer); !written) return written;
+  if (Status written = WriteEvents(view, *writer, progress); !written) return written;
   return target->Commit();
 }
 

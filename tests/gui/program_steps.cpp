@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "profiler/capture/transport/listener.h"
@@ -263,8 +265,83 @@ void StartsAProgram(ImGuiTestContext* context) {
   IM_CHECK(WaitUntil(context, [] { return Run().live; }));
 }
 
-Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order) {
+namespace {
+
+const ProgramSweep& Sweep() { return *application().frame()->sweep.sweep; }
+size_t Points() { return application().frame()->sweep.sweep == nullptr ? 0 : Sweep().points.size(); }
+
+void AskForSweep(ImGuiTestContext* context, const char* range) {
+  application().Push(ActionId::kRunProgram);
+  context->Yield(4);
+  context->ItemInputValue("//program dialog/##sweep", range);
+  context->ItemInputValue("//program dialog/##command", "python train.py --batch 8");
+}
+
+}  // namespace
+
+// A curve that grows run by run, which Cancel ends; a click on a point runs the program with that value.
+void SweepsOverAnOption(ImGuiTestContext* context) {
+  AskForSweep(context, "batch");
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//program dialog/Start"); }));
+  IM_CHECK(application().frame()->sweep.sweep == nullptr);
+  context->ItemClick("//program dialog/Cancel");
+  AskForSweep(context, "batch=1..128");
+  IM_CHECK(WaitUntil(context, [] { return Points() == 4; }));
+  IM_CHECK(Sweep().goes_on);
+  IM_CHECK_EQ(Sweep().values.size(), 8U);
+  IM_CHECK(Sweep().LargestThatFits() == 4);  // the fourth ran out of memory
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists("//##jobs/**/Cancel"); }));
+  Picture(context, "sweep");
+  const ImRect area = context->ItemInfo("//###sweep/sweep").RectFull;
+  context->MouseMoveToPos({area.Min.x + 8 + (area.GetWidth() - 16) * 2 / 7, area.GetCenter().y});  // 4 of 128
+  context->Yield(4);
+  Picture(context, "sweep-point");
+  context->MouseClick();
+  IM_CHECK(WaitUntil(context, [] { return LastOrder().argument.has_value(); }));
+  IM_CHECK_STR_EQ(LastOrder().argument->name.c_str(), "batch");
+  IM_CHECK_EQ(LastOrder().argument->value, 4);
+  context->ItemClick("//##jobs/**/Cancel");
+  IM_CHECK(WaitUntil(context, [] { return !Sweep().goes_on; }));
+  IM_CHECK_EQ(Points(), 4U);
+  context->ItemClick("//###sweep/###close sweep");
+  IM_CHECK(WaitUntil(context, [] { return application().frame()->sweep.sweep == nullptr; }));
+  AskForSweep(context, "");
+  IM_CHECK(WaitUntil(context, [] { return !LastOrder().argument.has_value(); }));
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+}
+
+Result<std::vector<std::string>> SweepInName(const session::SweepOrder& order,
+                                             const session::SweepListener& listener,
+                                             const session::StartWatch& watch) {
+  if (order.range != "batch=1..128") return Error{"A sweep is an argument's name and its values."};
+  listener.begun("batch", {1, 2, 4, 8, 16, 32, 64, 128});
+  for (const int64_t value : {1, 2, 4}) {
+    session::SweepPoint point;
+    point.value = value;
+    point.has_peaks = true;
+    point.allocated_peak_bytes = value << 33;
+    point.reserved_peak_bytes = point.least_reserved_bytes = point.most_reserved_bytes =
+        (value << 33) + (int64_t{2} << 30);
+    listener.answered(point);
+  }
+  session::SweepPoint last;
+  last.value = 8;
+  last.out_of_memory = true;
+  last.sentence = "Tried to allocate 80.00 GiB.";
+  listener.answered(last);
+  while (watch.goes_on()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  return std::vector<std::string>();
+}
+
+Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order,
+                                                  const session::StartWatch& watch) {
   LastOrder() = order;
+  while (order.command == "slow" && watch.goes_on()) {
+    watch.told("building the stand-ins for torch 2.11.0, once: step 3 of 67");
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  if (order.command == "slow") return Error{"Stopped as asked."};
   if (order.command == "wrong") return Error{"There is no program called wrong. Check its name."};
   session::RecorderOptions options;
   options.description.title = "train.py";

@@ -7,6 +7,8 @@
 
 namespace tidemark::gui {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 // torch.jit.script of a module with blocks = ModuleList([Linear(4, 2)]), gzip, base64.

@@ -12,6 +12,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/gui/application.h"
 #include "tests/gui/driver.h"
@@ -57,10 +60,24 @@ void WatchesRanks(ImGuiTestContext* context);
 void RecordsALauncher(ImGuiTestContext* context);
 // checkpointing_steps.cpp
 void PricesCheckpointing(ImGuiTestContext* context);
+// job_steps.cpp
+void CancelsWhatTakesLong(ImGuiTestContext* context);
+void CancelsAStart(ImGuiTestContext* context);
 // program_steps.cpp
 void ShowsAProgram(ImGuiTestContext* context);
 void StartsAProgram(ImGuiTestContext* context);
+void SweepsOverAnOption(ImGuiTestContext* context);
 void ShowsSourcesInTrouble(ImGuiTestContext* context);
+// shell_steps.cpp
+void HidesCategories(ImGuiTestContext* context);
+void SwitchesUnits(ImGuiTestContext* context);
+void ShowsTheCardsLine(ImGuiTestContext* context);
+void LogsWhatHappens(ImGuiTestContext* context);
+void GoesIntoTheTreeAndOut(ImGuiTestContext* context);
+void SavesPicturesByTheMenu(ImGuiTestContext* context);
+void SavesAPanelsPicture(ImGuiTestContext* context);
+void CopiesRows(ImGuiTestContext* context);
+void ResetsItsLayout(ImGuiTestContext* context);
 // timeline_steps.cpp
 void Zooms(ImGuiTestContext* context);
 void DragsTheBrush(ImGuiTestContext* context);
@@ -68,6 +85,7 @@ void SwitchesTheAxis(ImGuiTestContext* context);
 void MeasuresBetweenTwoMoments(ImGuiTestContext* context);
 void ShowsWhatIsAlive(ImGuiTestContext* context);
 void ListsAllocations(ImGuiTestContext* context);
+void ListsEvents(ImGuiTestContext* context);
 // file_steps.cpp
 void Exports(ImGuiTestContext* context);
 void TakesWhatIsDropped(ImGuiTestContext* context);
@@ -88,7 +106,18 @@ void ExplainsOutOfMemory(ImGuiTestContext* context);
 void AppliesWhatFits(ImGuiTestContext* context);
 // script_steps.cpp
 void TrainsScript(ImGuiTestContext* context);
-// What the window would start programs with; these only wait for a process to ask.
-Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order);
+// What the window exports with: a file whose name begins with "slow" is never done.
+Result<std::vector<std::string>> ExportSlowly(const session::NotedRun& noted, std::string_view format,
+                                              const std::filesystem::path& file,
+                                              const std::function<bool(double)>& progress);
+// What the window would start programs with; these only wait for a process to ask. One called "slow" takes
+// until somebody cancels it.
+Result<std::shared_ptr<session::Run>> StartInName(const session::ProgramOrder& order,
+                                                  const session::StartWatch& watch);
+
+// And sweeps with: a gigabyte more for each value, until Cancel from the fourth on.
+Result<std::vector<std::string>> SweepInName(const session::SweepOrder& order,
+                                             const session::SweepListener& listener,
+                                             const session::StartWatch& watch);
 
 }  // namespace tidemark::gui

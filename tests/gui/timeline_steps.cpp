@@ -165,4 +165,44 @@ void ListsAllocations(ImGuiTestContext* context) {
   context->WindowFocus("//###layers");
 }
 
+// The run itself, event by event, which goes where the moment goes and takes it along.
+void ListsEvents(ImGuiTestContext* context) {
+  context->WindowFocus("//###allocations");
+  context->ItemClick("//**/all events");
+  const AllocationsState& state = application().view_state().allocations;
+  const auto shown = [] { return application().frame()->memory_map.state->index; };
+  const auto in_sight = [&](events::EventIndex index) {
+    return index >= state.events.top && index < state.events.top + 12;
+  };
+  IM_CHECK(WaitUntil(context, [&] { return state.listed == Listed::kEvents && in_sight(shown()); }));
+  const events::EventIndex first = Run().view->first() + 200;
+  const events::EventIndex far = Run().view->end() - 40;
+  application().Push(PinMoment{first});
+  IM_CHECK(WaitUntil(context, [&] { return shown() == first && in_sight(first); }));
+  Picture(context, "events");
+  const ImRect panel = context->WindowInfo("//###allocations").Window->Rect();
+  context->MouseMoveToPos({panel.GetCenter().x, panel.Max.y - 40});
+  const events::EventIndex top = state.events.top;
+  context->MouseWheelY(-2);
+  IM_CHECK(WaitUntil(context, [&] { return state.events.top == top + 6; }));
+  context->MouseClick();
+  IM_CHECK(WaitUntil(context, [&] { return shown() > first && in_sight(shown()); }));
+  const events::EventIndex clicked = shown();
+  context->KeyPress(ImGuiKey_DownArrow);
+  IM_CHECK(WaitUntil(context, [&] { return shown() == clicked + 1; }));
+  context->KeyPress(ImGuiKey_PageUp);
+  IM_CHECK(WaitUntil(context, [&] { return shown() < clicked && in_sight(shown()); }));
+  context->ItemClick("//**/###follow moment");
+  const events::EventIndex stays = state.events.top;
+  application().Push(PinMoment{far});
+  IM_CHECK(WaitUntil(context, [&] { return shown() == far; }));
+  IM_CHECK_EQ(state.events.top, stays);
+  context->ItemClick("//**/###follow moment");
+  IM_CHECK(WaitUntil(context, [&] { return in_sight(far); }));
+  context->ItemClick("//**/alive now");
+  application().view_state().selection = {};
+  application().view_state().pinned.reset();
+  context->WindowFocus("//###layers");
+}
+
 }  // namespace tidemark::gui

@@ -1,5 +1,7 @@
 #include "app/gui/view_history.h"
 
+#include <string>
+
 #include "tests/support/catch.h"
 
 namespace tidemark::gui {
@@ -69,11 +71,43 @@ TEST_CASE("A view state goes where a moment says") {
   state.timeline.stack = {presenters::StackBy::kLayer, ""};
   state.selection = presenters::OperatorSelected("aten::relu");
   state.pinned = 12;
+  state.memory_map.lit = presenters::MapPart::kFree;
+  state.live_tree.grouping = TreeGrouping::kLayer;
+  state.live_tree.flame_graph = true;
+  state.live_tree.path = {"conv1"};
+  std::string(">1MB").copy(state.allocations.filter.data(), state.allocations.filter.size() - 1);
+  state.allocations.sort = presenters::AllocationColumn::kLife;
+  state.allocations.descending = false;
+  state.allocations.listed = Listed::kEvents;
+  state.allocations.only_selected = true;
   const ViewMoment moment = MomentOf(state);
   ViewState other;
   CHECK_FALSE(SameView(MomentOf(other), moment));
   GoTo(moment, &other);
   CHECK(SameView(MomentOf(other), moment));
+  CHECK(other.live_tree.path == state.live_tree.path);
+  CHECK(std::string(other.allocations.filter.data()) == ">1MB");
+  CHECK(other.allocations.sort == presenters::AllocationColumn::kLife);
+  GoTo(MomentOf(ViewState()), &other);
+  CHECK(std::string(other.allocations.filter.data()).empty());
+  CHECK(other.live_tree.path.empty());
+}
+
+TEST_CASE("Each part of the view is a change of its own") {
+  const ViewMoment before = MomentOf(ViewState());
+  const auto is_a_change = [&](const auto& change) {
+    ViewState state;
+    change(state);
+    return !SameView(before, MomentOf(state));
+  };
+  CHECK(is_a_change([](ViewState& state) { state.live_tree.path = {"activation"}; }));
+  CHECK(is_a_change([](ViewState& state) { state.live_tree.flame_graph = true; }));
+  CHECK(is_a_change([](ViewState& state) { state.allocations.filter[0] = 'c'; }));
+  CHECK(is_a_change([](ViewState& state) { state.allocations.sort = presenters::AllocationColumn::kBorn; }));
+  CHECK(is_a_change([](ViewState& state) { state.allocations.descending = false; }));
+  CHECK(is_a_change([](ViewState& state) { state.allocations.only_selected = true; }));
+  CHECK(is_a_change([](ViewState& state) { state.memory_map.lit = presenters::MapPart::kFree; }));
+  CHECK(is_a_change([](ViewState& state) { state.timeline.measure = presenters::VisibleRange{1, 2}; }));
 }
 
 }  // namespace

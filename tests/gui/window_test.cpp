@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/cli/run_writer.h"
 #include "app/gui/widgets/labels.h"
 #include "tests/gui/steps.h"
 
@@ -276,6 +275,7 @@ void Add(ImGuiTestEngine* engine) {
       {"switches the axis", SwitchesTheAxis},
       {"shows what is alive", ShowsWhatIsAlive},
       {"lists allocations", ListsAllocations},
+      {"lists events", ListsEvents},
       {"measures between two moments", MeasuresBetweenTwoMoments},
       {"selects everywhere", SelectsEverywhere},
       {"lists what a bridge step is", ListsWhatABridgeStepIs},
@@ -284,12 +284,22 @@ void Add(ImGuiTestEngine* engine) {
       {"prices checkpointing", PricesCheckpointing},
       {"follows the pinned moment", FollowsThePinnedMoment},
       {"looks back", LooksBack},
+      {"goes into the tree and out", GoesIntoTheTreeAndOut},
+      {"hides categories", HidesCategories},
+      {"switches units", SwitchesUnits},
+      {"shows the card's line", ShowsTheCardsLine},
+      {"logs what happens", LogsWhatHappens},
+      {"copies rows", CopiesRows},
+      {"saves pictures by the menu", SavesPicturesByTheMenu},
+      {"saves a panel's picture", SavesAPanelsPicture},
       {"finds moments and names", FindsMomentsAndNames},
       {"finds commands", FindsCommands},
       {"closes what is open", ClosesWhatIsOpen},
+      {"resets its layout", ResetsItsLayout},
       {"keeps its panels through sizes", KeepsPanelsThroughSizes},
       {"scales with its text", ScalesWithItsText},
       {"exports", Exports},
+      {"cancels what takes long", CancelsWhatTakesLong},
       {"undoes", Undoes},
       {"chooses techniques", ChoosesTechniques},
       {"compares", Compares},
@@ -310,9 +320,11 @@ void Add(ImGuiTestEngine* engine) {
       {"takes what is dropped", TakesWhatIsDropped},
       {"trains a TorchScript file", TrainsScript},
       {"shows a program", ShowsAProgram},
+      {"sweeps over an option", SweepsOverAnOption},
       {"starts a program", StartsAProgram},
       {"shows sources in trouble", ShowsSourcesInTrouble},
       {"survives a killed trainer", SurvivesAKilledTrainer},
+      {"cancels a start", CancelsAStart},
       {"explains out of memory", ExplainsOutOfMemory},
       {"applies what fits", AppliesWhatFits},
       {"tries the run otherwise", TriesTheRunOtherwise},
@@ -349,7 +361,8 @@ int main(int argc, char** argv) {
   options.steps_per_second = 8;
   options.device = networks::DeviceChoice{networks::DeviceKind::kPhantom, 0, "h200"};
   options.start_program = gui::StartInName;
-  options.export_run = cli::ExportRun;
+  options.sweep_program = gui::SweepInName;
+  options.export_run = gui::ExportSlowly;
   const gui::DriverResult result = gui::DriveWindow(options, gui::Add);
   std::printf("%d of %d tests passed\n", result.succeeded, result.tested);
   if (result.misuses > 0) std::printf("%d misuses of Dear ImGui, see above\n", result.misuses);

@@ -1,8 +1,6 @@
 // A run that shows what a test gives it and takes no command. Any thread.
 #pragma once
 
-#include <filesystem>
-
 #include "profiler/session/run.h"
 
 namespace tidemark::session {
@@ -19,7 +17,6 @@ class FakeRun : public Run {
   bool SetStepLimit(int64_t) override { return false; }
   void Stop() override {}
   bool WaitUntilSettled(int) override { return true; }
-  Status Save(const std::filesystem::path&) const override { return Done{}; }
 };
 
 }  // namespace tidemark::session

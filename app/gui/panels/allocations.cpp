@@ -48,20 +48,28 @@ constexpr const char* kFilterHelp =
     "at:0x7f00..0x7fff: touches these addresses\n"
     "Esc, while it is being typed, clears it.";
 
-void FilterRow(const AllocationsInput& input, AllocationsState& state) {
-  static constexpr const char* kScopes[] = {"alive now", "born in sight"};
+// What is listed; how wide that choice is.
+float ChooseListed(AllocationsState& state) {
+  static constexpr const char* kScopes[] = {"alive now", "born in sight", "all events"};
   static const std::string kHints[] = {"What is alive at the moment that the memory map shows.",
-                                       "What was allocated in the stretch that the timeline shows."};
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float scope_width = std::min(Px(220), width * 0.5F);
-  ImGui::BeginChild("scope", {scope_width, Px(30)});
-  int scope = state.born_in_sight ? 1 : 0;
-  if (Segmented("scope", kScopes, kHints, &scope)) state.born_in_sight = scope == 1;
+                                       "What was allocated in the stretch that the timeline shows.",
+                                       "The run itself, event by event: allocations, frees, segments, steps, "
+                                       "scopes, counters."};
+  const float width = std::min(Px(330), ImGui::GetContentRegionAvail().x * 0.55F);
+  ImGui::BeginChild("scope", {width, Px(30)});
+  int scope = static_cast<int>(state.listed);
+  if (Segmented("scope", kScopes, kHints, &scope)) state.listed = static_cast<Listed>(scope);
   ImGui::EndChild();
+  return width;
+}
+
+void FilterRow(const AllocationsInput& input, AllocationsState& state) {
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float scope_width = ChooseListed(state);
   ImGui::SameLine(0, Px(10));
   const bool selects = input.selected->selection.any();
   const float only_width = selects ? Px(120) : 0;
-  const bool copy_fits = width > Px(420) + only_width;
+  const bool copy_fits = width > Px(530) + only_width;
   ImGui::SetNextItemWidth(width - scope_width - Px(10) - (copy_fits ? Px(98) : 0) - only_width);
   TextField("##filter", "conv1 >1MB life>10ms …", state.filter, ImGuiInputTextFlags_EscapeClearsAll);
   Tooltip(kFilterHelp);
@@ -79,6 +87,23 @@ void FilterRow(const AllocationsInput& input, AllocationsState& state) {
                                 : "Lists only what is selected: " + input.selected->title + ".");
   }
   if (!input.filter_error.empty()) PutWrapped(Colored(SmallMuted(), Colors().warning), input.filter_error);
+}
+
+// Its first row offers to follow what the map shows, and to go to where that is.
+void DrawEvents(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
+  PanelTitle("Allocations", FormatNumber(static_cast<int64_t>(input.view->end() - input.view->first())) +
+                                " events · " + input.moment);
+  ChooseListed(state);
+  ImGui::SameLine(0, Px(10));
+  if (PlainButton(
+          state.events.follows ? "Follows the moment###follow moment" : "Stays where it is###follow moment",
+          {Px(160), 0})) {
+    state.events.follows = !state.events.follows;
+    state.events.followed.reset();
+  }
+  Tooltip(state.events.follows ? "The moment that the memory map shows is kept in sight. Click to stay here."
+                               : "Click to go to the moment that the memory map shows, and stay with it.");
+  DrawEventRows({input.view, input.shown, input.unit}, state.events, queue);
 }
 
 // Clicking a title sorts by it; clicking it again turns the order.
@@ -204,9 +229,9 @@ std::string Summary(const AllocationsInput& input, const AllocationsState& state
   if (table.rows.size() != table.considered)
     text += " of " + FormatNumber(static_cast<int64_t>(table.considered));
   text += " · " + FormatBytes(table.bytes, input.unit) + " requested · ";
-  text += table.scope_of_filter ? "when the filter says"
-          : state.born_in_sight ? "born in sight"
-                                : input.moment;
+  text += table.scope_of_filter                  ? "when the filter says"
+          : state.listed == Listed::kBornInSight ? "born in sight"
+                                                 : input.moment;
   return text;
 }
 
@@ -214,6 +239,9 @@ std::string Summary(const AllocationsInput& input, const AllocationsState& state
 
 void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
   state.drawn = true;
+  const bool lists_events = state.listed == Listed::kEvents;
+  if (lists_events && input.view != nullptr && input.empty_reason.empty())
+    return DrawEvents(input, state, queue);
   if (input.view == nullptr || input.table == nullptr || input.selected == nullptr ||
       !input.empty_reason.empty()) {
     PanelTitle("Allocations", "");

@@ -1,11 +1,13 @@
 // The table of allocations: those alive at the moment that the map shows, or those born in what the timeline
-// shows; filtered by what the person types.
+// shows; filtered by what the person types. Or the stream itself, event by event (event_rows.h).
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "app/gui/commands.h"
+#include "app/gui/panels/event_rows.h"
 #include "app/presenters/allocations.h"
 #include "app/presenters/selection.h"
 #include "profiler/base/format.h"
@@ -15,20 +17,24 @@ namespace tidemark::gui {
 struct AllocationsInput {
   const timeline::View* view = nullptr;  // for names; none = nothing to show yet
   const presenters::AllocationTable* table = nullptr;
-  std::string moment;  // "at event 1,234 of step 5"
+  std::string moment;            // "at event 1,234 of step 5"
+  events::EventIndex shown = 0;  // that moment
   const presenters::SelectedOwners* selected = nullptr;
   std::string filter_error;
   ByteUnit unit = ByteUnit::kMegabytes;
   std::string empty_reason;
 };
 
+enum class Listed : uint8_t { kAlive, kBornInSight, kEvents };
+
 struct AllocationsState {
-  bool born_in_sight = false;  // else: alive at the moment
+  Listed listed = Listed::kAlive;
   std::array<char, 200> filter{};
   presenters::AllocationColumn sort = presenters::AllocationColumn::kBytes;
   bool descending = true;
   bool only_selected = false;  // where anything is
   bool drawn = false;          // in this frame: a hidden tab is not prepared
+  EventRowsState events;
 };
 
 void DrawAllocationsPanel(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue);

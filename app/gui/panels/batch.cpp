@@ -3,83 +3,31 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
+#include "app/gui/panels/curve_axes.h"
 #include "app/gui/widgets/panel_frame.h"
 
 namespace tidemark::gui {
 namespace {
 
-// Both axes in equal ratios: a card's line and a small network's curve are in one picture.
-struct Axes {
-  ImRect plot;
-  double least = 1e6;
-  double most = 1e9;
-
-  float X(double batch) const {
-    return plot.Min.x + plot.GetWidth() * static_cast<float>(std::log(batch) / std::log(networks::kMaxBatch));
-  }
-  float Y(double bytes) const {
-    const double share = std::log(std::clamp(bytes, least, most) / least) / std::log(most / least);
-    return plot.Max.y - plot.GetHeight() * static_cast<float>(share);
-  }
-  int BatchAt(float x) const {
-    const double share = std::clamp((x - plot.Min.x) / plot.GetWidth(), 0.0F, 1.0F);
-    const double batch = std::pow(double{networks::kMaxBatch}, share);
-    return std::clamp(static_cast<int>(std::lround(batch)), 1, networks::kMaxBatch);
-  }
-};
-
-Axes AxesFor(const BatchInput& input, const ImRect& area) {
-  double least = 1e18;
-  double most = static_cast<double>(input.card_bytes) * 1.3;
-  for (const auto* points : {&input.curve->textbook(), &input.curve->phantom()}) {
-    for (const BatchPoint& point : *points) {
-      least = std::min(least, static_cast<double>(point.bytes));
-      most = std::max(most, static_cast<double>(point.bytes) * 1.3);
-    }
-  }
-  least = std::max(1.0, least * 0.7);
-  return {area, least, std::max(most, least * 10)};
+std::vector<CurveDot> DotsOf(const std::vector<BatchPoint>& points) {
+  std::vector<CurveDot> dots;
+  for (const BatchPoint& point : points)
+    dots.push_back({static_cast<double>(point.batch), point.bytes, point.out_of_memory});
+  return dots;
 }
 
-void DrawAxes(ImDrawList* list, const Axes& axes, ByteUnit unit) {
-  for (double power = 1e3; power <= 1e13; power *= 10) {
-    if (power < axes.least || power > axes.most) continue;
-    const float y = std::round(axes.Y(power));
-    list->AddLine({axes.plot.Min.x, y}, {axes.plot.Max.x, y}, U32(Colors().faint));
-    DrawText(list, {axes.plot.Min.x - Px(6), y - Px(8)}, SmallMuted(),
-             FormatBytes(static_cast<int64_t>(power), unit), Align::kRight);
-  }
-  for (int batch = 1; batch <= networks::kMaxBatch; batch *= 4) {
-    const float x = std::round(axes.X(batch));
-    list->AddLine({x, axes.plot.Min.y}, {x, axes.plot.Max.y}, U32(Colors().faint));
-    DrawText(list, {x, axes.plot.Max.y + Px(3)}, SmallMuted(), FormatNumber(batch), Align::kCenter);
-  }
+int BatchAt(const CurveAxes& axes, float x) {
+  return std::clamp(static_cast<int>(std::lround(axes.ValueAt(x))), 1, networks::kMaxBatch);
 }
 
-void DrawCurve(ImDrawList* list, const Axes& axes, const std::vector<BatchPoint>& points, Color color,
-               const char* name, bool dots) {
-  const BatchPoint* before = nullptr;
-  for (const BatchPoint& point : points) {
-    const ImVec2 at(axes.X(point.batch), axes.Y(static_cast<double>(point.bytes)));
-    if (before != nullptr && !point.out_of_memory)
-      list->AddLine({axes.X(before->batch), axes.Y(static_cast<double>(before->bytes))}, at, U32(color),
-                    Px(2));
-    if (dots) list->AddCircleFilled(at, Px(3), U32(point.out_of_memory ? Colors().bad : color));
-    before = &point;
-  }
-  if (points.empty()) return;
-  const float y = axes.Y(static_cast<double>(points.front().bytes));
-  DrawText(list, {axes.X(points.front().batch) + Px(8), y - Px(22)}, Colored(SmallMuted(), color), name);
-}
-
-void DrawCard(ImDrawList* list, const Axes& axes, const BatchInput& input) {
-  if (input.card_bytes <= 0) return;
-  const float y = std::round(axes.Y(static_cast<double>(input.card_bytes)));
-  list->AddRectFilled({axes.plot.Min.x, y - Px(1)}, {axes.plot.Max.x, y + Px(1)}, U32(Colors().bad));
-  DrawText(list, {axes.plot.Min.x + Px(6), y + Px(3)}, Colored(SmallMuted(), Colors().bad),
-           "the card has " + FormatBytes(input.card_bytes, input.unit));
+std::vector<int64_t> NamedBatches() {
+  std::vector<int64_t> batches;
+  for (int batch = 1; batch <= networks::kMaxBatch; batch *= 4) batches.push_back(batch);
+  return batches;
 }
 
 // "batch 64 · textbook 58.5 MB · phantom 177.7 MB"
@@ -95,11 +43,11 @@ std::string Summary(const BatchInput& input) {
   return text;
 }
 
-void Drag(const BatchInput& input, const Axes& axes, BatchState& state, CommandQueue& queue) {
+void Drag(const BatchInput& input, const CurveAxes& axes, BatchState& state, CommandQueue& queue) {
   ImGui::SetCursorScreenPos(axes.plot.Min);
   ImGui::InvisibleButton("batches", axes.plot.GetSize());
   if (input.locked) return Tooltip("The batch is locked by the lesson or the session code.");
-  if (ImGui::IsItemActive()) state.dragged = axes.BatchAt(ImGui::GetIO().MousePos.x);
+  if (ImGui::IsItemActive()) state.dragged = BatchAt(axes, ImGui::GetIO().MousePos.x);
   if (!ImGui::IsItemDeactivated() || !state.dragged) return;
   networks::TrainingSettings settings = input.settings;
   settings.batch = *state.dragged;
@@ -119,15 +67,18 @@ void DrawBatchPanel(const BatchInput& input, BatchState& state, CommandQueue& qu
   Put(Words(), Fitted(Words(), Summary(input), ImGui::GetContentRegionAvail().x));
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const ImRect area(at + ImVec2(Px(62), Px(6)), at + room - ImVec2(Px(8), Px(42)));
+  const ImRect area = PlotIn(at, room);
   if (area.GetWidth() < Px(60) || area.GetHeight() < Px(40)) return;
-  const Axes axes = AxesFor(input, area);
+  const std::vector<CurveDot> textbook = DotsOf(input.curve->textbook());
+  const std::vector<CurveDot> phantom = DotsOf(input.curve->phantom());
+  const CurveAxes axes =
+      AxesFor(area, 1, networks::kMaxBatch, std::array{&textbook, &phantom}, input.card_bytes);
   Drag(input, axes, state, queue);
   ImDrawList* list = ImGui::GetWindowDrawList();
-  DrawAxes(list, axes, input.unit);
-  DrawCard(list, axes, input);
-  DrawCurve(list, axes, input.curve->textbook(), Colors().theory, "textbook", false);
-  DrawCurve(list, axes, input.curve->phantom(), Colors().accent, "phantom", true);
+  DrawAxes(list, axes, NamedBatches(), input.unit);
+  DrawCardLine(list, axes, input.card_bytes, input.unit);
+  DrawCurve(list, axes, textbook, Colors().theory, "textbook", false);
+  DrawCurve(list, axes, phantom, Colors().accent, "phantom", true);
   const float x = std::round(axes.X(input.batch));
   list->AddLine({x, area.Min.y}, {x, area.Max.y}, U32(Colors().text.WithAlpha(0.6)), Px(1.5F));
   if (input.measured_bytes) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Panel kPanels[] = {
     {"run_controls", "Run", icons::kSliders, "What trains, where, and with which techniques.",
-     PanelPlace::kLeft, false,
+     PanelPlace::kLeft, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        if (frame.program) {
          DrawProgramPanel(*frame.program, frame.run_controls.capture, queue);
@@ -16,81 +16,88 @@ constexpr Panel kPanels[] = {
        }
      }},
     {"timeline", "Memory over time", icons::kChart, "The live blocks, stacked by category.",
-     PanelPlace::kCenter, false,
+     PanelPlace::kCenter, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawTimelinePanel(frame.timeline, state.timeline, queue);
      }},
     {"memory_map", "Memory map", icons::kMap, "Segments and blocks at one moment.", PanelPlace::kCenterMiddle,
-     false,
+     PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawMemoryMapPanel(frame.memory_map, state.memory_map, queue);
      }},
     {"layers", "Layers", icons::kLayers, "Layer by layer: parameters, what is kept, share of the peak.",
-     PanelPlace::kCenterBottom, true,
+     PanelPlace::kCenterBottom, PanelOf::kNetworks,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLayersPanel(frame.layers, state.layers, queue);
      }},
     {"live_tree", "What is alive", icons::kTree,
-     "Everything alive at one moment, as a tree map or a flame graph.", PanelPlace::kCenterBottom, false,
+     "Everything alive at one moment, as a tree map or a flame graph.", PanelPlace::kCenterBottom,
+     PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLiveTreePanel(frame.live_tree, state.live_tree, queue);
      }},
     {"allocations", "Allocations", icons::kTable, "Every allocation: filter, sort, copy.",
-     PanelPlace::kCenterBottom, false,
+     PanelPlace::kCenterBottom, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawAllocationsPanel(frame.allocations, state.allocations, queue);
      }},
-    {"run_log", "Run log", icons::kLog, "What happened, line by line.", PanelPlace::kCenterBottom, false,
+    {"run_log", "Run log", icons::kLog, "What happened, line by line.", PanelPlace::kCenterBottom,
+     PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawRunLogPanel(frame.run_log, state.run_log, queue);
      }},
     {"breakdown", "Where the peak goes", icons::kTable, "Textbook, phantom and measurement by category.",
-     PanelPlace::kRight, false,
+     PanelPlace::kRight, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBreakdownPanel(frame.breakdown, state.breakdown, queue);
      }},
     {"bridge", "The bridge", icons::kBridge, "From the textbook's figure to the device's, step by step.",
-     PanelPlace::kRightBottom, true,
+     PanelPlace::kRightBottom, PanelOf::kNetworks,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBridgePanel(frame.bridge, state.bridge, queue);
      }},
     {"batch", "Batch size", icons::kRuler,
      "The peak over the batch size: textbook, phantom, and the card's line. Drag to change the batch.",
-     PanelPlace::kRight, true,
+     PanelPlace::kRight, PanelOf::kNetworks,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawBatchPanel(frame.batch, state.batch, queue);
      }},
+    {"sweep", "Sweep", icons::kChart,
+     "The peak of a program of yours over one of its options, under the card's line. Click a point to run "
+     "it.",
+     PanelPlace::kRight, PanelOf::kSweep,
+     [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawProgramSweepPanel(frame.sweep, queue); }},
     {"checkpointing", "Checkpointing", icons::kStairs,
      "What each way to checkpoint needs, over what runs again for it. Click a point to apply it.",
-     PanelPlace::kRight, true,
+     PanelPlace::kRight, PanelOf::kNetworks,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawCheckpointingPanel(frame.checkpointing, state.checkpointing, queue);
      }},
     {"compare", "Compare", icons::kCompare,
      "This run beside another, or before and after a change: by level, category, layer and allocation.",
-     PanelPlace::kRightBottom, false,
+     PanelPlace::kRightBottom, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawComparisonPanel(frame.comparison, state.comparison, queue);
      }},
     {"findings", "Findings", icons::kSearch,
      "What stands out: why memory ran out, growth, kept graphs, fragmentation.", PanelPlace::kCenterBottom,
-     false,
+     PanelOf::kAnyRun,
      [](const Frame& frame, ViewState&, CommandQueue& queue) { DrawFindingsPanel(frame.findings, queue); }},
     {"fit", "What fits", icons::kGauge,
      "The cheapest change that fits on the card, the largest batch, and the same run with another card, "
      "allocator or start.",
-     PanelPlace::kRightBottom, false,
+     PanelPlace::kRightBottom, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawFitPanel(frame.fit, state.what_if, queue);
      }},
     {"slow_motion", "Slow motion", icons::kOperator,
      "One training step, operator by operator: code, and the blocks that come and go.",
-     PanelPlace::kCenterBottom, false,
+     PanelPlace::kCenterBottom, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawSlowMotionPanel(frame.slow_motion, state.slow_motion, queue);
      }},
     {"lessons", "Learn", icons::kLearn, "Lessons, page by page: predict, try, and see why.",
-     PanelPlace::kLessons, false,
+     PanelPlace::kLessons, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLessonsPanel(frame.lessons, state.lessons, queue);
      }},
@@ -100,5 +107,17 @@ static_assert(std::size(kPanels) == kPanelCount);
 }  // namespace
 
 std::span<const Panel> Panels() { return kPanels; }
+
+bool HasContent(const Panel& panel, const Frame& frame) {
+  switch (panel.of) {
+    case PanelOf::kAnyRun:
+      break;
+    case PanelOf::kNetworks:
+      return !frame.program.has_value();
+    case PanelOf::kSweep:
+      return frame.sweep.sweep != nullptr;
+  }
+  return true;
+}
 
 }  // namespace tidemark::gui

@@ -19,15 +19,23 @@ enum class PanelPlace : uint8_t {
   kLessons
 };
 
+// What a panel tells of.
+enum class PanelOf : uint8_t {
+  kAnyRun,
+  kNetworks,  // no program that is not ours
+  kSweep,     // over an option of a program
+};
+
 struct Panel {
   const char* name;  // stable: the layout file and tests know it by this
   const char* label;
   const char* icon;
   const char* help;
   PanelPlace place;  // where the default layout puts it; two in one place share it as tabs
-  bool of_networks;  // a program that is not ours has nothing to show there, so it is not drawn
+  PanelOf of;        // without that it has nothing to show, and is not drawn
   void (*draw)(const Frame& frame, ViewState& state, CommandQueue& queue);
 };
 std::span<const Panel> Panels();  // kPanelCount of them
+bool HasContent(const Panel& panel, const Frame& frame);
 
 }  // namespace tidemark::gui

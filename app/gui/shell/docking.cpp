@@ -2,17 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/gui/panels/panels.h"
 #include "app/gui/shell/shell_parts.h"
 #include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/icons.h"
 #include "app/gui/widgets/panel_frame.h"
 #include "app/gui/widgets/translation.h"
 #include "app/gui/window/opaque_fill.h"
 
 namespace tidemark::gui {
 namespace {
+
+constexpr int kFramesOfReturn = 4;
 
 std::string WindowId(const Panel& panel) { return "###" + std::string(panel.name); }
 
@@ -250,6 +256,29 @@ void DrawCard(ImGuiWindow* window) {
   list->PopClipRect();
 }
 
+// What can be drawn of the whole run, on white, beside the panel as it looks.
+const char* DrawingOf(std::string_view panel) {
+  if (panel == "timeline" || panel == "breakdown" || panel == "bridge") return panel.data();
+  return panel == "memory_map" ? "map" : "";
+}
+
+// By the right mouse button, anywhere in the panel.
+void PictureMenu(const Panel& panel, bool has_run, CommandQueue& queue) {
+  const bool is_hovered = ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows);
+  if (is_hovered && ImGui::IsMouseReleased(ImGuiMouseButton_Right)) ImGui::OpenPopup("picture");
+  if (!ImGui::BeginPopup("picture")) return;
+  if (ImGui::MenuItemEx(TranslatedLabel("Save picture…").c_str(), icons::kCamera))
+    queue.Push(SavePicture{panel.name, ""});
+  Tooltip("This panel as it looks, as a PNG picture.");
+  const std::string drawing = DrawingOf(panel.name);
+  if (!drawing.empty() &&
+      ImGui::MenuItemEx(TranslatedLabel("Save drawing…").c_str(), icons::kExport, nullptr, false, has_run))
+    queue.Push(SavePicture{panel.name, drawing});
+  if (!drawing.empty())
+    Tooltip("What it tells of the whole run, on white: SVG, or PNG by the name's ending.");
+  ImGui::EndPopup();
+}
+
 void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQueue& queue) {
   // What each frame begins with shows through.
   ImGui::PushStyleColor(ImGuiCol_WindowBg, IM_COL32_BLACK_TRANS);
@@ -270,6 +299,7 @@ void DrawPanel(const Panel& panel, const Frame& frame, ViewState& view, CommandQ
           "revealed.");
     } else {
       panel.draw(frame, view, queue);
+      PictureMenu(panel, frame.timeline.empty_reason.empty(), queue);
     }
   }
   ImGui::End();
@@ -327,6 +357,24 @@ void TakeRoomBack(ShellState& shell) {
   for (const GivenRoom& given : all) ImGui::DockBuilderGetNode(given.node)->SizeRef.y = given.before;
 }
 
+size_t PlaceOf(const ImGuiWindow* window) {
+  const auto is_of = [window](const Panel& panel) {
+    return window != nullptr && window->ID == ImHashStr(WindowId(panel).c_str());
+  };
+  return static_cast<size_t>(std::ranges::find_if(Panels(), is_of) - Panels().begin());
+}
+
+// Panels that come back to their place stand there in their order, whichever of them was there before.
+void OrderTabs() {
+  for (const Panel& panel : Panels()) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(WindowId(panel).c_str());
+    if (window == nullptr || window->DockNode == nullptr || window->DockNode->TabBar == nullptr) continue;
+    ImVector<ImGuiTabItem>& tabs = window->DockNode->TabBar->Tabs;
+    std::ranges::stable_sort(std::span(tabs.begin(), tabs.end()), {},
+                             [](const ImGuiTabItem& tab) { return PlaceOf(tab.Window); });
+  }
+}
+
 void MakeRoom(ShellState& shell) {
   const ImGuiWindow* window =
       shell.tall_panel.empty() ? nullptr : ImGui::FindWindowByName(("###" + shell.tall_panel).c_str());
@@ -361,6 +409,7 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   const ImGuiID space = ImGui::GetID("dock space");
   if (shell.reset_layout || view.layout_scale == 0 || ImGui::DockBuilderGetNode(space) == nullptr) {
     BuildDefaultLayout(space, viewport->WorkSize - ImVec2(2 * margin, 2 * margin), view);
+    shell.order_tabs = shell.reset_layout ? kFramesOfReturn : 0;
     shell.reset_layout = false;
     shell.wanted_widths.clear();
     shell.given_room.clear();
@@ -382,11 +431,14 @@ void DrawPanels(const Frame& frame, ShellState& shell, ViewState& view, CommandQ
   for (size_t i = 0; i < Panels().size(); ++i) {
     const bool raise = shell.raise_panel == Panels()[i].name;
     view.shown[i] = view.shown[i] || raise;
-    const bool has_content = !frame.program || !Panels()[i].of_networks;
-    if (view.shown[i] && has_content) DrawPanel(Panels()[i], frame, view, queue);
+    if (view.shown[i] && HasContent(Panels()[i], frame)) DrawPanel(Panels()[i], frame, view, queue);
     if (!raise) continue;
     BringToFront(WindowId(Panels()[i]).c_str());
     shell.raise_panel.clear();
+  }
+  if (shell.order_tabs > 0) {
+    --shell.order_tabs;
+    OrderTabs();
   }
 }
 

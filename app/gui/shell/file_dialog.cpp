@@ -45,7 +45,7 @@ PurposeText TextOf(FilePurpose purpose) {
   return {"Save a screenshot", "Save", ".png"};
 }
 
-Command CommandFor(FilePurpose purpose, const fs::path& file) {
+Command CommandFor(FilePurpose purpose, const fs::path& file, const std::string& panel) {
   switch (purpose) {
     case FilePurpose::kOpen:
     case FilePurpose::kData:
@@ -63,7 +63,7 @@ Command CommandFor(FilePurpose purpose, const fs::path& file) {
     case FilePurpose::kScreenshot:
       break;
   }
-  return TakeScreenshot{file};
+  return TakeScreenshot{file, panel};
 }
 
 bool Reads(FilePurpose purpose) {
@@ -164,7 +164,7 @@ void Accept(FileDialogState& state, fs::path& last_folder, CommandQueue& queue) 
     }
   }
   last_folder = file.parent_path();
-  queue.Push(CommandFor(state.purpose, file));
+  queue.Push(CommandFor(state.purpose, file, state.panel));
   state.open = false;
   ImGui::CloseCurrentPopup();
 }

@@ -50,6 +50,7 @@ struct FileDialogState {
   std::string trouble;     // why the listing or the choice is not possible
   bool overwrite = false;  // the person was asked, and `name` exists
   std::array<char, 1024> name{};
+  std::string panel;  // kScreenshot: of which; "" = of the whole window
 };
 
 // `folder` may be empty: the current one.

@@ -88,7 +88,7 @@ void DrawJobs(const ShellInput& input) {
       ImGui::PushID(static_cast<int>(i));
       ImGui::AlignTextToFramePadding();
       Put(Words(), job.title);
-      ImGui::SameLine(Px(320));
+      ImGui::SameLine(std::max(Px(320), Measure(Words(), job.title).x + Px(30)));
       DrawProgress(job, Px(280));
       ImGui::PopID();
     }

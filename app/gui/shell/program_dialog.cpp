@@ -64,13 +64,32 @@ void ChooseLayers(ProgramDialogState& state) {
                          : "A lane under the timeline, through CUPTI, which serves one tool at a time.");
 }
 
+// On this machine's GPU every run would take its time, one after the other.
+void ChooseSweep(ProgramDialogState& state) {
+  Label("Sweep");
+  ImGui::BeginDisabled(!state.card);
+  ImGui::SetNextItemWidth(-1);
+  TextField("##sweep", "batch=1..512 or batch=8,24,96; empty: one run", state.sweep, 0);
+  ImGui::EndDisabled();
+  Consequence(state.card
+                  ? "Runs it once for each value, with --batch 1, 2, 4, …, and draws its peak over them. "
+                    "Nothing else is recorded of these runs."
+                  : "Sweeps run on a phantom.");
+}
+
+bool Sweeps(const ProgramDialogState& state) { return state.card && state.sweep.front() != 0; }
+
 void Start(ProgramDialogState& state, CommandQueue& queue) {
   if (state.command.front() == 0) return;
   session::ProgramOrder order{state.command.data(), state.card,     state.recording.data(), {},
                               state.kernels,        state.operators};
   if (state.python_stacks) order.stacks.emplace_back(events::kPythonStacks);
   if (state.native_stacks) order.stacks.emplace_back(events::kNativeStacks);
-  queue.Push(StartProgram{std::move(order)});
+  if (Sweeps(state)) {
+    queue.Push(StartSweep{{std::move(order), state.sweep.data()}});
+  } else {
+    queue.Push(StartProgram{std::move(order)});
+  }
   state.open = false;
   ImGui::CloseCurrentPopup();
 }
@@ -89,6 +108,7 @@ void DrawContent(const std::vector<phantom::Card>& cards, ByteUnit unit, Program
   Label("Recording");
   ImGui::SetNextItemWidth(-1);
   TextField("##recording", "run.tide; empty: not kept", state.recording, 0);
+  ChooseSweep(state);
   Consequence(state.trouble, Colors().warning);
   ImGui::BeginDisabled(state.command.front() == 0);
   if (PrimaryButton("Start", {Px(110), 0}) || entered) Start(state, queue);

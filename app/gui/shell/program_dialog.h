@@ -1,5 +1,5 @@
-// Starting a program of one's own: its command, the GPU that it runs on, where it is recorded. UI thread,
-// inside a frame.
+// Starting a program of one's own: its command, the GPU that it runs on, where it is recorded; once, or once
+// for each value of an option. UI thread, inside a frame.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@ struct ProgramDialogState {
   std::string trouble;  // why it could not be started
   std::array<char, 4096> command{};
   std::array<char, 1024> recording{};
+  std::array<char, 256> sweep{};
   bool python_stacks = false;
   bool native_stacks = false;
   bool kernels = false;
@@ -27,7 +28,7 @@ struct ProgramDialogState {
 };
 
 void OpenProgramDialog(ProgramDialogState& state);
-// Pushes StartProgram. What is typed stays for the next time.
+// Pushes StartProgram, or StartSweep. What is typed stays for the next time.
 void DrawProgramDialog(const std::vector<phantom::Card>& cards, ByteUnit unit, ProgramDialogState& state,
                        CommandQueue& queue);
 

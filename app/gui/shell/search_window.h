@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/gui/commands.h"
@@ -32,13 +33,15 @@ struct SearchState {
   int selected = 0;
   std::array<char, 160> text{};
   SearchQuestion asked;
-  Lookup<SearchQuestion, std::vector<presenters::SearchHit>> found{Overtaken::kIsGivenUp};
+  using Found = Lookup<SearchQuestion, std::vector<presenters::SearchHit>>;
+  Found found{Overtaken::kIsGivenUp};
 
-  // Another run: what was typed is looked for in that.
-  void BeginAnew() {
+  // Another run: what was typed is looked for in that. Returns what looks through the one before, which ends
+  // it and waits for it when it goes.
+  std::shared_ptr<void> BeginAnew() {
     asked = {};
-    found = decltype(found){Overtaken::kIsGivenUp};
     focus = true;
+    return std::make_shared<Found>(std::exchange(found, Found{Overtaken::kIsGivenUp}));
   }
 };
 

@@ -19,6 +19,16 @@ std::vector<NamedControl> ControlsOf(const Frame& frame) {
   return controls;
 }
 
+// Back and forward as in a browser, where no lesson has these keys for its pages.
+void PushBrowsersKeys(const ShellInput& input, CommandQueue& queue) {
+  const ImGuiID owner = ImGui::GetID("window keys");
+  const auto pressed = [owner](ImGuiKey arrow) {
+    return ImGui::Shortcut(ImGuiMod_Alt | arrow, ImGuiInputFlags_RouteGlobal, owner);
+  };
+  if (input.can_go_back && pressed(ImGuiKey_LeftArrow)) queue.Push(ActionId::kBack);
+  if (input.can_go_forward && pressed(ImGuiKey_RightArrow)) queue.Push(ActionId::kForward);
+}
+
 }  // namespace
 
 bool IsEnabled(ActionId action, const ShellInput& input) {
@@ -72,8 +82,9 @@ bool IsEnabled(ActionId action, const ShellInput& input) {
 void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& queue) {
   // Space is ours: ImGui's navigation would press the focused button with it (Enter does that as well).
   ImGui::SetKeyOwner(ImGuiKey_Space, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
-  // So are the arrows with Alt: they would move the focus, or what has it, beside turning the page.
-  const bool turns = input.in_lesson && ImGui::GetIO().KeyAlt;
+  // So are the arrows with Alt: they would move the focus, or what has it, beside turning the page or looking
+  // back.
+  const bool turns = ImGui::GetIO().KeyAlt;
   for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow}) {
     if (turns) ImGui::SetKeyOwner(key, ImGui::GetID("window keys"), ImGuiInputFlags_LockThisFrame);
   }
@@ -90,6 +101,7 @@ void PushKeys(const ShellInput& input, const ShellState& shell, CommandQueue& qu
     const ImGuiID owner = is_ours ? ImGui::GetID("window keys") : 0;
     if (ImGui::Shortcut(action.chord, ImGuiInputFlags_RouteGlobal, owner)) queue.Push(action.id);
   }
+  if (!input.in_lesson) PushBrowsersKeys(input, queue);
   if (input.can_go_back && ImGui::IsMouseClicked(3)) queue.Push(ActionId::kBack);  // the side buttons
   if (input.can_go_forward && ImGui::IsMouseClicked(4)) queue.Push(ActionId::kForward);
   // The other half of the world redoes with it.

@@ -100,6 +100,7 @@ struct ShellState {
   bool class_open = false;
   ColorsWindowState colors;
   bool reset_layout = false;
+  int order_tabs = 0;  // in so many frames more: panels come back one by one
   // Widths of panels at the sides, by dock node, that the window had no room for: they come back with it.
   std::map<unsigned, float> wanted_widths;
   float layout_width = 0;   // of all panels together, in the frame before; 0 = none yet

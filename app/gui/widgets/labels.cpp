@@ -53,6 +53,11 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"block", "The bytes that the allocator set aside: what was requested, rounded up."},
     {"operator", "The operator that asked for it, or the innermost line of code."},
     {"born", "The event at which it was allocated."},
+    {"event", "Its place in the run's stream, whose order is the truth."},
+    {"time", "Since the first event that is kept of the run."},
+    {"kind", "What happened."},
+    {"bytes", "The size that the event tells; a free tells none."},
+    {"detail", "The tensor, the step, a marker's text: what the kind leaves open."},
     {"life", "The time from its allocation to its free."},
     {"address", "Where it lies in the card's memory."},
     // After an out of memory.
@@ -98,6 +103,7 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"Runs on", "The card that the program sees."},
     {"Command", "The program and its arguments, as in a terminal."},
     {"Recording", "The file that the run is written to, if any."},
+    {"Sweep", "An option of the program and its values, each of which is run."},
     // A program's facts.
     {"Recorded by", "What wrote down the events."},
     {"Card", "The card that the program saw."},

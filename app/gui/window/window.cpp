@@ -220,20 +220,31 @@ void Window::EndFrame(bool paint) {
   painting_seconds_ = glfwGetTime() - begin;
 }
 
-Status Window::SaveScreenshot(const std::filesystem::path& file) const {
+Status Window::SaveScreenshot(const std::filesystem::path& file,
+                              const std::optional<WindowPart>& part) const {
   int width = 0;
   int height = 0;
   glfwGetFramebufferSize(window_, &width, &height);
-  std::vector<uint8_t> pixels(static_cast<size_t>(width) * static_cast<size_t>(height) * 4);
   // Painted again, because what the back buffer holds after a swap is undefined.
   glViewport(0, 0, width, height);
   const ImVec4 color = Vec4(Colors().background);
   glClearColor(color.x, color.y, color.z, 1.0F);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+  ImRect read({0, 0}, {static_cast<float>(width), static_cast<float>(height)});
+  if (part) {
+    const ImVec2 factor = ImGui::GetIO().DisplayFramebufferScale;
+    const ImRect wanted(std::floor(part->left * factor.x), std::floor(part->top * factor.y),
+                        std::floor(part->right * factor.x), std::floor(part->bottom * factor.y));
+    read.ClipWith(wanted);
+  }
+  const int read_width = std::max(1, static_cast<int>(read.GetWidth()));
+  const int read_height = std::max(1, static_cast<int>(read.GetHeight()));
+  std::vector<uint8_t> pixels(static_cast<size_t>(read_width) * static_cast<size_t>(read_height) * 4);
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
-  glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
-  return WritePngBottomUp(file, width, height, pixels);
+  glReadPixels(static_cast<int>(read.Min.x), height - static_cast<int>(read.Max.y), read_width, read_height,
+               GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+  return WritePngBottomUp(file, read_width, read_height, pixels);
 }
 
 }  // namespace tidemark::gui

@@ -21,6 +21,14 @@ struct WindowSize {
   int height = 0;
 };
 
+// In ImGui's pixels, from the top left.
+struct WindowPart {
+  float left = 0;
+  float top = 0;
+  float right = 0;
+  float bottom = 0;
+};
+
 class Window {
  public:
   // `size` in screen pixels; without one, `last` in design pixels, as the window was when it was closed on
@@ -61,8 +69,8 @@ class Window {
   double own_cpu_seconds() const { return own_cpu_seconds_; }
   // Of the last frame: how long OpenGL painted; 0 where nothing had to be painted.
   double painting_seconds() const { return painting_seconds_; }
-  // The pixels of the last frame painted, as a PNG file.
-  Status SaveScreenshot(const std::filesystem::path& file) const;
+  // The pixels of the last frame painted, or those of a part of it, as a PNG file.
+  Status SaveScreenshot(const std::filesystem::path& file, const std::optional<WindowPart>& part) const;
 
  private:
   Window() = default;

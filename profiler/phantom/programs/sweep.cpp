@@ -132,7 +132,7 @@ Result<SweepRange> SweepRangeFromText(const std::string& text) {
     if (!range.values.empty()) return range;
   }
   return Error{
-      "--sweep must be an argument's name and its values, as in batch=1..512 (doubling) or "
+      "A sweep is an argument's name and its values, as in batch=1..512 (doubling) or "
       "batch=8,24,96, not '" +
       text + "'."};
 }

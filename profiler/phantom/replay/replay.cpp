@@ -75,7 +75,8 @@ uint64_t DeviceCountOf(const std::vector<Request>& requests) {
 }  // namespace
 
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
-                                     const std::vector<AddressOrder>& orders, size_t columns) {
+                                     const std::vector<AddressOrder>& orders, size_t columns,
+                                     const ReplayProgress& progress) {
   const Result<UniqueFd> file = InMemory(requests);
   if (!file) return file.error();
   std::vector<std::string> words = {
@@ -92,17 +93,27 @@ Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector
   options.on_line = [&](std::string_view line) {
     if (const std::optional<Replayed> answer = AnswerIn(line)) answers.push_back(*answer);
   };
+  bool was_ended = false;
+  if (progress) {
+    options.goes_on = [&] {
+      was_ended =
+          was_ended || !progress(static_cast<double>(answers.size()) / static_cast<double>(orders.size()));
+      return !was_ended;
+    };
+  }
   const Result<CommandOutcome> outcome = RunCommand(words, options);
   if (!outcome) return outcome.error();
+  if (was_ended) return Error{"The replay was cancelled."};
   if (outcome->exit_code == 0 && answers.size() == orders.size()) return answers;
   return Error{"Replaying a run's requests failed: " + WordsIn(outcome->output)};
 }
 
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
-                                    const Replayed& as_it_was, const AddressOrder& own_order) {
+                                    const Replayed& as_it_was, const AddressOrder& own_order,
+                                    const ReplayProgress& progress) {
   std::vector<AddressOrder> orders = LikelyOrders();
   if (std::ranges::find(orders, own_order) == orders.end()) orders.push_back(own_order);
-  const Result<std::vector<Replayed>> replayed = Replay(replayer, requests, orders);
+  const Result<std::vector<Replayed>> replayed = Replay(replayer, requests, orders, 0, progress);
   if (!replayed) return replayed.error();
   ReservedBand band{as_it_was.reserved_peak_bytes,
                     as_it_was.reserved_peak_bytes,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,14 @@ struct Replayed {
   std::vector<ReplayColumn> curve;  // equal numbers of requests each; empty unless asked for
 };
 
+// Several times a second the share of the orders that are answered; false ends the replay, which is an error.
+using ReplayProgress = std::function<bool(double)>;
+
 // One for each order, in their order. `columns`: how many its curve may have; each request then takes another
 // 0.3 us.
 Result<std::vector<Replayed>> Replay(const Replayer& replayer, const std::vector<Request>& requests,
-                                     const std::vector<AddressOrder>& orders, size_t columns = 0);
+                                     const std::vector<AddressOrder>& orders, size_t columns = 0,
+                                     const ReplayProgress& progress = {});
 
 struct AllocatedBand {
   int64_t least_bytes = 0;
@@ -61,6 +66,7 @@ struct ReservedBand {
 // Over the likely orders. Fails with a sentence where replaying in the order that the program had does not
 // give the peaks that it had: then it did what requests do not hold (CUDA graphs, say).
 Result<ReservedBand> BandOfReserved(const Replayer& replayer, const std::vector<Request>& requests,
-                                    const Replayed& as_it_was, const AddressOrder& own_order = {});
+                                    const Replayed& as_it_was, const AddressOrder& own_order = {},
+                                    const ReplayProgress& progress = {});
 
 }  // namespace tidemark::phantom

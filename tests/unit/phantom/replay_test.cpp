@@ -200,6 +200,23 @@ TEST_CASE("The order of addresses moves what is reserved; the band holds what it
   }
 }
 
+TEST_CASE("A replay that nobody wants any more ends, and says so") {
+  double share = -1;
+  const auto cancel = [&](double done) {
+    share = done;
+    return false;
+  };
+  std::vector<Request> requests;  // more than it answers before it is asked
+  for (uint64_t block = 1; block < 4'000'000; ++block) {
+    requests.push_back(Allocate(block, kMiB));
+    requests.push_back(Free(block));
+  }
+  const auto replayed = Replay(OnACardWith(1000 * kMiB), requests, {AddressOrder{}}, 0, cancel);
+  REQUIRE_FALSE(replayed.ok());
+  CHECK(replayed.error().message == "The replay was cancelled.");
+  CHECK(share == 0);
+}
+
 TEST_CASE("A run that reserved what its requests do not explain has no band, but a sentence") {
   const Result<ReservedBand> band =
       BandOfReserved(OnACardWith(1000 * kMiB), {Allocate(1, kMiB)}, {kMiB, 22 * kMiB, 0, 0, {}});

@@ -39,6 +39,31 @@ TEST_CASE("the timeline is drawn with its steps, its legend and its peak") {
   CHECK(svg.find(kPrintColours[static_cast<size_t>(events::Category::kActivation)]) != std::string::npos);
 }
 
+TEST_CASE("theory and the card are lines over the timeline, where the curve leaves room for them") {
+  timeline::Stream stream;
+  const events::NameId settings = stream.Name("{}");
+  stream.Mark(0, settings);
+  stream.BeginStep(0);
+  stream.Allocate(1 << 20, 10'000'000);
+  stream.EndStep(0);
+  const auto view = stream.Publish();
+  REQUIRE(view->settings().size() == 1);
+  PictureTheory theory;
+  theory.estimates = {{4'000'000, 9'000'000, std::nullopt}};
+  theory.card_bytes = 12'000'000;
+  const std::string all = TimelinePicture(*view, "run", theory);
+  CHECK(IsOneDocument(all));
+  CHECK(all.find(">textbook 4.0 MB<") != std::string::npos);
+  CHECK(all.find(">phantom 9.0 MB<") != std::string::npos);
+  CHECK(all.find(">card 12.0 MB<") != std::string::npos);
+  CHECK(Count(all, "<line class=\"textbook\"") == 1);
+  theory.card_bytes = 141'000'000'000;
+  const std::string far = TimelinePicture(*view, "run", theory);
+  CHECK(far.find("<line class=\"card\"") == std::string::npos);
+  CHECK(far.find(">the card has 141.0 GB, above the axis<") != std::string::npos);
+  CHECK(TimelinePicture(*view, "run").find("<line class=") == std::string::npos);
+}
+
 TEST_CASE("the breakdown is drawn as bars, and totals after them") {
   const std::string svg = BreakdownPicture(*SomeSteps(), "run");
   CHECK(IsOneDocument(svg));
@@ -59,6 +84,8 @@ TEST_CASE("the map is drawn in rows, and refused where there are no segments") {
   const std::string svg = *MapPicture(*stream.Publish(), "run");
   CHECK(IsOneDocument(svg));
   CHECK(svg.find("1 segment, 8.0 MB reserved") != std::string::npos);
+  CHECK(svg.find(">each row 1.0 MB<") != std::string::npos);
+  CHECK(svg.find(">200.0 kB<") != std::string::npos);
   // 8 rows of the segment, the block (in whole 512 bytes) in 4 of them, its category in the legend, and the
   // white behind all.
   CHECK(Count(svg, "<rect ") == 8 + 4 + 1 + 1);

@@ -163,6 +163,15 @@ TEST_CASE("a save that fails keeps the file that was there, and names the file t
           "[save]") {
   const Scratch scratch;
   const auto view = SampleRun().View();
+  std::vector<double> told;
+  const Status cancelled = SaveTide(*view, {}, scratch / "kept.tide", [&](double share) {
+    told.push_back(share);
+    return false;
+  });
+  REQUIRE_FALSE(cancelled.ok());
+  CHECK(cancelled.error().message.find("cancelled") != std::string::npos);
+  CHECK(told == std::vector<double>{1});
+  CHECK_FALSE(std::filesystem::exists(scratch / "kept.tide"));
   const Status nowhere = SaveTide(*view, {}, scratch / "no/such/run.tide");
   REQUIRE_FALSE(nowhere.ok());
   CHECK(nowhere.error().message.find((scratch / "no/such/run.tide").string()) != std::string::npos);

@@ -1,0 +1,46 @@
+// The axes of a peak over a number that a person chooses, both in equal ratios: a card's line and a small
+// program's curve are in one picture. UI thread, inside a frame.
+#pragma once
+
+#include <imgui_internal.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "app/gui/window/theme.h"
+#include "profiler/base/format.h"
+
+namespace tidemark::gui {
+
+struct CurveDot {
+  double value = 0;
+  int64_t bytes = 0;
+  bool out_of_memory = false;
+};
+
+struct CurveAxes {
+  ImRect plot;
+  double first = 1;  // of the values, > 0
+  double last = 1;
+  double least = 1e6;  // bytes
+  double most = 1e9;
+
+  float X(double value) const;
+  float Y(double bytes) const;
+  double ValueAt(float x) const;
+};
+
+// What is left of `area` for the plot between labels.
+ImRect PlotIn(ImVec2 at, ImVec2 room);
+// With room for all dots, and for the card's line where it is known.
+CurveAxes AxesFor(const ImRect& plot, double first, double last,
+                  std::span<const std::vector<CurveDot>* const> curves, int64_t card_bytes);
+// Lines at powers of ten and at `values`, each named where there is room.
+void DrawAxes(ImDrawList* list, const CurveAxes& axes, std::span<const int64_t> values, ByteUnit unit);
+// `with_dots`: each is marked, not only joined to the next.
+void DrawCurve(ImDrawList* list, const CurveAxes& axes, const std::vector<CurveDot>& dots, Color color,
+               const char* name, bool with_dots);
+void DrawCardLine(ImDrawList* list, const CurveAxes& axes, int64_t card_bytes, ByteUnit unit);
+
+}  // namespace tidemark::gui

@@ -1,0 +1,177 @@
+#include "app/gui/panels/event_rows.h"
+
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "app/gui/widgets/controls.h"
+#include "app/gui/widgets/panel_frame.h"
+#include "app/presenters/blocks.h"
+#include "app/presenters/event_list.h"
+#include "profiler/events/stack.h"
+
+namespace tidemark::gui {
+namespace {
+
+using events::EventIndex;
+using presenters::EventRow;
+
+struct ColumnLook {
+  const char* title;
+  float weight;      // of the width
+  float from_width;  // design pixels of the panel from which it is shown
+  Align align;
+};
+constexpr ColumnLook kColumns[] = {
+    {"event", 1.0F, 0, Align::kRight},     {"time", 1.0F, 420, Align::kRight},
+    {"kind", 1.5F, 0, Align::kLeft},       {"detail", 2.6F, 0, Align::kLeft},
+    {"holds", 1.3F, 560, Align::kLeft},    {"bytes", 1.1F, 0, Align::kRight},
+    {"layer", 1.2F, 640, Align::kLeft},    {"operator", 1.6F, 780, Align::kLeft},
+    {"address", 1.5F, 900, Align::kRight},
+};
+
+void TextCell(std::string_view text, const TextStyle& style) {
+  ImGui::TableNextColumn();
+  const float room = ImGui::GetContentRegionAvail().x;
+  Put(style, Fitted(style, text, room));
+  if (ImGui::IsItemHovered() && Measure(style, text).x > room) Tooltip(text);
+}
+
+void CategoryCell(const std::optional<events::Category>& category) {
+  if (!category) return TextCell("", MutedWords());
+  ImGui::TableNextColumn();
+  Swatch(Colors().Of(*category));
+  ImGui::SameLine(0, Px(6));
+  Put(MutedWords(), Fitted(MutedWords(), events::NameOf(*category), ImGui::GetContentRegionAvail().x));
+}
+
+void OperatorCell(std::string_view stack) {
+  const std::vector<std::string_view> frames = events::FramesOf(stack);
+  TextCell(frames.empty() ? stack : frames.front(), MutedWords());
+  if (frames.size() > 1) Tooltip(presenters::StackLines(stack));
+}
+
+void Cell(const EventRow& row, std::string_view title, ByteUnit unit) {
+  if (title == "time") return NumberCell(FormatDuration(row.since_ns));
+  if (title == "kind") return TextCell(events::NameOf(row.kind), Words());
+  if (title == "detail") return TextCell(row.what, MutedWords());
+  if (title == "holds") return CategoryCell(row.category);
+  if (title == "bytes") return row.bytes ? BytesCell(row.bytes, unit) : NumberCell("");
+  if (title == "layer") return TextCell(row.layer, MutedWords());
+  if (title == "operator") return OperatorCell(row.op);
+  if (title == "address") return NumberCell(row.address ? fmt::format("{:#x}", *row.address) : "");
+}
+
+void Row(const EventRow& row, const EventRowsInput& input, float width, CommandQueue& queue) {
+  ImGui::TableNextRow();
+  ImGui::TableNextColumn();
+  ImGui::PushID(static_cast<int>(row.index));
+  const ImVec2 at = ImGui::GetCursorPos();
+  if (SelectableRow("row", row.index == input.shown)) {
+    queue.Push(PinMoment{row.index});
+    if (row.kind == events::EventKind::kAllocate)
+      queue.Push(Select{presenters::AllocationSelected(row.index)});
+  }
+  ImGui::PopID();
+  ImGui::SetCursorPos(at);
+  PutRight(Numbers(), FormatNumber(static_cast<int64_t>(row.index)));
+  for (const ColumnLook& look : kColumns) {
+    if (look.title != kColumns[0].title && width >= Px(look.from_width)) Cell(row, look.title, input.unit);
+  }
+}
+
+// How many rows there are, and how many of them fill the panel.
+struct Page {
+  ImS64 all = 0;
+  ImS64 rows = 1;
+
+  ImS64 LastTop() const { return std::max<ImS64>(0, all - rows); }
+};
+
+// Where what is shown has moved, by whomever, it is brought into sight.
+void FollowMoment(const EventRowsInput& input, const Page& page, EventRowsState& state) {
+  if (!state.follows || state.followed == input.shown) return;
+  state.followed = input.shown;
+  if (input.shown >= state.top && input.shown + 1 < state.top + static_cast<EventIndex>(page.rows)) return;
+  const auto half = static_cast<EventIndex>(page.rows / 2);
+  state.top = input.shown > half ? input.shown - half : 0;
+}
+
+// The window's own keys, not those of ImGui's navigation: the list is longer than what is drawn of it.
+void MoveByKeys(const EventRowsInput& input, const Page& page, CommandQueue& queue) {
+  if (!ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows)) return;
+  const ImGuiID owner = ImGui::GetID("event keys");
+  const auto pressed = [owner](ImGuiKey key) {
+    ImGui::SetKeyOwner(key, owner, ImGuiInputFlags_LockThisFrame);
+    return ImGui::IsKeyPressed(key, ImGuiInputFlags_Repeat, owner);
+  };
+  ImS64 by = 0;
+  if (pressed(ImGuiKey_DownArrow)) by = 1;
+  if (pressed(ImGuiKey_UpArrow)) by = -1;
+  if (pressed(ImGuiKey_PageDown)) by = page.rows;
+  if (pressed(ImGuiKey_PageUp)) by = -page.rows;
+  if (by == 0) return;
+  const auto first = static_cast<ImS64>(input.view->first());
+  const auto last = static_cast<ImS64>(input.view->end()) - 1;
+  queue.Push(
+      PinMoment{static_cast<EventIndex>(std::clamp(static_cast<ImS64>(input.shown) + by, first, last))});
+}
+
+// Counts rows where ImGui's own windows count pixels, of which ten million rows have too many.
+void ScrollRows(const Page& page, const ImRect& area, EventRowsState& state, EventIndex first) {
+  ImS64 top = static_cast<ImS64>(state.top - first);
+  if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) {
+    constexpr float kRowsAClick = 3;
+    top -= static_cast<ImS64>(ImGui::GetIO().MouseWheel * kRowsAClick);
+  }
+  top = std::clamp<ImS64>(top, 0, page.LastTop());
+  if (page.all > page.rows) {
+    const ImRect bar({area.Max.x - ImGui::GetStyle().ScrollbarSize, area.Min.y}, area.Max);
+    ImGui::ScrollbarEx(bar, ImGui::GetID("event bar"), ImGuiAxis_Y, &top, page.rows, page.all);
+  }
+  state.top = first + static_cast<EventIndex>(std::clamp<ImS64>(top, 0, page.LastTop()));
+}
+
+void DrawTable(const EventRowsInput& input, const std::vector<EventRow>& rows, float width,
+               CommandQueue& queue) {
+  int count = 0;
+  for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  if (!ImGui::BeginTable("event rows", count, kFlags, {width, 0})) return;
+  for (const ColumnLook& look : kColumns) {
+    if (width >= Px(look.from_width)) ImGui::TableSetupColumn(look.title, 0, look.weight);
+  }
+  ImGui::TableNextRow();
+  for (const ColumnLook& look : kColumns) {
+    if (width >= Px(look.from_width)) HeaderCell(look.title, look.align);
+  }
+  for (const EventRow& row : rows) Row(row, input, width, queue);
+  ImGui::EndTable();
+}
+
+}  // namespace
+
+void DrawEventRows(const EventRowsInput& input, EventRowsState& state, CommandQueue& queue) {
+  const timeline::View& view = *input.view;
+  if (!ImGui::BeginChild("events", {0, 0}, 0,
+                         ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse))
+    return ImGui::EndChild();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float row_height = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const Page page{static_cast<ImS64>(view.end() - view.first()),
+                  std::max<ImS64>(1, static_cast<ImS64>(room.y / row_height) - 1)};  // without the header
+  state.top = std::clamp(state.top, view.first(), view.end() - 1);
+  MoveByKeys(input, page, queue);
+  FollowMoment(input, page, state);
+  ScrollRows(page, ImRect(at, at + room), state, view.first());
+  const std::vector<EventRow> rows =
+      presenters::EventRows(view, state.top, static_cast<size_t>(page.rows), input.unit);
+  DrawTable(input, rows, room.x - ImGui::GetStyle().ScrollbarSize - Px(4), queue);
+  ImGui::EndChild();
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,29 @@
+// Every event of the run, in its order: only the rows in sight are ever looked at, of however many. It
+// follows the moment that the map shows; a click, the arrows and the page keys move that. UI thread, inside a
+// frame.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "app/gui/commands.h"
+#include "profiler/base/format.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::gui {
+
+struct EventRowsState {
+  events::EventIndex top = 0;                  // the first row in sight
+  std::optional<events::EventIndex> followed;  // the moment that it was brought to last
+  bool follows = true;
+};
+
+struct EventRowsInput {
+  const timeline::View* view = nullptr;  // not empty
+  events::EventIndex shown = 0;          // the moment that the map shows
+  ByteUnit unit = ByteUnit::kMegabytes;
+};
+
+void DrawEventRows(const EventRowsInput& input, EventRowsState& state, CommandQueue& queue);
+
+}  // namespace tidemark::gui

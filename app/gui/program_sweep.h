@@ -1,0 +1,62 @@
+// A sweep over an option of a person's program: what it is of, and its points as they come.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "profiler/base/thread_annotations.h"
+#include "profiler/phantom/cards/card.h"
+#include "profiler/session/program_order.h"
+
+namespace tidemark::gui {
+
+// Plain data; the UI thread's.
+struct ProgramSweep {
+  session::SweepOrder order;
+  phantom::Card card;  // that the phantom is
+  std::string option;  // "batch"; "" until its values are known
+  std::vector<int64_t> values;
+  std::vector<session::SweepPoint> points;  // of the first of them
+  bool goes_on = true;
+
+  // With what CUDA itself needs.
+  int64_t TakenBytes(const session::SweepPoint& point) const {
+    return point.reserved_peak_bytes + card.context_bytes;
+  }
+  // Whether it needs more than the card has: the program ran out of memory, or would in another order of
+  // addresses.
+  bool Fits(const session::SweepPoint& point) const {
+    return point.has_peaks && point.most_reserved_bytes + card.context_bytes <= card.memory_bytes;
+  }
+  // None where none fits, or nobody knows yet.
+  std::optional<int64_t> LargestThatFits() const;
+};
+
+// Where a sweep's thread leaves what it finds out until the UI thread takes it. Any thread.
+class SweepInbox {
+ public:
+  void Begin(const std::string& option, const std::vector<int64_t>& values);
+  void Add(const session::SweepPoint& point);
+  // How many of all values are answered; 0 before they are known.
+  double share() const;
+  std::string Title() const;  // "Sweep over --batch: 3 of 10 runs"
+  // Nobody wants it any more.
+  void GiveUp() { given_up_ = true; }
+  bool given_up() const { return given_up_; }
+
+  // True if there was anything new.
+  bool MoveTo(ProgramSweep& sweep);
+
+ private:
+  std::atomic<bool> given_up_ = false;
+  mutable Mutex mutex_;
+  std::string option_ TIDEMARK_GUARDED_BY(mutex_);
+  std::vector<int64_t> values_ TIDEMARK_GUARDED_BY(mutex_);
+  std::vector<session::SweepPoint> points_ TIDEMARK_GUARDED_BY(mutex_);
+};
+
+}  // namespace tidemark::gui

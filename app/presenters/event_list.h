@@ -1,0 +1,33 @@
+// The stream itself, event by event, in its order: what each says, in words. Pure; O(1) for each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profiler/base/format.h"
+#include "profiler/timeline/timeline.h"
+
+namespace tidemark::presenters {
+
+struct EventRow {
+  events::EventIndex index = 0;
+  int64_t since_ns = 0;  // from the first event that the view holds
+  events::EventKind kind = events::EventKind::kAllocate;
+  std::string what;                          // the tensor, the step's number, a marker's text, ...
+  std::optional<events::Category> category;  // of a block
+  std::optional<int64_t> bytes;              // as requested, of what has a size
+  std::optional<uint64_t> address;           // of what has one
+  std::string_view layer;                    // names live as long as the view
+  std::string_view op;                       // with its stack, where that is told
+};
+
+// `index` lies in the view.
+EventRow EventRowOf(const timeline::View& view, events::EventIndex index, ByteUnit unit);
+// `count` of them from `first` on, as far as there are so many.
+std::vector<EventRow> EventRows(const timeline::View& view, events::EventIndex first, size_t count,
+                                ByteUnit unit);
+
+}  // namespace tidemark::presenters

@@ -1,0 +1,85 @@
+// Work that takes long: it says what it is at and how far, and Cancel ends it.
+#include <signal.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <thread>
+
+#include "app/cli/run_writer.h"
+#include "tests/gui/steps.h"
+
+namespace tidemark::gui {
+namespace {
+
+namespace fs = std::filesystem;
+using session::RunState;
+
+constexpr const char* kCancel = "//##jobs/**/Cancel";
+
+bool IsLogged(std::string_view words) {
+  const auto& lines = *application().frame()->run_log.lines;
+  return !lines.empty() && lines.back().text.find(words) != std::string::npos;
+}
+
+bool Cancels(ImGuiTestContext* context) {
+  if (!WaitUntil(context, [&] { return context->ItemExists(kCancel); })) return false;
+  context->ItemClick(kCancel);
+  return WaitUntil(context, [&] { return !context->ItemExists(kCancel); });
+}
+
+}  // namespace
+
+// An export, and the start of a program whose stand-ins are being built.
+void CancelsWhatTakesLong(ImGuiTestContext* context) {
+  const fs::path file = Artefacts() / "slow.json";
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  application().Push(ExportRecording{file});
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists(kCancel); }));
+  Picture(context, "job-export");
+  IM_CHECK(Cancels(context));
+  IM_CHECK(WaitUntil(context, [] { return IsLogged("slow.json was cancelled"); }));
+  IM_CHECK(!fs::exists(file));
+  const int process = Run().description.process_id;
+  session::ProgramOrder order;
+  order.command = "slow";
+  application().Push(StartProgram{order});
+  IM_CHECK(WaitUntil(context, [&] { return context->ItemExists(kCancel); }));
+  Picture(context, "job-program");
+  IM_CHECK(Cancels(context));
+  IM_CHECK(WaitUntil(context, [] { return IsLogged("The program was not started, as asked."); }));
+  IM_CHECK(!ImGui::IsPopupOpen("", kAnyPopup));  // nothing is wrong with what was typed
+  IM_CHECK_EQ(Run().description.process_id, process);
+}
+
+// The trainer before does not answer, so that the next one has to wait for its end.
+void CancelsAStart(ImGuiTestContext* context) {
+  IM_CHECK(WaitForSteps(context, 1));
+  const int process = Run().description.process_id;
+  IM_CHECK_GT(process, 1);
+  IM_CHECK_EQ(kill(process, SIGSTOP), 0);
+  application().Push(ActionId::kNewRun);
+  IM_CHECK(Cancels(context));
+  IM_CHECK(WaitUntil(context, [] { return IsLogged("The start was cancelled."); }));
+  IM_CHECK(!Run().starting && !Run().live);
+  IM_CHECK(Run().status.state == RunState::kFinished);
+  Picture(context, "start-cancelled");
+  context->KeyPress(ImGuiKey_Space);
+  IM_CHECK(WaitUntil(context, [] { return Run().live; }));
+  IM_CHECK(WaitForSteps(context, 2));
+}
+
+Result<std::vector<std::string>> ExportSlowly(const session::NotedRun& noted, std::string_view format,
+                                              const fs::path& file,
+                                              const std::function<bool(double)>& progress) {
+  if (!file.filename().string().starts_with("slow")) return cli::ExportRun(noted, format, file, progress);
+  double share = 0;
+  while (progress(share)) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    share = 0.4;
+  }
+  return Error{"The export to " + file.string() + " was cancelled."};
+}
+
+}  // namespace tidemark::gui

@@ -1,0 +1,60 @@
+#include "app/presenters/event_list.h"
+
+#include <string>
+
+#include "tests/support/catch.h"
+#include "tests/unit/timeline/stream.h"
+
+namespace tidemark::presenters {
+namespace {
+
+using events::EventKind;
+
+TEST_CASE("Every event of the stream is a row, in its order, with what it says") {
+  timeline::Stream stream;
+  const events::NameId loss = stream.Name("loss");
+  const events::NameId conv = stream.Name("conv1");
+  stream.BeginStep(1200);
+  events::Event& born = stream.Allocate(0x1000, 1000, events::Category::kActivation);
+  born.layer = conv;
+  stream.BeginPhase(events::Phase::kBackward);
+  stream.Metric(loss, 0.25, 1200);
+  stream.Free(0x1000);
+  events::Event& failed = stream.Add(EventKind::kOutOfMemory, 0, 5'000'000);
+  failed.rounded_bytes = 2'000'000;
+  stream.Add(EventKind::kLoss, 0, 12).source = events::Source::kDriver;
+  const auto view = stream.Publish();
+  const auto rows = EventRows(*view, view->first(), 100, ByteUnit::kMegabytes);
+  REQUIRE(rows.size() == 9);
+  CHECK(rows[0].what == "1: loss");
+  CHECK(rows[2].what == "step 1,200");
+  CHECK(rows[3].kind == EventKind::kAllocate);
+  CHECK(rows[3].index == view->first() + 3);
+  CHECK(rows[3].since_ns == 3000);
+  CHECK(rows[3].category == events::Category::kActivation);
+  CHECK(rows[3].bytes == 1000);
+  CHECK(rows[3].address == 0x1000);
+  CHECK(rows[3].layer == "conv1");
+  CHECK(rows[4].what == "backward");
+  CHECK_FALSE(rows[4].address);
+  CHECK(rows[5].what == "loss = 0.25");
+  CHECK_FALSE(rows[5].bytes);
+  CHECK(rows[6].kind == EventKind::kFreeCompleted);
+  CHECK(rows[6].address == 0x1000);
+  CHECK_FALSE(rows[6].bytes);
+  CHECK(rows[7].bytes == 5'000'000);
+  CHECK(rows[7].what == "2.0 MB free on the card");
+  CHECK(rows[8].what == "12 events of driver");
+}
+
+TEST_CASE("Rows that are asked for beyond the stream's ends are not there") {
+  timeline::Stream stream;
+  for (int i = 0; i < 10; ++i) stream.Allocate(static_cast<uint64_t>(i + 1) << 20, 512);
+  const auto view = stream.Publish();
+  CHECK(EventRows(*view, 8, 5, ByteUnit::kMegabytes).size() == 2);
+  CHECK(EventRows(*view, 10, 5, ByteUnit::kMegabytes).empty());
+  CHECK(EventRows(*view, 11, 5, ByteUnit::kMegabytes).empty());
+}
+
+}  // namespace
+}  // namespace tidemark::presenters
