@@ -52,8 +52,10 @@ void Scene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimat
 void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
                         const std::string& card) {
   const TimelineState& timeline = state.timeline;
-  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns,
-                                                state.unit};
+  const bool of_categories = !stack_sums_ && stack_ranks_ == nullptr;
+  const timeline::CategorySet hidden = of_categories ? timeline.hidden_categories : 0;
+  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns, state.unit,
+                                                timeline::kAllCategories & ~hidden};
   PrepareSettingsEstimates(input, estimates, card);
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
   frame_.timeline.compared = input.compared ? input.compared->title : "";

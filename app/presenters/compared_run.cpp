@@ -69,7 +69,7 @@ class ComparedLine {
   }
   void Flush() {
     std::vector<View::Column> answers(columns_.size());
-    if (!columns_.empty()) other_.Columns(edges_, answers);
+    if (!columns_.empty()) other_.Columns(edges_, timeline::kAllCategories, answers);
     for (size_t i = 0; i < columns_.size(); ++i) {
       const int64_t bytes = ValueOf(answers[i].peak.values, timeline::Series::kAllocated);
       plot_.compared.push_back({columns_[i]->begin, columns_[i]->end, bytes});
