@@ -111,6 +111,7 @@ ShellInput Application::MakeShellInput() {
     const bool known = job->shows_progress;
     shell.jobs.push_back({job->title, known ? job->progress.load() : -1, known ? &job->cancelled : nullptr});
   }
+  shell.jobs.insert(shell.jobs.end(), frame_->jobs.begin(), frame_->jobs.end());
   if (ranks_.any()) {
     shell.ranks = {&ranks_, state_.unit};
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/gui/job_line.h"
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/batch.h"
 #include "app/gui/panels/breakdown.h"
@@ -45,6 +46,7 @@ struct Frame {
   LessonsInput lessons;
   SlowMotionInput slow_motion;
   std::vector<presenters::NamedMoment> bookmarks;
+  std::vector<JobLine> jobs;  // of what panels wait for
 };
 
 }  // namespace tidemark::gui

@@ -54,6 +54,7 @@ bool IsOnCard(const SceneInput& input) {
 bool Scene::pending() const {
   return frame_.timeline.stack_pending || stacked_.pending() || hovered_place_.pending() ||
          selected_place_.pending() || moment_.pending() || tables_.pending() || allocations_.pending() ||
+         tree_.pending() || selected_bytes_.pending() ||
          (view_ != nullptr && captured_.IsBehind(*view_));
 }
 
@@ -65,6 +66,8 @@ void Scene::BeginLookups() {
   selected_place_.BeginFrame();
   moment_.BeginFrame();
   tables_.BeginFrame();
+  tree_.BeginFrame();
+  selected_bytes_.BeginFrame();
   allocations_.BeginFrame();
 }
 
@@ -82,6 +85,7 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.timeline.failure = ended_badly ? input.status.sentence : input.description.ending;
   frame_.timeline.empty_reason.clear();
   frame_.memory_map.empty_reason.clear();
+  frame_.jobs.clear();
   frame_.live_tree = {};
   frame_.live_tree.unit = state.unit;
   frame_.live_tree.selects = state.selection.any();
@@ -178,21 +182,24 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
   }
 }
 
+// The tree that is shown stays until the one that is asked for is there.
 void Scene::PrepareTree(ViewState& state) {
   if (!std::exchange(state.live_tree.drawn, false)) return;
-  if (tree_index_ != ShownState().index || tree_grouping_ != state.live_tree.grouping ||
-      tree_selection_ != state.selection) {
-    tree_index_ = ShownState().index;
-    tree_grouping_ = state.live_tree.grouping;
-    tree_selection_ = state.selection;
-    frame_.live_tree.segments_have_stacks =
-        std::ranges::any_of(ShownState().segments, [this](const timeline::Segment& segment) {
-          return segment.born >= view_->first() && view_->event(segment.born).op != 0;
-        });
-    tree_ = presenters::MakeLiveTree(*view_, ShownState(), KeysOf(tree_grouping_), tree_selection_);
-  }
-  frame_.live_tree.tree = &tree_;
+  const AliveAsked asked{moment_.answer()->state, state.selection, state.live_tree.grouping};
+  const uint64_t looks = asked.state->blocks.size() * KeysOf(asked.grouping).size();
+  tree_.Ask(asked, FitsInFrame({looks, 0}), [view = view_](const AliveAsked& wanted, const auto& progress) {
+    return presenters::MakeLiveTree(*view, *wanted.state, KeysOf(wanted.grouping), wanted.selection,
+                                    progress);
+  });
+  frame_.live_tree.segments_have_stacks =
+      asked.grouping == TreeGrouping::kCallStack &&
+      std::ranges::any_of(ShownState().segments, [this](const timeline::Segment& segment) {
+        return segment.born >= view_->first() && view_->event(segment.born).op != 0;
+      });
+  frame_.live_tree.tree = tree_.answer();
   frame_.live_tree.moment = frame_.memory_map.moment;
+  if (tree_.answer() == nullptr) frame_.live_tree.empty_reason = "Looking at all that is alive…";
+  if (const auto line = tree_.Line("Grouping what is alive", 300ms)) frame_.jobs.push_back(*line);
 }
 
 void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {

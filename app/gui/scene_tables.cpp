@@ -23,8 +23,8 @@ constexpr EventIndex kAsFarAsIsKnown = std::numeric_limits<EventIndex>::max();
 
 ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
   ShownMoment moment;
-  moment.state = timeline::SettledStateAt(view, asked.index, asked.until);
-  moment.map = presenters::MakeMemoryMap(moment.state);
+  moment.state = std::make_shared<timeline::State>(timeline::SettledStateAt(view, asked.index, asked.until));
+  moment.map = presenters::MakeMemoryMap(*moment.state);
   return moment;
 }
 
@@ -150,13 +150,8 @@ void Scene::PrepareMap(const ViewState& state, bool on_card) {
   if (until >= view_->end()) until = kAsFarAsIsKnown;
   const bool fits = FitsInFrame(timeline::EffortOfSettledState(*view_, *index, until));
   // The first is waited for: there is nothing to show until then.
-  const bool fresh =
-      moment_.Ask({*index, until}, fits || moment_.answer() == nullptr,
-                  [view = view_](const MomentAsked& asked, const auto&) { return LookInto(*view, asked); });
-  if (fresh) {
-    tree_index_.reset();
-    selected_bytes_index_.reset();
-  }
+  moment_.Ask({*index, until}, fits || moment_.answer() == nullptr,
+              [view = view_](const MomentAsked& asked, const auto&) { return LookInto(*view, asked); });
   const timeline::State& shown = ShownState();
   map.view = view_.get();
   map.state = &shown;
@@ -179,17 +174,19 @@ void Scene::PrepareMap(const ViewState& state, bool on_card) {
   }
 }
 
-// Of what is selected, in the state that the map shows.
+// Of what is selected, in the state that the map shows. What was known of it stays until then.
 void Scene::PrepareSelectedBytes() {
-  const bool any = owners_.selection.any();
-  if (!any || selected_bytes_of_ != owners_.selection || selected_bytes_index_ != ShownState().index) {
-    selected_bytes_.reset();
-    if (any) selected_bytes_ = presenters::SelectedBytes(owners_.selection, *view_, ShownState());
-    selected_bytes_of_ = owners_.selection;
-    selected_bytes_index_ = ShownState().index;
-  }
-  frame_.breakdown.selected_bytes = frame_.bridge.selected_bytes =
-      selected_bytes_ ? &*selected_bytes_ : nullptr;
+  frame_.breakdown.selected_bytes = frame_.bridge.selected_bytes = nullptr;
+  if (!owners_.selection.any()) return;
+  const AliveAsked asked{moment_.answer()->state, owners_.selection, {}};
+  selected_bytes_.Ask(asked, FitsInFrame({asked.state->blocks.size(), 0}),
+                      [view = view_](const AliveAsked& wanted, const auto&) {
+                        return presenters::SelectedBytes(wanted.selection, *view, *wanted.state);
+                      });
+  const bool is_of_selected =
+      selected_bytes_.question() && selected_bytes_.question()->selection == owners_.selection;
+  if (is_of_selected)
+    frame_.breakdown.selected_bytes = frame_.bridge.selected_bytes = selected_bytes_.answer();
 }
 
 }  // namespace tidemark::gui

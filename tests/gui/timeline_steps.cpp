@@ -135,6 +135,9 @@ void ShowsWhatIsAlive(ImGuiTestContext* context) {
   IM_CHECK(application().view_state().live_tree.flame_graph);
   IM_CHECK(application().view_state().live_tree.grouping == TreeGrouping::kLayer);
   Picture(context, "flame-graph");
+  context->ItemClick("//**/phase");
+  context->Yield(3);
+  Picture(context, "flame-graph-by-phase");
   context->WindowFocus("//###layers");
 }
 
