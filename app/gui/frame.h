@@ -21,6 +21,7 @@
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/slow_motion.h"
+#include "app/gui/panels/statistics.h"
 #include "app/gui/panels/timeline.h"
 #include "app/presenters/search.h"
 
@@ -38,6 +39,7 @@ struct Frame {
   MemoryMapInput memory_map;
   LiveTreeInput live_tree;
   AllocationsInput allocations;
+  StatisticsInput statistics;
   BatchInput batch;
   CheckpointingInput checkpointing;
   ComparisonInput comparison;

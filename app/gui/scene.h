@@ -84,6 +84,16 @@ struct AllocationsAsked {
   bool operator==(const AllocationsAsked&) const = default;
 };
 
+// The stretch of the run that statistics are of.
+struct StatisticsAsked {
+  std::shared_ptr<const timeline::View> view;
+  timeline::EventIndex first = 0;
+  timeline::EventIndex end = 0;
+  bool between_cursors = false;
+
+  bool operator==(const StatisticsAsked&) const = default;
+};
+
 // What the comparison was made from.
 struct ComparisonAsked {
   std::shared_ptr<const timeline::View> view;
@@ -200,6 +210,7 @@ class Scene {
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);
   void PrepareAllocations(ViewState& state);
+  void PrepareStatistics(ViewState& state);
   void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates);
   void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& estimates);
   std::optional<int64_t> MeasuredPeak() const;  // allocated
@@ -276,6 +287,10 @@ class Scene {
   Lookup<AllocationsAsked, presenters::AllocationTable> allocations_;
   AllocationsAsked allocations_asked_;
   Clock::time_point allocations_time_;
+
+  Lookup<StatisticsAsked, presenters::RangeStatistics> statistics_;
+  StatisticsAsked statistics_asked_;
+  Clock::time_point statistics_time_;
 
   Lookup<timeline::EventIndex, std::shared_ptr<const presenters::StackedMoment>> stacked_;  // under the mouse
   PlaceLookup hovered_place_;

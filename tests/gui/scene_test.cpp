@@ -313,7 +313,7 @@ TEST_CASE("However much is alive, its tree and how much of it is selected are ma
   Estimates estimates(&asked.networks);
   Scene scene;
   const auto frame = [&]() -> const Frame& {
-    state.live_tree.drawn = true;
+    state.live_tree.drawn = state.statistics.drawn = true;
     return scene.Prepare(asked.input, state, estimates);
   };
   const Frame& first = frame();
@@ -343,6 +343,31 @@ TEST_CASE("However much is alive, its tree and how much of it is selected are ma
   CHECK(until([&](const Frame&) { return !scene.pending(); }));
   state.selection = {};
   CHECK(frame().bridge.selected_bytes == nullptr);
+}
+
+TEST_CASE("Statistics are of what is in sight, and of what lies between the cursors where there are some") {
+  timeline::Stream stream;
+  for (uint64_t block = 1; block <= 100; ++block) stream.Allocate(block << 20, 512);
+  const AskedOf asked(stream);
+  ViewState state;
+  state.timeline.axis = presenters::TimeAxis::kEvents;
+  state.timeline.follow = false;
+  state.timeline.whole = true;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto statistics = [&] {
+    state.statistics.drawn = true;
+    return scene.Prepare(asked.input, state, estimates).statistics;
+  };
+  CHECK(statistics().statistics->allocated.count == 100);
+  CHECK_FALSE(statistics().between_cursors);
+  state.timeline.measure = presenters::VisibleRange{60.5, 20.2};  // the second may be the earlier
+  CHECK(statistics().between_cursors);
+  CHECK(statistics().statistics->allocated == presenters::CountAndBytes{40, 40 * 512});
+  CHECK(statistics().statistics->net_bytes == 40 * 512);  // as the label between them says
+  CHECK(statistics().statistics->peak.index == 60);
+  state.timeline.measure.reset();
+  CHECK(statistics().statistics->allocated.count == 100);
 }
 
 }  // namespace tidemark::gui

@@ -92,6 +92,35 @@ void SwitchesTheAxis(ImGuiTestContext* context) {
   }
 }
 
+namespace {
+
+// What lies between them in figures; a bar lists its requests.
+void CountsBetweenTheCursors(ImGuiTestContext* context) {
+  context->WindowFocus("//###statistics");
+  const auto told = [] { return application().frame()->statistics.statistics; };
+  IM_CHECK(WaitUntil(context,
+                     [&] { return told() != nullptr && application().frame()->statistics.between_cursors; }));
+  IM_CHECK_GT(told()->allocated.count, 0U);
+  Picture(context, "statistics");
+  context->ItemClick("//**/bytes");
+  context->Yield(2);
+  Picture(context, "statistics-by-bytes");
+  size_t bin = 0;
+  while (told()->sizes[bin].count == 0) ++bin;
+  const auto count = static_cast<size_t>(told()->sizes[bin].count);
+  context->ItemClick(("//**/$$" + std::to_string(bin) + "/bin").c_str());
+  const auto table = [] { return application().frame()->allocations.table; };
+  IM_CHECK(WaitUntil(context, [&] { return table() != nullptr && table()->rows.size() == count; }));
+  for (const presenters::Allocation& row : table()->rows)
+    IM_CHECK_EQ(presenters::SizeBinOf(row.block.bytes), bin);
+  Picture(context, "statistics-listed");
+  application().view_state().allocations.filter.fill(0);
+  context->WindowFocus("//###layers");
+  context->MouseMoveToPos(context->ItemInfo("//**/plot").RectFull.GetCenter());
+}
+
+}  // namespace
+
 void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   const ImRect plot = context->ItemInfo("//**/plot").RectFull;
   context->MouseMoveToPos(plot.Min + ImVec2(200, 200));
@@ -111,6 +140,7 @@ void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   context->Yield(3);
   IM_CHECK_LT(tooltip()->Rect().Max.y, plot.Max.y - 20);
   Picture(context, "measured-and-hovered");
+  CountsBetweenTheCursors(context);
   context->KeyDown(ImGuiMod_Shift);
   context->MouseClick();
   context->KeyUp(ImGuiMod_Shift);
