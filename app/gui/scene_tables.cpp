@@ -1,7 +1,5 @@
 // The tables, the bridge and the memory map: all of one moment, the latest peak or the one that a person has
 // pinned.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -89,13 +87,8 @@ void Scene::NoteTables(const SceneInput& input, const Estimates& estimates) {
   panel.textbook = told.textbook ? &*told.textbook : nullptr;
   panel.at_peak = frame_.bridge.at_peak = told.at_peak;
   const bool predicted = told.prediction.has_value();
-  if (predicted && !told.prediction->without_workspaces.empty()) {
-    panel.note = "cuDNN's workspaces are not included in the phantom's prediction: " +
-                 told.prediction->without_workspaces + ".";
-  } else if (predicted && !told.prediction->unknown_sizes.empty()) {
-    panel.note = fmt::format("Not known, counted as 0 in the phantom's prediction: {}.",
-                             fmt::join(told.prediction->unknown_sizes, ", "));
-  } else if (estimates.asks_cudnn()) {
+  if (predicted) panel.note = presenters::LeftOut(*told.prediction);
+  if (panel.note.empty() && estimates.asks_cudnn()) {
     panel.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
   }
   if (presenters::InfersContents(input.description)) {
