@@ -132,7 +132,7 @@ class Application {
   void SetPace(double steps_per_second);
   void ChooseKernels(bool on);
   void ShowSelected(const presenters::Selection& selection);
-  void ListSelected(const presenters::Selection& selection);
+  void List(const ListAllocations& wanted);
   void ShowOnMap(presenters::MapPart part);
   void StartWith(const StartAgain& wanted);
   void SetUpOpenPage();

@@ -101,7 +101,7 @@ void Application::Execute(const Command& command) {
                  },
                  [this](const GoToOperator& c) { state_.slow_motion.stop = c.stop; },
                  [this](const gui::Select& c) { ShowSelected(c.selection); },
-                 [this](const ListAllocations& c) { ListSelected(c.selection); },
+                 [this](const ListAllocations& c) { List(c); },
                  [this](const gui::ShowOnMap& c) { ShowOnMap(c.part); },
                  [this](const GoToMoment& c) { Show(c); },
                  [this](const KeepBookmark& c) { Keep(c); },
@@ -160,10 +160,12 @@ void Application::ShowSelected(const presenters::Selection& selection) {
   state_.memory_map.lit = presenters::MapPart::kNone;
 }
 
-void Application::ListSelected(const presenters::Selection& selection) {
-  state_.selection = selection;
+void Application::List(const ListAllocations& wanted) {
+  state_.selection = wanted.selection;
   state_.memory_map.lit = presenters::MapPart::kNone;
-  state_.allocations.only_selected = selection.any();
+  state_.allocations.only_selected = wanted.selection.any();
+  std::array<char, 200>& filter = state_.allocations.filter;
+  if (!wanted.filter.empty()) std::snprintf(filter.data(), filter.size(), "%s", wanted.filter.c_str());
   shell_.raise_panel = "allocations";
 }
 

@@ -114,6 +114,7 @@ ShellInput Application::MakeShellInput() {
   const bool loads = input_.live && state == RunState::kStarting;
   if (loads && Clock::now() - adopted_at_ >= kShownAfter)
     shell.jobs.push_back({"The trainer loads LibTorch", -1, &start_cancelled_});
+  shell.jobs.insert(shell.jobs.end(), frame_->jobs.begin(), frame_->jobs.end());
   if (ranks_.any()) {
     shell.ranks = {&ranks_, state_.unit};
   }

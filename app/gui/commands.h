@@ -179,6 +179,7 @@ struct Select {
 // Selects, and brings the table of the allocations behind it to the front.
 struct ListAllocations {
   presenters::Selection selection;  // nothing: all that is alive
+  std::string filter = {};          // as one is typed
 };
 // Lights a part of the memory map up, and brings it to the front; the same again takes it away.
 struct ShowOnMap {

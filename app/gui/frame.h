@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/gui/job_line.h"
 #include "app/gui/panels/allocations.h"
 #include "app/gui/panels/batch.h"
 #include "app/gui/panels/breakdown.h"
@@ -21,6 +22,7 @@
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/slow_motion.h"
+#include "app/gui/panels/statistics.h"
 #include "app/gui/panels/timeline.h"
 #include "app/presenters/search.h"
 
@@ -38,6 +40,7 @@ struct Frame {
   MemoryMapInput memory_map;
   LiveTreeInput live_tree;
   AllocationsInput allocations;
+  StatisticsInput statistics;
   BatchInput batch;
   CheckpointingInput checkpointing;
   ProgramSweepInput sweep;
@@ -47,6 +50,7 @@ struct Frame {
   LessonsInput lessons;
   SlowMotionInput slow_motion;
   std::vector<presenters::NamedMoment> bookmarks;
+  std::vector<JobLine> jobs;  // of what panels wait for
 };
 
 }  // namespace tidemark::gui

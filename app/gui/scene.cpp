@@ -67,7 +67,8 @@ bool IsOnCard(const SceneInput& input) {
 bool Scene::pending() const {
   return frame_.timeline.stack_pending || stacked_.pending() || hovered_place_.pending() ||
          selected_place_.pending() || moment_.pending() || tables_.pending() || allocations_.pending() ||
-         comparison_.pending() || (view_ != nullptr && captured_.IsBehind(*view_));
+         comparison_.pending() || tree_.pending() || selected_bytes_.pending() || statistics_.pending() ||
+         (view_ != nullptr && captured_.IsBehind(*view_));
 }
 
 void Scene::BeginLookups() {
@@ -76,6 +77,9 @@ void Scene::BeginLookups() {
   selected_place_.BeginFrame();
   moment_.BeginFrame();
   tables_.BeginFrame();
+  tree_.BeginFrame();
+  statistics_.BeginFrame();
+  selected_bytes_.BeginFrame();
   allocations_.BeginFrame();
   comparison_.BeginFrame();
 }
@@ -94,9 +98,12 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   frame_.timeline.failure = ended_badly ? input.status.sentence : input.description.ending;
   frame_.timeline.empty_reason.clear();
   frame_.memory_map.empty_reason.clear();
+  frame_.jobs.clear();
   frame_.live_tree = {};
   frame_.live_tree.unit = state.unit;
   frame_.live_tree.selects = state.selection.any();
+  frame_.statistics = {};
+  frame_.statistics.unit = state.unit;
   frame_.allocations = {};
   frame_.allocations.unit = state.unit;
   frame_.comparison = {nullptr, false, state.unit, kNothingToCompare, &owners_};
@@ -131,7 +138,8 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
   if (view_ != nullptr && !view_->empty()) return;
   const char* reason = ReasonOfEmptiness(input);
   frame_.timeline.empty_reason = reason;
-  frame_.memory_map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason = reason;
+  frame_.memory_map.empty_reason = frame_.live_tree.empty_reason = frame_.allocations.empty_reason =
+      frame_.statistics.empty_reason = reason;
   frame_.memory_map.state = nullptr;
   frame_.memory_map.map = nullptr;
 }
@@ -155,6 +163,7 @@ void Scene::PrepareRun(const SceneInput& input, ViewState& state, Estimates& est
   PrepareTree(state);
   PrepareComparison(input, state);
   PrepareAllocations(state);
+  PrepareStatistics(state);
 }
 
 const Frame& Scene::Prepare(const SceneInput& input, ViewState& state, Estimates& estimates) {
@@ -191,21 +200,24 @@ void Scene::PrepareLesson(const SceneInput& input, ViewState& state, Estimates& 
   }
 }
 
+// The tree that is shown stays until the one that is asked for is there.
 void Scene::PrepareTree(ViewState& state) {
   if (!std::exchange(state.live_tree.drawn, false)) return;
-  if (tree_index_ != ShownState().index || tree_grouping_ != state.live_tree.grouping ||
-      tree_selection_ != state.selection) {
-    tree_index_ = ShownState().index;
-    tree_grouping_ = state.live_tree.grouping;
-    tree_selection_ = state.selection;
-    frame_.live_tree.segments_have_stacks =
-        std::ranges::any_of(ShownState().segments, [this](const timeline::Segment& segment) {
-          return segment.born >= view_->first() && view_->event(segment.born).op != 0;
-        });
-    tree_ = presenters::MakeLiveTree(*view_, ShownState(), KeysOf(tree_grouping_), tree_selection_);
-  }
-  frame_.live_tree.tree = &tree_;
+  const AliveAsked asked{moment_.answer()->state, state.selection, state.live_tree.grouping};
+  const uint64_t looks = asked.state->blocks.size() * KeysOf(asked.grouping).size();
+  tree_.Ask(asked, FitsInFrame({looks, 0}), [view = view_](const AliveAsked& wanted, const auto& progress) {
+    return presenters::MakeLiveTree(*view, *wanted.state, KeysOf(wanted.grouping), wanted.selection,
+                                    progress);
+  });
+  frame_.live_tree.segments_have_stacks =
+      asked.grouping == TreeGrouping::kCallStack &&
+      std::ranges::any_of(ShownState().segments, [this](const timeline::Segment& segment) {
+        return segment.born >= view_->first() && view_->event(segment.born).op != 0;
+      });
+  frame_.live_tree.tree = tree_.answer();
   frame_.live_tree.moment = frame_.memory_map.moment;
+  if (tree_.answer() == nullptr) frame_.live_tree.empty_reason = "Looking at all that is alive…";
+  if (const auto line = tree_.Line("Grouping what is alive", 300ms)) frame_.jobs.push_back(*line);
 }
 
 void Scene::PrepareComparison(const SceneInput& input, ViewState& state) {
@@ -266,6 +278,39 @@ void Scene::PrepareAllocations(ViewState& state) {
     return;
   }
   frame_.allocations.table = allocations_.answer();
+}
+
+// Between the cursors as MeasureBetween counts: what follows the event under the first, up to that under the
+// second.
+void Scene::PrepareStatistics(ViewState& state) {
+  if (!std::exchange(state.statistics.drawn, false)) return;
+  StatisticsAsked asked{view_, frame_.memory_map.first, frame_.memory_map.last + 1, false};
+  if (const auto& cursors = state.timeline.measure) {
+    const auto at = [&](double position) {
+      return std::clamp(presenters::IndexAtPosition(*view_, state.timeline.axis, position), view_->first(),
+                        view_->end() - 1);
+    };
+    const auto [from, to] = std::minmax({at(cursors->begin), at(cursors->end)});
+    asked = {view_, from + 1, to + 1, true};
+  }
+  // What a person does shows at once.
+  const bool by_hand = statistics_asked_.view == nullptr || statistics_asked_.view == view_;
+  if (asked != statistics_asked_ && (by_hand || Clock::now() - statistics_time_ > 100ms)) {
+    statistics_asked_ = asked;
+    statistics_time_ = Clock::now();
+  }
+  const bool fits = FitsInFrame({0, statistics_asked_.end - statistics_asked_.first});
+  statistics_.Ask(statistics_asked_, fits, [](const StatisticsAsked& wanted, const auto& progress) {
+    return presenters::MakeRangeStatistics(*wanted.view, wanted.first, wanted.end, progress);
+  });
+  if (const auto line = statistics_.Line("Counting what came and went", 300ms)) frame_.jobs.push_back(*line);
+  if (statistics_.answer() == nullptr) {
+    frame_.statistics.empty_reason = "Counting what came and went…";
+    return;
+  }
+  frame_.statistics.view = statistics_.question()->view.get();
+  frame_.statistics.statistics = statistics_.answer();
+  frame_.statistics.between_cursors = statistics_.question()->between_cursors;
 }
 
 }  // namespace tidemark::gui

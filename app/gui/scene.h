@@ -18,7 +18,6 @@
 #include "app/gui/learning.h"
 #include "app/gui/lookup.h"
 #include "app/gui/program_sweep.h"
-#include "app/gui/ranked_plot.h"
 #include "app/gui/view_state.h"
 #include "app/presenters/captured.h"
 #include "app/presenters/device_work.h"
@@ -87,6 +86,16 @@ struct AllocationsAsked {
   bool operator==(const AllocationsAsked&) const = default;
 };
 
+// The stretch of the run that statistics are of.
+struct StatisticsAsked {
+  std::shared_ptr<const timeline::View> view;
+  timeline::EventIndex first = 0;
+  timeline::EventIndex end = 0;
+  bool between_cursors = false;
+
+  bool operator==(const StatisticsAsked&) const = default;
+};
+
 // What the comparison was made from.
 struct ComparisonAsked {
   std::shared_ptr<const timeline::View> view;
@@ -110,8 +119,29 @@ struct MomentAsked {
   bool operator==(const MomentAsked&) const = default;
 };
 struct ShownMoment {
-  timeline::State state;
+  std::shared_ptr<const timeline::State> state;  // whoever looks into it beside the window holds it
   presenters::MemoryMap map;
+};
+
+// What is asked of all that is alive in a state: the tree of it, and how much of it is selected.
+struct AliveAsked {
+  std::shared_ptr<const timeline::State> state;
+  presenters::Selection selection;
+  TreeGrouping grouping = TreeGrouping::kCategory;  // of a tree
+
+  bool operator==(const AliveAsked&) const = default;
+};
+
+// A plot without groups, and the ranks to be stacked on it.
+struct RankedAsked {
+  uint64_t number = 0;                         // one more each time, as below
+  std::shared_ptr<const timeline::View> view;  // of the rank that is shown
+  presenters::TimeAxis axis = presenters::TimeAxis::kEvents;
+  std::shared_ptr<const session::Ranks> ranks;
+  std::optional<size_t> shown_rank;
+  std::shared_ptr<const presenters::TimelinePlot> plot;  // none = nothing is asked
+
+  bool operator==(const RankedAsked& other) const { return number == other.number; }
 };
 
 // What the tables are made from.
@@ -173,6 +203,7 @@ class Scene {
   void PrepareBookmarks(const SceneInput& input, const ViewState& state);
   void PrepareStack(const SceneInput& input, const ViewState& state);
   void PrepareRankStack(const SceneInput& input, const ViewState& state);
+  void TakeRankedPlot();
   void FinishPlot();
   void PrepareTables(const SceneInput& input, const ViewState& state, Estimates& estimates,
                      const std::string& card);
@@ -184,6 +215,7 @@ class Scene {
   void PrepareTree(ViewState& state);
   void PrepareComparison(const SceneInput& input, ViewState& state);
   void PrepareAllocations(ViewState& state);
+  void PrepareStatistics(ViewState& state);
   void PrepareBatch(const SceneInput& input, ViewState& state, Estimates& estimates);
   void PrepareCheckpointing(const SceneInput& input, ViewState& state, Estimates& estimates);
   std::optional<int64_t> MeasuredPeak() const;  // allocated
@@ -224,9 +256,7 @@ class Scene {
   std::optional<timeline::EventIndex> tables_pinned_;
   Lookup<TablesAsked, MomentTables> tables_;
 
-  std::optional<presenters::BytesByCategory> selected_bytes_;  // at the moment of map and tables
-  presenters::Selection selected_bytes_of_;
-  std::optional<timeline::EventIndex> selected_bytes_index_;
+  Lookup<AliveAsked, presenters::BytesByCategory> selected_bytes_;  // at the moment of map and tables
 
   presenters::SelectedOwners owners_;
   std::shared_ptr<const timeline::View> owners_view_;
@@ -240,16 +270,18 @@ class Scene {
   std::optional<presenters::GroupSums> stack_sums_;
   std::shared_ptr<const session::Ranks> stack_ranks_;
   std::optional<size_t> stack_shown_rank_;
-  RankedPlot ranked_;       // the plot that is being made with them
+  // The plot that ranks are stacked on. What is being made on another axis is of no use.
+  RankedAsked ranked_asked_;
+  Lookup<RankedAsked, presenters::TimelinePlot> ranked_{Overtaken::kIsGivenUp};
+  bool RanksAreBeingStacked() const {
+    return ranked_asked_.plot != nullptr && ranked_.question() != ranked_asked_;
+  }
   bool sums_grew_ = false;  // in this frame, behind the plot
 
-  const timeline::State& ShownState() const { return moment_.answer()->state; }
+  const timeline::State& ShownState() const { return *moment_.answer()->state; }
   Lookup<MomentAsked, ShownMoment> moment_;
 
-  presenters::LiveTree tree_;
-  std::optional<timeline::EventIndex> tree_index_;
-  presenters::Selection tree_selection_;
-  TreeGrouping tree_grouping_ = TreeGrouping::kCategory;
+  Lookup<AliveAsked, presenters::LiveTree> tree_;
 
   Lookup<ComparisonAsked, ShownComparison> comparison_;
   ComparisonAsked comparison_asked_;
@@ -258,6 +290,10 @@ class Scene {
   Lookup<AllocationsAsked, presenters::AllocationTable> allocations_;
   AllocationsAsked allocations_asked_;
   Clock::time_point allocations_time_;
+
+  Lookup<StatisticsAsked, presenters::RangeStatistics> statistics_;
+  StatisticsAsked statistics_asked_;
+  Clock::time_point statistics_time_;
 
   Lookup<timeline::EventIndex, std::shared_ptr<const presenters::StackedMoment>> stacked_;  // under the mouse
   PlaceLookup hovered_place_;

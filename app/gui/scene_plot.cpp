@@ -52,19 +52,18 @@ void Scene::PrepareSettingsEstimates(const SceneInput& input, Estimates& estimat
 void Scene::PreparePlot(const SceneInput& input, const ViewState& state, Estimates& estimates,
                         const std::string& card) {
   const TimelineState& timeline = state.timeline;
-  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns,
-                                                state.unit};
+  const bool of_categories = !stack_sums_ && stack_ranks_ == nullptr;
+  const timeline::CategorySet hidden = of_categories ? timeline.hidden_categories : 0;
+  const presenters::TimelinePlotRequest request{timeline.axis, timeline.visible, timeline.columns, state.unit,
+                                                timeline::kAllCategories & ~hidden};
   PrepareSettingsEstimates(input, estimates, card);
   const std::shared_ptr<const timeline::View> compared = input.compared ? input.compared->view : nullptr;
   frame_.timeline.compared = input.compared ? input.compared->title : "";
   const bool same = plot_view_ == view_ && plot_compared_ == compared &&
                     plot_estimates_ == estimates.version() && plot_request_ == request;
   if (same) return;
-  if (ranked_.busy() && plot_request_.axis == request.axis) {  // what is being made comes first
-    frame_.timeline.stack_pending = true;
-    return;
-  }
-  ranked_ = {};
+  // What is being made comes first.
+  if (RanksAreBeingStacked() && plot_request_.axis == request.axis) return;
   presenters::TimelinePlot plot =
       presenters::MakeTimelinePlot(*view_, settings_estimates_, request, &plot_cut_);
   lane_ = presenters::MakeDeviceLane(*view_, request.axis, plot.columns);
@@ -96,7 +95,12 @@ void Scene::UsePlot(presenters::TimelinePlot plot, presenters::TimeAxis axis) {
   plot_fresh_ = plot_fresh_ || !waits;
   if (stack_ranks_ == nullptr) return void(plot_ = std::move(plot));
   if (!waits) plot_ = plot;
-  ranked_.Begin({view_, axis, stack_ranks_, stack_shown_rank_, std::move(plot)});
+  ranked_asked_ = {ranked_asked_.number + 1,
+                   view_,
+                   axis,
+                   stack_ranks_,
+                   stack_shown_rank_,
+                   std::make_shared<presenters::TimelinePlot>(std::move(plot))};
 }
 
 void Scene::PrepareHover(const ViewState& state) {

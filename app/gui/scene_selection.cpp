@@ -3,6 +3,7 @@
 
 #include "app/gui/highlight.h"
 #include "app/gui/scene.h"
+#include "app/presenters/rank_stack.h"
 
 namespace tidemark::gui {
 namespace {
@@ -83,7 +84,7 @@ void Scene::PrepareRankStack(const SceneInput& input, const ViewState& state) {
   if (ranks == stack_ranks_ && (ranks == nullptr || input.shown_rank == stack_shown_rank_)) return;
   stack_ranks_ = ranks;
   stack_shown_rank_ = input.shown_rank;
-  if (ranks == nullptr) ranked_ = {};
+  if (ranks == nullptr) ranked_asked_.plot.reset();
   plot_view_.reset();
 }
 
@@ -116,6 +117,23 @@ void Scene::PrepareStack(const SceneInput& input, const ViewState& state) {
   }
 }
 
+void Scene::TakeRankedPlot() {
+  const bool fresh = ranked_.Ask(
+      ranked_asked_, false,
+      [](const RankedAsked& asked, const auto& progress) -> std::optional<presenters::TimelinePlot> {
+        presenters::TimelinePlot plot = *asked.plot;
+        if (!presenters::AddRankGroups(*asked.view, asked.axis, *asked.ranks, asked.shown_rank, plot,
+                                       progress))
+          return std::nullopt;
+        return plot;
+      });
+  if (fresh && ranked_.question() == ranked_asked_) {
+    plot_ = *ranked_.answer();
+    plot_fresh_ = true;
+  }
+  if (RanksAreBeingStacked()) frame_.timeline.stack_pending = true;
+}
+
 // Groups and the selection's share come on top of the plot: again when it was made anew, and when the sums
 // have caught up with it.
 void Scene::FinishPlot() {
@@ -123,11 +141,7 @@ void Scene::FinishPlot() {
   const bool lacks_selected = selected_sums_ && plot_.selected.empty();
   if (!selected_sums_) plot_.selected.clear();
   if (!stack_sums_ && stack_ranks_ == nullptr) plot_.groups.clear();
-  if (std::optional<presenters::TimelinePlot> ranked = ranked_.Take()) {
-    plot_ = std::move(*ranked);
-    plot_fresh_ = true;
-  }
-  if (ranked_.busy()) frame_.timeline.stack_pending = true;
+  if (ranked_asked_.plot != nullptr) TakeRankedPlot();
   if (plot_fresh_ || (sums_grew_ && (lacks_groups || lacks_selected))) {
     if (stack_sums_) presenters::AddGroups(*view_, *stack_sums_, stack_titles_, plot_);
     if (selected_sums_) presenters::AddSelected(*view_, *selected_sums_, plot_);

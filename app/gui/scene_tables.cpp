@@ -1,7 +1,5 @@
 // The tables, the bridge and the memory map: all of one moment, the latest peak or the one that a person has
 // pinned.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -23,8 +21,8 @@ constexpr EventIndex kAsFarAsIsKnown = std::numeric_limits<EventIndex>::max();
 
 ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
   ShownMoment moment;
-  moment.state = timeline::SettledStateAt(view, asked.index, asked.until);
-  moment.map = presenters::MakeMemoryMap(moment.state);
+  moment.state = std::make_shared<timeline::State>(timeline::SettledStateAt(view, asked.index, asked.until));
+  moment.map = presenters::MakeMemoryMap(*moment.state);
   return moment;
 }
 
@@ -89,13 +87,8 @@ void Scene::NoteTables(const SceneInput& input, const Estimates& estimates) {
   panel.textbook = told.textbook ? &*told.textbook : nullptr;
   panel.at_peak = frame_.bridge.at_peak = told.at_peak;
   const bool predicted = told.prediction.has_value();
-  if (predicted && !told.prediction->without_workspaces.empty()) {
-    panel.note = "cuDNN's workspaces are not included in the phantom's prediction: " +
-                 told.prediction->without_workspaces + ".";
-  } else if (predicted && !told.prediction->unknown_sizes.empty()) {
-    panel.note = fmt::format("Not known, counted as 0 in the phantom's prediction: {}.",
-                             fmt::join(told.prediction->unknown_sizes, ", "));
-  } else if (estimates.asks_cudnn()) {
+  if (predicted) panel.note = presenters::LeftOut(*told.prediction);
+  if (panel.note.empty() && estimates.asks_cudnn()) {
     panel.note = "Asking cuDNN for workspaces that nobody asked for before; its answers are kept.";
   }
   if (presenters::InfersContents(input.description)) {
@@ -150,13 +143,8 @@ void Scene::PrepareMap(const ViewState& state, bool on_card) {
   if (until >= view_->end()) until = kAsFarAsIsKnown;
   const bool fits = FitsInFrame(timeline::EffortOfSettledState(*view_, *index, until));
   // The first is waited for: there is nothing to show until then.
-  const bool fresh =
-      moment_.Ask({*index, until}, fits || moment_.answer() == nullptr,
-                  [view = view_](const MomentAsked& asked, const auto&) { return LookInto(*view, asked); });
-  if (fresh) {
-    tree_index_.reset();
-    selected_bytes_index_.reset();
-  }
+  moment_.Ask({*index, until}, fits || moment_.answer() == nullptr,
+              [view = view_](const MomentAsked& asked, const auto&) { return LookInto(*view, asked); });
   const timeline::State& shown = ShownState();
   map.view = view_.get();
   map.state = &shown;
@@ -179,17 +167,19 @@ void Scene::PrepareMap(const ViewState& state, bool on_card) {
   }
 }
 
-// Of what is selected, in the state that the map shows.
+// Of what is selected, in the state that the map shows. What was known of it stays until then.
 void Scene::PrepareSelectedBytes() {
-  const bool any = owners_.selection.any();
-  if (!any || selected_bytes_of_ != owners_.selection || selected_bytes_index_ != ShownState().index) {
-    selected_bytes_.reset();
-    if (any) selected_bytes_ = presenters::SelectedBytes(owners_.selection, *view_, ShownState());
-    selected_bytes_of_ = owners_.selection;
-    selected_bytes_index_ = ShownState().index;
-  }
-  frame_.breakdown.selected_bytes = frame_.bridge.selected_bytes =
-      selected_bytes_ ? &*selected_bytes_ : nullptr;
+  frame_.breakdown.selected_bytes = frame_.bridge.selected_bytes = nullptr;
+  if (!owners_.selection.any()) return;
+  const AliveAsked asked{moment_.answer()->state, owners_.selection, {}};
+  selected_bytes_.Ask(asked, FitsInFrame({asked.state->blocks.size(), 0}),
+                      [view = view_](const AliveAsked& wanted, const auto&) {
+                        return presenters::SelectedBytes(wanted.selection, *view, *wanted.state);
+                      });
+  const bool is_of_selected =
+      selected_bytes_.question() && selected_bytes_.question()->selection == owners_.selection;
+  if (is_of_selected)
+    frame_.breakdown.selected_bytes = frame_.bridge.selected_bytes = selected_bytes_.answer();
 }
 
 }  // namespace tidemark::gui

@@ -22,6 +22,7 @@
 #include "app/gui/panels/run_controls.h"
 #include "app/gui/panels/run_log.h"
 #include "app/gui/panels/slow_motion.h"
+#include "app/gui/panels/statistics.h"
 #include "app/gui/panels/timeline.h"
 #include "app/gui/panels/what_if.h"
 #include "app/gui/window/palette.h"
@@ -30,7 +31,7 @@
 
 namespace tidemark::gui {
 
-inline constexpr size_t kPanelCount = 17;
+inline constexpr size_t kPanelCount = 18;
 
 struct ViewState {
   bool dark = true;
@@ -41,7 +42,7 @@ struct ViewState {
   bool own_time = false;    // show how long a frame takes
   bool learning = false;    // laid out with the lessons on the right
   std::array<bool, kPanelCount> shown = {true, true, true, true, true, true, true, true, true,
-                                         true, true, true, true, true, true, true, true};
+                                         true, true, true, true, true, true, true, true, true};
   std::filesystem::path last_folder;
   std::string layout;  // where the panels are docked, as Dear ImGui writes it; "" = as laid out at first
   // When the panels were laid out: pixels for one of the design, and the height of all; 0 = not yet.
@@ -59,6 +60,7 @@ struct ViewState {
   MemoryMapState memory_map;
   LiveTreeState live_tree;
   AllocationsState allocations;
+  StatisticsState statistics;
   BatchState batch;
   CheckpointingState checkpointing;
   ComparisonState comparison;

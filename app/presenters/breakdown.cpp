@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include "app/presenters/level_chain.h"
 #include "app/presenters/signed_bytes.h"
@@ -121,6 +124,19 @@ std::vector<BreakdownRow> Totals(const View& view, const std::optional<PeakMomen
   return totals;
 }
 
+// "/usr/lib/libcudnn.so.9 is not there": "libcudnn.so.9 is not there".
+std::string WithoutFolders(std::string_view sentence) {
+  std::string told;
+  while (!sentence.empty()) {
+    const size_t end = std::min(sentence.find(' '), sentence.size());
+    const std::string_view word = sentence.substr(0, end);
+    told += word.starts_with('/') ? word.substr(word.rfind('/') + 1) : word;
+    told += sentence.substr(end, 1);
+    sentence.remove_prefix(std::min(end + 1, sentence.size()));
+  }
+  return told;
+}
+
 }  // namespace
 
 std::optional<PeakMoment> LatestPeak(const View& view, Told told) {
@@ -185,6 +201,16 @@ Breakdown MakeBreakdown(const View& view, const std::optional<textbook::Estimate
   }
   if (!breakdown.rows.empty()) breakdown.totals = Totals(view, peak, textbook, phantom);
   return breakdown;
+}
+
+std::string LeftOut(const session::Prediction& prediction) {
+  if (!prediction.without_workspaces.empty()) {
+    return "cuDNN's workspaces are not included in the phantom's prediction: " +
+           WithoutFolders(prediction.without_workspaces) + ".";
+  }
+  if (prediction.unknown_sizes.empty()) return "";
+  return fmt::format("Not known, counted as 0 in the phantom's prediction: {}.",
+                     fmt::join(prediction.unknown_sizes, ", "));
 }
 
 }  // namespace tidemark::presenters

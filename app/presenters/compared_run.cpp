@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/presenters/stretches.h"
 #include "profiler/timeline/steps.h"
 
 namespace tidemark::presenters {
@@ -39,22 +40,79 @@ std::optional<size_t> PositionOfNumber(const View& view, size_t position, int64_
   return static_cast<size_t>(found - steps.begin());
 }
 
-std::optional<EventIndex> SameIn(const StepSpan& shown, EventIndex index, const StepSpan& other) {
-  if (other.begin >= other.end) return std::nullopt;
+// How far `index` is into a stretch, in the other. Where one of the two grows it is counted in events.
+std::optional<EventIndex> SameIn(const Stretch& shown, EventIndex index, const Stretch& other, bool grows) {
   const EventIndex since = index - std::min(index, shown.begin);
-  if (shown.grows || other.grows) {
-    if (since >= other.end - other.begin) return std::nullopt;
-    return other.begin + since;
-  }
-  const double share = static_cast<double>(since) / static_cast<double>(shown.end - shown.begin);
-  const auto passed = static_cast<EventIndex>(share * static_cast<double>(other.end - other.begin));
-  return std::min(other.begin + passed, other.end - 1);
+  const EventIndex length = other.end - other.begin;
+  if (grows) return since < length ? std::optional(other.begin + since) : std::nullopt;
+  __extension__ using Wide = unsigned __int128;  // a product of two lengths
+  const auto passed = static_cast<EventIndex>(Wide{since} * length / (shown.end - shown.begin));
+  return other.begin + std::min(passed, length - 1);
 }
 
 // The events of the other that a column stands for.
 struct Under {
   EventIndex begin = 0;
   EventIndex end = 0;
+};
+
+// Where steps lie in another run, and the phases within them; those of one step are kept, for columns ascend.
+class Places {
+ public:
+  Places(const View& shown, const View& other)
+      : shown_(shown), other_(other), by_phase_(TellsPhases(shown) && TellsPhases(other)) {}
+
+  std::optional<EventIndex> Of(EventIndex index) {
+    if (shown_.empty() || other_.empty() || index >= shown_.end()) return std::nullopt;
+    if (shown_.steps().empty() || other_.steps().empty())
+      return SameIn({shown_.first(), shown_.end(), 0}, index, {other_.first(), other_.end(), 0}, true);
+    const auto after = timeline::FirstStepAfter(shown_, index);
+    const auto step = static_cast<size_t>(after - shown_.steps().begin());
+    if (step_ != step) Pair(step);
+    return InStep(index);
+  }
+
+ private:
+  struct Paired {
+    Stretch shown;
+    Stretch other;  // empty: the other lacks it, and here is where it would be
+  };
+
+  // `step` counts from 1; 0 is what comes before the first.
+  void Pair(size_t step) {
+    step_ = step;
+    pairs_.clear();
+    in_other_.reset();
+    in_shown_ = step == 0 ? BeforeSteps(shown_) : SpanOfStep(shown_, step - 1);
+    if (step == 0) {
+      in_other_ = BeforeSteps(other_);
+    } else if (const auto same = PositionOfNumber(other_, step - 1, shown_.steps()[step - 1].number)) {
+      in_other_ = SpanOfStep(other_, *same);
+    }
+    if (!in_other_ || in_other_->begin >= in_other_->end) return;
+    const auto add = [this](const Stretch& shown, const Stretch& other) { pairs_.push_back({shown, other}); };
+    PairStretches(PhaseStretches(shown_, {in_shown_.begin, in_shown_.end, 0}, by_phase_),
+                  PhaseStretches(other_, {in_other_->begin, in_other_->end, 0}, by_phase_), add, add);
+  }
+
+  std::optional<EventIndex> InStep(EventIndex index) const {
+    const auto holds = [index](const Paired& pair) { return index < pair.shown.end; };
+    const auto pair = std::ranges::find_if(pairs_, holds);
+    if (pair == pairs_.end()) return std::nullopt;
+    const bool grows = (in_shown_.grows && pair->shown.end == in_shown_.end) ||
+                       (in_other_->grows && pair->other.end == in_other_->end);
+    if (pair->other.begin < pair->other.end) return SameIn(pair->shown, index, pair->other, grows);
+    if (grows && in_other_->grows) return std::nullopt;  // it has not come so far
+    return std::min(pair->other.begin, in_other_->end - 1);
+  }
+
+  const View& shown_;
+  const View& other_;
+  bool by_phase_;
+  std::optional<size_t> step_;
+  StepSpan in_shown_;
+  std::optional<StepSpan> in_other_;  // none: the other lacks it
+  std::vector<Paired> pairs_;         // ascend in both
 };
 
 class ComparedLine {
@@ -69,7 +127,7 @@ class ComparedLine {
   }
   void Flush() {
     std::vector<View::Column> answers(columns_.size());
-    if (!columns_.empty()) other_.Columns(edges_, answers);
+    if (!columns_.empty()) other_.Columns(edges_, timeline::kAllCategories, answers);
     for (size_t i = 0; i < columns_.size(); ++i) {
       const int64_t bytes = ValueOf(answers[i].peak.values, timeline::Series::kAllocated);
       plot_.compared.push_back({columns_[i]->begin, columns_[i]->end, bytes});
@@ -89,10 +147,10 @@ class ComparedLine {
 // Where the events end that lie under a column: where the next one begins; under the last of the run, and
 // where a restart leads back, behind the last event that has its like; where the other lacks the step, at its
 // end.
-EventIndex EndUnder(const View& shown, EventIndex column_end, const View& other, EventIndex begin) {
-  const std::optional<EventIndex> next = SamePlace(shown, column_end, other);
+EventIndex EndUnder(Places& places, EventIndex column_end, const View& other, EventIndex begin) {
+  const std::optional<EventIndex> next = places.Of(column_end);
   if (next && *next > begin) return *next;
-  const std::optional<EventIndex> last = SamePlace(shown, column_end - 1, other);
+  const std::optional<EventIndex> last = places.Of(column_end - 1);
   if (last) return std::max(*last, begin) + 1;
   return next ? begin + 1 : other.end();
 }
@@ -129,25 +187,16 @@ size_t StepsUnder(const View& shown, TimeAxis axis, const TimelinePlot& plot) {
 }  // namespace
 
 std::optional<EventIndex> SamePlace(const View& shown, EventIndex index, const View& other) {
-  if (shown.empty() || other.empty() || index >= shown.end()) return std::nullopt;
-  const auto& steps = shown.steps();
-  if (steps.empty() || other.steps().empty())
-    return SameIn({shown.first(), shown.end(), true}, index, {other.first(), other.end(), true});
-  const auto after = timeline::FirstStepAfter(shown, index);
-  if (after == steps.begin()) return SameIn(BeforeSteps(shown), index, BeforeSteps(other));
-  const auto position = static_cast<size_t>(after - steps.begin()) - 1;
-  const std::optional<size_t> same = PositionOfNumber(other, position, steps[position].number);
-  if (!same) return std::nullopt;
-  return SameIn(SpanOfStep(shown, position), index, SpanOfStep(other, *same));
+  return Places(shown, other).Of(index);
 }
 
 void AddComparedRun(const View& shown, TimeAxis axis, const View& other, TimelinePlot& plot) {
   ComparedLine line(other, plot);
+  Places places(shown, other);
   for (const PlotColumn& column : plot.columns) {
-    const std::optional<EventIndex> begin =
-        SamePlace(shown, IndexAtPosition(shown, axis, column.begin), other);
+    const std::optional<EventIndex> begin = places.Of(IndexAtPosition(shown, axis, column.begin));
     if (!begin) continue;
-    line.Add(column, {*begin, EndUnder(shown, IndexAtPosition(shown, axis, column.end), other, *begin)});
+    line.Add(column, {*begin, EndUnder(places, IndexAtPosition(shown, axis, column.end), other, *begin)});
   }
   line.Flush();
   JoinNarrowSteps(StepsUnder(shown, axis, plot), plot.compared);

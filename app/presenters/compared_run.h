@@ -1,5 +1,6 @@
-// Another run on the axis of the one that is shown: aligned by step, and within a step by how much of it is
-// over. Where one of the two knows no steps, event by event from their beginnings. Pure functions.
+// Another run on the axis of the one that is shown: aligned by step, within a step by phase where both know
+// phases, and within those by how much of them is over. Where one of the two knows no steps, event by event
+// from their beginnings. Pure functions.
 #pragma once
 
 #include <optional>
@@ -9,12 +10,12 @@
 namespace tidemark::presenters {
 
 // The event of `other` that lies where `index` lies in `shown`; nothing where the other has no such step, or
-// ended before. O(log steps).
+// ended before. O(log steps + phases of a step); and O(phases) where there is no forward.
 std::optional<events::EventIndex> SamePlace(const timeline::View& shown, events::EventIndex index,
                                             const timeline::View& other);
 
 // Adds the other's curve to a plot of `shown`, where steps are narrow the curve of their peaks. O(columns ·
-// log events).
+// (log events + phases of a step)).
 void AddComparedRun(const timeline::View& shown, TimeAxis axis, const timeline::View& other,
                     TimelinePlot& plot);
 

@@ -20,14 +20,16 @@ constexpr const char* kNameless = "(none)";
 // Grows the tree level by level: the blocks of a node are split by the next key among its children.
 class TreeGrower {
  public:
-  TreeGrower(const View& view, const State& state, std::span<const TreeKey> keys, const Selection& selection)
-      : view_(view), blocks_(state.blocks), keys_(keys), selection_(selection) {}
+  TreeGrower(const View& view, const State& state, std::span<const TreeKey> keys, const Selection& selection,
+             const TreeProgress& progress)
+      : view_(view), blocks_(state.blocks), keys_(keys), selection_(selection), progress_(progress) {}
 
-  LiveTree Grow() {
+  std::optional<LiveTree> Grow() {
     std::vector<size_t> all(blocks_.size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = i;
     Add("everything alive", std::move(all), 0, {});
-    for (size_t node = 0; node < tree_.nodes.size(); ++node) Split(node);
+    for (size_t node = 0; node < tree_.nodes.size() && wanted_; ++node) Split(node);
+    if (!wanted_) return std::nullopt;
     return std::move(tree_);
   }
 
@@ -45,11 +47,20 @@ class TreeGrower {
   };
 
   // From the outermost; nameless beyond the innermost.
-  std::string FrameOf(const LiveBlock& block, size_t frame) {
+  std::string FrameOf(TreeKey key, const LiveBlock& block, size_t frame) {
     const auto [known, fresh] = frames_.try_emplace(block.op);
     if (fresh) known->second = events::FramesOf(view_.name(block.op));
     const std::vector<std::string_view>& frames = known->second;
-    return std::string(frame < frames.size() ? frames[frames.size() - 1 - frame] : kNameless);
+    const size_t innermost = key == TreeKey::kCode ? 1 : 0;
+    return std::string(frame + innermost < frames.size() ? frames[frames.size() - 1 - frame] : kNameless);
+  }
+
+  // Of looking at one block once more. Asked often enough for a Cancel to be heard within milliseconds.
+  void Count() {
+    constexpr size_t kOften = 4096;
+    if (++looked_at_ % kOften != 0) return;
+    const auto keys = static_cast<double>(std::max<size_t>(1, blocks_.size() * keys_.size()));
+    wanted_ = wanted_ && progress_(std::min(1.0, static_cast<double>(keys_done_) / keys));
   }
 
   std::string TextOf(TreeKey key, const LiveBlock& block) const {
@@ -69,6 +80,7 @@ class TreeGrower {
       case TreeKey::kTensor:
         return BlockTitle(view_, block);
       case TreeKey::kFrame:
+      case TreeKey::kCode:
         break;  // FrameOf
     }
     return kNameless;
@@ -95,20 +107,30 @@ class TreeGrower {
 
   void Split(size_t node) {
     Pending pending = std::exchange(pending_[node], {});
-    for (; pending.key < keys_.size(); ++pending.key) {
+    for (; pending.key < keys_.size(); ++pending.key, pending.frame = 0) {
       const TreeKey key = keys_[pending.key];
-      const bool by_frame = key == TreeKey::kFrame;
-      std::map<std::string, std::vector<size_t>> groups;
-      for (const size_t block : pending.blocks) {
-        const LiveBlock& split = blocks_[block];
-        groups[by_frame ? FrameOf(split, pending.frame) : TextOf(key, split)].push_back(block);
-      }
-      if (groups.empty()) return;
-      if (groups.size() == 1 && groups.begin()->first == kNameless) continue;
+      const bool by_frame = key == TreeKey::kFrame || key == TreeKey::kCode;
+      std::map<std::string, std::vector<size_t>> groups = GroupsOf(pending, by_frame);
+      if (!wanted_ || groups.empty()) return;
+      const bool is_nameless = groups.size() == 1 && groups.begin()->first == kNameless;
+      if (is_nameless || !by_frame) keys_done_ += pending.blocks.size();
+      if (is_nameless) continue;
       AddChildren(node, std::move(groups),
                   by_frame ? Place{pending.key, pending.frame + 1, key} : Place{pending.key + 1, 0, key});
       return;
     }
+  }
+
+  std::map<std::string, std::vector<size_t>> GroupsOf(const Pending& pending, bool by_frame) {
+    const TreeKey key = keys_[pending.key];
+    std::map<std::string, std::vector<size_t>> groups;
+    for (const size_t block : pending.blocks) {
+      const LiveBlock& split = blocks_[block];
+      groups[by_frame ? FrameOf(key, split, pending.frame) : TextOf(key, split)].push_back(block);
+      Count();
+      if (!wanted_) break;
+    }
+    return groups;
   }
 
   void AddChildren(size_t node, std::map<std::string, std::vector<size_t>> groups, const Place& place) {
@@ -130,6 +152,10 @@ class TreeGrower {
   const std::vector<LiveBlock>& blocks_;
   const std::span<const TreeKey> keys_;
   const Selection& selection_;
+  const TreeProgress& progress_;
+  bool wanted_ = true;
+  size_t looked_at_ = 0;  // blocks, each time one is
+  size_t keys_done_ = 0;  // of blocks: of each of them there are as many as keys
   std::map<events::NameId, std::vector<std::string_view>> frames_;  // of each stack, once
   LiveTree tree_;
   std::vector<Pending> pending_;  // as many as there are nodes
@@ -220,9 +246,9 @@ class Squarifier {
 
 }  // namespace
 
-LiveTree MakeLiveTree(const View& view, const State& state, std::span<const TreeKey> keys,
-                      const Selection& selection) {
-  return TreeGrower(view, state, keys, selection).Grow();
+std::optional<LiveTree> MakeLiveTree(const View& view, const State& state, std::span<const TreeKey> keys,
+                                     const Selection& selection, const TreeProgress& progress) {
+  return TreeGrower(view, state, keys, selection, progress).Grow();
 }
 
 Selection SelectionOf(const LiveTree& tree, size_t node) {
@@ -231,7 +257,7 @@ Selection SelectionOf(const LiveTree& tree, size_t node) {
   if (picked.key == TreeKey::kCategory && picked.category) return CategorySelected(*picked.category);
   if (picked.key == TreeKey::kLayer) return LayerSelected(picked.title);
   if (picked.key == TreeKey::kOperator) return OperatorSelected(picked.title);
-  if (picked.key == TreeKey::kFrame) return FrameSelected(picked.title);
+  if (picked.key == TreeKey::kFrame || picked.key == TreeKey::kCode) return FrameSelected(picked.title);
   if (picked.key == TreeKey::kTensor && picked.born) return AllocationSelected(*picked.born);
   return {};
 }

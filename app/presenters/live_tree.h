@@ -1,9 +1,11 @@
 // What is alive at one moment, as a tree: grouped by category, phase, layer and so on, in the order a person
-// asks for; and laid out as a tree map or as a flame graph. Pure functions. O(blocks · keys + nodes · log).
+// asks for; and laid out as a tree map or as a flame graph. Pure functions, any thread. O(blocks · keys +
+// nodes · log).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,7 +16,7 @@
 
 namespace tidemark::presenters {
 
-enum class TreeKey : uint8_t { kCategory, kPhase, kLayer, kOperator, kStream, kTensor, kFrame };
+enum class TreeKey : uint8_t { kCategory, kPhase, kLayer, kOperator, kStream, kTensor, kFrame, kCode };
 
 struct TreeNode {
   std::string title;  // "activation", "conv1"; of the root: "everything alive"
@@ -32,12 +34,16 @@ struct TreeNode {
 
 // Nodes in breadth-first order; the root comes first. A level on which all of a node's blocks agree to have
 // no name (no layer, no operator) is left out there. kFrame is as many levels as stacks have frames, the
-// outermost first.
+// outermost first; kCode the same without the innermost, which kOperator is.
 struct LiveTree {
   std::vector<TreeNode> nodes;
 };
-LiveTree MakeLiveTree(const timeline::View& view, const timeline::State& state, std::span<const TreeKey> keys,
-                      const Selection& selection = {});
+// Reports 0..1; false means that nobody waits for it any more.
+using TreeProgress = std::function<bool(double)>;
+// Nothing if `progress` said so.
+std::optional<LiveTree> MakeLiveTree(const timeline::View& view, const timeline::State& state,
+                                     std::span<const TreeKey> keys, const Selection& selection,
+                                     const TreeProgress& progress);
 // What a click on a node selects; nothing where its blocks have no owner in common.
 Selection SelectionOf(const LiveTree& tree, size_t node);
 

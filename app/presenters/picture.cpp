@@ -408,7 +408,7 @@ std::vector<CurveColumn> CurveOf(const timeline::View& view, size_t columns) {
   for (size_t i = 0; i <= count; ++i)
     edges[i] = view.first() + (view.end() - view.first()) * i / std::max<size_t>(count, 1);
   std::vector<timeline::View::Column> found(count);
-  if (count > 0) view.Columns(edges, found);
+  if (count > 0) view.Columns(edges, timeline::kAllCategories, found);
   std::vector<CurveColumn> curve;
   curve.reserve(found.size());
   for (const timeline::View::Column& column : found)

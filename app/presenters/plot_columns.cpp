@@ -44,11 +44,11 @@ double TimePerColumn(double visible_ns, int columns) {
 // The columns of an earlier cut that are as they were: of the same width, with events before and behind them.
 class KnownColumns {
  public:
-  KnownColumns(const View& view, TimeAxis axis, double width, const PlotColumns& before)
+  KnownColumns(const View& view, const PlotColumns& now, double width, const PlotColumns& before)
       : before_(before),
         first_(view.first()),
-        usable_(before.known_end > 0 && before.known_end <= view.end() && before.axis == axis &&
-                before.width == width) {}
+        usable_(before.known_end > 0 && before.known_end <= view.end() && before.axis == now.axis &&
+                before.categories == now.categories && before.width == width) {}
 
   // The one that begins so many widths from the axis' beginning, as its position in the earlier cut.
   std::optional<size_t> At(double place) const {
@@ -68,7 +68,7 @@ class KnownColumns {
 };
 
 PlotColumn ColumnFrom(const View::Column& column, double begin, double end) {
-  return {begin, end, column.peak.values, column.allocated_min, column.reserved_max, column.peak.index};
+  return {begin, end, column.peak.values, column.lowest, column.reserved_max, column.peak.index};
 }
 
 // Fills the columns between the edges, whose positions on the axis are given.
@@ -86,7 +86,7 @@ void FillColumns(const View& view, const KnownColumns& known, const std::vector<
     size_t end = begin + 1;
     while (end < count && !known.At(cut.place + static_cast<double>(end))) ++end;
     answers.resize(end - begin);
-    view.Columns(std::span(cut.edges).subspan(begin, end - begin + 1), answers);
+    view.Columns(std::span(cut.edges).subspan(begin, end - begin + 1), cut.categories, answers);
     for (size_t k = begin; k < end; ++k)
       cut.columns.push_back(ColumnFrom(answers[k - begin], positions[k], positions[k + 1]));
   }
@@ -95,6 +95,7 @@ void FillColumns(const View& view, const KnownColumns& known, const std::vector<
 
 PlotColumns CutByEvents(const View& view, const TimelinePlotRequest& request, const PlotColumns& before) {
   PlotColumns cut;
+  cut.categories = request.categories;
   cut.first = ClampedIndex(view, request.visible.begin);
   cut.end = ClampedIndex(view, std::ceil(request.visible.end));
   if (cut.first >= cut.end) return cut;
@@ -108,7 +109,7 @@ PlotColumns CutByEvents(const View& view, const TimelinePlotRequest& request, co
   cut.first = cut.edges.front();
   cut.end = cut.edges.back();
   const std::vector<double> positions(cut.edges.begin(), cut.edges.end());
-  FillColumns(view, KnownColumns(view, TimeAxis::kEvents, cut.width, before), positions, cut);
+  FillColumns(view, KnownColumns(view, cut, cut.width, before), positions, cut);
   return cut;
 }
 
@@ -153,6 +154,7 @@ std::vector<double> EdgesOfTime(const View& view, const KnownColumns& known, dou
 PlotColumns CutByTime(const View& view, const TimelinePlotRequest& request, const PlotColumns& before) {
   PlotColumns cut;
   cut.axis = TimeAxis::kWallClock;
+  cut.categories = request.categories;
   const VisibleRange whole = WholeRange(view, TimeAxis::kWallClock);
   const double begin = std::max(request.visible.begin, whole.begin);
   const double end = std::min(request.visible.end, whole.end);
@@ -163,8 +165,8 @@ PlotColumns CutByTime(const View& view, const TimelinePlotRequest& request, cons
   cut.width = TimePerColumn(request.visible.end - request.visible.begin, request.columns);
   cut.place = std::floor(begin / cut.width);
   const bool few = cut.end - cut.first <= static_cast<EventIndex>(request.columns);
-  const KnownColumns known(view, cut.axis, few ? 0 : cut.width,
-                           before);  // those of moments are not a width each
+  // Those of moments are not a width each.
+  const KnownColumns known(view, cut, few ? 0 : cut.width, before);
   const std::vector<double> positions =
       few ? EdgesOfMoments(view, request, cut) : EdgesOfTime(view, known, end, request.columns, cut);
   FillColumns(view, known, positions, cut);

@@ -168,15 +168,18 @@ std::vector<std::string> TitlesOf(const session::Ranks& ranks, const std::vector
 
 }  // namespace
 
-void AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks,
-                   std::optional<size_t> shown_rank, TimelinePlot& plot, const std::stop_token& stop) {
+bool AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks,
+                   std::optional<size_t> shown_rank, TimelinePlot& plot,
+                   const std::function<bool(double)>& progress) {
   plot.group_ranks = RanksWithGroups(ranks, shown_rank);
   plot.groups = TitlesOf(ranks, plot.group_ranks);
   const size_t groups = plot.groups.size();
   plot.grouped.assign(plot.columns.size() * groups, 0);
   const std::vector<Span> spans = SpansOf(shown, axis, plot);
   PartsUnderSpans parts(spans);
-  for (size_t rank = 0; rank < ranks.ranks.size() && !stop.stop_requested(); ++rank) {
+  for (size_t rank = 0; rank < ranks.ranks.size(); ++rank) {
+    const double share = static_cast<double>(rank) / static_cast<double>(ranks.ranks.size());
+    if (progress && !progress(share)) return false;
     const auto own = std::lower_bound(plot.group_ranks.begin(), plot.group_ranks.end(), rank);
     const bool has_own = own != plot.group_ranks.end() && *own == rank;
     const size_t group = has_own ? static_cast<size_t>(own - plot.group_ranks.begin()) : groups - 1;
@@ -195,6 +198,7 @@ void AddRankGroups(const View& shown, TimeAxis axis, const session::Ranks& ranks
     for (size_t group = 0; group < groups; ++group) Add(sum, plot.grouped[k * groups + group]);
     plot.highest_bytes = std::max(plot.highest_bytes, sum);
   }
+  return true;
 }
 
 }  // namespace tidemark::presenters

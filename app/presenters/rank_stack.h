@@ -4,8 +4,8 @@
 // need not have been at one instant. Pure, one thread. Bytes. O(ranks · (columns + parts of their curves)).
 #pragma once
 
+#include <functional>
 #include <optional>
-#include <stop_token>
 
 #include "app/presenters/timeline_plot.h"
 #include "profiler/session/ranks.h"
@@ -14,8 +14,10 @@ namespace tidemark::presenters {
 
 // Fills the groups of a plot's columns: a rank each, from the bottom in their order; where there are more
 // than colours, the largest and the shown one, and the last group is all others. `shown_rank` is an index
-// into `ranks`. Where it is asked to stop the plot is of no use.
-void AddRankGroups(const timeline::View& shown, TimeAxis axis, const session::Ranks& ranks,
-                   std::optional<size_t> shown_rank, TimelinePlot& plot, const std::stop_token& stop = {});
+// into `ranks`. `progress` is told 0..1; false from it means that nobody waits any more, and from this that
+// the plot is of no use.
+bool AddRankGroups(const timeline::View& shown, TimeAxis axis, const session::Ranks& ranks,
+                   std::optional<size_t> shown_rank, TimelinePlot& plot,
+                   const std::function<bool(double)>& progress = {});
 
 }  // namespace tidemark::presenters

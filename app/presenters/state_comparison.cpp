@@ -143,6 +143,15 @@ class BlockCounter {
   std::map<std::tuple<std::string, std::string, events::Category, int64_t>, OneSidedBlocks> rows_;
 };
 
+// Whether who tells of a level says that it does: its reports may be fewer than what is compared.
+bool WillTell(const View& view, Series series) {
+  if (series != Series::kDriver && series != Series::kProcess && series != Series::kCard) return false;
+  const events::Source teller = series == Series::kDriver ? events::Source::kDriver : events::Source::kDevice;
+  return std::ranges::any_of(view.sources(), [teller](const timeline::SourceState& source) {
+    return source.source == teller && source.text.starts_with("live");
+  });
+}
+
 }  // namespace
 
 std::optional<int64_t> ComparedBytes::Difference() const {
@@ -166,7 +175,7 @@ std::vector<ComparedBytes> CompareLevels(const View& a, EventRange in_a, const V
   std::vector<ComparedBytes> rows;
   for (const auto& [series, title] : kLevels) {
     ComparedBytes row{title, {}, HighestIn(a, in_a, series), HighestIn(b, in_b, series)};
-    if (row.a || row.b) rows.push_back(std::move(row));
+    if (row.a || row.b || WillTell(a, series) || WillTell(b, series)) rows.push_back(std::move(row));
   }
   return rows;
 }

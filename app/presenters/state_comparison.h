@@ -26,7 +26,7 @@ struct ComparedBytes {
 };
 
 // requested, allocated, reserved, driver, process, card: each one's own highest value in the range. A level
-// that neither tells of is left out.
+// that neither tells of is left out, unless its source says of itself that it is live.
 std::vector<ComparedBytes> CompareLevels(const timeline::View& a, EventRange in_a, const timeline::View& b,
                                          EventRange in_b);
 

@@ -1,9 +1,9 @@
 #include "app/presenters/stream_comparison.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "app/presenters/alignment.h"
+#include "app/presenters/stretches.h"
 
 namespace tidemark::presenters {
 namespace {
@@ -13,13 +13,6 @@ using events::EventIndex;
 using events::EventKind;
 using timeline::Step;
 using timeline::View;
-
-// Events that belong together, and what makes them comparable: the number of a step, or a phase.
-struct Stretch {
-  EventIndex begin = 0;
-  EventIndex end = 0;
-  int64_t key = 0;
-};
 
 constexpr int64_t kNoStep = -1;
 
@@ -42,51 +35,6 @@ std::vector<Stretch> StepStretches(const View& view, bool by_step) {
   }
   stretches.push_back({begin, view.end(), kNoStep});
   return stretches;
-}
-
-std::vector<Stretch> PhaseStretches(const View& view, const Stretch& whole, bool by_phase) {
-  constexpr auto kIdle = static_cast<int64_t>(events::Phase::kIdle);
-  std::vector<Stretch> stretches = {{whole.begin, whole.end, kIdle}};
-  if (!by_phase) return stretches;
-  const auto& phases = view.phases();
-  auto phase = std::upper_bound(phases.begin(), phases.end(), whole.begin,
-                                [](EventIndex at, const timeline::PhaseSpan& span) { return at < span.end; });
-  for (; phase != phases.end() && phase->begin < whole.end; ++phase) {
-    const auto key = static_cast<int64_t>(phase->phase);
-    const EventIndex begin = std::max(phase->begin, whole.begin);
-    if (begin == stretches.back().begin) stretches.pop_back();
-    if (!stretches.empty() && stretches.back().key == key) continue;
-    if (!stretches.empty()) stretches.back().end = begin;
-    stretches.push_back({begin, whole.end, key});
-  }
-  return stretches;
-}
-
-// Calls `both` for stretches that belong together, and `alone` for those that only one run has, beside the
-// place in the other where they would be.
-template <typename Both, typename Alone>
-void PairStretches(const std::vector<Stretch>& a, const std::vector<Stretch>& b, Both both, Alone alone) {
-  const auto keys = [](const std::vector<Stretch>& stretches) {
-    std::vector<int64_t> list;
-    std::transform(stretches.begin(), stretches.end(), std::back_inserter(list),
-                   [](const Stretch& stretch) { return stretch.key; });
-    return list;
-  };
-  const auto place = [](const std::vector<Stretch>& stretches, size_t at) {
-    const EventIndex event = at < stretches.size() ? stretches[at].begin : stretches.back().end;
-    return Stretch{event, event, 0};
-  };
-  size_t i = 0;
-  size_t j = 0;
-  const auto pair_until = [&](size_t end) {
-    while (i < end) both(a[i++], b[j++]);
-  };
-  for (const AlignmentGap& gap : Align(keys(a), keys(b), 1).gaps) {
-    pair_until(gap.a);
-    for (; i < gap.a + gap.only_a; ++i) alone(a[i], place(b, gap.b));
-    for (; j < gap.b + gap.only_b; ++j) alone(place(a, i), b[j]);
-  }
-  pair_until(a.size());
 }
 
 struct Requests {
@@ -171,12 +119,6 @@ class StreamComparer {
   StreamsCompared& result_;
   Requests allocations_a_, allocations_b_, segments_a_, segments_b_;  // kept for their memory
 };
-
-// A snapshot's annotations tell of optimizers alone.
-bool TellsPhases(const View& view) {
-  return std::ranges::any_of(
-      view.phases(), [](const timeline::PhaseSpan& span) { return span.phase == events::Phase::kForward; });
-}
 
 }  // namespace
 

@@ -63,6 +63,10 @@ Breakdown MakeBreakdown(const timeline::View& view, const std::optional<textbook
                         const std::optional<session::Prediction>& phantom,
                         const std::optional<PeakMoment>& moment);
 
+// What the phantom's prediction leaves out, as a sentence; "" = nothing. Of files the names: in which folders
+// of this machine they were looked for says nothing of the figures.
+std::string LeftOut(const session::Prediction& prediction);
+
 struct LayerRow {
   std::string name;
   std::string output;

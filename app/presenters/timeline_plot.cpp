@@ -115,6 +115,27 @@ const PlotColumn* ColumnAt(const TimelinePlot& plot, double position) {
   return position < column.end ? &column : nullptr;
 }
 
+int64_t ShownBytes(const PlotColumn& column, timeline::CategorySet categories) {
+  if (categories == timeline::kAllCategories) return ValueOf(column.at_peak, Series::kAllocated);
+  int64_t shown = 0;
+  for (size_t category = 0; category < events::kCategoryCount; ++category) {
+    if (timeline::Contains(categories, category)) shown += column.at_peak[category];
+  }
+  return shown;
+}
+
+std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::CategorySet categories,
+                                        ByteUnit unit) {
+  const int64_t allocated = ValueOf(column.at_peak, Series::kAllocated);
+  const int64_t shown = ShownBytes(column, categories);
+  std::vector<std::string> lines = {"event " + FormatNumber(static_cast<int64_t>(column.peak)) +
+                                    " · allocated " + FormatExactBytes(allocated) + " · reserved " +
+                                    FormatBytes(column.reserved_max, unit)};
+  if (shown != allocated) lines.push_back("of what is shown " + FormatExactBytes(shown));
+  if (column.lowest < shown) lines.push_back("lowest here " + FormatExactBytes(column.lowest));
+  return lines;
+}
+
 BlockDescription DescribeBlock(const View& view, const LiveBlock& block) {
   BlockDescription description;
   description.title = BlockTitle(view, block);

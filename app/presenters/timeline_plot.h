@@ -26,15 +26,15 @@ struct VisibleRange {
   bool operator==(const VisibleRange&) const = default;
 };
 
-// The stack as it stood at the column's highest moment, so that its sum is exact to the byte. Columns begin
-// at multiples of their width, so that they stay the same while the axis is moved: as many as asked for at
-// most, and one at the edge; a fifth fewer where that lets them end with whole nodes of the store. Where
-// fewer events than columns are visible, each event is a column, and the curve is exact.
+// The stack as it stood at the highest moment of what is visible of it, so that its sum is exact to the byte.
+// Columns begin at multiples of their width, so that they stay the same while the axis is moved: as many as
+// asked for at most, and one at the edge; a fifth fewer where that lets them end with whole nodes of the
+// store. Where fewer events than columns are visible, each event is a column, and the curve is exact.
 struct PlotColumn {
   double begin = 0;
   double end = 0;
   timeline::SeriesValues at_peak{};
-  int64_t allocated_min = 0;
+  int64_t lowest = 0;  // that what is visible of the stack was within the column
   int64_t reserved_max = 0;
   events::EventIndex peak = 0;
 
@@ -112,8 +112,9 @@ struct TimelinePlot {
 struct TimelinePlotRequest {
   TimeAxis axis = TimeAxis::kEvents;
   VisibleRange visible;
-  int columns = 0;                       // pixels across
-  ByteUnit unit = ByteUnit::kMegabytes;  // of the texts
+  int columns = 0;                                              // pixels across
+  ByteUnit unit = ByteUnit::kMegabytes;                         // of the texts
+  timeline::CategorySet categories = timeline::kAllCategories;  // that the stack shows
 
   bool operator==(const TimelinePlotRequest&) const = default;
 };
@@ -138,6 +139,13 @@ std::string MeasureBetween(const timeline::View& view, TimeAxis axis, VisibleRan
 
 // The column that a position lies in; null outside of all. O(log columns).
 const PlotColumn* ColumnAt(const TimelinePlot& plot, double position);
+
+// How high a column's stack is.
+int64_t ShownBytes(const PlotColumn& column, timeline::CategorySet categories);
+// What a column is, to the byte, in lines: "event 5,000,001 · allocated 77,000,192 B · reserved 80.0 MB", and
+// where its events differ "lowest here 1,024 B".
+std::vector<std::string> DescribeColumn(const PlotColumn& column, timeline::CategorySet categories,
+                                        ByteUnit unit);
 
 // An allocation in words. What lies where in the stack: stacked_moment.h.
 struct BlockDescription {

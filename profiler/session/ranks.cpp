@@ -52,7 +52,7 @@ std::vector<RankPeaks::Curve> CurvesOf(const timeline::View& view) {
       edges.push_back(begins[i] + events * part / parts.back());
   }
   std::vector<timeline::View::Column> columns(edges.size() - 1);
-  if (!columns.empty()) view.Columns(edges, columns);
+  if (!columns.empty()) view.Columns(edges, timeline::kAllCategories, columns);
   std::vector<RankPeaks::Curve> curves;
   auto column = columns.begin();
   for (size_t i = 0; i < parts.size(); ++i) {

@@ -20,6 +20,11 @@ enum class Series : uint8_t {
 };
 inline constexpr int kSeriesCount = events::kCategoryCount + 6;
 
+// Some of the categories, a bit each, in their order.
+using CategorySet = uint32_t;
+inline constexpr CategorySet kAllCategories = (CategorySet{1} << events::kCategoryCount) - 1;
+inline constexpr bool Contains(CategorySet set, size_t category) { return (set >> category & 1U) != 0; }
+
 inline constexpr auto kAllocatedIndex = static_cast<size_t>(Series::kAllocated);
 
 inline constexpr Series SeriesOf(events::Category category) { return static_cast<Series>(category); }

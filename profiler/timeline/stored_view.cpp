@@ -6,6 +6,7 @@
 #include "profiler/base/check.h"
 #include "profiler/timeline/address_set.h"
 #include "profiler/timeline/ledger.h"
+#include "profiler/timeline/partial_sum.h"
 
 namespace tidemark::timeline {
 namespace {
@@ -58,7 +59,7 @@ class ColumnVisitor {
   bool Exceeds(int64_t allocated) const { return !any_ || allocated > highest_; }
   void Include(const Extent& allocated, int64_t reserved_max) {
     highest_ = any_ ? std::max(highest_, allocated.max) : allocated.max;
-    column_.allocated_min = any_ ? std::min(column_.allocated_min, allocated.min) : allocated.min;
+    column_.lowest = any_ ? std::min(column_.lowest, allocated.min) : allocated.min;
     column_.reserved_max = any_ ? std::max(column_.reserved_max, reserved_max) : reserved_max;
     any_ = true;
   }
@@ -298,14 +299,16 @@ View::Peak StoredView::PeakIn(Series series, EventIndex begin, EventIndex end) c
   return {index, ValuesAt(index)};
 }
 
-void StoredView::Columns(std::span<const EventIndex> edges, std::span<Column> out) const {
+template <typename Visitor>
+void StoredView::VisitColumns(std::span<const EventIndex> edges, const Visitor& fresh,
+                              std::span<Column> out) const {
   if (out.empty()) return;
   TIDEMARK_CHECK(edges.size() == out.size() + 1);
   EventIndex from = data_.store.Clamped(edges[0]);
   Cursor cursor(data_.store, from);
   for (size_t k = 0; k < out.size(); ++k) {
     const EventIndex to = std::max(from, data_.store.Clamped(edges[k + 1]));
-    ColumnVisitor visitor;
+    Visitor visitor = fresh;
     if (from == to) {
       visitor.OnEvent(Before(from), cursor.Values());
     } else {
@@ -313,6 +316,15 @@ void StoredView::Columns(std::span<const EventIndex> edges, std::span<Column> ou
     }
     out[k] = visitor.Take();
     from = to;
+  }
+}
+
+void StoredView::Columns(std::span<const EventIndex> edges, CategorySet categories,
+                         std::span<Column> out) const {
+  if (categories == kAllCategories) {
+    VisitColumns(edges, ColumnVisitor(), out);
+  } else {
+    VisitColumns(edges, PartialSum(categories), out);
   }
 }
 

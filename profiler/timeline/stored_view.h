@@ -43,7 +43,8 @@ class StoredView final : public View {
   void Envelope(Series series, EventIndex begin, EventIndex end, std::span<Bucket> out) const override;
   void EnvelopeInTime(Series series, int64_t begin_ns, int64_t end_ns, std::span<Bucket> out) const override;
   Peak PeakIn(Series series, EventIndex begin, EventIndex end) const override;
-  void Columns(std::span<const EventIndex> edges, std::span<Column> out) const override;
+  void Columns(std::span<const EventIndex> edges, CategorySet categories,
+               std::span<Column> out) const override;
   SeriesValues ValuesAt(EventIndex index) const override;
   State StateAt(EventIndex index) const override;
   StateEffort EffortOfState(EventIndex index) const override;
@@ -59,6 +60,9 @@ class StoredView final : public View {
   const Health& health() const override { return data_.health; }
 
  private:
+  // A visitor as Cursor's for each column, a copy of `fresh`, which then gives the column away.
+  template <typename Visitor>
+  void VisitColumns(std::span<const EventIndex> edges, const Visitor& fresh, std::span<Column> out) const;
   EventIndex Before(EventIndex index) const { return index > first_ ? index - 1 : index; }
   // Told of each event from `from` to `last` that moves blocks or segments, as its chunk and its place there.
   template <typename Visitor>

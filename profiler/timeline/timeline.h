@@ -27,8 +27,8 @@
 //
 // Memory: 10 bytes per event of a usual run, its checkpoints and steps among them (full chunks are packed,
 // see packed_chunk.h); 90 where no two events have anything in common. Complexity: Append O(1) amortised per
-// event; Publish O(1), and O(chunks) once per chunk; Envelope and Columns O(chunks in range + columns · log);
-// StateAt as StateEffort tells: O(chunk + live), with many live blocks O(8 · live).
+// event; Publish O(1), and O(chunks) once per chunk; Envelope O(chunks in range + columns · log), Columns
+// too; StateAt as StateEffort tells: O(chunk + live), with many live blocks O(8 · live).
 #pragma once
 
 #include <cstdint>
@@ -187,13 +187,16 @@ class View {
   };
   virtual Peak PeakIn(Series series, EventIndex begin, EventIndex end) const = 0;
   // What a chart's column needs, in one pass. `edges` ascend; out[k] is of [edges[k], edges[k + 1]), so out
-  // is one shorter. An empty range holds the event before it.
+  // is one shorter. An empty range holds the event before it. O(chunks in range + columns · log) for all
+  // categories. Of fewer the sum has no extents of its own: those of its parts tell which leaves can hold
+  // its largest and smallest, and these are looked at event by event.
   struct Column {
-    Peak peak;  // of kAllocated
-    int64_t allocated_min = 0;
+    Peak peak;           // of the sum of the categories asked for: of all of them it is kAllocated
+    int64_t lowest = 0;  // of the same sum
     int64_t reserved_max = 0;
   };
-  virtual void Columns(std::span<const EventIndex> edges, std::span<Column> out) const = 0;
+  virtual void Columns(std::span<const EventIndex> edges, CategorySet categories,
+                       std::span<Column> out) const = 0;
   // Right after the event; clamped to the view. Of an empty view: nothing.
   virtual SeriesValues ValuesAt(EventIndex index) const = 0;
   virtual State StateAt(EventIndex index) const = 0;

@@ -18,17 +18,20 @@ namespace {
 using presenters::TimeAxis;
 using presenters::VisibleRange;
 
-void Measure(const timeline::View& view, TimeAxis axis, double share) {
+constexpr timeline::CategorySet kSomeCategories = 0b0001110111;
+
+void Measure(const timeline::View& view, TimeAxis axis, double share, timeline::CategorySet categories) {
   const VisibleRange whole = presenters::WholeRange(view, axis);
   const double width = (whole.end - whole.begin) * share;
   const double begin = whole.begin + (whole.end - whole.begin - width) * 0.37;
-  const presenters::TimelinePlotRequest request{axis, {begin, begin + width}, 2000};
+  const presenters::TimelinePlotRequest request{
+      axis, {begin, begin + width}, 2000, ByteUnit::kMegabytes, categories};
   size_t columns = 0;
   const double time =
       BestMicroseconds(15, [&] { columns = MakeTimelinePlot(view, {}, request).columns.size(); });
-  std::printf("  %-10s %12.0f events   %6zu columns %10.1f us\n",
+  std::printf("  %-10s %12.0f events   %6zu columns %10.1f us%s\n",
               axis == TimeAxis::kEvents ? "events" : "wall clock", static_cast<double>(view.end()) * share,
-              columns, time);
+              columns, time, categories == timeline::kAllCategories ? "" : " of some categories");
 }
 
 // All ranks do the same, each at other heights.
@@ -100,8 +103,10 @@ int main() {
     }
     const auto view = builder.Publish();
     for (const auto axis : {TimeAxis::kEvents, TimeAxis::kWallClock}) {
-      for (double share = 1; share * static_cast<double>(count) > 500; share /= 4)
-        Measure(*view, axis, share);
+      for (double share = 1; share * static_cast<double>(count) > 500; share /= 4) {
+        Measure(*view, axis, share, tidemark::timeline::kAllCategories);
+        Measure(*view, axis, share, kSomeCategories);
+      }
     }
     MeasureRanks(view);
   }

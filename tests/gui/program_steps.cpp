@@ -52,6 +52,14 @@ void ShowsStacks(ImGuiTestContext* context, transport::RingWriter& ring) {
     return tree() != nullptr && presenters::NodeAt(*tree(), {"<module> (train.py:52)", "train (train.py:40)",
                                                              "forward (net.py:21)", "aten::conv2d"}) != 0;
   }));
+  context->ItemClick("//**/phase");
+  IM_CHECK(WaitUntil(context, [&] {
+    const std::vector<std::string> path = {"idle", "aten::conv2d", "<module> (train.py:52)",
+                                           "train (train.py:40)", "forward (net.py:21)"};
+    return presenters::PathOf(*tree(), presenters::NodeAt(*tree(), path)) == path;
+  }));
+  Picture(context, "program-stacks-by-phase");
+  context->ItemClick("//**/code");
   context->ItemClick("//###timeline/###stack");
   context->ItemClick("//$FOCUSED/line of code");
   IM_CHECK(WaitUntil(context, [] {

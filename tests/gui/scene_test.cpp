@@ -301,4 +301,73 @@ TEST_CASE("However much is alive, what is pointed at and dragged through is look
   CHECK(most_events <= 21'000);  // what a frame takes for itself among them
 }
 
+TEST_CASE("However much is alive, its tree and how much of it is selected are made beside the window") {
+  timeline::Stream stream;
+  constexpr uint64_t kBlocks = 60'000;
+  const events::NameId conv = stream.Name("conv1");
+  for (uint64_t block = 1; block <= kBlocks; ++block)
+    stream.Allocate(block << 20, 512, events::Category::kActivation).layer = block % 2 == 0 ? conv : 0;
+  const AskedOf asked(stream);
+  ViewState state;
+  state.selection = presenters::LayerSelected("conv1");
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto frame = [&]() -> const Frame& {
+    state.live_tree.drawn = state.statistics.drawn = true;
+    return scene.Prepare(asked.input, state, estimates);
+  };
+  const Frame& first = frame();
+  CHECK(first.live_tree.tree == nullptr);
+  CHECK_FALSE(first.live_tree.empty_reason.empty());
+  CHECK(first.bridge.selected_bytes == nullptr);
+  CHECK(scene.pending());
+  const auto until = [&](const auto& is_there) {
+    for (int i = 0; i < 4000 && !is_there(frame()); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return is_there(frame());
+  };
+  REQUIRE(until([](const Frame& seen) { return seen.live_tree.tree && seen.bridge.selected_bytes; }));
+  const Frame& seen = frame();
+  CHECK(seen.live_tree.empty_reason.empty());
+  CHECK(seen.live_tree.tree->nodes[0].blocks == kBlocks);
+  CHECK(seen.live_tree.tree->nodes[0].selected_bytes == kBlocks / 2 * 512);
+  const auto activation = static_cast<size_t>(events::Category::kActivation);
+  CHECK((*seen.bridge.selected_bytes)[activation] == kBlocks / 2 * 512);
+  // The one before stays until there is another.
+  state.live_tree.grouping = TreeGrouping::kLayer;
+  CHECK(frame().live_tree.tree != nullptr);
+  CHECK(until([](const Frame& now) {
+    return now.live_tree.tree->nodes[now.live_tree.tree->nodes[0].first_child].key ==
+           presenters::TreeKey::kLayer;
+  }));
+  CHECK(until([&](const Frame&) { return !scene.pending(); }));
+  state.selection = {};
+  CHECK(frame().bridge.selected_bytes == nullptr);
+}
+
+TEST_CASE("Statistics are of what is in sight, and of what lies between the cursors where there are some") {
+  timeline::Stream stream;
+  for (uint64_t block = 1; block <= 100; ++block) stream.Allocate(block << 20, 512);
+  const AskedOf asked(stream);
+  ViewState state;
+  state.timeline.axis = presenters::TimeAxis::kEvents;
+  state.timeline.follow = false;
+  state.timeline.whole = true;
+  Estimates estimates(&asked.networks);
+  Scene scene;
+  const auto statistics = [&] {
+    state.statistics.drawn = true;
+    return scene.Prepare(asked.input, state, estimates).statistics;
+  };
+  CHECK(statistics().statistics->allocated.count == 100);
+  CHECK_FALSE(statistics().between_cursors);
+  state.timeline.measure = presenters::VisibleRange{60.5, 20.2};  // the second may be the earlier
+  CHECK(statistics().between_cursors);
+  CHECK(statistics().statistics->allocated == presenters::CountAndBytes{40, 40 * 512});
+  CHECK(statistics().statistics->net_bytes == 40 * 512);  // as the label between them says
+  CHECK(statistics().statistics->peak.index == 60);
+  state.timeline.measure.reset();
+  CHECK(statistics().statistics->allocated.count == 100);
+}
+
 }  // namespace tidemark::gui

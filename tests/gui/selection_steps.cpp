@@ -95,13 +95,19 @@ void ListsWhatABridgeStepIs(ImGuiTestContext* context) {
   });
   IM_CHECK(step != steps.end());
   const events::Category category = *step->category;
-  context->ItemClick(("//**/" + step->name).c_str());
+  const std::string place = "//**/" + step->name;
+  context->ItemClick(place.c_str());
   IM_CHECK(WaitUntil(context, [&] { return Selected() == presenters::CategorySelected(category); }));
   const auto table = [] { return application().frame()->allocations.table; };
   IM_CHECK(WaitUntil(context, [&] {
     return table() != nullptr && !table()->rows.empty() && table()->rows.size() < table()->considered;
   }));
   for (const presenters::Allocation& row : table()->rows) IM_CHECK(row.block.category == category);
+  // Its words lie beside the rows that are read next.
+  const auto tooltip = [] { return ImGui::FindWindowByName("##Tooltip_00"); };
+  IM_CHECK(WaitUntil(context, [&] { return tooltip() != nullptr && tooltip()->Active; }));
+  context->Yield(3);
+  IM_CHECK_LE(tooltip()->Rect().Max.x, context->ItemInfo(place.c_str()).RectFull.Min.x);
   Picture(context, "bridge-step");
   // All that is alive, whatever was selected; and what no allocation is lights up on the map.
   context->ItemClick("//**/allocated");

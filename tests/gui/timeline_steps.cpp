@@ -1,5 +1,6 @@
 // Looking closer: zooming, measuring, what is alive at a moment, and the list of allocations.
 #include <cmath>
+#include <string>
 
 #include "tests/gui/steps.h"
 
@@ -92,6 +93,35 @@ void SwitchesTheAxis(ImGuiTestContext* context) {
   }
 }
 
+namespace {
+
+// What lies between them in figures; a bar lists its requests.
+void CountsBetweenTheCursors(ImGuiTestContext* context) {
+  context->WindowFocus("//###statistics");
+  const auto told = [] { return application().frame()->statistics.statistics; };
+  IM_CHECK(WaitUntil(context,
+                     [&] { return told() != nullptr && application().frame()->statistics.between_cursors; }));
+  IM_CHECK_GT(told()->allocated.count, 0U);
+  Picture(context, "statistics");
+  context->ItemClick("//**/bytes");
+  context->Yield(2);
+  Picture(context, "statistics-by-bytes");
+  size_t bin = 0;
+  while (told()->sizes[bin].count == 0) ++bin;
+  const auto count = static_cast<size_t>(told()->sizes[bin].count);
+  context->ItemClick(("//**/$$" + std::to_string(bin) + "/bin").c_str());
+  const auto table = [] { return application().frame()->allocations.table; };
+  IM_CHECK(WaitUntil(context, [&] { return table() != nullptr && table()->rows.size() == count; }));
+  for (const presenters::Allocation& row : table()->rows)
+    IM_CHECK_EQ(presenters::SizeBinOf(row.block.bytes), bin);
+  Picture(context, "statistics-listed");
+  application().view_state().allocations.filter.fill(0);
+  context->WindowFocus("//###layers");
+  context->MouseMoveToPos(context->ItemInfo("//**/plot").RectFull.GetCenter());
+}
+
+}  // namespace
+
 void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   const ImRect plot = context->ItemInfo("//**/plot").RectFull;
   context->MouseMoveToPos(plot.Min + ImVec2(200, 200));
@@ -111,6 +141,7 @@ void MeasuresBetweenTwoMoments(ImGuiTestContext* context) {
   context->Yield(3);
   IM_CHECK_LT(tooltip()->Rect().Max.y, plot.Max.y - 20);
   Picture(context, "measured-and-hovered");
+  CountsBetweenTheCursors(context);
   context->KeyDown(ImGuiMod_Shift);
   context->MouseClick();
   context->KeyUp(ImGuiMod_Shift);
@@ -135,14 +166,39 @@ void ShowsWhatIsAlive(ImGuiTestContext* context) {
   IM_CHECK(application().view_state().live_tree.flame_graph);
   IM_CHECK(application().view_state().live_tree.grouping == TreeGrouping::kLayer);
   Picture(context, "flame-graph");
+  context->ItemClick("//**/phase");
+  context->Yield(3);
+  Picture(context, "flame-graph-by-phase");
   context->WindowFocus("//###layers");
 }
 
+namespace {
+
+// No row is cut by the panel, no figure by its column.
+void NothingIsCut(ImGuiTestContext* context, const char* name) {
+  context->Yield(3);
+  ImGuiTable* table = ImGui::TableFindByID(context->GetID(name));
+  IM_CHECK(table != nullptr);
+  const float row = ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+  const float rows = (table->OuterRect.Max.y - table->BgClipRect.Min.y) / row;
+  const float cut = std::round(rows) - rows;  // of the last: no more than is below its words
+  IM_CHECK_LT(cut, 0.32F);
+  IM_CHECK_GT(cut, -0.08F);
+  for (int i = 0; i < table->ColumnsCount; ++i) {
+    const ImGuiTableColumn& column = table->Columns[i];
+    IM_CHECK_LE(column.ContentMaxXUnfrozen, column.WorkMaxX + 1);
+  }
+}
+
+}  // namespace
+
 void ListsAllocations(ImGuiTestContext* context) {
+  NothingIsCut(context, "//###layers/layers");
   context->WindowFocus("//###allocations");
   const auto table = [] { return application().frame()->allocations.table; };
   IM_CHECK(WaitUntil(context, [&] { return table() != nullptr && table()->rows.size() > 5; }));
   const size_t all = table()->rows.size();
+  NothingIsCut(context, "//###allocations/allocations");
   Picture(context, "allocations");
   context->ItemClick("//**/##filter");
   context->KeyChars(">1MB");

@@ -78,20 +78,46 @@ void CheckRanges(const View& view, const Model& model, uint32_t seed) {
   CHECK(wrong == 0);
 }
 
+int64_t SumOf(const SeriesValues& values, CategorySet categories) {
+  int64_t sum = 0;
+  for (size_t category = 0; category < events::kCategoryCount; ++category) {
+    if (Contains(categories, category)) AddTo(sum, values[category]);
+  }
+  return sum;
+}
+
+// What the model says of [begin, end), or of the event before it.
+View::Column ColumnOf(const Model& model, CategorySet categories, size_t begin, size_t end) {
+  View::Column column{{begin == 0 ? 0 : begin - 1, model.Before(begin)},
+                      SumOf(model.Before(begin), categories),
+                      ValueOf(model.Before(begin), Series::kReserved)};
+  for (size_t index = begin; index < end; ++index) {
+    const SeriesValues& values = model.After(index);
+    const int64_t sum = SumOf(values, categories);
+    const bool is_first = index == begin;
+    if (is_first || sum > SumOf(column.peak.values, categories)) column.peak = {index, values};
+    column.lowest = is_first ? sum : std::min(column.lowest, sum);
+    const int64_t reserved = ValueOf(values, Series::kReserved);
+    column.reserved_max = is_first ? reserved : std::max(column.reserved_max, reserved);
+  }
+  return column;
+}
+
 void CheckColumns(const View& view, const Model& model, uint32_t seed) {
   Edges edges(view.first(), view.end(), seed);
   std::vector<EventIndex> cuts;
   for (int k = 0; k < 200; ++k) cuts.push_back(edges.Next());
   std::sort(cuts.begin(), cuts.end());
   std::vector<View::Column> columns(cuts.size() - 1);
-  view.Columns(cuts, columns);
+  const CategorySet some = static_cast<CategorySet>(edges.Below(kAllCategories));
   size_t wrong = 0;
-  for (size_t k = 0; k < columns.size(); ++k) {
-    const View::Peak peak = model.PeakIn(Series::kAllocated, cuts[k], cuts[k + 1]);
-    const View::Column& column = columns[k];
-    if (!Same(view, column.peak, peak)) ++wrong;
-    if (column.allocated_min != model.BucketOf(Series::kAllocated, cuts[k], cuts[k + 1]).min) ++wrong;
-    if (column.reserved_max != model.BucketOf(Series::kReserved, cuts[k], cuts[k + 1]).max) ++wrong;
+  for (const CategorySet categories : {kAllCategories, kAllCategories & ~CategorySet{4}, some}) {
+    view.Columns(cuts, categories, columns);
+    for (size_t k = 0; k < columns.size(); ++k) {
+      const View::Column expected = ColumnOf(model, categories, cuts[k], cuts[k + 1]);
+      if (!Same(view, columns[k].peak, expected.peak)) ++wrong;
+      if (columns[k].lowest != expected.lowest || columns[k].reserved_max != expected.reserved_max) ++wrong;
+    }
   }
   CHECK(wrong == 0);
 }

@@ -57,9 +57,10 @@ class CountingView final : public View {
   Peak PeakIn(Series series, EventIndex begin, EventIndex end) const override {
     return view_->PeakIn(series, begin, end);
   }
-  void Columns(std::span<const EventIndex> edges, std::span<Column> out) const override {
+  void Columns(std::span<const EventIndex> edges, CategorySet categories,
+               std::span<Column> out) const override {
     Count(counts_.columns, out.size());
-    view_->Columns(edges, out);
+    view_->Columns(edges, categories, out);
   }
   SeriesValues ValuesAt(EventIndex index) const override {
     Count(counts_.values);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "app/gui/widgets/controls.h"
@@ -20,21 +22,22 @@ using presenters::AllocationColumn;
 struct ColumnLook {
   AllocationColumn column;
   const char* title;
-  float weight;      // of the width
-  float from_width;  // design pixels of the panel from which it is shown
-  Align align;
+  float weight;        // of the width that figures leave; 0: a figure's
+  float from_width;    // design pixels of the panel from which it is shown
+  const char* widest;  // of a figure
+  Align align() const { return widest == nullptr ? Align::kLeft : Align::kRight; }
 };
 constexpr ColumnLook kColumns[] = {
-    {AllocationColumn::kTensor, "tensor", 2.4F, 0, Align::kLeft},
-    {AllocationColumn::kCategory, "holds", 1.3F, 0, Align::kLeft},
-    {AllocationColumn::kBytes, "requested", 1.1F, 0, Align::kRight},
-    {AllocationColumn::kBlock, "block", 1.1F, 620, Align::kRight},
-    {AllocationColumn::kLayer, "layer", 1.2F, 460, Align::kLeft},
-    {AllocationColumn::kOperator, "operator", 1.6F, 720, Align::kLeft},
-    {AllocationColumn::kPhase, "phase", 1.1F, 820, Align::kLeft},
-    {AllocationColumn::kBorn, "born", 0.9F, 400, Align::kRight},
-    {AllocationColumn::kLife, "life", 1.0F, 540, Align::kRight},
-    {AllocationColumn::kAddress, "address", 1.5F, 940, Align::kRight},
+    {AllocationColumn::kTensor, "tensor", 2.4F, 0, nullptr},
+    {AllocationColumn::kCategory, "holds", 1.6F, 0, nullptr},
+    {AllocationColumn::kBytes, "requested", 0, 0, "9,999.99"},
+    {AllocationColumn::kBlock, "block", 0, 620, "9,999.99"},
+    {AllocationColumn::kLayer, "layer", 1.2F, 460, nullptr},
+    {AllocationColumn::kOperator, "operator", 1.6F, 720, nullptr},
+    {AllocationColumn::kPhase, "phase", 1.1F, 820, nullptr},
+    {AllocationColumn::kBorn, "born", 0, 400, ""},  // the newest event
+    {AllocationColumn::kLife, "life", 0, 540, "9,999.99 µs"},
+    {AllocationColumn::kAddress, "address", 0, 940, "0x7fff00000000"},
 };
 
 constexpr const char* kFilterHelp =
@@ -114,7 +117,7 @@ void SortableHeader(const ColumnLook& look, AllocationsState& state) {
   const TextStyle style = sorted ? Colored(SmallMuted(), Colors().text) : SmallMuted();
   const ImVec2 at = ImGui::GetCursorPos();
   const float room = ImGui::GetContentRegionAvail().x;
-  if (look.align == Align::kRight) {
+  if (look.align() == Align::kRight) {
     PutRight(style, text);
   } else {
     Put(style, text);
@@ -122,7 +125,7 @@ void SortableHeader(const ColumnLook& look, AllocationsState& state) {
   MarkTerms(ImGui::GetItemRectMin(), style, text);
   ImGui::SetCursorPos(at);
   if (ImGui::InvisibleButton(look.title, {std::max(1.0F, room), Px(kSmallTextSize + 4)})) {
-    state.descending = sorted ? !state.descending : look.align == Align::kRight;
+    state.descending = sorted ? !state.descending : look.align() == Align::kRight;
     state.sort = look.column;
   }
   Tooltip(MeaningOfLabel(look.title) + "\nClick to sort by it.");
@@ -198,16 +201,25 @@ void Row(const AllocationsInput& input, const Allocation& row, float width, Comm
   }
 }
 
+// Its widest figure, and its title where it is sorted by it, are never cut.
+void SetUpColumn(const AllocationsInput& input, const ColumnLook& look) {
+  if (look.widest == nullptr) return ImGui::TableSetupColumn(look.title, 0, look.weight);
+  const std::string widest = look.column == AllocationColumn::kBorn
+                                 ? FormatNumber(static_cast<int64_t>(input.view->end()))
+                                 : std::string(look.widest);
+  const float title = Measure(SmallMuted(), std::string(look.title) + " ↓").x;
+  ImGui::TableSetupColumn(look.title, ImGuiTableColumnFlags_WidthFixed,
+                          std::ceil(std::max(Measure(Numbers(), widest).x, title)));
+}
+
 void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& queue) {
   const float width = ImGui::GetContentRegionAvail().x;
   int count = 0;
   for (const ColumnLook& look : kColumns) count += width >= Px(look.from_width) ? 1 : 0;
-  constexpr ImGuiTableFlags kFlags =
-      ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  if (!ImGui::BeginTable("allocations", count + 1, kFlags)) return;
-  ImGui::TableSetupScrollFreeze(0, 1);
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
+  if (!BeginWholeRows("allocations", count + 1, kFlags)) return;
   for (const ColumnLook& look : kColumns) {
-    if (width >= Px(look.from_width)) ImGui::TableSetupColumn(look.title, 0, look.weight);
+    if (width >= Px(look.from_width)) SetUpColumn(input, look);
   }
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
   ImGui::TableNextRow();
@@ -220,7 +232,7 @@ void Rows(const AllocationsInput& input, AllocationsState& state, CommandQueue& 
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i)
       Row(input, input.table->rows[static_cast<size_t>(i)], width, queue);
   }
-  ImGui::EndTable();
+  EndWholeRows();
 }
 
 std::string Summary(const AllocationsInput& input, const AllocationsState& state) {

@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <numeric>
 #include <ranges>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "app/gui/panels/lesson_text.h"
 #include "app/gui/panels/panels.h"
@@ -129,12 +132,12 @@ void DrawStep(const BridgeInput& input, const BridgeStep& step, const BridgeScal
                         U32(Colors().raised.WithAlpha(0.5)), Px(4));
   }
   const char* const sign = step.kind == BridgeStep::Kind::kLevel ? "" : step.bytes < 0 ? "−" : "+";
-  Tooltip(step.sentence + "\n" + sign + FormatExactBytes(std::abs(step.bytes)) +
-          (selected > 0
-               ? "\n" + input.selected->title + " has " + FormatExactBytes(selected) +
-                     (step.category ? " in " + std::string(events::NameOf(*step.category)) : "") + "."
-               : "") +
-          "\n" + behind.help);
+  TooltipAside(step.sentence + "\n" + sign + FormatExactBytes(std::abs(step.bytes)) +
+               (selected > 0
+                    ? "\n" + input.selected->title + " has " + FormatExactBytes(selected) +
+                          (step.category ? " in " + std::string(events::NameOf(*step.category)) : "") + "."
+                    : "") +
+               "\n" + behind.help);
   float y = at.y + (height - Px(kLine) * static_cast<float>(lines.size())) / 2;
   for (const std::string_view line : lines) {
     DrawText(list, {scale.left - Px(12), y}, LabelStyle(step), line, Align::kRight);
@@ -237,37 +240,63 @@ BridgeStory StoryOf(const presenters::Bridge& bridge, ByteUnit unit, bool at_pea
 
 namespace {
 
-// How high the whole story is in its box.
-float StoryHeight(const BridgeStory& story, float width) {
-  const float gap = ImGui::GetStyle().ItemSpacing.y;
-  float height = MeasureWrapped(StrongWords(), story.question, width).y + gap + 2 * Px(12) + Px(4);
-  for (const auto line : std::views::split(story.answer, '\n'))
-    height += MeasureWrapped(MutedWords(), std::string(line.begin(), line.end()), width).y + gap;
-  return height;
+using Lines = std::span<const std::string>;
+
+std::vector<std::string> LinesOf(const std::string& answer) {
+  std::vector<std::string> lines;
+  for (const auto line : std::views::split(answer, '\n')) lines.emplace_back(line.begin(), line.end());
+  return lines;
 }
 
-// Why the peak is not the textbook's figure; where it would be cut, the question alone, which tells its
-// answer under the mouse.
-void DrawStory(const BridgeInput& input, float room) {
-  const BridgeStory story = StoryOf(*input.bridge, input.unit, input.at_peak);
-  if (story.question.empty()) return;
-  if (StoryHeight(story, ImGui::GetContentRegionAvail().x - 2 * Px(14)) > room) {
-    ImGui::Dummy({0, Px(2)});
-    Put(StrongWords(), Fitted(StrongWords(), story.question, ImGui::GetContentRegionAvail().x));
-    return Tooltip(story.answer);
-  }
+// Around what is told in a box.
+struct BoxPadding {
+  float x = 0;
+  float y = 0;
+};
+BoxPadding PaddingOf(bool boxed) { return boxed ? BoxPadding{Px(14), Px(12)} : BoxPadding{}; }
+
+bool StoryFits(const std::string& question, Lines answer, bool boxed, ImVec2 room) {
+  const BoxPadding padding = PaddingOf(boxed);
+  const float width = room.x - 2 * padding.x;
+  const float gap = ImGui::GetStyle().ItemSpacing.y;
+  float height = MeasureWrapped(StrongWords(), question, width).y + gap + 2 * padding.y + Px(4);
+  for (const std::string& line : answer) height += MeasureWrapped(MutedWords(), line, width).y + gap;
+  return height <= room.y;
+}
+
+void DrawTold(const std::string& question, Lines answer, bool boxed, const lessons::Glossary* glossary) {
+  const BoxPadding padding = PaddingOf(boxed);
   ImGui::Dummy({0, Px(4)});
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(Px(14), Px(12)));
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, U32(Colors().sunken.WithAlpha(boxed ? 1 : 0)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(padding.x, padding.y));
   if (ImGui::BeginChild("why", {0, 0},
                         ImGuiChildFlags_AutoResizeY | ImGuiChildFlags_AlwaysUseWindowPadding)) {
-    PutExplained(story.question, StrongWords(), input.glossary);
-    for (const auto line : std::views::split(story.answer, '\n'))
-      PutExplained(std::string(line.begin(), line.end()), MutedWords(), input.glossary);
+    PutExplained(question, StrongWords(), glossary);
+    for (const std::string& line : answer) PutExplained(line, MutedWords(), glossary);
   }
   ImGui::EndChild();
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
+}
+
+// Why the peak is not the textbook's figure: in a box, or without one where that is all there is room for;
+// what would be cut is left out, the smaller reason first, and told under the mouse.
+void DrawStory(const BridgeInput& input, float room) {
+  const BridgeStory story = StoryOf(*input.bridge, input.unit, input.at_peak);
+  if (story.question.empty()) return;
+  const std::vector<std::string> lines = LinesOf(story.answer);
+  const ImVec2 area(ImGui::GetContentRegionAvail().x, room);
+  for (const bool boxed : {true, false}) {
+    for (size_t told = lines.size(); told > 0; --told) {
+      const Lines answer = Lines(lines).first(told);
+      if (!StoryFits(story.question, answer, boxed, area)) continue;
+      DrawTold(story.question, answer, boxed, input.glossary);
+      return told < lines.size() ? Tooltip(story.answer) : void();
+    }
+  }
+  ImGui::Dummy({0, Px(2)});
+  Put(StrongWords(), Fitted(StrongWords(), story.question, area.x));
+  Tooltip(story.answer);
 }
 
 }  // namespace

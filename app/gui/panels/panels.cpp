@@ -41,6 +41,12 @@ constexpr Panel kPanels[] = {
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawAllocationsPanel(frame.allocations, state.allocations, queue);
      }},
+    {"statistics", "Statistics", icons::kHistogram,
+     "What came and went in a stretch of the run: how much, how briefly, of what sizes.",
+     PanelPlace::kCenterBottom, PanelOf::kAnyRun,
+     [](const Frame& frame, ViewState& state, CommandQueue& queue) {
+       DrawStatisticsPanel(frame.statistics, state.statistics, queue);
+     }},
     {"run_log", "Run log", icons::kLog, "What happened, line by line.", PanelPlace::kCenterBottom,
      PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {

@@ -163,8 +163,8 @@ std::vector<LegendItem> LegendItems(const TimelineInput& input, const TimelineSt
     const auto category = static_cast<events::Category>(i);
     const bool lit = input.selected != nullptr && input.selected->category == category;
     items.push_back({std::string(events::NameOf(category)), Colors().categories[i],
-                     (state.hidden_categories >> i & 1U) != 0, lit, presenters::CategorySelected(category),
-                     static_cast<int>(i), std::nullopt, ""});
+                     timeline::Contains(state.hidden_categories, i), lit,
+                     presenters::CategorySelected(category), static_cast<int>(i), std::nullopt, ""});
   }
   return items;
 }
@@ -175,7 +175,7 @@ void DrawLegendItem(const LegendItem& item, ImVec2 at, float width, float row, T
   if (item.category >= 0) {
     ImGui::SetCursorScreenPos(at);
     if (ImGui::InvisibleButton(("hide " + item.name).c_str(), {square_width, row}))
-      state.hidden_categories ^= 1U << item.category;
+      state.hidden_categories ^= timeline::CategorySet{1} << item.category;
     Tooltip(item.hidden ? "Click to show it again." : "Click to leave it out of the stack.");
   }
   ImGui::SetCursorScreenPos({at.x + square_width, at.y});
@@ -294,14 +294,16 @@ TakenPlaces DrawChart(const TimelineInput& input, const TimelineGeometry& geomet
   DrawGrid(list, geometry);
   DrawHorizontalAxis(list, geometry, state.ticks);
   list->PushClipRect(geometry.plot.Min, geometry.plot.Max + ImVec2(0, 1), true);
-  const uint32_t hidden = HiddenIn(*input.plot, state);
-  DrawStack(list, geometry, input, hidden);
-  if (hidden == 0 && input.plot->groups.empty()) DrawBlocks(list, geometry, input);
+  const timeline::CategorySet categories = ShownIn(*input.plot, state);
+  const bool shows_all = categories == timeline::kAllCategories;
+  DrawStack(list, geometry, input, categories);
+  DrawDips(list, geometry, *input.plot, categories);
+  if (shows_all && input.plot->groups.empty()) DrawBlocks(list, geometry, input);
   list->PopClipRect();
   list->PushClipRect(geometry.plot.Min - ImVec2(0, Px(8)), {geometry.plot.Max.x, geometry.steps.Max.y}, true);
   list->ChannelsSplit(2);
   // The levels are those of one rank.
-  const bool whole_stack = hidden == 0 && input.plot->group_ranks.empty();
+  const bool whole_stack = shows_all && input.plot->group_ranks.empty();
   if (whole_stack && input.plot->groups.empty()) {
     DrawSelected(list, geometry, input);
     DrawHighlight(list, geometry, input.highlight);

@@ -59,7 +59,7 @@ struct TimelineState {
   bool follow = true;  // keeps the last steps in sight
   bool whole = false;  // keeps the whole run in sight; not together with follow
   int follow_steps = 5;
-  uint32_t hidden_categories = 0;  // a bit per category; of a stack of categories
+  timeline::CategorySet hidden_categories = 0;  // of a stack of categories
   presenters::StackOrder stack;
   std::array<char, 120> expression{};  // as it is being typed
   bool fit_lines = false;              // the vertical axis reaches up to the card's own figures

@@ -14,28 +14,22 @@ using presenters::PlotColumn;
 using presenters::PlotLevel;
 using presenters::TimelinePlot;
 
-bool Hidden(uint32_t hidden_categories, int category) { return (hidden_categories >> category & 1U) != 0; }
-
 TextStyle AxisNumbers() { return {Faces().numbers, kSmallTextSize + 1, Colors().muted}; }
 
 }  // namespace
 
-uint32_t HiddenIn(const TimelinePlot& plot, const TimelineState& state) {
-  return plot.groups.empty() ? state.hidden_categories : 0;
+timeline::CategorySet ShownIn(const TimelinePlot& plot, const TimelineState& state) {
+  return plot.groups.empty() ? timeline::kAllCategories & ~state.hidden_categories : timeline::kAllCategories;
 }
 
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry) {
   const TimelinePlot& plot = *input.plot;
-  const uint32_t hidden_categories = HiddenIn(plot, state);
+  const timeline::CategorySet categories = ShownIn(plot, state);
   double highest = 1e6;
-  if (hidden_categories == 0) highest = std::max(highest, static_cast<double>(plot.highest_bytes));
-  for (const PlotColumn& column : plot.columns) {
-    int64_t sum = 0;
-    for (int category = 0; category < events::kCategoryCount; ++category) {
-      if (!Hidden(hidden_categories, category)) sum += column.at_peak[static_cast<size_t>(category)];
-    }
-    highest = std::max(highest, static_cast<double>(sum));
-  }
+  if (categories == timeline::kAllCategories)
+    highest = std::max(highest, static_cast<double>(plot.highest_bytes));
+  for (const PlotColumn& column : plot.columns)
+    highest = std::max(highest, static_cast<double>(presenters::ShownBytes(column, categories)));
   if (state.fit_lines) {
     highest = std::max(highest, static_cast<double>(input.card_bytes));
     for (const auto* levels : {&plot.textbook, &plot.phantom}) {

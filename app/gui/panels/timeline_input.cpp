@@ -91,7 +91,7 @@ void NoteHover(const TimelineInput& input, const TimelineGeometry& geometry, Tim
   int64_t all = 0;
   for (size_t category = 0; category < events::kCategoryCount; ++category) {
     const int64_t here = column->at_peak[category];
-    const bool hidden = (state.hidden_categories >> category & 1U) != 0;
+    const bool hidden = timeline::Contains(state.hidden_categories, category);
     if (!hidden && bytes < shown + here) break;
     all += here;
     if (!hidden) shown += here;
@@ -272,12 +272,11 @@ void DrawHoverTooltip(const TimelineInput& input, const TimelineState& state, st
     if (input.hovered) BlockTooltip(*input.hovered, input.unit);
     if (const auto group = GroupAt(*input.plot, *column, state.hover->bytes))
       GroupTooltip(input, *column, *group);
-    const int64_t allocated = column->at_peak[static_cast<size_t>(timeline::Series::kAllocated)];
-    const bool ranks = !input.plot->group_ranks.empty();
-    Put(SmallMuted(), (ranks ? "the rank shown: event " : "event ") +
-                          FormatNumber(static_cast<int64_t>(column->peak)) + " · allocated " +
-                          FormatBytes(allocated, input.unit) + " · reserved " +
-                          FormatBytes(column->reserved_max, input.unit));
+    if (!input.plot->group_ranks.empty()) Put(SmallMuted(), "the rank that is shown:");
+    for (const std::string& line :
+         presenters::DescribeColumn(*column, ShownIn(*input.plot, state), input.unit)) {
+      Put(SmallMuted(), line);
+    }
     ImGui::EndTooltip();
   }
   ImGui::PopStyleVar();

@@ -64,8 +64,8 @@ struct AboveAxis {
   void Add(std::string_view title, int64_t bytes);
 };
 
-// Categories that the stack leaves out: none where it is of something else.
-uint32_t HiddenIn(const presenters::TimelinePlot& plot, const TimelineState& state);
+// Categories that the stack shows: all of them where it is of something else.
+timeline::CategorySet ShownIn(const presenters::TimelinePlot& plot, const TimelineState& state);
 
 // Sets the vertical axis so that everything fits, with round ticks in the input's unit.
 void ChooseVerticalAxis(const TimelineInput& input, const TimelineState& state, TimelineGeometry* geometry);
@@ -76,7 +76,10 @@ presenters::AxisTicks HorizontalTicks(const TimelineGeometry& geometry, presente
 void DrawHorizontalAxis(ImDrawList* list, const TimelineGeometry& geometry,
                         const presenters::AxisTicks& ticks);
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-               uint32_t hidden_categories);
+               timeline::CategorySet categories);
+// What of a column's stack was not there all the time fades: a dip of one event is seen at any zoom.
+void DrawDips(ImDrawList* list, const TimelineGeometry& geometry, const presenters::TimelinePlot& plot,
+              timeline::CategorySet categories);
 // What the title row and the legend have for stacks of groups (timeline_stack.cpp).
 Color ColorOfGroup(const presenters::TimelinePlot& plot, size_t group);
 std::optional<size_t> RankOfGroup(const presenters::TimelinePlot& plot, size_t group);  // in the strip

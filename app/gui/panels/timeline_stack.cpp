@@ -16,7 +16,8 @@ using presenters::PlotColumn;
 using presenters::StackBy;
 using presenters::TimelinePlot;
 
-constexpr double kFaded = 0.26;  // what is not selected, beside what is
+constexpr double kFaded = 0.26;     // what is not selected, beside what is
+constexpr double kDipFades = 0.42;  // of the panel, over what was not there all the time
 
 using StackColors = std::array<Color, events::kCategoryCount>;
 static_assert(presenters::kMostStackGroups <= events::kCategoryCount);
@@ -95,7 +96,7 @@ StackColors ColorsFor(const TimelineInput& input) {
 
 // The selected share of each category, at the bottom of the category's band.
 void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot,
-                       uint32_t hidden_categories) {
+                       timeline::CategorySet categories) {
   if (plot.selected.size() != plot.columns.size()) return;
   StackPainter painter(list, plot.columns.size(), Colors().categories);
   for (size_t k = 0; k < plot.columns.size(); ++k) {
@@ -104,7 +105,7 @@ void DrawSelectedParts(ImDrawList* list, const TimelineGeometry& geometry, const
     int64_t below = 0;
     for (int category = 0; category < events::kCategoryCount; ++category) {
       const auto part = static_cast<size_t>(category);
-      if ((hidden_categories >> category & 1U) != 0) continue;
+      if (!timeline::Contains(categories, part)) continue;
       const float bottom = std::round(geometry.Y(static_cast<double>(below)));
       const float top = std::round(geometry.Y(static_cast<double>(below + plot.selected[k][part])));
       painter.Add(category, x0, x1, top, bottom);
@@ -183,7 +184,7 @@ presenters::Selection SelectionOfGroup(const TimelinePlot& plot, const TimelineS
 }
 
 void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input,
-               uint32_t hidden_categories) {
+               timeline::CategorySet categories) {
   const TimelinePlot& plot = *input.plot;
   const size_t groups = plot.groups.size();
   const StackColors colors = ColorsFor(input);
@@ -195,8 +196,8 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
     float bottom = geometry.plot.Max.y;
     const int parts = groups == 0 ? events::kCategoryCount : static_cast<int>(groups);
     for (int part = 0; part < parts; ++part) {
-      if ((hidden_categories >> part & 1U) != 0) continue;
       const auto at = static_cast<size_t>(part);
+      if (groups == 0 && !timeline::Contains(categories, at)) continue;
       below += groups == 0 ? column.at_peak[at] : plot.grouped[k * groups + at];
       const float top = std::round(geometry.Y(static_cast<double>(below)));
       painter.Add(part, x0, x1, top, bottom);
@@ -204,7 +205,30 @@ void DrawStack(ImDrawList* list, const TimelineGeometry& geometry, const Timelin
     }
   }
   painter.Finish();
-  if (groups == 0) DrawSelectedParts(list, geometry, plot, hidden_categories);
+  if (groups == 0) DrawSelectedParts(list, geometry, plot, categories);
+}
+
+void DrawDips(ImDrawList* list, const TimelineGeometry& geometry, const TimelinePlot& plot,
+              timeline::CategorySet categories) {
+  if (!plot.group_ranks.empty()) return;  // each of its highest, of no common moment
+  const ImU32 color = U32(Colors().panel.WithAlpha(kDipFades));
+  ImRect run;
+  const auto flush = [&] {
+    if (run.GetWidth() > 0 && run.GetHeight() >= 1) list->AddRectFilled(run.Min, run.Max, color);
+  };
+  for (const PlotColumn& column : plot.columns) {
+    const auto [x0, x1] = geometry.Pixels(column.begin, column.end);
+    const auto shown = static_cast<double>(presenters::ShownBytes(column, categories));
+    const ImRect dip(x0, std::round(geometry.Y(shown)), x1,
+                     std::round(geometry.Y(static_cast<double>(column.lowest))));
+    if (run.GetWidth() > 0 && dip.Min.y == run.Min.y && dip.Max.y == run.Max.y && x0 <= run.Max.x + 0.5F) {
+      run.Max.x = std::max(run.Max.x, x1);
+      continue;
+    }
+    flush();
+    run = dip;
+  }
+  flush();
 }
 
 void DrawBlocks(ImDrawList* list, const TimelineGeometry& geometry, const TimelineInput& input) {

@@ -61,6 +61,7 @@ inline constexpr const char* kUnlock = ICON_FA_LOCK_OPEN;
 inline constexpr const char* kLock = ICON_FA_LOCK;
 inline constexpr const char* kNext = ICON_FA_ARROW_RIGHT;
 inline constexpr const char* kPrevious = ICON_FA_ARROW_LEFT;
+inline constexpr const char* kHistogram = ICON_FA_CHART_SIMPLE;
 inline constexpr const char* kGauge = ICON_FA_GAUGE_HIGH;
 
 }  // namespace tidemark::gui::icons

@@ -66,6 +66,10 @@ constexpr auto kMeanings = std::to_array<LabelMeaning>({
     {"cached, in gaps", "What PyTorch had reserved, in pieces too small for the request."},
     {"Largest owners", "What held the most when memory ran out."},
     {"Ways out", "The cheapest changes that would have made it fit."},
+    // Statistics of a stretch.
+    {"what happened", "To blocks, between the measuring cursors or in what the timeline shows."},
+    {"how often", "How many blocks, or where."},
+    {"bytes, in blocks", "What was requested, rounded up as the allocator does."},
     // Advice.
     {"What makes it fit, the cheapest first",
      "By a step's time; then what nearly fills the card, last another optimizer, which learns differently."},

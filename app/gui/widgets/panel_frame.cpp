@@ -3,6 +3,7 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/gui/widgets/labels.h"
 #include "app/gui/widgets/terms.h"
@@ -50,7 +51,7 @@ bool BeginScrolled(const char* id, ImVec2 size) {
 void EndScrolled() {
   const ImGuiWindow* window = ImGui::GetCurrentWindow();
   if (window->ScrollbarY && window->Scroll.y < window->ScrollMax.y - 1) {
-    const float height = Px(22);
+    const float height = Px(40);  // a row: where one is cut nothing of it is left to read
     const ImRect inner = window->InnerRect;
     const Color color = Colors().panel;
     const ImU32 clear = U32(color.WithAlpha(0));
@@ -62,6 +63,39 @@ void EndScrolled() {
     ImGui::EndChild();
   }
   ImGui::EndChild();
+}
+
+namespace {
+
+// Of a table's header, in the frame before.
+float* HeaderHeight(ImGuiStorage* storage, ImGuiID table) {
+  return storage->GetFloatRef(ImHashStr("header", 0, table));
+}
+
+// As SelectableRow fills it.
+float RowHeight() { return ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y; }
+
+}  // namespace
+
+bool BeginWholeRows(const char* id, int columns, ImGuiTableFlags flags) {
+  const float header = *HeaderHeight(ImGui::GetStateStorage(), ImGui::GetID(id));
+  const float room = ImGui::GetContentRegionAvail().y;
+  float height = 0;  // all that is left
+  // The last may lack the room below its words.
+  constexpr float kBelowWords = 0.3F;
+  const float rows = std::floor((room - header) / RowHeight() + kBelowWords);
+  if (header > 0 && rows >= 1) height = std::min(room, header + rows * RowHeight());
+  if (!ImGui::BeginTable(id, columns, flags | ImGuiTableFlags_ScrollY, {0, height})) return false;
+  ImGui::TableSetupScrollFreeze(0, 1);
+  return true;
+}
+
+void EndWholeRows() {
+  ImGuiTable* table = ImGui::GetCurrentTable();
+  if (table->IsInsideRow) ImGui::TableEndRow(table);
+  *HeaderHeight(&table->OuterWindow->StateStorage, table->ID) =
+      table->BgClipRect.Min.y - table->OuterRect.Min.y;
+  ImGui::EndTable();
 }
 
 bool SelectableRow(const char* id, bool lit) {

@@ -125,6 +125,32 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text) {
   PutRight(style, text);
 }
 
+namespace {
+
+// On the side where there is more room, from `y` on towards the middle of the screen.
+void PlaceTooltipAside(ImVec2 from, ImVec2 to, float y) {
+  const ImVec2 screen = ImGui::GetMainViewport()->Size;
+  const bool is_right = screen.x - to.x > from.x;
+  ImGui::SetNextWindowPos({is_right ? to.x + Px(6) : from.x - Px(6), y}, ImGuiCond_Always,
+                          {is_right ? 0.0F : 1.0F, y < screen.y / 2 ? 0.0F : 1.0F});
+}
+
+void DrawTooltip(std::string_view text) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, Px(8));  // also over what has square corners
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(std::min(Px(360), ImGui::GetMainViewport()->Size.x * 0.42F));
+  Put(Words(), text);
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+bool WantsTooltip() {
+  return ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled);
+}
+
+}  // namespace
+
 // How large it will be nobody knows before it is drawn, so it grows to where there is more room.
 void PlaceTooltip(ImVec2 from, ImVec2 to) {
   const ImVec2 screen = ImGui::GetMainViewport()->Size;
@@ -134,9 +160,7 @@ void PlaceTooltip(ImVec2 from, ImVec2 to) {
   const float below = screen.y - to.y;
   const float enough = Px(180);  // for most
   if (std::max(below, from.y) < enough / 2) {
-    const bool is_right = screen.x - to.x > from.x;
-    ImGui::SetNextWindowPos({is_right ? to.x + gap : from.x - gap, mouse.y}, ImGuiCond_Always,
-                            {is_right ? 0.0F : 1.0F, toward.y});
+    PlaceTooltipAside(from, to, mouse.y);
   } else if (below >= enough || below >= from.y) {
     ImGui::SetNextWindowPos({mouse.x, to.y + gap}, ImGuiCond_Always, {toward.x, 0});
   } else {
@@ -147,20 +171,17 @@ void PlaceTooltip(ImVec2 from, ImVec2 to) {
 void TooltipBeside(ImVec2 from, ImVec2 to, std::string_view text) {
   if (text.empty()) return;
   PlaceTooltip(from, to);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, Px(8));  // also over what has square corners
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(std::min(Px(360), ImGui::GetMainViewport()->Size.x * 0.42F));
-  Put(Words(), text);
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-  ImGui::PopStyleVar();
+  DrawTooltip(text);
 }
 
 void Tooltip(std::string_view text) {
-  if (text.empty() ||
-      !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip | ImGuiHoveredFlags_AllowWhenDisabled))
-    return;
-  TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
+  if (WantsTooltip()) TooltipBeside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), text);
+}
+
+void TooltipAside(std::string_view text) {
+  if (text.empty() || !WantsTooltip()) return;
+  PlaceTooltipAside(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), ImGui::GetItemRectMin().y);
+  DrawTooltip(text);
 }
 
 void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text) {

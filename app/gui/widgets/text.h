@@ -60,6 +60,8 @@ void PutAtRowEnd(const TextStyle& style, std::string_view text);
 
 // A line of sight for a value: a tooltip with the item's help, after a short pause.
 void Tooltip(std::string_view text);
+// The same beside the item, not below it: of a row whose neighbours are read next.
+void TooltipAside(std::string_view text);
 // At once, of a place in the window that is no item.
 void TooltipOver(ImVec2 from, ImVec2 to, std::string_view text);
 // The same of a place that is known to be under the mouse.

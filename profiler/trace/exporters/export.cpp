@@ -47,7 +47,7 @@ void ReadBatch(const timeline::View& view, timeline::EventIndex begin, size_t co
     batch.times.push_back(time_ns = std::max(time_ns, batch.events.back().time_ns));
   }
   batch.edges.push_back(begin + count);
-  view.Columns(batch.edges, batch.columns);
+  view.Columns(batch.edges, timeline::kAllCategories, batch.columns);
 }
 
 // The step that a kStepBegin or kStepEnd lies in; null for all else.

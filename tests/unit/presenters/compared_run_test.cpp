@@ -1,5 +1,10 @@
 #include "app/presenters/compared_run.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
 #include "app/presenters/side_by_side.h"
 #include "tests/support/catch.h"
 #include "tests/unit/presenters/training.h"
@@ -19,7 +24,72 @@ TimelinePlot WholePlot(const timeline::View& view, TimeAxis axis) {
   return MakeTimelinePlot(view, {}, request);
 }
 
+// Steps of three phases, each of so many allocations that end with the step.
+timeline::Stream Phased(int steps, const std::vector<std::pair<events::Phase, int>>& phases) {
+  timeline::Stream stream;
+  for (int step = 0; step < steps; ++step) {
+    stream.BeginStep(step);
+    uint64_t address = 0;
+    for (const auto& [phase, count] : phases) {
+      stream.BeginPhase(phase);
+      for (int i = 0; i < count; ++i) stream.Allocate(address += 1 << 20, 512);
+    }
+    for (; address > 0; address -= 1 << 20) stream.Free(address);
+    stream.EndStep(step);
+  }
+  return stream;
+}
+
+// The first event of a phase in a step.
+timeline::EventIndex BeginOf(const timeline::View& view, size_t step, events::Phase phase) {
+  for (const timeline::PhaseSpan& span : view.phases()) {
+    if (span.phase == phase && span.begin >= view.steps()[step].begin) return span.begin;
+  }
+  FAIL("there is no such phase");
+  return 0;
+}
+
 }  // namespace
+
+TEST_CASE("Within a step phases lie over each other, however much of it each takes") {
+  using events::Phase;
+  const auto shown =
+      Phased(3, {{Phase::kForward, 10}, {Phase::kBackward, 40}, {Phase::kOptimizer, 4}}).Publish();
+  const auto other =
+      Phased(3, {{Phase::kForward, 60}, {Phase::kBackward, 20}, {Phase::kOptimizer, 8}}).Publish();
+  for (const size_t step : {0U, 1U, 2U}) {
+    for (const Phase phase : {Phase::kForward, Phase::kBackward, Phase::kOptimizer})
+      CHECK(SamePlace(*shown, BeginOf(*shown, step, phase), *other) == BeginOf(*other, step, phase));
+  }
+  // Half through backward there is half through backward here.
+  CHECK(SamePlace(*shown, BeginOf(*shown, 1, Phase::kBackward) + 21, *other) ==
+        BeginOf(*other, 1, Phase::kBackward) + 21 * 21 / 41);
+  TimelinePlot plot = WholePlot(*shown, TimeAxis::kEvents);
+  AddComparedRun(*shown, TimeAxis::kEvents, *other, plot);
+  const auto forward_end = static_cast<double>(BeginOf(*shown, 1, Phase::kBackward));
+  const auto at = std::ranges::find(plot.compared, forward_end, &PlotLevel::begin);
+  REQUIRE(at != plot.compared.end());
+  CHECK(std::prev(at)->bytes == 60 * 512);
+}
+
+TEST_CASE(
+    "A phase that the other run lacks lies where it would be, and what it has not reached has no place") {
+  using events::Phase;
+  const auto shown =
+      Phased(2, {{Phase::kForward, 10}, {Phase::kEvaluation, 5}, {Phase::kBackward, 10}}).Publish();
+  timeline::Stream growing = Phased(1, {{Phase::kForward, 8}, {Phase::kBackward, 8}});
+  growing.BeginStep(1);
+  growing.BeginPhase(Phase::kForward);
+  growing.Allocate(1 << 20, 512);
+  const auto other = growing.Publish();
+  CHECK(SamePlace(*shown, BeginOf(*shown, 0, Phase::kEvaluation) + 3, *other) ==
+        BeginOf(*other, 0, Phase::kBackward));
+  CHECK(SamePlace(*shown, BeginOf(*shown, 0, Phase::kBackward), *other) ==
+        BeginOf(*other, 0, Phase::kBackward));
+  CHECK(SamePlace(*shown, BeginOf(*shown, 1, Phase::kForward) + 1, *other) == growing.latest());
+  CHECK_FALSE(SamePlace(*shown, BeginOf(*shown, 1, Phase::kForward) + 2, *other));
+  CHECK_FALSE(SamePlace(*shown, BeginOf(*shown, 1, Phase::kBackward), *other));
+}
 
 TEST_CASE("A run lies over itself at every event") {
   const auto view = TrainingOf(4, 1 << 20).Publish();

@@ -1,5 +1,6 @@
 #include "app/presenters/live_tree.h"
 
+#include <algorithm>
 #include <array>
 #include <random>
 
@@ -9,12 +10,17 @@
 namespace tidemark::presenters {
 namespace {
 
+LiveTree TreeOf(const timeline::View& view, const timeline::State& state, std::span<const TreeKey> keys,
+                const Selection& selection = {}) {
+  return *MakeLiveTree(view, state, keys, selection, [](double) { return true; });
+}
+
 LiveTree TreeAtPeak(std::span<const TreeKey> keys) {
   Training training;
   training.Weight(1024);
   training.Step(0, 2048, 4096);
   const auto view = training.Publish();
-  return MakeLiveTree(*view, view->StateAt(training.peak()), keys);
+  return TreeOf(*view, view->StateAt(training.peak()), keys);
 }
 
 TEST_CASE("What is alive is grouped by the keys in their order, the largest first") {
@@ -41,7 +47,7 @@ TEST_CASE("A level without names is left out where nothing has one") {
   stream.Allocate(0x1000, 512);
   const auto view = stream.Publish();
   const std::array keys = {TreeKey::kLayer, TreeKey::kOperator, TreeKey::kCategory};
-  const LiveTree tree = MakeLiveTree(*view, view->StateAt(0), keys);
+  const LiveTree tree = TreeOf(*view, view->StateAt(0), keys);
   REQUIRE(tree.nodes.size() == 2);
   CHECK(tree.nodes[1].title == "temporary");
 }
@@ -54,7 +60,7 @@ TEST_CASE("Stacks are a level for each frame, from the outermost") {
   const auto view = stream.Publish();
   const std::array keys = {TreeKey::kFrame, TreeKey::kCategory};
   const timeline::State state = view->StateAt(view->end() - 1);
-  const LiveTree tree = MakeLiveTree(*view, state, keys, FrameSelected("forward (net.py:7)"));
+  const LiveTree tree = TreeOf(*view, state, keys, FrameSelected("forward (net.py:7)"));
   const auto bytes_at = [&](const std::vector<std::string>& path) {
     const size_t node = NodeAt(tree, path);
     return PathOf(tree, node) == path ? tree.nodes[node].bytes : -1;
@@ -67,10 +73,60 @@ TEST_CASE("Stacks are a level for each frame, from the outermost") {
   CHECK(SelectionOf(tree, NodeAt(tree, {"main (train.py:3)"})) == FrameSelected("main (train.py:3)"));
 }
 
+TEST_CASE(
+    "Under its operator an allocation has the lines that led there, from the outermost, where they are "
+    "told") {
+  timeline::Stream stream;
+  const events::NameId mm = stream.Name("aten::mm ← forward (net.py:7) ← main (train.py:3)");
+  const events::NameId plain = stream.Name("aten::mm");
+  stream.BeginPhase(events::Phase::kForward);
+  stream.Allocate(0x1000, 512).op = mm;
+  stream.Allocate(0x2000, 1024).op = stream.Name("aten::mm ← other (net.py:9) ← main (train.py:3)");
+  stream.Allocate(0x3000, 2048).op = plain;
+  stream.Allocate(0x4000, 4096).op = stream.Name("aten::relu");
+  const auto view = stream.Publish();
+  const std::array keys = {TreeKey::kPhase, TreeKey::kLayer, TreeKey::kOperator, TreeKey::kCode,
+                           TreeKey::kCategory};
+  const LiveTree tree = TreeOf(*view, view->StateAt(view->end() - 1), keys);
+  const auto bytes_at = [&](const std::vector<std::string>& path) {
+    const size_t node = NodeAt(tree, path);
+    return PathOf(tree, node) == path ? tree.nodes[node].bytes : -1;
+  };
+  CHECK(bytes_at({"forward", "aten::mm"}) == 3584);
+  CHECK(bytes_at({"forward", "aten::mm", "main (train.py:3)"}) == 1536);
+  CHECK(bytes_at({"forward", "aten::mm", "main (train.py:3)", "forward (net.py:7)", "temporary"}) == 512);
+  CHECK(bytes_at({"forward", "aten::mm", "(none)", "temporary"}) == 2048);
+  CHECK(bytes_at({"forward", "aten::relu", "temporary"}) == 4096);  // no level for what nothing tells
+  const size_t line = NodeAt(tree, {"forward", "aten::mm", "main (train.py:3)", "other (net.py:9)"});
+  CHECK(SelectionOf(tree, line) == FrameSelected("other (net.py:9)"));
+}
+
+TEST_CASE("A tree that nobody waits for any more is given up, and how far it is only grows") {
+  timeline::Stream stream;
+  for (uint64_t block = 1; block <= 20'000; ++block) stream.Allocate(block << 12, 512);
+  const auto view = stream.Publish();
+  const timeline::State state = view->StateAt(view->end() - 1);
+  const std::array keys = {TreeKey::kCategory, TreeKey::kPhase, TreeKey::kTensor};
+  std::vector<double> told;
+  const auto grown = MakeLiveTree(*view, state, keys, {}, [&](double progress) {
+    told.push_back(progress);
+    return true;
+  });
+  REQUIRE(grown);
+  CHECK(grown->nodes[0].blocks == 20'000);
+  REQUIRE(told.size() > 10);
+  CHECK(std::is_sorted(told.begin(), told.end()));
+  CHECK(told.back() > 0.6);
+  CHECK(told.back() <= 1);
+  int asked = 0;
+  CHECK_FALSE(MakeLiveTree(*view, state, keys, {}, [&](double) { return ++asked < 2; }));
+  CHECK(asked == 2);
+}
+
 TEST_CASE("Nothing alive is a tree of one node") {
   const auto view = timeline::Stream().Publish();
   const std::array keys = {TreeKey::kCategory};
-  const LiveTree tree = MakeLiveTree(*view, {}, keys);
+  const LiveTree tree = TreeOf(*view, {}, keys);
   REQUIRE(tree.nodes.size() == 1);
   CHECK(LayOutTreeMap(tree, 0, {100, 100, 10, 2, 1}).size() == 1);
 }
@@ -88,7 +144,7 @@ LiveTree RandomTree() {
   }
   const auto view = stream.Publish();
   const std::array keys = {TreeKey::kCategory, TreeKey::kLayer};
-  return MakeLiveTree(*view, view->StateAt(view->end() - 1), keys);
+  return TreeOf(*view, view->StateAt(view->end() - 1), keys);
 }
 
 double AreaOf(const TreeBox& box) { return double{box.right - box.left} * (box.bottom - box.top); }

@@ -52,7 +52,7 @@ TEST_CASE("With room for every event, each is a column and the staircase is exac
     CHECK(column.end == static_cast<double>(index + 1));
     CHECK(column.peak == index);
     CHECK(column.at_peak == view->ValuesAt(index));
-    CHECK(column.allocated_min == AllocatedOf(column));
+    CHECK(column.lowest == AllocatedOf(column));
   }
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("On the axis of time columns hold what happened in them, and pauses wh
   const TimelinePlot coarse = Plot(*view, TimeAxis::kWallClock, whole, 3);
   CheckContiguous(coarse);
   CHECK(AllocatedOf(coarse.columns[0]) == 1536);
-  CHECK(coarse.columns[0].allocated_min == 512);
+  CHECK(coarse.columns[0].lowest == 512);
   CHECK(AllocatedOf(coarse.columns[1]) == 512);
   CHECK(coarse.columns[1].peak == 2);
   CHECK(AllocatedOf(coarse.columns.back()) == 2560);

@@ -46,6 +46,22 @@ void CheckMirrored(const StreamComparison& forth, const StreamComparison& back) 
 
 }  // namespace
 
+TEST_CASE("A level whose source is live has its row before it is told") {
+  Training early = TrainingWith(8000, 2);
+  const auto say = [&early](events::Source source, const char* text) {
+    const events::NameId name = early.Name(text);
+    events::Event& state = early.Add(EventKind::kMarker);
+    state.source = source;
+    state.name = name;
+  };
+  say(events::Source::kDevice, "live (NVML)");
+  say(events::Source::kDriver, "blocked by another tool");
+  const auto levels = Compare(early, TrainingWith(8000, 2)).levels;
+  CHECK_FALSE(RowTitled(levels, "process").a);
+  CHECK_FALSE(RowTitled(levels, "card").Difference());
+  CHECK(std::ranges::count(levels, std::string("driver"), &ComparedBytes::title) == 0);
+}
+
 TEST_CASE("A run is the same as itself, and so are two empty ones") {
   const Training training = TrainingWith(8000, 5);
   const RunComparison comparison = Compare(training, training);

@@ -32,6 +32,17 @@ const BreakdownRow* RowOf(const Breakdown& breakdown, Category category) {
 
 }  // namespace
 
+TEST_CASE("What a prediction leaves out is told without this machine's folders") {
+  session::Prediction prediction;
+  CHECK(LeftOut(prediction).empty());
+  prediction.unknown_sizes = {"RNN of 7", "dropout"};
+  CHECK(LeftOut(prediction) == "Not known, counted as 0 in the phantom's prediction: RNN of 7, dropout.");
+  prediction.without_workspaces = "/usr/lib/libcudnn.so.9 is not there; install it or 1/2 of it";
+  CHECK(LeftOut(prediction) ==
+        "cuDNN's workspaces are not included in the phantom's prediction: libcudnn.so.9 is not there; "
+        "install it or 1/2 of it.");
+}
+
 TEST_CASE("Before the first step is complete there is theory, and without it nothing") {
   Training training;
   training.BeginStep(0);
