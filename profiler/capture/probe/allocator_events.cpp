@@ -185,7 +185,7 @@ void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved,
   if (behind != nullptr) behind(bytes, allocated, reserved, device);
 }
 bool TidemarkMemoryProfilingEnabled() {
-  static const auto behind =
-      tidemark::capture::Behind<bool (*)()>("libc10.so", "_ZN3c1022memoryProfilingEnabledEv");
+  static constinit tidemark::capture::FunctionBehind<bool (*)()> next;
+  const auto behind = next.Get("libc10.so", "_ZN3c1022memoryProfilingEnabledEv");
   return tidemark::capture::RecordsCpu() || (behind != nullptr && behind());
 }
