@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -262,8 +263,11 @@ bool DriverSource::EnableSources() const {
 
 std::string DriverSource::EnableWork() const {
   const int refused = has_records_ ? EnableDeviceWork(cupti_) : 1;
-  return refused == 0 ? ", with kernels, memory copies and memsets"
-                      : ", but CUPTI gives no records of kernels, memory copies or memsets";
+  if (refused != 0) return ", but CUPTI gives no records of kernels, memory copies or memsets";
+  const std::optional<int64_t> taken = BytesReservedForWork(cupti_);
+  if (taken.value_or(0) > 0) EmitCount(Source::kDriver, events::kCuptiMemory, *taken, *taken);
+  const std::string with = ", with kernels, memory copies and memsets";
+  return taken ? with : with + "; what CUPTI's own buffers take of the card is not told";
 }
 
 void DriverSource::Begin() const {
