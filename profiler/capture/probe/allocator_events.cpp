@@ -40,7 +40,10 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes,
   event.source = events::Source::kAllocator;
   event.address = address;
   event.bytes = bytes;
-  event.op = CurrentAttribution().op;
+  const Attribution attribution = CurrentAttribution();
+  event.layer = attribution.layer;
+  event.op = attribution.op;
+  event.recompute = current_context.recompute ? 1 : 0;
   if (kind == EventKind::kAllocate) {
     event.rounded_bytes = bytes;
     event.category = category;
