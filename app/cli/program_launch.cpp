@@ -54,6 +54,7 @@ Result<std::vector<std::string>> EnvironmentOf(const PhantomOrder& order,
   if (!order.stacks.empty()) environment->push_back(StacksEntry(order.stacks));
   if (order.kernels) environment->push_back(events::DeviceWorkEntry());
   environment->push_back(fmt::format("{}={}", phantom::kAddressesVariable, phantom::TextOf(order.addresses)));
+  for (std::string& entry : phantom::PythonEnvironment()) environment->push_back(std::move(entry));
   int64_t processes = ProcessesOfLauncher(program).value_or(1);
   if (order.rank.world > 1) {
     for (std::string& entry : phantom::RankEnvironment(order.rank)) environment->push_back(std::move(entry));
@@ -132,10 +133,12 @@ Result<std::vector<std::string>> OperatorsEnvironment(const Result<phantom::Pyth
   if (!torch) return torch.error();
   const Result<phantom::ProgramLibraries> libraries = phantom::LibrariesFor(*torch, building);
   if (!libraries) return libraries.error();
-  return std::vector<std::string>{fmt::format("{}={}", capture::kProbeOperatorsVariable,
-                                              (libraries->capture / "libtidemark-operators.so").string()),
-                                  fmt::format("{}={}", capture::kProbeTorchVariable,
-                                              (torch->site / "torch" / "lib" / "libtorch_cuda.so").string())};
+  std::vector<std::string> environment = phantom::PythonEnvironment();
+  environment.push_back(fmt::format("{}={}", capture::kProbeOperatorsVariable,
+                                    (libraries->capture / "libtidemark-operators.so").string()));
+  environment.push_back(fmt::format("{}={}", capture::kProbeTorchVariable,
+                                    (torch->site / "torch" / "lib" / "libtorch_cuda.so").string()));
+  return environment;
 }
 
 }  // namespace

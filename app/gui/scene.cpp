@@ -121,8 +121,8 @@ void Scene::PrepareEmpty(const SceneInput& input, const ViewState& state) {
       "The bridge leads from the textbook's figure to the measured peak. It needs one complete step."};
   frame_.layers.empty_reason =
       is_program
-          ? "Of a program that is not ours the names of layers are not told: what it says through NVTX "
-            "(torch.cuda.nvtx) is, as scopes, and with Python's stacks the lines of code."
+          ? "No layer holds anything here. Layers are told of Python programs that call modules of torch.nn: "
+            "on a phantom, and by record with --operators."
           : "The layers appear as soon as a network trains.";
   frame_.layers.rows = &kNoLayers;
   frame_.layers.unit = state.unit;

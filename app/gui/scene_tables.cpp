@@ -29,7 +29,10 @@ ShownMoment LookInto(const timeline::View& view, const MomentAsked& asked) {
 MomentTables MakeTables(const timeline::View& view, const TablesAsked& asked) {
   MomentTables tables;
   tables.breakdown = presenters::MakeBreakdown(view, asked.textbook, asked.prediction, asked.moment);
-  if (!asked.textbook) return tables;
+  if (!asked.textbook) {
+    tables.layers = presenters::MakeLayerTable(view, asked.moment);
+    return tables;
+  }
   tables.layers = presenters::MakeLayerTable(view, *asked.textbook, asked.moment);
   if (asked.moment) tables.bridge = presenters::MakeBridge(view, *asked.textbook, *asked.moment);
   tables.bridge_predicted = tables.bridge.steps.empty() && asked.prediction;
@@ -85,6 +88,7 @@ void Scene::NoteTables(const SceneInput& input, const Estimates& estimates) {
   const TablesAsked& told = *tables_.question();
   BreakdownInput& panel = frame_.breakdown;
   panel.textbook = told.textbook ? &*told.textbook : nullptr;
+  frame_.layers.has_textbook = told.textbook.has_value();
   panel.at_peak = frame_.bridge.at_peak = told.at_peak;
   const bool predicted = told.prediction.has_value();
   if (predicted) panel.note = presenters::LeftOut(*told.prediction);

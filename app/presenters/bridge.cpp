@@ -128,6 +128,10 @@ constexpr Words kContextAndOthersSince = {
     "This process's CUDA context and what others hold: what was told of the process is from before it held "
     "this much, so they cannot be told apart."};
 
+constexpr Words kCuptisOwn = {
+    "CUPTI's own buffers, at least",
+    "What CUPTI says that it reserves for itself while kernels are recorded. It may take more."};
+
 class Steps {
  public:
   void AddLevel(const char* name, int64_t bytes, const char* sentence, Behind behind = Behind::kOnlyTheSum) {
@@ -150,6 +154,8 @@ class Steps {
       if (bytes < sum_ || (bytes == sum_ && level.series == Series::kDriver)) continue;
       if (bytes == sum_ && told_process) steps_.pop_back();  // nobody else takes any of the card
       const bool is_apart = level.series != Series::kCard || told_process;
+      const int64_t cupti = level.series == Series::kProcess ? CuptiMemory(view) : 0;
+      if (bytes - sum_ > cupti) AddChange(kCuptisOwn, cupti);
       AddChange(is_apart ? level.gap : to_card, Difference(bytes, sum_));
       AddLevel(level.name, bytes, level.sentence);
       told_process = level.series == Series::kProcess;

@@ -2,7 +2,8 @@
 // a name, its bytes and a sentence that says why. Pure.
 //
 //   textbook + differences by category, as requested + rounding = allocated; + cached, free = reserved;
-//   + outside of PyTorch = driver; + context, modules = process; + other processes = card
+//   + outside of PyTorch = driver; + CUPTI's own buffers + context, modules = process; + other processes =
+//   card
 //
 // The last three as far as they were told of and differ from the one before; of a prediction it ends with
 // reserved.

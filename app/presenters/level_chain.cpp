@@ -90,7 +90,29 @@ int64_t HeldAt(const View& view, EventIndex index) {
   return std::max(ValueOf(values, Series::kDriver), ValueOf(values, Series::kReserved));
 }
 
+constexpr const char* kGapWithoutCupti = "context, modules, rounding to 2 MiB";
+
+void AddGap(const View& view, const ChainLink& link, int64_t bytes, std::vector<LevelRow>& rows) {
+  const int64_t cupti = link.series == Series::kProcess ? CuptiMemory(view) : 0;
+  if (cupti == 0 || bytes < cupti) return rows.push_back({link.gap, bytes, true});
+  rows.push_back({std::string(events::kCuptiMemory), cupti, true});
+  rows.push_back({kGapWithoutCupti, bytes - cupti, true});
+}
+
 }  // namespace
+
+int64_t CuptiMemory(const View& view) {
+  const bool tells_work =
+      std::ranges::any_of(view.device_work(), [](const auto& page) { return page.count > 0; });
+  if (!tells_work) return 0;
+  for (EventIndex i = view.first(); i < view.end(); ++i) {
+    const events::Event& event = view.event(i);
+    const bool is_drivers =
+        event.kind == events::EventKind::kCounter && event.source == events::Source::kDriver;
+    if (is_drivers && view.name(event.name) == events::kCuptiMemory) return event.bytes;
+  }
+  return 0;
+}
 
 SampledLevel SampleAt(const View& view, EventIndex index, Series series) {
   const int64_t at_ns = std::clamp(view.TimeOf(index), std::numeric_limits<int64_t>::min() + kSampleNs,
@@ -128,7 +150,7 @@ std::vector<LevelRow> MakeLevelChain(const View& view, EventIndex begin, EventIn
                                    : SampledLevel{LevelAt(view, peak.index, link.series), 0};
     if (level.bytes == 0) continue;  // nobody told of it
     if (link.series == Series::kRequested && !view.tells_requested()) continue;
-    if (before) rows.push_back({link.gap, Difference(level.bytes, *before), true});
+    if (before) AddGap(view, link, Difference(level.bytes, *before), rows);
     rows.push_back({link.title, level.bytes, false, level.away_ns});
     before = level.bytes;
   }

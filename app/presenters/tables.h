@@ -91,6 +91,9 @@ std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook:
 // As it stood at a moment.
 std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const textbook::Estimate& textbook,
                                      const std::optional<PeakMoment>& moment);
+// Of a program, which no textbook knows: the layers that allocated what is alive, in the order in which the
+// run met them first.
+std::vector<LayerRow> MakeLayerTable(const timeline::View& view, const std::optional<PeakMoment>& moment);
 
 enum class LogLevel : uint8_t { kInfo, kGood, kWarning, kError };
 struct LogLine {

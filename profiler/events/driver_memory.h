@@ -17,4 +17,9 @@ inline std::string DriverMemoryCounter(std::string_view library) {
 // move, and in none of the levels (events::Level).
 inline constexpr std::string_view kManagedMemory = "managed memory";
 
+// What CUPTI reserves of a card's memory for itself where it tells of kernels, at the least, as it says; a
+// counter likewise. It is a part of the process's level, and none of the driver's, whom CUPTI does not ask by
+// calls that it would tell of.
+inline constexpr std::string_view kCuptiMemory = "CUPTI's own buffers, at least";
+
 }  // namespace tidemark::events

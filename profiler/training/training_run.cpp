@@ -285,7 +285,6 @@ void TrainingRun::TrainMicroBatch(const Learner& learner, int64_t number) {
     EmitPhase(Phase::kBackward);
     (scaler_ ? scaler_->Scale(loss) : loss).backward();
     if (sharded_) sharded_->EndBackward();
-    capture::ForgetNodes();
     Count(loss);
   }
 }
@@ -296,7 +295,6 @@ void TrainingRun::EvaluateMicroBatch(int64_t number) {
   const Batch batch = BatchFor(aim);
   const at::Tensor loss = Loss(aim, batch, batch.samples);
   capture::ForgetOutputs();
-  capture::ForgetNodes();
   Count(loss);
 }
 
@@ -322,7 +320,6 @@ void TrainingRun::PassThroughStage() {
     batches.pop_front();
   };
   pipeline_->Run(settings_, {forward, backward});
-  capture::ForgetNodes();
   if (const at::Tensor shared = WeightShared(); trains && shared.defined()) pipeline_->ShareGradient(shared);
   last_loss_ = pipeline_->Sum(last_loss_);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs of the trainer on a GPU beside the same runs on its phantom: what was allocated has to be the same to the byte, outside of what
-libraries take as workspaces, and what was reserved within 1 %.
+libraries take as workspaces, and what was reserved within 1 %. NVML has to have told of the card in each.
 
   predicted.py --tidemark build/bin/tidemark MEASURED PREDICTED
 
@@ -24,6 +24,8 @@ def peaks(tidemark, recording):
     info = json.loads(said.stdout)
     categories = {name: size for name, size in info["measured"]["by_category_at_peak"].items() if name != "workspace"}
     levels = info.get("levels", {})
+    if not levels.get("card_bytes"):
+        sys.exit(f"predicted.py: {recording}: NVML told nothing of the card; what it has are {levels}")
     outside = levels.get("process_bytes", 0) - levels.get("driver_bytes", 0)
     return categories, info["measured"]["reserved_peak_bytes"], outside
 

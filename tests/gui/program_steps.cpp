@@ -106,7 +106,7 @@ void ShowsAProgram(ImGuiTestContext* context) {
     return window != nullptr && window->WasActive;
   };
   IM_CHECK(WaitUntil(
-      context, [&] { return !is_drawn("bridge") && !is_drawn("layers"); }, 5));
+      context, [&] { return !is_drawn("bridge") && !is_drawn("batch"); }, 5));
   IM_CHECK(is_drawn("timeline") && is_drawn("memory_map") && is_drawn("breakdown") &&
            is_drawn("run_controls"));
   IM_CHECK(application().frame()->breakdown.only_measured);

@@ -16,6 +16,7 @@ std::optional<int64_t> NothingAsNone(std::optional<int64_t> bytes) {
 }
 
 struct Columns {
+  bool textbook = true;  // what it gives and keeps on paper
   bool parameters = true;
   bool temporary = true;
   bool share = true;
@@ -24,23 +25,25 @@ struct Columns {
   bool again = false;      // under checkpointing
   bool workspace = false;  // where a library's is alive
   int count() const {
-    return 4 + static_cast<int>(types) + static_cast<int>(parameters) + static_cast<int>(temporary) +
-           static_cast<int>(share) + static_cast<int>(gradients) + static_cast<int>(again) +
-           static_cast<int>(workspace);
+    return (textbook ? 4 : 2) + static_cast<int>(types) + static_cast<int>(parameters) +
+           static_cast<int>(temporary) + static_cast<int>(share) + static_cast<int>(gradients) +
+           static_cast<int>(again) + static_cast<int>(workspace);
   }
 };
 
 // A narrow panel drops what the tooltips tell as well.
-Columns ColumnsFor(float width, const std::vector<presenters::LayerRow>& rows) {
+Columns ColumnsFor(float width, const LayersInput& input) {
+  const std::vector<presenters::LayerRow>& rows = *input.rows;
   const bool types = std::any_of(rows.begin(), rows.end(),
                                  [](const presenters::LayerRow& row) { return !row.computed_in.empty(); });
   const bool runs_again = std::any_of(
       rows.begin(), rows.end(), [](const presenters::LayerRow& row) { return row.recomputed_bytes > 0; });
   const bool again = runs_again && width > Px(460);
-  const float room = width - (types ? Px(80) : 0) - (again ? Px(80) : 0);
+  const float room = width - (types ? Px(80) : 0) - (again ? Px(80) : 0) + (input.has_textbook ? 0 : Px(270));
   const bool workspaces = std::ranges::any_of(
       rows, [](const presenters::LayerRow& row) { return row.measured_workspace_bytes.value_or(0) > 0; });
-  return {room > Px(430),
+  return {input.has_textbook,
+          input.has_textbook && room > Px(430),
           room > Px(520),
           room > Px(620),
           types,
@@ -64,6 +67,7 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
     if (ImGui::IsItemHovered()) Tooltip("A page of this lesson asks for it first.");
     return NumberCell("?");
   }
+  if (!input.has_textbook) return BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
   if (row.activations_bytes == 0 && !row.counts_with.empty()) {
     ElsewhereCell(row.counts_with, "The textbook counts what " + row.name + " keeps in the row of " +
                                        row.counts_with + ", which it is the result of.");
@@ -78,6 +82,13 @@ void KeptCells(const LayersInput& input, const presenters::LayerRow& row) {
   BytesCell(NothingAsNone(row.measured_saved_bytes), input.unit);
 }
 
+void OutputCell(const std::string& output) {
+  ImGui::TableNextColumn();
+  const float room = ImGui::GetContentRegionAvail().x;
+  Put(MutedNumbers(), Fitted(MutedNumbers(), output, room));
+  if (ImGui::IsItemHovered() && Measure(MutedNumbers(), output).x > room) Tooltip(output);
+}
+
 void Row(const LayersInput& input, const presenters::LayerRow& row, const Columns& columns,
          CommandQueue& queue) {
   ImGui::TableNextRow();
@@ -87,10 +98,7 @@ void Row(const LayersInput& input, const presenters::LayerRow& row, const Column
   Put(StrongWords(), Fitted(StrongWords(), row.name, ImGui::GetContentRegionAvail().x));
   if (ImGui::IsItemHovered())
     Tooltip(row.formula.empty() || input.activations_asked ? row.name : row.name + "\n" + row.formula);
-  ImGui::TableNextColumn();
-  const float output_room = ImGui::GetContentRegionAvail().x;
-  Put(MutedNumbers(), Fitted(MutedNumbers(), row.output, output_room));
-  if (ImGui::IsItemHovered() && Measure(MutedNumbers(), row.output).x > output_room) Tooltip(row.output);
+  if (columns.textbook) OutputCell(row.output);
   if (columns.types) {
     ImGui::TableNextColumn();
     Put(MutedNumbers(), Fitted(MutedNumbers(), row.computed_in, ImGui::GetContentRegionAvail().x));
@@ -127,13 +135,13 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
     return;
   }
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings;
-  const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, *input.rows);
+  const Columns columns = ColumnsFor(ImGui::GetContentRegionAvail().x, input);
   if (!BeginWholeRows("layers", columns.count() + 1, kFlags)) return;
   ImGui::TableSetupColumn("layer", 0, 1.2F);
-  ImGui::TableSetupColumn("output", 0, 1.5F);
+  if (columns.textbook) ImGui::TableSetupColumn("output", 0, 1.5F);
   if (columns.types) ImGui::TableSetupColumn("type", 0, 1.0F);
   if (columns.parameters) ImGui::TableSetupColumn("parameters", 0, 1.1F);
-  ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
+  if (columns.textbook) ImGui::TableSetupColumn("textbook keeps", 0, 1.2F);
   ImGui::TableSetupColumn("measured keeps", 0, 1.2F);
   if (columns.again) ImGui::TableSetupColumn("made again", 0, 1.0F);
   if (columns.gradients) ImGui::TableSetupColumn("gradients", 0, 1.0F);
@@ -143,11 +151,12 @@ void DrawLayersPanel(const LayersInput& input, LayersState&, CommandQueue& queue
   ImGui::TableSetupColumn("before the scrollbar", ImGuiTableColumnFlags_WidthFixed, Px(1));
   ImGui::TableNextRow();
   HeaderCell("layer");
-  HeaderCell("output");
+  if (columns.textbook) HeaderCell("output");
   if (columns.types) HeaderCell(columns.gradients ? "computed in" : "type", Align::kLeft, "computed in");
   if (columns.parameters) HeaderCell("parameters", Align::kRight);
-  HeaderCell(columns.parameters ? "kept, textbook" : "textbook", Align::kRight, "kept, textbook");
-  HeaderCell(columns.parameters ? "kept, measured" : "measured", Align::kRight, "kept, measured");
+  const bool has_room = columns.parameters || !columns.textbook;
+  if (columns.textbook) HeaderCell(has_room ? "kept, textbook" : "textbook", Align::kRight, "kept, textbook");
+  HeaderCell(has_room ? "kept, measured" : "measured", Align::kRight, "kept, measured");
   if (columns.again) HeaderCell("made again", Align::kRight);
   if (columns.gradients) HeaderCell("gradients", Align::kRight);
   if (columns.temporary) HeaderCell("temporary", Align::kRight);

@@ -15,6 +15,7 @@ struct LayersInput {
   const presenters::SelectedOwners* selected = nullptr;
   const std::vector<presenters::LayerRow>* rows = nullptr;
   std::string moment;
+  bool has_textbook = true;  // else there is nothing on paper: no shapes, parameters and formulas
   ByteUnit unit = ByteUnit::kMegabytes;
   bool activations_asked = false;  // a lesson asks for them: what is kept is not told
   std::string empty_reason;

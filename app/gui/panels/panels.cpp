@@ -26,7 +26,7 @@ constexpr Panel kPanels[] = {
        DrawMemoryMapPanel(frame.memory_map, state.memory_map, queue);
      }},
     {"layers", "Layers", icons::kLayers, "Layer by layer: parameters, what is kept, share of the peak.",
-     PanelPlace::kCenterBottom, PanelOf::kNetworks,
+     PanelPlace::kCenterBottom, PanelOf::kAnyRun,
      [](const Frame& frame, ViewState& state, CommandQueue& queue) {
        DrawLayersPanel(frame.layers, state.layers, queue);
      }},

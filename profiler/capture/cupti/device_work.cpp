@@ -78,6 +78,15 @@ void Tell(EventKind kind, events::NameId name, uint64_t bytes, const auto& recor
   Emit(event);
 }
 
+template <typename Value>
+std::optional<Value> Attribute(const cupti::Functions& functions, int attribute) {
+  Value value{};
+  size_t bytes = sizeof value;
+  if (functions.get_attribute == nullptr) return std::nullopt;
+  if (functions.get_attribute(attribute, &bytes, &value) != cupti::kSuccess) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 bool WantsDeviceWork() {
@@ -92,6 +101,16 @@ int EnableDeviceWork(const cupti::Functions& functions) {
     if (functions.enable_kind(kind) != cupti::kSuccess && !is_optional) ++refused;
   }
   return refused;
+}
+
+// CUPTI's guide, and its header: buffers of that size are made with a context, and lie on the card unless the
+// host's pinned memory is asked for.
+std::optional<int64_t> BytesReservedForWork(const cupti::Functions& functions) {
+  const auto buffer = Attribute<size_t>(functions, cupti::kBufferBytes);
+  const auto buffers = Attribute<size_t>(functions, cupti::kBuffersAtFirst);
+  const auto are_hosts = Attribute<uint8_t>(functions, cupti::kBuffersAreHosts);
+  if (!buffer || !buffers || !are_hosts) return std::nullopt;
+  return *are_hosts != 0 ? 0 : static_cast<int64_t>(*buffer * *buffers);
 }
 
 void DisableDeviceWork(const cupti::Functions& functions) {

@@ -1,5 +1,7 @@
 #include "profiler/capture/cupti/driver_memory.h"
 
+#include <iterator>
+
 namespace tidemark::capture::cupti {
 
 void DriverMemory::Change(int64_t bytes, uint64_t address) {
@@ -38,35 +40,64 @@ void DriverMemory::SetLeaves(uint64_t address, bool leaves) {
 
 void DriverMemory::Created(uint64_t handle, uint64_t bytes) {
   const MutexLock lock(mutex_);
-  if (!pieces_.emplace(handle, Piece{bytes, 0, false}).second) return;
+  const auto [known, is_new] = handles_.try_emplace(handle);
+  if (!is_new && !known->second.leaves) return;  // told twice
+  if (!is_new) LetGo(known->second.piece);
+  known->second = {++pieces_so_far_, false};
+  pieces_[pieces_so_far_] = {bytes, 1};
   Change(static_cast<int64_t>(bytes), 0);
+}
+
+void DriverMemory::HandleLeaves(uint64_t handle) { SetHandleLeaves(handle, true); }
+void DriverMemory::HandleStays(uint64_t handle) { SetHandleLeaves(handle, false); }
+
+void DriverMemory::SetHandleLeaves(uint64_t handle, bool leaves) {
+  const MutexLock lock(mutex_);
+  if (const auto known = handles_.find(handle); known != handles_.end()) known->second.leaves = leaves;
 }
 
 void DriverMemory::Released(uint64_t handle) {
   const MutexLock lock(mutex_);
-  const auto piece = pieces_.find(handle);
-  if (piece == pieces_.end()) return;
-  piece->second.released = true;
-  LetGoIfUnused(handle);
+  const auto known = handles_.find(handle);
+  if (known == handles_.end() || !known->second.leaves) return;
+  const uint64_t piece = known->second.piece;
+  handles_.erase(known);
+  LetGo(piece);
 }
 
 void DriverMemory::Mapped(uint64_t address, uint64_t bytes, uint64_t handle) {
   const MutexLock lock(mutex_);
-  const auto piece = pieces_.find(handle);
-  if (piece == pieces_.end() || !mappings_.emplace(address, Mapping{bytes, handle}).second) return;
-  ++piece->second.mappings;
+  const auto known = handles_.find(handle);
+  if (known == handles_.end()) return;
+  const auto [mapping, is_new] = mappings_.try_emplace(address);
+  if (!is_new && !mapping->second.leaves) return;  // told twice
+  if (!is_new) LetGo(mapping->second.piece);
+  mapping->second = {bytes, known->second.piece, false};
+  ++pieces_[known->second.piece].users;
+}
+
+void DriverMemory::MappingsLeave(uint64_t address, uint64_t bytes) { SetMappingsLeave(address, bytes, true); }
+void DriverMemory::MappingsStay(uint64_t address, uint64_t bytes) { SetMappingsLeave(address, bytes, false); }
+
+void DriverMemory::SetMappingsLeave(uint64_t address, uint64_t bytes, bool leave) {
+  const MutexLock lock(mutex_);
+  auto mapping = mappings_.lower_bound(address);
+  for (; mapping != mappings_.end() && mapping->first - address < bytes; ++mapping) {
+    mapping->second.leaves = leave;
+  }
 }
 
 void DriverMemory::Unmapped(uint64_t address, uint64_t bytes) {
   const MutexLock lock(mutex_);
   auto mapping = mappings_.lower_bound(address);
   while (mapping != mappings_.end() && mapping->first - address < bytes) {
-    const uint64_t handle = mapping->second.handle;
-    mapping = mappings_.erase(mapping);
-    const auto piece = pieces_.find(handle);
-    if (piece == pieces_.end()) continue;
-    --piece->second.mappings;
-    LetGoIfUnused(handle);
+    const auto next = std::next(mapping);
+    if (mapping->second.leaves) {
+      const uint64_t piece = mapping->second.piece;
+      mappings_.erase(mapping);
+      LetGo(piece);
+    }
+    mapping = next;
   }
 }
 
@@ -105,11 +136,12 @@ uint64_t DriverMemory::allocations() const {
   return allocations_;
 }
 
-void DriverMemory::LetGoIfUnused(uint64_t handle) {
-  const auto piece = pieces_.find(handle);
-  if (piece == pieces_.end() || !piece->second.released || piece->second.mappings > 0) return;
-  const auto bytes = static_cast<int64_t>(piece->second.bytes);
-  pieces_.erase(piece);
+// One user less.
+void DriverMemory::LetGo(uint64_t piece) {
+  const auto known = pieces_.find(piece);
+  if (known == pieces_.end() || --known->second.users > 0) return;
+  const auto bytes = static_cast<int64_t>(known->second.bytes);
+  pieces_.erase(known);
   Change(-bytes, 0);
 }
 

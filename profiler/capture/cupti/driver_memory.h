@@ -32,10 +32,15 @@ class DriverMemory {
   void Freed(uint64_t address);
   void Stays(uint64_t address);
   // Physical memory lives until it is released and mapped nowhere any more (cuMemRelease's documentation).
+  // Handles and addresses may be another's by the time a call that gives them up has ended, as blocks' may.
   void Created(uint64_t handle, uint64_t bytes);
+  void HandleLeaves(uint64_t handle);
   void Released(uint64_t handle);
+  void HandleStays(uint64_t handle);
   void Mapped(uint64_t address, uint64_t bytes, uint64_t handle);
+  void MappingsLeave(uint64_t address, uint64_t bytes);
   void Unmapped(uint64_t address, uint64_t bytes);
+  void MappingsStay(uint64_t address, uint64_t bytes);
   // What the pool at this address has reserved at that time; older news than what is known change nothing.
   void PoolIs(uint64_t address, uint64_t reserved_bytes, uint64_t time_ns);
 
@@ -52,12 +57,17 @@ class DriverMemory {
   };
   struct Piece {
     uint64_t bytes = 0;
-    int mappings = 0;
-    bool released = false;
+    int users = 0;  // its handle and its mappings
+  };
+  // Pieces have numbers of ours: a handle that was released may be another piece's while this one is mapped.
+  struct Handle {
+    uint64_t piece = 0;
+    bool leaves = false;
   };
   struct Mapping {
     uint64_t bytes = 0;
-    uint64_t handle = 0;
+    uint64_t piece = 0;
+    bool leaves = false;
   };
   struct Pool {
     uint64_t bytes = 0;
@@ -65,12 +75,16 @@ class DriverMemory {
   };
   void Change(int64_t bytes, uint64_t address) TIDEMARK_REQUIRES(mutex_);
   void SetLeaves(uint64_t address, bool leaves);
-  void LetGoIfUnused(uint64_t handle) TIDEMARK_REQUIRES(mutex_);
+  void SetHandleLeaves(uint64_t handle, bool leaves);
+  void SetMappingsLeave(uint64_t address, uint64_t bytes, bool leave);
+  void LetGo(uint64_t piece) TIDEMARK_REQUIRES(mutex_);
 
   const Listener listener_;
   mutable Mutex mutex_;
   std::map<uint64_t, Block> blocks_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uint64_t, Piece> pieces_ TIDEMARK_GUARDED_BY(mutex_);
+  uint64_t pieces_so_far_ TIDEMARK_GUARDED_BY(mutex_) = 0;
+  std::map<uint64_t, Handle> handles_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uint64_t, Mapping> mappings_ TIDEMARK_GUARDED_BY(mutex_);
   std::map<uint64_t, Pool> pools_ TIDEMARK_GUARDED_BY(mutex_);
   int64_t live_bytes_ TIDEMARK_GUARDED_BY(mutex_) = 0;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -101,21 +102,23 @@ void OnCreate(const Held& held, const CallbackData& data) {
   const auto& call = Of<CreateParameters>(data);
   held.device.Created(*call.handle, call.bytes);
 }
+template <void (DriverMemory::*take)(uint64_t handle)>
 void OnRelease(const Held& held, const CallbackData& data) {
-  held.device.Released(Of<AddressParameters>(data).address);
+  (held.device.*take)(Of<AddressParameters>(data).address);
 }
 void OnMap(const Held& held, const CallbackData& data) {
   const auto& call = Of<MapParameters>(data);
   held.device.Mapped(call.address, call.bytes, call.handle);
 }
+template <void (DriverMemory::*take)(uint64_t address, uint64_t bytes)>
 void OnUnmap(const Held& held, const CallbackData& data) {
   const auto& call = Of<UnmapParameters>(data);
-  held.device.Unmapped(call.address, call.bytes);
+  (held.device.*take)(call.address, call.bytes);
 }
 
 // What gives memory is looked at when it has; what takes it back when it begins, for afterwards another
-// thread may have been given the same address, and, where it may fail (cuMemFree by an address that is
-// none's), when it has ended.
+// thread may have been given the same address or handle, and, since it may fail (by an address that is
+// none's, or with memory in use), when it has ended.
 struct WatchedCall {
   using Seen = void (*)(const Held& held, const CallbackData& data);
   int domain;
@@ -140,9 +143,13 @@ constexpr std::array kWatched = {
     WatchedCall{cupti::kDriverApi, 245, kOnFreeBegins, kOnFreed, kOnFreeFailed},  // cuMemFree_v2
     WatchedCall{cupti::kDriverApi, 371, nullptr, OnAllocateManaged},              // cuMemAllocManaged
     WatchedCall{cupti::kDriverApi, 549, nullptr, OnCreate},                       // cuMemCreate
-    WatchedCall{cupti::kDriverApi, 550, OnRelease, nullptr},                      // cuMemRelease
-    WatchedCall{cupti::kDriverApi, 551, nullptr, OnMap},                          // cuMemMap
-    WatchedCall{cupti::kDriverApi, 552, OnUnmap, nullptr},                        // cuMemUnmap
+    // cuMemRelease
+    WatchedCall{cupti::kDriverApi, 550, OnRelease<&DriverMemory::HandleLeaves>,
+                OnRelease<&DriverMemory::Released>, OnRelease<&DriverMemory::HandleStays>},
+    WatchedCall{cupti::kDriverApi, 551, nullptr, OnMap},  // cuMemMap
+    // cuMemUnmap
+    WatchedCall{cupti::kDriverApi, 552, OnUnmap<&DriverMemory::MappingsLeave>,
+                OnUnmap<&DriverMemory::Unmapped>, OnUnmap<&DriverMemory::MappingsStay>},
 };
 
 class DriverSource {
@@ -256,8 +263,11 @@ bool DriverSource::EnableSources() const {
 
 std::string DriverSource::EnableWork() const {
   const int refused = has_records_ ? EnableDeviceWork(cupti_) : 1;
-  return refused == 0 ? ", with kernels, memory copies and memsets"
-                      : ", but CUPTI gives no records of kernels, memory copies or memsets";
+  if (refused != 0) return ", but CUPTI gives no records of kernels, memory copies or memsets";
+  const std::optional<int64_t> taken = BytesReservedForWork(cupti_);
+  if (taken.value_or(0) > 0) EmitCount(Source::kDriver, events::kCuptiMemory, *taken, *taken);
+  const std::string with = ", with kernels, memory copies and memsets";
+  return taken ? with : with + "; what CUPTI's own buffers take of the card is not told";
 }
 
 void DriverSource::Begin() const {

@@ -69,6 +69,7 @@ Result<Functions> LoadFunctions() {
   table.Find("cuptiActivityEnable", functions.enable_kind);
   table.Find("cuptiActivityDisable", functions.disable_kind);
   table.Find("cuptiActivityEnableAllocationSource", functions.enable_source, false);
+  table.Find("cuptiActivityGetAttribute", functions.get_attribute, false);
   table.Find("cuptiActivityFlushAll", functions.flush_all);
   table.Find("cuptiActivityGetNextRecord", functions.next_record);
   table.Find("cuptiActivityGetNumDroppedRecords", functions.dropped_records);

@@ -37,6 +37,10 @@ inline constexpr int kConcurrentKernel = 10;
 inline constexpr int kMemcpyPeer = 22;
 inline constexpr int kMemory2 = 49;
 inline constexpr int kMemoryPool = 50;
+// CUpti_ActivityAttribute.
+inline constexpr int kBufferBytes = 0;      // CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE: a size_t
+inline constexpr int kBuffersAtFirst = 6;   // ..._DEVICE_BUFFER_PRE_ALLOCATE_VALUE: a size_t
+inline constexpr int kBuffersAreHosts = 8;  // ..._MEM_ALLOCATION_TYPE_HOST_PINNED: a uint8_t
 
 // CUpti_CallbackData.
 struct CallbackData {
@@ -166,6 +170,8 @@ struct Functions {
   Code (*disable_kind)(int kind) = nullptr;
   // Null before CUPTI 12.6: there nobody tells which library asked for memory.
   Code (*enable_source)(uint8_t on) = nullptr;
+  // Null where it is not told what CUPTI takes for itself.
+  Code (*get_attribute)(int attribute, size_t* bytes, void* value) = nullptr;
   Code (*flush_all)(uint32_t flags) = nullptr;
   Code (*next_record)(uint8_t* buffer, size_t valid_bytes, const int** record) = nullptr;
   Code (*dropped_records)(void* context, uint32_t stream, size_t* dropped) = nullptr;

@@ -11,7 +11,8 @@ extern "C" void TidemarkReportMemory(void* pointer, int64_t change, size_t alloc
 
 void TidemarkReportMemory(void* pointer, int64_t change, size_t allocated, size_t reserved, uint16_t device) {
   using Function = void (*)(void*, int64_t, size_t, size_t, uint16_t);
-  static const auto behind = tidemark::capture::Behind<Function>("libc10.so", TIDEMARK_REPORT_MEMORY);
+  static constinit tidemark::capture::FunctionBehind<Function> next;
+  const Function behind = next.Get("libc10.so", TIDEMARK_REPORT_MEMORY);
   tidemark::capture::OnMemoryReported(pointer, change, reserved, device);
   if (behind != nullptr) behind(pointer, change, allocated, reserved, device);
 }

@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
+
 namespace tidemark::capture {
 
 // The next gate of that name, of another library that was loaded before the program; else LibTorch's own,
@@ -13,5 +15,24 @@ Function Behind(const char* library, const char* name) {
   void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   return handle == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle, name));
 }
+
+// The same, looked up once: for what is called while a library is being loaded, too. That thread holds the
+// loader's lock, for which another one waits in here; so nobody may wait for that one, as at a function's
+// static. Where several come at once each looks.
+template <typename Function>
+class FunctionBehind {
+ public:
+  Function Get(const char* library, const char* name) {
+    if (!looked_.load(std::memory_order_acquire)) {
+      function_.store(Behind<Function>(library, name), std::memory_order_relaxed);
+      looked_.store(true, std::memory_order_release);
+    }
+    return function_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<Function> function_{nullptr};
+  std::atomic<bool> looked_{false};
+};
 
 }  // namespace tidemark::capture

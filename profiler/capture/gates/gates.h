@@ -41,6 +41,9 @@ struct Gates {
   // at::autocast::cached_cast of this at::Tensor to the at::ScalarType of that number.
   Listener<void(const void* tensor, int8_t scalar_type)> cast_begins{nullptr};
   Listener<void()> cast_ended{nullptr};
+  // torch.nn.Module.__call__ of a module with that name, and its end, however it ends (layer_gate.h).
+  Listener<void(const char* name)> layer_begins{nullptr};
+  Listener<void()> layer_ends{nullptr};
   // c10d::Reducer::initialize_buckets: DistributedDataParallel makes what it sends gradients in.
   Listener<void()> buckets_begin{nullptr};
   Listener<void()> buckets_ended{nullptr};

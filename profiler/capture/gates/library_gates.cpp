@@ -35,6 +35,8 @@ void CloseGates() {
   gates.gradient_accumulated = nullptr;
   gates.backward_begins = nullptr;
   gates.backward_ended = nullptr;
+  gates.layer_begins = nullptr;
+  gates.layer_ends = nullptr;
   gates.cast_begins = nullptr;
   gates.cast_ended = nullptr;
   gates.buckets_begin = nullptr;

@@ -1,10 +1,7 @@
 #include "profiler/capture/operators/context.h"
 
-#include <algorithm>
 #include <atomic>
-#include <vector>
 
-#include "profiler/base/thread_annotations.h"
 #include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::capture {
@@ -16,40 +13,6 @@ using events::NameId;
 std::atomic<NameId> shared_layer{0};
 std::atomic<NameId> shared_op{0};
 std::atomic<events::Category> usual_birth_category{events::Category::kTemporary};
-
-// Backward nodes are numbered per thread as they are made, so a layer's nodes are a range of numbers.
-class NodeLayers {
- public:
-  void Add(const NodeNumbers& nodes, NameId layer) {
-    const MutexLock lock(mutex_);
-    ranges_.push_back({nodes, layer});
-  }
-  NameId Find(uint64_t thread, uint64_t number) {
-    const MutexLock lock(mutex_);
-    // Backward starts from the end, so the search does too.
-    const auto found = std::find_if(ranges_.rbegin(), ranges_.rend(), [&](const Range& range) {
-      return range.nodes.thread == thread && range.nodes.first <= number && number < range.nodes.end;
-    });
-    return found == ranges_.rend() ? 0 : found->layer;
-  }
-  void Clear() {
-    const MutexLock lock(mutex_);
-    ranges_.clear();
-  }
-
- private:
-  struct Range {
-    NodeNumbers nodes;
-    NameId layer;
-  };
-  Mutex mutex_;
-  std::vector<Range> ranges_ TIDEMARK_GUARDED_BY(mutex_);
-};
-
-NodeLayers& Nodes() {
-  static auto& nodes = *new NodeLayers;  // threads of LibTorch outlive main
-  return nodes;
-}
 
 }  // namespace
 
@@ -84,14 +47,6 @@ void EmitCategory(uint64_t address, int64_t bytes, events::Category category, Na
   event.recompute = current_context.recompute ? 1 : 0;
   Emit(event);
 }
-
-void RememberNodes(const NodeNumbers& nodes, NameId layer) { Nodes().Add(nodes, layer); }
-
-NameId LayerOfNode(uint64_t forward_thread, uint64_t sequence_number) {
-  return Nodes().Find(forward_thread, sequence_number);
-}
-
-void ForgetNodes() { Nodes().Clear(); }
 
 BirthScope::BirthScope(events::Category category, NameId name) : outer_(current_context) {
   current_context.birth_category = category;

@@ -22,6 +22,7 @@ struct Context {
   int operator_depth = 0;                    // operators call operators; only the outermost counts
   events::NameId layer_around_operator = 0;  // to return to when the outermost ends
   bool awaits_node = false;  // the outermost is the engine's, and its backward node has not begun yet
+  bool runs_node = false;    // the outermost is a backward node
   bool recompute = false;
   events::NameId forward_stack = 0;  // of what made the backward node that runs
   events::NameId computed_in =
@@ -46,19 +47,6 @@ events::Category BirthCategory();
 
 // The block at this address is `category` from here on: a kCategorize in the calling thread's context.
 void EmitCategory(uint64_t address, int64_t bytes, events::Category category, events::NameId name);
-
-// Backward nodes with these numbers, `end` not among them, were made on that thread while this layer ran.
-// Threads and nodes have LibTorch's numbers.
-struct NodeNumbers {
-  uint64_t thread = 0;
-  uint64_t first = 0;
-  uint64_t end = 0;
-};
-void RememberNodes(const NodeNumbers& nodes, events::NameId layer);
-// The layer that ran when the backward node with this number was made on that thread; 0 if none did.
-events::NameId LayerOfNode(uint64_t forward_thread, uint64_t sequence_number);
-// Forgets the layers of all nodes: their graphs are gone.
-void ForgetNodes();
 
 // Memory allocated in this scope is of this category from birth.
 class BirthScope {

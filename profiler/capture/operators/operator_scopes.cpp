@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "profiler/capture/operators/context.h"
-#include "profiler/capture/operators/forward_stacks.h"
 #include "profiler/capture/stream/event_stream.h"
 
 namespace tidemark::capture {
@@ -15,8 +14,7 @@ using events::EventKind;
 using events::NameId;
 
 std::atomic<void (*)()> operator_gate{nullptr};
-thread_local NameId layer_of_last_node = 0;
-thread_local NameId stack_of_last_node = 0;
+thread_local MadeAt last_node_made_at;
 
 void EmitOperator(EventKind kind) {
   events::Event event;
@@ -48,10 +46,9 @@ NameId NodeName(std::string_view name) {
 // its gradient, and so it belongs to that node's layer (ReadyQueue orders by sequence number;
 // AccumulateGrad's is the highest).
 NameId LayerOf(const OperatorCall& call) {
-  if (call.node == OperatorCall::kNoNumber) return layer_of_last_node;
-  layer_of_last_node = LayerOfNode(call.forward_thread, call.node);
-  stack_of_last_node = ForwardStackOf(call.forward_thread, call.node);
-  return layer_of_last_node;
+  if (call.node == OperatorCall::kNoNumber) return last_node_made_at.layer;
+  last_node_made_at = PlaceOfNode(call.forward_thread, call.node);
+  return last_node_made_at.layer;
 }
 
 void Announce(NameId op, NameId layer) {
@@ -66,7 +63,7 @@ void BeginOutermost(const OperatorCall& call) {
   if (void (*const gate)() = operator_gate.load(std::memory_order_relaxed)) gate();
   if (call.is_backward_node) {
     Announce(NodeName(call.name), LayerOf(call));
-    current_context.forward_stack = stack_of_last_node;
+    current_context.forward_stack = last_node_made_at.stack;
   } else {
     RememberForwardStack({call.thread, call.next_node});
     Announce(Intern(call.name), current_context.layer);
@@ -88,6 +85,7 @@ void OperatorBegins(const OperatorCall& call) {
     context.layer_around_operator = context.layer;
     context.awaits_node = IsEngineAround(call);
   }
+  context.runs_node = call.is_backward_node;
   if (!context.awaits_node) BeginOutermost(call);
 }
 
@@ -97,6 +95,7 @@ void OperatorEnds() {
   if (--context.operator_depth > 0 || std::exchange(context.awaits_node, false)) return;
   EmitOperator(EventKind::kScopeEnd);
   context.op = 0;
+  context.runs_node = false;
   context.forward_stack = 0;
   context.layer = context.layer_around_operator;
   ShareAttribution();

@@ -11,7 +11,7 @@
 #include <limits>
 #include <string_view>
 
-#include "profiler/events/event.h"
+#include "profiler/capture/operators/forward_places.h"
 
 namespace tidemark::capture {
 
@@ -34,13 +34,15 @@ void OperatorBegins(const OperatorCall& call);
 // For each OperatorEnters.
 void OperatorEnds();
 
-// Who watches tells these three: functions that throw nothing and live as long as the process.
+// Who watches tells these: functions that throw nothing and live as long as the process.
 struct OperatorListener {
   bool (*enters)() = nullptr;
   void (*begins)(const OperatorCall& call) = nullptr;
   void (*ends)() = nullptr;
+  void (*learns_place)(ForwardPlace (*of_thread)()) = nullptr;  // once, before all others
 };
-inline constexpr OperatorListener kOperatorScopes{OperatorEnters, OperatorBegins, OperatorEnds};
+inline constexpr OperatorListener kOperatorScopes{OperatorEnters, OperatorBegins, OperatorEnds,
+                                                  SetForwardPlaceOfThread};
 
 // What a library that watches (profiler/capture/program/operator_adapter.cpp) exports. Once, before the first
 // operator that is to be told; false where LibTorch has it refused.

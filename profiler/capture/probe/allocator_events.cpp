@@ -40,7 +40,10 @@ void EmitMemory(EventKind kind, uint64_t address, int64_t bytes,
   event.source = events::Source::kAllocator;
   event.address = address;
   event.bytes = bytes;
-  event.op = CurrentAttribution().op;
+  const Attribution attribution = CurrentAttribution();
+  event.layer = attribution.layer;
+  event.op = attribution.op;
+  event.recompute = current_context.recompute ? 1 : 0;
   if (kind == EventKind::kAllocate) {
     event.rounded_bytes = bytes;
     event.category = category;
@@ -185,7 +188,7 @@ void TidemarkReportOutOfMemory(int64_t bytes, size_t allocated, size_t reserved,
   if (behind != nullptr) behind(bytes, allocated, reserved, device);
 }
 bool TidemarkMemoryProfilingEnabled() {
-  static const auto behind =
-      tidemark::capture::Behind<bool (*)()>("libc10.so", "_ZN3c1022memoryProfilingEnabledEv");
+  static constinit tidemark::capture::FunctionBehind<bool (*)()> next;
+  const auto behind = next.Get("libc10.so", "_ZN3c1022memoryProfilingEnabledEv");
   return tidemark::capture::RecordsCpu() || (behind != nullptr && behind());
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/loaded.h"
@@ -26,8 +27,8 @@ constexpr const char* kUncached =
     "see them; the driver and the card are recorded";
 
 // Before the first block of the card's was told.
-std::string OutlookOnCuda() {
-  if (!IsLoaded("libc10.so")) return kAbsent;
+std::string OutlookOnCuda(bool has_torch) {
+  if (!has_torch) return kAbsent;
   if (events::IsAsyncAllocator(events::AllocatorSettings())) return std::string(events::kAsyncIsBlocked);
   return std::getenv(kNoCaching) != nullptr ? kUncached : kWaiting;
 }
@@ -35,19 +36,24 @@ std::string OutlookOnCuda() {
 class AllocatorState {
  public:
   void CudaBegins() {
+    // Not under our lock: the loader's may be held by a library that allocates while it is loaded, and so
+    // waits for ours.
+    const bool has_torch = IsLoaded("libc10.so");
     const MutexLock lock(mutex_);
-    if (!cuda_begins_.exchange(true)) Tell();
+    has_torch_ = has_torch_ || has_torch;
+    if (!std::exchange(cuda_begins_, true)) Tell();
   }
   void Reports(bool is_cuda) {
     std::atomic<bool>& reports = is_cuda ? cuda_reports_ : cpu_reports_;
     if (reports.load(std::memory_order_relaxed)) return;
     const MutexLock lock(mutex_);
+    has_torch_ = true;  // it is who reports
     if (!reports.exchange(true)) Tell();
   }
 
  private:
   void Tell() const TIDEMARK_REQUIRES(mutex_) {
-    const std::string outlook = cuda_begins_ && !cuda_reports_ ? OutlookOnCuda() : "";
+    const std::string outlook = cuda_begins_ && !cuda_reports_ ? OutlookOnCuda(has_torch_) : "";
     const bool is_blocked = outlook.starts_with("blocked");
     if (!cpu_reports_ && !cuda_reports_) return EmitState(events::Source::kAllocator, outlook);
     if (!is_blocked) return EmitState(events::Source::kAllocator, kLive);
@@ -56,7 +62,8 @@ class AllocatorState {
   }
 
   Mutex mutex_;
-  std::atomic<bool> cuda_begins_{false};
+  bool cuda_begins_ TIDEMARK_GUARDED_BY(mutex_) = false;
+  bool has_torch_ TIDEMARK_GUARDED_BY(mutex_) = false;
   std::atomic<bool> cuda_reports_{false};
   std::atomic<bool> cpu_reports_{false};
 };

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <string>
 
+#include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/probe_loading.h"
+#include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/operators/operator_scopes.h"
 #include "profiler/capture/stream/event_stream.h"
 
@@ -28,7 +30,10 @@ std::string WhyNone(const char* library) {
   void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return Sentence(std::string(dlerror()) + ".");
   const auto watch = reinterpret_cast<OperatorAdapterEntry>(dlsym(handle, kOperatorAdapterEntry));
-  return watch != nullptr && watch(&kOperatorScopes) ? "" : Sentence("PyTorch let nobody watch them.");
+  if (watch == nullptr || !watch(&kOperatorScopes)) return Sentence("PyTorch let nobody watch them.");
+  TheGates().layer_begins = [](const char* name) { BeginLayer(Intern(name)); };
+  TheGates().layer_ends = EndLayer;
+  return "";
 }
 
 }  // namespace

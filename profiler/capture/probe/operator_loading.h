@@ -1,5 +1,5 @@
-// LibTorch's operators, where they are asked for: by a library that was compiled for the LibTorch of this
-// process, for the probe knows none.
+// LibTorch's operators, and with them torch.nn's layers, where they are asked for: by a library that was
+// compiled for the LibTorch of this process, for the probe knows none.
 #pragma once
 
 namespace tidemark::capture {

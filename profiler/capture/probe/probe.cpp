@@ -38,20 +38,25 @@ ProbeState Start() {
   if (!ring || !ring->has_value()) return ProbeState::kOff;
   OpenEventStream(std::move(**ring), 0);
   pthread_atfork(nullptr, nullptr, LeaveInForkedChild);
-  BeginStacks();
   WatchTraining();
   return ProbeState::kRecords;
+}
+
+// The state, once it is known; whether this call was the one that started. Under the lock nothing is asked of
+// the dynamic loader: a library that is being loaded may allocate, and comes here with the loader's lock.
+bool StartOnce(ProbeState& state) {
+  const std::lock_guard lock(starting);
+  state = probe_state.load(std::memory_order_acquire);
+  if (state != ProbeState::kUnknown) return false;
+  probe_state = state = Start();
+  return state == ProbeState::kRecords;
 }
 
 }  // namespace
 
 bool ProbeRecords() {
   ProbeState state = probe_state.load(std::memory_order_acquire);
-  if (state == ProbeState::kUnknown) {
-    const std::lock_guard lock(starting);
-    state = probe_state.load(std::memory_order_acquire);
-    if (state == ProbeState::kUnknown) probe_state = state = Start();
-  }
+  if (state == ProbeState::kUnknown && StartOnce(state)) BeginStacks();
   return state == ProbeState::kRecords;
 }
 

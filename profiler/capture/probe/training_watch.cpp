@@ -8,6 +8,7 @@
 #include "profiler/base/thread_annotations.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
+#include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/probe/allocator_events.h"
 #include "profiler/capture/probe/tensor_blocks.h"
 #include "profiler/capture/roles/block_roles.h"
@@ -184,8 +185,14 @@ void WatchTraining() {
   gates.accumulator_made = OnAccumulatorMade;
   gates.gradient_arrives = OnGradientArrives;
   gates.gradient_accumulated = OnGradientAccumulated;
-  gates.backward_begins = [] { TheCourse().BeginBackward(); };
-  gates.backward_ended = [] { TheCourse().EndBackward(); };
+  gates.backward_begins = [] {
+    TheCourse().BeginBackward();
+    BeginEngine();
+  };
+  gates.backward_ended = [] {
+    EndEngine();
+    TheCourse().EndBackward();
+  };
   gates.cast_begins = OnCastBegins;
   gates.cast_ended = OnCastEnded;
   gates.buckets_begin = [] { makes_buckets = true; };

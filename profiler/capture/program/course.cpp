@@ -8,6 +8,7 @@
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/user_scope_gate.h"
 #include "profiler/capture/operators/context.h"
+#include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/roles/course.h"
 #include "profiler/capture/stacks/python_frames.h"
@@ -53,8 +54,14 @@ void EndUserScope(const at::RecordFunction& /*function*/, at::ObserverContext* c
 
 void WatchCourse() {
   TheCourse().Begin(OnPhase);
-  TheGates().backward_begins = [] { TheCourse().BeginBackward(); };
-  TheGates().backward_ended = [] { TheCourse().EndBackward(); };
+  TheGates().backward_begins = [] {
+    TheCourse().BeginBackward();
+    BeginEngine();
+  };
+  TheGates().backward_ended = [] {
+    EndEngine();
+    TheCourse().EndBackward();
+  };
   at::addGlobalCallback(
       at::RecordFunctionCallback(BeginUserScope, EndUserScope).scopes({at::RecordScope::USER_SCOPE}));
 }

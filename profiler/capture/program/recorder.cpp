@@ -15,6 +15,7 @@
 #include "profiler/capture/cupti/driver_source.h"
 #include "profiler/capture/gates/gates.h"
 #include "profiler/capture/gates/recorder_loading.h"
+#include "profiler/capture/operators/layer_scopes.h"
 #include "profiler/capture/program/block_roles.h"
 #include "profiler/capture/program/course.h"
 #include "profiler/capture/program/known_values.h"
@@ -48,6 +49,8 @@ void Attach(transport::RingWriter ring) {
   AttachToCudaAllocator();
   WatchOperators(kOperatorScopes);
   WatchCourse();
+  TheGates().layer_begins = [](const char* name) { BeginLayer(Intern(name)); };
+  TheGates().layer_ends = EndLayer;
   if (WantsDeviceWork()) AttachToDriver(cupti::LoadFunctions());
   pthread_atfork(nullptr, nullptr, LeaveInChild);
 }

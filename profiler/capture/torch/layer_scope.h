@@ -1,15 +1,13 @@
 // Layers of a network that is ours, as scopes on the thread that runs them.
 #pragma once
 
-#include <cstdint>
-
 #include "profiler/events/event.h"
 
 namespace tidemark::capture {
 
-// A layer runs in this scope, on this thread: kScopeBegin, kScopeEnd, and the layer of everything allocated
-// inside and of the backward nodes made inside (see LayerOfNode). What its operators save for backward and
-// did not get as an input is called `saved_name`; `saved_scalar_name` if it has no dimensions.
+// A layer runs in this scope, on this thread (profiler/capture/operators/layer_scopes.h). What its operators
+// save for backward and did not get as an input is called `saved_name`; `saved_scalar_name` if it has no
+// dimensions.
 class LayerScope {
  public:
   LayerScope(events::NameId layer, events::NameId saved_name, events::NameId saved_scalar_name = 0);
@@ -22,10 +20,8 @@ class LayerScope {
 
  private:
   LayerScope* outer_;
-  events::NameId outer_layer_;
   events::NameId saved_name_;
   events::NameId saved_scalar_name_;
-  uint64_t first_node_;
 };
 
 }  // namespace tidemark::capture

@@ -13,6 +13,8 @@ static_assert(OperatorCall::kNoNumber == static_cast<uint64_t>(-1));
 
 OperatorListener told;
 
+ForwardPlace PlaceOfThread() { return {at::RecordFunction::currentThreadId(), at::sequence_number::peek()}; }
+
 std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction& function) {
   if (!told.enters()) return nullptr;
   OperatorCall call;
@@ -20,8 +22,9 @@ std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction& function) {
   call.is_backward_node = function.scope() == at::RecordScope::BACKWARD_FUNCTION;
   call.node = static_cast<uint64_t>(function.seqNr());
   call.forward_thread = function.forwardThreadId();
-  call.thread = at::RecordFunction::currentThreadId();
-  call.next_node = at::sequence_number::peek();
+  const ForwardPlace place = PlaceOfThread();
+  call.thread = place.thread;
+  call.next_node = place.next_node;
   told.begins(call);
   return nullptr;
 }
@@ -32,6 +35,7 @@ void End(const at::RecordFunction& /*function*/, at::ObserverContext* /*none*/) 
 
 void WatchOperators(const OperatorListener& listener) {
   told = listener;
+  told.learns_place(PlaceOfThread);
   at::addGlobalCallback(at::RecordFunctionCallback(Begin, End)
                             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION}));
 }

@@ -96,18 +96,21 @@ int64_t RanksOfMachine(const Rank& rank) {
 }
 
 std::vector<std::string> RankEnvironment(const Rank& rank) {
+  // Nobody else is there to meet, so any address serves.
+  return {"RANK=" + std::to_string(rank.rank),
+          "LOCAL_RANK=" + std::to_string(rank.rank % kRanksOfMachine),
+          "WORLD_SIZE=" + std::to_string(rank.world),
+          "LOCAL_WORLD_SIZE=" + std::to_string(RanksOfMachine(rank)),
+          "MASTER_ADDR=127.0.0.1",
+          "MASTER_PORT=29500",
+          "TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world)};
+}
+
+std::vector<std::string> PythonEnvironment() {
   const char* present = std::getenv("PYTHONPATH");
   const std::string python = (AssetsFolder() / "python").string();
-  // Nobody else is there to meet, so any address serves.
-  return {
-      "RANK=" + std::to_string(rank.rank),
-      "LOCAL_RANK=" + std::to_string(rank.rank % kRanksOfMachine),
-      "WORLD_SIZE=" + std::to_string(rank.world),
-      "LOCAL_WORLD_SIZE=" + std::to_string(RanksOfMachine(rank)),
-      "MASTER_ADDR=127.0.0.1",
-      "MASTER_PORT=29500",
-      "TIDEMARK_PHANTOM_WORLD=" + std::to_string(rank.world),
-      "PYTHONPATH=" + python + (present == nullptr || *present == '\0' ? "" : ":" + std::string(present))};
+  return {"PYTHONPATH=" + python + (present == nullptr || *present == '\0' ? "" : ":" + std::string(present)),
+          "TIDEMARK_LAYERS=1"};
 }
 
 Result<DoubtsFile> DoubtsFile::Create() {

@@ -23,8 +23,11 @@ std::string PathWithCommands();
 
 // Ranks that share its machine, each with a card: eight at most; the last machine has what is left.
 int64_t RanksOfMachine(const Rank& rank);
-// What torchrun would set for it.
+// What torchrun would set for it, and what has Python pretend the others (PythonEnvironment).
 std::vector<std::string> RankEnvironment(const Rank& rank);
+
+// Has the program's Python tell its layers (python/tidemark_layers.py), to whatever in the process listens.
+std::vector<std::string> PythonEnvironment();
 
 // Where the program's processes leave what makes its numbers less than certain; removed with this object.
 class DoubtsFile {

@@ -58,11 +58,14 @@ class Record(unittest.TestCase):
     def states(self, recording=None):
         return {source["source"]: source["state"] for source in self.info(recording)["sources"]}
 
-    def stacks(self, kind):
+    def rows(self):
         table = self.recording.with_suffix(".csv")
         subprocess.run([TIDEMARK, "export", self.recording, "-o", table], check=True, capture_output=True)
         with open(table, newline="") as rows:
-            return [row["operator"] for row in csv.DictReader(rows) if row["kind"] == kind]
+            return list(csv.DictReader(rows))
+
+    def stacks(self, kind):
+        return [row["operator"] for row in self.rows() if row["kind"] == kind]
 
     def test_libtorch_on_a_gpu_is_recorded_as_it_counts_itself(self):
         ran = self.record(REFERENCE, "step", "64", "128", "64", "0", "1", environment=phantom())
@@ -151,6 +154,27 @@ class Record(unittest.TestCase):
         self.assertTrue(states["driver"].startswith("live"), states)
         self.assertEqual(self.info()["levels"]["driver_bytes"], 3 << 20)
         self.assertIn("allocator: absent: there is no PyTorch", ran.stderr)
+
+    def test_memory_that_could_not_be_released_or_unmapped_counts_on(self):
+        """Virtual memory, with calls in between that the driver refuses."""
+        code = ("import ctypes\n"
+                "cuda, context = ctypes.CDLL('libcuda.so.1'), ctypes.c_void_p()\n"
+                "assert cuda.cuInit(0) == 0 and cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0\n"
+                "assert cuda.cuCtxSetCurrent(context) == 0\n"
+                "piece, place, size = ctypes.c_uint64(), ctypes.c_uint64(), ctypes.c_size_t(4 << 20)\n"
+                "half, none = ctypes.c_size_t(2 << 20), ctypes.c_uint64(1 << 40)\n"
+                "about = (ctypes.c_int * 8)(1, 0, 1, 0)\n"  # CUmemAllocationProp: pinned, on card 0
+                "assert cuda.cuMemCreate(ctypes.byref(piece), size, about, ctypes.c_uint64(0)) == 0\n"
+                "assert cuda.cuMemAddressReserve(ctypes.byref(place), size, ctypes.c_size_t(0), ctypes.c_uint64(0), ctypes.c_uint64(0)) == 0\n"
+                "assert cuda.cuMemMap(place, size, ctypes.c_size_t(0), piece, ctypes.c_uint64(0)) == 0\n"
+                "assert cuda.cuMemUnmap(place, half) != 0 and cuda.cuMemRelease(none) != 0\n"
+                "assert cuda.cuMemRelease(piece) == 0\n"
+                "assert cuda.cuMemAlloc_v2(ctypes.byref(none), ctypes.c_size_t(1 << 20)) == 0\n"
+                "assert cuda.cuMemUnmap(place, size) == 0\n")
+        ran = self.record(sys.executable, "-c", code, environment=phantom())
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        levels = [int(row["bytes"]) for row in self.rows() if row["level"] == "driver"]
+        self.assertEqual(levels, [4 << 20, 5 << 20, 1 << 20])
 
     def check_ranks(self, ran):
         """Four recordings, each with its own rank and card, and with all that the rank did."""

@@ -38,6 +38,8 @@ struct FakeCupti {
   size_t dropped = 0;
   Code (*next_record)(uint8_t*, size_t, const int**) = nullptr;  // the real one; else the fake's own
   bool has_sources = false;                                      // CUPTI 12.6 and later
+  bool has_attributes = false;
+  bool buffers_are_hosts = false;
   bool tells_sources = false;
 } fake;
 
@@ -72,6 +74,18 @@ cupti::Functions FakeFunctions() {
   if (fake.has_sources) {
     functions.enable_source = [](uint8_t on) {
       fake.tells_sources = on != 0;
+      return cupti::kSuccess;
+    };
+  }
+  if (fake.has_attributes) {
+    functions.get_attribute = [](int attribute, size_t* bytes, void* value) {
+      const size_t number = attribute == cupti::kBufferBytes ? 3'200'000 : 3;
+      if (attribute == cupti::kBuffersAreHosts && *bytes != 1) return 1;
+      if (attribute == cupti::kBuffersAreHosts) {
+        *static_cast<uint8_t*>(value) = fake.buffers_are_hosts ? 1 : 0;
+      } else {
+        std::memcpy(value, &number, *bytes);
+      }
       return cupti::kSuccess;
     };
   }
@@ -426,6 +440,27 @@ TEST_CASE("Which library asked for memory is told where CUPTI knows, and pools a
     return counted == std::vector<int64_t>{1 << 20} &&
            stream.names.find("driver memory of libcublas.so.13") != std::string::npos;
   }));
+}
+
+// What is told of CUPTI's own buffers where kernels are: -1 = that it is not told.
+int64_t ToldOfCuptisBuffers() {
+  setenv("TIDEMARK_KERNELS", "1", 1);
+  Stream stream = Attached();
+  stream.Drain();
+  int64_t bytes = stream.names.find("take of the card is not told") == std::string::npos ? 0 : -1;
+  for (const Event& event : stream.events) {
+    if (event.kind == EventKind::kCounter && NameOf(event.name) == events::kCuptiMemory) bytes = event.bytes;
+  }
+  return bytes;
+}
+
+TEST_CASE("What CUPTI takes of the card for itself is told with kernels, where it says so") {
+  CHECK(InChild([] { return ToldOfCuptisBuffers() == -1; }));
+  fake.has_attributes = true;
+  CHECK(InChild([] { return ToldOfCuptisBuffers() == 9'600'000; }));
+  fake.buffers_are_hosts = true;
+  CHECK(InChild([] { return ToldOfCuptisBuffers() == 0; }));
+  fake.has_attributes = false;
 }
 
 TEST_CASE("Records that another tool takes away are missed") {

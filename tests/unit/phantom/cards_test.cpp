@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "profiler/base/paths.h"
 #include "profiler/phantom/cards/card.h"
@@ -77,6 +79,37 @@ TEST_CASE("Every card's figures are possible ones") {
     CHECK(std::abs(width - 32 * std::round(width / 32)) < width / 60);
     CHECK((card.float16_tensor_flops == 0 || card.float16_tensor_flops > card.float32_flops));
   }
+}
+
+// "a kernel    648,871,936 B outside of PyTorch, of 150,109,880,320 B", as tests/gpu/card_memory.py writes
+// it: the two sizes of the row with that title; none if there is no such row.
+std::vector<int64_t> SizesOf(const std::filesystem::path& file, const std::string& title) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with(title + "  ")) continue;
+    std::vector<int64_t> sizes;
+    std::istringstream words(line.substr(title.size()));
+    for (std::string word; words >> word;) {
+      std::erase(word, ',');
+      if (word.find_first_not_of("0123456789") == std::string::npos) sizes.push_back(std::stoll(word));
+    }
+    return sizes;
+  }
+  return {};
+}
+
+TEST_CASE(
+    "A card on which tests/gpu/run_all.sh ran has the memory and the context that were measured there") {
+  int kept = 0;
+  for (const auto& folder : std::filesystem::directory_iterator(SourceFolder() / "tests/gpu/fixtures")) {
+    INFO(folder.path().string());
+    const auto card = FindCard(folder.path().filename().string());
+    REQUIRE(card.ok());
+    CHECK(SizesOf(folder.path() / "card.txt", "a kernel") ==
+          std::vector<int64_t>{card->context_bytes, card->memory_bytes});
+    ++kept;
+  }
+  CHECK(kept > 0);
 }
 
 TEST_CASE("A card is found by its name; of an unknown one those that may be meant are named") {

@@ -71,6 +71,9 @@ static_assert(offsetof(capture::cupti::PoolRecord, address) == offsetof(CUpti_Ac
               sizeof(capture::cupti::PoolRecord) <= sizeof(CUpti_ActivityMemoryPool2));
 static_assert(capture::cupti::kMemory2 == CUPTI_ACTIVITY_KIND_MEMORY2 &&
               capture::cupti::kMemoryPool == CUPTI_ACTIVITY_KIND_MEMORY_POOL &&
+              capture::cupti::kBufferBytes == CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_SIZE &&
+              capture::cupti::kBuffersAtFirst == CUPTI_ACTIVITY_ATTR_DEVICE_BUFFER_PRE_ALLOCATE_VALUE &&
+              capture::cupti::kBuffersAreHosts == CUPTI_ACTIVITY_ATTR_MEM_ALLOCATION_TYPE_HOST_PINNED &&
               capture::cupti::kDriverApi == CUPTI_CB_DOMAIN_DRIVER_API &&
               capture::cupti::kRuntimeApi == CUPTI_CB_DOMAIN_RUNTIME_API &&
               capture::cupti::kExit == CUPTI_API_EXIT &&

@@ -1,6 +1,9 @@
 #include "app/presenters/level_chain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -24,8 +27,10 @@ int64_t BytesOf(const std::vector<LevelRow>& rows, std::string_view title) {
   return 0;
 }
 
-void Count(Training& training, Level level, int64_t bytes) {
-  training.Add(EventKind::kCounter, 0, bytes).level = level;
+events::Event& Count(Training& training, Level level, int64_t bytes) {
+  events::Event& event = training.Add(EventKind::kCounter, 0, bytes);
+  event.level = level;
+  return event;
 }
 
 }  // namespace
@@ -107,6 +112,34 @@ TEST_CASE("What was requested is a level where it is told, though nothing be rou
   training.Free(0x300000);
   training.Step(1, 4096, 1024);
   CHECK(has_requested(training));
+}
+
+TEST_CASE("What CUPTI takes for itself is a gap of its own where kernels are told and it says so") {
+  const auto gaps = [](bool tells_work, int64_t cupti) {
+    Training training;
+    const events::NameId name = training.Name(events::kCuptiMemory);
+    events::Event& told = Count(training, Level::kNone, cupti);
+    told.name = name;
+    told.source = events::Source::kDriver;
+    training.Weight(1000);
+    Count(training, Level::kDriver, 3 << 20);
+    Count(training, Level::kProcess, 500 << 20);
+    if (tells_work) training.Add(EventKind::kKernel);
+    training.Step(0, 2000, 3000);
+    std::string titles;
+    for (const LevelRow& row : MakeLevelChain(*training.Publish())) {
+      if (row.is_gap) titles += fmt::format("{} {}; ", row.title, row.bytes);
+    }
+    return titles;
+  };
+  const std::string whole = fmt::format("context, modules, CUPTI, rounding to 2 MiB {}; ", 497 << 20);
+  CHECK(gaps(true, 9'600'000)
+            .ends_with(
+                fmt::format("CUPTI's own buffers, at least 9600000; context, modules, rounding to 2 MiB {}; ",
+                            (497 << 20) - 9'600'000)));
+  CHECK(gaps(false, 9'600'000).ends_with(whole));
+  CHECK(gaps(true, 0).ends_with(whole));
+  CHECK(gaps(true, int64_t{1} << 30).ends_with(whole));  // the sample is from before
 }
 
 TEST_CASE("Of a card's samples the one counts that was taken while the process held as much") {

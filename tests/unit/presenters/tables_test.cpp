@@ -279,6 +279,26 @@ TEST_CASE("Layers show the workspaces that were asked for in them") {
   CHECK(rows[0].share_of_peak == Approx(1.0));
 }
 
+TEST_CASE("A program's layers are those that hold something, in the order in which the run met them") {
+  Training training;
+  training.BeginStep(0);
+  const auto second = training.Name("second");
+  const auto first = training.Name("first");
+  training.Allocate(0x500000, 1024, Category::kActivation).layer = first;
+  training.Allocate(0x600000, 2048, Category::kGradient).layer = second;
+  training.Allocate(0x700000, 1024, Category::kInput);
+  training.EndStep(0);
+  const auto view = training.Publish();
+  const std::vector<LayerRow> rows = MakeLayerTable(*view, LatestPeak(*view));
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].name == "second");
+  CHECK(rows[0].measured_gradient_bytes == 2048);
+  CHECK(rows[0].share_of_peak == Approx(0.5));
+  CHECK(rows[1].name == "first");
+  CHECK(rows[1].measured_saved_bytes == 1024);
+  CHECK(MakeLayerTable(*view, std::optional<PeakMoment>()).empty());
+}
+
 TEST_CASE("A layer's figure stands where another layer allocated it") {
   Training training;
   training.BeginStep(0);

@@ -1,6 +1,6 @@
-"""One rank of a distributed program meets the others, who are only pretended.
+"""What a program's Python is changed in: its layers are told (tidemark_layers.py), and one rank of a distributed program meets the others, who are only pretended.
 
-Python imports this at its start, since `tidemark phantom --world N` puts its folder first in PYTHONPATH. It changes what
+Python imports this at its start, since `tidemark phantom`, and `tidemark record --operators`, put its folder first in PYTHONPATH. With `--world N` it changes what
 torch.distributed does: the store in which ranks meet is one in which all have met, a group's size is told where NCCL would not be told it, Python objects that the others would send are what
 this rank sends, or what they are asked for (tidemark_other_ranks.py), collectives on the CPU are as among equals (tidemark_cpu_ranks.py), checkpoints are planned by this rank alone, and what ZeroRedundancyOptimizer consolidates is as this rank's state.
 """
@@ -266,17 +266,30 @@ class Changes:
         return spec
 
 
+OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def execute(name, folder):
+    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def run_the_next():
-    """The one that would have been imported without this."""
-    own = os.path.dirname(os.path.abspath(__file__))
+    """The one that would have been imported without this. No file of ours is found in place of one of the program's."""
+    sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) != OWN_FOLDER]
     for folder in sys.path:
-        file = os.path.join(folder, "sitecustomize.py")
-        if os.path.abspath(folder) != own and os.path.isfile(file):
-            spec = importlib.util.spec_from_file_location("sitecustomize", file)
-            spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        if os.path.isfile(os.path.join(folder, "sitecustomize.py")):
+            execute("sitecustomize", folder)
             return
 
 
+def change_modules(modules):
+    execute("tidemark_layers", OWN_FOLDER).tell_layers(modules)
+
+
+changes = {"torch.nn.modules.module": change_modules} if "TIDEMARK_LAYERS" in os.environ else {}
 if "TIDEMARK_PHANTOM_WORLD" in os.environ:
     from tidemark_cpu_ranks import pretend_on_cpu
     from tidemark_other_ranks import OtherRanks
@@ -288,12 +301,13 @@ if "TIDEMARK_PHANTOM_WORLD" in os.environ:
         tell_sizes_of_groups(collectives)
         pretend_on_cpu(collectives, lambda: doubt(UNKNOWN_OBJECT))
 
-    changes = {
+    changes.update({
         "torch.distributed.rendezvous": meet_at_once,
         "torch.distributed.distributed_c10d": change_collectives,
         "torch.distributed.checkpoint.utils": plan_alone,
         "torch.distributed.checkpoint.default_planner": accept_a_part,
         "torch.distributed.optim.zero_redundancy_optimizer": consolidate_alike,
-    }
+    })
+if changes:
     sys.meta_path.insert(0, Changes(changes))
 run_the_next()

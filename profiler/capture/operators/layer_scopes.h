@@ -1,0 +1,22 @@
+// Layers as scopes on the thread that runs them: of all that is allocated inside, and of the backward nodes
+// that are made inside (forward_places.h).
+//
+// What people wrote counts as if nothing were around it, also where an operator runs it: a layer that
+// checkpointing runs again within a backward node, and a backward within another. Its operators are
+// outermost ones. Any thread, each its own; takes no lock that anybody holds for long.
+#pragma once
+
+#include "profiler/events/event.h"
+
+namespace tidemark::capture {
+
+// Within a backward node it is a recompute.
+void BeginLayer(events::NameId layer);
+// The last that began on this thread and has not ended; none is as good.
+void EndLayer();
+
+// LibTorch's engine begins, on the thread that asks it for a backward, and ends.
+void BeginEngine();
+void EndEngine();
+
+}  // namespace tidemark::capture

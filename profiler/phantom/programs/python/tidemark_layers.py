@@ -1,0 +1,161 @@
+"""Each call of a torch.nn.Module is told, with the name of the layer that it is: a scope of the thread that calls it.
+
+PyTorch's own hooks (register_module_forward_hook) would change the program: torch.compile warns of them and leaves its shorter way, and a
+traceback has a frame more for each module. So it is the code of Module.__call__ that tells: the same function, its lines where they
+were, within a try and a finally. What torch.compile makes of a module is one layer, since none is called inside of it.
+"""
+
+import ast
+import ctypes
+import inspect
+import sys
+import weakref
+
+TOLD = """
+def told(self):
+    tidemark_told = not torch.compiler.is_compiling() and tidemark_begins(tidemark_names.get(id(self)) or tidemark_name(self))
+    try:
+        pass
+    finally:
+        if tidemark_told:
+            tidemark_ends()
+"""
+# What stands around a module is no part of its name. DistributedDataParallel and DataParallel keep it under a name that others may have, too.
+WRAPPED = ("_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module")
+WRAPPERS = ("DistributedDataParallel", "DataParallel")
+
+
+def is_wrapped(module, name):
+    return name in WRAPPED or (name == "module" and any(kind.__name__ in WRAPPERS for kind in type(module).__mro__))
+
+
+def children_of(module):
+    return list((getattr(module, "_modules", None) or {}).items())
+
+
+def paths_in(root):
+    """Each module once, with its first path from there, as in named_modules()."""
+    found, waiting = {}, [("", root)]
+    while waiting:
+        path, module = waiting.pop()
+        if module is None or id(module) in found:
+            continue
+        found[id(module)] = (path, module)
+        inner = [(path if is_wrapped(module, name) else f"{path}.{name}".lstrip("."), child) for name, child in children_of(module)]
+        waiting.extend(reversed(inner))
+    return found.values()
+
+
+def class_of(module):
+    """The name of its class, or of what it is a wrapper of."""
+    for name, child in children_of(module):
+        if child is not None and is_wrapped(module, name):
+            return class_of(child)
+    return type(module).__name__
+
+
+class Names:
+    """What layers are called: as the outermost module that is called names those in it (`layer1.0.conv1`), itself by its class.
+
+    Where a name is another living module's, all of that outermost one begin with its class, and the second of a class has a number:
+    `Discriminator.main.0`, `Linear 2`.
+    """
+
+    def __init__(self, code):
+        self.code = code  # of Module.__call__
+        self.by_id = {}
+        self.known = {}  # by id: what tells of the module's end
+        self.used = {}  # by name: how many living modules have it
+
+    def name(self, module):
+        """Of one that is called and has no name yet."""
+        try:
+            called = self.called_now()
+            is_new_inside = len(called) > 1 and any(inner is module for _, inner in paths_in(called[1]))
+            self.name_all(called[-1] if is_new_inside else module)
+            return self.by_id[id(module)]
+        except Exception:  # of a class that is like no other; nothing of ours may end the program
+            return type(module).__name__.encode()
+
+    def called_now(self):
+        """Of this thread, the innermost first: the one that gets its name, and those whose forwards led there."""
+        called, frame = [], sys._getframe(2)
+        while frame is not None:
+            if frame.f_code is self.code:
+                called.append(frame.f_locals["self"])
+            frame = frame.f_back
+        return called
+
+    def name_all(self, root):
+        modules = [(path, module) for path, module in paths_in(root)]
+        for _, module in modules:
+            self.forget(id(module))
+        title, number = class_of(root), 1
+        while (label := title if number == 1 else f"{title} {number}") in self.used:
+            number += 1
+        prefix = label + "." if any(path in self.used for path, _ in modules) else ""
+        for path, module in modules:
+            self.remember(module, prefix + path if path else label)
+
+    def remember(self, module, name):
+        identity = id(module)
+        self.by_id[identity] = name.encode()
+        self.known[identity] = weakref.ref(module, lambda _: self.forget(identity))
+        self.used[name] = self.used.get(name, 0) + 1
+
+    def forget(self, identity):
+        name = self.by_id.pop(identity, None)
+        self.known.pop(identity, None)
+        if name is None:
+            return
+        left = self.used.get(name.decode(), 1) - 1
+        if left > 0:
+            self.used[name.decode()] = left
+        else:
+            self.used.pop(name.decode(), None)
+
+
+def code_that_tells(function):
+    """Its own code within what is told, each of its lines and columns where it was."""
+    lines, first = inspect.getsourcelines(function)
+    whole = ast.parse("class Module:\n" + "".join(lines))
+    ast.increment_lineno(whole, first - 2)
+    own = whole.body[0].body[0]
+    begins, told = ast.parse(TOLD).body[0].body
+    told.body = own.body
+    own.body = [begins, told]
+    for added in (begins, *told.finalbody):
+        for node in ast.walk(added):
+            node.lineno = node.end_lineno = own.lineno
+            node.col_offset = node.end_col_offset = own.col_offset
+    ast.copy_location(told, own)
+    code = compile(whole, function.__code__.co_filename, "exec")
+    for name in ("Module", function.__name__):
+        code = next(inner for inner in code.co_consts if inspect.iscode(inner) and inner.co_name == name)
+    return code
+
+
+def tell_layers(modules):
+    """torch.nn.modules.module: where the libraries that listen are in the process."""
+    process = ctypes.PyDLL(None)  # which keeps Python's lock: nothing in there waits
+    try:
+        begins, ends = process.TidemarkLayerBegins, process.TidemarkLayerEnds
+        call = modules.Module.__call__
+        code = code_that_tells(call)
+    except (AttributeError, OSError, SyntaxError, StopIteration):  # not loaded here, or no source to read
+        return
+    begins.argtypes, begins.restype, ends.restype = [ctypes.c_char_p], ctypes.c_bool, None
+    names = Names(code)
+    vars(modules).update(tidemark_begins=begins, tidemark_ends=ends, tidemark_names=names.by_id, tidemark_name=names.name)
+    call.__code__ = code
+    skip_in_compiler()
+
+
+def skip_in_compiler():
+    """What finds names is no code of the program's, which torch.compile would look into where it runs within it."""
+    try:
+        from torch._C._dynamo.eval_frame import skip_code
+    except ImportError:
+        return
+    for function in (is_wrapped, children_of, paths_in, class_of, Names.name, Names.called_now, Names.name_all, Names.remember, Names.forget):
+        skip_code(function.__code__)

@@ -1,0 +1,154 @@
+// Layers and operators as LibTorch would have them, played by the test on a stream of its own.
+#include "profiler/capture/operators/layer_scopes.h"
+
+#include <array>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "profiler/capture/operators/context.h"
+#include "profiler/capture/operators/operator_scopes.h"
+#include "profiler/capture/stream/event_stream.h"
+#include "tests/support/catch.h"
+
+namespace tidemark::capture {
+namespace {
+
+using events::EventKind;
+
+thread_local ForwardPlace place{1, 0};  // this thread's number, and the next node that it makes
+
+transport::RingReader& Ring() {
+  static transport::RingReader ring = [] {
+    Result<transport::RingReader> created = transport::RingReader::Create(1024);
+    REQUIRE(created);
+    OpenEventStream(transport::RingWriter::Beside(*created), 0);
+    SetForwardPlaceOfThread([] { return place; });
+    return std::move(*created);
+  }();
+  return ring;
+}
+
+// "begin layer1.conv", "begin relu in layer1", "end ...", each once it was told.
+std::vector<std::string> Told() {
+  std::vector<std::string> told;
+  std::array<events::Event, 256> batch;
+  const size_t count = Ring().Pop(batch, true);
+  for (size_t i = 0; i < count; ++i) {
+    const events::Event& event = batch[i];
+    if (event.kind != EventKind::kScopeBegin && event.kind != EventKind::kScopeEnd) continue;
+    std::string text = event.kind == EventKind::kScopeBegin ? "begin " : "end ";
+    text += event.op == 0 ? NameOf(event.layer) : NameOf(event.op) + " in " + NameOf(event.layer);
+    told.push_back(text + (event.recompute != 0 ? " again" : ""));
+  }
+  return told;
+}
+
+// An operator that makes a node, and what it runs.
+template <typename Inside>
+void Operator(const char* name, Inside inside) {
+  OperatorCall call;
+  call.name = name;
+  call.thread = place.thread;
+  call.next_node = place.next_node++;
+  if (OperatorEnters()) OperatorBegins(call);
+  inside();
+  OperatorEnds();
+}
+void Operator(const char* name) {
+  Operator(name, [] {});
+}
+
+// A backward node as the engine runs it: two calls, the outer without a number.
+template <typename Inside>
+void Node(const char* name, uint64_t number, Inside inside) {
+  OperatorCall around;
+  const std::string whole = std::string("autograd::engine::evaluate_function: ") + name;
+  around.name = whole;
+  if (OperatorEnters()) OperatorBegins(around);
+  OperatorCall call;
+  call.name = name;
+  call.is_backward_node = true;
+  call.node = number;
+  call.forward_thread = 1;
+  if (OperatorEnters()) OperatorBegins(call);
+  inside();
+  OperatorEnds();
+  OperatorEnds();
+}
+
+struct Layer {
+  explicit Layer(const char* name) { BeginLayer(Intern(name)); }
+  ~Layer() { EndLayer(); }
+  Layer(const Layer&) = delete;
+  Layer& operator=(const Layer&) = delete;
+};
+
+// Nodes 0 (no layer's), 1 and 3 (net's), 2 (net.conv's).
+void Forward() {
+  place.next_node = 0;
+  Operator("before");
+  const Layer net("net");
+  Operator("first");
+  {
+    const Layer conv("net.conv");
+    Operator("conv2d");
+  }
+  Operator("last");
+}
+
+}  // namespace
+
+TEST_CASE("A layer is a scope, and a backward node is of the layer that made it, whichever is around that") {
+  Ring();
+  Told();
+  Forward();
+  CHECK(Told() == std::vector<std::string>{"begin before in ", "end before in ", "begin net",
+                                           "begin first in net", "end first in net", "begin net.conv",
+                                           "begin conv2d in net.conv", "end conv2d in net.conv",
+                                           "end net.conv", "begin last in net", "end last in net",
+                                           "end net"});
+  std::thread([] {
+    place = {2, 0};
+    for (uint64_t number = 4; number-- > 0;) Node("Node", number, [] {});
+  }).join();
+  CHECK(Told() == std::vector<std::string>{"begin Node in net", "end Node in net", "begin Node in net.conv",
+                                           "end Node in net.conv", "begin Node in net", "end Node in net",
+                                           "begin Node in ", "end Node in "});
+}
+
+TEST_CASE("What checkpointing runs within a node is told as what it is, the backward of that, too") {
+  Ring();
+  Forward();
+  Told();
+  Node("CheckpointFunctionBackward", 1, [] {
+    {
+      const Layer conv("net.conv");
+      Operator("conv2d");
+    }
+    BeginEngine();
+    Node("ConvolutionBackward", place.next_node - 1, [] {});
+    EndEngine();
+    CHECK(CurrentAttribution().layer == Intern("net"));
+  });
+  CHECK(Told() == std::vector<std::string>{"begin CheckpointFunctionBackward in net", "begin net.conv again",
+                                           "begin conv2d in net.conv again", "end conv2d in net.conv again",
+                                           "end net.conv again", "begin ConvolutionBackward in net.conv",
+                                           "end ConvolutionBackward in net.conv",
+                                           "end CheckpointFunctionBackward in net"});
+}
+
+TEST_CASE("A layer that ends without having begun, or within an operator, leaves all else as it was") {
+  Ring();
+  Told();
+  EndLayer();
+  Operator("custom", [] {
+    const Layer inside("inside");
+    Operator("add");
+  });
+  CHECK(Told() == std::vector<std::string>{"begin custom in ", "begin inside", "begin add in inside",
+                                           "end add in inside", "end inside", "end custom in "});
+  CHECK(CurrentAttribution().layer == 0);
+}
+
+}  // namespace tidemark::capture
